@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..core.arguments import CASELESS, LISTED, SEPARATOR, Reading
+from ..core.arguments import Reading
 from ..core.declaration import Metric
 from ..core.labels import rules_of
 from ..core.messages import named
@@ -29,6 +29,7 @@ from ..reporting.remarks import left_out_lines
 from ..reporting.view import MOST_DOCUMENTS
 from .accessors import Headline
 from .inputs import (
+    ItemReading,
     all_tagged,
     has_text,
     listed_items,
@@ -36,17 +37,20 @@ from .inputs import (
     record_of_item,
     records_of,
     unknown,
+    with_item_reading,
 )
 from .items import WORDS, Ends
 from .plain_records import Place, place_of, plain_record, tags_in_words
-from .rows import TagNames, tags_of
+from .rows import tags_of
 from .shown import Shown, table_frame
 from .sides import Side
 
 if TYPE_CHECKING:
     import pandas
+    from typing_extensions import Unpack
 
 
+@with_item_reading
 def agreement(
     annotators: Mapping[str, Any],
     metrics: Any = None,
@@ -57,18 +61,7 @@ def agreement(
     text: Iterable[str | None] | None = None,
     tokens: Iterable[Any] | None = None,
     tokenizer: str | None = None,
-    scheme: str = "auto",
-    repair: str = "error",
-    end: str | None = None,
-    spans_key: str | None = None,
-    labels: Mapping[str, str | None] | str | Path | None = None,
-    only: Iterable[str] | str | None = None,
-    depth: int | None = None,
-    sep: str = SEPARATOR,
-    match: str = CASELESS,
-    occurrences: str = LISTED,
-    tag_names: TagNames = None,
-    offsets: str | None = None,
+    **options: Unpack[ItemReading],
 ) -> Agreement:
     """Measure how far annotators agree: every metric on each pair, and alphas and kappas, corrected for chance.
 
@@ -103,20 +96,7 @@ def agreement(
     (0.6667, 0.5455)
     """
     settings = wanted_confidence(confidence)
-    reading = reading_of_items(
-        scheme=scheme,
-        repair=repair,
-        end=end,
-        spans_key=spans_key,
-        labels=labels,
-        only=only,
-        depth=depth,
-        sep=sep,
-        match=match,
-        occurrences=occurrences,
-        tag_names=tag_names,
-        offsets=offsets,
-    )
+    reading = reading_of_items(**options)
     sides = _sides_of(annotators, reading)
     check_annotators([*sides])
     chosen, left_out = chosen_metrics(
@@ -124,7 +104,10 @@ def agreement(
     )
     rule, on = consensus_rule(consensus, len(sides)), checked_unit(unit)
     shared = shared_documents(
-        _annotated(sides, text, tokens, reading), rules_of(reading), spans_key, tokenizer=_named_tokenizer(tokenizer)
+        _annotated(sides, text, tokens, reading),
+        rules_of(reading),
+        reading.spans_key,
+        tokenizer=_named_tokenizer(tokenizer),
     )
     if tokenizer is not None and f"spacy-{tokenizer}" not in shared.tokens:
         raise ValueError(f"{named('tokenizer', tokenizer)} is given, but the texts are not known: give {named('text')}")

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..core.arguments import CASELESS, LISTED, SEPARATOR
 from ..core.labels import rules_of
 from ..core.spans import Document, relabelled
 from ..counting.counter import count
@@ -17,14 +15,18 @@ from ..evaluation.resampling import Confidence
 from ..evaluation.tested import Asked, families
 from ..evaluation.transitions import outcomes_of
 from ..metrics.registry import chosen_metrics, with_levels
-from .inputs import documents, gold_labels, reading_of_items, unknown
+from .inputs import ItemReading, documents, gold_labels, reading_of_items, unknown, with_item_reading
 from .reports import KeptSystem
 from .results import Comparison, label_warnings
-from .rows import TagNames, names_of
+from .rows import names_of
 from .scoring import check_alone, check_labels, counts_of
 from .sides import Side
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
+
+@with_item_reading
 def compare(
     systems: Mapping[str, Any],
     gold: Iterable[Any] | None = None,
@@ -41,18 +43,7 @@ def compare(
     per_label: bool = False,
     text: Iterable[str | None] | None = None,
     tokens: Iterable[Any] | None = None,
-    scheme: str = "auto",
-    repair: str = "error",
-    end: str | None = None,
-    spans_key: str | None = None,
-    labels: Mapping[str, str | None] | str | Path | None = None,
-    only: Iterable[str] | str | None = None,
-    depth: int | None = None,
-    sep: str = SEPARATOR,
-    match: str = CASELESS,
-    occurrences: str = LISTED,
-    tag_names: TagNames = None,
-    offsets: str | None = None,
+    **options: Unpack[ItemReading],
 ) -> Comparison:
     """Compare systems with a baseline: differences, their intervals, paired tests, and which spans changed.
 
@@ -98,24 +89,11 @@ def compare(
     asked = Asked(primary, secondary, per_label, margin).checked()
     settings = Confidence(level, samples, seed).checked()
     if counted := _counted(systems, first):
-        check_alone(gold=gold, metrics=metrics, text=text, tokens=tokens, labels=labels, only=only, depth=depth)
+        check_alone(gold=gold, metrics=metrics, text=text, tokens=tokens, **options)
         return Comparison(comparison(counted, [], settings, trials, **asked._asdict()))
     if gold is None:
         raise ValueError("gold is missing: expected the gold annotation, one item per document, as the second argument")
-    reading = reading_of_items(
-        scheme=scheme,
-        repair=repair,
-        end=end,
-        spans_key=spans_key,
-        labels=labels,
-        only=only,
-        depth=depth,
-        sep=sep,
-        match=match,
-        occurrences=occurrences,
-        tag_names=tag_names,
-        offsets=offsets,
-    )
+    reading = reading_of_items(**options)
     same = gold if hasattr(gold, "__len__") else list(gold)
     text, tokens = (None if value is None else list(value) for value in (text, tokens))
     left_out: dict[str, str] = {}
@@ -130,10 +108,10 @@ def compare(
             sides = of_gold, Side(pred, shown, reading, of_gold.tag_names)
             chosen, left_out = chosen_metrics(metrics, partial(unknown, sides, text, tokens))
             kept = [*relabelled(documents(*sides, text, tokens, reading), rules_of(reading))]
-            chosen, added = with_levels(chosen, () if metrics is not None else gold_labels(kept), sep)
+            chosen, added = with_levels(chosen, () if metrics is not None else gold_labels(kept), reading.sep)
             families(chosen, asked.primary, asked.secondary)  # so that it fails before anything is counted
             counts = count(kept, chosen)
-            counts.spans_key = spans_key
+            counts.spans_key = reading.spans_key
             check_labels(counts)
             warnings += [f"{shown}: {line}" for line in label_warnings(counts)]
             runs.append(counts)

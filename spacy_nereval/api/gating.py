@@ -19,14 +19,15 @@ from ..io.writing import atomic
 from ..metrics.registry import chosen_metrics, create, names
 from ..reporting.gate_view import GateView, demand, junit
 from .accessors import Headline, interval_of
-from .inputs import documents, reading_of_items, unknown
-from .rows import TagNames, names_of
+from .inputs import ItemReading, documents, reading_of_items, unknown, with_item_reading
+from .rows import names_of
 from .scoring import counts_of
 from .shown import Shown, table_frame
 from .sides import Side
 
 if TYPE_CHECKING:
     import pandas
+    from typing_extensions import Unpack
 
 
 class RuleVerdict(NamedTuple):
@@ -160,6 +161,7 @@ class Gate(Shown):
         return None
 
 
+@with_item_reading
 def gate(
     policy: str | Path | Mapping[str, Any],
     gold: Iterable[Any] | None,
@@ -168,8 +170,7 @@ def gate(
     *,
     text: Iterable[str | None] | None = None,
     tokens: Iterable[Any] | None = None,
-    tag_names: TagNames = None,
-    **reading: Any,
+    **options: Unpack[ItemReading],
 ) -> Gate:
     """Say whether a model may ship, by the rules of a policy.
 
@@ -178,9 +179,8 @@ def gate(
         gold: The gold annotation, as `score` takes it; None if the systems are counts.
         candidate: Predictions as `score` takes them, counts, or the path of a count file (.npz).
         baseline: The released model, for rules that compare: predictions, counts or a count file.
-        text, tokens, tag_names: As for `score`.
-        reading: Further arguments of `score` on reading: scheme, repair, end, spans_key, labels, only, depth, sep,
-            match, occurrences and offsets.
+        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets:
+            As for `score`.
 
     Returns:
         The verdict: a dict with methods that print and save it; see `Gate`.
@@ -200,7 +200,7 @@ def gate(
     known = {name: counts_of(given) for name, given in (("candidate", candidate), ("baseline", baseline))}
     stored = next((counts for counts in known.values() if counts), None)
     text, tokens = (None if value is None else list(value) for value in (text, tokens))
-    how = reading_of_items(tag_names=tag_names, **reading)
+    how = reading_of_items(**options)
     same = gold if gold is None or hasattr(gold, "__len__") else list(gold)
     judged: dict[str, Judged] = {}
     for name, given in (("candidate", candidate), ("baseline", baseline)):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from inspect import Parameter, signature
 from itertools import islice, zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
 from ..core.arguments import AUTO_OFFSETS, OFFSETS, Reading, checked
 from ..core.labels import rules_of
-from ..core.messages import named, shortened
+from ..core.messages import absent, named, shortened
 from ..core.spans import Document, relabelled
 from ..io.formats import records, with_annotators
 from ..io.formats.gliner import record_of as gliner_record
@@ -25,6 +27,9 @@ from .items import WORDS, Ends, is_spacy
 from .plain_records import Place, place_of, plain_record, tags_in_words
 from .rows import TagNames, given_names, tags_of
 from .sides import Side
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class Items(NamedTuple):
@@ -90,13 +95,47 @@ def documents(gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading) 
     pred.check_key(reading.spans_key)
 
 
-def reading_of_items(*, tag_names: TagNames, **arguments: Any) -> Reading:
+class ItemReading(TypedDict, total=False):
+    """How items are read: the arguments of `score` that all functions of items take, as `Reading` declares them."""
+
+    scheme: str
+    repair: str
+    end: str | None
+    spans_key: str | None
+    labels: Mapping[str, str | None] | str | Path | None
+    only: Iterable[str] | str | None
+    depth: int | None
+    sep: str
+    match: str
+    occurrences: str
+    tag_names: TagNames
+    offsets: str | None
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def with_item_reading(function: Function) -> Function:
+    """Show the arguments of `ItemReading`, with their defaults, to `help` and to whatever completes names."""
+    own = signature(function)
+    shown = [each for each in own.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
+    for name, kind in ItemReading.__annotations__.items():
+        written = getattr(kind, "__forward_arg__", kind)
+        shown.append(Parameter(name, Parameter.KEYWORD_ONLY, default=getattr(Reading, name), annotation=written))
+    function.__signature__ = own.replace(parameters=shown)  # type: ignore[attr-defined]
+    return function
+
+
+def reading_of_items(**arguments: Unpack[ItemReading]) -> Reading:
     """Return how items are read, from the arguments of a function that takes items.
 
     Raises:
+        TypeError: There is no such argument.
         ValueError: An argument has none of the values that it takes.
     """
-    reading = checked(Reading(tag_names=given_names(tag_names), **arguments))
+    if unknown := [name for name in arguments if name not in ItemReading.__annotations__]:
+        raise TypeError(f"unexpected argument: {absent(unknown[0], ItemReading.__annotations__)}")
+    reading = checked(replace(Reading(**arguments), tag_names=given_names(arguments.get("tag_names"))))
     if reading.offsets == AUTO_OFFSETS:
         raise ValueError(f"{named('offsets', AUTO_OFFSETS)}: only files show it; expected one of {', '.join(OFFSETS)}")
     return reading

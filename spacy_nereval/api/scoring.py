@@ -7,9 +7,8 @@ from functools import reduce
 from itertools import chain, islice
 from operator import add
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
-from ..core.arguments import CASELESS, LISTED, SEPARATOR
 from ..core.labels import rules_of
 from ..core.messages import shortened
 from ..core.spans import Document, relabelled
@@ -20,12 +19,15 @@ from ..evaluation.result import evaluate as evaluate_counts
 from ..evaluation.result import gold_spans, pred_spans
 from ..io.count_files import load
 from ..metrics.registry import LOOKED_AT, Chosen, chosen_metrics, with_levels
-from .inputs import documents, gold_labels, reading_of_items, unknown
+from .inputs import ItemReading, documents, gold_labels, reading_of_items, unknown, with_item_reading
 from .results import Result
-from .rows import TagNames
 from .sides import Side
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
+
+@with_item_reading
 def score(
     gold: Iterable[Any] | Counts | str | Path,
     pred: Any = None,
@@ -34,18 +36,7 @@ def score(
     *,
     text: Iterable[str | None] | None = None,
     tokens: Iterable[Any] | None = None,
-    scheme: str = "auto",
-    repair: str = "error",
-    end: str | None = None,
-    spans_key: str | None = None,
-    labels: Mapping[str, str | None] | str | Path | None = None,
-    only: Iterable[str] | str | None = None,
-    depth: int | None = None,
-    sep: str = SEPARATOR,
-    match: str = CASELESS,
-    occurrences: str = LISTED,
-    tag_names: TagNames = None,
-    offsets: str | None = None,
+    **options: Unpack[ItemReading],
 ) -> Result:
     """Score predictions against gold annotation.
 
@@ -109,38 +100,30 @@ def score(
     {'p': 1.0, 'r': 1.0, 'f': 1.0}
     """
     if counts := counts_of(gold):
-        check_alone(pred=pred, metrics=metrics, text=text, tokens=tokens, labels=labels, only=only, depth=depth)
+        check_alone(pred=pred, metrics=metrics, text=text, tokens=tokens, **options)
         return Result(evaluate_counts(counts, wanted_confidence(confidence)), counts)
-    reading = reading_of_items(
-        scheme=scheme,
-        repair=repair,
-        end=end,
-        spans_key=spans_key,
-        labels=labels,
-        only=only,
-        depth=depth,
-        sep=sep,
-        match=match,
-        occurrences=occurrences,
-        tag_names=tag_names,
-        offsets=offsets,
-    )
+    reading = reading_of_items(**options)
     side = Side(gold, "gold", reading)
     if side.kind in ("document", "example") or (side.kind == "empty" and _names_metrics(pred)):
         is_confidence = isinstance(metrics, (Confidence, bool))
         confidence = metrics if confidence is None and is_confidence else confidence
         _check_one_side(text, tokens, metrics if not is_confidence and pred is not None else None)
         wanted = metrics if pred is None and not is_confidence else pred
-        read = relabelled(_both_sides(side, spans_key), rules_of(reading))
-        chosen, key = chosen_metrics(wanted, lambda: unknown([side])), spans_key if side.kind == "example" else None
-        return _scored(read, chosen, confidence, kept=side.is_kept, key=key, sep=None if wanted is not None else sep)
+        read = relabelled(_both_sides(side, reading.spans_key), rules_of(reading))
+        chosen = chosen_metrics(wanted, lambda: unknown([side]))
+        key = reading.spans_key if side.kind == "example" else None
+        return _scored(
+            read, chosen, confidence, kept=side.is_kept, key=key, sep=None if wanted is not None else reading.sep
+        )
     if pred is None:
         raise ValueError("pred is missing: expected the predictions, one item per document, as the second argument")
     other = Side(pred, "pred", reading, side.tag_names)
     chosen = chosen_metrics(metrics, lambda: unknown((side, other), text, tokens))
     read = relabelled(documents(side, other, text, tokens, reading), rules_of(reading))
     kept = side.is_kept and other.is_kept
-    return _scored(read, chosen, confidence, kept=kept, key=spans_key, sep=None if metrics is not None else sep)
+    return _scored(
+        read, chosen, confidence, kept=kept, key=reading.spans_key, sep=None if metrics is not None else reading.sep
+    )
 
 
 @overload

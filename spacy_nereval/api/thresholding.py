@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..core.arguments import CASELESS, LISTED, SEPARATOR
 from ..core.cuts import Cuts, cut
 from ..core.declaration import Metric
 from ..core.messages import shortened
@@ -23,19 +22,20 @@ from ..io.writing import write_rows
 from ..metrics.registry import create, with_levels
 from ..reporting.threshold_view import ThresholdView
 from .accessors import Headline
-from .inputs import Items, documents_of, gold_labels, reading_of_items
+from .inputs import ItemReading, Items, documents_of, gold_labels, reading_of_items, with_item_reading
 from .results import declared
-from .rows import TagNames
 from .shown import Shown, frame, table_frame
 
 if TYPE_CHECKING:
     import pandas
+    from typing_extensions import Unpack
 
 
 APPLYING = "apply(gold, pred)"
 """How a cut is measured on other documents."""
 
 
+@with_item_reading
 def thresholds(
     gold: Iterable[Any],
     pred: Any,
@@ -49,18 +49,7 @@ def thresholds(
     bin_kind: str = "equal",
     text: Iterable[str | None] | None = None,
     tokens: Iterable[Any] | None = None,
-    scheme: str = "auto",
-    repair: str = "error",
-    end: str | None = None,
-    spans_key: str | None = None,
-    labels: Mapping[str, str | None] | str | Path | None = None,
-    only: Iterable[str] | str | None = None,
-    depth: int | None = None,
-    sep: str = SEPARATOR,
-    match: str = CASELESS,
-    occurrences: str = LISTED,
-    tag_names: TagNames = None,
-    offsets: str | None = None,
+    **options: Unpack[ItemReading],
 ) -> Thresholds:
     """Find the best cut (score threshold) for predictions, and compute every metric at every cut.
 
@@ -100,23 +89,10 @@ def thresholds(
         raise ValueError(f"best={shortened(repr(best))}: expected the name of a score, such as 'strict_f'")
     of_labels = "own" if per_label is True else per_label or None
     settings = Settings(best, of_labels, hit, missing_score, bins, bin_kind).checked()
-    reading = reading_of_items(
-        scheme=scheme,
-        repair=repair,
-        end=end,
-        spans_key=spans_key,
-        labels=labels,
-        only=only,
-        depth=depth,
-        sep=sep,
-        match=match,
-        occurrences=occurrences,
-        tag_names=tag_names,
-        offsets=offsets,
-    )
+    reading = reading_of_items(**options)
     items = Items(metrics, reading)
     documents, chosen = documents_of(gold, pred, items._replace(text=text, tokens=tokens))
-    with_all, added = with_levels(chosen.metrics, () if metrics is not None else gold_labels(documents), sep)
+    with_all, added = with_levels(chosen.metrics, () if metrics is not None else gold_labels(documents), reading.sep)
     result = found_in(documents, with_metric_of(best, with_all), settings)
     result.values["left_out"] |= chosen.left_out
     return Thresholds(result.values, (result, items), added)

@@ -159,6 +159,8 @@ r.fair.interval().low",
 
 FAILS = {
     # what is asked: what the message has to say
+    "score(gold, pred, schema='IOB2')": "there is no 'schema': did you mean 'scheme'",
+    "score(r, scheme='IOB2')": "scheme is given with counts",
     "r.labels.PER": "write ['PER']",
     "r.labels['PER']['f1']": "write .strict.f",
     "r.labels['PER'].ci": "write .strict.interval()",
@@ -234,7 +236,7 @@ def test_a_line_works(names, line):
 
 @pytest.mark.parametrize("line", FAILS)
 def test_a_line_fails_with_what_to_write(names, line):
-    with pytest.raises((KeyError, AttributeError, ValueError)) as caught:
+    with pytest.raises((KeyError, AttributeError, TypeError, ValueError)) as caught:
         eval(line, dict(names))
     assert FAILS[line] in str(caught.value.args[0])
 

@@ -62,6 +62,7 @@ report = classification_report(gold, pred, output_dict=True)
 overall: float = compute(predictions=pred, references=gold)["overall_f1"]
 found: Comparison = compare({"a": pred, "b": gold}, gold, {"fair": {"unit": "char"}}, samples=20, trials=20)
 spans = score([[(0, 3, "PER")]], [[{"start": 0, "end": 3, "label": "PER"}]], text=["Ada"])
+reread = score(gold, pred, scheme="IOB2", repair="conll", labels={"PER": None}, only=["LOC"], sep="-", end="exclusive")
 both = score([Document([(0, 3, "PER")], [], "Ada")], ["strict"])
 signature: str = spans.signature + found.signature
 values: list[float | None] = [result["fair"].f, result["fair"].labels["PER"].f, result["strict_f"]]
@@ -166,14 +167,17 @@ def test_the_typed_names_are_those_of_the_metrics():
 def test_a_users_script_passes_pyright(package):
     script = package / "users_script.py"
     wrong = ("result.fair.f", "result['fair'].f", "result['fair_f']", "result['fair'].labels['PER'].f")
-    script.write_text(SCRIPT + "\n".join(f"wrong: str = {line}" for line in wrong), encoding="utf8")
+    odd = "score(gold, pred, scheme=3)", "score(gold, pred, schema='IOB2')"
+    script.write_text(SCRIPT + "\n".join([*(f"wrong: str = {line}" for line in wrong), *odd]), encoding="utf8")
     command = ("pyright", "--outputjson", "--pythonpath", sys.executable, str(script))
     done = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, cwd=package)
     if not done.stdout.startswith("{"):
         pytest.skip(f"pyright does not start: {done.stderr.strip()[-100:]}")
     found = [each["message"] for each in json.loads(done.stdout)["generalDiagnostics"] if each["severity"] == "error"]
     known = 'Type "float | None" is not assignable to declared type "str"'
-    assert [each.partition("\n")[0] for each in found if "obscured" not in each] == [known] * len(wrong)
+    lines = [each.partition("\n")[0] for each in found if "obscured" not in each]
+    assert lines[: len(wrong)] == [known] * len(wrong)
+    assert ['"scheme"' in lines[-2], '"schema"' in lines[-1], len(lines)] == [True, True, len(wrong) + len(odd)]
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from commands import line, run, write
 
-from spacy_nereval import Confidence, agreement, compare, load, score, thresholds
+from spacy_nereval import Confidence, agreement, compare, gate, load, score, thresholds
 from spacy_nereval.cli.command_options import Choosing
 from spacy_nereval.core.arguments import Labelling, Reading, declared
 from spacy_nereval.evaluation.tested import Asked
@@ -214,7 +214,7 @@ def test_invalid_tags_are_refused_by_all_with_both_ways_to_repair_them(here):
 
 # What is declared, and what functions repeat for those who read them
 
-FUNCTIONS = {"score": score, "compare": compare, "agreement": agreement, "thresholds": thresholds}
+FUNCTIONS = {"score": score, "compare": compare, "agreement": agreement, "thresholds": thresholds, "gate": gate}
 READ = {name: argument.where for name, argument in declared(Reading).items()}
 
 
