@@ -40,7 +40,7 @@ LONGEST = {"test_engines.py"}
 """The files whose slow tests take longest."""
 
 LACKS = os.environ.get("NEREVAL_LACKS")
-"""What is missing here, as reasons of skips name it, with commas: a test skipped for another reason fails. Set by CI."""
+"""What is missing here, as reasons of skips name it, with commas: a test skipped for others fails. Set by CI."""
 
 LEAST_PASSED = {"not slow": 6700, "slow": 55}
 """The least number of tests that pass in CI, by which tests are chosen."""
