@@ -13,6 +13,7 @@ from typer import Argument, Option
 from ..core.arguments import Reading
 from .app import command
 from .command_options import check_no_table_format
+from .counting_documents import with_progress
 from .printing import say
 from .systems import reading_of, rules_of
 
@@ -66,10 +67,11 @@ def convert_cli(
     """
     from ..io.converting import GAPS, Losses, told
     from ..io.formats import name_of, records, with_annotators
+    from ..io.paths import is_stream
     from ..reporting.remarks import many
 
     check_no_table_format(reading.format)
-    target = TARGETS.get(output.suffix.lower())
+    target = "jsonl" if is_stream(output) else TARGETS.get(output.suffix.lower())
     if target is None:
         raise ValueError(
             f"{output}: cannot write {output.suffix} files; expected {', '.join(filter(None, TARGETS))}, or the name "
@@ -91,7 +93,7 @@ def convert_cli(
         else record
         for record in records(source, read_key, format)
     )
-    _writer(target, key, lang)(output, _counted(found, losses, seen), losses)
+    _writer(target, key, lang)(output, _counted(with_progress(found), losses, seen), losses)
     if not seen["documents"]:
         say(f"{source} has no documents", fg="yellow", err=True)
     for line in told(losses, [(what, seen[name]) for name, what in READ_LOSSES.items()]):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from ..core.arguments import Reading
 from .command_options import Cutting, Model, Resampling, Sharding, Showing, table_names
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from ..evaluation.collapsing import Halves
     from ..evaluation.resampling import Confidence
     from .systems import Documents
+
+T = TypeVar("T")
 
 
 class Observer(Protocol):
@@ -70,7 +72,7 @@ def count_documents(
     """
 
     def observed() -> Iterator[Document | None]:
-        for document in _with_progress(documents, quiet):
+        for document in with_progress(documents, quiet):
             for observer in observers:
                 observer.add(document)
             yield document
@@ -136,7 +138,7 @@ def totals_while_reading(
 
     def added() -> Iterator[Document | None]:
         nonlocal rules
-        for document in _with_progress(documents):
+        for document in with_progress(documents):
             if document is None:
                 totals["skipped"] += 1
             else:
@@ -155,11 +157,11 @@ def totals_while_reading(
     return totals, mentions, added()
 
 
-def _with_progress(documents: Documents, quiet: bool = False) -> Documents:
+def with_progress(documents: Iterable[T], quiet: bool = False) -> Iterable[T]:
     """Return the documents, with a progress bar if the output is a terminal."""
     from tqdm import tqdm
 
-    progress: Iterable[Document | None] = tqdm(documents, unit=" docs", leave=False, disable=quiet or None)
+    progress: Iterable[T] = tqdm(documents, unit=" docs", leave=False, disable=quiet or None)
     return progress
 
 

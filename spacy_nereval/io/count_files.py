@@ -25,6 +25,7 @@ from ..about import __version__
 from ..core.declaration import Metric
 from ..core.messages import listed, named, shortened
 from ..counting.counts import Counts, united
+from ..counting.table import machine_memory
 from ..evaluation.collapsing import collapse
 from ..evaluation.signature import signature
 from ..metrics.registry import create
@@ -46,7 +47,10 @@ from .count_layout import (
 )
 from .id_hashes import beside, hashes_of, keep_beside, without_repeats
 from .paths import Location
-from .writing import atomic
+from .writing import SURROGATE, atomic
+
+TIMES = 4
+"""How often the header is in memory at once while it is read: as bytes, as text, and as Python objects."""
 
 MOST_OF_REASON = 300
 """Maximum number of characters shown of a parser's message on a damaged file, which may quote all of the file."""
@@ -308,6 +312,7 @@ def _repeats(earlier: Any, parts: Sequence[str], path: Any, counts: Counts) -> s
 
 def write_archive(path: Location, header: Header, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write a header and arrays to a file, whole or not at all."""
+    _check_characters(path, header)
     header.digest = digest_of(header, arrays)
     encoded = np.frombuffer(header.as_json().encode("utf8"), dtype=np.uint8)
     stored: dict[str, Any] = {**arrays, "header": encoded}
@@ -325,11 +330,37 @@ def reading(path: Location) -> Iterator[ZipFile]:
     """
     try:
         with path.open("rb") as file, ZipFile(file) as archive:
+            _check_size(archive)
             yield archive
     except OtherVersion as error:
         raise OtherVersion(f"{path} has {error}") from None
     except Exception as error:  # zipfile, numpy and json raise many kinds on foreign or damaged bytes
         raise ValueError(f"{path} does not hold counts, or is damaged ({reason(error)})") from None
+
+
+def _check_characters(path: Location, header: Header) -> None:
+    """Raise ValueError if an id, a unit or a label has a lone surrogate, which the JSON of the header cannot hold."""
+    found = [
+        *((f"the id of document {number}", id) for number, id in enumerate(header.ids)),
+        *(("a unit", unit) for unit in header.units),
+        *(("a label", label) for column in header.columns for label in column),
+    ]
+    for what, text in found:
+        if text and SURROGATE.search(text):
+            raise ValueError(
+                f"{path}: {what} of {', '.join(header.sources) or 'the documents'} is {shortened(repr(text))}: a lone "
+                "surrogate is no character, and a count file cannot hold it"
+            )
+
+
+def _check_size(archive: ZipFile) -> None:
+    """Raise ValueError if an archive takes more memory than there is when it is unpacked, however small it is."""
+    sizes = {member.filename: member.file_size for member in archive.infolist()}
+    need, available = sum(sizes.values()) + (TIMES - 1) * sizes.get("header.npy", 0), machine_memory()
+    if need > available:
+        raise ValueError(
+            f"unpacked it takes {need / 2**30:,.1f} GiB of memory, and there are {available / 2**30:,.1f} GiB"
+        )
 
 
 def read_header(archive: ZipFile) -> Header:

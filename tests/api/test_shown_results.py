@@ -70,19 +70,6 @@ def test_names_of_systems_are_escaped_too():
     assert "&lt;b&gt;new against &lt;i&gt;old" in page and "<i>" not in page and "<b>" not in page
 
 
-def test_frames_have_the_numbers_of_the_result_without_holes(result):
-    frame = result.to_frame("label-scores")
-    assert [*frame.columns] == ["label", "metric", "P", "R", "F", "support"]
-    labels, triples = {"PER", "LOC", "ORG", "<LOC>"}, 8  # strict, four of semeval, loio, fair, and rouge-1 of wrf
-    assert {*frame["label"]} == labels and len(frame) == len(labels) * triples
-    scored = frame[frame["label"] == "PER"].set_index("metric")
-    assert scored.loc["fair", "F"] == result["metrics"]["fair"]["per_type"]["PER"]["scores"]["f"]
-    assert not frame[frame["label"] == "PER"].isna().any().any()
-    singles = result.to_frame("other-label-scores")
-    number = sum(len(own["per_type"]["PER"]["scores"]) for own in result["metrics"].values())
-    assert len(singles) + 3 * len(frame) == len(labels) * number, "every score is in one of the two"
-
-
 def test_every_table_is_a_frame(result):
     names = [
         "scores",

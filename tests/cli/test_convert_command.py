@@ -47,6 +47,13 @@ def test_every_sample_is_converted_to_every_format(output, tmp_path):
             assert (found.text, found.spans) == (wanted.text, wanted.spans)
 
 
+def test_progress_is_shown_while_documents_are_converted(tmp_path, monkeypatch):
+    shown = []
+    monkeypatch.setattr("tqdm.tqdm", lambda documents, **how: shown.append(how["unit"]) or documents)
+    converted(write_sample("XMI", tmp_path), tmp_path / "out.jsonl")
+    assert shown == [" docs"] and len(only(tmp_path / "out.jsonl").spans) == 3
+
+
 @pytest.mark.costly
 @tries(12)
 @given(st.lists(writers.sides(), min_size=1, max_size=3))

@@ -49,10 +49,10 @@ def test_gold_or_predictions_come_from_standard_input(files, name):
 @posix
 def test_a_pipe_is_copied_before_documents_are_counted_so_that_their_rate_is_theirs(files, monkeypatch):
     seen = []
-    copy, documents = paths._copy, counting_documents._with_progress
+    copy, documents = paths._copy, counting_documents.with_progress
     monkeypatch.setattr(paths, "_copy", lambda path: seen.append("pipe") or copy(path))
     monkeypatch.setattr(
-        counting_documents, "_with_progress", lambda *given: seen.append("documents") or documents(*given)
+        counting_documents, "with_progress", lambda *given: seen.append("documents") or documents(*given)
     )
     piped("score", "-", "p-all.jsonl", "-m", "strict", "-f", "jsonl", content=Path("g-all.jsonl").read_bytes())
     assert seen == ["pipe", "documents"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import json
 import shutil
+import zipfile
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from reading import error, only, read, saved
 from samples import FORMS, SPANS, TAGS, TEXT, write_sample
 from writers import write_lines
 
-from spacy_nereval.io.formats import name_of
+from spacy_nereval.io.formats import name_of, xmi
 from spacy_nereval.io.formats.contents import json_values
 
 # Which format it is
@@ -129,8 +130,6 @@ def test_entities_are_neither_expanded_nor_fetched(name, kind, tmp_path):
 
     path = write_sample(name, tmp_path)
     if name == "XMI zip":
-        import zipfile
-
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("a.xmi", samples.xmi())
             archive.writestr("TypeSystem.xml", attacked(samples.TYPES))
@@ -174,6 +173,26 @@ def test_the_type_of_xmi_is_found_whatever_its_package(tmp_path):
     said = "there are several types 'NamedEntity'; choose one with column=: "
     assert f"{said}com.example.NamedEntity, org.example.NamedEntity" in error(path)
     assert only(path, field="org.example.NamedEntity").spans == {*SPANS}
+
+
+def test_each_type_system_of_an_archive_is_parsed_once_and_its_files_are_bounded_together(tmp_path, monkeypatch):
+    import cassis
+
+    path, parsed, real = tmp_path / "a.zip", [], cassis.load_typesystem
+    monkeypatch.setattr(cassis, "load_typesystem", lambda file: parsed.append(1) or real(file))
+    other = samples.TYPES.replace("<types>", "<!-- of another project --><types>")
+    with zipfile.ZipFile(path, "w") as archive:
+        for k in range(6):
+            archive.writestr(f"{k}/a.xmi", samples.xmi(SPANS[: k % 3]))
+            archive.writestr(f"{k}/TypeSystem.xml", other if k == 4 else samples.TYPES)
+        size = sum(each.file_size for each in archive.infolist())
+    assert [len(record.spans) for record in read(path)] == [0, 1, 2] * 2
+    assert len(parsed) == 2
+    monkeypatch.setattr(xmi, "LARGEST", size)
+    assert len(read(path)) == 6
+    monkeypatch.setattr(xmi, "LARGEST", size - 1)
+    said = f"its files have {size:,} bytes when they are unpacked, more than {size - 1:,}: unpack the archive, and name"
+    assert said in error(path)
 
 
 @pytest.mark.parametrize("name, extra", [("XMI", "uima"), ("CoNLL-U", "conllu"), ("BioC", "bio")])

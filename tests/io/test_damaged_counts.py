@@ -382,6 +382,25 @@ def test_a_member_that_is_compressed_in_another_way_and_damaged_is_refused(file)
     assert "does not hold counts, or is damaged" in refused(file)
 
 
+def test_an_archive_that_does_not_fit_memory_is_refused_before_anything_is_unpacked(file, tmp_path, monkeypatch):
+    with zipfile.ZipFile(file) as archive:
+        sizes = {each.filename: each.file_size for each in archive.infolist()}
+    need = sum(sizes.values()) + 3 * sizes["header.npy"]
+    for available in (need, need - 1):
+        monkeypatch.setattr("spacy_nereval.io.count_files.machine_memory", lambda size=available: size)
+        if available == need:
+            assert load(file).documents
+    said = refused(file)
+    assert f"{file} does not hold counts, or is damaged (ValueError: unpacked it takes 0.0 GiB of memory" in said
+    monkeypatch.setattr("spacy_nereval.io.count_files.machine_memory", lambda: 1 << 24)
+    bomb = with_member(file, "header", b" " * (1 << 23), compression=zipfile.ZIP_DEFLATED)
+    assert bomb.stat().st_size < 1 << 16
+    tracemalloc.start()
+    assert "unpacked it takes 0.0 GiB" in refused(bomb)
+    assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    tracemalloc.stop()
+
+
 def test_an_encrypted_member_is_refused(file):
     content = bytearray(file.read_bytes())
     for signature, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):  # the flags of each member, twice in the file

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -104,6 +104,16 @@ class SharedDocuments:
     def places(self, *annotators: str) -> list[int]:
         """Return the indices of the documents that all of these annotators annotated."""
         return [k for k, each in enumerate(self.documents) if all(name in each.spans for name in annotators)]
+
+    def without(self, annotator: str) -> SharedDocuments | None:
+        """Return what the others annotated, without documents that only one of them has; None if none is left."""
+        documents = [
+            each._replace(spans={name: own for name, own in each.spans.items() if name != annotator})
+            for each in self.documents
+        ]
+        kept = [each for each in documents if len(each.spans) > 1]
+        others = tuple(name for name in self.annotators if name != annotator)
+        return replace(self, annotators=others, documents=kept) if kept else None
 
     def name_of(self, place: int) -> str | int:
         """Return the id of a document, or without one its number, from 0."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,12 @@ TOKEN = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Token"
 TYPES = "TypeSystem.xml"
 
 LARGEST = 1 << 30
-"""The greatest number of bytes that a file of a zip archive may have when it is unpacked."""
+"""The greatest number of bytes that the files of a zip archive may have together when they are unpacked."""
+
+TYPE_SYSTEMS = 64
+"""Maximum number of parsed type systems in memory. As a rule, all documents have the same one."""
+
+Parsed = Callable[[bytes], "TypeSystem"]
 
 
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
@@ -57,13 +63,14 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     >>> [(record.text, record.spans) for record in read(folder / "a.xmi")]
     [('Ada met', {(0, 3, 'PER')})]
     """
+    parsed = lru_cache(TYPE_SYSTEMS)(_parsed)
     for part in parts(path, (".xmi", ".zip"), format):
         try:
             for name, xmi, types in _files(part.path):
                 where = f"{part.path}{f', {name}' if name else ''}"
                 inner = PurePosixPath(name).with_suffix("").as_posix() if name else None
                 id = inner if part.id is None else part.id
-                record = _record(xmi, types, where, format)._replace(id=id)
+                record = _record(xmi, types, parsed, where, format)._replace(id=id)
                 yield record if part.annotated else Record(record.text, set(), id=id, annotated=False)
         except BadZipFile as error:
             raise ValueError(f"{part.path}: not a zip archive ({error})") from None
@@ -82,6 +89,12 @@ def _files(path: Path) -> Iterator[tuple[str, bytes, bytes | None]]:
         if not names:
             raise ValueError(f"{path}: there is no .xmi file in the archive")
         types_of = {PurePosixPath(name).parent: name for name in archive.namelist() if name.endswith(TYPES)}
+        size = sum(archive.getinfo(name).file_size for name in {*names, *types_of.values()})
+        if size > LARGEST:
+            raise ValueError(
+                f"{path}: its files have {size:,} bytes when they are unpacked, more than {LARGEST:,}: unpack the "
+                "archive, and name the folder"
+            )
         for name in names:
             types_name = types_of.get(PurePosixPath(name).parent, types_of.get(PurePosixPath(".")))
             types = None if types_name is None else _unpacked(archive, types_name)
@@ -89,25 +102,35 @@ def _files(path: Path) -> Iterator[tuple[str, bytes, bytes | None]]:
 
 
 def _unpacked(archive: ZipFile, name: str) -> bytes:
-    if archive.getinfo(name).file_size > LARGEST:
-        raise ValueError(f"{archive.filename}: {name} has more than {LARGEST} bytes")
     try:
         return archive.read(name)
     except (BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError) as error:  # damaged, cut off or encrypted
         raise ValueError(f"{archive.filename}: {name} cannot be unpacked ({error})") from None
 
 
-def _record(xmi: bytes, types: bytes | None, where: str, format: Format) -> Record:
+def _parsed(types: bytes) -> TypeSystem:
+    from cassis import load_typesystem
+
+    check_xml(TYPES, BytesIO(types))
+    try:
+        return load_typesystem(BytesIO(types))
+    except Exception as error:  # a parser of foreign bytes can raise any exception
+        raise ValueError(f"{TYPES}: not a type system ({type(error).__name__}: {error})") from None
+
+
+def _record(xmi: bytes, types: bytes | None, parsed: Parsed, where: str, format: Format) -> Record:
     check_xml(where, BytesIO(xmi))
     if types is None:
         raise ValueError(f"{where}: there is no {TYPES} beside it")
-    check_xml(f"{where}, {TYPES}", BytesIO(types))
     try:
-        from cassis import load_cas_from_xmi, load_typesystem
+        from cassis import load_cas_from_xmi
+
+        system = parsed(types)
     except ImportError:
         raise missing("uima", "dkpro-cassis") from None
+    except ValueError as error:
+        raise ValueError(f"{where}, {error}") from None
     try:
-        system = load_typesystem(BytesIO(types))
         cas = load_cas_from_xmi(BytesIO(xmi), typesystem=system, lenient=True)
         text = cas.sofa_string
     except Exception as error:  # a parser of foreign bytes can raise any exception
