@@ -39,6 +39,12 @@ QUICK_ROOMS = {"core", "metrics", "counting", "io", "cli"}
 LONGEST = {"test_engines.py"}
 """The files whose slow tests take longest."""
 
+LACKS = os.environ.get("NEREVAL_LACKS")
+"""What is missing here, as reasons of skips name it, with commas: a test skipped for others fails. Set by CI."""
+
+LEAST_PASSED = {"not slow": 6700, "slow": 55}
+"""The least number of tests that pass in CI, by which tests are chosen."""
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Do without torch wherever no slow tests run, in what tests start too; let `-m quick` choose its profile."""
@@ -113,6 +119,41 @@ def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Confi
         # no worker is left alone with one of them.
         costly = {item.path for item in items if item.get_closest_marker("costly")}
         items.sort(key=lambda item: (item.path.name not in LONGEST, item.path not in costly))
+
+
+def _refuse_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """Make a failure of a skip for a reason that `LACKS` does not name."""
+    if LACKS is not None and report.skipped and not hasattr(report, "wasxfail"):
+        reason = str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr)
+        if not any(lack in reason for lack in filter(None, LACKS.split(","))):
+            report.outcome, report.longrepr = "failed", f"{reason}: NEREVAL_LACKS does not name it"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """See that no test is skipped in CI unless what it needs is known to be missing."""
+    report = yield
+    _refuse_skip(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """See the same of whole files."""
+    report = yield
+    _refuse_skip(report)
+    return report
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail in CI if fewer tests passed than there are."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if LACKS is None or reporter is None or hasattr(session.config, "workerinput"):
+        return
+    passed, least = len(reporter.stats.get("passed", ())), LEAST_PASSED.get(session.config.option.markexpr, 0)
+    if passed < least and not session.exitstatus:
+        reporter.write_line(f"{passed} tests passed; expected {least} at least", red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.fixture(autouse=True, scope="module")

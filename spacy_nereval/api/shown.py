@@ -43,7 +43,7 @@ STYLE = f"""<style>
 .nereval .gold {{ border-bottom: 2px solid currentColor }}
 .nereval .pred {{ text-decoration: underline dashed 2px; text-underline-offset: 0.5em }}
 .nereval .flag {{ margin: 0 0.2em; padding: 0.1em 0.4em; border-radius: 3px; font-size: 0.75rem; font-weight: 600; \
-color: #111; background: var(--kind); text-decoration: none }}
+color: #111; background: var(--kind); text-decoration: none; unicode-bidi: isolate }}
 {KINDS}
 .nereval .none {{ --kind: #a4aab1 }}
 </style>"""

@@ -312,7 +312,7 @@ def check_suffix(option: str, path: Path | None, *suffixes: str) -> None:
     """
     from ..io.paths import is_stream
 
-    if path and path.suffix not in suffixes and not path.is_dir() and not is_stream(path):
+    if path and path.suffix.lower() not in suffixes and not path.is_dir() and not is_stream(path):
         raise ValueError(f"{option} {path}: expected a {' or '.join(filter(None, suffixes))} file")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,7 +26,7 @@ from .formats import annotators_of, check_span_groups, inferred_name, label_stud
 from .formats.settings import Format
 from .records import Record, project
 from .units import units_of
-from .writing import atomic, write_rows
+from .writing import atomic, json_line, write_rows
 
 NO_ANNOTATION = re.compile(r"[._]|readme|licen[cs]e|changelog", re.IGNORECASE)
 """How the names of files begin that lie beside annotation."""
@@ -368,7 +367,7 @@ def write_disputes(path: Path, shared: SharedDocuments, rule: Rule = Rule()) -> 
         return write_rows(path, prodigy_tasks(shared, rule))
     tasks = [*label_studio_tasks(shared)]
     with atomic(path) as file:
-        file.write(f"{json.dumps(tasks, ensure_ascii=False, indent=1)}\n".encode("utf8", "backslashreplace"))
+        file.write(f"{json_line(tasks, indent=1)}\n".encode())
     return len(tasks)
 
 

@@ -25,6 +25,9 @@ FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))  # Wi
 CONTROLS = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069\\ud800-\\udfff]")
 """Control characters except tab and line feed, changes of text direction, lone surrogates."""
 
+SURROGATE = re.compile("[\\ud800-\\udfff]")
+"""Half of a character, which no text in UTF-8 has."""
+
 
 def write_json(path: Path, value: Any) -> None:
     """Write a JSON file; nothing is written if `value` cannot be.
@@ -39,12 +42,12 @@ def write_json(path: Path, value: Any) -> None:
         OSError: If the file cannot be written.
     """
     with atomic(path) as file:
-        file.write(f"{json_text(value)}\n".encode("utf8", "backslashreplace"))
+        file.write(f"{json_text(value)}\n".encode())
 
 
 def json_text(value: Any) -> str:
     """Return plain Python as the text of a JSON file, without the last line break; `write_json` has the errors."""
-    return _json(value, indent=2)
+    return json_line(value, indent=2)
 
 
 def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], *, header: Sequence[str] = ()) -> int:
@@ -74,7 +77,7 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], *, header: Sequenc
             write = csv.writer(text).writerow
             for number, row in enumerate(rows, 1):
                 if path.suffix == ".jsonl":
-                    text.write(f"{_json(row)}\n")
+                    text.write(f"{json_line(row)}\n")
                     continue
                 if number == 1:
                     write(row)
@@ -189,6 +192,16 @@ def _opened(stream: Path) -> BinaryIO:
     return os.fdopen(os.dup(number), "wb")  # opening the path would empty a file that the shell appends to
 
 
-def _json(value: Any, **style: Any) -> str:
+def json_line(value: Any, **style: Any) -> str:
+    """Return plain Python as JSON, which a reader finds equal, and which can steer no terminal.
+
+    Args:
+        value: Plain Python, with finite floats, which keep all their digits.
+        style: Passed to `json.dumps`, such as `indent`.
+
+    >>> print(json_line({"Zoë": "\u202e\x1b[2J"}))
+    {"Zoë": "\\u202e\\u001b[2J"}
+    """
     # Not srsly, which keeps ten decimals of a float.
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, **style)
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, **style)
+    return CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

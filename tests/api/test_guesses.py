@@ -141,6 +141,8 @@ secondary=['slot_error.ser'])",
     "set(r.to_frame('all').query('label == \"\"').key.dropna())": "set(r.scores)",
     "score(gold, pred, 'fair', confidence=True).to_frame('all').set_index(['label', 'score'])['value low']['', 'f']": "\
 r.fair.interval().low",
+    "score(gold, pred, 'fair', True).to_frame('all').set_index(['label', 'score'])['value high']['LOC', 'f']": "\
+r.labels['LOC'].fair.interval().high",
     "c.to_frame().set_index('key').difference['fair_f']": "c.to_frame().query('metric == \"fair\"').set_index('score')\
 .difference['f']",
     "c.rows": "c['comparisons']",

@@ -60,7 +60,7 @@ def test_tokens_cannot_be_counted_where_a_text_has_none(here):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("report", "-o", "r.txt"), "--output r.txt: expected an .html file"),
+        (("report", "-o", "r.txt"), "--output r.txt: expected a .html or .htm file"),
         (("report", "-o", "r.html", "--format", "jsonl,markdown"), "--format jsonl,markdown: no table is printed"),
         (
             ("count", "-o", "c.npz", "--format", "markdown"),
