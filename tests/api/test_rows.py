@@ -100,6 +100,11 @@ def test_tokens_tagged_minus_100_have_no_annotation():
     assert (found["ignored"], found["skipped"], found["metrics"]["strict"]["counts"]["fn"]) == (1, 1, 1)
 
 
+def test_places_that_one_side_leaves_out_are_left_out_of_tags_too():
+    found = score([[1, -100, 0]], [["B-PER", "B-PER", "O"]], ["strict"], tag_names=NAMES)
+    assert found["metrics"]["strict"]["counts"] == {"tp": 1, "fp": 0, "fn": 0}
+
+
 IDS = np.array([[-100, 1, -100, 2, 0, -100], [-100, 1, 0, 1, -100, -100]])
 OUTPUT = np.array([[1, 1, 0, 2, 0, 1], [0, 1, 2, 2, 2, 2]])
 """A model's labels, and the argmax of its output, with special tokens, a part of a word, and padding."""
