@@ -10,6 +10,7 @@ import sys
 
 import numpy as np
 import pytest
+from asking import NEEDED
 
 from spacy_nereval import Comparison, Document, Result, compare, count, create_all, evaluate, score
 from spacy_nereval.io.count_files import load
@@ -240,6 +241,17 @@ def test_a_document_is_chosen_by_its_number_or_id_as_in_the_list_of_errors(resul
         named.render("X")
     with pytest.raises(ValueError, match="came from an iterator"):
         score(iter(DOCUMENTS)).render()
+
+
+def test_verdicts_that_rest_on_the_whole_corpus_are_those_of_the_list():
+    """Of tmr, whose verdicts are final only when every document is known."""
+    known = [Document(own.gold, own.pred, own.text, id=f"d{k}") for k, own in enumerate(DOCUMENTS)]
+    found = score(known, {"tmr": NEEDED["tmr"]})
+    listed = found.errors("tmr", ["all"])
+    assert {row["document"] for row in listed} == {"d0", "d1"}
+    for name in ("d0", "d1"):
+        flags = re.findall('<span class="flag', found.render(name, "tmr")._repr_html_())
+        assert len(flags) == sum(row["document"] == name for row in listed)
 
 
 def test_the_answer_comes_first_then_labels_verdicts_and_repeated_errors():

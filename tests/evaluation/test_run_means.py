@@ -168,6 +168,7 @@ def test_a_label_that_one_run_alone_predicts_is_there():
     odd = [Document(d.gold, [(0, 1, "ODD")] if k == 4 else d.pred, d.text, id=d.id) for k, d in enumerate(RUNS[1])]
     result = scored([RUNS[0], odd])
     assert "ODD" in result["metrics"]["strict"]["per_type"]
+    assert result["per_type"]["ODD"] == {"gold": 0, "pred": 0.5}, "the mean of the runs"
     (table,) = RunsView(counted(RUNS[:1])[0], result).tables(["labels"])
     assert [row[:2] for row in table.rows if row[0] == "ODD"] == [["ODD", 0]]
 
