@@ -32,8 +32,25 @@ catalogue.AVAILABLE_ENTRY_POINTS = {
 # What is installed stays while tests run, and finding it out takes longer than most tests.
 plugins.entry_points = functools.cache(plugins.entry_points)
 
-QUICK_ROOMS = {"core", "metrics", "counting", "io", "cli"}
-"""The folders whose tests are quick: laws, twins, papers, counts, readers, and the commands in this process."""
+QUICK_ROOMS = {"core", "metrics", "counting", "io", "cli", "evaluation"}
+"""The folders whose tests are quick: laws, twins, papers, counts, readers, results, the commands in this process."""
+
+THOROUGH = {
+    "test_agreement_doors.py",
+    "test_agreement_witnesses.py",
+    "test_agreement.py",
+    "test_collapsed_differences.py",
+    "test_collapsed.py",
+    "test_comparison_twins.py",
+    "test_confident_predictions.py",
+    "test_influence.py",
+    "test_intervals.py",
+    "test_replicates.py",
+    "test_run_means.py",
+    "test_runs.py",
+    "test_statistics_coverage.py",
+}
+"""The files in these folders that are not quick: most of them score or resample corpora many times."""
 
 
 LONGEST = {"test_engines.py"}
@@ -86,7 +103,7 @@ NO_EXAMPLES = {"conftest.py", "without_torch.py", "sitecustomize.py"}
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Do not even import the tests of other rooms for `-m quick`, nor files without examples."""
     other = collection_path.parent == Path(__file__).parent and collection_path.name not in QUICK_ROOMS
-    skipped = config.option.markexpr == "quick" and other
+    skipped = config.option.markexpr == "quick" and (other or collection_path.name in THOROUGH)
     return True if skipped or collection_path.name in NO_EXAMPLES else None
 
 
@@ -109,6 +126,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Confi
         if (
             item.path.parent.name in QUICK_ROOMS
             and item.path.name.startswith("test_")
+            and item.path.name not in THOROUGH
             and not any(map(item.get_closest_marker, ("slow", "costly")))
         ):
             item.add_marker("quick")

@@ -70,6 +70,11 @@ def test_options_of_a_metric_before_the_files_are_refused_and_not_passed_over(he
         refused("score", *option, here / "gold.spacy", here / "pred.spacy")
 
 
+def test_what_follows_an_option_with_its_value_is_no_second_value(here):
+    files = here / "gold.spacy", here / "pred.spacy"
+    assert "unexpected argument 7" in refused("score", *files, "--loio.s=0.3", "7")
+
+
 def test_options_change_the_numbers(here):
     assert result_of(here, "--loio.s", "0")["metrics"]["loio"]["scores"]["f"] == pytest.approx(1 / 3)
     assert result_of(here, "--loio.s", "1")["metrics"]["loio"]["scores"]["f"] == pytest.approx((1 + 3 / 12) / 3)
