@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.arguments import Reading
+from ..core.messages import did_you_mean
 from .command_options import Lookups
 from .printing import say
 from .systems import gold_labels, is_data, unknown
@@ -47,6 +48,14 @@ def optional_name(name: str | None, arguments: Sequence[str]) -> tuple[str | Non
     return names[0] if names else None, options
 
 
+def _own_options() -> list[str]:
+    """Return the options of the command that runs."""
+    from click import get_current_context
+
+    context = get_current_context(silent=True)
+    return [name for each in context.command.params for name in each.opts] if context else []
+
+
 def parse_options(arguments: Sequence[str]) -> dict[str, Any]:
     """Return the values of options such as `--fair.unit token`.
 
@@ -65,7 +74,9 @@ def parse_options(arguments: Sequence[str]) -> dict[str, Any]:
         if argument.startswith("--"):
             name, equals, value = argument[2:].partition("=")
             if "." not in name:
-                raise ValueError(f"there is no option {argument}; options of a metric are written --fair.unit token")
+                asked = did_you_mean(f"--{name}", _own_options())
+                options_of = f"{asked} Options" if asked else "; options"
+                raise ValueError(f"there is no option {argument}{options_of} of a metric are written --fair.unit token")
             options[name] = _value(value) if equals else True
             name = None if equals else name
         elif name:

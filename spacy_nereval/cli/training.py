@@ -108,7 +108,7 @@ def init_config_cli(
 
 @command("doctor")
 def doctor_cli(
-    gpu_id: int = Option(-1, "--gpu-id", "-g", help="GPU to train on, or -1 for CPU"),
+    gpu_id: int = Option(-1, "--gpu-id", "-g", min=-1, help="GPU to train on, or -1 for CPU"),
     transformer: str | None = Option(
         None, "--transformer", help="Folder of a transformer, or its name on the Hugging Face hub"
     ),
