@@ -416,7 +416,7 @@ class Result(Shown):
         gold, pred = (spans_of_labels(self, side) for side in ("gold", "pred"))
         known = self._counts is not None
         warnings = label_warnings(self.counts) if known else label_lines(gold, pred)
-        return warnings + before if _have_no_common_label(gold, pred) else before + warnings, tables, after
+        return warnings + before if have_no_common_label(gold, pred) else before + warnings, tables, after
 
 
 class Comparison(Shown):
@@ -434,6 +434,7 @@ class Comparison(Shown):
         self,
         values: Mapping[str, Any],
         notes: Sequence[str] = (),
+        warnings: Sequence[str] = (),
         *,
         systems: Sequence[KeptSystem] | None = None,
         confidence: Confidence | None = None,
@@ -441,7 +442,7 @@ class Comparison(Shown):
         trials: int | None = None,
     ) -> None:
         super().__init__(values)
-        self._notes = notes
+        self._notes, self._warnings = notes, warnings
         self._systems = systems
         self._how = confidence, asked, trials
 
@@ -491,7 +492,7 @@ class Comparison(Shown):
     summarised: ClassVar[Sequence[str]] = ("differences", "transitions")
 
     def _view(self, average: str = "micro", *, every: bool = False) -> ComparisonView:
-        return ComparisonView(self, self._notes)
+        return ComparisonView(self, self._notes, self._warnings)
 
     def _report(self, name: str) -> str | None:
         return None if self._systems is None else report(self._systems, *self._how)
@@ -508,7 +509,7 @@ def label_warnings(counts: Counts) -> list[str]:
     return [*found, *(rules.unused(counts.mapped, counts.labels) if rules else [])]
 
 
-def _have_no_common_label(gold: Mapping[str, int], pred: Mapping[str, int]) -> bool:
+def have_no_common_label(gold: Mapping[str, int], pred: Mapping[str, int]) -> bool:
     """Return whether both sides have spans, and none of gold has the label of a prediction."""
     golds, preds = ({label for label, number in side.items() if number} for side in (gold, pred))
     return bool(golds and preds) and golds.isdisjoint(preds)

@@ -11,7 +11,7 @@ from ..evaluation.agreement.shared import OF_ANNOTATION, OF_WHITE_SPACE
 from ..evaluation.statistics.bounds import FEW
 from ..io.writing import visible
 from .declared import directed, groups, headlines, short_name, spoken
-from .difference_words import difference_words, in_columns, names
+from .difference_words import difference_words, in_columns, names, rule_words
 from .marked_text import clipped
 from .remarks import interval_lines, many, mention_lines, on_reading
 from .result_table import EMPTY, Cell, Estimate, Percent, ResultTable, direction, shown
@@ -90,9 +90,11 @@ class AgreementView(View):
         return [visible(line) for line in [first, *self.further(digits), second, *mentions, *self._remarks]]
 
     def further(self, digits: int = 2) -> list[str]:
-        """Return the systematic differences after the largest, the first few, and what other annotators may change."""
-        clear = [row for row in self.result["differences"] if row["clear"]]
-        lines = [f"Next: {difference_words(row)}." for row in clear[1:MOST_NAMED]]
+        """Return the systematic differences after the largest, the first few; a rule for each that would settle it; and
+        what other annotators may change."""
+        clear = [row for row in self.result["differences"] if row["clear"]][:MOST_NAMED]
+        lines = [f"Next: {difference_words(row)}." for row in clear[1:]]
+        lines += [f"Rule{f' {number}' * (len(clear) > 1)}: {rule_words(row)}." for number, row in enumerate(clear, 1)]
         return [*lines, *self._of_other_annotators(digits)]
 
     def _of_other_annotators(self, digits: int) -> Iterator[str]:

@@ -60,6 +60,11 @@ WORKS = {
     "r['ser']": "r['metrics']['slot_error']['scores']['ser']",
     "r['partial_f']": "r['metrics']['semeval']['scores']['partial_f']",
     "r.semeval.partial_f": "r['metrics']['semeval']['scores']['partial_f']",
+    "float(r.fair)": "r.fair.value",
+    "round(float(r['slot_error']), 3)": "round(r['ser'], 3)",
+    "[name for name in ('pop', 'update', 'clear') if name in dir(r)]": "[]",
+    "[name for name in ('load', 'render', 'fair', 'items') if name not in dir(r)]": "[]",
+    "str(c).splitlines()[0]": "c.conclusion + '.'",
     "r.scores['fair_f']": "r['metrics']['fair']['scores']['f']",
     "r.scores['ser']": "r['metrics']['slot_error']['scores']['ser']",
     "r.headline.value": "r['metrics']['fair']['scores']['f']",
@@ -141,6 +146,8 @@ secondary=['slot_error.ser'])",
     "set(r.to_frame('all').query('label == \"\"').key.dropna())": "set(r.scores)",
     "score(gold, pred, 'fair', confidence=True).to_frame('all').set_index(['label', 'score'])['value low']['', 'f']": "\
 r.fair.interval().low",
+    "score(gold, pred, 'fair', True).to_frame('all').set_index(['label', 'score'])['value high']['LOC', 'f']": "\
+r.labels['LOC'].fair.interval().high",
     "c.to_frame().set_index('key').difference['fair_f']": "c.to_frame().query('metric == \"fair\"').set_index('score')\
 .difference['f']",
     "c.rows": "c['comparisons']",

@@ -91,6 +91,35 @@ def test_stored_intervals_come_back_and_others_are_said_to_be_missing():
     assert again.headline.interval is None
 
 
+def test_cuts_are_made_of_the_result_as_they_were_chosen():
+    for per_label in (False, True):
+        found = thresholds(SPANS, SCORED, "strict", per_label=per_label)
+        assert found.cuts == found._found.cuts and found.cuts.documents == 3
+    applied = found.apply(SPANS, SCORED)
+    assert applied.cuts == found.cuts
+
+
+P = {"score": "strict_p"}
+F = {"score": "strict_f"}
+ADVICE = F | {"at_least": 90, "required": False}
+
+
+@pytest.mark.parametrize(
+    ("rules", "worst", "name", "direction"),
+    [
+        ({"a": P | {"at_least": 1}, "b": F | {"at_least": 90}}, "b", "strict_f", "higher is better"),
+        ({"a": P | {"at_least": 40}, "b": F | {"at_least": 1}}, "a", "strict_p", "higher is better"),
+        ({"a": ADVICE, "b": {"score": "ser", "at_most": 99}}, "b", "ser", "lower is better"),
+        ({"a": {"rate_between": [0.1, 9]}}, "a", "a", "between 0.1 and 9"),
+    ],
+    ids=["broken", "undecided", "required", "rate"],
+)
+def test_the_headline_of_a_gate_is_its_worst_required_rule(rules, worst, name, direction):
+    found = gate({"gate": {"rules": rules}}, GOLD, PRED)
+    row = next(row for row in found.rows if row["name"] == worst)
+    assert found.headline == (name, row["value"], (row["interval"][0], row["interval"][1]), direction)
+
+
 LACKS = {
     "r.counts": "holds no counts: save them too, result.save('counts.npz')",
     "r.errors()": "holds no documents: score them again",
