@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -48,12 +49,8 @@ def optional_name(name: str | None, arguments: Sequence[str]) -> tuple[str | Non
     return names[0] if names else None, options
 
 
-def _own_options() -> list[str]:
-    """Return the options of the command that runs."""
-    from click import get_current_context
-
-    context = get_current_context(silent=True)
-    return [name for each in context.command.params for name in each.opts] if context else []
+own_options: ContextVar[Collection[str]] = ContextVar("own_options", default=())
+"""The options of the command that runs, without those of metrics."""
 
 
 def parse_options(arguments: Sequence[str]) -> dict[str, Any]:
@@ -74,7 +71,7 @@ def parse_options(arguments: Sequence[str]) -> dict[str, Any]:
         if argument.startswith("--"):
             name, equals, value = argument[2:].partition("=")
             if "." not in name:
-                asked = did_you_mean(f"--{name}", _own_options())
+                asked = did_you_mean(f"--{name}", own_options.get())
                 options_of = f"{asked} Options" if asked else "; options"
                 raise ValueError(f"there is no option {argument}{options_of} of a metric are written --fair.unit token")
             options[name] = _value(value) if equals else True

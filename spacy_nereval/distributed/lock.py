@@ -160,7 +160,7 @@ def _is_empty(lock: Location) -> bool:
         state = lock.stat()
     except OSError:
         return False
-    return state.st_size == 0 and time() - state.st_mtime > EMPTY
+    return bool(state.st_size == 0 and time() - state.st_mtime > EMPTY)
 
 
 def _has_ended(pid: int) -> bool:
