@@ -38,7 +38,7 @@ import spacy_nereval
         (["--wrf.weights", '{"PER": 1.0}'], "wrf.weights has no weight for 'LOC', which occurs in the data"),
         (["-m", "strict", "--fair.unit", "token"], "--fair.unit is given, but fair is not among --metrics strict"),
         (["--average", "mean"], "--average mean: expected one of micro, macro, weighted, docs"),
-        (["--metric", "fair"], "there is no option --metric; options of a metric are written --fair.unit token"),
+        (["--metric", "fair"], "there is no option --metric: did you mean '--metrics'? Options of a metric"),
         (["--fair"], "there is no option --fair"),
         (["-q"], "-q"),
         (["third.jsonl"], "third.jsonl"),
