@@ -133,6 +133,12 @@ class Agreement(Shown):
     [('LOC', ['bob']), ('PER', ['ann'])]
     """
 
+    _lines: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("alpha", "krippendorff_alpha"), "a['units']['alpha']"),
+        **dict.fromkeys(("kappa", "cohen_kappa"), "a['units']['kappa'], the mean over pairs, or a.rows[0]['kappa']"),
+        **dict.fromkeys(("f1", "f", "value"), "a.headline.value"),
+        **dict.fromkeys(("interval", "ci"), "a.headline.interval"),
+    }
     _kind: ClassVar[str] = "Agreement"
     summarised: ClassVar[Sequence[str]] = AgreementView.at_terminal
 

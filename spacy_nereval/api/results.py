@@ -335,7 +335,7 @@ class Result(Shown):
         if table == "documents":
             return frame(document_rows(self.counts))
         if table not in (known := ["all", *ScoreView.makers, *OTHERS]):
-            raise ValueError(f"there is no table {table!r}; there are {', '.join(known)}")
+            raise ValueError(absent(table, known, "table", 50))
         view = self._view(average, every=table in DETAILED)
         if table == "all":
             return table_frame([view.every_row()])
@@ -483,11 +483,24 @@ class Comparison(Shown):
         name, score = row["metric"], row["score"]
         return Headline(score_key(row) or f"{name}.{score}", row["difference"], bounds, words)
 
+    def _other_way(self, name: object) -> str:
+        if any(name == row["system"] for row in self["comparisons"]):
+            return f"{name!r} is a system: write c.to_frame().query({f'system == {name!r}'!r})"
+        return super()._other_way(name)
+
     @property
     def conclusion(self) -> str:
         """The sentences on the primary score of each system, as the command prints them."""
         return "\n".join(each.sentence for each in self._view().findings() if each.section.startswith("headline"))
 
+    _lines: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("p", "p_value", "pvalue", "p_values"), "c.rows[0]['p_holm'], or c.to_frame()"),
+        **dict.fromkeys(("difference", "delta", "value"), "c.headline.value"),
+        **dict.fromkeys(("interval", "ci", "confidence_interval"), "c.headline.interval"),
+        **dict.fromkeys(("winner", "best", "significant", "verdict", "better"), "c.conclusion"),
+        **dict.fromkeys(("scores", "metrics", "results"), "c.to_frame()"),
+        **dict.fromkeys(("errors", "changes", "fixed", "broken"), "c.to_frame('spans')"),
+    }
     _kind: ClassVar[str] = "Comparison"
     summarised: ClassVar[Sequence[str]] = ("differences", "transitions")
 

@@ -82,6 +82,9 @@ class Shown(dict[str, Any]):
         made: Callable[[Mapping[str, Any]], S] = cls
         return made(read_result(Path(path), cls._kind))
 
+    _lines: ClassVar[Mapping[str, str]] = {}
+    """What people write who come from other packages, and what it is called here."""
+
     _kind: ClassVar[str]
     """The name of the class, as `io.saved_results` has it."""
 
@@ -137,7 +140,9 @@ class Shown(dict[str, Any]):
         return [name for name in dir(type(self)) if not name.startswith("_") and not hasattr(dict, name)]
 
     def _other_way(self, name: object) -> str:
-        """Return the line for an attribute that is an item, or the other way round; "" if it is neither."""
+        """Return the line for what people write in place of another, such as an item for an attribute; "" if none."""
+        if line := self._lines.get(str(name)):
+            return f"there is no {name!r}: write {line}"
         if name in self:
             return f"it is an item: write [{name!r}]"
         return f"it is an attribute: write .{name}" if name in self._own_names() else ""

@@ -112,6 +112,11 @@ class Thresholds(Shown):
     (0.9, 0.6667, False)
     """
 
+    _lines: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("cut", "threshold", "best_threshold"), "t.best['cut']"),
+        **dict.fromkeys(("f1", "f", "value"), "t.headline.value"),
+        **dict.fromkeys(("precision_recall_curve", "curves"), "t.curve('strict'), or t.to_frame('curves')"),
+    }
     _kind: ClassVar[str] = "Thresholds"
 
     def __init__(
