@@ -335,7 +335,7 @@ class Result(Shown):
         if table == "documents":
             return frame(document_rows(self.counts))
         if table not in (known := ["all", *ScoreView.makers, *OTHERS]):
-            raise ValueError(f"there is no table {table!r}; there are {', '.join(known)}")
+            raise ValueError(absent(table, known, "table", 50))
         view = self._view(average, every=table in DETAILED)
         if table == "all":
             return table_frame([view.every_row()])

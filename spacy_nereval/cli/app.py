@@ -33,6 +33,7 @@ from .guards import (
     with_matching_files,
     with_standard_streams,
 )
+from .metric_options import own_options
 from .printing import apart_from, say
 
 nereval: typer.Typer = typer.Typer(
@@ -97,6 +98,7 @@ def with_short_errors(function: Command, failing: int = 1) -> Command:
         from ..io.paths import forget_pipes
 
         open_streams()
+        own_options.set([as_option(name) for name in kwargs])
         try:
             forget_pipes()
             with spelt(as_option), ExitStack() as printed:

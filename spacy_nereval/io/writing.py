@@ -50,7 +50,7 @@ def json_text(value: Any) -> str:
     return json_line(value, indent=2)
 
 
-def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], *, header: Sequence[str] = ()) -> int:
+def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], *, header: Sequence[str] | None = ()) -> int:
     """Write a table to a .jsonl or .csv file; nothing is written if a row cannot be.
 
     None becomes null in a .jsonl file, and an empty cell in a .csv file. A .jsonl file
@@ -60,7 +60,7 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], *, header: Sequenc
     Args:
         path: The file; its folder has to exist.
         rows: One mapping of column names to values per row.
-        header: The column names of a .csv file without rows.
+        header: The column names of a .csv file without rows; None writes no names at all.
 
     Returns:
         The number of rows.
@@ -79,10 +79,10 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], *, header: Sequenc
                 if path.suffix == ".jsonl":
                     text.write(f"{json_line(row)}\n")
                     continue
-                if number == 1:
+                if number == 1 and header is not None:
                     write(row)
                 write(map(_cell, row.values()))
-            if path.suffix != ".jsonl" and not number:
+            if path.suffix != ".jsonl" and not number and header is not None:
                 write(header)
         finally:
             text.detach()

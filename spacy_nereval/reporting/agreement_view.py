@@ -265,6 +265,19 @@ class AgreementView(View):
         header = ["annotator", "other", "documents", *(short_name(*each) for each in self._headlines()), "kappa"]
         yield ResultTable("Scores of each pair", header, rows, asks=asks)
 
+    def per_document(self) -> Iterator[ResultTable]:
+        """Yield the mean and the standard deviation over documents of every pair's headline scores."""
+        rows: Rows = []
+        for pair in self.result["pairs"]:
+            for metric, name in self._headlines():
+                if own := pair["per_document"].get(metric.name, {}).get(name):
+                    cells = (score_cell(metric, name, {name: own[key]}) for key in ("mean", "sd"))
+                    rows.append([pair["a"], pair["b"], short_name(metric, name), *cells, own["documents"]])
+        header = ["annotator", "other", "score", "mean", "sd", "documents"]
+        yield ResultTable(
+            "Scores of single documents", header, rows, "documents in which a score is undefined left out"
+        )
+
     def scores(self) -> Iterator[ResultTable]:
         """Yield the mean, spread and pooled value of the headline scores; those that are not symmetric are marked."""
         rows: Rows = []
@@ -403,6 +416,7 @@ class AgreementView(View):
         "spans": spans,
         "scores": scores,
         "pair-scores": pair_scores,
+        "per-document": per_document,
         "alpha": chance,
         "without": without,
         "all-scores": all_scores,

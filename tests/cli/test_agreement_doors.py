@@ -17,7 +17,7 @@ from spacy_nereval.reporting.difference_words import difference_words
 
 TEXTS = [f"the pump {k} and the left door of car {k} leak oil" for k in range(12)]
 TABLES = ["pairs", "differences", "same-words", "labels", "label-spans", "annotators", "documents", "spans"]
-TABLES += ["scores", "pair-scores", "alpha", "without", "all-scores"]
+TABLES += ["scores", "pair-scores", "per-document", "alpha", "without", "all-scores"]
 
 MORE = "; more: --tables all, --html page.html"
 

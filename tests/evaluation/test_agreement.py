@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from statistics import fmean, pstdev
 
 import pytest
 from annotators import STRICT, TEXTS, at_random, result_of, shared
@@ -119,7 +120,7 @@ def test_a_span_of_length_zero_is_scored_and_has_no_unit():
     assert found["units"]["alpha"] == found["u_alpha"]["u_alpha"] == 1
 
 
-BOB = (8, 11, "PER")
+BOB, EVE = (8, 11, "PER"), (11, 14, "PER")
 
 
 def test_fewer_than_two_annotators_or_no_shared_document_are_errors():
@@ -229,3 +230,22 @@ def test_intervals_of_alphas_and_kappas_stay_between_minus_1_and_1(seed):
 def test_alpha_of_a_single_document_has_its_whole_range():
     found = AgreementCounts(shared({"d1": dict.fromkeys("ab", [BOB])}), STRICT).result(Confidence())
     assert found["intervals"]["units"]["alpha"] == {"low": -1, "high": 1, "k": 1, "df": 1, "flag": "few"}
+
+
+def test_the_spread_over_documents_is_that_of_scores_of_single_documents():
+    given = shared(
+        {
+            "d1": {"a": [BOB, (0, 3, "PER")], "b": [BOB], "c": []},
+            "d2": {"a": [EVE], "b": [EVE], "c": [EVE]},
+            "d3": {"a": [], "b": [], "c": [BOB[:2] + ("X",)]},
+        },
+        {**TEXTS, "d3": TEXTS["d1"]},
+    )
+    metrics = create_all(["strict", "char"])
+    for row in result_of(given, metrics)["pairs"]:
+        for metric in metrics:
+            pair = [document.pair(row["a"], row["b"]) for document in given.documents]
+            values = [score([each], {metric.name: {}})["metrics"][metric.name]["scores"]["f"] for each in pair]
+            known = [value for value in values if value is not None]
+            expected = {"mean": fmean(known), "sd": pstdev(known), "documents": len(known)}
+            assert row["per_document"][metric.name] == {"f": pytest.approx(expected)}

@@ -18,7 +18,7 @@ from ..result import plain
 from ..signature import signature
 from .agreement_intervals import CORRECTED, SHARE, LeftOut, Path, Samples, index_of, pair_samples
 from .annotator_differences import Differences
-from .annotator_pairs import Pair, PairTables, count_pairs, document_means, pair_row, summary_of
+from .annotator_pairs import Pair, PairTables, count_pairs, document_means, document_spread, pair_row, summary_of
 from .chance import (
     Added,
     Blocks,
@@ -133,8 +133,12 @@ class AgreementCounts:
         of_pairs = [[*each.scores()] for each in sums]
         kappa = {pair: values[0] for pair, values in self._kappas(added)}
         pairs = [
-            {**pair_row(pair, found), "kappa": plain(kappa.get((pair.a, pair.b)))}
-            for pair, found in zip(self.pairs, of_pairs)
+            {
+                **pair_row(pair, found),
+                "kappa": plain(kappa.get((pair.a, pair.b))),
+                "per_document": plain(document_spread(table, self.metrics)),
+            }
+            for pair, found, table in zip(self.pairs, of_pairs, self._tables)
         ]
         metrics, per_type = self._summaries(of_pairs, reduce(add, sums).scores())
         left_out = LeftOut(shared, confidence.checked(), self.metrics) if confidence else None

@@ -169,17 +169,18 @@ def with_rules(documents: Iterable[SharedDocument], rules: LabelRules | None) ->
 
 
 def unit_rows(shared: SharedDocuments) -> Iterator[dict[str, Any]]:
-    """Yield every span as "annotator", "label", "start" and "end", documents one after the other.
+    """Yield every span as "annotator", "label", "start", "end" and "document", documents one after the other.
 
     Programs for Gamma read one continuum, so each document begins one character after the end of the one before.
     """
     offset = 0
-    for each in shared.documents:
+    for place, each in enumerate(shared.documents):
         last = 0
         for name, own in each.spans.items():
             for start, end, label in sorted(own):
                 last = max(last, end)
-                yield {"annotator": name, "label": label, "start": start + offset, "end": end + offset}
+                row = {"annotator": name, "label": label, "start": start + offset, "end": end + offset}
+                yield row | {"document": shared.name_of(place)}
         text = each.base.text
         offset += 1 + (last if text is None else len(text))
 
