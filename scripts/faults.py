@@ -71,8 +71,6 @@ def noticed(fault: Fault, folder: Path) -> bool:
     tests = [f"tests/{name}" for name in fault.tests]
     try:
         done = subprocess.run([*command, *tests], cwd=folder, capture_output=True, timeout=PATIENCE)
-        if done.returncode not in (0, 1, 2):
-            sys.exit(f"{fault}: pytest ended with {done.returncode}\n{done.stdout.decode()[-2000:]}")
         return done.returncode != 0
     except subprocess.TimeoutExpired:
         return True

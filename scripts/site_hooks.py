@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from doc_pages import KINDS, ROOT, pages_of  # noqa: E402  # found by the line above
 
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
-FENCE = re.compile(r"(^ *```.*?^ *```$)", flags=re.M | re.S)
+FENCE = re.compile(r"(^ *(`{3,})(?!`).*?^ *\2$)", flags=re.M | re.S)
 FOLDERS = ("assets/agreement", "assets/trials", "assets/warranty", "benchmarks", "examples")
 
 
@@ -52,8 +52,10 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Files) -> 
     place = page.file.src_uri
     back = {own: name for name, own in outside().items()}
     source = PurePosixPath(back.get(place, f"docs/{place}"))
-    parts = FENCE.split(markdown)
-    text = "".join(part if k % 2 else LINK.sub(lambda m: moved(m, source, place), part) for k, part in enumerate(parts))
+    parts = FENCE.split(markdown)  # text, a fence, its backticks, and so on
+    texts, fences = parts[::3], [*parts[1::3], ""]
+    linked = (LINK.sub(lambda match: moved(match, source, place), text) for text in texts)
+    text = "".join(text + fence for text, fence in zip(linked, fences))
     return re.sub(r"<!-- api: (\S+) -->", r"\n::: \1\n", text)
 
 

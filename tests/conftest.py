@@ -32,12 +32,35 @@ catalogue.AVAILABLE_ENTRY_POINTS = {
 # What is installed stays while tests run, and finding it out takes longer than most tests.
 plugins.entry_points = functools.cache(plugins.entry_points)
 
-QUICK_ROOMS = {"core", "metrics", "counting", "io", "cli"}
-"""The folders whose tests are quick: laws, twins, papers, counts, readers, and the commands in this process."""
+QUICK_ROOMS = {"core", "metrics", "counting", "io", "cli", "evaluation"}
+"""The folders whose tests are quick: laws, twins, papers, counts, readers, results, the commands in this process."""
+
+THOROUGH = {
+    "test_agreement_doors.py",
+    "test_agreement_witnesses.py",
+    "test_agreement.py",
+    "test_collapsed_differences.py",
+    "test_collapsed.py",
+    "test_comparison_twins.py",
+    "test_confident_predictions.py",
+    "test_influence.py",
+    "test_intervals.py",
+    "test_replicates.py",
+    "test_run_means.py",
+    "test_runs.py",
+    "test_statistics_coverage.py",
+}
+"""The files in these folders that are not quick: most of them score or resample corpora many times."""
 
 
 LONGEST = {"test_engines.py"}
 """The files whose slow tests take longest."""
+
+LACKS = os.environ.get("NEREVAL_LACKS")
+"""What is missing here, as reasons of skips name it, with commas: a test skipped for others fails. Set by CI."""
+
+LEAST_PASSED = {"not slow": 6700, "slow": 55}
+"""The least number of tests that pass in CI, by which tests are chosen."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -80,7 +103,7 @@ NO_EXAMPLES = {"conftest.py", "without_torch.py", "sitecustomize.py"}
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Do not even import the tests of other rooms for `-m quick`, nor files without examples."""
     other = collection_path.parent == Path(__file__).parent and collection_path.name not in QUICK_ROOMS
-    skipped = config.option.markexpr == "quick" and other
+    skipped = config.option.markexpr == "quick" and (other or collection_path.name in THOROUGH)
     return True if skipped or collection_path.name in NO_EXAMPLES else None
 
 
@@ -103,6 +126,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Confi
         if (
             item.path.parent.name in QUICK_ROOMS
             and item.path.name.startswith("test_")
+            and item.path.name not in THOROUGH
             and not any(map(item.get_closest_marker, ("slow", "costly")))
         ):
             item.add_marker("quick")
@@ -113,6 +137,41 @@ def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Confi
         # no worker is left alone with one of them.
         costly = {item.path for item in items if item.get_closest_marker("costly")}
         items.sort(key=lambda item: (item.path.name not in LONGEST, item.path not in costly))
+
+
+def _refuse_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """Make a failure of a skip for a reason that `LACKS` does not name."""
+    if LACKS is not None and report.skipped and not hasattr(report, "wasxfail"):
+        reason = str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr)
+        if not any(lack in reason for lack in filter(None, LACKS.split(","))):
+            report.outcome, report.longrepr = "failed", f"{reason}: NEREVAL_LACKS does not name it"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """See that no test is skipped in CI unless what it needs is known to be missing."""
+    report = yield
+    _refuse_skip(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """See the same of whole files."""
+    report = yield
+    _refuse_skip(report)
+    return report
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail in CI if fewer tests passed than there are."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if LACKS is None or reporter is None or hasattr(session.config, "workerinput"):
+        return
+    passed, least = len(reporter.stats.get("passed", ())), LEAST_PASSED.get(session.config.option.markexpr, 0)
+    if passed < least and not session.exitstatus:
+        reporter.write_line(f"{passed} tests passed; expected {least} at least", red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.fixture(autouse=True, scope="module")

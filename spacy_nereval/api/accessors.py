@@ -186,6 +186,9 @@ class ScoreSet:
             return f"{self.name} has no score {name!r}: write {lines}"
         return f"{self.name}: {absent(name, known)}"
 
+    def __float__(self) -> float:
+        return math.nan if self.value is None else self.value
+
     def __getitem__(self, name: str) -> float | None:
         value: float | None = self._own["scores"][self._named(name)]
         return value

@@ -19,8 +19,9 @@ from ..evaluation.agreement.shared import check_annotators
 from ..evaluation.agreement.votes import consensus_rows, consensus_rule
 from ..evaluation.resampling import Wanted, wanted_confidence
 from ..io.converting import NamedTokenizer
+from ..io.formats.settings import sides as format_of
 from ..io.records import Record
-from ..io.shared_documents import Own, shared_documents, write_disputes
+from ..io.shared_documents import Own, read_annotators, shared_documents, write_disputes
 from ..io.tag_sequences import Tagged, TokenDocument, read_tags
 from ..io.writing import write_rows
 from ..metrics.registry import Unknown, chosen_metrics, create
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 
 @with_item_reading
 def agreement(
-    annotators: Mapping[str, Any],
+    annotators: Mapping[str, Any] | str | Path,
     metrics: Any = None,
     *,
     unit: str = "token",
@@ -70,7 +71,8 @@ def agreement(
     document that an annotator has not annotated.
 
     Args:
-        annotators: The names of two or more annotators, and what each annotated, as `score` takes one side.
+        annotators: The names of two or more annotators, and what each annotated, as `score` takes one side, or each
+            one's file or folder; or the path of a file or folder with the annotation of all, as in `nereval agreement`.
         metrics: As for `score`; by default strict, semeval, relaxed and char.
         unit: The unit of alpha and the kappas: "token" or "char". Intervals resample documents, whichever it is.
         consensus: How many votes a span of the consensus needs: "majority" (more than half of those
@@ -97,18 +99,23 @@ def agreement(
     """
     settings = wanted_confidence(confidence)
     reading = reading_of_items(**options)
-    sides = _sides_of(annotators, reading)
-    check_annotators([*sides])
-    chosen, left_out = chosen_metrics(
-        DEFAULT if metrics is None else metrics, partial(_unknown, [*sides.values()], text, tokens)
-    )
-    rule, on = consensus_rule(consensus, len(sides)), checked_unit(unit)
-    shared = shared_documents(
-        _annotated(sides, text, tokens, reading),
-        rules_of(reading),
-        reading.spans_key,
-        tokenizer=_named_tokenizer(tokenizer),
-    )
+    on, named_tokenizer = checked_unit(unit), _named_tokenizer(tokenizer)
+    wanted = DEFAULT if metrics is None else metrics
+    if files := _files_of(annotators):
+        for name, value in (("text", text), ("tokens", tokens)):
+            if value is not None:
+                raise ValueError(f"{named(name)} is given, but files have their own: leave it out")
+        chosen, left_out = chosen_metrics(wanted)
+        shared = read_annotators(
+            files, reading.spans_key, format=format_of(reading)[0], rules=rules_of(reading), tokenizer=named_tokenizer
+        )
+    else:
+        sides = _sides_of(annotators, reading)
+        check_annotators([*sides])
+        chosen, left_out = chosen_metrics(wanted, partial(_unknown, [*sides.values()], text, tokens))
+        found = _annotated(sides, text, tokens, reading)
+        shared = shared_documents(found, rules_of(reading), reading.spans_key, tokenizer=named_tokenizer)
+    rule = consensus_rule(consensus, len(shared.annotators))
     if tokenizer is not None and f"spacy-{tokenizer}" not in shared.tokens:
         raise ValueError(f"{named('tokenizer', tokenizer)} is given, but the texts are not known: give {named('text')}")
     counted = AgreementCounts(shared, chosen, unit=on, rule=rule)
@@ -126,6 +133,12 @@ class Agreement(Shown):
     [('LOC', ['bob']), ('PER', ['ann'])]
     """
 
+    _lines: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("alpha", "krippendorff_alpha"), "a['units']['alpha']"),
+        **dict.fromkeys(("kappa", "cohen_kappa"), "a['units']['kappa'], the mean over pairs, or a.rows[0]['kappa']"),
+        **dict.fromkeys(("f1", "f", "value"), "a.headline.value"),
+        **dict.fromkeys(("interval", "ci"), "a.headline.interval"),
+    }
     _kind: ClassVar[str] = "Agreement"
     summarised: ClassVar[Sequence[str]] = AgreementView.at_terminal
 
@@ -410,6 +423,15 @@ def _check_lengths(lengths: Mapping[str, int]) -> None:
     if len({*lengths.values()}) > 1:
         found = " and ".join(f"{name} has {n} document{'s' * (n != 1)}" for name, n in lengths.items())
         raise ValueError(f"{found}; expected the same number, with None for what an annotator has not annotated")
+
+
+def _files_of(annotators: Any) -> dict[str, Path]:
+    """Return the file or folder of each annotator, or that of all under any name; empty if no paths are given."""
+    if isinstance(annotators, (str, Path)):
+        return {"": Path(annotators)}
+    if isinstance(annotators, Mapping) and all(isinstance(each, (str, Path)) for each in annotators.values()):
+        return {name: Path(path) for name, path in annotators.items()}
+    return {}
 
 
 def _sides_of(annotators: Any, reading: Reading) -> dict[str, Side]:

@@ -12,12 +12,13 @@ from ..counting.counter import count
 from ..counting.counts import Counts
 from ..evaluation.comparison import System, comparison
 from ..evaluation.resampling import Confidence
+from ..evaluation.result import gold_spans, pred_spans
 from ..evaluation.tested import Asked, families
 from ..evaluation.transitions import outcomes_of
 from ..metrics.registry import chosen_metrics, with_levels
 from .inputs import ItemReading, documents, gold_labels, reading_of_items, unknown, with_item_reading
 from .reports import KeptSystem
-from .results import Comparison, label_warnings
+from .results import Comparison, have_no_common_label, label_warnings
 from .rows import names_of
 from .scoring import check_alone, check_labels, counts_of
 from .sides import Side
@@ -98,6 +99,7 @@ def compare(
     text, tokens = (None if value is None else list(value) for value in (text, tokens))
     left_out: dict[str, str] = {}
     warnings: list[str] = []
+    notes: list[str] = []
     compared: list[System] = []
     kept: list[Document | None] = []
     reported: list[KeptSystem] | None = [] if hasattr(gold, "__len__") else None
@@ -113,7 +115,8 @@ def compare(
             counts = count(kept, chosen)
             counts.spans_key = reading.spans_key
             check_labels(counts)
-            warnings += [f"{shown}: {line}" for line in label_warnings(counts)]
+            lines = [f"{shown}: {line}" for line in label_warnings(counts)]
+            (warnings if have_no_common_label(gold_spans(counts), pred_spans(counts)) else notes).extend(lines)
             runs.append(counts)
         outcomes = outcomes_of(kept, chosen) if len(runs) == 1 else None
         compared.append(System(name, runs, outcomes))
@@ -121,7 +124,9 @@ def compare(
         reported = [*(reported or ()), KeptSystem(name, kept, runs[0])] if can_be_reported else None
     values = comparison(compared, kept, settings, trials, **asked._asdict())
     values |= {"left_out": left_out} if left_out else {}
-    return Comparison(values, [*warnings, *added], systems=reported, confidence=settings, asked=asked, trials=trials)
+    return Comparison(
+        values, [*notes, *added], warnings, systems=reported, confidence=settings, asked=asked, trials=trials
+    )
 
 
 def _runs(name: str, pred: Any) -> list[tuple[str, Any]]:

@@ -67,7 +67,7 @@ class Result(Shown):
 
     >>> from spacy_nereval import score
     >>> result = score([["B-PER", "I-PER", "O"]], [["B-PER", "O", "O"]], ["fair"])
-    >>> result["metrics"]["fair"]["counts"]["be_s"], result.signature.startswith("spacy-nereval|fair")
+    >>> result.fair.counts["be_s"], result.signature.startswith("spacy-nereval|fair")
     (1, True)
     >>> [(error["verdict"], error["gold_end"], error["pred_end"]) for error in result.errors()]
     [('be_s', 2, 1)]
@@ -335,7 +335,7 @@ class Result(Shown):
         if table == "documents":
             return frame(document_rows(self.counts))
         if table not in (known := ["all", *ScoreView.makers, *OTHERS]):
-            raise ValueError(f"there is no table {table!r}; there are {', '.join(known)}")
+            raise ValueError(absent(table, known, "table", 50))
         view = self._view(average, every=table in DETAILED)
         if table == "all":
             return table_frame([view.every_row()])
@@ -416,7 +416,7 @@ class Result(Shown):
         gold, pred = (spans_of_labels(self, side) for side in ("gold", "pred"))
         known = self._counts is not None
         warnings = label_warnings(self.counts) if known else label_lines(gold, pred)
-        return warnings + before if _have_no_common_label(gold, pred) else before + warnings, tables, after
+        return warnings + before if have_no_common_label(gold, pred) else before + warnings, tables, after
 
 
 class Comparison(Shown):
@@ -434,6 +434,7 @@ class Comparison(Shown):
         self,
         values: Mapping[str, Any],
         notes: Sequence[str] = (),
+        warnings: Sequence[str] = (),
         *,
         systems: Sequence[KeptSystem] | None = None,
         confidence: Confidence | None = None,
@@ -441,7 +442,7 @@ class Comparison(Shown):
         trials: int | None = None,
     ) -> None:
         super().__init__(values)
-        self._notes = notes
+        self._notes, self._warnings = notes, warnings
         self._systems = systems
         self._how = confidence, asked, trials
 
@@ -482,16 +483,29 @@ class Comparison(Shown):
         name, score = row["metric"], row["score"]
         return Headline(score_key(row) or f"{name}.{score}", row["difference"], bounds, words)
 
+    def _other_way(self, name: object) -> str:
+        if any(name == row["system"] for row in self["comparisons"]):
+            return f"{name!r} is a system: write c.to_frame().query({f'system == {name!r}'!r})"
+        return super()._other_way(name)
+
     @property
     def conclusion(self) -> str:
         """The sentences on the primary score of each system, as the command prints them."""
         return "\n".join(each.sentence for each in self._view().findings() if each.section.startswith("headline"))
 
+    _lines: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("p", "p_value", "pvalue", "p_values"), "c.rows[0]['p_holm'], or c.to_frame()"),
+        **dict.fromkeys(("difference", "delta", "value"), "c.headline.value"),
+        **dict.fromkeys(("interval", "ci", "confidence_interval"), "c.headline.interval"),
+        **dict.fromkeys(("winner", "best", "significant", "verdict", "better"), "c.conclusion"),
+        **dict.fromkeys(("scores", "metrics", "results"), "c.to_frame()"),
+        **dict.fromkeys(("errors", "changes", "fixed", "broken"), "c.to_frame('spans')"),
+    }
     _kind: ClassVar[str] = "Comparison"
     summarised: ClassVar[Sequence[str]] = ("differences", "transitions")
 
     def _view(self, average: str = "micro", *, every: bool = False) -> ComparisonView:
-        return ComparisonView(self, self._notes)
+        return ComparisonView(self, self._notes, self._warnings)
 
     def _report(self, name: str) -> str | None:
         return None if self._systems is None else report(self._systems, *self._how)
@@ -508,7 +522,7 @@ def label_warnings(counts: Counts) -> list[str]:
     return [*found, *(rules.unused(counts.mapped, counts.labels) if rules else [])]
 
 
-def _have_no_common_label(gold: Mapping[str, int], pred: Mapping[str, int]) -> bool:
+def have_no_common_label(gold: Mapping[str, int], pred: Mapping[str, int]) -> bool:
     """Return whether both sides have spans, and none of gold has the label of a prediction."""
     golds, preds = ({label for label, number in side.items() if number} for side in (gold, pred))
     return bool(golds and preds) and golds.isdisjoint(preds)

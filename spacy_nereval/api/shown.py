@@ -43,11 +43,14 @@ STYLE = f"""<style>
 .nereval .gold {{ border-bottom: 2px solid currentColor }}
 .nereval .pred {{ text-decoration: underline dashed 2px; text-underline-offset: 0.5em }}
 .nereval .flag {{ margin: 0 0.2em; padding: 0.1em 0.4em; border-radius: 3px; font-size: 0.75rem; font-weight: 600; \
-color: #111; background: var(--kind); text-decoration: none }}
+color: #111; background: var(--kind); text-decoration: none; unicode-bidi: isolate }}
 {KINDS}
 .nereval .none {{ --kind: #a4aab1 }}
 </style>"""
 """The style in a notebook, light or dark, whose own style for tables it takes back."""
+
+UNSHOWN = ("clear", "copy", "fromkeys", "pop", "popitem", "setdefault", "update", "summarised")
+"""Names that tab completion leaves out: those that change a dict."""
 
 FORMATS = {".md": "markdown", ".tex": "latex", ".csv": "csv", ".html": "html"}
 """File endings, and the formats of tables."""
@@ -78,6 +81,9 @@ class Shown(dict[str, Any]):
         """
         made: Callable[[Mapping[str, Any]], S] = cls
         return made(read_result(Path(path), cls._kind))
+
+    _lines: ClassVar[Mapping[str, str]] = {}
+    """What people write who come from other packages, and what it is called here."""
 
     _kind: ClassVar[str]
     """The name of the class, as `io.saved_results` has it."""
@@ -127,11 +133,16 @@ class Shown(dict[str, Any]):
                 raise AttributeError(name)
             raise AttributeError(self._other_way(name) or absent(name, [*self, *self._own_names()]))
 
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if name not in UNSHOWN]
+
     def _own_names(self) -> list[str]:
         return [name for name in dir(type(self)) if not name.startswith("_") and not hasattr(dict, name)]
 
     def _other_way(self, name: object) -> str:
-        """Return the line for an attribute that is an item, or the other way round; "" if it is neither."""
+        """Return the line for what people write in place of another, such as an item for an attribute; "" if none."""
+        if line := self._lines.get(str(name)):
+            return f"there is no {name!r}: write {line}"
         if name in self:
             return f"it is an item: write [{name!r}]"
         return f"it is an attribute: write .{name}" if name in self._own_names() else ""

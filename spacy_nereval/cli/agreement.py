@@ -106,7 +106,8 @@ def agreement_cli(
     units: Path | None = Option(
         None,
         "--units",
-        help="CSV file for all spans as annotator,label,start,end, which programs that compute Gamma read",
+        help="CSV file without a header for all spans as annotator,label,start,end,document, which programs for "
+        "Gamma read",
         dir_okay=False,
     ),
 ) -> None:
@@ -163,7 +164,7 @@ def agreement_cli(
     if write_consensus:
         write_rows(write_consensus, rows)
     if units:
-        write_rows(units, unit_rows(shared), header=("annotator", "label", "start", "end"))
+        write_rows(units, unit_rows(shared), header=None)
     if html:
         with atomic(html) as file:
             file.write(agreement_page(counted, AgreementView(bounded, chosen)).encode())

@@ -9,6 +9,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import fields, is_dataclass
 from functools import wraps
 from pathlib import Path
@@ -24,6 +25,7 @@ from ..core.arguments import Argument, check_bounds
 from ..core.messages import NAME_ALONE, Pasted, shortened, spelt
 from .command_options import CODE, DEBUG, EPILOG, GROUPS
 from .guards import (
+    WRITTEN,
     about_cloud_storage,
     check_files,
     in_one_line,
@@ -31,7 +33,8 @@ from .guards import (
     with_matching_files,
     with_standard_streams,
 )
-from .printing import say
+from .metric_options import own_options
+from .printing import apart_from, say
 
 nereval: typer.Typer = typer.Typer(
     name="nereval",
@@ -95,11 +98,13 @@ def with_short_errors(function: Command, failing: int = 1) -> Command:
         from ..io.paths import forget_pipes
 
         open_streams()
+        own_options.set([as_option(name) for name in kwargs])
         try:
             forget_pipes()
-            with spelt(as_option):
+            with spelt(as_option), ExitStack() as printed:
                 kwargs = with_matching_files(with_standard_streams(kwargs))
                 check_files(kwargs)
+                printed.enter_context(apart_from(kwargs.get(name) for name in WRITTEN))
                 if kwargs.get("code"):
                     from ..core.plugins import import_code
 

@@ -67,10 +67,11 @@ def convert_cli(
     """
     from ..io.converting import GAPS, Losses, told
     from ..io.formats import name_of, records, with_annotators
+    from ..io.paths import is_stream
     from ..reporting.remarks import many
 
     check_no_table_format(reading.format)
-    target = TARGETS.get(output.suffix.lower())
+    target = "jsonl" if is_stream(output) else TARGETS.get(output.suffix.lower())
     if target is None:
         raise ValueError(
             f"{output}: cannot write {output.suffix} files; expected {', '.join(filter(None, TARGETS))}, or the name "

@@ -170,6 +170,10 @@ def check_files(given: Mapping[str, Any]) -> None:
     from ..io.paths import is_stream
 
     _check_local(given)
+    if given.get("tag_names"):
+        from ..io.formats.hf import tag_names
+
+        tag_names(given["tag_names"])
     outputs = {name: given[name] for name in WRITTEN if given.get(name) is not None}
     names = [*read_names(given)]
     _check_standard_input(names)

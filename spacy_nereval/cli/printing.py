@@ -7,6 +7,8 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +21,26 @@ if TYPE_CHECKING:
     from ..reporting.view import View
 
 
+_apart: ContextVar[bool] = ContextVar("apart", default=False)
+"""Whether the standard output is a file that a command writes, so that what people read goes to stderr."""
+
+
+@contextmanager
+def apart_from(outputs: Iterable[Path | None]) -> Iterator[None]:
+    """Print to stderr if one of a command's outputs is the standard output: what it gets can be read by a program."""
+    from ..io.paths import descriptor
+
+    before = _apart.set(any(path is not None and descriptor(path) == 1 for path in outputs))
+    try:
+        yield
+    finally:
+        _apart.reset(before)
+
+
 def say(text: str, **style: Any) -> None:
     """Print text.
 
+    Control characters, which data and names of files may have, are escaped, whether a terminal shows them or not.
     Colours are left out if the output is not a terminal or `NO_COLOR` is set.
     Characters that the encoding of the output lacks are replaced, most of them by `?`.
 
@@ -29,7 +48,11 @@ def say(text: str, **style: Any) -> None:
         text: One or more lines.
         style: Passed to `typer.secho`: `fg`, `bold`, `dim`, or `err` for stderr.
     """
-    encoding = _encoding(sys.stderr if style.get("err") else sys.stdout)
+    from ..io.writing import spelt_out
+
+    text = spelt_out(text)
+    style["err"] = style.get("err", False) or _apart.get()
+    encoding = _encoding(sys.stderr if style["err"] else sys.stdout)
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
@@ -86,7 +109,7 @@ def _print_as(name: str, tables: Iterable[ResultTable], before: Sequence[str], a
             say(line, err=True)
     # UTF-8 whatever the encoding of the terminal, because programs read these formats in UTF-8.
     with _named_output():
-        typer.echo(document([*tables], name, before, after).encode("utf8", "backslashreplace"))
+        typer.echo(document([*tables], name, before, after).encode("utf8", "backslashreplace"), err=_apart.get())
 
 
 def _print_for_people(

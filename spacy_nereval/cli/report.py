@@ -21,6 +21,7 @@ from .command_options import (
     Model,
     Resampling,
     check_no_table_format,
+    check_suffix,
     chosen_confidence,
 )
 from .counting_documents import Kept, count_documents
@@ -79,8 +80,7 @@ def report_cli(
     if repeated := [name for name in names if names.count(name) > 1]:
         raise ValueError(f"{repeated[0]} is given twice: give each system once")
     shown_names = display_names(names or [str(gold)], name or [])
-    if output.suffix.lower() not in (".html", ".htm"):
-        raise ValueError(f"--output {output}: expected an .html file")
+    check_suffix("--output", output, ".html", ".htm")
     check_no_table_format(reading.format)
     scripts()  # so that it fails early if the libraries for charts are missing
     reading = with_stored_labels(reading, names)

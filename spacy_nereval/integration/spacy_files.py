@@ -30,7 +30,7 @@ from ..core.checked import is_score
 from ..core.messages import named, shortened
 from ..core.spans import PlainSpan
 from ..counting.table import machine_memory
-from ..io.converting import UNALIGNED, Losses, NamedTokenizer, Places, Tokenizer, flat_spans
+from ..io.converting import UNALIGNED, Losses, NamedTokenizer, Places, Tokenizer, check_characters, flat_spans
 from ..io.formats.settings import Format
 from ..io.paths import check_is_file, readable
 from ..io.records import Record
@@ -359,6 +359,7 @@ def write_spacy(path: Path, records: Iterable[Record], losses: Losses, key: str 
     doc_bin = DocBin(store_user_data=True)
     vocab = Vocab()
     for each in records:
+        check_characters(each, losses)
         doc_bin.add(_doc(each, vocab, losses, key, tokenize))
     with atomic(path) as file:
         file.write(doc_bin.to_bytes())

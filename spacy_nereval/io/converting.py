@@ -19,7 +19,7 @@ from ..core.spans import PlainSpan
 from .formats.conll import DOCSTART
 from .formats.tags import MISSING
 from .records import Record
-from .writing import atomic
+from .writing import atomic, json_line
 
 Places = list[tuple[int, int]]
 """The (start, end) of each token of a text."""
@@ -105,8 +105,7 @@ def write_jsonl(path: Path, records: Iterable[Record], losses: Losses) -> None:
         for record in records:
             for gap in record.gaps if record.annotated else ():
                 losses.gap(record, gap)
-            line = json.dumps(_row(record, losses), ensure_ascii=False)
-            file.write(f"{line}\n".encode("utf8", "backslashreplace"))
+            file.write(f"{json_line(_row(record, losses))}\n".encode())
 
 
 def _row(record: Record, losses: Losses) -> dict[str, Any]:
@@ -149,6 +148,7 @@ def write_conll(path: Path, records: Iterable[Record], losses: Losses, tokenize:
     """
     with atomic(path) as file:
         for record in records:
+            check_characters(record, losses)
             places = [place for place in record.tokens or tokenize(record.text) if record.text[slice(*place)].strip()]
             rows = [f"{DOCSTART}\tO", ""]
             end = 0
@@ -270,9 +270,26 @@ def atomic_folder(path: Path) -> Iterator[Path]:
         if path.is_dir():
             path.rmdir()
         os.replace(folder, path)
-    except BaseException:
+    except BaseException as error:
         rmtree(folder)
+        if isinstance(error, OSError) and str(error.filename).startswith(str(folder)):
+            error.filename = str(path) + str(error.filename).removeprefix(str(folder))
         raise
+
+
+def check_characters(record: Record, losses: Losses) -> None:
+    """Check that a format can hold the characters of a record.
+
+    Raises:
+        ValueError: There is a lone surrogate, which no text file has.
+    """
+    for text in (
+        record.text,
+        record.id or "",
+        json.dumps(record.meta, ensure_ascii=False),
+        *{s[2] for s in record.spans},
+    ):
+        _encoded(record, losses, text)
 
 
 def _encoded(record: Record, losses: Losses, text: str) -> bytes:

@@ -47,7 +47,7 @@ from .count_layout import (
 )
 from .id_hashes import beside, hashes_of, keep_beside, without_repeats
 from .paths import Location
-from .writing import atomic
+from .writing import SURROGATE, atomic
 
 TIMES = 4
 """How often the header is in memory at once while it is read: as bytes, as text, and as Python objects."""
@@ -312,6 +312,7 @@ def _repeats(earlier: Any, parts: Sequence[str], path: Any, counts: Counts) -> s
 
 def write_archive(path: Location, header: Header, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write a header and arrays to a file, whole or not at all."""
+    _check_characters(path, header)
     header.digest = digest_of(header, arrays)
     encoded = np.frombuffer(header.as_json().encode("utf8"), dtype=np.uint8)
     stored: dict[str, Any] = {**arrays, "header": encoded}
@@ -335,6 +336,21 @@ def reading(path: Location) -> Iterator[ZipFile]:
         raise OtherVersion(f"{path} has {error}") from None
     except Exception as error:  # zipfile, numpy and json raise many kinds on foreign or damaged bytes
         raise ValueError(f"{path} does not hold counts, or is damaged ({reason(error)})") from None
+
+
+def _check_characters(path: Location, header: Header) -> None:
+    """Raise ValueError if an id, a unit or a label has a lone surrogate, which the JSON of the header cannot hold."""
+    found = [
+        *((f"the id of document {number}", id) for number, id in enumerate(header.ids)),
+        *(("a unit", unit) for unit in header.units),
+        *(("a label", label) for column in header.columns for label in column),
+    ]
+    for what, text in found:
+        if text and SURROGATE.search(text):
+            raise ValueError(
+                f"{path}: {what} of {', '.join(header.sources) or 'the documents'} is {shortened(repr(text))}: a lone "
+                "surrogate is no character, and a count file cannot hold it"
+            )
 
 
 def _check_size(archive: ZipFile) -> None:

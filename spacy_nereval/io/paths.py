@@ -204,7 +204,7 @@ def _copy(pipe: Path) -> Path:
     from tqdm import tqdm
 
     copy = temporary_file()
-    name = "standard input" if str(pipe) == "/dev/stdin" else pipe
+    name = "standard input" if str(pipe) == "/dev/stdin" else ascii(str(pipe))
     progress = tqdm(desc=f"reading {name}", unit="B", unit_scale=True, leave=False, disable=None)
     try:
         with pipe.open("rb") as source, copy.open("wb") as target, progress:

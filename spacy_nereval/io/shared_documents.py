@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,10 +26,13 @@ from .formats import annotators_of, check_span_groups, inferred_name, label_stud
 from .formats.settings import Format
 from .records import Record, project
 from .units import units_of
-from .writing import atomic, write_rows
+from .writing import atomic, json_line, write_rows
 
 NO_ANNOTATION = re.compile(r"[._]|readme|licen[cs]e|changelog", re.IGNORECASE)
 """How the names of files begin that lie beside annotation."""
+
+PARTS = {"train", "training", "dev", "valid", "validation", "test", "testing", "devel", "eval"}
+"""How folders and files are called that are parts of a corpus, and no annotators."""
 
 Place = tuple[str, int]
 """The id or the text of a document, and how many documents with the same one an annotator had before."""
@@ -232,7 +234,7 @@ def annotators_below(path: Path, format: Format = Format()) -> dict[str, Path]:
         format: How it is read.
 
     Raises:
-        ValueError: Two files differ in their extensions only; or a file cannot be read.
+        ValueError: Two files differ in their extensions only; a file cannot be read; or all are parts of a corpus.
 
     >>> root = getfixture("tmp_path")
     >>> for name in ("ann.jsonl", "ben.jsonl", "README.md"):
@@ -240,11 +242,14 @@ def annotators_below(path: Path, format: Format = Format()) -> dict[str, Path]:
     >>> [*annotators_below(root)]
     ['ann', 'ben']
     """
-    known = inferred_name(path) if path.is_dir() else None
-    if not path.is_dir() or known and annotators_of(path, Format(known)):
+    if not path.is_dir():
         return {}
+    known = inferred_name(path)
     inside = [each for each in sorted(path.iterdir()) if not NO_ANNOTATION.match(each.name)]
     found = [each for each in inside if each.is_dir() and inferred_name(each)]
+    are_documents = not found or any(each.suffix for each in found)  # in INCEpTION, such as a.txt/
+    if known and are_documents and annotators_of(path, Format(known)):
+        return {}
     if not found and not known:
         found = [each for each in inside if each.is_file() and (format.name or inferred_name(each))]
     elif any(each.suffix == ".ann" for each in inside):
@@ -252,6 +257,11 @@ def annotators_below(path: Path, format: Format = Format()) -> dict[str, Path]:
     names = [each.name if each.is_dir() else each.stem for each in found]
     if twice := [name for name in names if names.count(name) > 1]:
         raise ValueError(f"{path} has two files of {quoted(twice[0])}: expected one file for each annotator")
+    if len(found) > 1 and {name.casefold() for name in names} <= PARTS:
+        raise ValueError(
+            f"{path} has the parts {listed(names)} of a corpus, which are no annotators: expected a folder or a file "
+            f"for each annotator; if they are within a part, give {path / names[0]}"
+        )
     return dict(zip(names, found)) if len(found) > 1 else {}
 
 
@@ -285,6 +295,8 @@ def read_annotators(
             a file cannot be read.
         OSError: A file cannot be read.
     """
+    if len(files) == 1:
+        files = {name: _annotation_in(path) for name, path in files.items()}
     path = next(iter(files.values()), Path())
     below = annotators_below(path, format) if len(files) == 1 else {}
     if below:
@@ -303,6 +315,13 @@ def read_annotators(
         formats = with_annotators([*files.values()], [format._replace(annotator=name) for name in wanted])
         sides = {name: _own(files[name], key, own, others) for name, own in zip(files, formats)}
     return shared_documents(sides, rules, key, tokenizer=tokenizer)
+
+
+def _annotation_in(path: Path) -> Path:
+    """Return the folder of the annotators in a project that INCEpTION exported, beside which are curators and sources;
+    other paths as they are."""
+    inside = path / "annotation"
+    return inside if inside.is_dir() and any((path / other).is_dir() for other in ("curation", "source")) else path
 
 
 def _names(path: Path, format: Format, chosen: Sequence[str]) -> list[str]:
@@ -368,7 +387,7 @@ def write_disputes(path: Path, shared: SharedDocuments, rule: Rule = Rule()) -> 
         return write_rows(path, prodigy_tasks(shared, rule))
     tasks = [*label_studio_tasks(shared)]
     with atomic(path) as file:
-        file.write(f"{json.dumps(tasks, ensure_ascii=False, indent=1)}\n".encode("utf8", "backslashreplace"))
+        file.write(f"{json_line(tasks, indent=1)}\n".encode())
     return len(tasks)
 
 

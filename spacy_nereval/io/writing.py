@@ -25,6 +25,9 @@ FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))  # Wi
 CONTROLS = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069\\ud800-\\udfff]")
 """Control characters except tab and line feed, changes of text direction, lone surrogates."""
 
+SURROGATE = re.compile("[\\ud800-\\udfff]")
+"""Half of a character, which no text in UTF-8 has."""
+
 
 def write_json(path: Path, value: Any) -> None:
     """Write a JSON file; nothing is written if `value` cannot be.
@@ -39,15 +42,15 @@ def write_json(path: Path, value: Any) -> None:
         OSError: If the file cannot be written.
     """
     with atomic(path) as file:
-        file.write(f"{json_text(value)}\n".encode("utf8", "backslashreplace"))
+        file.write(f"{json_text(value)}\n".encode())
 
 
 def json_text(value: Any) -> str:
     """Return plain Python as the text of a JSON file, without the last line break; `write_json` has the errors."""
-    return _json(value, indent=2)
+    return json_line(value, indent=2)
 
 
-def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], *, header: Sequence[str] = ()) -> int:
+def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], *, header: Sequence[str] | None = ()) -> int:
     """Write a table to a .jsonl or .csv file; nothing is written if a row cannot be.
 
     None becomes null in a .jsonl file, and an empty cell in a .csv file. A .jsonl file
@@ -57,7 +60,7 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], *, header: Sequenc
     Args:
         path: The file; its folder has to exist.
         rows: One mapping of column names to values per row.
-        header: The column names of a .csv file without rows.
+        header: The column names of a .csv file without rows; None writes no names at all.
 
     Returns:
         The number of rows.
@@ -74,12 +77,12 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], *, header: Sequenc
             write = csv.writer(text).writerow
             for number, row in enumerate(rows, 1):
                 if path.suffix == ".jsonl":
-                    text.write(f"{_json(row)}\n")
+                    text.write(f"{json_line(row)}\n")
                     continue
-                if number == 1:
+                if number == 1 and header is not None:
                     write(row)
                 write(map(_cell, row.values()))
-            if path.suffix != ".jsonl" and not number:
+            if path.suffix != ".jsonl" and not number and header is not None:
                 write(header)
         finally:
             text.detach()
@@ -189,6 +192,16 @@ def _opened(stream: Path) -> BinaryIO:
     return os.fdopen(os.dup(number), "wb")  # opening the path would empty a file that the shell appends to
 
 
-def _json(value: Any, **style: Any) -> str:
+def json_line(value: Any, **style: Any) -> str:
+    """Return plain Python as JSON, which a reader finds equal, and which can steer no terminal.
+
+    Args:
+        value: Plain Python, with finite floats, which keep all their digits.
+        style: Passed to `json.dumps`, such as `indent`.
+
+    >>> print(json_line({"Zoë": "\u202e\x1b[2J"}))
+    {"Zoë": "\\u202e\\u001b[2J"}
+    """
     # Not srsly, which keeps ten decimals of a float.
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, **style)
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, **style)
+    return CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -59,7 +59,7 @@ def wrf(
 
     >>> from spacy_nereval import Document, score
     >>> doc = Document(gold=[(4, 14, "LOC")], pred=[(4, 10, "LOC")], text="the scroll tip")
-    >>> round(score([doc], ["wrf"])["metrics"]["wrf"]["scores"]["wrf"], 4)
+    >>> round(score([doc], ["wrf"]).wrf.wrf, 4)
     0.6667
     """
     if isinstance(weights, dict):

@@ -11,7 +11,7 @@ from ..evaluation.agreement.shared import OF_ANNOTATION, OF_WHITE_SPACE
 from ..evaluation.statistics.bounds import FEW
 from ..io.writing import visible
 from .declared import directed, groups, headlines, short_name, spoken
-from .difference_words import difference_words, in_columns, names
+from .difference_words import difference_words, in_columns, names, rule_words
 from .marked_text import clipped
 from .remarks import interval_lines, many, mention_lines, on_reading
 from .result_table import EMPTY, Cell, Estimate, Percent, ResultTable, direction, shown
@@ -74,6 +74,12 @@ class AgreementView(View):
         self._main = main or result
         self._remarks = [*remarks]
 
+    def tables(self, wanted: Iterable[str], *, digits: int = 2) -> Iterator[ResultTable]:
+        """Yield tables, with all their rows if all tables are wanted; otherwise see `View.tables`."""
+        given = [*wanted]
+        for table in super().tables(given, digits=digits):
+            yield table._replace(most=None) if {*given} >= {*self.makers} else table
+
     # Sentences
 
     def opening(self, *, digits: int = 2, more: str = "") -> list[str]:
@@ -81,12 +87,32 @@ class AgreementView(View):
         first = f"{self.measured(digits)}; {self._headline().sentence}."
         second = self.compared() + (f"; more: {more}" if more else "")
         mentions = mention_lines(self.result.get("mentions", {}))
-        return [visible(line) for line in [first, *self.further(), second, *mentions, *self._remarks]]
+        return [visible(line) for line in [first, *self.further(digits), second, *mentions, *self._remarks]]
 
-    def further(self) -> list[str]:
-        """Return the systematic differences after the largest, the first few."""
-        clear = [row for row in self.result["differences"] if row["clear"]]
-        return [f"Next: {difference_words(row)}." for row in clear[1:MOST_NAMED]]
+    def further(self, digits: int = 2) -> list[str]:
+        """Return the systematic differences after the largest, the first few; a rule for each that would settle it; and
+        what other annotators may change."""
+        clear = [row for row in self.result["differences"] if row["clear"]][:MOST_NAMED]
+        lines = [f"Next: {difference_words(row)}." for row in clear[1:]]
+        lines += [f"Rule{f' {number}' * (len(clear) > 1)}: {rule_words(row)}." for number, row in enumerate(clear, 1)]
+        return [*lines, *self._of_other_annotators(digits)]
+
+    def _of_other_annotators(self, digits: int) -> Iterator[str]:
+        """Yield how far the main numbers change without one of three or more annotators."""
+        without = self.result["without"]
+        scores = {name: found["metrics"][self.metric.name][self.score] for name, found in without.items()}
+        known = sorted((value, name) for name, value in scores.items() if value is not None)
+        if not known:
+            return
+        low, high = (
+            f"{shown(self._cell(value), digits)} (without {names([name])})" for value, name in (known[0], known[-1])
+        )
+        alphas = [found["units"]["alpha"] for found in without.values() if found["units"]["alpha"] is not None]
+        alpha = f", alpha {shown(min(alphas), digits)} to {shown(max(alphas), digits)}" if alphas else ""
+        yield (
+            f"With one annotator left out, {spoken(self.metric, self.score)} is {low} to {high}{alpha}; other "
+            "annotators may change as much, and no interval says so."
+        )
 
     def measured(self, digits: int = 2) -> str:
         """Return how far annotators agree: the mean of the main score over pairs, and alpha."""
@@ -239,6 +265,19 @@ class AgreementView(View):
         header = ["annotator", "other", "documents", *(short_name(*each) for each in self._headlines()), "kappa"]
         yield ResultTable("Scores of each pair", header, rows, asks=asks)
 
+    def per_document(self) -> Iterator[ResultTable]:
+        """Yield the mean and the standard deviation over documents of every pair's headline scores."""
+        rows: Rows = []
+        for pair in self.result["pairs"]:
+            for metric, name in self._headlines():
+                if own := pair["per_document"].get(metric.name, {}).get(name):
+                    cells = (score_cell(metric, name, {name: own[key]}) for key in ("mean", "sd"))
+                    rows.append([pair["a"], pair["b"], short_name(metric, name), *cells, own["documents"]])
+        header = ["annotator", "other", "score", "mean", "sd", "documents"]
+        yield ResultTable(
+            "Scores of single documents", header, rows, "documents in which a score is undefined left out"
+        )
+
     def scores(self) -> Iterator[ResultTable]:
         """Yield the mean, spread and pooled value of the headline scores; those that are not symmetric are marked."""
         rows: Rows = []
@@ -252,6 +291,21 @@ class AgreementView(View):
         mean_of = not all(metric.score_by_name[name].symmetric for metric, name in self._headlines())
         note = "* mean of both directions" * mean_of
         yield ResultTable("Scores of pairs", ["score", *SUMMARISED, "pairs"], rows, note)
+
+    def without(self) -> Iterator[ResultTable]:
+        """Yield the headline scores, kappas and alphas without each of three or more annotators, and their range."""
+        without = self.result["without"].values()
+        rows: Rows = []
+        for metric, name in self._headlines():
+            values = [found["metrics"][metric.name][name] for found in without]
+            mean = self.result["metrics"][metric.name][name]["mean"]
+            cells = [score_cell(metric, name, {name: value}) for value in (mean, *_with_range(values))]
+            rows.append([directed(metric, name, short_name(metric, name)), *cells])
+        for (group, name), title in CHANCE.items():
+            rows.append([title, self.result[group][name], *_with_range([found[group][name] for found in without])])
+        header = ["number", "all", *self.result["without"], "lowest", "highest"]
+        note = "who is left out; scores: means of the other pairs"
+        yield ResultTable("Without one annotator", header, rows if without else [], note)
 
     def all_scores(self) -> Iterator[ResultTable]:
         """Yield the mean, spread and pooled value of every score."""
@@ -362,7 +416,9 @@ class AgreementView(View):
         "spans": spans,
         "scores": scores,
         "pair-scores": pair_scores,
+        "per-document": per_document,
         "alpha": chance,
+        "without": without,
         "all-scores": all_scores,
     }
     at_terminal: ClassVar[Sequence[str]] = ("pairs", "differences", "labels", "documents", "spans")
@@ -412,6 +468,12 @@ def _at(result: Mapping[str, Any], *path: str) -> Any:
     for key in path:
         found = found.get(key) or {}
     return found
+
+
+def _with_range(values: Sequence[float | None]) -> list[float | None]:
+    """Return the values, then the lowest and the highest."""
+    known = [value for value in values if value is not None]
+    return [*values, min(known, default=None), max(known, default=None)]
 
 
 def _coefficient(result: Mapping[str, Any], *path: str, unit: type[float] = float) -> float | Estimate | None:

@@ -42,7 +42,8 @@ class ComparisonView(View):
 
     Args:
         result: What `evaluation.comparison.comparison` returns, or its JSON.
-        notes: Remarks on what was read, before all else.
+        notes: Remarks on what was read, after the conclusions.
+        warnings: Remarks without which nobody should read these, before them.
 
     >>> row = {"metric": "strict", "score": "f", "label": None, "system": "B", "family": "primary", "headline": True}
     >>> row |= {"baseline_value": 0.5, "value": 0.502, "difference": 0.002, "interval": [-0.004, 0.008], "flag": None}
@@ -57,9 +58,9 @@ class ComparisonView(View):
     at_terminal: ClassVar[Sequence[str]] = ("differences", "labels")
     usual: ClassVar[Sequence[str]] = (*at_terminal, "runs", "transitions", "spans")
 
-    def __init__(self, result: Mapping[str, Any], notes: Sequence[str] = ()) -> None:
+    def __init__(self, result: Mapping[str, Any], notes: Sequence[str] = (), warnings: Sequence[str] = ()) -> None:
         self.result = result
-        self._notes = notes
+        self._notes, self._warnings = notes, warnings
         self._rows: Sequence[Row] = result["comparisons"]
         self._moved = {found["system"]: found for found in result["transitions"]}
 
@@ -197,7 +198,7 @@ class ComparisonView(View):
 
     def opening(self, *, digits: int = 2, more: str = "") -> list[str]:
         """Return the difference of each system's primary score, what it changes, and the verdict."""
-        lines = [*self._notes, *(f"{line}." for _, _, line in self._conclusions(digits))]
+        lines = [*self._warnings, *(f"{line}." for _, _, line in self._conclusions(digits)), *self._notes]
         lines += left_out_lines(self.result.get("left_out", {}))
         return [*lines, f"P, R and changed spans: {more}"] if more else lines
 

@@ -35,6 +35,17 @@ KINDS = {
 """What differs: a key of `core.wording.VERDICT_KINDS`, for the colour, and a few words."""
 
 
+RULES = {
+    "merged": ("mark one span, not several, for {words}", "mark several spans, not one, for {words}"),
+    "shifted": ("mark {one_text!r}, not {other_text!r}", "mark {other_text!r}, not {one_text!r}"),
+    "boundary": ("include {ends} {words} in {label}", "leave {ends} {words} out of {label}"),
+    "label": ("mark {words} as {label}, not {instead}", "mark {words} as {instead}, not {label}"),
+    "nested": ("mark {words} as nested {label}", "do not mark {words} as nested {label}"),
+    "missing": ("mark {words} as {label}", "do not mark {words} as {label}"),
+}
+"""Rules for the guideline by the kind of difference: what those do who have it, and what the others do."""
+
+
 def difference_words(row: Mapping[str, Any]) -> str:
     """Return what annotators do differently, with the words and in how many places.
 
@@ -93,6 +104,39 @@ def what_differs(row: Mapping[str, Any]) -> str:
     if words:
         return f"{one} include{s} {what} where {other} do{'es' if not_s else ''} not"
     return f"{one} include{s} {what} that {other} leave{not_s} out"
+
+
+def rule_words(row: Mapping[str, Any]) -> str:
+    """Return a rule for the guideline that settles a difference: what most do, or the choice of two equal sides.
+
+    >>> row = {"kind": "label", "one": ["ann"], "other": ["ben", "cleo"], "label": "ORG", "instead": "GPE"}
+    >>> row |= {"words": {"rome": 3}, "number": 4}
+    >>> rule_words(row)
+    "as ben and cleo do, mark 'rome' and the like as GPE, not ORG"
+    >>> rule_words(row | {"other": ["ben"], "number": 3})
+    "mark 'rome' as ORG, not GPE (as ann), or the opposite (as ben)"
+    >>> end = {"kind": "boundary", "end": "leading", "labels": {"LOC": 4}, "words": {"the": 4}, "number": 4}
+    >>> rule_words({**end, "one": ["ann"], "other": ["ben", "cleo"]})
+    "as ben and cleo do, leave leading 'the' out of LOC"
+    """
+    label = _label(row["label"]) if "label" in row else _main_label(row) or "spans"
+    parts = {"words": _words_in_rule(row), "label": label, "instead": _label(row.get("instead", ""))}
+    parts["ends"] = ENDS.get(row.get("end", ""), "")
+    parts |= {key: clipped(text or "") for key, text in row.get("example", {}).items() if key != "document"}
+    one, other = (rule.format(**parts) for rule in RULES[row["kind"]])
+    sides = names(row["one"]), names(row["other"])
+    if len(row["one"]) == len(row["other"]):
+        return f"{one} (as {sides[0]}), or the opposite (as {sides[1]})"
+    return f"as {sides[0]} do, {one}" if len(row["one"]) > len(row["other"]) else f"as {sides[1]} do, {other}"
+
+
+def _words_in_rule(row: Mapping[str, Any]) -> str:
+    """Return the words that a rule is about, the first few."""
+    words = [_main_words(row)] if _main_words(row) else [*row["words"]][:LISTED_WORDS]
+    if not words:
+        return "words" if row["kind"] == "boundary" else "such spans"
+    more = " and the like" * (sum(row["words"][each] for each in words) < row["number"])
+    return f"{', '.join(repr(clipped(each)) for each in words)}{more}"
 
 
 def in_columns(row: Mapping[str, Any], everyone: Sequence[str] = ()) -> tuple[str, str, str, str]:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import isinf
 from typing import Any
 
-from ..io.writing import for_spreadsheets, visible
+from ..io.writing import for_spreadsheets, json_line, visible
 from .result_table import Cell, Estimate, Interval, PValue, ResultTable
 
 # For documents
@@ -187,10 +187,8 @@ def json_text(tables: Iterable[ResultTable]) -> str:
     for title, table in zip(_unique(table.title for table in tables), tables):
         names = _unique(_names(table))
         values = _values(table, text=str, number=json.loads)
-        rows = [json.dumps(dict(zip(names, row)), ensure_ascii=False) for row in values]
-        blocks.append(
-            f"  {json.dumps(title, ensure_ascii=False)}: [" + ",".join(f"\n    {row}" for row in rows) + "\n  ]"
-        )
+        rows = [json_line(dict(zip(names, row))) for row in values]
+        blocks.append(f"  {json_line(title)}: [" + ",".join(f"\n    {row}" for row in rows) + "\n  ]")
     return "{\n" + ",\n".join(blocks) + "\n}"
 
 

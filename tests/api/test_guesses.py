@@ -5,10 +5,24 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import re
 
 import pytest
 
-from spacy_nereval import Comparison, Confidence, Result, agreement, compare, evaluate, merge, score, thresholds
+from spacy_nereval import (
+    Agreement,
+    Comparison,
+    Confidence,
+    Result,
+    Thresholds,
+    agreement,
+    compare,
+    evaluate,
+    merge,
+    score,
+    thresholds,
+)
+from spacy_nereval.api.accessors import LINES
 
 GOLD = [["B-PER", "I-PER", "O", "B-LOC"]] * 9
 PRED = [["B-PER", "O", "O", "B-LOC"]] * 8 + [["O", "O", "O", "B-ORG"]]
@@ -60,6 +74,11 @@ WORKS = {
     "r['ser']": "r['metrics']['slot_error']['scores']['ser']",
     "r['partial_f']": "r['metrics']['semeval']['scores']['partial_f']",
     "r.semeval.partial_f": "r['metrics']['semeval']['scores']['partial_f']",
+    "float(r.fair)": "r.fair.value",
+    "round(float(r['slot_error']), 3)": "round(r['ser'], 3)",
+    "[name for name in ('pop', 'update', 'clear') if name in dir(r)]": "[]",
+    "[name for name in ('load', 'render', 'fair', 'items') if name not in dir(r)]": "[]",
+    "str(c).splitlines()[0]": "c.conclusion + '.'",
     "r.scores['fair_f']": "r['metrics']['fair']['scores']['f']",
     "r.scores['ser']": "r['metrics']['slot_error']['scores']['ser']",
     "r.headline.value": "r['metrics']['fair']['scores']['f']",
@@ -141,9 +160,16 @@ secondary=['slot_error.ser'])",
     "set(r.to_frame('all').query('label == \"\"').key.dropna())": "set(r.scores)",
     "score(gold, pred, 'fair', confidence=True).to_frame('all').set_index(['label', 'score'])['value low']['', 'f']": "\
 r.fair.interval().low",
+    "score(gold, pred, 'fair', True).to_frame('all').set_index(['label', 'score'])['value high']['LOC', 'f']": "\
+r.labels['LOC'].fair.interval().high",
     "c.to_frame().set_index('key').difference['fair_f']": "c.to_frame().query('metric == \"fair\"').set_index('score')\
 .difference['f']",
     "c.rows": "c['comparisons']",
+    "c.to_frame().query(\"system == 'b'\").key.dropna().tolist()[:1]": "['strict_p']",
+    "c.rows[0]['p_holm']": "c['comparisons'][0]['p_holm']",
+    "a['units']['alpha'] + a['units']['kappa'] + a.rows[0]['kappa'] < 3": "True",
+    "t.best['cut']": "t.cuts.of('PER')",
+    "len(t.curve('strict')['cut'])": "len(t.to_frame('curves').query('label == \"\"'))",
     "c.conclusion.split(':')[0]": "'b against a'",
     "json.loads(c.to_json())": "c.to_dict()",
     "len(c.to_frame()) > 0": "True",
@@ -178,7 +204,16 @@ FAILS = {
     "c.swaps": "it is an item: write ['swaps']",
     "c.row": "did you mean 'rows'",
     "c['headline']": "it is an attribute: write .headline",
-    "t.cut": "did you mean 'cuts'",
+    "c.p_value": "write c.rows[0]['p_holm']",
+    "c.winner": "write c.conclusion",
+    "c['difference']": "write c.headline.value",
+    "c['b']": "write c.to_frame().query(\"system == 'b'\")",
+    "c.errors()": "write c.to_frame('spans')",
+    "a.alpha": "write a['units']['alpha']",
+    "a.kappa": "a['units']['kappa']",
+    "t.cut": "write t.best['cut']",
+    "t.threshold": "write t.best['cut']",
+    "t.cust": "did you mean 'cuts'",
     "score(gold, pred, 'f1')": "there is no metric 'f1'",
     "score(gold, pred, confidence=0.95)": "a table such as {'level': 0.95}",
     "score(gold, pred, confidence={'alpha': 0.05})": "there are level, samples, seed",
@@ -239,6 +274,19 @@ def test_a_line_fails_with_what_to_write(names, line):
     with pytest.raises((KeyError, AttributeError, TypeError, ValueError)) as caught:
         eval(line, dict(names))
     assert FAILS[line] in str(caught.value.args[0])
+
+
+@pytest.mark.costly
+def test_every_line_that_a_message_proposes_works(names, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names["r"].save("result.json")
+    own = {line.format(metric="strict", label="PER") for line in LINES.values()}
+    own |= {line for kind in (Comparison, Agreement, Thresholds) for line in kind._lines.values()}
+    proposed = {re.split(", (?:or|and|the) ", line)[0] for line in own} - {"r.to_frame().to_excel('scores.xlsx')"}
+    assert len(proposed) > 20
+    for line in sorted(proposed):
+        texts = "save('report" in line or ".report" in line or ".render" in line
+        eval(line, names | ({"r": names["texts"]} if texts else {}))
 
 
 @pytest.mark.parametrize("asked", [None, True], ids=["computed", "stored"])

@@ -38,15 +38,19 @@ def test_two_cells_show_scores_errors_by_kind_and_three_examples(cells):
     for text in (">P</th>", ">R</th>", ">F</th>", "boundary error", "label error", "missed"):
         assert text in first
     assert "<script" not in first and second.count("<tr>") == 3  # rows of pandas; its head has a style
+    parts = [first.index(part) for part in ("fair F", ">Labels (", ">Verdicts (", ">Repeated errors (", ">Scores (")]
+    assert parts == sorted(parts)
     assert "gold_text" in second
 
 
 @pytest.mark.slow
-def test_the_other_cells_show_a_frame_a_comparison_and_files(cells):
-    assert "FAILURE_LOC" in shown(cells[2]) and "NaN" not in shown(cells[2])
-    assert "improved against baseline" in shown(cells[3])
-    assert "1 document, 2 gold spans" in shown(cells[4])
-    assert shown(cells[5], "text/plain") == "['counts.npz', 'result.json', 'tables.md']"
+def test_the_other_cells_show_a_document_a_frame_a_comparison_and_files(cells):
+    rendered, frame, comparison, tags, saved = cells[2:]
+    assert '<span class="flag missed">missed: FAILURE_LOC</span>' in shown(rendered)
+    assert "FAILURE_LOC" in shown(frame) and "NaN" not in shown(frame)
+    assert "improved against baseline" in shown(comparison)
+    assert "1 document, 2 gold spans" in shown(tags)
+    assert shown(saved, "text/plain") == "(['counts.npz', 'result.json', 'tables.md'], True, True)"
 
 
 def test_the_notebook_is_stored_without_outputs():

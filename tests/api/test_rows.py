@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from spacy_nereval import agreement, compare, score
+from spacy_nereval.api.rows import tags_of
 
 NAMES = ["O", "B-PER", "I-PER"]
 ROWS = [
@@ -98,6 +99,11 @@ def test_tokens_tagged_minus_100_have_no_annotation():
     rows = [{"tokens": ["Ada", "##da"], "ner_tags": [1, -100]}, {"tokens": ["Bob"], "ner_tags": [-100]}]
     found = score(rows, [["O", "B-PER"], ["B-PER"]], ["strict"], tag_names=NAMES)
     assert (found["ignored"], found["skipped"], found["metrics"]["strict"]["counts"]["fn"]) == (1, 1, 1)
+
+
+def test_places_that_one_side_leaves_out_are_left_out_of_tags_too():
+    sides = tags_of([("gold", [[1, -100, 0]], ["O", "B-PER"]), ("pred", [["B-PER", "B-PER", "O"]], None)])
+    assert sides == [[["B-PER", "O"]], [["B-PER", "O"]]]
 
 
 IDS = np.array([[-100, 1, -100, 2, 0, -100], [-100, 1, 0, 1, -100, -100]])

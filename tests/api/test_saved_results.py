@@ -91,6 +91,47 @@ def test_stored_intervals_come_back_and_others_are_said_to_be_missing():
     assert again.headline.interval is None
 
 
+def test_one_of_several_systems_is_chosen(tmp_path):
+    one, two = (thresholds(SPANS, SCORED, "strict", per_label=own) for own in (False, True))
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"systems": {"one": one, "two": two}}))
+    assert (Thresholds.load(path, "one"), Thresholds.load(path, system="two")) == (one, two)
+    with pytest.raises(ValueError, match="of one, two"):
+        Thresholds.load(path, "three")
+    one.save(path)
+    with pytest.raises(ValueError, match="system='one': .* holds one system, without a name"):
+        Thresholds.load(path, "one")
+
+
+def test_cuts_are_made_of_the_result_as_they_were_chosen():
+    for per_label in (False, True):
+        found = thresholds(SPANS, SCORED, "strict", per_label=per_label)
+        assert found.cuts == found._found.cuts and found.cuts.documents == 3
+    applied = found.apply(SPANS, SCORED)
+    assert applied.cuts == found.cuts
+
+
+P = {"score": "strict_p"}
+F = {"score": "strict_f"}
+ADVICE = F | {"at_least": 90, "required": False}
+
+
+@pytest.mark.parametrize(
+    ("rules", "worst", "name", "direction"),
+    [
+        ({"a": P | {"at_least": 1}, "b": F | {"at_least": 90}}, "b", "strict_f", "higher is better"),
+        ({"a": P | {"at_least": 40}, "b": F | {"at_least": 1}}, "a", "strict_p", "higher is better"),
+        ({"a": ADVICE, "b": {"score": "ser", "at_most": 99}}, "b", "ser", "lower is better"),
+        ({"a": {"rate_between": [0.1, 9]}}, "a", "a", "between 0.1 and 9"),
+    ],
+    ids=["broken", "undecided", "required", "rate"],
+)
+def test_the_headline_of_a_gate_is_its_worst_required_rule(rules, worst, name, direction):
+    found = gate({"gate": {"rules": rules}}, GOLD, PRED)
+    row = next(row for row in found.rows if row["name"] == worst)
+    assert found.headline == (name, row["value"], (row["interval"][0], row["interval"][1]), direction)
+
+
 LACKS = {
     "r.counts": "holds no counts: save them too, result.save('counts.npz')",
     "r.errors()": "holds no documents: score them again",
@@ -146,7 +187,7 @@ def test_the_file_says_what_it_is(saved):
         ("{", "is not JSON"),
         ('{"text": "Ada", "spans": []}', "holds no result; expected a JSON file that Result.save wrote"),
         ('{"signature": "", "metrics": {}, "documents": 1}', "lacks 'scores', so an older version wrote it"),
-        ('{"systems": {"x": {}, "y": {}}}', "holds the results of several systems, x, y: give one"),
+        ('{"systems": {"x": {}, "y": {}}}', "holds the result of thresholds: Thresholds.load"),
         (None, "does not exist"),
     ],
 )

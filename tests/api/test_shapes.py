@@ -72,6 +72,18 @@ def test_what_looks_like_it_and_is_not_is_refused(item, said):
         score([item], [[]], ["strict"], text=["Ada"])
 
 
+def test_the_word_of_a_pipeline_may_be_spelt_otherwise_and_its_text_may_not():
+    span = {"start": 0, "end": 3, "entity_group": "PER", "word": "ad ##a"}
+    assert score([[span]], [[span]], ["strict"], text=["Ada"])["metrics"]["strict"]["counts"]["tp"] == 1
+    with pytest.raises(ValueError, match="is 'Ada', but it says 'ad ##a'"):
+        score([[{**span, "text": "ad ##a"}]], [[]], ["strict"], text=["Ada"])
+
+
+def test_ends_do_not_look_inclusive_if_one_of_them_is_at_the_end_of_a_word():
+    spans = [[(0, 2, "PER"), (8, 10, "PER"), (15, 18, "LOC"), (4, 7, "X")]]
+    assert score(spans, spans, ["strict"], text=["Ada met Bob in Rome"])["metrics"]["strict"]["counts"]["tp"] == 4
+
+
 def test_ends_that_are_said_to_be_exclusive_are():
     texts = ["Ada met Bob in Rome"]
     inclusive = [[(0, 2, "PER"), (8, 10, "PER"), (15, 18, "LOC")]]

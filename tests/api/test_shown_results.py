@@ -10,6 +10,7 @@ import sys
 
 import numpy as np
 import pytest
+from asking import NEEDED
 
 from spacy_nereval import Comparison, Document, Result, compare, count, create_all, evaluate, score
 from spacy_nereval.io.count_files import load
@@ -69,19 +70,6 @@ def test_names_of_systems_are_escaped_too():
     assert "&lt;b&gt;new against &lt;i&gt;old" in page and "<i>" not in page and "<b>" not in page
 
 
-def test_frames_have_the_numbers_of_the_result_without_holes(result):
-    frame = result.to_frame("label-scores")
-    assert [*frame.columns] == ["label", "metric", "P", "R", "F", "support"]
-    labels, triples = {"PER", "LOC", "ORG", "<LOC>"}, 8  # strict, four of semeval, loio, fair, and rouge-1 of wrf
-    assert {*frame["label"]} == labels and len(frame) == len(labels) * triples
-    scored = frame[frame["label"] == "PER"].set_index("metric")
-    assert scored.loc["fair", "F"] == result["metrics"]["fair"]["per_type"]["PER"]["scores"]["f"]
-    assert not frame[frame["label"] == "PER"].isna().any().any()
-    singles = result.to_frame("other-label-scores")
-    number = sum(len(own["per_type"]["PER"]["scores"]) for own in result["metrics"].values())
-    assert len(singles) + 3 * len(frame) == len(labels) * number, "every score is in one of the two"
-
-
 def test_every_table_is_a_frame(result):
     names = [
         "scores",
@@ -107,7 +95,8 @@ def test_every_table_is_a_frame(result):
     assert macro.loc["strict", "F"] == result["metrics"]["strict"]["averages"]["macro"]["f"]
     assert [*result.to_frame("documents")["document"]][-1] == 2
     with pytest.raises(
-        ValueError, match="there is no table 'score'; there are all, headline, errors, groups, scores, labels"
+        ValueError,
+        match="there is no table 'score': did you mean 'scores'. There are all, headline, errors",
     ):
         result.to_frame("score")
 
@@ -253,6 +242,17 @@ def test_a_document_is_chosen_by_its_number_or_id_as_in_the_list_of_errors(resul
         named.render("X")
     with pytest.raises(ValueError, match="came from an iterator"):
         score(iter(DOCUMENTS)).render()
+
+
+def test_verdicts_that_rest_on_the_whole_corpus_are_those_of_the_list():
+    """Of tmr, whose verdicts are final only when every document is known."""
+    known = [Document(own.gold, own.pred, own.text, id=f"d{k}") for k, own in enumerate(DOCUMENTS)]
+    found = score(known, {"tmr": NEEDED["tmr"]})
+    listed = found.errors("tmr", ["all"])
+    assert {row["document"] for row in listed} == {"d0", "d1"}
+    for name in ("d0", "d1"):
+        flags = re.findall('<span class="flag', found.render(name, "tmr")._repr_html_())
+        assert len(flags) == sum(row["document"] == name for row in listed)
 
 
 def test_the_answer_comes_first_then_labels_verdicts_and_repeated_errors():

@@ -17,7 +17,7 @@ from spacy_nereval.reporting.difference_words import difference_words
 
 TEXTS = [f"the pump {k} and the left door of car {k} leak oil" for k in range(12)]
 TABLES = ["pairs", "differences", "same-words", "labels", "label-spans", "annotators", "documents", "spans"]
-TABLES += ["scores", "pair-scores", "alpha", "all-scores"]
+TABLES += ["scores", "pair-scores", "per-document", "alpha", "without", "all-scores"]
 
 MORE = "; more: --tables all, --html page.html"
 
@@ -159,3 +159,55 @@ def test_the_page_lists_the_differences_of_the_result_and_the_headline_is_the_fi
         assert all(name in first.partition("difference:")[2] for name in clear[0]["one"])
     for row in clear[1:3]:
         assert f"Next: {flat(difference_words(row))}." in first
+
+
+USUAL = {"left": "SIDE", "door": "PART", "car": "CAR", "oil": "FLUID"}
+
+
+def project(root: Path) -> None:
+    """A folder in brat's format for each annotator: max merges, maria adds 'of', peter has a label of his own."""
+    (root / "README.md").parent.mkdir()
+    (root / "README.md").write_text("# Our project\n")
+    (root / "annotation.conf").write_text("[entities]\nPART\n")
+    for place, name in enumerate(("lisa", "maria", "max", "peter")):
+        (root / name).mkdir()
+        for k in range(24):
+            text = f"the left door of car {k} leaks oil"
+            spans = [(text.index(word), text.index(word) + len(word), label) for word, label in USUAL.items()]
+            if name == "max":
+                spans[:2] = [(4, 13, "PART")]
+            if name == "maria":
+                spans[2] = (14, 20, "CAR")
+            if name == "peter":
+                spans[3] = (*spans[3][:2], "LIQUID")
+            if (k + place) % 6 == 0:  # a slip
+                del spans[-1 - k % 2]
+            rows = (f"T{n}\t{label} {a} {b}\t{text[a:b]}\n" for n, (a, b, label) in enumerate(spans, 1))
+            (root / name / f"{k:02}.txt").write_text(text)
+            (root / name / f"{k:02}.ann").write_text("".join(rows))
+
+
+def test_one_command_on_a_project_names_its_habits_a_rule_for_each_and_the_places_to_discuss(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    project(Path("project"))
+    done = run("agreement", "project", "-o", "result.json", "--html", "page.html")
+    assert done.exit_code == 0, done.output
+    first, page = flat(done.stdout), Parsed(Path("page.html").read_text(encoding="utf8")).text
+    said = [
+        "max marks one PART where lisa, maria and peter mark several spans: 'left door' (24 places)",
+        "maria includes leading 'of' of CAR where lisa, max and peter do not (20 places)",
+        "peter says LIQUID where lisa, maria and max say FLUID: 'oil' (24 places)",
+        "as lisa, maria and peter do, mark several spans, not one, for 'left door'.",
+        "as lisa, max and peter do, leave leading 'of' out of CAR.",
+        "as lisa, maria and max do, mark 'oil' as FLUID, not LIQUID.",
+        "With one annotator left out, strict F is ",
+    ]
+    for each in said:
+        assert each in first, each
+        assert each.rstrip(".") in flat(page), each
+    assert "Most disputed documents" in first
+    result = json.loads(Path("result.json").read_text())
+    folders = {name: Path("project", name) for name in result["annotators"]}
+    for given in ("project", Path("project"), folders):
+        assert agreement(given) == result
+    assert [row["number"] for row in result["differences"][:3]] == [24, 24, 20]

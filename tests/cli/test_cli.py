@@ -44,7 +44,7 @@ def test_metrics_shows_one_metric_at_length():
 
 
 def test_metrics_does_not_know_every_name():
-    assert "there is no metric 'fare'; there are strict" in refused("metrics", "fare")
+    assert "there is no metric 'fare': did you mean 'fair'? There are strict" in refused("metrics", "fare")
 
 
 # detach

@@ -10,7 +10,20 @@ from typing import Any
 import pytest
 from commands import line, run, write
 
-from spacy_nereval import Confidence, agreement, compare, gate, load, score, thresholds
+from spacy_nereval import (
+    Agreement,
+    Comparison,
+    Confidence,
+    Gate,
+    Result,
+    Thresholds,
+    agreement,
+    compare,
+    gate,
+    load,
+    score,
+    thresholds,
+)
 from spacy_nereval.cli.command_options import Choosing
 from spacy_nereval.core.arguments import Labelling, Reading, declared
 from spacy_nereval.evaluation.tested import Asked
@@ -212,9 +225,56 @@ def test_invalid_tags_are_refused_by_all_with_both_ways_to_repair_them(here):
     assert score(tags, tags, repair="discard")["gold"] == 1
 
 
+# What commands write, Python reads
+
+RULES = '[gate]\n\n[gate.rules]\n\n[gate.rules.overall]\nscore = "strict_f"\nat_least = 10\n'
+WRITTEN = {
+    Result: ("score", "gold.jsonl", "a.jsonl", "-m", "strict,fair", "--confidence", "--by", "eLen"),
+    Comparison: ("compare", "gold.jsonl", "a.jsonl", "b.jsonl"),
+    Agreement: ("agreement", "gold.jsonl", "a.jsonl", "b.jsonl"),
+    Thresholds: ("thresholds", "gold.jsonl", "a-scored.jsonl"),
+    Gate: ("gate", "policy.cfg", "gold.jsonl", "a.jsonl"),
+}
+
+
+@pytest.mark.parametrize("kind", WRITTEN, ids=lambda kind: kind.__name__)
+def test_what_a_command_writes_is_a_result_in_python(here, kind):
+    Path("policy.cfg").write_text(RULES, encoding="utf8")
+    run(*WRITTEN[kind], "-o", "out.json")
+    found = kind.load("out.json")
+    assert found == json.loads(Path("out.json").read_text(encoding="utf8"))
+    assert isinstance(found.headline.value, float) and found.conclusion and len(found.to_frame()) > 0
+    assert found.conclusion.partition(":")[0] in run(*WRITTEN[kind]).stdout.replace("\n", " ")
+    if kind is Result:
+        assert found.fair.interval() and "By eLen" in str(found) and len(found.to_frame("labels")) == len(found.labels)
+    done = run("score", "out.json", "a.jsonl")
+    assert (done.exit_code, f"{kind.__name__}.load('out.json') reads it" in done.stderr) == (1, True)
+
+
+def test_the_cuts_of_one_of_several_systems_are_read(here):
+    written = told("thresholds", "gold.jsonl", "a-scored.jsonl", "b-scored.jsonl")["systems"]
+    found = {name: Thresholds.load("out.json", name) for name in written}
+    assert len(found) == 2 and found == written
+    assert {name: each.cuts.default for name, each in found.items()} == {
+        n: own["best"]["cut"] for n, own in written.items()
+    }
+
+
+def test_the_means_of_training_runs_are_a_result_too(here):
+    told("score", "gold.jsonl", "--system=A=a.jsonl,b.jsonl", "-m", "strict,fair")
+    found = Result.load("out.json")
+    mean = sum(score(load("gold.jsonl"), load(f"{name}.jsonl"), "fair").fair.f for name in "ab") / 2
+    assert found["fair_f"] == found.fair.f == pytest.approx(mean)
+    assert found.conclusion.startswith("A: means of 2 training runs") and found.fair.interval()
+    assert found.labels["PER"].fair.interval("p") and found.fair.counts == {}
+    assert {"Training runs", "Labels"} <= {text.partition(" (")[0] for text in str(found.show()).split("\n")} | {
+        "Labels"
+    }
+
+
 # What is declared, and what functions repeat for those who read them
 
-FUNCTIONS = {"score": score, "compare": compare, "agreement": agreement, "thresholds": thresholds, "gate": gate}
+FUNCTIONS = score, compare, agreement, thresholds, gate
 READ = {name: argument.where for name, argument in declared(Reading).items()}
 
 
@@ -222,13 +282,13 @@ def defaults(function: Any) -> dict[str, Any]:
     return {name: each.default for name, each in inspect.signature(function).parameters.items()}
 
 
-@pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
-def test_functions_take_what_is_declared_of_objects(function):
-    found = defaults(function)
-    assert {name: found[name] for name, where in READ.items() if where != "files" and name != "unit"} == {
-        name: getattr(Reading, name) for name, where in READ.items() if where != "files" and name != "unit"
-    }
-    assert not {name for name, where in READ.items() if where == "files" and name != "unit"} & found.keys()
+def test_functions_take_what_is_declared_of_objects():
+    """Each repeats all arguments with their defaults to `help`, and none that concerns files alone."""
+    of_objects = {name for name, where in READ.items() if where != "files" and name != "unit"}
+    for function in FUNCTIONS:
+        found = defaults(function)
+        assert {name: found[name] for name in of_objects} == {name: getattr(Reading, name) for name in of_objects}
+        assert not (READ.keys() - of_objects - {"unit"}) & found.keys()
 
 
 def test_load_takes_what_is_declared_of_files():

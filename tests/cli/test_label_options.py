@@ -208,6 +208,9 @@ def test_every_command_that_runs_a_model_takes_its_label_settings(model, tmp_pat
         done = run(*command)
     assert done.exit_code == 0, done.output
     assert "strict F 100.00" in done.stdout
+    spacy.blank("en").to_disk(tmp_path / "other")
+    said = refused("compare", gold, model, tmp_path / "other", *strict)
+    assert "the configs of models differ in label options" in said and f"{tmp_path / 'other'} has none" in said
 
 
 def test_labels_with_commas_are_kept_if_given_as_json(tmp_path):

@@ -26,36 +26,6 @@ def result_of(here: Path, *arguments: Any, gold: str = "gold.spacy", pred: str =
 # score
 
 
-@pytest.mark.parametrize("average", ["micro", "macro", "weighted", "docs"])
-@pytest.mark.parametrize("digits", [0, 2, 5])
-def test_the_numbers_printed_are_those_in_the_file(here, average, digits):
-    files = (here / "gold.jsonl", here / "pred.jsonl")
-    tables = "-t", "scores,labels", "-o", here / "out.json"
-    found = tables_in(accepted("score", *files, "-a", average, "-d", digits, *tables))
-    metrics = json.loads((here / "out.json").read_text(encoding="utf8"))["metrics"]
-
-    def shown(value: float | None) -> str:
-        return "-" if value is None else f"{100 * value:.{digits}f}"
-
-    def scores(name: str) -> dict[str, float]:
-        return metrics[name]["scores"] if average == "micro" else metrics[name]["averages"][average]
-
-    for name, *cells in found[f"Scores ({average})"]:
-        metric, _, scheme = name.partition(" ")
-        prefix = {"": "", "rouge-1": "r1_"}.get(scheme, f"{scheme}_")
-        assert cells == [shown(scores(metric)[prefix + x]) for x in "prf"]
-    for metric, name, cell, _ in found[f"Other scores ({average})"]:
-        if (metric, name) not in {("loio", "tp"), ("loio", "fp"), ("loio", "fn"), ("fair", "be")}:
-            assert cell == shown(scores(metric)[name])
-    labels = {row[0]: row[1:] for row in found["Per label"]}
-    assert list(labels) == ["LOC", "PER"]
-    for label, cells in labels.items():
-        per_type = {name: own["per_type"][label]["scores"] for name, own in metrics.items()}
-        assert cells[0] == {"LOC": "1", "PER": "2"}[label]
-        assert cells[1] == shown(per_type["strict"]["f"])
-        assert cells[-2:] == [shown(per_type["fair"]["f"]), shown(per_type["wrf"]["r1_f"])]
-
-
 def test_an_undefined_score_is_a_dash_and_null(tmp_path):
     path = write(tmp_path / "a.jsonl", line("abc"))
     printed = accepted("score", path, path, "-o", tmp_path / "out.json", "-t", "scores")
@@ -98,6 +68,11 @@ def test_options_of_a_metric_go_behind(here, arguments, metric, option, value):
 def test_options_of_a_metric_before_the_files_are_refused_and_not_passed_over(here):
     for option in (["--fair.unit=token"], ["--fair.unit", "token"]):
         refused("score", *option, here / "gold.spacy", here / "pred.spacy")
+
+
+def test_what_follows_an_option_with_its_value_is_no_second_value(here):
+    files = here / "gold.spacy", here / "pred.spacy"
+    assert "unexpected argument 7" in refused("score", *files, "--loio.s=0.3", "7")
 
 
 def test_options_change_the_numbers(here):

@@ -191,6 +191,7 @@ COMMANDS = [
     "agreement gold.jsonl pred.jsonl other.jsonl -m all -C -o out.json --disputes out.jsonl",
     "thresholds gold.jsonl pred.jsonl --apply apply.jsonl applied.jsonl -m all --per-label micro -o out.json",
     "thresholds gold.jsonl pred.jsonl other.jsonl -m strict,fair --per-label own --hit 0.5 -o out.json --csv out.csv",
+    "thresholds gold.jsonl pred.jsonl -m strict,wrf --wrf.average micro -o out.json",
     "report gold.jsonl pred.jsonl other.jsonl -m strict,fair -C --trials 99 -o out.html",
     "count half.jsonl rest.jsonl half-pred.jsonl rest-pred.jsonl -m strict,wrf --collapse --replicates 9 "
     "--check-repeats --labels PERSON=PER,MISC= -o all.npz then score all.npz -C -o out.json",

@@ -160,6 +160,14 @@ def counted(**options):
     return count(relabelled([Document(GOLD, PRED, TEXT)], label_rules(**options)), [create("strict")])
 
 
+def test_spans_that_become_equal_twice_add_up_and_all_partners_are_named():
+    document = Document([(0, 3, "A/x"), (0, 3, "A/y"), (0, 3, "B/x")], [(0, 3, "C/x"), (0, 3, "D/x")])
+    once = document.relabelled(LabelRules(depth=1))
+    twice = once.relabelled(LabelRules(labels=(("B", "A"),)))
+    assert (once.merged, twice.merged) == (1, 2)
+    assert once.partners == {(theirs, ours): 1 for theirs in "CD" for ours in "AB"}
+
+
 def test_the_signature_names_the_rules():
     parts = evaluate(counted(labels=MAPPING, only=["PLACE", "PERSON"], depth=2, sep="."))["signature"].split("|")
     (named,) = [part for part in parts if part.startswith("labels:")]

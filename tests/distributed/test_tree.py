@@ -227,6 +227,29 @@ def test_shards_of_one_gold_annotation_may_have_other_predictions(tmp_path):
         assert merged(statuses, folder, TASKS, collapsed=True).documents == 2 + 3
 
 
+def test_collapsed_counts_of_one_gold_file_are_not_merged_even_if_documents_may_share_ids(folder):
+    same = [status._replace(origin={"gold": "one"}) for status in counted(folder, "ab")]
+    with pytest.raises(ValueError, match="have the same content"):
+        merged(same, folder, TASKS, collapsed=True, shared_ids=True)
+
+
+def test_workers_elsewhere_find_a_folder_that_is_relative_and_run_the_code(tmp_path, monkeypatch):
+    def elsewhere(function, items, ready, alone):
+        with monkeypatch.context() as patch:
+            patch.chdir("/")
+            return [function(item) for item in items]
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(shards, "TOGETHER", 2)
+    code = tmp_path / "code.py"
+    code.write_text("from pathlib import Path\nPath(__file__).with_suffix('.ran').touch()\n")
+    folder = PartsFolder("parts")
+    with locked(folder):
+        statuses = count_shards([Shard(name, f"{name}.jsonl") for name in "abc"], Made(), folder, elsewhere)
+        assert merged(statuses, folder, Engine(elsewhere), collapsed=True, code=code).documents == 2 + 3 + 4
+    assert code.with_suffix(".ran").exists()
+
+
 def test_a_part_that_changes_after_it_was_counted_is_refused(folder, monkeypatch):
     monkeypatch.setattr(shards, "TOGETHER", 2)
     statuses = counted(folder)

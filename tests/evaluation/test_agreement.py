@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from statistics import fmean, pstdev
 
 import pytest
 from annotators import STRICT, TEXTS, at_random, result_of, shared
@@ -119,7 +120,7 @@ def test_a_span_of_length_zero_is_scored_and_has_no_unit():
     assert found["units"]["alpha"] == found["u_alpha"]["u_alpha"] == 1
 
 
-BOB = (8, 11, "PER")
+BOB, EVE = (8, 11, "PER"), (11, 14, "PER")
 
 
 def test_fewer_than_two_annotators_or_no_shared_document_are_errors():
@@ -184,3 +185,67 @@ def test_verdicts_on_the_whole_corpus_are_those_of_the_pair(tmp_path):
         rows["ab"] == score([given.documents[0].pair("a", "b")], {"tmr": metric.settings})["metrics"]["tmr"]["counts"]
     )
     assert rows["ab"]["confusable_size"] == 0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_numbers_without_an_annotator_are_those_of_the_others(seed):
+    """As if they had never been there: counted anew from the others' annotations."""
+    given = at_random(seed, overlapping=seed % 2 == 0)
+    metrics = create_all(["strict", "fair"])
+    found = result_of(given, metrics)["without"]
+    assert [*found] == [*given.annotators]
+    for name, without in found.items():
+        others = {
+            each.base.id: {other: own for other, own in each.spans.items() if other != name} for each in given.documents
+        }
+        others = {id: own for id, own in others.items() if len(own) > 1}
+        assert without["documents"] == len(others)
+        if not others:
+            assert {*without["units"].values(), *without["u_alpha"].values()} == {None}
+            continue
+        anew = result_of(shared(others, {each.base.id: each.base.text for each in given.documents}), metrics)
+        for metric in metrics:
+            means = {score.name: anew["metrics"][metric.name][score.name]["mean"] for score in metric.scores}
+            assert without["metrics"][metric.name] == pytest.approx(means)
+        for group in ("units", "u_alpha"):
+            assert without[group] == pytest.approx({key: anew[group][key] for key in without[group]})
+
+
+def test_two_annotators_have_no_numbers_without_one():
+    assert result_of(shared({"d1": dict.fromkeys("ab", [BOB])}))["without"] == {}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_intervals_of_alphas_and_kappas_stay_between_minus_1_and_1(seed):
+    found = AgreementCounts(at_random(seed), STRICT).result(Confidence())
+    known = 0
+    for group in ("units", "u_alpha"):
+        for name, bounds in found["intervals"].get(group, {}).items():
+            if name not in ("per_type", "observed") and bounds["low"] is not None:
+                known += 1
+                assert -1 <= bounds["low"] <= found[group][name] <= bounds["high"] <= 1
+    assert known
+
+
+def test_alpha_of_a_single_document_has_its_whole_range():
+    found = AgreementCounts(shared({"d1": dict.fromkeys("ab", [BOB])}), STRICT).result(Confidence())
+    assert found["intervals"]["units"]["alpha"] == {"low": -1, "high": 1, "k": 1, "df": 1, "flag": "few"}
+
+
+def test_the_spread_over_documents_is_that_of_scores_of_single_documents():
+    given = shared(
+        {
+            "d1": {"a": [BOB, (0, 3, "PER")], "b": [BOB], "c": []},
+            "d2": {"a": [EVE], "b": [EVE], "c": [EVE]},
+            "d3": {"a": [], "b": [], "c": [BOB[:2] + ("X",)]},
+        },
+        {**TEXTS, "d3": TEXTS["d1"]},
+    )
+    metrics = create_all(["strict", "char"])
+    for row in result_of(given, metrics)["pairs"]:
+        for metric in metrics:
+            pair = [document.pair(row["a"], row["b"]) for document in given.documents]
+            values = [score([each], {metric.name: {}})["metrics"][metric.name]["scores"]["f"] for each in pair]
+            known = [value for value in values if value is not None]
+            expected = {"mean": fmean(known), "sd": pstdev(known), "documents": len(known)}
+            assert row["per_document"][metric.name] == {"f": pytest.approx(expected)}

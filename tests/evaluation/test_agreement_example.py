@@ -142,6 +142,7 @@ PATHS = [
 ]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("path", [PATHS[0], PATHS[1], PATHS[3], PATHS[4], PATHS[5], PATHS[6], PATHS[7], PATHS[9]])
 def test_intervals_are_those_of_documents_left_out_one_after_the_other(path):
     """Twelve documents, of which annotators differ in some."""

@@ -135,6 +135,10 @@ def test_a_label_in_which_few_units_differ_has_no_interval():
             kept([Document(d.gold, d.pred, d.text, tokens=d.tokens, id=f"x{d.id}") for d in DOCUMENTS[:30]]),
             "not counted on the same documents, though as many: texts or ids differ",
         ),
+        (
+            kept([Document(d.gold[1:], d.pred, d.text, tokens=d.tokens, id=d.id) for d in DOCUMENTS[:30]]),
+            "not counted on the same documents; they have 30 documents",
+        ),
     ],
 )
 def test_systems_that_are_not_comparable_are_refused(b, said):

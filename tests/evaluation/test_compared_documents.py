@@ -125,6 +125,15 @@ def test_systems_with_different_gold_annotation_are_refused(other, order):
         compare(of_gold([(0, 1, "A")], [(0, 1, "A")], []), count(theirs, [create("strict")]))
 
 
+def test_systems_whose_documents_lie_in_other_units_are_refused():
+    a, b = (corpus(6) for _ in "ab")
+    for documents, size in ((a, 2), (b, 3)):
+        for k, document in enumerate(documents):
+            document.unit, document.unit_rule = str(k // size), "meta.article"
+    with pytest.raises(ValueError, match="their documents are in different units; count them alike"):
+        compare(*(count(documents, create_all(["strict"])) for documents in (a, b)))
+
+
 @pytest.mark.parametrize(
     "documents", [[], corpus(1), [Document([], [], "a", id="a")] * 2], ids=["none", "one", "one in two"]
 )

@@ -10,7 +10,6 @@ from compared import FEW, WORKED_A, WORKED_B, by_score, compare, strictly, with_
 from made_up import corpus, second, tallied
 
 from spacy_nereval import Confidence, Document, count, create_all
-from spacy_nereval.evaluation import pairs
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.result import plain
 from spacy_nereval.evaluation.statistics.differences import detectable_difference
@@ -114,15 +113,6 @@ def test_swaps_are_exact_as_long_as_they_are_no_more_than_the_trials():
         result = comparison([System("a", a), System("b", b)], [], FEW, trials)
         assert (result["exact"], result["swaps"]) == (exact, swaps)
         assert f"swaps:{'all 64' if exact else trials}" in result["signature"]
-
-
-@pytest.mark.parametrize("trials", [64, 1023, 1024])
-def test_swaps_some_at_a_time_are_those_at_once(monkeypatch, trials):
-    documents = corpus(10, seed=1)
-    first, other = count(documents, create_all()), count(second(documents), create_all())
-    expected = plain(compare(first, other, trials=trials))
-    monkeypatch.setattr(pairs, "CELLS", 1)
-    assert plain(compare(first, other, trials=trials)) == expected
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_others():

@@ -205,16 +205,6 @@ def test_texts_of_one_document_count_as_one_in_the_warning():
     assert ComparisonView(result).closing()[-1].startswith("⚠ Only 16 units, effectively ")
 
 
-def test_the_footer_says_what_was_tested():
-    systems, documents = three_systems(6)
-    line = ComparisonView(comparison(systems, documents, Confidence(0.9), primary="fair.f")).tested()[0]
-    for words in ("two-sided paired permutation test over 6 documents", "all 64 swaps", "corrected within a family",
-                  "the primary score, fair f (1 test)", "does not reject at 90 %"):  # fmt: skip
-        assert words in line
-    line = ComparisonView(comparison(systems, documents, FEW, 20)).tested()[0]
-    assert "20 random swaps" in line
-
-
 def test_the_signature_of_a_comparison_names_everything_that_changes_a_number():
     documents = corpus(25)
 

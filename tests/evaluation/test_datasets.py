@@ -31,7 +31,7 @@ def named(found: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize(
     ("p_values", "bonferroni", "fisher", "names"),
-    [(SIX, 1, 2, ["set5"]), (SEVEN, 0, 5, []), (FIVE, 3, 4, ["set0", "set1", "set2"])],
+    [(SIX, 1, 2, ["set5"]), (SEVEN, 0, 5, []), (FIVE, 3, 4, ["set0", "set1", "set2"]), ((0.03, 0.031), 0, 2, [])],
 )
 def test_the_published_counts(p_values, bonferroni, fisher, names):
     found = data_sets(results(*p_values))
@@ -75,18 +75,6 @@ def test_the_order_of_the_data_sets_changes_nothing():
         for found in [data_sets({name: given[name] for name in order}, independent=True)]
     }
     assert len(counts) == 1
-
-
-def test_a_count_is_seldom_too_high():
-    """Of six data sets two are better; the count may exceed 2 in 5 per cent of cases at most."""
-    random = np.random.default_rng(1)
-    too_high = {False: 0, True: 0}
-    for _ in range(400):
-        p_values = [*scipy.stats.norm.sf(random.normal(3, 1, 2)), *random.random(4)]
-        for independent in too_high:
-            found = data_sets(results(*map(float, p_values)), independent=independent)
-            too_high[independent] += found["least"] > 2
-    assert max(too_high.values()) <= 400 * 0.05 + 3 * np.sqrt(400 * 0.05 * 0.95)
 
 
 def test_a_data_set_without_a_test_counts_as_one_where_nothing_is_better():

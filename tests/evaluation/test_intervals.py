@@ -17,10 +17,8 @@ from strategies import corpora, nested
 from twin_statistics import all_intervals, key_of
 
 from spacy_nereval import Confidence, Document, Metric, count, create, create_all, evaluate, names, score
-from spacy_nereval.counting import table
-from spacy_nereval.evaluation import leaving_out, resampling
+from spacy_nereval.evaluation import resampling
 from spacy_nereval.evaluation.intervals import intervals
-from spacy_nereval.evaluation.result import plain
 
 # Against documents scored anew
 
@@ -157,15 +155,6 @@ def test_no_order_of_documents_files_or_merges_changes_a_bit(monkeypatch, number
         a, b, c = (count(part, metrics) for part in (order[:3], order[3:7], order[7:]))
         for counts in (count(order, metrics), a + b + c, c + (b + a)):
             assert result(counts) == expected
-
-
-@pytest.mark.parametrize("cells", [1, 300, 4000])
-def test_documents_and_labels_some_at_a_time_have_the_intervals_of_all_at_once(monkeypatch, cells):
-    counts, confidence = count(corpus(25, labels="ABCDE"), create_all()), Confidence()
-    expected = intervals(counts, confidence)
-    monkeypatch.setattr(table, "CELLS", cells)
-    monkeypatch.setattr(leaving_out, "TOGETHER", cells)
-    assert plain(intervals(counts, confidence)) == plain(expected)
 
 
 def test_documents_that_share_an_id_are_one_unit():

@@ -50,11 +50,6 @@ def test_bad_input_is_refused() -> None:
     refused("one for each", count_data_sets, [])
 
 
-def test_a_data_set_without_a_test_counts_as_one_in_which_nothing_is_found() -> None:
-    with_nan, with_one = (count_data_sets([0.001, p, 0.03]) for p in (np.nan, 1.0))
-    assert (with_nan.number, with_nan.least, with_nan.p.tolist()) == (3, with_one.least, with_one.p.tolist())
-
-
 @pytest.mark.parametrize("level", [0.001, 1 - 1e-9])
 @pytest.mark.parametrize("k", [1, 5.8, 1e6])
 def test_intervals_at_the_ends_of_the_levels_have_width(level: float, k: float) -> None:

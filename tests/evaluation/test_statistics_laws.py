@@ -17,13 +17,17 @@ from spacy_nereval.evaluation.statistics.bits import half_samples, patterns
 from spacy_nereval.evaluation.statistics.bounds import effective_units, sample_variance, score_intervals, spread
 from spacy_nereval.evaluation.statistics.derived import accuracy_interval, macro_interval
 from spacy_nereval.evaluation.statistics.differences import balance, swap_test, t_test
-from spacy_nereval.evaluation.statistics.many_tests import holm, holm_by_family
+from spacy_nereval.evaluation.statistics.many_tests import holm
 from spacy_nereval.evaluation.statistics.runs import run_errors
 
 Floats = NDArray[np.float64]
 
 
 # Plain twins
+
+
+def test_six_units_are_not_few() -> None:
+    assert [*score_intervals([0.5, 0.5], 0.01, [5.99, 6]).flag] == ["few", ""]
 
 
 def test_the_interval_of_a_score_is_that_of_its_steps() -> None:
@@ -77,13 +81,6 @@ def test_holm_is_that_of_its_definition() -> None:
     for value, adjusted in zip(p, holm(p)):
         rank = ordered.index(value)
         assert adjusted == pytest.approx(min(1, max((12 - j) * ordered[j] for j in range(rank + 1))), abs=1e-12)
-
-
-def test_holm_counts_within_a_family_and_only_what_was_tested() -> None:
-    p = [0.01, np.nan, 0.02, 0.03, 0.04]
-    found = holm_by_family(p, ["labels", "labels", "labels", "primary", ""])
-    assert found.p == pytest.approx(np.array([0.02, np.nan, 0.02, 0.03, np.nan]), nan_ok=True)
-    assert found.sizes.tolist() == [2, 2, 2, 1, 0]
 
 
 # Order, blocks and direction

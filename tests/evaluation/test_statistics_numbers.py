@@ -28,7 +28,6 @@ from spacy_nereval.evaluation.statistics.differences import (
     swap_test,
     t_test,
 )
-from spacy_nereval.evaluation.statistics.many_tests import count_data_sets, holm
 from spacy_nereval.evaluation.statistics.runs import RunErrors, run_errors
 
 Counts = NDArray[np.int64]
@@ -91,10 +90,6 @@ def test_bits() -> None:
     assert ["".join(map(str, column)) for column in found.T] == ["1101110010000000", "0110101111010101"]
 
 
-def test_wilson() -> None:
-    assert wilson(0.8, 50, 2) == pytest.approx((0.66667, 0.88889), abs=5e-6)
-
-
 @pytest.mark.parametrize(
     ("share", "number"), [(0, 10), (3, 10), (10, 10), (1, 3), (437, 500), (80, 100)], ids=lambda n: str(n)
 )
@@ -103,26 +98,6 @@ def test_wilson_is_that_of_scipy(share: int, number: int, level: float) -> None:
     theirs = scipy.stats.binomtest(share, number).proportion_ci(level, method="wilson")
     ours = wilson(share / number, number, scipy.stats.norm.ppf((1 + level) / 2))
     assert ours == pytest.approx((theirs.low, theirs.high), abs=1e-12)
-
-
-@pytest.mark.parametrize(("units", "low", "flag"), [(10, 0.66149, ""), (3, 0.13945, "few")])
-def test_a_label_that_is_always_right(units: float, low: float, flag: str) -> None:
-    found = score_intervals(1.0, 0.0, units)
-    assert float(found.low) == pytest.approx(low, abs=5e-6)
-    assert float(found.high) == 1
-    assert (float(found.units), str(found.flag)) == (units, flag)
-
-
-def test_thirteen_spans_in_ten_units() -> None:
-    k = effective_units([1] * 7 + [2] * 3)
-    assert k == pytest.approx(8.8947, abs=5e-5)
-    assert float(score_intervals(1.0, 0.0, k).low) == pytest.approx(0.62476, abs=5e-6)
-
-
-def test_no_error_at_all() -> None:
-    found = score_intervals(0.0, 0.0, 10, limits=(0, np.inf))
-    assert float(found.low) == 0
-    assert float(found.high) == pytest.approx(0.51174, abs=5e-6)
 
 
 def test_interval_of_six_documents() -> None:
@@ -191,16 +166,6 @@ def test_number_of_swaps(tests: int, swaps: int) -> None:
     assert number_of_swaps(tests) == swaps
 
 
-def test_holm() -> None:
-    assert holm([0.03, 0.004, 0.6, 0.012]).round(12).tolist() == [0.06, 0.016, 0.6, 0.036]
-    assert holm([0.004, 0.012, 0.03, 0.6]).round(12).tolist() == [0.016, 0.036, 0.06, 0.6]
-
-
-def spread_of(size: float) -> NDArray[np.float64]:
-    """Values with this spread: those of a normal distribution have it between their outer sixths."""
-    return np.asarray(np.linspace(-1, 1, 1001) * size / (1 - 2 * scipy.stats.norm.cdf(-1)))
-
-
 def test_three_runs_each() -> None:
     found = run_errors([0.81, 0.84, 0.79], [0.86, 0.85, 0.88], 0.014**2, 179)
     assert float(found.difference) == pytest.approx(0.05, abs=1e-12)
@@ -236,12 +201,6 @@ def test_trained_three_times_on_maintie() -> None:
     assert welch.pvalue == pytest.approx(0.158, abs=5e-4)
 
 
-def test_trained_three_times_on_warranty() -> None:
-    found, test = trial("warranty")
-    assert float(found.difference) == pytest.approx(15.2, abs=0.05)
-    assert (float(test.low), float(test.high)) == pytest.approx((11.4, 19.0), abs=0.05)
-
-
 @pytest.mark.parametrize("runs", [(2, 2), (3, 5), (5, 3)])
 def test_runs_are_welchs_test_where_documents_add_nothing(runs: tuple[int, int]) -> None:
     rng = np.random.default_rng(0)
@@ -253,26 +212,3 @@ def test_runs_are_welchs_test_where_documents_add_nothing(runs: tuple[int, int])
     low, high = theirs.confidence_interval(0.95)
     assert np.array([test.low, test.high]) == pytest.approx(np.array([low, high]), abs=1e-12)
     assert found.share == pytest.approx(1, abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("p", "found", "by_fisher"),
-    [
-        ([0.168, 0.297, 0.357, 0.019, 0.218, 0.001], 1, 2),
-        ([0.04, 0.1, 0.1, 0.07, 0.07, 0.07, 0.04], 0, 5),
-        ([0.001, 0.004, 0.012, 0.03, 0.2], 3, 4),
-        # One of two is not told from none, although the second p alone is small enough.
-        ([0.03, 0.031], 0, 2),
-    ],
-)
-def test_number_of_data_sets(p: list[float], found: int, by_fisher: int) -> None:
-    assert count_data_sets(p).least == found
-    assert count_data_sets(p, independent=True).least == by_fisher
-    assert count_data_sets(p).number == len(p)
-
-
-def test_fisher_is_that_of_scipy() -> None:
-    p = np.array([0.168, 0.297, 0.357, 0.019, 0.218, 0.001])
-    ordered = np.sort(p)
-    theirs = [scipy.stats.combine_pvalues(ordered[u:], method="fisher").pvalue for u in range(len(p))]
-    assert count_data_sets(p, independent=True).p == pytest.approx(np.maximum.accumulate(theirs), abs=1e-12)

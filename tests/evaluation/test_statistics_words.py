@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from processes import python
 
-from spacy_nereval.evaluation.statistics.bounds import needs_warning
 from spacy_nereval.evaluation.statistics.conclusion import (
     Footing,
     footer,
@@ -219,10 +218,6 @@ def test_settings_of_margins() -> None:
             against_margin(-1, 1, margin)
     with pytest.raises(ValueError, match="above 0.5"):
         equivalence_level(0.5)
-
-
-def test_warning() -> None:
-    assert needs_warning([19.99, 20, 5]).tolist() == [True, False, True]
 
 
 def test_scipy_is_not_loaded_before_it_is_needed() -> None:

@@ -69,3 +69,8 @@ def test_rows_of_labels_are_what_scoring_anew_gives() -> None:
 def test_scores_that_are_no_probabilities_are_not_said_to_be_cut_before() -> None:
     document = scored([(0, 1, "A")], [(0, 1, "A", 7.5), (2, 3, "A", 0.75)])
     assert not any("already cut" in line for line in thresholds([document], create_all(["strict"])).values["warnings"])
+
+
+def test_cuts_that_differ_for_one_label_have_other_names():
+    ways = [Cuts(0.5), Cuts(0.4), Cuts(0.5, {"A": 0.4}), Cuts(0.5, {"B": 0.4})]
+    assert len({cuts.digest for cuts in ways}) == len(ways)

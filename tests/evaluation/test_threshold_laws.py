@@ -95,17 +95,6 @@ def test_long_texts_of_few_full_groups() -> None:
     check_against_rescoring([scored(gold, pred, "x" * 70)], create_all(["strict", "fair", "char"]))
 
 
-def test_batches_of_states_do_not_change_anything(monkeypatch: pytest.MonkeyPatch) -> None:
-    documents, metrics = nested(Random(2), 20), create_all(["strict", "fair", "wrf"])
-    whole = curves_of(documents, metrics)
-    monkeypatch.setattr("spacy_nereval.evaluation.thresholds.states.ROWS", 40)
-    monkeypatch.setattr("spacy_nereval.evaluation.thresholds.curves.CELLS", 10)
-    parts = curves_of(documents, metrics)
-    for metric in metrics:
-        for name, values in whole.overall(metric).items():
-            np.testing.assert_array_equal(values, parts.overall(metric)[name])
-
-
 def test_the_lowest_cut_is_the_score() -> None:
     documents, metrics = nested(Random(3), 20), create_all()
     found, whole = thresholds(documents, metrics), evaluate(count(documents, metrics))
@@ -200,6 +189,12 @@ def test_joint_cuts_of_strict_f_are_the_best_of_all_combinations() -> None:
 def test_a_label_without_gold_is_never_kept_by_joint_cuts() -> None:
     document = scored([(0, 1, "A")], [(0, 1, "A", 0.5), (3, 4, "B", 0.9)])
     assert micro_cuts(ScoredSpans([document], [document.span_scores])) == {"A": 0.5, "B": math.inf}
+
+
+def test_joint_cuts_leave_out_hits_that_cost_too_many_mistakes() -> None:
+    wrong = [(place, place + 1, "A", 0.8) for place in range(20, 23)]
+    document = scored([(0, 1, "A"), (5, 6, "A")], [(0, 1, "A", 0.9), (5, 6, "A", 0.7), *wrong])
+    assert micro_cuts(ScoredSpans([document], [document.span_scores])) == {"A": 0.9}
 
 
 @pytest.mark.parametrize(("seed", "reached"), [(0, False), (1, False), (649, True)])

@@ -165,20 +165,6 @@ def test_only_the_metrics_asked_for_have_keys():
     assert list(found["ents_nereval"]["metrics"]) == ["fair", "slot_error"]
 
 
-def test_flat_keys_are_the_scores_of_the_result():
-    found = score_ents(three())
-    scores = {name: own["scores"] for name, own in found["ents_nereval"]["metrics"].items()}
-    for name, key in [
-        *((name, f"{name}_{x}") for name in ("strict", "loio", "fair") for x in "prf"),
-        *(("slot_error", key) for key in ("ser", "err", "ser_acc")),
-        ("wrf", "wrf"),
-    ]:
-        assert found[f"ents_{key}"] == scores[name][key.removeprefix(f"{name}_")]
-    for scheme in ("strict", "exact", "partial", "type"):
-        for x in "prf":
-            assert found[f"ents_{scheme}_{x}"] == scores["semeval"][f"{scheme}_{x}"]
-
-
 def test_one_sentence_scored_by_hand():
     found = score_ents(three())  # a hit, "Ada" of "Ada Lovelace", "Rome" as a person
     wanted = {

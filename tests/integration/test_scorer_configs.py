@@ -122,8 +122,11 @@ def test_a_scorer_can_be_set_on_a_component_that_is_there():
 @pytest.mark.parametrize(
     "metrics, message",
     [
-        ({"fare": {}}, "there is no metric 'fare'; there are strict, semeval"),
-        ({"fair": {"units": "token"}}, "fair has no option 'units'; its options are unit, weights, beta, focus"),
+        ({"fare": {}}, "there is no metric 'fare': did you mean 'fair'? There are strict, semeval"),
+        (
+            {"fair": {"units": "token"}},
+            "fair has no option 'units': did you mean 'unit'? Its options are unit, weights",
+        ),
         ({"fair": {"unit": "tokens"}}, "fair.unit = 'tokens': "),
         ({"loio": {"s": 2}}, "loio.s = 2: input should be less than or equal to 1"),
         ({"wrf": {"weights": {"A": 0.4, "combined": 0.5}}}, "they sum to 0.9, not to 1"),

@@ -147,6 +147,9 @@ def test_a_file_of_docs_has_their_span_groups(tmp_path):
     with_group, without = records(path, "k")
     assert with_group.spans == {(0, 3, "B"), (2, 2, "C")}
     assert (with_group.annotated, without.annotated) == (True, False)
+    other = write_docs(tmp_path / "b.spacy", [doc("a b"), doc("a")])
+    with pytest.raises(ValueError, match=r"no document in .*b\.spacy has spans under the key 'k'"):
+        list(read_files(path, other, "k"))
 
 
 def test_documents_without_annotation_are_none(tmp_path):
@@ -376,6 +379,16 @@ def test_what_was_there_is_replaced(tmp_path):
     write_json(path, {})
     assert json.loads(path.read_text(encoding="utf8")) == {}
     assert os.listdir(tmp_path) == ["out.json"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="making links needs rights on Windows")
+def test_a_link_stays_a_link(tmp_path):
+    (tmp_path / "kept").mkdir()
+    link = tmp_path / "out.json"
+    link.symlink_to(tmp_path / "kept" / "out.json")
+    for value in (1, 2):
+        write_json(link, value)
+        assert link.is_symlink() and json.loads((tmp_path / "kept" / "out.json").read_text()) == value
 
 
 @pytest.mark.skipif(os.name != "posix", reason="streams with paths are those of POSIX")

@@ -136,7 +136,12 @@ def test_the_feature_can_be_chosen_and_relations_are_counted(tmp_path):
     assert "several features can have the labels; choose one with column=: A.kind, A.value, B.value" in error(path)
     for field, label in (("kind", "k"), ("A.value", "v"), ("B", "w")):
         assert only(path, field=field).spans == {(0, 3, label)}
-    assert "no feature named 'none'" in error(path, field="none")
+    assert "no feature has the name 'none'; choose one with column=: A.kind, A.value, B.value" in error(
+        path, field="none"
+    )
+    path = webanno(tmp_path, "1-1\t0-3\tAda\tk\t", layers="#T_SP=x.A|kind", text="Ada")
+    only_one = "no feature has the name 'none'; only A.kind can have the labels, so leave out column="
+    assert only_one in error(path, field="none")
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,7 @@ SCORED = {
     split: (ROOT / "assets" / "warranty" / f"{split}.jsonl", ROOT / "examples" / f"spancat-{split}.jsonl")
     for split in ("dev", "test")
 }
+LEVEL = ("--level", 0.8)
 CUT = (
     "-m",
     "strict,slot_error",
@@ -48,6 +49,20 @@ OUTPUTS: dict[str, tuple[Any, ...]] = {
     "score.txt": SCORE,
     "score.md": (*SCORE, "--format", "markdown"),
     "score-all.txt": (*SCORE, "-m", "strict,fair,wrf", "--tables", "all", "-C", "--samples", 20, "-d", 1),
+    "score-macro.txt": (*SCORE, "-a", "macro", "-d", 0, "-t", "scores,labels,label-scores"),
+    "score-docs.txt": (*SCORE, "-m", "strict,loio,wrf,char", "-a", "docs", "-t", "headline,scores", "-C"),
+    "score-weighted.txt": (
+        "score",
+        "many.jsonl",
+        "first.jsonl",
+        "-a",
+        "weighted",
+        "-t",
+        "scores",
+        "-C",
+        "--level",
+        0.8,
+    ),
     "compare.txt": (*COMPARE, "-m", "strict,fair"),
     "compare-many.txt": (*COMPARE_MANY, "-t", "differences"),
     "compare-all.txt": (*COMPARE_MANY, "-t", "all", "--labels", "--margin", 30, "--primary", "fair.f"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, reduce
 from operator import add
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from ..result import plain
 from ..signature import signature
 from .agreement_intervals import CORRECTED, SHARE, LeftOut, Path, Samples, index_of, pair_samples
 from .annotator_differences import Differences
-from .annotator_pairs import Pair, PairTables, count_pairs, document_means, pair_row, summary_of
+from .annotator_pairs import Pair, PairTables, count_pairs, document_means, document_spread, pair_row, summary_of
 from .chance import (
     Added,
     Blocks,
@@ -71,7 +71,7 @@ class AgreementCounts:
         self.metrics: tuple[Metric, ...] = tuple(metrics)
         self.unit: Unit = unit
         self.rule = rule
-        self.pairs: list[Pair] = count_pairs(shared, metrics)
+        self.pairs: list[Pair] = count_pairs(shared, metrics) if metrics else []
         self._spans = span_rows(shared)
 
     @cached_property
@@ -117,6 +117,10 @@ class AgreementCounts:
         """The blocks as whole numbers, so that no order of documents changes a sum."""
         return {name: _whole(block, self._divisor) for name, block in self._blocks.items()}
 
+    @cached_property
+    def _added(self) -> Added:
+        return {name: np.asarray(block.sum(axis=0))[None] / self._divisor for name, block in self._whole_blocks.items()}
+
     def result(self, confidence: Confidence | None = None, *, short: bool = False) -> dict[str, Any]:
         """Return the result: plain Python, ready for JSON, with None where a number is undefined.
 
@@ -124,16 +128,17 @@ class AgreementCounts:
             confidence: Settings of intervals; None for no intervals.
             short: Whether the signature leaves out options that have their default.
         """
-        shared = self.shared
-        added = {
-            name: np.asarray(block.sum(axis=0))[None] / self._divisor for name, block in self._whole_blocks.items()
-        }
+        shared, added = self.shared, self._added
         sums = [table.summed() for table in self._tables]
         of_pairs = [[*each.scores()] for each in sums]
         kappa = {pair: values[0] for pair, values in self._kappas(added)}
         pairs = [
-            {**pair_row(pair, found), "kappa": plain(kappa.get((pair.a, pair.b)))}
-            for pair, found in zip(self.pairs, of_pairs)
+            {
+                **pair_row(pair, found),
+                "kappa": plain(kappa.get((pair.a, pair.b))),
+                "per_document": plain(document_spread(table, self.metrics)),
+            }
+            for pair, found, table in zip(self.pairs, of_pairs, self._tables)
         ]
         metrics, per_type = self._summaries(of_pairs, reduce(add, sums).scores())
         left_out = LeftOut(shared, confidence.checked(), self.metrics) if confidence else None
@@ -157,6 +162,7 @@ class AgreementCounts:
             "units": self._of_units(added, [value for value in kappa.values() if math.isfinite(value)]),
             "u_alpha": self._of_unitising(added),
             "consensus": self._consensus(added),
+            "without": {name: self._without(name, pairs) for name in shared.annotators if len(shared.annotators) > 2},
             "disputes": self._disputes(),
         }
         result: dict[str, Any] = plain(found) | self.differences.rows()
@@ -193,7 +199,7 @@ class AgreementCounts:
         if not self.has_units:
             return found | {"reason": UNKNOWN_LENGTH}
         found["n"] = round(added["units"][0, 0])
-        found["kappa"] = sum(sorted(kappa)) / len(kappa) if kappa else None
+        found["kappa"] = plain(_mean(kappa))
         return _filled(found, self._unit_scores(added))
 
     def _of_unitising(self, added: Added) -> dict[str, Any]:
@@ -212,6 +218,29 @@ class AgreementCounts:
         spans = sum(len(kept) for _, kept in consensus(self.shared, self.rule))
         against = dict(zip(self.shared.annotators, self._against(added)[0]))
         return {"rule": self.rule.wanted, "spans": spans, "against": against}
+
+    def _without(self, annotator: str, pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """Return the main numbers without one of three or more annotators.
+
+        Args:
+            annotator: Who is left out.
+            pairs: The rows of all pairs.
+        """
+        rest = self.shared.without(annotator)
+        own = [pair for pair in pairs if annotator not in (pair["a"], pair["b"])]
+        found: dict[str, Any] = {"documents": len(rest.documents) if rest else 0, "metrics": {}}
+        for metric in self.metrics:
+            scores = [pair["metrics"][metric.name]["scores"] for pair in own]
+            found["metrics"][metric.name] = {
+                score.name: _mean(each[score.name] for each in scores) for score in metric.scores
+            }
+        others = AgreementCounts(rest, (), unit=self.unit) if rest else None
+        found["units"] = others._of_units(others._added, []) if others else {}
+        found["u_alpha"] = others._of_unitising(others._added) if others else {}
+        for group, names in (("units", ("observed", *UNIT_SCORES, "fleiss")), ("u_alpha", UNITISING_SCORES)):
+            found[group] = {name: found[group].get(name) for name in names}
+        found["units"]["kappa"] = _mean(pair["kappa"] for pair in own)
+        return found
 
     def _disputes(self) -> dict[str, Any]:
         means = document_means(self.shared, self._tables, self.metrics)
@@ -294,6 +323,12 @@ class _Numbers(dict[Path, float]):
         for key in path:
             value = value[key]
         return math.nan if value is None else float(value)
+
+
+def _mean(values: Iterable[float | None]) -> float:
+    """Return the mean of the numbers that are defined; NaN if none is."""
+    known = sorted(value for value in values if value is not None)
+    return sum(known) / len(known) if known else math.nan
 
 
 def _filled(found: dict[str, Any], scores: Iterator[tuple[tuple[str, ...], Any]]) -> dict[str, Any]:

@@ -29,7 +29,11 @@ Path = tuple[Any, ...]
 """The keys that lead to a number in the result."""
 
 CORRECTED: Limits = -math.inf, 1.0
-"""The limits of alphas and kappas."""
+"""The limits of the scale on which intervals of alphas and kappas are made."""
+
+LEAST_CORRECTED = -1.0
+"""The least value of alphas and kappas: of the pairs of values, those that are unequal are at most twice as many as
+chance gives. No interval goes below."""
 
 SHARE: Limits = 0.0, 1.0
 
@@ -152,6 +156,8 @@ class LeftOut:
         for n, (path, each) in enumerate(given):
             low, high, units, freedom = (float(column[n]) for column in bounds[:4])
             flag = str(bounds.flag[n]) or None
+            if each.limits == CORRECTED:
+                low = max(low, LEAST_CORRECTED)
             if flag is None and math.inf in (abs(low), abs(high)):
                 flag = UNBOUNDED
             if flag == CONCENTRATED and each.headline:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -154,6 +155,7 @@ class PairTables:
             both.append(alone.joined(total - alone, alone))
         return Directions(*both)
 
+    @cached_property
     def of_documents(self) -> NDArray[np.float64]:
         """Return the mean of both directions of each overall score of each document, float64[scores, documents]."""
         both = []
@@ -201,6 +203,25 @@ def summary_of(values: Iterable[float], pooled: float) -> dict[str, Any]:
     return result
 
 
+def document_spread(table: PairTables, metrics: Sequence[Metric]) -> dict[str, dict[str, Any]]:
+    """Return the mean and the standard deviation (of the population) of a pair's headline scores over documents.
+
+    Documents in which a score is undefined are left out.
+
+    Returns:
+        By metric and score: "mean" and "sd", None if no document has the score, and the number of "documents".
+    """
+    found: dict[str, dict[str, Any]] = {}
+    names = ((metric, score) for metric in metrics for score in metric.averaged)
+    for (metric, score), values in zip(names, table.of_documents):
+        if score.headline:
+            known = np.sort(values[np.isfinite(values)])  # sorted: the order of documents changes no digit
+            mean, sd = (known.mean(), known.std()) if len(known) else (np.nan, np.nan)
+            row = {"mean": float(mean), "sd": float(sd), "documents": len(known)}
+            found.setdefault(metric.name, {})[score.name] = row
+    return found
+
+
 def document_means(
     shared: SharedDocuments, tables: Sequence[PairTables], metrics: Sequence[Metric]
 ) -> Mapping[str, Any]:
@@ -209,7 +230,7 @@ def document_means(
     total = np.zeros((len(names), len(shared.documents)))
     number = np.zeros_like(total)
     for each in tables:
-        scores = each.of_documents()
+        scores = each.of_documents
         total[:, each.pair.places] += np.nan_to_num(scores)
         number[:, each.pair.places] += np.isfinite(scores)
     means = ratio(total, number)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -105,6 +105,16 @@ class SharedDocuments:
         """Return the indices of the documents that all of these annotators annotated."""
         return [k for k, each in enumerate(self.documents) if all(name in each.spans for name in annotators)]
 
+    def without(self, annotator: str) -> SharedDocuments | None:
+        """Return what the others annotated, without documents that only one of them has; None if none is left."""
+        documents = [
+            each._replace(spans={name: own for name, own in each.spans.items() if name != annotator})
+            for each in self.documents
+        ]
+        kept = [each for each in documents if len(each.spans) > 1]
+        others = tuple(name for name in self.annotators if name != annotator)
+        return replace(self, annotators=others, documents=kept) if kept else None
+
     def name_of(self, place: int) -> str | int:
         """Return the id of a document, or without one its number, from 0."""
         each = self.documents[place]
@@ -159,17 +169,18 @@ def with_rules(documents: Iterable[SharedDocument], rules: LabelRules | None) ->
 
 
 def unit_rows(shared: SharedDocuments) -> Iterator[dict[str, Any]]:
-    """Yield every span as "annotator", "label", "start" and "end", documents one after the other.
+    """Yield every span as "annotator", "label", "start", "end" and "document", documents one after the other.
 
     Programs for Gamma read one continuum, so each document begins one character after the end of the one before.
     """
     offset = 0
-    for each in shared.documents:
+    for place, each in enumerate(shared.documents):
         last = 0
         for name, own in each.spans.items():
             for start, end, label in sorted(own):
                 last = max(last, end)
-                yield {"annotator": name, "label": label, "start": start + offset, "end": end + offset}
+                row = {"annotator": name, "label": label, "start": start + offset, "end": end + offset}
+                yield row | {"document": shared.name_of(place)}
         text = each.base.text
         offset += 1 + (last if text is None else len(text))
 

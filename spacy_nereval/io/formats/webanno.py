@@ -198,14 +198,15 @@ def _column(layers: list[Layer], field: str | None) -> tuple[int, str]:
     else:
         wanted = [known[name] for name in ("NamedEntity.value",) if name in known]
         wanted = wanted or [place for name, place in known.items() if len(known) == 1 or name.endswith(".value")]
-    if len(wanted) != 1:
-        what = "no feature" if not wanted else "several features"
-        called = "" if field is None else f" named {shortened(field)!r}"
-        raise ValueError(
-            f"{what}{called} can have the labels; choose one with {named('column')}: "
-            f"{listed([*known], 20) or 'there is none'}"
-        )
-    return wanted[0]
+    if len(wanted) == 1:
+        return wanted[0]
+    what = "several features can have the labels"
+    if field is not None:
+        what = f"{'several features have' if wanted else 'no feature has'} the name {shortened(field)!r}"
+    choice = f"choose one with {named('column')}: {listed([*known], 20) or 'there is none'}"
+    if len(known) == 1:
+        choice = f"only {next(iter(known))} can have the labels, so leave out {named('column')}"
+    raise ValueError(f"{what}; {choice}")
 
 
 def _values(cell: str) -> Iterator[tuple[str, str | None]]:

@@ -20,7 +20,7 @@ from ...evaluation.agreement.votes import DisputedPlace, Vote, disputed_places, 
 from ...evaluation.statistics.conclusion import unit_name
 from ...io.writing import visible
 from ..agreement_view import CHANCE, MOST_ASKED, UNIT_NAMES, AgreementView
-from ..difference_words import KINDS, MOST_NAMES, kind_of, names, what_differs
+from ..difference_words import KINDS, MOST_NAMES, kind_of, names, rule_words, what_differs
 from ..marked_text import clipped
 from ..remarks import many
 from ..result_table import Cost, ResultTable
@@ -54,6 +54,7 @@ class GroupRow(NamedTuple):
 
     Attributes:
         words, said: The words, "" for none, and what the annotators do differently.
+        rule: A rule that would settle it; "" for what is no habit.
         others: The most frequent words, if they do not share them.
         kind: A key of `core.wording.VERDICT_KINDS`.
         number, reverse: How often, and how often the other way round.
@@ -63,6 +64,7 @@ class GroupRow(NamedTuple):
 
     words: str
     said: str
+    rule: str
     others: str
     kind: str
     number: int
@@ -169,8 +171,10 @@ def _groups(
             first = pattern.one_way[0]
             example = in_context(agreement.shared.documents[first.document].base, *found.disputed(first))
             others = "" if shared_words else ", ".join(f"{clipped(text)!r} {n}" for text, n in row["words"].items())
-            kind = KINDS[kind_of(row)][0]
-            listed[-1].append(GroupRow(shared_words, said, others, kind, row["number"], row["reverse"], example, ask))
+            kind, rule = KINDS[kind_of(row)][0], rule_words(row) if row["clear"] else ""
+            listed[-1].append(
+                GroupRow(shared_words, said, rule, others, kind, row["number"], row["reverse"], example, ask)
+            )
             title = f"{shared_words}: {said}" if shared_words else said
             data.append({"title": title, "members": [n for member in members for n in member]})
     return listed, data

@@ -4,38 +4,21 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 from unittest.mock import ANY
 
 import pytest
 import spacy
 from commands import run
-from docs import doc, write_docs
+from docs import write_docs
 from two_systems import GOLD, accepted, as_docs, bounds, near, written
 
-from spacy_nereval import Confidence, count, create_all, evaluate
+from spacy_nereval import count, create_all, evaluate
 from spacy_nereval.evaluation.per_document import document_rows
 
 pytestmark = pytest.mark.costly  # resampling, in almost every test
 
 
 # Intervals
-
-
-def test_score_writes_and_prints_the_intervals_asked_for(here):
-    options = ["--confidence", "--level", 0.9, "--samples", 30, "--seed", 7]
-    printed = accepted("score", "gold.jsonl", "base.jsonl", "-o", "out.json", "-t", "headline,scores", *options)
-    result = written(here / "out.json")
-    assert result == near(evaluate(count(GOLD, create_all()), Confidence(0.9, 30, 7)))
-    assert "Labels (fair; 90 % intervals)" in printed
-    intervals = {name: own["intervals"]["scores"] for name, own in result["metrics"].items()}
-    low, high = (100 * bound for bound in bounds(intervals["strict"]["f"]))
-    f = 100 * result["metrics"]["strict"]["scores"]["f"]
-    assert f"{f:.2f} [{low:.2f}, {high:.2f}]" in printed
-    assert "be" not in intervals["fair"]  # a number of spans is no estimate of anything
-    assert re.search(r"^fair +be ↓ +\d+ ", printed, re.M)
-    assert printed.splitlines()[-1] == result["signature"]
-    assert "|infl,level:0.9,unit:id,units:24|" in result["signature"]
 
 
 @pytest.mark.parametrize("average", ["macro", "weighted", "docs"])
@@ -107,29 +90,6 @@ def test_short_leaves_defaults_out_of_the_signature_and_changes_nothing_else(her
 def test_the_signature_printed_names_the_average_printed(here):
     printed = {accepted("score", "gold.jsonl", "base.jsonl", "-a", a).splitlines()[-1] for a in ("micro", "macro")}
     assert any("|avg:macro|" in line for line in printed)
-
-
-def test_what_is_scored_is_in_the_signature(here):
-    """Entities and a span group of the same files have different scores, so their signatures differ."""
-    gold = [doc("a b c", (0, 1, "A"), spans={"k": [(1, 2, "A")]}), doc("a b", spans={"k": []})]
-    pred = [doc("a b c", (0, 1, "A"), spans={"k": []}), doc("a b", spans={"k": []})]
-    write_docs(here / "gold.spacy", gold)
-    write_docs(here / "pred.spacy", pred)
-    accepted("score", "gold.spacy", "pred.spacy", "-o", "ents.json")
-    accepted("score", "gold.spacy", "pred.spacy", "-sk", "k", "-o", "spans.json")
-    ents, spans = written(here / "ents.json"), written(here / "spans.json")
-    assert ents["metrics"]["strict"]["scores"] != spans["metrics"]["strict"]["scores"]
-    assert ents["signature"] != spans["signature"]
-
-
-def test_numbers_in_files_are_not_rounded(here):
-    accepted(
-        "score", "gold.jsonl", "base.jsonl", "-C", "--samples", 9, "-o", "out.json", "--per-document", "rows.jsonl"
-    )
-    counts = count(GOLD, create_all())
-    assert written(here / "out.json") == evaluate(counts, Confidence(samples=9))
-    rows = [json.loads(line) for line in (here / "rows.jsonl").read_text(encoding="utf8").splitlines()]
-    assert rows == document_rows(counts)
 
 
 # Per document
