@@ -67,7 +67,7 @@ class Result(Shown):
 
     >>> from spacy_nereval import score
     >>> result = score([["B-PER", "I-PER", "O"]], [["B-PER", "O", "O"]], ["fair"])
-    >>> result["metrics"]["fair"]["counts"]["be_s"], result.signature.startswith("spacy-nereval|fair")
+    >>> result.fair.counts["be_s"], result.signature.startswith("spacy-nereval|fair")
     (1, True)
     >>> [(error["verdict"], error["gold_end"], error["pred_end"]) for error in result.errors()]
     [('be_s', 2, 1)]

@@ -64,7 +64,7 @@ def fair(
 
     >>> from spacy_nereval import Document, score
     >>> doc = Document(gold=[(0, 5, "A"), (8, 9, "A")], pred=[(0, 4, "A"), (8, 9, "B")])
-    >>> score([doc], ["fair"])["metrics"]["fair"]["counts"]
+    >>> score([doc], ["fair"]).fair.counts
     {'tp': 0, 'fp': 0, 'fn': 0, 'le': 1, 'be_s': 1, 'be_l': 0, 'be_o': 0, 'lbe': 0}
     """
     credit = None if weights == "traditional" else credit_of(weights)
