@@ -14,6 +14,7 @@ from threading import Lock
 from time import time
 from typing import Any
 
+from ..core.messages import TryAgain
 from ..io.paths import Location, in_words
 from ..io.writing import FULL
 
@@ -41,8 +42,8 @@ def exclusive(lock: Location, folder: str, remedy: str) -> Iterator[None]:
         remedy: What else to do than to wait, for errors.
 
     Raises:
-        ValueError: If another run holds the lock file, with its process, user and host;
-            or if the file cannot be written.
+        TryAgain: Another run holds the lock file; with its process, user and host.
+        ValueError: The file cannot be written.
 
     Example:
         >>> from pathlib import Path
@@ -72,7 +73,7 @@ def _take(lock: Location, key: str, folder: str, remedy: str) -> None:
             _create(lock)
     except FileExistsError:
         who = "process {pid} of {user} on {host}".format(**{"pid": "?", "user": "?", "host": "?", **_owner(lock)})
-        raise ValueError(
+        raise TryAgain(
             f"another run, {who}, writes to {folder}: wait for it, {remedy}; if that run has ended, delete {lock}"
         ) from None
     except OSError as error:
