@@ -98,6 +98,10 @@ def fault(error: BaseException) -> str:
     return f"{type(error).__name__}: {said}" if type(error) is RuntimeError else ""
 
 
+class TryAgain(ValueError):
+    """What may work when it is tried again as it is: a folder that another run holds, workers that died."""
+
+
 NAME_ALONE: Any = object()
 """In place of a value: only the argument is named."""
 

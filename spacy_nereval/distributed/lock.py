@@ -14,6 +14,7 @@ from threading import Lock
 from time import time
 from typing import Any
 
+from ..core.messages import TryAgain
 from ..io.paths import Location, in_words
 from ..io.writing import FULL
 
@@ -41,8 +42,8 @@ def exclusive(lock: Location, folder: str, remedy: str) -> Iterator[None]:
         remedy: What else to do than to wait, for errors.
 
     Raises:
-        ValueError: If another run holds the lock file, with its process, user and host;
-            or if the file cannot be written.
+        TryAgain: Another run holds the lock file; with its process, user and host.
+        ValueError: The file cannot be written.
 
     Example:
         >>> from pathlib import Path
@@ -72,7 +73,7 @@ def _take(lock: Location, key: str, folder: str, remedy: str) -> None:
             _create(lock)
     except FileExistsError:
         who = "process {pid} of {user} on {host}".format(**{"pid": "?", "user": "?", "host": "?", **_owner(lock)})
-        raise ValueError(
+        raise TryAgain(
             f"another run, {who}, writes to {folder}: wait for it, {remedy}; if that run has ended, delete {lock}"
         ) from None
     except OSError as error:
@@ -100,7 +101,7 @@ def _create(lock: Location) -> None:
     if isinstance(lock, Path):
         whole = lock.with_name(f".{lock.name}.{token_hex(4)}")
         try:
-            whole.write_text(content)
+            whole.write_text(content, encoding="utf8")
             os.link(whole, lock)
         except FileExistsError:
             raise
@@ -111,7 +112,7 @@ def _create(lock: Location) -> None:
             return
         finally:
             whole.unlink(missing_ok=True)
-    with lock.open("x") as file:  # where nothing can be linked
+    with lock.open("x", encoding="utf8") as file:  # where nothing can be linked
         try:
             file.write(content)
             file.flush()
@@ -132,7 +133,7 @@ def this_process() -> dict[str, Any]:
 def _owner(lock: Location) -> dict[str, Any]:
     """Return who wrote a lock file; nothing if it is missing, half written or not a lock file."""
     try:
-        owner = json.loads(lock.read_text())
+        owner = json.loads(lock.read_text(encoding="utf8"))
     except (OSError, ValueError):
         return {}
     known = isinstance(owner, dict) and owner.keys() == {"user", "host", "pid"} and isinstance(owner["pid"], int)

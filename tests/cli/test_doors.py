@@ -217,7 +217,7 @@ def test_invalid_tags_are_refused_by_all_with_both_ways_to_repair_them(here):
         with pytest.raises(ValueError, match="I-PER.*repair='conll'.*repair='discard'"):
             call()
     done = run("score", "odd.conll", "odd.conll")
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     for said in ("odd.conll, line 2", "I-PER", "--repair conll", "--repair discard"):
         assert said in done.stderr
     repaired = score(tags, tags, repair="conll")
@@ -248,7 +248,7 @@ def test_what_a_command_writes_is_a_result_in_python(here, kind):
     if kind is Result:
         assert found.fair.interval() and "By eLen" in str(found) and len(found.to_frame("labels")) == len(found.labels)
     done = run("score", "out.json", "a.jsonl")
-    assert (done.exit_code, f"{kind.__name__}.load('out.json') reads it" in done.stderr) == (1, True)
+    assert (done.exit_code, f"{kind.__name__}.load('out.json') reads it" in done.stderr) == (2, True)
 
 
 def test_the_cuts_of_one_of_several_systems_are_read(here):
@@ -346,7 +346,7 @@ OUTPUTS = [
 def test_a_file_for_results_is_refused_if_its_name_says_something_else(here, arguments):
     expected = ".npz" if arguments[0] in ("count", "merge") else ".json"
     done = run(*arguments)
-    assert (done.exit_code, Path(arguments[-1]).exists()) == (1, False)
+    assert (done.exit_code, Path(arguments[-1]).exists()) == (2, False)
     assert f"--output {arguments[-1]}: expected a {expected} file" in done.stderr
 
 

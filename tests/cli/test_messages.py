@@ -118,7 +118,7 @@ def test_a_full_disk_behind_the_standard_output_is_named(name, options, tmp_path
     monkeypatch.setattr(typer, name, full)
     gold = write(tmp_path / "g.jsonl", *GOLD)
     done = run("score", gold, gold, "-m", "strict", *options)
-    assert (done.exit_code, done.stderr.splitlines()[-1]) == (1, "✘ No space left on device: the standard output")
+    assert (done.exit_code, done.stderr.splitlines()[-1]) == (2, "✘ No space left on device: the standard output")
 
 
 def test_an_error_of_reading_does_not_name_the_output(tmp_path):
@@ -145,7 +145,7 @@ def test_a_damaged_model_is_named_with_its_file(file, content, tmp_path):
         ("evaluate", tmp_path / "tiny", gold, "--workers", 1, "--parts", tmp_path / "parts"),
     ):
         done = run(*command)
-        assert (done.exit_code, type(done.exception)) == (1, SystemExit), done.exception
+        assert (done.exit_code, type(done.exception)) == (2, SystemExit), done.exception
         assert str(tmp_path / "tiny") in done.stderr
         assert Path(file).name in done.stderr
         assert "Traceback" not in done.stderr
