@@ -6,6 +6,15 @@ from doc_pages import table
 from typer.main import get_command
 
 from spacy_nereval.cli import nereval
+from spacy_nereval.cli.app import BUSY, UNUSABLE
+
+STATUSES = {
+    0: "done",
+    1: "a verdict says no: the gate fails, or `doctor` finds that something which was asked for cannot be used",
+    UNUSABLE: "input, options or the command line cannot be used; nothing half-written is left",
+    BUSY: "another run holds the output or the folder of parts, or workers were lost: the same command may be tried "
+    "again, and goes on with what is counted",
+}
 
 
 def commands_page() -> str:
@@ -17,6 +26,8 @@ def commands_page() -> str:
         "command. `nereval` starts sooner, because it imports spaCy only for a pipeline, a `.spacy` file or a "
         "tokeniser. "
         "`nereval --install-completion` makes your shell complete commands and options.",
+        "A command ends with one of four statuses, on which a script can rely:",
+        table(["status", "what it says"], [[f"{status}", said] for status, said in STATUSES.items()]),
     ]
     # typer declares a plain command, which has no `commands`; with several commands it is a group.
     for name, command in sorted(get_command(nereval).commands.items()):  # type: ignore[attr-defined]

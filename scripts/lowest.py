@@ -1,13 +1,13 @@
-"""Test the package with the lowest spaCy and Python that setup.cfg claims, or with its other versions of Python.
+"""Test the package with the lowest versions of all that setup.cfg names, or with its other versions of Python.
 
     python scripts/lowest.py
     python scripts/lowest.py tests/integration/test_logger_and_plateau.py
     python scripts/lowest.py --pythons
 
-Each Python gets a virtual environment with this package and the requirements of these
-tests. They leave out tests that start processes or train, unless you name tests. A
-Python that is not installed is named and skipped; without a lower one, the lowest spaCy
-is tested with the Python that runs this script.
+Each Python gets a virtual environment with this package, the extras that read and write files, and what the quick
+tests need; then it runs these tests, those of scorers, and commands, unless you name tests. The lowest Python gets the
+lowest version of every requirement, all together. A Python that is not installed is named and skipped; without
+a lower one, the lowest versions are tested with the Python that runs this script.
 """
 
 import os
@@ -24,14 +24,16 @@ from tempfile import TemporaryDirectory
 ROOT = Path(__file__).resolve().parent.parent
 SCORERS = tuple(f"tests/integration/test_{name}.py" for name in ("component", "scorer", "scorer_configs"))
 MORE_SCORERS = tuple(f"tests/integration/test_{name}.py" for name in ("checks", "scorer_training", "detach"))
-ROOMS = (
-    *("tests/core/test_declaration.py", "tests/core/test_labels.py", "tests/counting/test_batch.py"),
-    *("tests/metrics/test_registry.py", "tests/metrics/test_tmr.py"),
-    *("tests/io/test_conll_files.py", "tests/io/test_files.py"),
-    *("tests/api/test_rows.py", "tests/api/test_score_anything.py"),
-    *(f"tests/cli/test_{name}.py" for name in ("cli", "help", "label_options", "score_command")),
+QUICK = ("tests", "-m", "quick")
+COMMANDS = (
+    ("spacy", "info"),
+    ("spacy", "nereval", "--version"),
+    ("spacy_nereval", "score", "examples/gold.jsonl", "examples/improved.jsonl", "--confidence"),
+    ("spacy_nereval", "compare", "examples/gold.jsonl", "examples/baseline.jsonl", "examples/improved.jsonl"),
 )
-"""Tests of options, types, files and commands: what differs between versions of Python."""
+"""Commands that have to work, as `python -m` takes them."""
+EXTRAS = ("uima", "conllu", "bio", "report", "frame", "loky")
+"""The extras that are installed: those that take no more than seconds."""
 BUILT_FROM = ["pyproject.toml", "setup.cfg", "README.md", "LICENSE"]
 """What building needs beside the package."""
 NEEDED = ["pytest", "pytest-timeout", "pytest-xdist", "hypothesis"]
@@ -44,16 +46,19 @@ def settings() -> ConfigParser:
     return found
 
 
-def lowest_spacy() -> str:
-    """Return the requirement of the lowest spaCy, such as `spacy==3.8.2`.
+def lowest_versions() -> list[str]:
+    """Return the lowest version of each requirement of the package and its extras, such as `spacy==3.8.2`.
 
     Raises:
-        SystemExit: If setup.cfg claims none.
+        SystemExit: If setup.cfg claims no lowest version of one.
     """
-    found = re.search(r"^spacy>=([\d.]+)", settings()["options"]["install_requires"], flags=re.M)
-    if not found:
-        sys.exit("setup.cfg has no line 'spacy>=VERSION' in install_requires")
-    return f"spacy=={found[1]}"
+    found, extras = settings(), settings()["options.extras_require"]
+    wanted = [found["options"]["install_requires"], *(extras[name] for name in EXTRAS)]
+    lines = [line for text in wanted for line in text.split("\n") if line and not line.startswith("#")]
+    lowest = [re.match(r"([\w-]+)>=([\d.]+)", line) for line in lines]
+    if missing := [line for line, known in zip(lines, lowest) if not known]:
+        sys.exit(f"setup.cfg has no lowest version for {', '.join(missing)}: expected 'NAME>=VERSION'")
+    return [f"{known[1]}=={known[2]}" for known in lowest if known]
 
 
 def claimed() -> list[str]:
@@ -74,10 +79,16 @@ def interpreter(version: str) -> str | None:
     return None
 
 
-def tested(python: str, requirements: list[str], tests: list[str]) -> int:
-    """Install the package for a Python with some requirements, run tests, and return their exit status."""
+def tested(python: str, requirements: list[str], runs: list[list[str]]) -> int:
+    """Install the package for a Python with some requirements, run tests and commands, and return their exit status.
+
+    Args:
+        python: The program.
+        requirements: What is installed beside the package.
+        runs: The arguments of `python -m` for each test run and each command.
+    """
     version = subprocess.run([python, "-VV"], capture_output=True, text=True, check=True).stdout.split("(")[0].strip()
-    print(f"+ {' '.join([version, *requirements])}: pytest {' '.join(tests)}", flush=True)
+    print(f"+ {' '.join([version, *requirements])}", flush=True)
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     with TemporaryDirectory() as folder:
         venv, source = Path(folder, "venv"), Path(folder, "source")
@@ -89,29 +100,35 @@ def tested(python: str, requirements: list[str], tests: list[str]) -> int:
         for name in BUILT_FROM:
             shutil.copy(ROOT / name, source)
         pip = [*pip, own] if pip else [own, "-m", "pip"]  # that of this Python saves installing another
-        subprocess.run([*pip, "install", "-q", *requirements, *NEEDED, str(source)], check=True, env=env)
-        command = [own, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
-        return subprocess.run(command, cwd=ROOT, env=env, check=False).returncode
+        given = [*requirements, *NEEDED, f"{source}[{','.join(EXTRAS)}]"]
+        subprocess.run([*pip, "install", "-q", *given], check=True, env=env)
+        statuses = []
+        for run in runs:
+            print(f"+ python -m {' '.join(run)}", flush=True)
+            statuses.append(subprocess.run([own, "-m", *run], cwd=ROOT, env=env, check=False).returncode)
+        return next(filter(None, statuses), 0)
 
 
 def main() -> int:
     """Run the tests with each Python, and return the first exit status that is not 0."""
-    parser = ArgumentParser(description="Test with the lowest spaCy and Python, or with the other Pythons.")
+    parser = ArgumentParser(description="Test with all lowest versions, or with the other Pythons.")
     parser.add_argument("--pythons", action="store_true", help="each Python but the lowest one and this one")
     parser.add_argument("--few", action="store_true", help="leave out tests of checks and of training")
     given, tests = parser.parse_known_args()
     found = {version: interpreter(version) for version in claimed()}
     lowest = next(python for python in found.values() if python)
-    quick = ["-m", "not slow and not costly"]
     more = () if given.few else MORE_SCORERS
+    chosen = [tests] if tests else [[*QUICK], [*SCORERS, *more, "-m", "not slow and not costly"]]
+    runs = [["pytest", "-q", "-p", "no:cacheprovider", *some] for some in chosen]
+    runs += [] if tests else [[*command] for command in COMMANDS]
     if not given.pythons:
-        return tested(lowest, [lowest_spacy()], tests or [*SCORERS, *more, *ROOMS, *quick])
+        return tested(lowest, lowest_versions(), runs)
     statuses = []
     for version, python in found.items():
         if python is None:
             print(f"+ Python {version} is not installed: not tested", flush=True)
         elif python not in (lowest, sys.executable):
-            statuses.append(tested(python, [], tests or [*SCORERS, *more, *ROOMS, *quick]))
+            statuses.append(tested(python, [], runs))
     return next(filter(None, statuses), 0)
 
 

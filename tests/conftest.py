@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import catalogue
+import old_click  # noqa: F401  # importing it is what it does
 import profiles
 import pytest
 from hypothesis import settings

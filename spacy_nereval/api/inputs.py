@@ -389,7 +389,7 @@ def load(
     >>> from spacy_nereval import load, score
     >>> path = getfixture("tmp_path") / "a.jsonl"
     >>> _ = path.write_text('{"text": "Ada sleeps", "spans": [{"start": 0, "end": 3, "label": "PER"}]}')
-    >>> score(load(path), load(path), ["strict"])["metrics"]["strict"]["scores"]["f"]
+    >>> score(load(path), load(path), ["strict"]).strict.f
     1.0
     """
     how, _ = sides(

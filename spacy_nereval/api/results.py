@@ -67,7 +67,7 @@ class Result(Shown):
 
     >>> from spacy_nereval import score
     >>> result = score([["B-PER", "I-PER", "O"]], [["B-PER", "O", "O"]], ["fair"])
-    >>> result["metrics"]["fair"]["counts"]["be_s"], result.signature.startswith("spacy-nereval|fair")
+    >>> result.fair.counts["be_s"], result.signature.startswith("spacy-nereval|fair")
     (1, True)
     >>> [(error["verdict"], error["gold_end"], error["pred_end"]) for error in result.errors()]
     [('be_s', 2, 1)]
@@ -335,7 +335,7 @@ class Result(Shown):
         if table == "documents":
             return frame(document_rows(self.counts))
         if table not in (known := ["all", *ScoreView.makers, *OTHERS]):
-            raise ValueError(f"there is no table {table!r}; there are {', '.join(known)}")
+            raise ValueError(absent(table, known, "table", 50))
         view = self._view(average, every=table in DETAILED)
         if table == "all":
             return table_frame([view.every_row()])

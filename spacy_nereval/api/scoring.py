@@ -94,9 +94,9 @@ def score(
         OSError: The file of `labels` cannot be read.
 
     >>> result = score([["B-PER", "I-PER", "O"]], [["B-PER", "O", "O"]], ["strict", "fair"])
-    >>> result["metrics"]["fair"]["counts"]["be_s"], result["metrics"]["strict"]["scores"]["f"]
+    >>> result.fair.counts["be_s"], result.strict.f
     (1, 0.0)
-    >>> score([[(0, 3, "PER")]], [[{"start": 0, "end": 3, "label": "PER"}]], ["strict"])["metrics"]["strict"]["scores"]
+    >>> score([[(0, 3, "PER")]], [[{"start": 0, "end": 3, "label": "PER"}]], ["strict"]).strict.scores
     {'p': 1.0, 'r': 1.0, 'f': 1.0}
     """
     if counts := counts_of(gold):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ..core.cuts import Cuts, cut
 from ..core.declaration import Metric
@@ -18,6 +18,7 @@ from ..evaluation.thresholds.curves import charted, columns, curve_rows
 from ..evaluation.thresholds.cut_choice import with_metric_of
 from ..evaluation.thresholds.scored_documents import Settings
 from ..io.cut_files import save_cuts
+from ..io.saved_results import read_result
 from ..io.writing import write_rows
 from ..metrics.registry import create, with_levels
 from ..reporting.threshold_view import ThresholdView
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     import pandas
     from typing_extensions import Unpack
 
+
+T = TypeVar("T", bound="Thresholds")
 
 APPLYING = "apply(gold, pred)"
 """How a cut is measured on other documents."""
@@ -124,6 +127,26 @@ class Thresholds(Shown):
     ) -> None:
         super().__init__(values)
         self._kept, self._notes = found, notes
+
+    @classmethod
+    def load(cls: type[T], path: str | Path, system: str | None = None) -> T:
+        """Return the result that a JSON file holds: one that `save` wrote, or the command with `--output`.
+
+        Args:
+            path: The file.
+            system: The name of a system, if the command wrote several.
+
+        Raises:
+            ValueError: There is no such file or system, or the file holds another kind of result, or none.
+            OSError: The file cannot be read.
+
+        >>> from spacy_nereval import Thresholds, thresholds
+        >>> found = thresholds([[(0, 3, "A")]], [[{"start": 0, "end": 3, "label": "A", "score": 0.9}]], ["strict"])
+        >>> found.save(getfixture("tmp_path") / "found.json")
+        >>> Thresholds.load(getfixture("tmp_path") / "found.json").cuts == found.cuts
+        True
+        """
+        return cls(read_result(Path(path), cls._kind, system))
 
     @property
     def _chosen(self) -> tuple[Found, Items]:

@@ -22,7 +22,7 @@ from typer import Option
 from typer.core import TyperCommand
 
 from ..core.arguments import Argument, check_bounds
-from ..core.messages import NAME_ALONE, Pasted, shortened, spelt
+from ..core.messages import NAME_ALONE, Pasted, TryAgain, shortened, spelt
 from .command_options import CODE, DEBUG, EPILOG, GROUPS
 from .guards import (
     WRITTEN,
@@ -33,6 +33,7 @@ from .guards import (
     with_matching_files,
     with_standard_streams,
 )
+from .metric_options import own_options
 from .printing import apart_from, say
 
 nereval: typer.Typer = typer.Typer(
@@ -59,9 +60,13 @@ def _first(
 
 Command = Callable[..., None]
 
+UNUSABLE, BUSY = 2, 75
+"""Exit statuses: of input or options that cannot be used, as those that typer refuses; and of what may work when it is
+tried again, as sysexits.h has it. 0 is that of what is done, 1 that of a verdict that says no."""
+
 
 def command(
-    name: str, *, metric_options: bool = False, cls: type[TyperCommand] | None = None, failing: int = 1
+    name: str, *, metric_options: bool = False, cls: type[TyperCommand] | None = None
 ) -> Callable[[Command], Command]:
     """Return a decorator that registers a function as a command.
 
@@ -70,7 +75,6 @@ def command(
         metric_options: Also accept options such as `--fair.unit token`, which typer does not
             know. The function then takes a `typer.Context`, whose `args` hold them.
         cls: How typer parses the arguments, if not as usual.
-        failing: Exit status for input that cannot be used.
     """
     settings: dict[str, Any] = {}
     if metric_options:
@@ -82,14 +86,15 @@ def command(
         paragraphs = [" ".join(each.split()) for each in (function.__doc__ or "").split("\n\n")]
         summary = paragraphs[0].partition(". ")[0].removesuffix(".")
         told = nereval.command(name, cls=cls, help="\n\n".join(paragraphs), short_help=summary, **settings)
-        return told(with_short_errors(grouped(function), failing))
+        return told(with_short_errors(grouped(function)))
 
     return register
 
 
-def with_short_errors(function: Command, failing: int = 1) -> Command:
+def with_short_errors(function: Command) -> Command:
     """Wrap a command so that it works with closed streams, checks the files that it names before
-    it reads any, runs the file of `--code`, and prints what is wrong as one line and ends with the status `failing`.
+    it reads any, runs the file of `--code`, and prints what is wrong as one line and ends with the status `UNUSABLE` or
+    `BUSY`.
     Mistakes in this package are raised."""
 
     @wraps(function)
@@ -97,6 +102,7 @@ def with_short_errors(function: Command, failing: int = 1) -> Command:
         from ..io.paths import forget_pipes
 
         open_streams()
+        own_options.set([as_option(name) for name in kwargs])
         try:
             forget_pipes()
             with spelt(as_option), ExitStack() as printed:
@@ -118,7 +124,7 @@ def with_short_errors(function: Command, failing: int = 1) -> Command:
             if kwargs.get("debug"):
                 say("".join(format_exception(error)), err=True)
             say(f"✘ {message}", fg="red", err=True)
-            raise typer.Exit(failing) from None
+            raise typer.Exit(BUSY if isinstance(error, TryAgain) else UNUSABLE) from None
 
     return wrapped
 

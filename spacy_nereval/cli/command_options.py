@@ -15,6 +15,7 @@ from typer import Option
 
 from ..core import arguments
 from ..core.arguments import TABLE_FORMATS, Labelling, Reading
+from ..core.messages import absent, did_you_mean
 
 if TYPE_CHECKING:
     from ..evaluation.resampling import Confidence
@@ -94,7 +95,7 @@ class Model(NamedTuple):
     """How a pipeline is loaded."""
 
     code: Path | None = CODE
-    gpu_id: int = Option(-1, "--gpu-id", "-g", help="GPU ID or -1 for CPU")
+    gpu_id: int = Option(-1, "--gpu-id", "-g", min=-1, help="GPU ID or -1 for CPU")
 
 
 class Resampling(NamedTuple):
@@ -254,8 +255,8 @@ def _formats(value: str | None) -> tuple[list[str], list[str]]:
     for name in inputs:
         if not is_format(name):
             raise ValueError(
-                f"--format {value}: there is no format {name!r}; input formats are {', '.join(format_names())}, "
-                f"table formats are {', '.join(TABLE_FORMATS)}"
+                f"--format {value}: there is no format {name!r}; input formats are {', '.join(format_names())}, table "
+                f"formats are {', '.join(TABLE_FORMATS)}{did_you_mean(name, [*format_names(), *TABLE_FORMATS])}"
             )
     if len(tables) > 1 or len(inputs) > 2:
         raise ValueError(
@@ -295,7 +296,7 @@ def table_names(value: str | None, known: Collection[str], default: Iterable[str
     names = list(dict.fromkeys(name.strip() for name in value.split(",")))
     for name in names:
         if name not in known:
-            raise ValueError(f"--tables {value}: there is no table {name!r}; there are {', '.join(known)}, or 'all'")
+            raise ValueError(f"--tables {value}: {absent(name, known, 'table', 50)}, or 'all'")
     return names
 
 

@@ -77,13 +77,17 @@ def count_documents(
                 observer.add(document)
             yield document
 
+    from ..core.spans import NoTokens
     from ..counting.counter import count
     from ..evaluation.collapsing import count_collapsed
     from ..io.id_hashes import IdHashes
 
     hashes = IdHashes() if check_repeats else None
     observers = [*observers, *([hashes] if hashes else [])]
-    counts = count_collapsed(observed(), metrics, *collapse) if collapse else count(observed(), metrics)
+    try:
+        counts = count_collapsed(observed(), metrics, *collapse) if collapse else count(observed(), metrics)
+    except NoTokens as error:
+        raise ValueError(f"{source}: {error}") from None
     counts.sources = [source]
     counts.spans_key = reading.spans_key
     counts.id_hashes = hashes.file() if hashes else None

@@ -20,11 +20,11 @@ from .systems import named_runs
 if TYPE_CHECKING:
     from ..evaluation.gate_rules import Judged
 
-FAILED, UNUSABLE = 1, 2
-"""Exit statuses: a gate that fails, and input that cannot be used."""
+FAILED = 1
+"""The exit status of a gate that fails."""
 
 
-@command("gate", metric_options=True, failing=UNUSABLE)
+@command("gate", metric_options=True)
 def gate_cli(
     ctx: typer.Context,
     reading: Reading,

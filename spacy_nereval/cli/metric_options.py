@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.arguments import Reading
+from ..core.messages import did_you_mean
 from .command_options import Lookups
 from .printing import say
 from .systems import gold_labels, is_data, unknown
@@ -47,6 +49,10 @@ def optional_name(name: str | None, arguments: Sequence[str]) -> tuple[str | Non
     return names[0] if names else None, options
 
 
+own_options: ContextVar[Collection[str]] = ContextVar("own_options", default=())
+"""The options of the command that runs, without those of metrics."""
+
+
 def parse_options(arguments: Sequence[str]) -> dict[str, Any]:
     """Return the values of options such as `--fair.unit token`.
 
@@ -65,7 +71,9 @@ def parse_options(arguments: Sequence[str]) -> dict[str, Any]:
         if argument.startswith("--"):
             name, equals, value = argument[2:].partition("=")
             if "." not in name:
-                raise ValueError(f"there is no option {argument}; options of a metric are written --fair.unit token")
+                asked = did_you_mean(f"--{name}", own_options.get())
+                options_of = f"{asked} Options" if asked else "; options"
+                raise ValueError(f"there is no option {argument}{options_of} of a metric are written --fair.unit token")
             options[name] = _value(value) if equals else True
             name = None if equals else name
         elif name:

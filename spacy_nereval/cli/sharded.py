@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.arguments import Reading
+from ..core.messages import TryAgain
 from .command_options import Model, Sharding, input_formats
 from .counting_documents import add_replicates, count_documents, warn_of_labels
 from .printing import say
@@ -255,7 +256,8 @@ def _check_all_counted(parts: Sequence[ShardStatus], folder: PartsFolder) -> Non
         say(f"✘ {line}", fg="red", err=True)
     if failed:
         others = f"; the counts of the others are in {folder.name}, from which the same command continues"
-        raise ValueError(
+        kind = TryAgain if any(part.lost for part in failed) else ValueError
+        raise kind(
             f"{len(failed)} of {len(parts)} files could not be counted{others if len(failed) < len(parts) else ''}"
         )
 

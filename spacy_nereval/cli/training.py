@@ -65,6 +65,9 @@ def init_config_cli(
         "-p",
         help="Components of a new config, separated by commas, such as ner or spancat (ner by default)",
     ),
+    replace_scorer: bool = Option(
+        False, "--replace-scorer", help="Also replace scorers that are not spaCy's; without, they stay"
+    ),
 ) -> None:
     """
     Write this package's scorer, score weights and logger into a training config.
@@ -88,13 +91,13 @@ def init_config_cli(
                 raise ValueError(f"--{option} {value} is for a new config: give it without {config}")
         check_is_file(config)
         try:
-            before = config.read_text(encoding="utf8")
-            new = changed_config(before, score)
+            before = config.read_bytes().decode("utf8")  # with its line ends
+            new = changed_config(before, score, replace_scorer=replace_scorer)
         except ValueError as error:
             raise ValueError(f"{config}: {error}") from None
     target = output or config
     if target is None:
-        typer.echo(new.text, nl=False)
+        typer.echo(new.text.encode(), nl=False)
         return
     with atomic(target) as file:
         file.write(new.text.encode())
@@ -105,7 +108,7 @@ def init_config_cli(
 
 @command("doctor")
 def doctor_cli(
-    gpu_id: int = Option(-1, "--gpu-id", "-g", help="GPU to train on, or -1 for CPU"),
+    gpu_id: int = Option(-1, "--gpu-id", "-g", min=-1, help="GPU to train on, or -1 for CPU"),
     transformer: str | None = Option(
         None, "--transformer", help="Folder of a transformer, or its name on the Hugging Face hub"
     ),

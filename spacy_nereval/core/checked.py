@@ -70,6 +70,25 @@ def checked_span(side: str, span: Sequence[Any], length: int | None) -> PlainSpa
     raise ValueError(f"{shown} has no label: expected a non-empty string")
 
 
+def unique_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object of JSON that has these keys and values, as `object_pairs_hook` of `json.loads`.
+
+    Raises:
+        ValueError: A key occurs twice, so that one of its values would be lost.
+
+    >>> import json
+    >>> json.loads('{"PER": 1, "PER": 2}', object_pairs_hook=unique_keys)
+    Traceback (most recent call last):
+    ValueError: the key 'PER' occurs twice
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for k, key in enumerate(keys) if key in keys[:k])
+        raise ValueError(f"the key {shortened(repr(twice))} occurs twice")
+    return found
+
+
 class Unusable(str):
     """The reason why a span has no score that can be used, in place of the score."""
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from .arguments import SEPARATOR, Labelling
 from .checked import PlainSpan, highest
-from .messages import listed, named, quoted, shortened
+from .messages import did_you_mean, listed, named, quoted, shortened
 
 
 @dataclass(frozen=True)
@@ -104,6 +104,7 @@ class LabelRules:
             raise ValueError(
                 f"{named('only', ','.join(self.only))}: there is no label {missing} in gold or prediction, "
                 "so no span is left; expected a label that occurs, under its new name"
+                f"{did_you_mean(self.only[0], labels)}"
             )
 
     def unused(self, mapped: Collection[str], labels: Collection[str]) -> list[str]:

@@ -45,18 +45,32 @@ def listed(names: Sequence[str], most: int = LISTED) -> str:
     return ", ".join(map(shortened, names[:most])) + (", ..." if len(names) > most else "")
 
 
-def absent(name: object, known: Iterable[str]) -> str:
+def absent(name: object, known: Iterable[str], what: str = "", most: int = 12) -> str:
     """Return that there is no such name, with the nearest one and some that there are.
 
-    >>> absent("PRE", ["PER", "LOC"])
-    "there is no 'PRE': did you mean 'PER'? There are PER, LOC"
+    Args:
+        name: The name.
+        known: The names that there are.
+        what: What it is to be the name of.
+        most: How many names are listed.
+
+    >>> absent("PRE", ["PER", "LOC"]), absent("x", ["a"], "metric")
+    ("there is no 'PRE': did you mean 'PER'? There are PER, LOC", "there is no metric 'x'; there are a")
     """
     known = [*known]
-    near = get_close_matches(str(name), known, 1)
-    asked = f": did you mean {near[0]!r}?" if near else ";"
-    return (
-        f"there is no {shortened(repr(name))}{asked} {'There' if near else 'there'} are {listed(known, 12) or 'none'}"
-    )
+    asked = did_you_mean(name, known)
+    there = f"{asked} There" if asked else "; there"
+    return f"there is no {what and f'{what} '}{shortened(repr(name))}{there} are {listed(known, most) or 'none'}"
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """Return a question for the name that is meant; "" if none is near.
+
+    >>> did_you_mean("unt", ["unit", "beta"])
+    ": did you mean 'unit'?"
+    """
+    near = get_close_matches(str(name), [*known], 1)
+    return f": did you mean {shortened(repr(near[0]))}?" if near else ""
 
 
 def with_spaces_shown(label: str) -> str:
@@ -82,6 +96,10 @@ def fault(error: BaseException) -> str:
     if isinstance(error, (BadZipFile, EOFError, OverflowError, PickleError, UnicodeError, ZlibError)):
         return f"it is damaged or not what its name says ({type(error).__name__}: {said})"
     return f"{type(error).__name__}: {said}" if type(error) is RuntimeError else ""
+
+
+class TryAgain(ValueError):
+    """What may work when it is tried again as it is: a folder that another run holds, workers that died."""
 
 
 NAME_ALONE: Any = object()

@@ -20,6 +20,7 @@ from .alignment import align
 from .checked import PlainSpan as PlainSpan
 from .checked import checked_spans, checked_tokens
 from .labels import LabelRules
+from .messages import shortened
 from .overlapping import group_numbers, overlaps
 
 
@@ -70,6 +71,10 @@ class OverlapGroup:
 
 ON_READING = ("ignored", "repaired", "duplicates", "rejected", "merged")
 """The numbers of changed or omitted spans, counted when a document is read. They add up; results show them."""
+
+
+class NoTokens(ValueError):
+    """A document has no tokens, and a metric counts them."""
 
 
 class Document(OverlapGroup):
@@ -237,9 +242,10 @@ class Document(OverlapGroup):
     def known_tokens(self) -> list[tuple[int, int]]:
         """The reference tokens. Raise ValueError, with the remedy, if the document has none."""
         if self.tokens is None:
-            raise ValueError(
-                "this document has no tokens (plain offsets and JSONL carry none, unless they list "
-                "them under 'tokens'); use the metric char instead, or read a .spacy file"
+            named = "this document" if self.id is None else f"document {shortened(self.id)}"
+            raise NoTokens(
+                f"{named} has no tokens (plain offsets and JSONL carry none, unless they list them under 'tokens'); "
+                "use the metric char instead, or the unit char of fair, or read a .spacy file"
             )
         return self.tokens
 

@@ -217,10 +217,10 @@ class Counts:
     def of(self, metrics: Sequence[Metric]) -> Counts:
         """Return the counts of some `metrics` alone, perhaps with options that change no counts."""
         names = {"", *(metric.name for metric in metrics)}
-        wanted = [k for k, key in enumerate(self.keys) if key.metric in names]
+        wanted = {key: k for key, k in self._columns.items() if key.metric in names}
         found = self._like()
         found.metrics = tuple(metrics)
-        found.append(self.ids, self.units, self.cells[:, wanted], [self.keys[k] for k in wanted])
+        found.append(self.ids, self.units, self.cells[:, [*wanted.values()]], [*wanted])
         return found
 
     def _like(self) -> Counts:

@@ -8,15 +8,23 @@ import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from secrets import token_hex
 from threading import Lock
+from time import time
 from typing import Any
 
+from ..core.messages import TryAgain
 from ..io.paths import Location, in_words
+from ..io.writing import FULL
 
 _held: set[str] = set()
 """The lock files that this process holds. Any other lock file with this process's id is a
 leftover: of a restarted container, where ids start again, or of an ended process that had
 the same id."""
+
+EMPTY = 10
+"""How many seconds an empty lock file counts."""
 
 _changing = Lock()
 """Held while this process takes or releases a lock file."""
@@ -34,8 +42,8 @@ def exclusive(lock: Location, folder: str, remedy: str) -> Iterator[None]:
         remedy: What else to do than to wait, for errors.
 
     Raises:
-        ValueError: If another run holds the lock file, with its process, user and host;
-            or if the file cannot be written.
+        TryAgain: Another run holds the lock file; with its process, user and host.
+        ValueError: The file cannot be written.
 
     Example:
         >>> from pathlib import Path
@@ -58,19 +66,59 @@ def exclusive(lock: Location, folder: str, remedy: str) -> Iterator[None]:
 
 
 def _take(lock: Location, key: str, folder: str, remedy: str) -> None:
-    if _is_stale(lock, key):
-        lock.unlink(missing_ok=True)
     try:
-        with lock.open("x") as file:
-            file.write(json.dumps(this_process()))
+        if _is_stale(lock, key):
+            _replace(lock, key, folder, remedy)
+        else:
+            _create(lock)
     except FileExistsError:
         who = "process {pid} of {user} on {host}".format(**{"pid": "?", "user": "?", "host": "?", **_owner(lock)})
-        raise ValueError(
+        raise TryAgain(
             f"another run, {who}, writes to {folder}: wait for it, {remedy}; if that run has ended, delete {lock}"
         ) from None
-    except OSError as error:  # otherwise a half-written lock file on a full disk would lock the folder for good
-        lock.unlink(missing_ok=True)
+    except OSError as error:
         raise ValueError(f"{folder} cannot be written to: {in_words(error)}") from None
+
+
+def _replace(lock: Location, key: str, folder: str, remedy: str) -> None:
+    """Replace a stale lock file. Of several runs that find it, only the one that holds the claim may delete it."""
+    claim = lock.with_name(f"{lock.name}.claim")
+    claim_key = str(claim.resolve())
+    _take(claim, claim_key, folder, remedy)
+    _held.add(claim_key)
+    try:
+        if _is_stale(lock, key):  # another run may have replaced it before this one had the claim
+            lock.unlink(missing_ok=True)
+        _create(lock)
+    finally:
+        _held.discard(claim_key)
+        claim.unlink(missing_ok=True)
+
+
+def _create(lock: Location) -> None:
+    """Create a lock file together with its content. Raise FileExistsError if there is one."""
+    content = json.dumps(this_process())
+    if isinstance(lock, Path):
+        whole = lock.with_name(f".{lock.name}.{token_hex(4)}")
+        try:
+            whole.write_text(content, encoding="utf8")
+            os.link(whole, lock)
+        except FileExistsError:
+            raise
+        except OSError as error:
+            if error.errno in FULL:
+                raise
+        else:
+            return
+        finally:
+            whole.unlink(missing_ok=True)
+    with lock.open("x", encoding="utf8") as file:  # where nothing can be linked
+        try:
+            file.write(content)
+            file.flush()
+        except OSError:  # a half-written lock file on a full disk would lock the folder for good
+            lock.unlink(missing_ok=True)
+            raise
 
 
 def this_process() -> dict[str, Any]:
@@ -85,7 +133,7 @@ def this_process() -> dict[str, Any]:
 def _owner(lock: Location) -> dict[str, Any]:
     """Return who wrote a lock file; nothing if it is missing, half written or not a lock file."""
     try:
-        owner = json.loads(lock.read_text())
+        owner = json.loads(lock.read_text(encoding="utf8"))
     except (OSError, ValueError):
         return {}
     known = isinstance(owner, dict) and owner.keys() == {"user", "host", "pid"} and isinstance(owner["pid"], int)
@@ -95,14 +143,25 @@ def _owner(lock: Location) -> dict[str, Any]:
 def _is_stale(lock: Location, key: str) -> bool:
     """Return whether the process that wrote a lock file ran on this machine and has ended.
 
-    Nothing is known about processes of other machines, so their lock files are never stale.
+    Nothing is known about processes of other machines, so their lock files are never stale. Nor is an empty one at
+    once, which a run may be about to fill; after some seconds it is what a killed run has left.
     """
     owner = _owner(lock)
+    if not owner and _is_empty(lock):
+        return True
     if owner.get("host") != socket.gethostname():
         return False
     if owner["pid"] == os.getpid():
         return key not in _held
     return _has_ended(owner["pid"]) if os.name == "posix" else _has_ended_on_windows(owner["pid"])
+
+
+def _is_empty(lock: Location) -> bool:
+    try:
+        state = lock.stat()
+    except OSError:
+        return False
+    return bool(state.st_size == 0 and time() - state.st_mtime > EMPTY)
 
 
 def _has_ended(pid: int) -> bool:

@@ -32,7 +32,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
-from ..core.messages import Spelling, named, spelling, spelt
+from ..core.messages import Spelling, TryAgain, named, spelling, spelt
 from ..core.plugins import import_code
 from ..counting.counts import Counts
 from ..io.count_files import load, merge, save
@@ -133,7 +133,7 @@ def count_shard(counter: ShardCounter, folder: PartsFolder, shard: Shard) -> Sha
     part, begun = folder.part(shard), folder.begun(shard)
     with _one_at_a_time:
         try:
-            begun.write_text(json.dumps(this_process()))
+            begun.write_text(json.dumps(this_process()), encoding="utf8")
             origin = counter.origin(shard)
             existed = part.exists()
             if existed and _has_origin(part, origin):
@@ -218,7 +218,7 @@ def _tried(
         except Exception as error:  # an error of the engine, since `count_shard` raises none
             lost = [shard for shard in waiting if folder.begun(shard).exists()]
             if not lost and failed:
-                raise ValueError(
+                raise TryAgain(
                     f"the engine failed twice before a worker had begun a file: {first_line(error)}; what is counted "
                     f"already is kept in {folder.name}, and the same command continues from there"
                 ) from error

@@ -18,6 +18,7 @@ from math import isfinite
 from typing import NamedTuple
 
 from ..core.lexicon import Lexicon
+from ..core.messages import absent
 from ..core.spans import Document, Span
 from .buckets import Buckets, Value
 
@@ -243,7 +244,7 @@ def requested_attribute(text: str) -> RequestedAttribute:
     name, colon, given = text.partition(":")
     name = ALIASES.get(name.strip(), name.strip())
     if name not in ATTRIBUTES:
-        raise ValueError(f"there is no attribute {name!r} to break scores down by; there are {', '.join(ATTRIBUTES)}")
+        raise ValueError(absent(name, ATTRIBUTES, "attribute", 50))
     attribute = ATTRIBUTES[name]
     return RequestedAttribute(name, attribute, _parsed_buckets(given, text, name) if colon else attribute.buckets)
 

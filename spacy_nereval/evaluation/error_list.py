@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..core.declaration import Metric, Verdict
-from ..core.messages import quoted, shortened
+from ..core.messages import did_you_mean, quoted, shortened
 from ..core.spans import Document
 from .result import LabelledVerdict
 
@@ -106,7 +106,7 @@ def error_list(
     if missing := [label for label in labels if label not in seen]:
         raise ValueError(
             f"there is no label {quoted(missing[0])} in gold or prediction; "
-            f"there are {', '.join(map(shortened, sorted(seen))) or 'none'}"
+            f"there are {', '.join(map(shortened, sorted(seen))) or 'none'}{did_you_mean(missing[0], seen)}"
         )
 
 

@@ -92,12 +92,14 @@ def by_swaps(
     balance = balances(weights[:, -1], swaps)
     for metrics in with_and_without_classes(baseline.metrics):
         pair = Pair(baseline, system, metrics)
-        for metric, before, after in zip(metrics, pair.scores(), pair.swapped(swaps)):
+        own = [subject for subject in subjects if subject.metric in metrics and subject.label is None]
+        swapped = pair.differences(swaps, own)
+        for metric, before in zip(metrics, pair.scores()):
             differing = int(pair.differing(metric)[:, -1].sum())
-            for subject in subjects:
-                if subject.metric is metric and subject.label is None:
-                    values, (a, b) = ([subject.values(own, ()) for own in sides] for sides in (before, after))
-                    yield found.evidence(subject, values, differing, b - a, balance)
+            for subject in own:
+                if subject.metric is metric:
+                    values = [subject.values(side, ()) for side in before]
+                    yield found.evidence(subject, values, differing, swapped[subject.key], balance)
     if labels:
         of_labels = [subject for subject in subjects if subject.label is not None]
         yield from _label_swaps(baseline, system, of_labels, labels, weights, found)
@@ -158,11 +160,10 @@ def _label_swaps(
         yield found.evidence(subjects[n], values[n], differing[n])
     for some in _parts(tested, found.swaps.sums):
         apart = [labels[n] for n in some]
-        (after,) = Pair(baseline, system, [metric], apart).swapped(found.swaps)
+        swapped = Pair(baseline, system, [metric], apart).differences(found.swaps, [subjects[n] for n in some], apart)
         balance = balances(weights[:, some], found.swaps)
         for k, n in enumerate(some):
-            a, b = (subjects[n].values(own, apart) for own in after)
-            yield found.evidence(subjects[n], values[n], differing[n], b - a, balance[:, k])
+            yield found.evidence(subjects[n], values[n], differing[n], swapped[subjects[n].key], balance[:, k])
 
 
 def _parts(labels: Sequence[int], swaps: int) -> Iterator[list[int]]:

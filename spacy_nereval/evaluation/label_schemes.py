@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from ..core.labels import LabelRules
@@ -140,7 +141,7 @@ def proposed(label: str, golds: Sequence[str], partners: Partners, number: int =
     Proposal(name='LOC', spans=3)
     """
     for same in (_plain, _kind):
-        if (meant := same(label)) and len(named := [name for name in golds if same(name) == meant]) == 1:
+        if (meant := same(label)) and len(named := _alike(tuple(golds), same).get(meant, [])) == 1:
             return Proposal(named[0])
     numbers = {name: spans for (theirs, name), spans in partners.items() if theirs == label}
     best = max(numbers, key=lambda name: (numbers[name], name), default=None)
@@ -192,6 +193,15 @@ def _text(table: Table) -> str:
 def _json(table: Table) -> str:
     printable = all(map(str.isprintable, (*table, *filter(None, table.values()))))
     return json.dumps(dict(table), ensure_ascii=not printable)
+
+
+@lru_cache(maxsize=4)  # all predicted labels are compared with the same gold labels
+def _alike(golds: tuple[str, ...], same: Callable[[str], str | None]) -> dict[str | None, list[str]]:
+    """Return the gold labels by what `same` makes of them."""
+    found: dict[str | None, list[str]] = {}
+    for name in golds:
+        found.setdefault(same(name), []).append(name)
+    return found
 
 
 def _plain(label: str) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +15,21 @@ from ..counting.sums import Sums, empty_sums
 from ..counting.table import Table, columns_of, product, summed
 from .collapsing import stored_half_samples
 from .resampling import HalfSamples, Units
-from .scores import MetricScores, score_sums
+from .scores import MetricScores, means_of_documents, score_sums
 from .statistics.differences import balance
-from .tested import SAME
+from .tested import SAME, Subject
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
 
 CELLS = 1 << 23
 """Maximum number of random bits (swaps times documents) in memory at once, as floats."""
+
+SUMS = 1 << 21
+"""Maximum number of sums of labels after swaps in memory at once; while scores are made of them, several times."""
+
+SPARSE = 32
+"""How many times longer a multiplication takes for a sparse table than for a dense one."""
 
 
 class Pair:
@@ -56,11 +66,31 @@ class Pair:
         yield from zip(score_sums(first), score_sums(second))
 
     def swapped(self, swaps: HalfSamples) -> Iterator[tuple[MetricScores, MetricScores]]:
-        """Yield per metric the scores of both systems after each swap, [swaps] each. Averages are left at 0."""
-        first, second = self._whole
-        # Units that do not stay are swapped. Adding the difference is cheaper than summing again.
-        moved = (second - first) - self._staying(swaps)
-        yield from zip(score_sums(first + moved), score_sums(second - moved))
+        """Yield per metric the scores of both systems after each swap, [swaps] each, without averages.
+
+        With many labels, not all swaps fit into memory at once: those that do are the next metrics, and so on.
+        """
+        first, second = map(self._needed, self._whole)
+        for some in swaps.parts(SUMS // sum(array.size for array in first.arrays)):
+            # Units that do not stay are swapped. Adding the difference is cheaper than summing again.
+            moved = (second - first) - self._staying(some)
+            yield from zip(score_sums(first + moved, alone=True), score_sums(second - moved, alone=True))
+
+    def _needed(self, sums: Sums) -> Sums:
+        """Return the sums without counts, if all scores are made of means."""
+        return sums._replace(counts=sums.counts[:0]) if all(map(means_of_documents, sums.metrics)) else sums
+
+    def differences(
+        self, swaps: HalfSamples, subjects: Sequence[Subject], labels: Sequence[str] = ()
+    ) -> dict[tuple[str, str, str | None], NDArray[np.float64]]:
+        """Return the second system's lead in some scores after each swap, float64[swaps] by their key."""
+        found: dict[tuple[str, str, str | None], list[NDArray[np.float64]]] = {each.key: [] for each in subjects}
+        for first, second in self.swapped(swaps):
+            for subject in subjects:
+                if subject.metric is first.metric:
+                    a, b = (subject.values(side, labels) for side in (first, second))
+                    found[subject.key].append(b - a)
+        return {key: np.concatenate(parts) for key, parts in found.items()}
 
     def differing(self, metric: Metric) -> NDArray[np.bool_]:
         """Return bool[units, labels + 1]: where some column of the metric differs for each label, or for any."""
@@ -94,23 +124,34 @@ class Pair:
         """Return the difference of the two systems in the units that stay, for each swap. Averages
         over documents are left at 0, since they are not compared."""
         table = self._tables[0]
-        total = empty_sums(table.metrics, table.labels, False, swaps.sums)
+        total = self._needed(empty_sums(table.metrics, table.labels, False, swaps.sums))
         documents: NDArray[np.int64] = np.flatnonzero(np.diff(self._cells.indptr))  # the other documents change nothing
         step = max(1, CELLS // swaps.sums)
         for start in range(0, len(documents), step):
             here = documents[start : start + step]
             stay = swaps.of(here).T.astype(float)
-            _add_products(total.counts, self._cells[here].toarray().T, stay)
+            if total.counts.size:
+                _add_products(total.counts, self._cells[here].T, stay)
             if total.class_means.size:
-                first, second = (each.document_scores(each.cells[here])[1] for each in self._tables)
-                _add_products(total.class_means, (second - first).toarray(), stay)
+                _add_products(total.class_means, self._class_means[:, here], stay)
         return total
 
+    @cached_property
+    def _class_means(self) -> csc_array:
+        """What documents add to the difference of the class means of `Sums`, int64[..., documents]."""
+        from scipy.sparse import hstack
 
-def _add_products(total: NDArray[np.int64], rows: NDArray[Any], weights: NDArray[np.float64]) -> None:
-    """Add [..., documents] times [documents, sums] to [..., sums]: whole numbers, exact."""
-    used = np.flatnonzero(rows.any(axis=1))
-    total.reshape(-1, total.shape[-1])[used] += product(rows[used], weights)
+        first, second = ([table.additive_rows(here)[2] for here in table.stretches()] for table in self._tables)
+        return hstack([b - a for a, b in zip(first, second)], format="csc")
+
+
+def _add_products(total: NDArray[np.int64], rows: Any, weights: NDArray[np.float64]) -> None:
+    """Add sparse [..., documents] times [documents, sums] to [..., sums]: whole numbers, exact."""
+    rows = rows.tocsr()
+    used = np.flatnonzero(np.diff(rows.indptr))
+    some = rows[used]
+    dense = some.shape[0] * some.shape[1] < SPARSE * some.nnz
+    total.reshape(-1, total.shape[-1])[used] += product(some.toarray() if dense else some, weights)
 
 
 def all_labels(*counted: Counts) -> tuple[str, ...]:

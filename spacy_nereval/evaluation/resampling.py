@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -185,6 +187,15 @@ class HalfSamples:
         self._unit = units.of_document
         self.sums: int = self._patterns.rows
         self.exact: bool = self._patterns.exact
+
+    def parts(self, rows: int) -> Iterator[HalfSamples]:
+        """Yield the same weights with no more than so many rows at a time, or 8 if that is less."""
+        step = max(1, rows // 8)
+        for start in range(0, -(-self.sums // 8), step):
+            part, packed = copy(self), self._patterns.packed[:, start : start + step]
+            part.sums = min(packed.shape[1] * 8, self.sums - start * 8)
+            part._patterns = replace(self._patterns, rows=part.sums, packed=packed)
+            yield part
 
     def of(self, documents: slice | NDArray[np.int64]) -> NDArray[np.uint8]:
         """Return uint8[rows, documents]: the weights of some documents, by their indices."""

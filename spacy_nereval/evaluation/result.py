@@ -49,11 +49,10 @@ def evaluate(
     sums = summed(counts)
     bounds = bounded([counts], confidence) if confidence else None
     verdicts = verdict_counts(counts)
-    metrics = {
-        own.metric.name: _of_metric(own, sums.labels, verdicts)
-        | ({"intervals": bounds.metrics[own.metric.name]} if bounds else {})
-        for own in score_sums(sums)
-    }
+    metrics: dict[str, Any] = {}
+    for own in score_sums(sums):  # with many labels, a result is most of what is in memory: it is there but once
+        found = _of_metric(own, sums.labels, verdicts)
+        metrics[own.metric.name] = plain(found | ({"intervals": bounds.metrics.pop(own.metric.name)} if bounds else {}))
     result: dict[str, Any] = plain(
         {
             "signature": signature(counts, *([bounds.drawn.signature] if bounds else []), average=average, short=short),
@@ -66,10 +65,9 @@ def evaluate(
             **({"confidence": bounds.drawn._asdict()} if bounds else {}),
             "scores": keyed_scores(counts.metrics, metrics),
             "per_type": spans_per_label(counts),
-            "metrics": metrics,
         }
     )
-    return result
+    return result | {"metrics": metrics}
 
 
 def totals_on_reading(counts: Counts) -> dict[str, Any]:

@@ -52,17 +52,23 @@ class MetricScores(NamedTuple):
             yield from ((("per_type", label, name), values[k]) for name, values in self.label_scores.items())
 
 
-def score_sums(sums: Sums) -> Iterator[MetricScores]:
-    """Yield the scores of every metric."""
-    place, support = slots(sums.metrics), sums.spans(GOLD_SPANS)[:-1]
-    # As for classes, the last row is for all labels together.
-    added = np.concatenate([sums.counts[:, :-1], sums.counts.sum(axis=1, keepdims=True)], axis=1)
+def score_sums(sums: Sums, *, alone: bool = False) -> Iterator[MetricScores]:
+    """Yield the scores of every metric, `alone` without averages, and without the counts of what `means_of_documents`.
+
+    The sums need no counts then.
+    """
+    place = slots(sums.metrics)
+    if not all(metric.classes for metric in sums.metrics):
+        # As for classes, the last row is for all labels together.
+        added = np.concatenate([sums.counts[:, :-1], sums.counts.sum(axis=1, keepdims=True)], axis=1)
     first = first_class = 0
     for metric in sums.metrics:
         means = sums.means[:, first : first + len(metric.averaged)]
         first += len(metric.averaged)
-        columns = columns_of(metric, sums.counts if metric.classes else added, place)
-        shown = {name: columns[name] for name in metric.columns}
+        columns: dict[str, Any] = {}
+        if not (alone and means_of_documents(metric)):
+            columns = columns_of(metric, sums.counts if metric.classes else added, place)
+        shown = {name: columns[name] for name in metric.columns if name in columns}
         details: Mapping[str, Any] = {}
         combined: Scores = {}
         if metric.classes:
@@ -78,8 +84,13 @@ def score_sums(sums: Sums) -> Iterator[MetricScores]:
             scores = _last(table)
             details = metric.details(_last(columns)) if metric.details else {}
         label_scores, label_counts = ({name: values[:-1] for name, values in rows.items()} for rows in (table, shown))
-        averages = _averages(metric, label_scores, support, means, sums.documents)
+        averages = {} if alone else _averages(metric, label_scores, sums.spans(GOLD_SPANS)[:-1], means, sums.documents)
         yield MetricScores(metric, _last(shown), label_counts, scores, label_scores, combined, details, averages)
+
+
+def means_of_documents(metric: Metric) -> bool:
+    """Return whether all scores of a metric are made of means over documents, and none of counts."""
+    return bool(metric.classes and metric.classes.document_mean)
 
 
 def _last(rows: Mapping[str, Any]) -> Scores:
@@ -89,7 +100,7 @@ def _last(rows: Mapping[str, Any]) -> Scores:
 
 def class_scores(metric: Metric, columns: Mapping[str, NDArray[Any]], means: NDArray[np.int64]) -> Scores:
     """Return the scores of labels, [...], from columns [...] and means over documents int64[3, class scores, ...]."""
-    if metric.classes and metric.classes.document_mean:
+    if metric.classes and means_of_documents(metric):
         return dict(zip((score.name for score in metric.classes.scores), mean(means)))
     return metric.formula(columns)
 

@@ -145,6 +145,11 @@ LOGGER = "spacy-nereval.logger.v1"
 REPLACED = {"spacy.ner_scorer.v1": NER_SCORER, "spacy.spancat_scorer.v1": SPANS_SCORER}
 """spaCy's scorers, and the replacements that return the same scores and more."""
 
+KNOWN = {*REPLACED, *REPLACED.values()}
+
+MARK = "\ufeff"
+"""The mark of byte order with which some editors begin a file."""
+
 
 class Changed(NamedTuple):
     """A config with the changes.
@@ -182,10 +187,11 @@ def new_config(lang: str, pipeline: Sequence[str], score: str = "fair_f") -> Cha
     return changed_config(init_config(lang=lang, pipeline=[*pipeline]).to_str(), score)
 
 
-def changed_config(text: str, score: str = "fair_f") -> Changed:
-    """Return a config with this package's scorers, score weights and logger. All other lines stay.
+def changed_config(text: str, score: str = "fair_f", *, replace_scorer: bool = False) -> Changed:
+    """Return a config with this package's scorers, score weights and logger. All other lines stay, with their line
+    ends and the mark of byte order, if it has one.
 
-    - Scorers of spaCy for entities and span categories are replaced.
+    - Scorers of spaCy for entities and span categories are replaced; those of other packages only if you wish.
     - The weight of spaCy's scores of these components goes to one score, by which
       `spacy train` then chooses the best model.
     - spaCy's ConsoleLogger is replaced, unless it writes to a file.
@@ -193,10 +199,11 @@ def changed_config(text: str, score: str = "fair_f") -> Changed:
     Args:
         text: The text of a config, complete or partial.
         score: Key of a score of the six metrics, without its prefix, for which higher is better.
+        replace_scorer: Also replace scorers that are not spaCy's. The component `nereval` scores beside them instead.
 
     Raises:
         ValueError: The text is not a config, no component predicts entities or span
-            categories, or there is no such score.
+            categories or all that do have a scorer of their own, or there is no such score.
 
     >>> config = '[nlp]\\nlang = "en"\\npipeline = ["ner"]\\n\\n[components]\\n\\n[components.ner]\\nfactory = "ner"\\n'
     >>> print(changed_config(config).notes[0])
@@ -204,22 +211,33 @@ def changed_config(text: str, score: str = "fair_f") -> Changed:
     """
     _check_score(score)
     spacy.blank("xx")  # this registers spaCy's own components
+    mark, end = MARK * text.startswith(MARK), "\r\n" if text.count("\n") == text.count("\r\n") else "\n"
+    given, text = text, text.removeprefix(MARK).replace("\r\n", "\n")
     before = _parsed(text)
     after, written, notes = deepcopy(before), ConfigText(text), []
     scored = [*_scored(before)]
+    own = [] if replace_scorer else [(name, scorer) for name, scorer, _ in scored if scorer not in KNOWN]
+    if scored and len(own) == len(scored):
+        raise ValueError(
+            f"components.{own[0][0]} has the scorer {own[0][1]}, which is not spaCy's: {named('replace_scorer', True)} "
+            "puts this package's in its place; to keep it, add the component 'nereval', which scores beside it"
+        )
     if not scored:
         raise ValueError(
             "no component predicts entities or span categories: expected one whose factory is ner, beam_ner, spancat "
             "or spancat_singlelabel; for other pipelines add the component 'nereval'"
         )
     for name, scorer, prefix in scored:
-        notes += _set_scorer(after, written, name, scorer)
+        if (name, scorer) in own:
+            notes.append(f"[components.{name}.scorer] stays: {scorer}; {named('replace_scorer', True)} replaces it")
+            continue
+        notes += _set_scorer(after, written, name, scorer, prefix)
         notes += _set_weights(after, written, prefix, score)
     notes += _set_logger(after, written)
     changed = text if after == before else str(written).rstrip("\n") + "\n"
     if _parsed(changed) != after:
         raise ValueError("the config has a form that cannot be changed here: run 'spacy init fill-config' on it first")
-    return Changed(changed, notes)
+    return Changed(given if after == before else mark + changed.replace("\n", end), notes)
 
 
 def _check_score(score: str) -> None:
@@ -259,18 +277,18 @@ def _scored(config: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         meta = Language.get_factory_meta(factory) if Language.has_factory(factory) else None
         default = (meta and meta.default_config) or {}
         scorer = component.get("scorer", default.get("scorer"))
-        known = scorer.get("@scorers") if isinstance(scorer, dict) else None
-        if known in ("spacy.ner_scorer.v1", NER_SCORER) and factory in ("ner", "beam_ner"):
+        known = str(scorer.get("@scorers")) if isinstance(scorer, dict) else "null"
+        if factory in ("ner", "beam_ner"):
             yield name, known, "ents"
-        elif known in ("spacy.spancat_scorer.v1", SPANS_SCORER):
+        elif factory in ("spancat", "spancat_singlelabel") or known in ("spacy.spancat_scorer.v1", SPANS_SCORER):
             yield name, known, f"spans_{component.get('spans_key', default.get('spans_key', 'sc'))}"
 
 
-def _set_scorer(config: dict[str, Any], text: ConfigText, name: str, scorer: str) -> list[str]:
+def _set_scorer(config: dict[str, Any], text: ConfigText, name: str, scorer: str, prefix: str) -> list[str]:
     section = f"components.{name}.scorer"
-    if scorer not in REPLACED:
+    if scorer in REPLACED.values():
         return [f"[{section}] stays: {scorer}"]
-    new = REPLACED[scorer]
+    new = NER_SCORER if prefix == "ents" else SPANS_SCORER
     config["components"][name]["scorer"] = {"@scorers": new}
     text.replace(
         section,

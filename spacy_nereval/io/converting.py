@@ -270,8 +270,10 @@ def atomic_folder(path: Path) -> Iterator[Path]:
         if path.is_dir():
             path.rmdir()
         os.replace(folder, path)
-    except BaseException:
+    except BaseException as error:
         rmtree(folder)
+        if isinstance(error, OSError) and str(error.filename).startswith(str(folder)):
+            error.filename = str(path) + str(error.filename).removeprefix(str(folder))
         raise
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..core.checked import is_score
+from ..core.checked import is_score, unique_keys
 from ..core.cuts import Cuts
 from ..core.messages import shortened
 from .paths import check_is_file
@@ -56,7 +56,7 @@ def load_cuts(path: Path) -> Cuts:
     """
     check_is_file(path)
     try:
-        value = json.loads(path.read_text(encoding="utf8"))
+        value = json.loads(path.read_text(encoding="utf8"), object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: not valid JSON ({error}); expected a cut file of nereval thresholds") from None
     try:
@@ -79,7 +79,7 @@ def cuts_of(value: Any) -> Cuts:
         raise ValueError('this is not a cut file; expected {"default": 0.5, "labels": {"PER": 0.7}}')
     if unknown := [key for key in value if key not in KEYS]:
         raise ValueError(f"a cut file has no key {shortened(repr(unknown[0]))}; expected {', '.join(KEYS)}")
-    labels = value.get("labels") or {}
+    labels = {} if value.get("labels") is None else value["labels"]
     if not isinstance(labels, Mapping):
         raise ValueError(
             f'"labels" is {shortened(repr(labels))}; expected a cut for each label, such as {{"PER": 0.7}}'

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..core.messages import listed, named
 from .paths import check_is_file
 
 SHAPES = {
@@ -33,12 +34,13 @@ def kind_of(value: object) -> str | None:
     return next((kind for kind, keys in SHAPES.items() if all(key in value for key in keys)), None)
 
 
-def read_result(path: Path, kind: str) -> dict[str, Any]:
+def read_result(path: Path, kind: str, system: str | None = None) -> dict[str, Any]:
     """Return the result that a JSON file holds.
 
     Args:
         path: The file.
         kind: The name of its class, a key of `SHAPES`.
+        system: Which of several results to return, as `nereval thresholds` writes them for several systems.
 
     Raises:
         ValueError: There is no such file, or it holds no result of this kind; says which it holds.
@@ -49,11 +51,20 @@ def read_result(path: Path, kind: str) -> dict[str, Any]:
         value = json.loads(path.read_text(encoding="utf8"))
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is not JSON ({error}): expected a file that {kind}.save wrote") from None
+    systems = value.get("systems") if isinstance(value, Mapping) else None
+    if isinstance(systems, Mapping):
+        if kind != "Thresholds":
+            raise ValueError(f"{path} {held('Thresholds', path)}")
+        if system not in systems:
+            raise ValueError(
+                f"{path} holds several systems: choose one with {named('system')}, of {listed([*systems])}"
+            )
+        value = systems[system]
+    elif system is not None:
+        raise ValueError(f"{named('system', system)}: {path} holds one system, without a name")
     found = kind_of(value)
     if found is None:
-        several = isinstance(value, Mapping) and isinstance(value.get("systems"), Mapping)
-        what = f"the results of several systems, {', '.join(value['systems'])}: give one" if several else "no result"
-        raise ValueError(f"{path} holds {what}; expected a JSON file that {kind}.save wrote")
+        raise ValueError(f"{path} holds no result; expected a JSON file that {kind}.save wrote")
     if found != kind:
         raise ValueError(f"{path} {held(found, path)}")
     if LATER.get(kind, "signature") not in value:

@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, BinaryIO
@@ -24,6 +25,9 @@ FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))  # Wi
 
 CONTROLS = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069\\ud800-\\udfff]")
 """Control characters except tab and line feed, changes of text direction, lone surrogates."""
+
+PIECES = 1 << 16
+"""Maximum number of names and values of a JSON file that are in memory at once."""
 
 SURROGATE = re.compile("[\\ud800-\\udfff]")
 """Half of a character, which no text in UTF-8 has."""
@@ -41,8 +45,11 @@ def write_json(path: Path, value: Any) -> None:
         TypeError: If a value has no JSON form.
         OSError: If the file cannot be written.
     """
+    pieces = json.JSONEncoder(ensure_ascii=False, allow_nan=False, indent=2).iterencode(value)
     with atomic(path) as file:
-        file.write(f"{json_text(value)}\n".encode())
+        while some := [*islice(pieces, PIECES)]:  # the text of a result of many labels is as large as the result
+            file.write(_escaped("".join(some)).encode())
+        file.write(b"\n")
 
 
 def json_text(value: Any) -> str:
@@ -203,5 +210,8 @@ def json_line(value: Any, **style: Any) -> str:
     {"Zoë": "\\u202e\\u001b[2J"}
     """
     # Not srsly, which keeps ten decimals of a float.
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, **style)
+    return _escaped(json.dumps(value, ensure_ascii=False, allow_nan=False, **style))
+
+
+def _escaped(text: str) -> str:
     return CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

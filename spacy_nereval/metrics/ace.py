@@ -61,7 +61,7 @@ def ace(
 
     >>> from spacy_nereval import Document, score
     >>> doc = Document(gold=[(0, 20, "A")], pred=[(0, 10, "A"), (10, 20, "A")])
-    >>> score([doc], ["ace"])["metrics"]["ace"]["scores"]
+    >>> score([doc], ["ace"]).ace.scores
     {'value': 0.25}
     """
     table = {} if isinstance(weights, str) else weight_table(weights, {}, tuple(weights))

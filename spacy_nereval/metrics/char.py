@@ -32,7 +32,7 @@ def char(*, typed: Typed = True, beta: Beta = 1.0) -> Metric:
 
     >>> from spacy_nereval import Document, score
     >>> doc = Document(gold=[(0, 10, "A")], pred=[(0, 6, "A"), (12, 14, "A")])
-    >>> score([doc], ["char"])["metrics"]["char"]["counts"]
+    >>> score([doc], ["char"]).char.counts
     {'tp': 6, 'fp': 2, 'fn': 4}
     """
     return Metric(

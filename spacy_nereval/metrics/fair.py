@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
 from math import inf
 from typing import Annotated, Literal
 
@@ -64,7 +63,7 @@ def fair(
 
     >>> from spacy_nereval import Document, score
     >>> doc = Document(gold=[(0, 5, "A"), (8, 9, "A")], pred=[(0, 4, "A"), (8, 9, "B")])
-    >>> score([doc], ["fair"])["metrics"]["fair"]["counts"]
+    >>> score([doc], ["fair"]).fair.counts
     {'tp': 0, 'fp': 0, 'fn': 0, 'le': 1, 'be_s': 1, 'be_l': 0, 'be_o': 0, 'lbe': 0}
     """
     credit = None if weights == "traditional" else credit_of(weights)
@@ -170,26 +169,28 @@ def _same_boundaries(gold: dict[Span, Boundaries], pred: dict[Span, Boundaries])
 
 
 class _Candidate:
-    """A span in steps 2 and 3, with the units that no match has used up yet.
+    """A span in steps 2 and 3, with the units that no match has used up yet: stretches of them.
 
-    Units between two neighbouring boundaries are used up together, so they are held as
-    one segment with a size.
+    A span has a single stretch until it is matched. Only spans without a match look for one.
     """
 
-    __slots__ = ("span", "rank", "left", "units_left", "sizes", "opponents", "matched")
+    __slots__ = ("span", "rank", "left", "units_left", "opponents", "matched")
 
-    def __init__(self, span: Span, units: Boundaries, segments: range, sizes: list[int]) -> None:
+    def __init__(self, span: Span, units: Boundaries) -> None:
         self.span = span
         self.rank = (units[1] - units[0], *span)  # shortest first, then leftmost, then smallest label
-        self.left = set(segments)
+        self.left = [(units[0], units[1])]
         self.units_left = units[1] - units[0]
-        self.sizes = sizes
         self.opponents: list[_Candidate] = []
         self.matched = False
 
     def shared(self, other: _Candidate) -> int:
-        """Return how many units both have left."""
-        return sum(self.sizes[segment] for segment in self.left & other.left)
+        """Return how many units both have left, if this span has no match."""
+        ((first, last),) = self.left
+        shared = 0
+        for start, end in other.left:
+            shared += max(0, (end if end < last else last) - (start if start > first else first))
+        return shared
 
     def most_similar(self, equal: bool, matched: bool) -> _Candidate | None:
         """Return the opponent with the most shared units, then the fewest differing ones; None if none shares any.
@@ -210,25 +211,30 @@ class _Candidate:
 
     def match(self, other: _Candidate) -> None:
         """Match the two, and use up the units that they share."""
-        shared = self.left & other.left
-        units = self.shared(other)
+        (own,), units = self.left, self.shared(other)
+        self.left, other.left = _without([own], other.left), _without(other.left, [own])
         for candidate in (self, other):
-            candidate.left -= shared
             candidate.units_left -= units
             candidate.matched = True
+
+
+def _without(stretches: list[tuple[int, int]], used: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return what is left of stretches without those that are used up.
+
+    >>> _without([(0, 9)], [(2, 3), (5, 20)])
+    [(0, 2), (3, 5)]
+    """
+    for first, last in used:
+        parts = [part for a, b in stretches for part in ((a, min(b, first)), (max(a, last), b))]
+        stretches = [(a, b) for a, b in parts if a < b]
+    return stretches
 
 
 def _candidates(
     gold: dict[Span, Boundaries], pred: dict[Span, Boundaries]
 ) -> tuple[list[_Candidate], list[_Candidate]]:
     """Return the candidates of both sides by rank, each with those of the other side that it overlaps."""
-    edges = sorted({edge for units in chain(gold.values(), pred.values()) for edge in units[:2]})
-    place = {edge: k for k, edge in enumerate(edges)}
-    sizes = [b - a for a, b in zip(edges, edges[1:])]
-    golds, preds = (
-        [_Candidate(span, units, range(place[units[0]], place[units[1]]), sizes) for span, units in side.items()]
-        for side in (gold, pred)
-    )
+    golds, preds = ([_Candidate(span, units) for span, units in side.items()] for side in (gold, pred))
     for i, j, shared in overlaps(list(gold.values()), list(pred.values())):
         if shared:
             golds[i].opponents.append(preds[j])

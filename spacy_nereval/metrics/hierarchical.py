@@ -47,7 +47,7 @@ def hierarchical(
 
     >>> from spacy_nereval import Document, score
     >>> doc = Document(gold=[(0, 5, "LOC/CITY")], pred=[(0, 5, "LOC/TOWN")])
-    >>> score([doc], ["hierarchical"])["metrics"]["hierarchical"]["scores"]["f"]
+    >>> score([doc], ["hierarchical"]).hierarchical.f
     0.5
     """
     prefixes = [f"depth{depth}_" for depth in range(1, depths + 1)]

@@ -43,7 +43,7 @@ def loio(
 
     >>> from spacy_nereval import Document, score
     >>> doc = Document(gold=[(0, 8, "A")], pred=[(0, 4, "A")])
-    >>> score([doc], {"loio": {"s": 1}})["metrics"]["loio"]["scores"]["f"]
+    >>> score([doc], {"loio": {"s": 1}}).loio.f
     0.5
     """
     return Metric(

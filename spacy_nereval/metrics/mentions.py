@@ -75,7 +75,7 @@ def mentions(
 
     >>> from spacy_nereval import Document, score
     >>> doc = Document([(0, 3, "PER"), (8, 11, "PER")], [(8, 11, "PER")], "Ada and Ada")
-    >>> score([doc], ["mentions"])["metrics"]["mentions"]["scores"]
+    >>> score([doc], ["mentions"]).mentions.scores
     {'p': 1.0, 'r': 1.0, 'f': 1.0}
     """
     scores = prf_scores("mentions", key="mentions", symmetric=beta == 1)

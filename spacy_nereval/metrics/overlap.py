@@ -38,7 +38,7 @@ def overlap(*, recall: Covered = "max", precision: Covered = "max", typed: Typed
 
     >>> from spacy_nereval import Document, score
     >>> doc = Document(gold=[(0, 10, "A")], pred=[(0, 5, "A"), (6, 12, "A")])
-    >>> score([doc], {"overlap": {"recall": "sum"}})["metrics"]["overlap"]["counts"]
+    >>> score([doc], {"overlap": {"recall": "sum"}}).overlap.counts
     {'covered_gold': 0.9, 'gold': 1, 'covered_pred': 1.6666666666666665, 'pred': 2}
     """
     return Metric(

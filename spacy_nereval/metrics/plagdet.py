@@ -50,7 +50,7 @@ def plagdet(
 
     >>> from spacy_nereval import Document, score
     >>> doc = Document(gold=[(0, 10, "A")], pred=[(0, 5, "A"), (5, 10, "A")])
-    >>> score([doc], ["plagdet"])["metrics"]["plagdet"]["scores"]
+    >>> score([doc], ["plagdet"]).plagdet.scores
     {'p': 1.0, 'r': 1.0, 'f': 1.0, 'granularity': 2.0, 'plagdet': 0.6309297535714575}
     """
     macro = average == "macro"

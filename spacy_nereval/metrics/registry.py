@@ -19,7 +19,7 @@ import pydantic
 from pydantic import Field
 
 from ..core.declaration import Metric, check_together
-from ..core.messages import named, shortened
+from ..core.messages import absent, did_you_mean, named, shortened
 from ..core.plugins import registered, registered_names
 
 Beta = Annotated[
@@ -168,7 +168,9 @@ def create(name: str, **options: Any) -> Metric:
     settings = {option.name: option.default for option in known.values()}
     for key, value in options.items():
         if key not in known:
-            raise ValueError(f"{name} has no option {key!r}; its options are {', '.join(known) or 'none'}")
+            asked = did_you_mean(key, known)
+            its = f"{asked} Its" if asked else "; its"
+            raise ValueError(f"{name} has no option {key!r}{its} options are {', '.join(known) or 'none'}")
         settings[key] = known[key].check(name, value)
     try:
         metric = make(**settings)
@@ -336,7 +338,7 @@ def _registered(name: str) -> Callable[..., Metric]:
         make: Callable[..., Metric] = registered(registry, name)
     except catalogue.RegistryError:
         sets = ", ".join((*SETS, "all"))
-        raise ValueError(f"there is no metric {name!r}; there are {', '.join(names())}, and the sets {sets}") from None
+        raise ValueError(f"{absent(name, names(), 'metric', 50)}, and the sets {sets}") from None
     return make
 
 

@@ -43,7 +43,7 @@ def relaxed(
 
     >>> from spacy_nereval import Document, score
     >>> doc = Document(gold=[(0, 10, "A"), (0, 4, "A")], pred=[(0, 4, "A"), (6, 10, "A")])
-    >>> score([doc], ["relaxed"])["metrics"]["relaxed"]["counts"]
+    >>> score([doc], ["relaxed"]).relaxed.counts
     {'tp': 2, 'fp': 0, 'fn': 0}
     """
     return Metric(

@@ -37,7 +37,7 @@ def semeval(*, beta: Beta = 1.0, focus: Focus = "target") -> Metric:
 
     >>> from spacy_nereval import Document, score
     >>> doc = Document(gold=[(0, 5, "A"), (8, 9, "A")], pred=[(0, 4, "A"), (8, 9, "B")])
-    >>> scores = score([doc], ["semeval"])["metrics"]["semeval"]["scores"]
+    >>> scores = score([doc], ["semeval"]).semeval.scores
     >>> scores["strict_f"], scores["exact_f"], scores["partial_f"], scores["type_f"]
     (0.0, 0.5, 0.75, 0.5)
     """

@@ -56,7 +56,7 @@ def slot_error(
 
     >>> from spacy_nereval import Document, score
     >>> doc = Document(gold=[(0, 5, "A"), (8, 9, "A")], pred=[(0, 5, "A"), (8, 9, "B"), (11, 12, "B")])
-    >>> score([doc], ["slot_error"])["metrics"]["slot_error"]["scores"]["ser"]
+    >>> score([doc], ["slot_error"]).slot_error.ser
     1.0
     """
     costs = weight_table(weights, {"equal": dict.fromkeys(ERRORS, 1.0), "etape": ETAPE}, ERRORS)

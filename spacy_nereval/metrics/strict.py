@@ -27,7 +27,7 @@ def strict(*, beta: Beta = 1.0) -> Metric:
 
     >>> from spacy_nereval import Document, score
     >>> doc = Document(gold=[(0, 5, "A"), (8, 9, "A")], pred=[(0, 5, "A"), (8, 9, "B")])
-    >>> score([doc], ["strict"])["metrics"]["strict"]["scores"]
+    >>> score([doc], ["strict"]).strict.scores
     {'p': 0.5, 'r': 0.5, 'f': 0.5}
     """
     return Metric(

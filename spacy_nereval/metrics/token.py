@@ -47,7 +47,7 @@ def token(
     >>> from spacy_nereval import Document, score
     >>> tokens = [(0, 3), (4, 7), (8, 11), (12, 18)]
     >>> doc = Document(gold=[(0, 11, "A")], pred=[(4, 11, "A")], text="New New Ulm sleeps", tokens=tokens)
-    >>> score([doc], ["token"])["metrics"]["token"]["counts"]
+    >>> score([doc], ["token"]).token.counts
     {'tp': 2, 'fp': 0, 'fn': 1, 'correct': 3, 'tokens': 4}
     """
     return Metric(

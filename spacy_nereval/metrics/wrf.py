@@ -59,7 +59,7 @@ def wrf(
 
     >>> from spacy_nereval import Document, score
     >>> doc = Document(gold=[(4, 14, "LOC")], pred=[(4, 10, "LOC")], text="the scroll tip")
-    >>> round(score([doc], ["wrf"])["metrics"]["wrf"]["scores"]["wrf"], 4)
+    >>> round(score([doc], ["wrf"]).wrf.wrf, 4)
     0.6667
     """
     if isinstance(weights, dict):
@@ -155,20 +155,21 @@ def count_batch(spans: SpanTable, unique: bool, case: str, by: str) -> Iterator[
         times = np.ones_like(times)
     cell_and_word = key >> 1
     both = np.flatnonzero(cell_and_word[1:] == cell_and_word[:-1])  # the prediction's count is in the next element
-    cell = cell_and_word // words
+    # Only cells with a word: a document has few of many labels.
+    cells, cell = np.unique(cell_and_word // words, return_inverse=True)
 
-    def per_cell(cells: NDArray[Any], amount: NDArray[Any]) -> NDArray[Any]:
-        return np.bincount(cells, amount, minlength=spans.documents * classes).astype(np.int64)
+    def per_cell(cell: NDArray[Any], amount: NDArray[Any]) -> NDArray[Any]:
+        return np.bincount(cell, amount, minlength=len(cells)).astype(np.int64)
 
     match = per_cell(cell[both], np.minimum(times[both], times[both + 1]))
     gold, pred = (per_cell(cell, times * (key & 1 == side)) for side in (0, 1))
     for name, amount in (("match", match), ("fn", gold - match), ("fp", pred - match)):
-        cell = np.flatnonzero(amount)
-        doc, label = np.divmod(cell, classes)
+        some = np.flatnonzero(amount)
+        doc, label = np.divmod(cells[some], classes)
         no_span = np.full_like(label, combined)
         gold_label, pred_label = no_span if name == "fp" else label, no_span if name == "fn" else label
         for prefix, those in (("", label < combined), (COMBINED + "_", label == combined)):
-            yield Tally(prefix + name, doc[those], gold_label[those], pred_label[those], amount[cell[those]])
+            yield Tally(prefix + name, doc[those], gold_label[those], pred_label[those], amount[some[those]])
 
 
 def formula(columns: Columns) -> dict[str, Array]:

@@ -47,10 +47,14 @@ class Evaluated(NamedTuple):
     def overall(self, metric: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """Return the overall scores of a metric in the average that is shown, and their intervals if there are any."""
         own = self.result["metrics"][metric]
-        bounds = own.get("intervals", {})
+        bounds = self.intervals(metric)
         if self.average == "micro":
             return own["scores"], bounds.get("scores", {})
         return own["averages"].get(self.average, {}), bounds.get("averages", {}).get(self.average, {})
+
+    def intervals(self, metric: str) -> Mapping[str, Any]:
+        """Return the intervals of a metric; none where a scorer of spaCy could compute none."""
+        return self.result["metrics"][metric].get("intervals") or {}
 
     def verdicts(self, metric: Metric) -> dict[LabelledVerdict, int]:
         """Return how many verdicts of a metric there are of each (verdict, gold label, predicted label)."""
@@ -91,7 +95,7 @@ def headline_tables(given: Evaluated) -> Iterator[ResultTable]:
     rows: list[list[Cell]] = []
     for label in sorted(numbers, key=lambda label: (-numbers[label], label)):
         scores = result["per_type"][label]["scores"]
-        bounds = result.get("intervals", {}).get("per_type", {}).get(label, {})
+        bounds = given.intervals(metric.name).get("per_type", {}).get(label, {})
         rows.append([label, numbers[label], predicted[label], *score_cells(metric, names, scores, bounds)])
     bounded = [cell for row in rows for cell in row if isinstance(cell, Estimate)]
     notes = [spoken(metric, main).removesuffix(" F")]
@@ -121,7 +125,7 @@ def _few(given: Evaluated) -> str:
     first: Mapping[str, Any] = next(iter(given.result["metrics"].values()), {})
     flagged = [
         label
-        for label, own in first.get("intervals", {}).get("per_type", {}).items()
+        for label, own in (first.get("intervals") or {}).get("per_type", {}).items()
         if any(found["flag"] == FEW for found in own.values())
     ]
     return f"few units, not to be compared: {listed(flagged, MOST)}" if flagged else ""
@@ -133,7 +137,7 @@ def label_score_tables(given: Evaluated) -> Iterator[ResultTable]:
     for label, number in support(given).items():
         for metric in given.metrics:
             own = given.result["metrics"][metric.name]
-            intervals = own.get("intervals", {}).get("per_type", {}).get(label, {})
+            intervals = given.intervals(metric.name).get("per_type", {}).get(label, {})
             more_triples, more_singles = _score_rows(metric, own["per_type"][label]["scores"], intervals)
             triples += [[label, *row, number] for row in more_triples]
             singles += [[label, *row] for row in more_singles]

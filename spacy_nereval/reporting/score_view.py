@@ -122,7 +122,7 @@ class ScoreView(View):
         rows: list[list[Cell]] = []
         for metric in self.given.metrics:
             own = self.given.result["metrics"][metric.name]
-            bounds, of_labels = own.get("intervals", {}), own["per_type"].items()
+            bounds, of_labels = self.given.intervals(metric.name), own["per_type"].items()
             places = [("", *self.given.overall(metric.name))]
             places += [(label, each["scores"], bounds.get("per_type", {}).get(label, {})) for label, each in of_labels]
             for label, scores, intervals in places:

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
+from ..core.messages import absent
 from .result_table import ResultTable
 
 MOST_DOCUMENTS = 20_000
@@ -70,7 +71,7 @@ class View(ABC):
         """
         for name in wanted:
             if name not in self.makers:
-                raise ValueError(f"there is no table {name!r}; there are {', '.join(self.makers)}")
+                raise ValueError(absent(name, self.makers, "table", 50))
             for table in self.makers[name](self):
                 yield table._replace(digits=digits)
 

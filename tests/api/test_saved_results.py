@@ -91,6 +91,18 @@ def test_stored_intervals_come_back_and_others_are_said_to_be_missing():
     assert again.headline.interval is None
 
 
+def test_one_of_several_systems_is_chosen(tmp_path):
+    one, two = (thresholds(SPANS, SCORED, "strict", per_label=own) for own in (False, True))
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"systems": {"one": one, "two": two}}))
+    assert (Thresholds.load(path, "one"), Thresholds.load(path, system="two")) == (one, two)
+    with pytest.raises(ValueError, match="of one, two"):
+        Thresholds.load(path, "three")
+    one.save(path)
+    with pytest.raises(ValueError, match="system='one': .* holds one system, without a name"):
+        Thresholds.load(path, "one")
+
+
 def test_cuts_are_made_of_the_result_as_they_were_chosen():
     for per_label in (False, True):
         found = thresholds(SPANS, SCORED, "strict", per_label=per_label)
@@ -175,7 +187,7 @@ def test_the_file_says_what_it_is(saved):
         ("{", "is not JSON"),
         ('{"text": "Ada", "spans": []}', "holds no result; expected a JSON file that Result.save wrote"),
         ('{"signature": "", "metrics": {}, "documents": 1}', "lacks 'scores', so an older version wrote it"),
-        ('{"systems": {"x": {}, "y": {}}}', "holds the results of several systems, x, y: give one"),
+        ('{"systems": {"x": {}, "y": {}}}', "holds the result of thresholds: Thresholds.load"),
         (None, "does not exist"),
     ],
 )

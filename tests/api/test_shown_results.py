@@ -95,7 +95,8 @@ def test_every_table_is_a_frame(result):
     assert macro.loc["strict", "F"] == result["metrics"]["strict"]["averages"]["macro"]["f"]
     assert [*result.to_frame("documents")["document"]][-1] == 2
     with pytest.raises(
-        ValueError, match="there is no table 'score'; there are all, headline, errors, groups, scores, labels"
+        ValueError,
+        match="there is no table 'score': did you mean 'scores'. There are all, headline, errors",
     ):
         result.to_frame("score")
 

@@ -44,7 +44,7 @@ def test_metrics_shows_one_metric_at_length():
 
 
 def test_metrics_does_not_know_every_name():
-    assert "there is no metric 'fare'; there are strict" in refused("metrics", "fare")
+    assert "there is no metric 'fare': did you mean 'fair'? There are strict" in refused("metrics", "fare")
 
 
 # detach
@@ -117,7 +117,7 @@ def test_the_command_prints_plain_text_into_a_pipe(here):
 @pytest.mark.costly
 def test_the_command_fails_in_one_line_without_a_traceback(here):
     done = spacy_says("nereval", "score", here / "gold.jsonl", here / "nowhere.jsonl")
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"✘ {here / 'nowhere.jsonl'} does not exist or is not a file\n"
 
 

@@ -89,7 +89,7 @@ def test_every_command_works_with_closed_streams(name, closed, corpus, monkeypat
     for stream in opened:
         stream.close()
     shutil.rmtree("out", ignore_errors=True)
-    assert ended.value.code == {"a mistake": 1, "bad usage": 2}.get(name, 0)
+    assert ended.value.code == (2 if name in ("a mistake", "bad usage") else 0)
     assert {stream.name for stream in opened} == {os.devnull}
 
 

@@ -217,7 +217,7 @@ def test_invalid_tags_are_refused_by_all_with_both_ways_to_repair_them(here):
         with pytest.raises(ValueError, match="I-PER.*repair='conll'.*repair='discard'"):
             call()
     done = run("score", "odd.conll", "odd.conll")
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     for said in ("odd.conll, line 2", "I-PER", "--repair conll", "--repair discard"):
         assert said in done.stderr
     repaired = score(tags, tags, repair="conll")
@@ -248,7 +248,16 @@ def test_what_a_command_writes_is_a_result_in_python(here, kind):
     if kind is Result:
         assert found.fair.interval() and "By eLen" in str(found) and len(found.to_frame("labels")) == len(found.labels)
     done = run("score", "out.json", "a.jsonl")
-    assert (done.exit_code, f"{kind.__name__}.load('out.json') reads it" in done.stderr) == (1, True)
+    assert (done.exit_code, f"{kind.__name__}.load('out.json') reads it" in done.stderr) == (2, True)
+
+
+def test_the_cuts_of_one_of_several_systems_are_read(here):
+    written = told("thresholds", "gold.jsonl", "a-scored.jsonl", "b-scored.jsonl")["systems"]
+    found = {name: Thresholds.load("out.json", name) for name in written}
+    assert len(found) == 2 and found == written
+    assert {name: each.cuts.default for name, each in found.items()} == {
+        n: own["best"]["cut"] for n, own in written.items()
+    }
 
 
 def test_the_means_of_training_runs_are_a_result_too(here):
@@ -265,7 +274,7 @@ def test_the_means_of_training_runs_are_a_result_too(here):
 
 # What is declared, and what functions repeat for those who read them
 
-FUNCTIONS = {"score": score, "compare": compare, "agreement": agreement, "thresholds": thresholds, "gate": gate}
+FUNCTIONS = score, compare, agreement, thresholds, gate
 READ = {name: argument.where for name, argument in declared(Reading).items()}
 
 
@@ -273,13 +282,13 @@ def defaults(function: Any) -> dict[str, Any]:
     return {name: each.default for name, each in inspect.signature(function).parameters.items()}
 
 
-@pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
-def test_functions_take_what_is_declared_of_objects(function):
-    found = defaults(function)
-    assert {name: found[name] for name, where in READ.items() if where != "files" and name != "unit"} == {
-        name: getattr(Reading, name) for name, where in READ.items() if where != "files" and name != "unit"
-    }
-    assert not {name for name, where in READ.items() if where == "files" and name != "unit"} & found.keys()
+def test_functions_take_what_is_declared_of_objects():
+    """Each repeats all arguments with their defaults to `help`, and none that concerns files alone."""
+    of_objects = {name for name, where in READ.items() if where != "files" and name != "unit"}
+    for function in FUNCTIONS:
+        found = defaults(function)
+        assert {name: found[name] for name in of_objects} == {name: getattr(Reading, name) for name in of_objects}
+        assert not (READ.keys() - of_objects - {"unit"}) & found.keys()
 
 
 def test_load_takes_what_is_declared_of_files():
@@ -337,7 +346,7 @@ OUTPUTS = [
 def test_a_file_for_results_is_refused_if_its_name_says_something_else(here, arguments):
     expected = ".npz" if arguments[0] in ("count", "merge") else ".json"
     done = run(*arguments)
-    assert (done.exit_code, Path(arguments[-1]).exists()) == (1, False)
+    assert (done.exit_code, Path(arguments[-1]).exists()) == (2, False)
     assert f"--output {arguments[-1]}: expected a {expected} file" in done.stderr
 
 

@@ -62,14 +62,14 @@ def test_a_fault_after_reading_names_what_was_read_and_how_to_see_more(name, tmp
     assert (line := refused("score", gold, gold)).startswith(f"✘ {gold}, {gold}: {said}")
     assert line.endswith("; --debug shows where this happened")
     shown = run("score", gold, gold, "--debug")
-    assert shown.exit_code == 1
+    assert shown.exit_code == 2
     assert "Traceback (most recent call last):" in shown.stderr and "in fail" in shown.stderr
     assert f"✘ {gold}, {gold}: {said}" in shown.stderr and "--debug" not in shown.stderr
 
 
 def test_debug_shows_where_a_wrong_value_was_found(tmp_path):
     done = run("score", tmp_path / "nowhere.jsonl", tmp_path / "nowhere.jsonl", "--debug")
-    assert done.exit_code == 1 and "Traceback (most recent call last):" in done.stderr
+    assert done.exit_code == 2 and "Traceback (most recent call last):" in done.stderr
     for command in get_command(nereval).commands.values():
         assert "--debug" in {option for parameter in command.params for option in parameter.opts}
 

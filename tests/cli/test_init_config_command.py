@@ -158,3 +158,27 @@ def test_mistakes_are_said_in_a_line_and_change_nothing(made, tmp_path):
         assert str(other) in refused("init-config", other)
         assert other.read_bytes() == data
     assert "does not exist" in refused("init-config", tmp_path / "none.cfg")
+
+
+def test_a_scorer_of_its_own_is_named_and_replaced_only_if_wished(tmp_path):
+    path = tmp_path / "c.cfg"
+    path.write_text(PARTIAL.replace("spacy.ner_scorer.v1", "mine.v1"), encoding="utf8")
+    said = refused("init-config", path)
+    assert f"{path}: components.ner has the scorer mine.v1, which is not spaCy's: --replace-scorer puts" in said
+    assert "add the component 'nereval', which scores beside it" in said
+    assert "is spacy-nereval.ner_scorer.v1 instead of mine.v1" in accepted("init-config", path, "--replace-scorer")
+    both = PARTIAL.replace("spacy.ner_scorer.v1", "mine.v1") + '[components.spancat]\nfactory = "spancat"\n'
+    assert "[components.ner.scorer] stays: mine.v1; replace_scorer=True replaces it" in changed_config(both).notes
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_line_ends_and_the_mark_of_byte_order_stay(tmp_path, mark, end):
+    path = tmp_path / "c.cfg"
+    path.write_bytes((mark + PARTIAL.replace("\n", end)).encode())
+    accepted("init-config", path)
+    text = path.read_bytes().decode()
+    plain = changed_config(PARTIAL).text
+    assert text == mark + plain.replace("\n", end)
+    accepted("init-config", path)
+    assert path.read_bytes().decode() == text

@@ -14,6 +14,7 @@ import spacy
 import typer
 from commands import GOLD, PRED, accepted, flat, line, refused, run, write
 from docs import doc, write_docs
+from places import ROOT
 
 import spacy_nereval
 from spacy_nereval.core.arguments import MOST_SAMPLES
@@ -117,7 +118,7 @@ def test_a_full_disk_behind_the_standard_output_is_named(name, options, tmp_path
     monkeypatch.setattr(typer, name, full)
     gold = write(tmp_path / "g.jsonl", *GOLD)
     done = run("score", gold, gold, "-m", "strict", *options)
-    assert (done.exit_code, done.stderr.splitlines()[-1]) == (1, "✘ No space left on device: the standard output")
+    assert (done.exit_code, done.stderr.splitlines()[-1]) == (2, "✘ No space left on device: the standard output")
 
 
 def test_an_error_of_reading_does_not_name_the_output(tmp_path):
@@ -144,7 +145,7 @@ def test_a_damaged_model_is_named_with_its_file(file, content, tmp_path):
         ("evaluate", tmp_path / "tiny", gold, "--workers", 1, "--parts", tmp_path / "parts"),
     ):
         done = run(*command)
-        assert (done.exit_code, type(done.exception)) == (1, SystemExit), done.exception
+        assert (done.exit_code, type(done.exception)) == (2, SystemExit), done.exception
         assert str(tmp_path / "tiny") in done.stderr
         assert Path(file).name in done.stderr
         assert "Traceback" not in done.stderr
@@ -275,3 +276,56 @@ def test_the_largest_weights_give_scores_without_a_warning(metric, weights, tmp_
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
         accepted("score", gold, pred, "-m", metric, f"--{metric}.weights", json.dumps(weights), "-C", "--samples", 20)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["-m", "strct"], "there is no metric 'strct': did you mean 'strict'? There are strict,"),
+        (["--metrcs", "strict"], "there is no option --metrcs: did you mean '--metrics'? Options of a metric"),
+        (["--fair.unt", "token"], "fair has no option 'unt': did you mean 'unit'? Its options are"),
+        (["--tables", "scors"], "there is no table 'scors': did you mean 'scores'? There are"),
+        (["--by", "eLn"], "there is no attribute 'eLn': did you mean 'eLen'? There are"),
+        (["--format", "markdwn"], "did you mean 'markdown'?"),
+        (["--tag-names", "x"], "--tag-names x: 'x' is not a tag; expected O, or B-"),
+        (["--fair.unit", "token"], "gold.jsonl: document test-001 has no tokens (plain offsets and JSONL"),
+    ],
+)
+def test_what_is_meant_is_asked_and_what_is_wrong_is_named(arguments, said):
+    files = (ROOT / "examples" / name for name in ("gold.jsonl", "improved.jsonl"))
+    assert said in refused("score", *files, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ('{"text": "a", "text": "ab", "spans": []}', "line 1: not valid JSON (the key 'text' occurs twice)"),
+        (
+            '{"text": "a", "spans": [{"start": 0, "end": 1, "label": "A", "label": "B"}]}',
+            "line 1: not valid JSON (the key 'label' occurs twice)",
+        ),
+        ('{"text": "a", "spans": []}'.encode("utf-32"), "is in UTF-32, expected UTF-8"),
+        ('{"text": "a", "spans": []}'.encode("utf-32-be"), "is in UTF-32, expected UTF-8"),
+        ('{"text": "a", "spans": []}'.encode("utf-16"), "is in UTF-16, expected UTF-8"),
+    ],
+    ids=["text", "label", "utf-32", "utf-32-be", "utf-16"],
+)
+def test_repeated_keys_and_other_encodings_are_told(tmp_path, content, said):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    assert said in refused("score", path, path)
+
+
+def test_cuts_of_labels_are_an_object_and_said_once(tmp_path):
+    cut, gold = tmp_path / "cut.json", ROOT / "examples" / "gold.jsonl"
+    for content, said in (
+        ('{"default": 0.5, "labels": []}', '"labels" is []; expected a cut for each label'),
+        ('{"default": 0.5, "default": 0.6}', "the key 'default' occurs twice"),
+    ):
+        cut.write_text(content)
+        assert said in refused("score", gold, gold, "--cut", cut)
+
+
+def test_a_gpu_has_a_number_from_0():
+    assert run("evaluate", "model", "gold.jsonl", "--gpu-id", "-7").exit_code == 2
+    assert run("doctor", "--gpu-id", "-7").exit_code == 2

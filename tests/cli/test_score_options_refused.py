@@ -14,10 +14,16 @@ import spacy_nereval
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["-m", "fare"], "there is no metric 'fare'; there are strict, semeval, slot_error, loio, fair, wrf"),
+        (
+            ["-m", "fare"],
+            "there is no metric 'fare': did you mean 'fair'? There are strict, semeval",
+        ),
         (["-m", "fair,,wrf"], "there is no metric ''"),
-        (["--fare.unit", "token"], "there is no metric 'fare'; there are strict"),
-        (["--fair.units", "token"], "fair has no option 'units'; its options are unit, weights, beta, focus"),
+        (["--fare.unit", "token"], "there is no metric 'fare': did you mean 'fair'? There are strict"),
+        (
+            ["--fair.units", "token"],
+            "fair has no option 'units': did you mean 'unit'? Its options are unit, weights",
+        ),
         (["--fair.weights.be_s", "1"], "fair has no option 'weights.be_s'"),
         (["--fair.unit", "tokens"], "fair.unit = 'tokens': "),
         (["--fair.weights", '{"be_x": {"tp": 1}}'], "there is no error 'be_x'; there are"),
@@ -32,7 +38,7 @@ import spacy_nereval
         (["--wrf.weights", '{"PER": 1.0}'], "wrf.weights has no weight for 'LOC', which occurs in the data"),
         (["-m", "strict", "--fair.unit", "token"], "--fair.unit is given, but fair is not among --metrics strict"),
         (["--average", "mean"], "--average mean: expected one of micro, macro, weighted, docs"),
-        (["--metric", "fair"], "there is no option --metric; options of a metric are written --fair.unit token"),
+        (["--metric", "fair"], "there is no option --metric: did you mean '--metrics'? Options of a metric"),
         (["--fair"], "there is no option --fair"),
         (["-q"], "-q"),
         (["third.jsonl"], "third.jsonl"),

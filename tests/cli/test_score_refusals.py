@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from commands import GOLD, PRED, PRED_DOCS, line, refused, write
 from docs import write_docs
+from spacy.tokens import DocBin
 
 # What score refuses
 
@@ -82,110 +82,84 @@ def test_tokens_with_unusable_offsets_are_named(here, tokens):
     assert "token" in said
 
 
-def missing(here: Path) -> list[Path]:
-    return [here / "gold.jsonl", here / "nowhere.jsonl"]
-
-
-def missing_docs(here: Path) -> list[Path]:
-    return [here / "nowhere.spacy", here / "pred.spacy"]
-
-
-def directory(here: Path) -> list[Path]:
-    (here / "folder.jsonl").mkdir()
-    return [here / "folder.jsonl", here / "pred.jsonl"]
-
-
-def directory_of_docs(here: Path) -> list[Path]:
-    (here / "folder.spacy").mkdir()
-    return [here / "gold.spacy", here / "folder.spacy"]
-
-
-def wrong_extension(here: Path) -> list[Path]:
-    (here / "gold.json").write_text("{}")
-    return [here / "gold.json", here / "pred.jsonl"]
-
-
-def no_extension(here: Path) -> list[Path]:
-    (here / "gold").write_text("{}")
-    return [here / "gold.jsonl", here / "gold"]
-
-
-def no_docs(here: Path) -> list[Path]:
-    (here / "not.spacy").write_text('{"text": "abc"}')
-    return [here / "gold.spacy", here / "not.spacy"]
-
-
-def cut_short(here: Path) -> list[Path]:
-    (here / "cut.spacy").write_bytes((here / "gold.spacy").read_bytes()[:-20])
-    return [here / "cut.spacy", here / "pred.spacy"]
-
-
-def zero_bytes(here: Path) -> list[Path]:
-    (here / "empty.spacy").write_bytes(b"")
-    return [here / "empty.spacy", here / "pred.spacy"]
-
-
-def shorter(here: Path) -> list[Path]:
-    return [write(here / "gold.jsonl", *GOLD[:1]), here / "pred.jsonl"]
-
-
-def longer(here: Path) -> list[Path]:
-    return [here / "gold.spacy", write(here / "pred.jsonl", *PRED, line("x"), line("y"))]
-
-
-def other_text(here: Path) -> list[Path]:
-    return [here / "gold.jsonl", write(here / "pred.jsonl", PRED[0], line("in Oslo ."), PRED[2])]
-
-
-def other_text_of_a_named_document(here: Path) -> list[Path]:
-    return [write(here / "gold.jsonl", GOLD[0] | {"id": "x-1"}), write(here / "pred.jsonl", line("Ada"))]
-
-
-def nothing(here: Path) -> list[Path]:
-    return [write(here / "gold.jsonl"), write(here / "pred.jsonl")]
-
-
-def no_documents(here: Path) -> list[Path]:
-    return [write_docs(here / "gold.spacy", []), write_docs(here / "pred.spacy", [])]
-
-
-def nothing_on_one_side(here: Path) -> list[Path]:
-    return [here / "gold.jsonl", write(here / "pred.jsonl")]
-
-
-def no_annotation(here: Path) -> list[Path]:
-    plain = [made.copy() for made in PRED_DOCS]
-    for made in plain:
-        made.set_ents([], default="missing")
-    return [write_docs(here / "gold.spacy", plain), here / "pred.spacy"]
+CUT_SHORT = DocBin(docs=PRED_DOCS).to_bytes()[:-20]
+UNREAD = [made.copy() for made in PRED_DOCS]
+for made in UNREAD:
+    made.set_ents([], default="missing")
 
 
 @pytest.mark.parametrize(
-    "files, messages",
+    ("files", "written", "messages"),
     [
-        (missing, ["nowhere.jsonl does not exist or is not a file"]),
-        (missing_docs, ["nowhere.spacy does not exist or is not a file"]),
-        (directory, ["folder.jsonl is a folder without .ann files"]),
-        (directory_of_docs, ["folder.spacy is a folder without .ann files"]),
-        (wrong_extension, ["gold.json from its extension or its content; known are .spacy, .jsonl,", "--format"]),
-        (no_extension, ["gold from its extension or its content; known are .spacy, .jsonl,", "--format"]),
-        (no_docs, ["not.spacy is not a .spacy file; expected a file written by DocBin.to_disk"]),
-        (cut_short, ["cut.spacy is not a .spacy file"]),
-        (zero_bytes, ["empty.spacy is not a .spacy file"]),
-        (shorter, ["gold.jsonl has 1 document and", "pred.jsonl has 3; expected the same number in both"]),
-        (longer, ["gold.spacy has 3 documents and", "pred.jsonl has 5; expected the same number in both"]),
-        (nothing_on_one_side, ["gold.jsonl has 3 documents and", "pred.jsonl has 0; expected the same number in both"]),
-        (other_text, ["document 1: the predicted text differs from the reference in more than white space and case"]),
-        (other_text_of_a_named_document, ["document 0 (x-1): the predicted text differs", "3 characters against 17"]),
-        (nothing, ["there are no documents to score"]),
-        (no_documents, ["there are no documents to score"]),
-        (no_annotation, ["none of the 3 gold documents is annotated", "--spans-key KEY"]),
+        ("gold.jsonl nowhere.jsonl", {}, ["nowhere.jsonl does not exist or is not a file"]),
+        ("nowhere.spacy pred.spacy", {}, ["nowhere.spacy does not exist or is not a file"]),
+        ("folder.jsonl pred.jsonl", {"folder.jsonl": None}, ["folder.jsonl is a folder without .ann files"]),
+        ("gold.spacy folder.spacy", {"folder.spacy": None}, ["folder.spacy is a folder without .ann files"]),
+        (
+            "gold.json pred.jsonl",
+            {"gold.json": b"{}"},
+            ["gold.json from its extension or its content; known are .spacy, .jsonl,", "--format"],
+        ),
+        (
+            "gold.jsonl gold",
+            {"gold": b"{}"},
+            ["gold from its extension or its content; known are .spacy, .jsonl,", "--format"],
+        ),
+        (
+            "gold.spacy not.spacy",
+            {"not.spacy": b'{"text": "abc"}'},
+            ["not.spacy is not a .spacy file; expected a file written by DocBin.to_disk"],
+        ),
+        (
+            "cut.spacy pred.spacy",
+            {"cut.spacy": DocBin(docs=PRED_DOCS).to_bytes()[:-20]},
+            ["cut.spacy is not a .spacy file"],
+        ),
+        ("empty.spacy pred.spacy", {"empty.spacy": b""}, ["empty.spacy is not a .spacy file"]),
+        (
+            "gold.jsonl pred.jsonl",
+            {"gold.jsonl": GOLD[:1]},
+            ["gold.jsonl has 1 document and", "pred.jsonl has 3; expected the same number in both"],
+        ),
+        (
+            "gold.spacy pred.jsonl",
+            {"pred.jsonl": [*PRED, line("x"), line("y")]},
+            ["gold.spacy has 3 documents and", "pred.jsonl has 5; expected the same number in both"],
+        ),
+        (
+            "gold.jsonl pred.jsonl",
+            {"pred.jsonl": []},
+            ["gold.jsonl has 3 documents and", "pred.jsonl has 0; expected the same number in both"],
+        ),
+        (
+            "gold.jsonl pred.jsonl",
+            {"pred.jsonl": [PRED[0], line("in Oslo ."), PRED[2]]},
+            ["document 1: the predicted text differs from the reference in more than white space and case"],
+        ),
+        (
+            "gold.jsonl pred.jsonl",
+            {"gold.jsonl": [GOLD[0] | {"id": "x-1"}], "pred.jsonl": [line("Ada")]},
+            ["document 0 (x-1): the predicted text differs", "3 characters against 17"],
+        ),
+        ("gold.jsonl pred.jsonl", {"gold.jsonl": [], "pred.jsonl": []}, ["there are no documents to score"]),
+        ("gold.spacy pred.spacy", {"gold.spacy": [], "pred.spacy": []}, ["there are no documents to score"]),
+        (
+            "gold.spacy pred.spacy",
+            {"gold.spacy": UNREAD},
+            ["none of the 3 gold documents is annotated", "--spans-key KEY"],
+        ),
     ],
 )
-def test_files_that_cannot_be_scored_are_named(here, files: Callable, messages):
-    gold, pred = files(here)
+def test_files_that_cannot_be_scored_are_named(here, files, written, messages):
+    for name, content in written.items():
+        if content is None:
+            (here / name).mkdir()
+        elif isinstance(content, bytes):
+            (here / name).write_bytes(content)
+        else:
+            write_docs(here / name, content) if name.endswith(".spacy") else write(here / name, *content)
     before = set(os.listdir(here))
-    said = refused("score", gold, pred, "--output", here / "out.json")
+    said = refused("score", *(here / name for name in files.split()), "--output", here / "out.json")
     assert [message for message in messages if message not in said] == []
     assert set(os.listdir(here)) == before
 

@@ -29,7 +29,7 @@ SIZES = {
     "evaluation.collapsing": ("TOGETHER",),
     "evaluation.leaving_out": ("TOGETHER",),
     "evaluation.evidence": ("CELLS",),
-    "evaluation.pairs": ("CELLS",),
+    "evaluation.pairs": ("CELLS", "SUMS"),
     "evaluation.statistics.bits": ("CELLS",),
     "evaluation.statistics.differences": ("CELLS",),
     "evaluation.thresholds.curves": ("CELLS",),
@@ -40,6 +40,7 @@ SIZES = {
     "io.formats.contents": ("BLOCK",),
     "io.id_hashes": ("BLOCK", "TOGETHER"),
     "io.paths": ("BLOCK",),
+    "io.writing": ("PIECES",),
 }
 """Every size of a block, page or stretch: how much is in memory at once."""
 

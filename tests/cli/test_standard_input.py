@@ -68,7 +68,7 @@ def test_what_came_from_a_pipe_is_recognised_by_its_content(files):
 @posix
 def test_a_pipe_without_a_format_and_both_sides_from_one_are_refused_with_the_remedy(files):
     said = run("score", "-", "-", "-f", "jsonl")
-    assert said.exit_code == 1
+    assert said.exit_code == 2
     assert "standard input is given for gold and for predictions: give one of them as a file" in said.stderr
 
 

@@ -167,7 +167,7 @@ def test_a_lexicon_that_the_config_names_is_no_output(name, here):
     stored(here / "one", tmr={"train": "t.jsonl"})
     before = (here / "t.jsonl").read_bytes()
     done = run(*LEXICON[name])
-    assert (done.exit_code, "so it cannot be the output" in done.stderr) == (1, True), done.output
+    assert (done.exit_code, "so it cannot be the output" in done.stderr) == (2, True), done.output
     assert (here / "t.jsonl").read_bytes() == before
 
 

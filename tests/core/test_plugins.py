@@ -44,7 +44,7 @@ def test_a_package_with_a_syntax_error_is_named_in_one_line(site):
     assert done.returncode == 0, done.stderr
     used, unknown, odd, every, reader = (line for line in done.stdout.splitlines() if line[:2] in ("0 ", "1 "))
     assert used.startswith("0 "), "who does not use the package is not hindered"
-    assert "there is no metric 'od'; there are strict," in unknown and " odd, " in unknown
+    assert "there is no metric 'od': did you mean 'odd'? There are strict," in unknown and " odd, " in unknown
     for printed in (odd, every):
         assert printed.startswith(
             "1 1 ✘ 'odd', which the package odd-metrics registers under spacy_nereval_metrics, cannot be imported: "

@@ -77,6 +77,9 @@ def test_gold_labels_at_the_place_of_another_predicted_label_are_the_same_from_e
     assert sum((doc.partners for doc in corpus), Labels()) == partners_in(DocumentBatch(corpus)) == wanted
     assert count(corpus, strict).partners == count_collapsed(corpus, strict, 0).partners == wanted
     assert sum((count([doc], strict) for doc in corpus[1:]), count(corpus[:1], strict)).partners == wanted
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "TOGETHER", 1)
+        assert count(corpus, strict).partners == wanted
 
 
 @some

@@ -16,6 +16,7 @@ from profiles import tries
 from strategies import corpora, nested
 
 from spacy_nereval import Document, count, create, create_all, evaluate
+from spacy_nereval.counting import table
 from spacy_nereval.counting.sums import HIGH_UNIT, LARGEST, LOW_UNIT, Slot, Sums, empty_sums, join, slots, split
 from spacy_nereval.counting.table import Table, summed
 from spacy_nereval.evaluation.per_document import document_scores
@@ -102,7 +103,9 @@ def test_what_is_taken_away_can_be_added_again(corpus):
     same(whole - whole, empty_sums(whole.metrics, whole.labels, False, 1))
 
 
-def test_sums_beyond_62_bits_are_refused_and_not_wrong():
+@pytest.mark.parametrize("stretch", [1, 2048], ids=["in stretches", "at once"])
+def test_sums_beyond_62_bits_are_refused_and_not_wrong(monkeypatch, stretch):
+    monkeypatch.setattr(table, "DOCUMENTS", stretch)
     counts = count([Document([(0, 1, "A")], [])] * 2, APART[:1])
     counts._blocks = [counts.cells.astype(np.int64) * 2**61]
     with pytest.raises(ValueError, match="too much to be exact"):

@@ -192,3 +192,78 @@ def test_what_windows_says_of_a_process(pid, ended, monkeypatch):
     monkeypatch.setattr(ctypes, "get_last_error", lambda: kernel.error, raising=False)
     assert _has_ended_on_windows(pid) is ended
     assert kernel.open == []
+
+
+def test_an_empty_lock_file_blocks_for_seconds_and_not_for_ever(here):
+    Path("nereval-parts").mkdir()
+    empty = Path("nereval-parts/run.lock")
+    empty.touch()
+    assert "another run, process ? of ?" in refused("evaluate", "training/model-best", *SHARDS)[0]
+    os.utime(empty, (0, 0))
+    evaluated(*SHARDS)
+    assert list(parts()) == ALL_PARTS
+
+
+def test_a_lock_file_has_its_content_at_once(tmp_path, monkeypatch):
+    seen = []
+    link = os.link
+    monkeypatch.setattr(os, "link", lambda a, b: (seen.append(Path(a).read_text()), link(a, b)))
+    with locks.exclusive(tmp_path / "run.lock", "x", ""):
+        assert json.loads(seen[0])["pid"] == os.getpid()
+    assert list(tmp_path.iterdir()) == []
+
+
+TAKING = """
+import sys
+from pathlib import Path
+from spacy_nereval.distributed.lock import exclusive
+
+print("ready", flush=True)
+input()
+try:
+    with exclusive(Path(sys.argv[1]), "x", "or not"):
+        print("taken", flush=True)
+        input()
+except ValueError as error:
+    print("busy", flush=True)
+    input()
+"""
+
+
+def test_a_stale_lock_is_taken_by_one_of_several(tmp_path, somebody):
+    """All find the lock of a process that is gone, and are let go at once, again and again."""
+    somebody.kill()
+    somebody.wait()
+    stale = json.dumps({"user": "ada", "host": socket.gethostname(), "pid": somebody.pid})
+    for k in range(3):
+        path = tmp_path / f"{k}.lock"
+        path.write_text(stale)
+        runs = [Popen([sys.executable, "-c", TAKING, str(path)], stdin=PIPE, stdout=PIPE, text=True) for _ in range(4)]
+        for run in runs:
+            assert run.stdout.readline() == "ready\n"
+        for run in runs:
+            run.stdin.write("\n")
+            run.stdin.flush()
+        said = sorted(run.stdout.readline().strip() for run in runs)
+        for run in runs:
+            run.communicate("\n")
+        assert said == ["busy", "busy", "busy", "taken"], said
+
+
+def test_who_finds_a_stale_lock_replaced_meanwhile_leaves_it(tmp_path, monkeypatch, somebody):
+    """Another run takes the stale lock between the look and the claim."""
+    path, here = tmp_path / "run.lock", socket.gethostname()
+    path.write_text(json.dumps({"user": "ada", "host": here, "pid": 2**22 + 1}))
+    other = json.dumps({"user": "bob", "host": here, "pid": somebody.pid})
+    create = locks._create
+
+    def slow(lock: Path) -> None:
+        create(lock)
+        if lock.suffix == ".claim":
+            path.write_text(other)
+
+    monkeypatch.setattr(locks, "_create", slow)
+    with pytest.raises(ValueError, match=f"process {somebody.pid} of bob"), locks.exclusive(path, "x", ""):
+        pass
+    assert path.read_text() == other
+    assert list(tmp_path.iterdir()) == [path]

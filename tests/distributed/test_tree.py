@@ -523,7 +523,7 @@ def test_a_file_under_two_names_is_refused(here):
         shutil.copy(f"{side}/a.jsonl", f"{side}/e.jsonl")
     names = [f"{side}/{letter}.jsonl" for side in ("gold", "pred") for letter in "abe"]
     done = run("count", *names, "--collapse", "--replicates", 50, "-m", "strict", "-o", "all.npz")
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     same = "gold/a.jsonl and gold/e.jsonl have the same content, and would count their documents twice"
     assert same in done.stderr and not Path("all.npz").exists()
 

@@ -190,7 +190,7 @@ def test_buckets_that_are_none(text):
 
 
 def test_an_unknown_attribute_is_answered_with_the_names():
-    with pytest.raises(ValueError, match="there is no attribute 'elen' to break scores down by; there are eLen, cLen"):
+    with pytest.raises(ValueError, match="there is no attribute 'elen': did you mean 'eLen'. There are eLen, cLen"):
         requested_attribute("elen")
 
 

@@ -7,13 +7,13 @@ from random import Random
 import numpy as np
 import pytest
 import scipy.stats
-from sklearn.metrics import f1_score, precision_recall_fscore_support
 
 from spacy_nereval import Document, score
 from spacy_nereval.evaluation.statistics.bounds import wilson
 from spacy_nereval.evaluation.statistics.many_tests import count_data_sets, holm
 
 NEEDED = "statsmodels is in the extra `test`"
+peer = pytest.importorskip("sklearn.metrics", reason="scikit-learn comes with the extra `test`")
 
 
 @pytest.mark.parametrize("number", [1, 2, 30])
@@ -45,7 +45,7 @@ def test_scores_and_averages_of_labels_are_those_of_scikit_learn() -> None:
     found = score([Document([(0, 3, ours)], [(0, 3, theirs)]) for ours, theirs in zip(gold, pred)], ["strict"])
     own = found["metrics"]["strict"]
     for average in ("macro", "weighted"):
-        assert own["averages"][average]["f"] == pytest.approx(f1_score(gold, pred, average=average))
-    assert own["scores"]["f"] == pytest.approx(f1_score(gold, pred, average="micro"))
-    for label, *theirs in zip(labels, *precision_recall_fscore_support(gold, pred, labels=labels)[:3]):
+        assert own["averages"][average]["f"] == pytest.approx(peer.f1_score(gold, pred, average=average))
+    assert own["scores"]["f"] == pytest.approx(peer.f1_score(gold, pred, average="micro"))
+    for label, *theirs in zip(labels, *peer.precision_recall_fscore_support(gold, pred, labels=labels)[:3]):
         assert [own["per_type"][label]["scores"][name] for name in "prf"] == pytest.approx(theirs)

@@ -24,35 +24,21 @@ from spacy_nereval.integration.examples import DocBatch, batches, count_examples
 # What is read
 
 
-def test_entities_come_out_as_characters_of_the_reference_text():
-    gold = doc("Ada met Bob in New York .", (0, 1, "PER"), (4, 6, "LOC"))
-    pred = doc("Ada met Bob in New York .", (0, 1, "PER"), (2, 3, "PER"))
-    found = read(gold, pred)
-    assert found.gold == ((0, 3, "PER"), (15, 23, "LOC"))
-    assert found.pred == ((0, 3, "PER"), (8, 11, "PER"))
-    assert found.text == "Ada met Bob in New York ."
-
-
-def test_a_key_reads_the_span_group_and_not_the_entities():
-    gold = doc("Ada met Bob", (0, 1, "PER"), spans={"people": [(2, 3, "X")], "all": [(0, 3, "Y")]})
-    pred = doc("Ada met Bob", spans={"people": [(0, 1, "X")]})
-    found = read(gold, pred, "people")
-    assert (found.gold, found.pred) == (((8, 11, "X"),), ((0, 3, "X"),))
-
-
-def test_no_key_reads_the_entities_and_not_the_span_groups():
-    gold = doc("Ada met Bob", (0, 1, "PER"), spans={"people": [(2, 3, "X")]})
-    assert read(gold, gold).gold == ((0, 3, "PER"),)
-
-
-def test_a_span_that_a_group_holds_twice_is_one_span():
-    gold = doc("a b", spans={"k": [(0, 1, "A"), (0, 1, "A"), (0, 1, "B")]})
-    assert read(gold, gold, "k").gold == ((0, 1, "A"), (0, 1, "B"))
-
-
-def test_spans_of_a_group_may_overlap_and_nest():
-    gold = doc("a b c", spans={"k": [(0, 3, "A"), (0, 2, "A"), (1, 3, "A")]})
-    assert len(read(gold, gold, "k").gold) == 3
+@pytest.mark.parametrize(
+    ("groups", "key", "spans"),
+    [
+        ({"x": [(2, 3, "X")], "all": [(0, 3, "Y")]}, "x", ((8, 11, "X"),)),
+        ({"x": [(2, 3, "X")]}, None, ((0, 3, "PER"), (15, 23, "LOC"))),
+        ({"x": [(0, 1, "A"), (0, 1, "A"), (0, 1, "B")]}, "x", ((0, 3, "A"), (0, 3, "B"))),
+        ({"x": [(0, 3, "A"), (0, 2, "A"), (1, 3, "A")]}, "x", ((0, 7, "A"), (0, 11, "A"), (4, 11, "A"))),
+    ],
+)
+def test_entities_or_a_group_are_characters_of_the_reference_text(groups, key, spans):
+    text = "Ada met Bob in New York ."
+    made = doc(text, (0, 1, "PER"), (4, 6, "LOC"), spans=groups)
+    for gold, pred in ((made, doc(text, spans={"x": []})), (doc(text, spans={"x": []}), made)):
+        found = read(gold, pred, key)
+        assert (found.gold, found.pred, found.text) == ((spans, (), text) if gold is made else ((), spans, text))
 
 
 @pytest.mark.parametrize("place, offset", [(0, 0), (1, 2), (4, 7)], ids=["first", "middle", "last"])
@@ -115,20 +101,11 @@ def test_a_reference_without_annotation_is_skipped_and_counted():
     assert (total.documents, total.skipped, total.gold, total.pred) == (1, 2, 1, 1)
 
 
-def test_no_entities_is_an_annotation():
-    found = read(doc("a b"), doc("a b", (0, 1, "A")))
-    assert counts(found) == {"fp": 1}
-
-
 def test_ents_set_to_an_empty_list_is_an_annotation():
     gold = nlp("a b")
     assert read(gold, gold) is None
     gold.ents = []
     assert read(gold, gold) is not None
-
-
-def test_a_prediction_that_says_nothing_predicts_nothing():
-    assert counts(read(doc("a b", (0, 1, "A")), doc("a b", annotated=False))) == {"fn": 1}
 
 
 def test_an_empty_text_is_annotated_whatever_is_said_of_it():
@@ -141,80 +118,55 @@ def test_a_text_of_white_space_is_annotated_once_somebody_says_so():
     assert read(doc("_|\n"), doc("_|\n")) is not None
 
 
-def test_a_missing_span_group_is_no_annotation_and_an_empty_one_is():
-    without, empty, pred = doc("a b"), doc("a b", spans={"k": []}), doc("a b", spans={"k": [(0, 1, "A")]})
-    assert read(without, pred, "k") is None
-    assert counts(read(empty, pred, "k")) == {"fp": 1}
+def test_a_missing_span_group_is_no_annotation():
+    assert read(doc("a b"), doc("a b", spans={"k": []}), "k") is None
 
 
-def test_a_prediction_without_the_span_group_predicts_nothing():
-    gold = doc("a b", spans={"k": [(0, 1, "A")]})
-    for pred in (doc("a b"), doc("A B"), doc("a|_|b")):
-        assert counts(read(gold, pred, "k")) == {"fn": 1}
+GROUP = {"k": [(0, 1, "A")]}
+PARTIAL = doc("a b c d", (0, 1, "A"), missing=[(2, 4)])
+SAID = {
+    "no entities": (doc("a b"), doc("a b", (0, 1, "A")), None, {"fp": 1}, 0),
+    "a prediction that says nothing": (doc("a b", (0, 1, "A")), doc("a b", annotated=False), None, {"fn": 1}, 0),
+    "an empty group": (doc("a b", spans={"k": []}), doc("a b", spans=GROUP), "k", {"fp": 1}, 0),
+    "a prediction without the group": (doc("a b", spans=GROUP), doc("a b"), "k", {"fn": 1}, 0),
+    "without it, in other case": (doc("a b", spans=GROUP), doc("A B"), "k", {"fn": 1}, 0),
+    "without it, with white space": (doc("a b", spans=GROUP), doc("a|_|b"), "k", {"fn": 1}, 0),
+    "a gap is none for a group": (
+        *(doc("a b", missing=[(0, 2)], spans=GROUP), doc("a b", spans={"k": [(1, 2, "A")]}), "k"),
+        *({"fp": 1, "fn": 1}, 0),
+    ),
+    "nor if case differs": (
+        *(doc("a b", missing=[(0, 2)], spans=GROUP), doc("A B", spans={"k": [(1, 2, "A")]}), "k"),
+        *({"fp": 1, "fn": 1}, 0),
+    ),
+    "predictions in a gap": (
+        *(PARTIAL, doc("a b c d", (0, 1, "A"), (1, 2, "A"), (2, 3, "A"), (3, 4, "B")), None, {"tp": 1, "fp": 1}, 2),
+    ),
+    "beside a gap": (
+        *(doc("Ada|-|Bob met", (0, 1, "A"), missing=[(1, 2)]), doc("Ada|-|Bob met", (0, 1, "A"), (2, 3, "A")), None),
+        *({"tp": 1, "fp": 1}, 0),
+    ),
+    "in part in a gap": (doc("a b c", missing=[(1, 2)]), doc("a b c", (0, 2, "A"), (2, 3, "A")), None, {"fp": 1}, 1),
+    "a gold span that such a one meets": (
+        *(doc("a b c", (0, 1, "A"), missing=[(1, 2)]), doc("a b c", (0, 2, "A")), None, {"fn": 1}, 1),
+    ),
+    "a gap where the predicted text differs": (
+        *(doc("_|a b c", (2, 3, "A"), missing=[(3, 4)]), doc("A B C", (1, 2, "A"), (2, 3, "A")), None, {"tp": 1}, 1),
+    ),
+    "white space between gaps": (doc("a b c", missing=[(0, 1), (2, 3)]), doc("a b c", (1, 2, "A")), None, {"fp": 1}, 0),
+    "gaps of the prediction": (doc("a b", (0, 1, "A")), doc("a b", (0, 1, "A"), missing=[(1, 2)]), None, {"tp": 1}, 0),
+    "a blocked token": (doc("a b", blocked=[(0, 1)]), doc("a b", (0, 1, "A")), None, {"fp": 1}, 0),
+}
 
 
-def test_span_groups_are_complete_whatever_the_entities_are():
-    gold = doc("a b", missing=[(0, 2)], spans={"k": [(0, 1, "A")]})
-    for pred in (doc("a b", spans={"k": [(1, 2, "A")]}), doc("A B", spans={"k": [(1, 2, "A")]})):
-        found = read(gold, pred, "k")
-        assert counts(found) == {"fp": 1, "fn": 1}
-        assert found.ignored == 0
+@pytest.mark.parametrize(("gold", "pred", "key", "counted", "ignored"), SAID.values(), ids=SAID)
+def test_what_is_annotated_counts_and_what_is_not_is_ignored(gold, pred, key, counted, ignored):
+    found = read(gold, pred, key)
+    assert (counts(found), found.ignored) == (counted, ignored)
+    assert count([found, found], []).ignored == 2 * ignored
 
 
 # Partial annotation
-
-
-def test_predictions_where_the_reference_says_nothing_are_ignored_and_counted():
-    gold = doc("a b c d", (0, 1, "A"), missing=[(2, 4)])
-    pred = doc("a b c d", (0, 1, "A"), (1, 2, "A"), (2, 3, "A"), (3, 4, "B"))
-    found = read(gold, pred)
-    assert counts(found) == {"tp": 1, "fp": 1}
-    assert found.ignored == 2
-    assert count([found, found], []).ignored == 4
-
-
-def test_a_prediction_beside_a_gap_is_kept():
-    gold = doc("Ada|-|Bob met", (0, 1, "A"), missing=[(1, 2)])
-    found = read(gold, doc("Ada|-|Bob met", (0, 1, "A"), (2, 3, "A")))
-    assert counts(found) == {"tp": 1, "fp": 1}
-    assert found.ignored == 0
-
-
-def test_a_prediction_that_overlaps_a_gap_in_part_is_ignored_too():
-    found = read(doc("a b c", missing=[(1, 2)]), doc("a b c", (0, 2, "A"), (2, 3, "A")))
-    assert counts(found) == {"fp": 1}
-    assert found.ignored == 1
-
-
-def test_a_gold_span_whose_prediction_was_ignored_is_missed():
-    found = read(doc("a b c", (0, 1, "A"), missing=[(1, 2)]), doc("a b c", (0, 2, "A")))
-    assert counts(found) == {"fn": 1}
-
-
-def test_a_gap_is_where_the_reference_has_it_though_the_predicted_text_differs():
-    gold = doc("_|a b c", (2, 3, "A"), missing=[(3, 4)])
-    pred = doc("A B C", (1, 2, "A"), (2, 3, "A"))
-    found = read(gold, pred)
-    assert counts(found) == {"tp": 1}
-    assert found.ignored == 1
-
-
-def test_white_space_between_two_gaps_is_no_annotation_to_stumble_over():
-    found = read(doc("a b c", missing=[(0, 1), (2, 3)]), doc("a b c", (1, 2, "A")))
-    assert found.ignored == 0
-
-
-def test_gaps_on_the_predicted_side_mean_nothing():
-    found = read(doc("a b", (0, 1, "A")), doc("a b", (0, 1, "A"), missing=[(1, 2)]))
-    assert counts(found) == {"tp": 1}
-
-
-def test_a_blocked_token_is_annotated_as_no_entity():
-    gold = doc("a b", blocked=[(0, 1)])
-    assert [token.ent_iob for token in gold] == [3, 2]
-    found = read(gold, doc("a b", (0, 1, "A")))
-    assert counts(found) == {"fp": 1}
-    assert found.ignored == 0
 
 
 @pytest.mark.filterwarnings("ignore:.*W030")

@@ -18,7 +18,7 @@ from spacy.scorer import get_ner_prf
 from spacy.training import Example
 from thinc.api import Config, ConfigValidationError
 
-from spacy_nereval import count, create, evaluate
+from spacy_nereval import Result, count, create, evaluate
 from spacy_nereval.core.labels import label_rules
 from spacy_nereval.core.spans import relabelled
 from spacy_nereval.evaluation.resampling import wanted_confidence
@@ -76,6 +76,11 @@ def test_a_config_names_metrics_as_python_does(given, tmp_path):
 def test_a_config_asks_for_intervals_as_python_does(given, level):
     found = with_ner(NER | {"metrics": ["strict"], "confidence": given}).get_pipe("ner").score(three())
     assert ("confidence" in found["ents_nereval"]) == (level is not None)  # and why there are none for one document
+    result = Result(found["ents_nereval"])
+    assert (
+        result.strict.f == result["scores"]["strict_f"]
+        and result.conclusion in str(result) + result.to_frame("all").to_csv()
+    )
     component = spacy.blank("en").add_pipe("nereval", config={"metrics": "strict", "confidence": given})
     assert component.scoring.confidence == wanted_confidence(given)
 
@@ -122,8 +127,11 @@ def test_a_scorer_can_be_set_on_a_component_that_is_there():
 @pytest.mark.parametrize(
     "metrics, message",
     [
-        ({"fare": {}}, "there is no metric 'fare'; there are strict, semeval"),
-        ({"fair": {"units": "token"}}, "fair has no option 'units'; its options are unit, weights, beta, focus"),
+        ({"fare": {}}, "there is no metric 'fare': did you mean 'fair'? There are strict, semeval"),
+        (
+            {"fair": {"units": "token"}},
+            "fair has no option 'units': did you mean 'unit'? Its options are unit, weights",
+        ),
         ({"fair": {"unit": "tokens"}}, "fair.unit = 'tokens': "),
         ({"loio": {"s": 2}}, "loio.s = 2: input should be less than or equal to 1"),
         ({"wrf": {"weights": {"A": 0.4, "combined": 0.5}}}, "they sum to 0.9, not to 1"),

@@ -199,6 +199,6 @@ def test_strings_that_would_fill_the_memory_are_refused_with_advice(tmp_path, mo
     assert len([*read_docs(path)]) == 100
     monkeypatch.setattr(spacy_files, "machine_memory", lambda: size / 4)
     done = run("score", path, path)
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     said = f"✘ {path} has {strings} different strings, which take about 0.0 GiB of memory; one file may take 0.0 GiB"
     assert done.stderr == f"{said} on this machine: write it as several files, of about 25 documents each\n"

@@ -79,7 +79,7 @@ def test_a_comment_says_which_lines_are_shown(tmp_path, note, shown):
 @pytest.mark.parametrize(
     ("block", "complaint"),
     [
-        ("```bash\nnereval score no.jsonl no.jsonl\n```", "'nereval score no.jsonl no.jsonl' exited with 1"),
+        ("```bash\nnereval score no.jsonl no.jsonl\n```", "'nereval score no.jsonl no.jsonl' exited with 2"),
         ("<!-- exits with 1 -->\n```bash\nnereval metrics strict\n```", "exited with 0"),
         ("```python\nprint(unknown)\n```", "NameError: name 'unknown' is not defined"),
         ('```ini\n[training.logger]\n@loggers = "spacy-nereval.unknown.v1"\n```', "spacy-nereval.unknown.v1"),

@@ -18,7 +18,7 @@ import spacy
 from annotators import shared
 from places import ROOT, script
 from scipy import stats
-from twin_statistics import kish, wilson
+from twin_statistics import wilson
 
 from spacy_nereval import Document, count, create_all
 from spacy_nereval.counting.counts import Counts
@@ -172,37 +172,6 @@ def test_one_run_has_the_intervals_that_the_package_gives():
         bounds = package[own.metric.name]["intervals"]["scores"][name]
         assert own.interval == (pytest.approx(bounds["low"], abs=1e-15), pytest.approx(bounds["high"], abs=1e-15)), key
         assert (own.mean, own.sd) == (package[own.metric.name]["scores"][name], None)
-
-
-def test_several_runs_add_the_variance_of_training():
-    runs = [hits(20), hits(26), hits(23)]
-    found = summaries.over_runs(runs)["strict_r"]
-    recall = np.array([20, 26, 23]) / DOCUMENTS
-    each = np.array([np.mean([k < n for n in (20, 26, 23)]) for k in range(DOCUMENTS)])  # of a document, over the runs
-    k = kish(1 + each)
-    moved = each - each.mean()
-    documents, training = (moved**2).sum() / (DOCUMENTS * (DOCUMENTS - 1)), recall.var(ddof=1) / 3
-    bearers = 2 / ((moved**4).sum() / (moved**2).sum() ** 2 - 1 / DOCUMENTS)
-    sides, mean = min((each < 1).sum(), (each > 0).sum()), recall.mean()
-
-    def bounds(documents: float, freedom: float, known: float) -> tuple[float, float]:
-        both = documents + training
-        t = stats.t.ppf(0.975, both**2 / (documents**2 / freedom + training**2 / 2))
-        size = mean * (1 - mean) / both
-        return wilson(mean, k / ((known * k / size + 0.5) / (known + 0.5)), t)
-
-    own, widest = bounds(documents, min(k, bearers) - 1, sides), bounds(mean * (1 - mean) / k, k - 1, 1e12)
-    expected = max(own[0], widest[0]), min(own[1], widest[1])
-    assert found.interval == pytest.approx(expected)
-    assert found.sd == pytest.approx(recall.std(ddof=1))
-    again = summaries.over_runs(runs[::-1])["strict_r"]
-    assert (again.mean, again.interval) == (pytest.approx(found.mean), pytest.approx(found.interval))
-
-
-def test_documents_in_another_order_are_paired():
-    forward, back = hits(20), hits(20).reordered(range(DOCUMENTS)[::-1])
-    first, second = (summaries.over_runs(runs)["strict_f"] for runs in ([forward, forward], [forward, back]))
-    assert first.interval == second.interval
 
 
 # What to work on

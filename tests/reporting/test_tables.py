@@ -118,7 +118,7 @@ def test_counts_are_scored_with_the_tables_that_need_no_text(here):
     [
         (
             (*SCORE, "-t", "score"),
-            "--tables score: there is no table 'score'; there are headline, errors, groups, scores, ",
+            "--tables score: there is no table 'score': did you mean 'scores'? There are headline, errors, groups, ",
         ),
         ((*SCORE, "-t", ""), "there is no table ''"),
         (

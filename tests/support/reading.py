@@ -20,7 +20,7 @@ def run(*arguments: Any):
 
 def refused(*arguments: Any) -> str:
     done = run(*arguments)
-    assert done.exit_code == 1, done.output
+    assert done.exit_code == 2, done.output
     assert not done.stdout
     assert done.stderr.count("\n") == 1
     return done.stderr

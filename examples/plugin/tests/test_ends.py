@@ -18,7 +18,7 @@ def test_the_last_word_counts():
     pred = [["O", "B-PER", "O", "B-ORG"]]
     found = score(gold, pred, {"ends": {}})["metrics"]["ends"]
     assert (found["counts"], found["scores"]["f"]) == ({"tp": 1, "fp": 1, "fn": 1}, 0.5)
-    assert score(gold, pred, {"ends": {"typed": False}})["metrics"]["ends"]["scores"]["f"] == 1
+    assert score(gold, pred, {"ends": {"typed": False}}).ends.f == 1
 
 
 def test_it_declares_its_scores():

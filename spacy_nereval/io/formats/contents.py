@@ -29,6 +29,10 @@ def check_is_text(path: Path, start: bytes) -> None:
         raise ValueError(f"{path} is compressed by gzip: unpack it first, with gunzip")
     if start.startswith(b"PK\x03\x04"):
         raise ValueError(f"{path} is a zip archive: unpack it first")
+    words = [start[k:200:4] for k in range(4)]
+    empty = [word.count(0) == len(word) > 0 for word in words]
+    if start.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")) or (sum(empty) == 3 and len(start) > 8):
+        raise ValueError(f"{path} is in UTF-32, expected UTF-8: convert it first, with iconv -f UTF-32 -t UTF-8")
     marked = start.startswith((b"\xff\xfe", b"\xfe\xff"))
     zeros = sorted((start[:200:2].count(0), start[1:200:2].count(0)))
     if (

@@ -83,7 +83,13 @@ def tag_names(given: str) -> list[str]:
     if not path.is_file():
         if path.suffix == ".json":
             raise ValueError(f"{named('tag_names', given)}: there is no such file")
-        return [name.strip() for name in given.split(",")]
+        names = [name.strip() for name in given.split(",")]
+        try:
+            for name in names:
+                split(name)
+        except ValueError as error:
+            raise ValueError(f"{named('tag_names', given)}: {error}") from None
+        return names
     try:
         found = names_in(json.loads(path.read_text(encoding="utf8")))
     except (ValueError, RecursionError) as error:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import srsly
 
-from ...core.checked import PlainSpan, checked_tokens, highest
+from ...core.checked import PlainSpan, checked_tokens, highest, unique_keys
 from ...core.messages import shortened
 from ..paths import check_is_file, readable
 from ..records import Record, row_id, with_mentions
@@ -162,10 +162,18 @@ def _entries(path: Path) -> Iterator[tuple[int, Any]]:
 
 def _entry(line: str) -> Any:
     try:
-        # srsly is faster, but reads .41 as .41000000000000003, which would be another cut.
-        return json.loads(line) if '"score"' in line else srsly.json_loads(line)
+        # srsly is faster, but reads .41 as .41000000000000003, which would be another cut, and no repeated keys.
+        if '"score"' in line or _may_repeat_keys(line):
+            return json.loads(line, object_pairs_hook=unique_keys)
+        return srsly.json_loads(line)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"not valid JSON ({error})") from None
+
+
+def _may_repeat_keys(line: str) -> bool:
+    """Return whether a line has the name of a key more often than it would need to have."""
+    once = any(line.count(name) > 1 for name in ('"text"', '"spans"', '"id"', '"meta"'))
+    return once or not line.count('"start"') == line.count('"end"') == line.count('"label"')
 
 
 def record_of(entry: Any, format: Format = Format()) -> Record:

@@ -77,15 +77,15 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
 def _record(path: Path, source: str, first: int, id: str | None) -> Record:
     """Return the document of a stretch of a file that begins in line `first`."""
-    text, at = "", 0
+    text, at, line = "", 0, first
     spans: list[PlainSpan] = []
     stack: list[Open] = []
     own_id = None
     for tag in TAG.finditer(source):
         text += _characters(source[at : tag.start()])
-        at = tag.end()
+        line += source.count("\n", at, tag.start())
+        inside, at = source.count("\n", tag.start(), tag.end()), tag.end()
         name = (tag[2] or "").upper()
-        line = first + source.count("\n", 0, tag.start())
         if tag[1]:
             inner = _closed(path, name, line, stack, text)
             if inner and ENTITY.fullmatch(name):
@@ -97,6 +97,7 @@ def _record(path: Path, source: str, first: int, id: str | None) -> Record:
         elif name == "DOC":
             attributes = _attributes(tag[3])
             own_id = next((attributes[key] for key in IDS if key in attributes), own_id)
+        line += inside
     if stack:
         raise ValueError(
             f"{path}, line {stack[-1].line}: <{stack[-1].name}> does not end; expected </{stack[-1].name}>"

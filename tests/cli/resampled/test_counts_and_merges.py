@@ -72,7 +72,7 @@ def test_parts_of_the_same_name_without_ids_are_not_taken_for_the_same_documents
     assert one.any() and (one != other).any()
     accepted("merge", *paths[:2], "-o", "all.npz")
     result = run("merge", paths[0], paths[2], "-o", "none.npz")
-    assert result.exit_code == 1 and "are the same counts" in result.stderr
+    assert result.exit_code == 2 and "are the same counts" in result.stderr
     assert not (here / "none.npz").exists()
 
 

@@ -32,7 +32,7 @@ def test_the_intervals_printed_are_those_of_the_average(here, average):
 def test_settings_of_intervals_without_intervals_are_refused(here):
     result = run("score", "gold.jsonl", "base.jsonl", "-o", "out.json", "--samples", 30)
     assert (result.exit_code, result.stderr) == (
-        1,
+        2,
         "✘ --samples is given without --confidence: add that, or leave it out\n",
     )
     assert not (here / "out.json").exists()

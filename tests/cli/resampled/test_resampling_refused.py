@@ -126,7 +126,7 @@ def test_a_mistake_is_one_line_and_leaves_no_file(spoilt, arguments, said):
     before = {path: path.read_bytes() for path in spoilt.rglob("*") if path.is_file()}
     result = run(*arguments)
     assert isinstance(result.exception, SystemExit), result.exception
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert result.stdout == ""
     (line,) = result.stderr.splitlines()
     assert line.startswith("✘ ") and said in line
@@ -159,6 +159,6 @@ def test_a_failed_command_leaves_the_old_output_as_it_was(spoilt):
         ("new.json", ["compare", "gold.jsonl", "counts.npz", "one.npz", "-o", "new.json"]),
     ):
         (spoilt / name).write_text("old")
-        assert run(*arguments).exit_code == 1
+        assert run(*arguments).exit_code == 2
         assert (spoilt / name).read_text() == "old"
         (spoilt / name).unlink()

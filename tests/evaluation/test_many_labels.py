@@ -1,0 +1,94 @@
+"""Thousands of labels, such as ids of concepts: time and memory go with the spans, not with documents times labels."""
+
+from __future__ import annotations
+
+import cProfile
+import json
+import sys
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from processes import python
+
+from spacy_nereval import Document, count, create, create_all
+from spacy_nereval.evaluation import pairs
+from spacy_nereval.evaluation.comparison import System, comparison
+
+
+def corpus(documents: int, labels: int, shift: int) -> list[Document]:
+    """Five spans a document, of which every third is predicted otherwise."""
+    found = []
+    for d in range(documents):
+        gold = [(10 * k, 10 * k + 5, f"C{(5 * d + k) % labels:05}") for k in range(5)]
+        pred = [(a, b + (n % 2), name) for n, (a, b, name) in enumerate(gold) if (d + n + shift) % 3]
+        found.append(Document(gold, pred, text="abcde fghi" * 5, id=str(d)))
+    return found
+
+
+@pytest.mark.costly
+def test_wrf_counts_the_classes_that_a_document_has():
+    documents, wrf = corpus(600, 3000, 0), create("wrf")
+    tracemalloc.start()
+    counts = count(documents, [wrf])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert counts.documents == 600 and len(counts.labels) == 3000
+    assert peak < 600 * 3001 * 8  # a number for each class in each document
+
+
+@pytest.mark.costly
+def test_a_comparison_has_some_swaps_in_memory_whatever_the_number_of_labels(monkeypatch):
+    systems = [System(str(shift), count(corpus(40, 200, shift), create_all(["wrf"]))) for shift in (0, 1)]
+    found, peaks = [], []
+    for size in (1 << 40, 1 << 13):
+        monkeypatch.setattr(pairs, "SUMS", size)
+        tracemalloc.start()
+        found.append(comparison(systems, [], trials=2000))
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert found[0] == found[1] and found[0]["comparisons"][0]["p"] is not None
+    assert peaks[1] < peaks[0] / 4
+
+
+def calls(spans: int) -> int:
+    """How many functions are called where all spans of a document overlap."""
+    gold = [(k, 2 * spans + k, "AB"[k % 2]) for k in range(spans)]
+    pred = [(k, 2 * spans + k + 1 + k % 7, "AB"[k % 3 % 2]) for k in range(spans)]
+    document, fair = Document(gold, pred, text="x" * 4 * spans), create("fair")
+    profile = cProfile.Profile()
+    profile.runcall(count, [document], [fair])
+    return sum(each.callcount for each in profile.getstats())
+
+
+def test_fair_compares_overlapping_spans_pair_by_pair_and_not_unit_by_unit():
+    """Twice as many spans are four times as many pairs; each had as many units as there are spans."""
+    assert calls(200) < 5 * calls(100)
+
+
+MEASURED = """
+import json, resource, sys
+from spacy_nereval.cli import nereval
+
+nereval(sys.argv[1:], standalone_mode=False)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems count memory in other units")
+@pytest.mark.parametrize("command", [("score", "-C", "-o", "out.json"), ("compare", "-m", "strict,wrf,fair")])
+def test_ten_thousand_labels_take_less_than_500_mb(tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    for name, shift in (("gold", 0), ("a", 0), ("b", 1)):
+        rows = (
+            {"id": d.id, "text": d.text, "spans": [dict(zip(("start", "end", "label"), span)) for span in spans]}
+            for d in corpus(4000, 10_000, shift)
+            for spans in [d.gold if name == "gold" else d.pred]
+        )
+        Path(f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf8")
+    first, *options = command
+    names = ["gold.jsonl", "a.jsonl", "b.jsonl"][: 2 if first == "score" else 3]
+    done = python("-c", MEASURED, first, *names, *options)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout.split()[-1]) < 500
