@@ -50,6 +50,10 @@ def main(
             help="Evaluate once per epoch, and stop after this many without a better score; 0: as the config says",
         ),
     ] = 0,
+    rise: Annotated[
+        tuple[float, int] | None,
+        typer.Option(help="Learning rate, and the steps until it is reached; it falls to 0 at training.max_steps"),
+    ] = None,
     mixed_precision: Annotated[
         bool, typer.Option(help="Use half precision where it is precise enough, on a GPU")
     ] = False,
@@ -58,6 +62,10 @@ def main(
     data = Path("corpus", corpus)
     overrides = {"paths.train": str(data / "train.spacy"), "paths.dev": str(data / "dev.spacy")}
     overrides |= parse_config_overrides(ctx.args)
+    if rise:
+        steps = {"warmup_steps": rise[1], "total_steps": overrides["training.max_steps"]}
+        schedule = {"@schedules": "warmup_linear.v1", "initial_rate": rise[0], **steps}
+        overrides["training.optimizer.learn_rate"] = schedule
     transformer = load_config(config, overrides=overrides)["paths"].get("transformer")
     require(gpu_id=gpu_id, transformer=transformer, corpus=corpus)
     if patience:

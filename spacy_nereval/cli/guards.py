@@ -106,6 +106,8 @@ def in_one_line(error: Exception, given: Mapping[str, Any]) -> str:
     return f"{where}{said}" + ("" if given["debug"] else "; --debug shows where this happened")
 
 
+POSIX = os.name == "posix"
+
 STDIN_FILE = "/dev/stdin"
 
 STDOUT_FILE = "/dev/stdout"
@@ -221,6 +223,8 @@ def _check_standard_input(read: Iterable[str]) -> None:
     from ..io.paths import is_pipe
 
     path = Path(STDIN_FILE)
+    if STDIN_FILE in read and not POSIX:
+        raise ValueError("standard input cannot be read on this system, where it is no file: name a file")
     if STDIN_FILE in read and not path.is_file() and not is_pipe(path):
         raise ValueError("standard input is empty: send a file or the output of a program to it, or name a file")
 

@@ -316,7 +316,7 @@ def machine_memory() -> float:
     with suppress(AttributeError, ValueError, OSError):
         found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     with suppress(ValueError, OSError):
-        found.append(int(CGROUP.read_text()))
+        found.append(int(CGROUP.read_text(encoding="utf8")))
     return min(found)
 
 

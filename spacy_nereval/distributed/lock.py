@@ -101,7 +101,7 @@ def _create(lock: Location) -> None:
     if isinstance(lock, Path):
         whole = lock.with_name(f".{lock.name}.{token_hex(4)}")
         try:
-            whole.write_text(content)
+            whole.write_text(content, encoding="utf8")
             os.link(whole, lock)
         except FileExistsError:
             raise
@@ -112,7 +112,7 @@ def _create(lock: Location) -> None:
             return
         finally:
             whole.unlink(missing_ok=True)
-    with lock.open("x") as file:  # where nothing can be linked
+    with lock.open("x", encoding="utf8") as file:  # where nothing can be linked
         try:
             file.write(content)
             file.flush()
@@ -133,7 +133,7 @@ def this_process() -> dict[str, Any]:
 def _owner(lock: Location) -> dict[str, Any]:
     """Return who wrote a lock file; nothing if it is missing, half written or not a lock file."""
     try:
-        owner = json.loads(lock.read_text())
+        owner = json.loads(lock.read_text(encoding="utf8"))
     except (OSError, ValueError):
         return {}
     known = isinstance(owner, dict) and owner.keys() == {"user", "host", "pid"} and isinstance(owner["pid"], int)

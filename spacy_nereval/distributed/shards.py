@@ -133,7 +133,7 @@ def count_shard(counter: ShardCounter, folder: PartsFolder, shard: Shard) -> Sha
     part, begun = folder.part(shard), folder.begun(shard)
     with _one_at_a_time:
         try:
-            begun.write_text(json.dumps(this_process()))
+            begun.write_text(json.dumps(this_process()), encoding="utf8")
             origin = counter.origin(shard)
             existed = part.exists()
             if existed and _has_origin(part, origin):

@@ -1,0 +1,87 @@
+"""Damaged and odd files: a right number or one sentence, never a traceback, nothing half-written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+from commands import run
+from fuzzing import HOSTILE, trials
+from places import ROOT
+
+from spacy_nereval import load
+
+EXAMPLES = ROOT / "examples"
+SOURCES = [
+    *(EXAMPLES / f"{name}{ending}" for name in ("gold", "improved") for ending in (".jsonl", ".conll", ".spacy")),
+    EXAMPLES / "tasks.json",
+]
+
+
+def damaged(numbers: Random, content: bytes) -> bytes:
+    """A file with some bytes or lines changed, left out, repeated or swapped."""
+    for _ in range(numbers.choice((0, 1, 1, 2, 5))):
+        at = numbers.randrange(len(content) + 1)
+        kind = numbers.randrange(7)
+        if kind == 0:
+            content = content[:at]
+        elif kind == 1:
+            content = content[:at] + numbers.randbytes(numbers.choice((1, 2, 40))) + content[at + 1 :]
+        elif kind == 2:
+            content = content[:at] + numbers.choice(HOSTILE).encode("utf8", "surrogatepass") + content[at:]
+        elif kind == 3:
+            content = content + content[at : at + 200]
+        elif kind == 4:
+            lines = content.split(b"\n")
+            numbers.shuffle(lines)
+            content = b"\n".join(lines)
+        elif kind == 5:
+            content = content.replace(b'"start"', numbers.choice((b'"end"', b'"start": -1, "x"', b'"begin"')), 1)
+        else:
+            content = content.replace(*numbers.choice(((b"0", b"9"), (b"\n", b"\r\n"), (b"[", b"{"), (b"B-", b"I-"))))
+    return content
+
+
+def matched(gold: Path, pred: Path) -> tuple[int, int, int]:
+    """The numbers of hits, of predictions and of gold spans, by sets of spans of each text that both sides have."""
+    sides = [{doc.id: set(doc.gold) for doc in load(path)} for path in (gold, pred)]
+    return (
+        sum(len(spans & sides[1][name]) for name, spans in sides[0].items()),
+        sum(map(len, sides[1].values())),
+        sum(map(len, sides[0].values())),
+    )
+
+
+@pytest.mark.slow
+def test_damaged_files_are_scored_right_or_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    scored = 0
+    for numbers in trials("files"):
+        source = numbers.choice(SOURCES)
+        other = source.with_name(source.name.replace("gold", "improved"))
+        gold, pred = Path(f"gold{source.suffix}"), Path(f"pred{source.suffix}")
+        gold.write_bytes(damaged(numbers, source.read_bytes()))
+        pred.write_bytes(damaged(numbers, other.read_bytes()))
+        output = Path("out.json")
+        command = numbers.choice((["score", gold, pred, "-m", "strict"], ["errors", gold, pred], ["convert", gold]))
+        if command[0] != "score":
+            output = Path("out.jsonl")
+        how = ["-o", output] if command[0] != "convert" else [output, "--drop"]
+        done = run(*command, *how, "--debug" if numbers.random() < 0.02 else "--no-check-text")
+        said = f"{numbers.name}: {' '.join(map(str, command))}: {done.exit_code} {done.output[-600:]}"
+        assert done.exception is None or isinstance(done.exception, SystemExit), said
+        assert done.exit_code in (0, 2), said
+        assert output.exists() == (done.exit_code == 0), said
+        assert done.exit_code == 0 or done.stderr.splitlines()[-1].startswith("✘ "), said
+        assert not [*tmp_path.glob(".out*")], said
+        if done.exit_code == 0 and command[0] == "score":
+            counts = json.loads(output.read_text("utf8"))["metrics"]["strict"]["counts"]
+            tp, predicted, support = matched(gold, pred) if source.suffix == ".jsonl" else (counts["tp"],) * 3
+            assert counts["tp"] == tp, said
+            if source.suffix == ".jsonl":
+                assert (counts["fp"], counts["fn"]) == (predicted - tp, support - tp), said
+            scored += 1
+        output.unlink(missing_ok=True)
+    assert scored > 3
