@@ -142,22 +142,6 @@ def scored(tmp_path: Path, *arguments: Any) -> tuple[dict[str, Any], str]:
 OWN = {"metrics": {"fair": {"unit": "token", "beta": 2.0}, "muc": {}, "loio": {"s": 0.0}}}
 
 
-def test_evaluate_takes_the_options_that_the_model_stores_and_says_so(model, tmp_path):
-    stored, data = with_options(model, tmp_path, own=OWN)
-    found, said = scored(tmp_path, stored, data)
-    of_spacy = evaluated(spacy.load(stored), data)["metrics"]
-    assert {name: found[name] for name in of_spacy} == of_spacy
-    assert set(found) == {"strict", "semeval", "slot_error", "loio", "fair", "wrf"}
-    assert f"from the config of {stored}: " in flat(said) and '--fair.unit "token" --fair.beta 2.0' in flat(said)
-
-
-def test_the_command_line_overrides_options_that_the_model_stores(model, tmp_path):
-    stored, data = with_options(model, tmp_path, own=OWN)
-    found, said = scored(tmp_path, stored, data, "-m", "fair", "--fair.unit", "char")
-    assert (found["fair"]["settings"]["unit"], found["fair"]["settings"]["beta"]) == ("char", 2.0)
-    assert flat(said) == f"from the config of {stored}: --fair.beta 2.0"
-
-
 def test_options_are_those_of_the_last_component_that_scores_the_same_spans(model, tmp_path):
     more = {"metrics": {"fair": {"beta": 0.5}}}
     stored, data = with_options(

@@ -28,6 +28,7 @@ from spacy_nereval.evaluation.statistics.differences import (
     swap_test,
     t_test,
 )
+from spacy_nereval.evaluation.statistics.many_tests import count_data_sets
 from spacy_nereval.evaluation.statistics.runs import RunErrors, run_errors
 
 Counts = NDArray[np.int64]
@@ -212,3 +213,10 @@ def test_runs_are_welchs_test_where_documents_add_nothing(runs: tuple[int, int])
     low, high = theirs.confidence_interval(0.95)
     assert np.array([test.low, test.high]) == pytest.approx(np.array([low, high]), abs=1e-12)
     assert found.share == pytest.approx(1, abs=1e-12)
+
+
+def test_fisher_is_that_of_scipy() -> None:
+    p = np.array([0.168, 0.297, 0.357, 0.019, 0.218, 0.001])
+    ordered = np.sort(p)
+    theirs = [scipy.stats.combine_pvalues(ordered[u:], method="fisher").pvalue for u in range(len(p))]
+    assert count_data_sets(p, independent=True).p == pytest.approx(np.maximum.accumulate(theirs), abs=1e-12)
