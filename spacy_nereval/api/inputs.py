@@ -380,7 +380,7 @@ def load(
             As the options of these names in the commands.
 
     Returns:
-        A record per document, in the order of the file; spans are in characters.
+        A record per document, in the order of the file; its `spans` are a sorted list, in characters.
 
     Raises:
         ValueError: The file cannot be read, or an option is unknown; names the line or document.
@@ -408,4 +408,4 @@ def load(
         )
     )
     (how,) = with_annotators([Path(path)], [how])
-    return [*records(Path(path), spans_key, how)]
+    return [record._replace(spans=sorted(record.spans)) for record in records(Path(path), spans_key, how)]

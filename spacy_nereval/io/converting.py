@@ -19,7 +19,7 @@ from ..core.spans import PlainSpan
 from .formats.conll import DOCSTART
 from .formats.tags import MISSING
 from .records import Record
-from .writing import atomic, json_line
+from .writing import atomic, json_line, resolved
 
 Places = list[tuple[int, int]]
 """The (start, end) of each token of a text."""
@@ -262,7 +262,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     """
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise ValueError(f"{path} exists already; expected a new or empty folder for .txt and .ann files")
-    path = path.resolve()
+    path = resolved(path)
     folder = Path(mkdtemp(dir=path.parent, prefix=f".{path.name}."))
     try:
         yield folder

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,7 +38,7 @@ class Record(NamedTuple):
     """
 
     text: str
-    spans: set[tuple[int, int, str]]
+    spans: Collection[tuple[int, int, str]]
     tokens: list[tuple[int, int]] | None = None
     id: str | None = None
     annotated: bool = True
@@ -134,7 +134,7 @@ def _with_annex(gold: Record, pred: Record, kept: set[PlainSpan]) -> Document:
     if lines and tokens is not None:
         tokens = [*tokens, *words_after(text, len(gold.text))]
     added = [{(*lines[string], label) for string, label in side.invented} for side in (gold, pred)]
-    document = Document(gold.spans | added[0], kept | added[1], text, tokens=tokens, id=gold.id)
+    document = Document({*gold.spans} | added[0], kept | added[1], text, tokens=tokens, id=gold.id)
     if lines:
         document.annex = len(gold.text)
     if gold.mentions or pred.mentions:

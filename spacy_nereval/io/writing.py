@@ -160,6 +160,18 @@ def atomic(path: Location) -> Iterator[BinaryIO]:
         raise
 
 
+def resolved(path: Path) -> Path:
+    """Return a path without links.
+
+    Raises:
+        OSError: A link leads to itself; Python before 3.13 raises RuntimeError.
+    """
+    found = path.resolve()
+    if found.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    return found
+
+
 @contextmanager
 def _atomic(path: Location) -> Iterator[BinaryIO]:
     if not isinstance(path, Path):  # cloud storage shows a file only when all of it has arrived
@@ -175,7 +187,7 @@ def _atomic(path: Location) -> Iterator[BinaryIO]:
             with _opened(path) as stream:
                 shutil.copyfileobj(file, stream)
         return
-    path = path.resolve()
+    path = resolved(path)
     # Not mkstemp, whose files nobody else may read; the rights that are usual here cannot be asked for in a thread.
     temporary = path.with_name(f".{path.name}.{token_hex(4)}")
     try:

@@ -182,6 +182,11 @@ class ResultTable(NamedTuple):
         return bool(cells) and not any(isinstance(cell, str) for cell in cells)
 
     @property
+    def number_columns(self) -> set[int]:
+        """The columns that hold numbers, for many rows at once: finding out takes a look at every row."""
+        return {column for column in range(len(self.header)) if self.is_number(column)}
+
+    @property
     def first_columns(self) -> set[int]:
         """The columns with which a heading of several columns begins.
 

@@ -131,6 +131,7 @@ def test_it_shows_itself(found, tmp_path):
     for ending in (".json", ".jsonl", ".md", ".csv", ".tex", ".html"):
         found.save(tmp_path / f"a{ending}")
     assert json.loads((tmp_path / "a.json").read_text()) == found
+    assert load(tmp_path / "a.jsonl")[0].spans[1] == (15, 23, "LOC")
     assert len(load(tmp_path / "a.jsonl")) == 3
     assert "Agreement corrected for chance" in (tmp_path / "a.md").read_text()
     with pytest.raises(ValueError, match=r"expected a file that ends with .*\.jsonl"):

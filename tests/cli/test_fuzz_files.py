@@ -22,7 +22,7 @@ SOURCES = [
 
 def damaged(numbers: Random, content: bytes) -> bytes:
     """A file with some bytes or lines changed, left out, repeated or swapped."""
-    for _ in range(numbers.choice((0, 1, 1, 2, 5))):
+    for _ in range(numbers.choice((0, 0, 0, 1, 1, 2, 5))):
         at = numbers.randrange(len(content) + 1)
         kind = numbers.randrange(7)
         if kind == 0:
@@ -46,7 +46,7 @@ def damaged(numbers: Random, content: bytes) -> bytes:
 
 def matched(gold: Path, pred: Path) -> tuple[int, int, int]:
     """The numbers of hits, of predictions and of gold spans, by sets of spans of each text that both sides have."""
-    sides = [{doc.id: set(doc.gold) for doc in load(path)} for path in (gold, pred)]
+    sides = [{doc.id: doc.spans for doc in load(path)} for path in (gold, pred)]
     return (
         sum(len(spans & sides[1][name]) for name, spans in sides[0].items()),
         sum(map(len, sides[1].values())),
@@ -57,7 +57,7 @@ def matched(gold: Path, pred: Path) -> tuple[int, int, int]:
 @pytest.mark.slow
 def test_damaged_files_are_scored_right_or_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    scored = 0
+    compared = 0
     for numbers in trials("files"):
         source = numbers.choice(SOURCES)
         other = source.with_name(source.name.replace("gold", "improved"))
@@ -78,10 +78,9 @@ def test_damaged_files_are_scored_right_or_refused(tmp_path, monkeypatch):
         assert not [*tmp_path.glob(".out*")], said
         if done.exit_code == 0 and command[0] == "score":
             counts = json.loads(output.read_text("utf8"))["metrics"]["strict"]["counts"]
-            tp, predicted, support = matched(gold, pred) if source.suffix == ".jsonl" else (counts["tp"],) * 3
-            assert counts["tp"] == tp, said
             if source.suffix == ".jsonl":
-                assert (counts["fp"], counts["fn"]) == (predicted - tp, support - tp), said
-            scored += 1
+                tp, predicted, support = matched(gold, pred)
+                assert (counts["tp"], counts["fp"], counts["fn"]) == (tp, predicted - tp, support - tp), said
+                compared += 1
         output.unlink(missing_ok=True)
-    assert scored > 3
+    assert compared > 0

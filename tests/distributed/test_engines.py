@@ -160,6 +160,20 @@ def check_workers_end(driven: Driven, ending: signal.Signals) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("always", [False, True], ids=["once", "always"])
+def test_a_worker_of_loky_that_dies_before_its_first_file_is_followed_by_another(always, tmp_path):
+    """And where all die, it is said what is kept."""
+    script = Path(__file__).parents[1] / "support" / "dying.py"
+    done = python(script, tmp_path, "always" if always else "once", path=[script.parent])
+    assert (tmp_path / "died").exists()
+    if not always:
+        assert "['', '', '']" in done.stdout and len([*tmp_path.glob("counts-*.npz")]) == 3, done.stderr
+        return
+    assert "the engine failed twice before a worker had begun a file: TerminatedWorkerError" in done.stderr
+    assert "what is counted already is kept in" in done.stderr and "same command" in done.stderr
+
+
 def test_a_single_worker_is_this_process_which_goes_on():
     with started("loky", 1) as loky:
         assert loky.run(abs, [os.getpid()], print) == [os.getpid()]
