@@ -56,6 +56,7 @@ def test_it_is_applied_to_other_documents(found: Thresholds) -> None:
     assert applied["value"] == score(TEST_GOLD, kept, ["strict"])["metrics"]["strict"]["scores"]["f"]
     assert applied["no_cut"]["value"] == score(TEST_GOLD, TEST_PRED, ["strict"])["metrics"]["strict"]["scores"]["f"]
     assert "applied" not in found and other["best"] == found["best"]
+    assert (found.headline.value, other.headline.value) == (found["best"]["value"], applied["value"])
     assert str(other).startswith("Cut A at 0.41 and B at 0.51, on 20 other documents: strict F ")
     nothing = thresholds([[]], [[]], ["strict"])
     assert nothing.apply(TEST_GOLD, TEST_PRED) == nothing | {"applied": None}

@@ -79,6 +79,7 @@ def test_the_options_of_intervals_and_tables_apply(runs):
         (["A=runs/a1*"], "or score it alone: nereval score gold.jsonl runs/a1.jsonl"),
         ([A, "--system", "B=runs/a1.jsonl"], "--system is given for A and B: score one system, or compare them with"),
         (["A=runs/a1.jsonl,runs/a1.jsonl"], "the run runs/a1.jsonl is given twice"),
+        (["A=runs/a1.jsonl,runs/../runs/a1.jsonl"], "the run runs/../runs/a1.jsonl is given twice"),
         (["A=runs/b*.jsonl"], "no file matches runs/b*.jsonl"),
         (["runs/a1.jsonl,runs/a2.jsonl"], "expected NAME=RUN,RUN..."),
         (["A=runs/a1.jsonl,fewer.jsonl"], "fewer.jsonl lacks 1 document: doc 23"),

@@ -43,6 +43,7 @@ def test_bad_input_is_refused() -> None:
     refused("list of p-values", holm, 0.1)
     refused("between 0 and 1", holm, [1.1])
     refused("one per p-value", holm_by_family, [0.1], ["primary", "labels"])
+    assert holm_by_family([np.nan, 0.1], ["labels", "labels"]).sizes.tolist() == [1, 1]
     refused("one run", run_errors, [0.1], [0.2], 0.1, 9)
     refused("no run", run_errors, [], [0.2, 0.1], 0.1, 9)
     refused("agree", run_errors, [0.1, 0.2], [0.2, 0.1], [0.1], 9)

@@ -132,6 +132,18 @@ def test_a_detached_pipeline_keeps_what_is_known_about_it(pipeline):
     assert copy.meta["performance"]["ents_fair_f"] > 0
 
 
+def test_components_that_annotate_in_training_are_those_that_stay(pipeline):
+    own = [*{*pipeline.pipe_names} - {*detach(pipeline).pipe_names}]
+    changed = pipeline.config
+    changed["training"]["annotating_components"] = ["ner", *own]
+    pipeline.config = changed
+    try:
+        assert own and detach(pipeline).config["training"]["annotating_components"] == ["ner"]
+    finally:
+        changed["training"]["annotating_components"] = []
+        pipeline.config = changed
+
+
 def test_a_detached_pipeline_keeps_which_components_are_disabled(pipeline):
     with pipeline.select_pipes(disable=["ner"]):
         copy = detach(pipeline)
