@@ -157,6 +157,8 @@ def _is_stale(lock: Location, key: str) -> bool:
 
 
 def _is_empty(lock: Location) -> bool:
+    if not isinstance(lock, Path):
+        return False  # cloud storage shows a file only with its content
     try:
         state = lock.stat()
     except OSError:

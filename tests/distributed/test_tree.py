@@ -546,7 +546,7 @@ def test_documents_that_two_files_have_are_named_by_these_files(here, monkeypatc
         Path(f"{side}/e.jsonl").write_text("".join(Path(f"{side}/a.jsonl").read_text().splitlines(keepends=True)[:2]))
     names = [f"{side}/{letter}.jsonl" for side in ("gold", "pred") for letter in "abe"]
     done = run("count", *names, *COUNT[9:], "--check-repeats")
-    assert done.exit_code == 1 and not Path("all.npz").exists()
+    assert done.exit_code == 2 and not Path("all.npz").exists()
     assert "gold/a.jsonl and gold/e.jsonl have documents with the same id, 2 in all files" in done.stderr
 
 
