@@ -336,7 +336,7 @@ def test_the_format_of_a_third_party_is_read_by_its_name(site):
     assert status == 0, warning
     found = json.loads((site.parent / "out.json").read_text())
     assert found["metrics"]["strict"]["counts"] == {"tp": 1, "fp": 0, "fn": 1}
-    assert refused == 1
+    assert refused == 2
     assert "there is no format 'bracket'; input formats are bioc, brackets, brat, broken, conll," in said
 
 
