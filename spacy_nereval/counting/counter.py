@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.declaration import Metric, Verdict, check_together
+from ..core.messages import shortened
 from ..core.metric_checks import is_number, misjudged, passed
 from ..core.spans import Document, OverlapGroup
 from .batch import Batch, Numbers, batches, group_shapes, kinds_and_groups, overlap_group, partners_in
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 
 REMEMBERED = 1 << 14
 """Maximum number of shapes of overlap groups whose verdicts are cached; beyond it, the cache is cleared."""
+
+CROWDED = 1_000_000
+"""From so many pairs of a gold and a predicted span in one overlap group, users are told that it takes long."""
 
 Entry = tuple[int, int, int, int, float]
 """The numbers of slot, gold label, predicted label and note, then the amount. Number 0 is no label, no note."""
@@ -94,22 +99,32 @@ class Counter:
         kind, group = kinds_and_groups(batch)
         nothing, one = np.zeros_like(kind), np.ones(len(kind))
         cells = [np.stack([batch.doc, kind, label * batch.gold, label * batch.pred, nothing, one])]
-        cells += [self._group_cells(*group_shapes(batch, kind, group, label))] if self._of_groups else []
+        cells += [self._group_cells(batch.ids, *group_shapes(batch, kind, group, label))] if self._of_groups else []
         cells += [self._document_cells(batch)] if self._of_documents else []
         cells += self._batch_cells(batch, np.append(number, 0))
         table = np.concatenate(cells, axis=1)
         table[0] = batch.places[table[0].astype(np.int64)]
         return table
 
-    def _group_cells(self, doc: Numbers, shapes: Sequence[bytes]) -> NDArray[np.float64]:
+    def _group_cells(self, ids: Sequence[Any], doc: Numbers, shapes: Sequence[bytes]) -> NDArray[np.float64]:
         """Return the verdicts on overlap groups as cells. Most groups of a corpus have the shape
         of another one. Judging each shape once is several times as fast on documents of one sentence."""
         labels = list(self._label_number)
         if len(self._known) > REMEMBERED:
             self._known.clear()
-        for shape in shapes:
+        for k, shape in enumerate(shapes):
             if shape not in self._known:
-                self._known[shape] = self._judged(self._of_groups, overlap_group(shape, labels))
+                group = overlap_group(shape, labels)
+                gold, pred = len(group.gold), len(group.pred)
+                if gold * pred >= CROWDED:
+                    id = ids[doc[k]]
+                    where = "a document" if id is None else f"document {shortened(str(id))}"
+                    warnings.warn(
+                        f"{gold} gold and {pred} predicted spans of {where} overlap one another: judging them takes "
+                        "time that grows with the product of both numbers",
+                        stacklevel=2,
+                    )
+                self._known[shape] = self._judged(self._of_groups, group)
         return _stacked(doc, [self._known[shape] for shape in shapes])
 
     def _document_cells(self, batch: Batch) -> NDArray[np.float64]:
