@@ -44,7 +44,7 @@ SIZES = {
 }
 """Every size of a block, page or stretch: how much is in memory at once."""
 
-LIMITS = {"START", "SEEN", "LARGEST", "FARTHEST", "LARGEST_SUM"}
+LIMITS = {"CROWDED", "START", "SEEN", "LARGEST", "FARTHEST", "LARGEST_SUM"}
 """Names of numbers that are like sizes, and limit what is accepted or looked at."""
 
 
