@@ -38,19 +38,57 @@ def pages_of(kind: str) -> list[Path]:
     return sorted(pages, key=lambda page: order.index(page.stem) if page.stem in order else len(order))
 
 
+LANDING = """# One F1 is not enough
+
+<!-- Written by scripts/docs.py from the titles of the pages; do not edit. -->
+
+**spacy-nereval** says how good an entity recogniser is, how sure that is, and what is wrong. It has every measure that
+the papers propose, in spaCy, on the command line and in Python.
+
+| [Which mistakes repeat?](how-to/errors.md) | [How sure is a rank?](explanation/leaderboards.md) |
+| --- | --- |
+| ![The report](report.png) | ![Scores with intervals](explanation/leaderboards-intervals.svg) |
+| [**Which metric ranks how?**](explanation/choosing.md) | [**What does an interval say?**](explanation/intervals.md) |
+| ![Ranks by each metric](explanation/leaderboards-ranks.svg) | ![Intervals and tests](explanation/intervals.svg) |
+
+*Runs in a clone of this repository.*
+
+<!-- not run: installs packages -->
+```bash
+python -m pip install .
+```
+
+```python
+from spacy_nereval import score
+
+gold, pred = [["B-PER", "I-PER", "O", "B-LOC"]], [["B-PER", "O", "O", "B-LOC"]]
+print(score(gold, pred, "strict,fair").scores)
+```
+
+Three ways in:
+
+- **I have a spaCy pipeline**: [evaluate it](how-to/spacy-model.md), [choose a checkpoint](how-to/checkpoint.md),
+  [decide in CI whether it may ship](how-to/gate.md).
+- **I have files or lists**: [score two files](how-to/score-files.md), [score in a notebook](how-to/notebook.md),
+  [compare two models](how-to/compare.md), [which score do I report?](how-to/which-score.md)
+- **I have annotators**: [measure agreement](how-to/agreement.md), and read what they do differently.
+
+[Cheat sheet](reference/cheat-sheet.md) · [Questions that people ask](explanation/questions.md) ·
+[Glossary](reference/glossary.md) · [Why numbers differ between tools](explanation/other-tools.md)
+
+## All pages"""
+"""The front page, up to the list of all pages."""
+
+
 def index_page() -> str:
-    """Return docs/index.md: every page, under the heading of its kind, by its own title."""
-    blocks = [
-        "# Documentation",
-        "<!-- Written by scripts/docs.py from the titles of the pages; do not edit. -->",
-        "Four kinds of pages. Choose by what you want to do.",
-    ]
+    """Return docs/index.md: what the package answers, then every page under the heading of its kind, by its title."""
+    blocks = [LANDING]
     for kind, (heading, _) in KINDS.items():
         lines = []
         for page in pages_of(kind):
             title = page.read_text(encoding="utf8").splitlines()[0].removeprefix("# ")
             lines.append(f"- [{title}]({kind}/{page.name})")
-        blocks += [f"## {heading}", "\n".join(lines)]
+        blocks += [f"### {heading}", "\n".join(lines)]
     blocks.append(
         "JSON schemas: [the header of a count file](reference/counts-file.schema.json), and [that of collapsed "
         "counts](reference/collapsed-counts-file.schema.json)."

@@ -105,7 +105,7 @@ def anchor_of(heading: str) -> str:
 
 def test_the_index_has_every_page_under_the_heading_of_its_kind():
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf8")
-    kinds = {part.split("](")[1].split("/")[0]: part for part in index.split("\n## ")[1:]}
+    kinds = {part.split("](")[1].split("/")[0]: part for part in index.split("\n### ")[1:]}
     assert [part.split("\n")[0].split(":")[0] for part in kinds.values()] == [
         "Learn", "Do something", "Look something up", "Understand"
     ]  # fmt: skip
