@@ -14,6 +14,8 @@ from processes import python
 from spacy_nereval import Document, count, create, create_all
 from spacy_nereval.evaluation import pairs
 from spacy_nereval.evaluation.comparison import System, comparison
+from spacy_nereval.evaluation.gold_suspects import gold_suspects
+from spacy_nereval.evaluation.resampling import HalfSamples, Units
 
 
 def corpus(documents: int, labels: int, shift: int) -> list[Document]:
@@ -51,19 +53,33 @@ def test_a_comparison_has_some_swaps_in_memory_whatever_the_number_of_labels(mon
     assert peaks[1] < peaks[0] / 4
 
 
-def calls(spans: int) -> int:
-    """How many functions are called where all spans of a document overlap."""
+def test_swaps_have_sums_of_those_scores_of_labels_that_an_overall_score_is_made_of():
+    metric = create("wrf")
+    first, second = (count(corpus(6, 4, shift), [metric]) for shift in (0, 1))
+    ((a, b),) = pairs.Pair(first, second, [metric]).swapped(HalfSamples(Units(first), 8, 0))
+    assert {*a.label_scores} == {*b.label_scores} == {"r1_f"} and {*a.scores} == {"wrf"}
+
+
+def overlapping_in_fair(spans: int) -> object:
+    """All spans of a document overlap. Twice as many are four times as many pairs; each had as many units as spans."""
     gold = [(k, 2 * spans + k, "AB"[k % 2]) for k in range(spans)]
     pred = [(k, 2 * spans + k + 1 + k % 7, "AB"[k % 3 % 2]) for k in range(spans)]
-    document, fair = Document(gold, pred, text="x" * 4 * spans), create("fair")
-    profile = cProfile.Profile()
-    profile.runcall(count, [document], [fair])
-    return sum(each.callcount for each in profile.getstats())
+    return count([Document(gold, pred, text="x" * 4 * spans)], [create("fair")])
 
 
-def test_fair_compares_overlapping_spans_pair_by_pair_and_not_unit_by_unit():
-    """Twice as many spans are four times as many pairs; each had as many units as there are spans."""
-    assert calls(200) < 5 * calls(100)
+def one_word_with_many_labels(labels: int) -> object:
+    documents = [Document([(0, 5, str(k))], [(0, 5, str(k))], text="abcde") for k in range(labels)]
+    return gold_suspects([documents])
+
+
+@pytest.mark.parametrize(("work", "factor"), [(overlapping_in_fair, 5), (one_word_with_many_labels, 3)])
+def test_twice_as_much_is_not_many_times_the_work(work, factor):
+    calls = []
+    for size in (100, 200):
+        profile = cProfile.Profile()
+        profile.runcall(work, size)
+        calls.append(sum(each.callcount for each in profile.getstats()))
+    assert calls[1] < factor * calls[0]
 
 
 MEASURED = """
