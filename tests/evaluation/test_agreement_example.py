@@ -143,7 +143,9 @@ PATHS = [
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize("path", [PATHS[0], PATHS[1], PATHS[3], PATHS[4], PATHS[5], PATHS[6], PATHS[7], PATHS[9]])
+@pytest.mark.parametrize(
+    "path", [PATHS[0], PATHS[1], PATHS[3], PATHS[4], PATHS[5], PATHS[6], PATHS[7], PATHS[9], ("pairs", 1, "kappa")]
+)
 def test_intervals_are_those_of_documents_left_out_one_after_the_other(path):
     """Twelve documents, of which annotators differ in some."""
     documents = [(f"Ada saw Bob in New York {k}", {}) for k in range(12)]
@@ -157,7 +159,7 @@ def test_intervals_are_those_of_documents_left_out_one_after_the_other(path):
 
     def at(found: Any) -> float | None:
         for step in path:
-            found = found.get(step) if isinstance(found, dict) else None
+            found = found[step] if isinstance(step, int) else found.get(step) if isinstance(found, dict) else None
         return found
 
     def of(some: Any) -> float | None:
@@ -168,16 +170,28 @@ def test_intervals_are_those_of_documents_left_out_one_after_the_other(path):
     label = path[1] if path[0] == "per_type" else path[2] if len(path) > 2 and path[1] == "per_type" else None
     spans = [[{s for s in own if label in (None, s[2])} for own in each.spans.values()] for each in given.documents]
     without, alone = ([of(lambda k, n=n, same=same: (k == n) is same) for n in range(12)] for same in (False, True))
-    corrected = path[0] in ("units", "u_alpha")
+    corrected = path[0] in ("units", "u_alpha", "pairs")
+    compared = [[own[0], own[2]] for own in spans] if path[0] == "pairs" else spans
     expected = by_influence(
         at(result), without, alone, [sum(map(len, own)) for own in spans], (-inf, 1) if corrected else (0, 1),
-        mixed=mixed_of(spans) if corrected else None,
+        mixed=mixed_of(compared) if corrected else None,
     )  # fmt: skip
     row = at(result["intervals"])
     assert (row["low"], row["high"]) == pytest.approx(expected.bounds, abs=1e-9)
     assert (row["k"], row["df"], row["flag"]) == (
         pytest.approx(expected.k), pytest.approx(expected.df, rel=1e-6), expected.flag
     )  # fmt: skip
+
+
+def test_an_interval_of_a_label_that_scores_alike_everywhere_is_that_of_its_own_spans():
+    own = {
+        "a": [(0, 3, "PER"), (8, 11, "PER"), (15, 18, "LOC"), (19, 23, "LOC")],
+        "b": [(0, 3, "PER"), (15, 18, "LOC")],
+    }
+    given = shared({f"d{k}": own for k in range(8)}, {f"d{k}": f"Ada saw Bob in New York {k}" for k in range(8)})
+    found = AgreementCounts(given, STRICT).result(Confidence())["intervals"]["per_type"]["PER"]["strict"]["f"]["mean"]
+    expected = by_influence(2 / 3, [2 / 3] * 8, [2 / 3] * 8, [3] * 8, spans=8 * 3 / 2)
+    assert (found["low"], found["high"]) == pytest.approx(expected.bounds)
 
 
 def mixed_of(spans: Any) -> int:
