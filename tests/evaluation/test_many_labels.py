@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 from processes import python
 
-from spacy_nereval import Document, count, create, create_all
+from spacy_nereval import Confidence, Document, count, create, create_all
 from spacy_nereval.evaluation import pairs
+from spacy_nereval.evaluation.agreement.agreement_counts import AgreementCounts
+from spacy_nereval.evaluation.agreement.shared import SharedDocument, SharedDocuments
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.gold_suspects import gold_suspects
 from spacy_nereval.evaluation.resampling import HalfSamples, Units
@@ -58,6 +60,22 @@ def test_swaps_have_sums_of_those_scores_of_labels_that_an_overall_score_is_made
     first, second = (count(corpus(6, 4, shift), [metric]) for shift in (0, 1))
     ((a, b),) = pairs.Pair(first, second, [metric]).swapped(HalfSamples(Units(first), 8, 0))
     assert {*a.label_scores} == {*b.label_scores} == {"r1_f"} and {*a.scores} == {"wrf"}
+
+
+@pytest.mark.costly
+def test_agreement_has_some_labels_or_units_in_memory_at_a_time():
+    units, labels = 400, 1000
+    documents = [
+        SharedDocument(Document([], [], d.text, id=d.id), {"a": [*map(tuple, d.gold)], "b": [*map(tuple, d.pred)]})
+        for d in corpus(units, labels, 0)
+    ]
+    counted = AgreementCounts(SharedDocuments(("a", "b"), documents), create_all(["strict", "char"]))
+    tracemalloc.start()
+    found = counted.result(Confidence())
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(found["intervals"]["per_type"]) == labels
+    assert peak < 20 * 8 * 2 * units * labels  # that were 20 tables of each label without each unit, and in it alone
 
 
 def overlapping_in_fair(spans: int) -> object:

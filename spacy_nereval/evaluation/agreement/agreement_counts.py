@@ -17,11 +17,10 @@ from ...core.declaration import Metric
 from ..resampling import Confidence
 from ..result import plain
 from ..signature import signature
-from .agreement_intervals import CORRECTED, SHARE, TOGETHER, LeftOut, Path, Row, Samples, index_of, pair_intervals
+from .agreement_intervals import CORRECTED, SHARE, LeftOut, Path, Row, Samples, index_of, pair_intervals
 from .annotator_differences import Differences
 from .annotator_pairs import Pair, PairTables, count_pairs, document_means, document_spread, pair_row, summaries_of
 from .chance import (
-    PREFIX,
     Added,
     Blocks,
     Stretches,
@@ -312,15 +311,10 @@ class AgreementCounts:
         yield from left_out.intervals(given)
         if not self.has_units:
             return
-        of_labels = {name: block.tocsc() for name, block in alone.items() if is_of_labels(name)}
-        sizes = {name: overall[name].toarray() for name in ("size", f"{PREFIX}size")}
-        step = max(1, TOGETHER // (len(of_labels) * len(sizes["size"])))
-        for first in range(0, len(self.shared.labels), step):
-            dense = sizes | {name: block[:, first : first + step].toarray() for name, block in of_labels.items()}
-            sums = {name: np.concatenate([own.sum(axis=0) - own, own]) / self._divisor for name, own in dense.items()}
+        for here, sums in left_out.label_sums(alone, self._divisor, len(self.shared.labels)):
             for group, values in (("units", label_alphas(sums)), ("u_alpha", unitising_label_alphas(sums))):
                 given = []
-                for label, own in zip(self.shared.labels[first : first + step], values.T):
+                for label, own in zip(self.shared.labels[here], values.T):
                     path = (group, "per_type", label)
                     given.append(Samples(path, number(path), own, CORRECTED, label, left_out.mixed[-1][label]))
                 yield from left_out.intervals(given)

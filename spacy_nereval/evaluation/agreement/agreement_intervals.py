@@ -22,7 +22,7 @@ from ..statistics.bounds import CONCENTRATED, UNBOUNDED, kish, sample_variance, 
 from ..statistics.influence import Influences, influences, largest, mixed_units
 from ..statistics.scales import Limits, shares
 from .annotator_pairs import Directions, PairTables, mean_of_pairs
-from .chance import Added
+from .chance import PREFIX, Added, is_of_labels
 from .shared import SharedDocuments
 
 if TYPE_CHECKING:
@@ -160,6 +160,21 @@ class LeftOut:
                 for side, part in zip(parts.setdefault(path, [[], []]), np.split(values, 2)):
                     side.append(part)
         return {path: np.concatenate([*without, *inside]) for path, (without, inside) in parts.items()}
+
+    def label_sums(self, alone: Mapping[str, csr_array], divisor: float, labels: int) -> Iterator[tuple[slice, Added]]:
+        """Yield which labels, and what their alphas are made of, float64[2 * groups, labels]: some labels at a time.
+
+        Args:
+            alone, divisor: As for `samples`.
+            labels: The number of labels.
+        """
+        of_labels = {name: block.tocsc() for name, block in alone.items() if is_of_labels(name)}
+        sizes = {name: alone[name].toarray() for name in ("size", f"{PREFIX}size")}
+        step = max(1, TOGETHER // (len(of_labels) * len(sizes["size"])))
+        for first in range(0, labels, step):
+            here = slice(first, first + step)
+            dense = sizes | {name: block[:, here].toarray() for name, block in of_labels.items()}
+            yield here, {name: np.concatenate([own.sum(axis=0) - own, own]) / divisor for name, own in dense.items()}
 
     def groups_of(self, tables: PairTables) -> csr_array:
         """Return which documents of a pair each group has, int64[groups, documents of the pair]."""
