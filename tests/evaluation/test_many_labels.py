@@ -112,8 +112,11 @@ print(next(int(row.split()[1]) // 1024 for row in open("/proc/self/status") if r
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no /proc")
-@pytest.mark.parametrize("command", [("score", "-C", "-o", "out.json"), ("compare", "-m", "strict,wrf,fair")])
-def test_ten_thousand_labels_take_less_than_500_mb(tmp_path, monkeypatch, command):
+@pytest.mark.parametrize(
+    ("command", "most"), [(("score", "-C", "-o", "out.json"), 500), (("compare",), 500), (("agreement",), 750)]
+)
+def test_ten_thousand_labels_fit_into_memory(tmp_path, monkeypatch, command, most):
+    """In MB. Before, agreement took over 9 GB."""
     monkeypatch.chdir(tmp_path)
     for name, shift in (("gold", 0), ("a", 0), ("b", 1)):
         rows = (
@@ -126,4 +129,4 @@ def test_ten_thousand_labels_take_less_than_500_mb(tmp_path, monkeypatch, comman
     names = ["gold.jsonl", "a.jsonl", "b.jsonl"][: 2 if first == "score" else 3]
     done = python("-c", MEASURED, first, *names, *options)
     assert done.returncode == 0, done.stderr
-    assert int(done.stdout.split()[-1]) < 500
+    assert int(done.stdout.split()[-1]) < most

@@ -133,18 +133,8 @@ class AgreementCounts:
             short: Whether the signature leaves out options that have their default.
         """
         shared, added = self.shared, self._added
-        sums = [table.summed() for table in self._tables]
-        of_pairs = [[*each.scores()] for each in sums]
         kappa = {pair: values[0] for pair, values in self._kappas(added)}
-        pairs = [
-            {
-                **pair_row(pair, shared.labels, found),
-                "kappa": plain(kappa.get((pair.a, pair.b))),
-                "per_document": plain(document_spread(table, self.metrics)),
-            }
-            for pair, found, table in zip(self.pairs, of_pairs, self._tables)
-        ]
-        metrics, per_type = self._summaries(of_pairs, reduce(add, sums).scores())
+        pairs, metrics, per_type = self._scores(kappa)
         left_out = LeftOut(shared, confidence.checked(), self.metrics) if confidence else None
         found = {
             "signature": self._signature(left_out, short),
@@ -160,16 +150,17 @@ class AgreementCounts:
                 name: sum(len(each.spans.get(name, ())) for each in shared.documents) for name in shared.annotators
             },
             **({"confidence": left_out.drawn._asdict()} if left_out else {}),
-            "pairs": pairs,
+            "pairs": None,
             "metrics": metrics,
-            "per_type": per_type,
+            "per_type": None,
             "units": self._of_units(added, [value for value in kappa.values() if math.isfinite(value)]),
             "u_alpha": self._of_unitising(added),
             "consensus": self._consensus(added),
             "without": {name: self._without(name, pairs) for name in shared.annotators if len(shared.annotators) > 2},
             "disputes": self._disputes(),
         }
-        result: dict[str, Any] = plain(found) | self.differences.rows()
+        # What each label has is plain already; with many labels, it is most of what is in memory.
+        result: dict[str, Any] = plain(found) | {"pairs": pairs, "per_type": per_type} | self.differences.rows()
         if left_out:
             result["intervals"] = self._intervals(result, left_out, self._tables, self.metrics)
             result["confidence"] = plain(left_out.drawn._asdict())
@@ -252,6 +243,22 @@ class AgreementCounts:
         means = document_means(self.shared, self._tables, self.metrics)
         documents = [row for _, row in ranked_documents(self.shared, means)]
         return {"documents": documents, "labels": disputed_labels(self.shared), "spans": dispute_rows(self.shared)}
+
+    def _scores(
+        self, kappa: Mapping[tuple[str, str], float]
+    ) -> tuple[list[dict[str, Any]], dict[str, Any], dict[str, Any]]:
+        """Return the rows of pairs with their `kappa`, and what `_summaries` returns."""
+        sums = [table.summed() for table in self._tables]
+        of_pairs = [[*each.scores()] for each in sums]
+        rows = [
+            {
+                **pair_row(pair, self.shared.labels, found),
+                "kappa": plain(kappa.get((pair.a, pair.b))),
+                "per_document": plain(document_spread(table, self.metrics)),
+            }
+            for pair, found, table in zip(self.pairs, of_pairs, self._tables)
+        ]
+        return rows, *self._summaries(of_pairs, reduce(add, sums).scores())
 
     def _summaries(self, of_pairs: Sequence[Any], together: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return mean, spread and pooled value of each score: overall, and of each label."""
