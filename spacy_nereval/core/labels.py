@@ -117,9 +117,11 @@ class LabelRules:
         found = []
         if missing := [label for label in self.mapping if label not in mapped]:
             found.append(f"⚠ labels: {listed(missing)} to map, but neither side has such a label")
-        if missing := [label for label in self.only or () if label not in labels]:
-            found.append(f"⚠ only: {listed(missing)} to keep, but neither side has such a label")
-        return found
+        hints = {label: did_you_mean(label, labels) for label in self.only or () if label not in labels}
+        strange = [label for label, hint in hints.items() if not hint]
+        told = [(listed(strange), "")] if strange else []
+        told += [(label, hint) for label, hint in hints.items() if hint]
+        return found + [f"⚠ only: {name} to keep, but neither side has such a label{hint}" for name, hint in told]
 
 
 def _unambiguous(label: str) -> str:

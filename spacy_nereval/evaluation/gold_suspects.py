@@ -99,13 +99,13 @@ def surface(document: Document, start: int, end: int) -> str:
 
 
 def _labels_of_surfaces(documents: Sequence[Document]) -> dict[str, Counter[str]]:
-    """Return how often gold gives each surface each label."""
+    """Return how often gold gives each surface each label, the most frequent label first."""
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for document in documents:
         for start, end, label in document.gold:
             if words := surface(document, start, end):
                 found[words][label] += 1
-    return found
+    return {words: Counter(dict(labels.most_common())) for words, labels in found.items()}
 
 
 Place = tuple[int, int, str]
@@ -120,9 +120,10 @@ def _of_document(sides: Sequence[Document], labels: dict[str, Counter[str]]) -> 
     for span in document.gold:
         labelled = labels.get(surface(document, span.start, span.end), Counter())
         # A second label on the very same place is annotation in layers, not a contradiction.
-        rivals = {label: n for label, n in labelled.items() if label not in at[span.start, span.end]}
-        if rivals:
-            label, number = max(rivals.items(), key=lambda item: item[1])
+        own = at[span.start, span.end]
+        rival = next(((label, n) for label, n in labelled.items() if label not in own), None)
+        if rival:
+            label, number = rival
             if number >= labelled[span.label]:
                 yield (span.start, span.end, span.label), Evidence("two labels", label, number, labelled[span.label])
     for side in sides:

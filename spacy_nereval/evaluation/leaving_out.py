@@ -8,7 +8,9 @@ order of the hashes of the units' keys, so that no order of documents, files or 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
 from itertools import pairwise
+from operator import add
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -44,6 +46,11 @@ Combined = Callable[[Floats, Score], Floats]
 def mean_share(runs: Floats, score: Score) -> Floats:
     """Return the mean of the runs on the 0-1 scale."""
     return shares(score.limits, runs.shape[1:]).share(mean_of_runs(runs))
+
+
+def mean_share_of_defined(runs: Floats, score: Score) -> Floats:
+    """Return the mean of the runs in which a score is defined, on the 0-1 scale; NaN if there is none."""
+    return mean_share(mean_of_defined(runs)[None], score)
 
 
 def difference_after(first: int) -> Combined:
@@ -86,16 +93,42 @@ def leave_out(
         combined: The number whose variance is wanted; by default the mean of the runs on the 0-1 scale.
         numbers: Whether scores that are numbers of spans are wanted, too.
     """
-    runs, number = [_Run(table, groups) for table in tables], groups.shape[0]
+    yield from without_groups([[Grouped(table, groups)] for table in tables], combined, numbers=numbers)
+
+
+class Grouped(NamedTuple):
+    """Documents, and the groups of units that they are in: int64[groups, documents], 1 where a group has a document."""
+
+    table: Table
+    groups: csr_array
+
+
+def without_groups(
+    runs: Sequence[Sequence[Grouped]],
+    combined: Combined = mean_share,
+    alone: Combined = mean_share_of_defined,
+    *,
+    numbers: bool = False,
+) -> Iterator[Estimates]:
+    """Yield what `leave_out` does, where each run has groups of its own documents, perhaps of several tables together.
+
+    Args:
+        runs: The documents of each run, which are added up. All have as many groups, and the same labels.
+        combined: The number whose variance is wanted, from the scores of the runs.
+        alone: The same from the scores of the runs in a single group.
+        numbers: Whether scores that are numbers of spans are wanted, too.
+    """
+    made = [_Run(parts) for parts in runs]
+    number = made[0].groups
     first, first_class, metrics = 0, 0, []
-    for own in zip(*(run.scores for run in runs)):
+    for own in zip(*(run.scores for run in made)):
         metric = own[0].metric
         means = slice(first, first := first + len(metric.averaged))
         classes = slice(first_class, first_class := first_class + len(metric.classes.scores if metric.classes else ()))
         if not metric.distinct:
-            metrics.append(_OfMetric(runs, own, (means, classes), combined, numbers=numbers))
-    for keys in _pairs(runs, number):
-        pairs = [run.of_pairs(keys) for run in runs]
+            metrics.append(_OfMetric(made, own, (means, classes), (combined, alone), numbers=numbers))
+    for keys in _pairs(made, number):
+        pairs = [run.of_pairs(keys) for run in made]
         for each in metrics:
             each.add(keys // number, keys % number, pairs)
     for each in metrics:
@@ -137,24 +170,26 @@ class _Pairs(NamedTuple):
 class _Run:
     """The sums of each group of units, and those of all documents, of one run."""
 
-    def __init__(self, table: Table, groups: csr_array) -> None:
+    def __init__(self, parts: Sequence[Grouped]) -> None:
         from scipy.sparse import csr_array, vstack
 
-        self.table = table
-        self.groups: int = groups.shape[0]
-        self.sums = table.summed()
+        self.table, (self.groups, _) = parts[0].table, parts[0].groups.shape
+        self.sums = reduce(add, (table.summed() for table, _ in parts))
         self.scores: list[MetricScores] = [*score_sums(self.sums)]
-        cells = (groups @ table.cells).tocsr()
-        self._slots: Wholes = (cells @ table.labels_added).toarray().T
-        belongs = groups.T.tocsr()
-        self._means = np.zeros((self.sums.means.size, groups.shape[0]), dtype=np.int64)
-        of_classes = [csr_array((0, self.sums.class_means.size), dtype=np.int64)]
-        for here in table.stretches():
-            _, means, class_means = table.additive_rows(here)
-            self._means += (belongs[here].T @ means.T.astype(np.int64)).T
-            of_classes.append(csr_array(class_means.T))
-        self.cells = _Sorted(cells, table.width)
-        self._class_means = _Sorted((groups @ vstack(of_classes, format="csr")).tocsr(), table.width)
+        cells = reduce(add, (groups @ table.cells for table, groups in parts)).tocsr()
+        self._slots: Wholes = (cells @ self.table.labels_added).toarray().T
+        self._means = np.zeros((self.sums.means.size, self.groups), dtype=np.int64)
+        of_classes = csr_array((self.groups, self.sums.class_means.size), dtype=np.int64)
+        for table, groups in parts:
+            belongs = groups.T.tocsr()
+            rows = [csr_array((0, self.sums.class_means.size), dtype=np.int64)]
+            for here in table.stretches():
+                _, means, class_means = table.additive_rows(here)
+                self._means += (belongs[here].T @ means.T.astype(np.int64)).T
+                rows.append(csr_array(class_means.T))
+            of_classes = of_classes + groups @ vstack(rows, format="csr")
+        self.cells = _Sorted(cells, self.table.width)
+        self._class_means = _Sorted(of_classes.tocsr(), self.table.width)
 
     def of_pairs(self, keys: Wholes) -> _Pairs:
         """Return the sums of some labels in some groups."""
@@ -194,7 +229,7 @@ class _OfMetric:
         runs: The sums of each run.
         scores: The metric's scores of all documents, in each run.
         own: Which of the means over documents, and which of the class means are the metric's.
-        combined: The number whose variance is wanted.
+        combined: The number whose variance is wanted, from the scores of the runs, and from those in a single group.
         numbers: Whether scores that are numbers of spans are wanted, too.
     """
 
@@ -203,12 +238,12 @@ class _OfMetric:
         runs: Sequence[_Run],
         scores: Sequence[MetricScores],
         own: tuple[slice, slice],
-        combined: Combined,
+        combined: tuple[Combined, Combined],
         *,
         numbers: bool,
     ) -> None:
         self.metric: Metric = scores[0].metric
-        self._runs, self._scores, self._own, self._combined = runs, scores, own, combined
+        self._runs, self._scores, self._own, (self._combined, self._alone) = runs, scores, own, combined
         self._table, self._groups = runs[0].table, runs[0].groups
         self._place = slots(self._table.metrics)
         self._gold = [self._place[Slot("", kind.value)] for kind in GOLD_SPANS]
@@ -266,7 +301,7 @@ class _OfMetric:
         """
         score = self.metric.score_by_name[name]
         theta, left = self._combined(whole, score), self._combined(values[0], score)
-        alone = mean_share(_mean_of_defined(values[1])[None], score)
+        alone = self._alone(values[1], score)
         bounded = np.full(len(theta), np.isfinite(score.limits).all())
         found = influences(theta, row, left, self._groups)
         return np.array([*found, mixed_units(theta, row, left, alone, bounded)])
@@ -357,7 +392,7 @@ def _add(sums: Floats, group: Wholes, amounts: Floats) -> None:
         np.add.at(sums[place], group, amounts[place])
 
 
-def _mean_of_defined(runs: Floats) -> Floats:
+def mean_of_defined(runs: Floats) -> Floats:
     """Return the mean over the runs in which a score is defined, NaN if there is none."""
     known = np.isfinite(runs)
     found: Floats = ratio(np.where(known, runs, 0).sum(axis=0), known.sum(axis=0))

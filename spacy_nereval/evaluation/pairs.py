@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.declaration import GOLD_SPANS, Metric
+from ..core.declaration import GOLD_SPANS, Array, Columns, Metric
 from ..counting.counts import Counts
 from ..counting.sums import Sums, empty_sums
 from ..counting.table import Table, columns_of, product, summed
@@ -54,6 +55,7 @@ class Pair:
             )
         if labels is None:
             labels = all_labels(baseline, system) if any(metric.classes for metric in metrics) else ()
+            metrics = [*map(_without_unused, metrics)]
         self._tables = [Table(counts.of(metrics), labels) for counts in (baseline, system)]
         self._units = Units(baseline)
         self._cells = (self._tables[1].cells - self._tables[0].cells).tocsr()
@@ -72,9 +74,10 @@ class Pair:
         """
         first, second = map(self._needed, self._whole)
         for some in swaps.parts(SUMS // sum(array.size for array in first.arrays)):
-            # Units that do not stay are swapped. Adding the difference is cheaper than summing again.
-            moved = (second - first) - self._staying(some)
-            yield from zip(score_sums(first + moved, alone=True), score_sums(second - moved, alone=True))
+            # Each system keeps its own units that stay, and gets the other's for the rest. The difference is cheaper
+            # than summing again.
+            staying = self._staying(some)
+            yield from zip(score_sums(second - staying, alone=True), score_sums(first + staying, alone=True))
 
     def _needed(self, sums: Sums) -> Sums:
         """Return the sums without counts, if all scores are made of means."""
@@ -87,7 +90,7 @@ class Pair:
         found: dict[tuple[str, str, str | None], list[NDArray[np.float64]]] = {each.key: [] for each in subjects}
         for first, second in self.swapped(swaps):
             for subject in subjects:
-                if subject.metric is first.metric:
+                if subject.metric.name == first.metric.name:
                     a, b = (subject.values(side, labels) for side in (first, second))
                     found[subject.key].append(b - a)
         return {key: np.concatenate(parts) for key, parts in found.items()}
@@ -143,6 +146,40 @@ class Pair:
 
         first, second = ([table.additive_rows(here)[2] for here in table.stretches()] for table in self._tables)
         return hstack([b - a for a, b in zip(first, second)], format="csc")
+
+
+class _Read(Mapping[str, NDArray[Any]]):
+    """Scores of classes, of which it is known which ones were read."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._scores = {name: np.ones((2, 1)) for name in names}
+        self.names: set[str] = set()
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        self.names.add(name)
+        return self._scores[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._scores)
+
+    def __len__(self) -> int:
+        return len(self._scores)
+
+
+def _without_unused(metric: Metric) -> Metric:
+    """Return a metric whose scores of classes are means over documents without those that no overall score is made of:
+    each has a sum for every label after every swap."""
+    if not (metric.classes and means_of_documents(metric)):
+        return metric
+    read = _Read(score.name for score in metric.classes.scores)
+    metric.classes.overall(read, np.ones(2))
+    used = [score for score in metric.classes.scores if score.name in read.names]
+    scores = tuple(replace(score, group=None, complement_of=None) for score in used)
+
+    def formula(columns: Columns) -> dict[str, Array]:
+        return {name: values for name, values in metric.formula(columns).items() if name in read.names}
+
+    return replace(metric, formula=formula, classes=replace(metric.classes, scores=scores))
 
 
 def _add_products(total: NDArray[np.int64], rows: Any, weights: NDArray[np.float64]) -> None:

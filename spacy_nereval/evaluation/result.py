@@ -206,15 +206,16 @@ def document_names(counts: Counts) -> list[str | int]:
 def _verdict_columns(counts: Counts) -> Iterator[tuple[Metric, list[tuple[int, LabelledVerdict]]]]:
     """Yield each metric with the columns that count its verdicts: their numbers, verdicts and labels."""
     keys = resolved(counts)
+    places: dict[tuple[str, str], list[int]] = {}
+    for place, key in enumerate(keys):
+        if key.quantity == NUMBER:
+            places.setdefault((key.metric, key.verdict), []).append(place)
     for metric in counts.metrics:
         # The metric's own verdicts, and those that kinds of spans have with it.
         verdict_of = {("", kind.value): verdict for kind, verdict in metric.of_kind.items()}
         verdict_of |= {(metric.name, verdict): verdict for verdict in metric.verdict_names}
-        named = ((column, key, verdict_of.get((key.metric, key.verdict))) for column, key in enumerate(keys))
-        yield (
-            metric,
-            [(k, (verdict, key.gold, key.pred)) for k, key, verdict in named if verdict and key.quantity == NUMBER],
-        )
+        own = sorted((k, verdict) for what, verdict in verdict_of.items() if verdict for k in places.get(what, ()))
+        yield metric, [(k, (verdict, keys[k].gold, keys[k].pred)) for k, verdict in own]
 
 
 def confusion_matrix(metric: Metric, verdicts: Mapping[LabelledVerdict, int]) -> dict[str, dict[str, int]]:
@@ -242,12 +243,19 @@ def first(table: Mapping[str, Any]) -> dict[str, Any]:
 
 def plain(value: Any) -> Any:
     """Return the same in plain Python, with None for what is not finite."""
+    kind = type(value)
+    if kind is float:  # the most frequent types first: a result of many labels has millions of numbers
+        return value if math.isfinite(value) else None
+    if kind is str or kind is int:
+        return value
+    if kind is dict:
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, (str, int)):
         return value
-    if isinstance(value, (dict, Mapping)):  # dict first: the most frequent case, and the check for Mapping is slow
+    if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     return [plain(item) for item in value]

@@ -105,6 +105,7 @@ class ReportView(View):
         self.systems = systems
         self.names: list[str] = [system.name for system in systems]
         self.labels: list[str] = sorted({label for system in systems for label in system.counts.labels})
+        self._place = {label: place for place, label in enumerate(self.labels)}
         self.marking: tuple[Metric, ...] = on_spans(systems[0].counts.metrics)
         self.groups: list[ErrorGroups] = [error_groups(system.documents, self.fair) for system in systems]
         self.views: list[ScoreView] = [
@@ -206,7 +207,7 @@ class ReportView(View):
             for table in view.tables(["pairs"]):
                 asks = []
                 for verdict, gold, pred, *_ in table.rows:
-                    cell = [self.labels.index(str(label or "")) if label is not None else -1 for label in (gold, pred)]
+                    cell = [self._place[str(label or "")] if label is not None else -1 for label in (gold, pred)]
                     asks.append({"one": number, "verdicts": [verdict], "cell": cell})
                 yield table._replace(title=self._of(table.title, number), asks=asks, most=SHOWN)
 
@@ -454,7 +455,7 @@ class ReportView(View):
         return ComparisonView({"baseline": first.name, "comparisons": [], "transitions": moved})
 
     def _ask_label(self, label: Cell) -> dict[str, Any]:
-        return {"label": self.labels.index(str(label)), "one": self.lead}
+        return {"label": self._place[str(label)], "one": self.lead}
 
     def _of(self, title: str, number: int) -> str:
         return f"{title} of {self.names[number]}" if len(self.names) > 1 else title
@@ -469,7 +470,8 @@ class ReportView(View):
     def _mended(self, metric: Metric, number: int, owns: Sequence[Sequence[Mended]]) -> ResultTable:
         """Return what the headline score of a metric would be, for each system, if errors were mended."""
         keys = dict.fromkeys((each.verdict, each.label) for own in owns for each in own)
-        ordered = sorted(keys, key=lambda key: (key[0] is None, -max(_gain(own, key) for own in owns)))
+        gains = [{(each.verdict, each.label): each.gain or 0 for each in own} for own in owns]
+        ordered = sorted(keys, key=lambda key: (key[0] is None, -max(own.get(key, 0) for own in gains)))
         now, tables = [], []
         for own in owns:
             found = {(each.verdict, each.label): each for each in own}
@@ -588,10 +590,6 @@ def _gap(a: Cell, b: Cell) -> Cell:
     if not isinstance(first, (int, float)) or not isinstance(second, (int, float)):
         return None
     return Gain(second - first) if isinstance(second, Percent) else second - first
-
-
-def _gain(own: Sequence[Mended], key: tuple[str | None, str | None]) -> float:
-    return max((each.gain or 0 for each in own if (each.verdict, each.label) == key), default=0)
 
 
 # Doubtful gold spans

@@ -23,6 +23,10 @@ def test_mentions_are_spans_where_the_text_has_them_and_spurious_where_it_does_n
     assert (result["mentions"]["listed"], result["mentions"]["invented"]) == (5, 1)
     assert "5 mentions without offsets" in str(result) and "mentions:listed,caseless" in result.signature
     assert [row["pred_text"] for row in result.errors(verdicts=["fp"])] == ["Eve"]
+    named = [[{"text": string, "label": label, "score": 0.5} for string, label in MENTIONS[0]]]
+    for given in ({"pred": named, "text": [TEXT]}, {"pred": [{"text": TEXT, "mentions": named[0]}]}):
+        gold = GOLD if "text" in given else [{"text": TEXT, "spans": GOLD[0]}]
+        assert score(gold, metrics=["strict", "fair"], **given) == result, "scores change nothing"
 
 
 def test_how_mentions_are_looked_for_can_be_chosen():

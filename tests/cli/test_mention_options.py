@@ -14,7 +14,8 @@ pytestmark = pytest.mark.costly
 # Mentions
 
 
-MENTIONS = {"text": TEXT, "mentions": [["ada", "PERSON"], {"text": "Bob", "label": "PERSON"}, ["Zoe", "PERSON"]]}
+BOB = {"text": "Bob", "label": "PERSON", "score": 0.5}  # scores of mentions are not read
+MENTIONS = {"text": TEXT, "mentions": [["ada", "PERSON"], BOB, ["Zoe", "PERSON"]]}
 
 
 def test_mentions_are_read_and_their_numbers_are_told(tmp_path):

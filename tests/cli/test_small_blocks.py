@@ -26,6 +26,7 @@ SIZES = {
     "counting.batch": ("TOGETHER", "LARGE"),
     "counting.counter": ("REMEMBERED",),
     "counting.table": ("CELLS", "DOCUMENTS"),
+    "evaluation.agreement.agreement_intervals": ("TOGETHER",),
     "evaluation.collapsing": ("TOGETHER",),
     "evaluation.leaving_out": ("TOGETHER",),
     "evaluation.evidence": ("CELLS",),

@@ -120,6 +120,12 @@ def test_a_label_to_keep_that_occurs_nowhere_is_warned_about_and_an_error_if_non
         rules.check_found(labels)
     assert rules.unused([], ["A"]) == ["⚠ only: B to keep, but neither side has such a label"]
     assert rules.unused([], ["A", "B"]) == []
+    misspelt = label_rules(only=["A", "PERS", "X", "LOCK", "Y"]).unused([], ["A", "PER", "LOC"])
+    assert misspelt == [
+        "⚠ only: X, Y to keep, but neither side has such a label",
+        "⚠ only: LOCK to keep, but neither side has such a label: did you mean 'LOC'?",
+        "⚠ only: PERS to keep, but neither side has such a label: did you mean 'PER'?",
+    ]
     with pytest.raises(
         ValueError, match="only='A,B': there is no label 'A', 'B' in gold or prediction, so no span is left"
     ):

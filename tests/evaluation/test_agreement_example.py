@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from hashlib import blake2b
 from itertools import combinations
 from math import inf
 from typing import Any
 
+import numpy as np
 import pytest
 from annotators import BY_HAND, STRICT, TEXTS, result_of, shared
 from twin_statistics import by_influence
 
 from spacy_nereval import Confidence, create_all
 from spacy_nereval.evaluation.agreement.agreement_counts import DEFAULT, AgreementCounts
-from spacy_nereval.evaluation.agreement.agreement_intervals import LeftOut, index_of
+from spacy_nereval.evaluation.agreement.agreement_intervals import index_of
 from spacy_nereval.evaluation.agreement.shared import SharedDocuments
 from spacy_nereval.evaluation.agreement.votes import Rule, consensus, consensus_rule
 
@@ -102,32 +102,6 @@ def test_means_of_documents():
     assert {name: fraction(row["strict_f"]) for name, row in rows.items()} == {"d1": "23/45", "d2": "2/3", "d3": "0"}
 
 
-def test_numbers_without_a_document_are_those_of_the_others():
-    """And those of a document alone are what it gives by itself. Two documents are one unit."""
-    sides = {f"{id}{k}": own for k in range(2) for id, own in BY_HAND.items()}
-    sides["d10"] = {"a": [(0, 3, "ORG")], "c": [(0, 3, "PER"), (8, 11, "PER")]}
-    texts = {id: TEXTS[id[:2]] for id in sides} | {"d10": TEXTS["d1"]}
-    given = shared(sides, texts)
-    given.documents[0].base.unit = given.documents[3].base.unit = "together"
-    counted = AgreementCounts(given, STRICT)
-    left_out = LeftOut(given, Confidence(), STRICT)
-    taken: dict[Any, Any] = {}
-    left_out.intervals = lambda samples: taken.update(samples) or []
-    counted._intervals(counted.result(), left_out, counted._tables, STRICT)
-    units = index_of(given).units
-    order = sorted(set(units), key=lambda key: blake2b(key.encode(), digest_size=8).digest())
-    for row, key in enumerate((*order, *order)):
-        alone = row >= len(order)
-        documents = [each for each, own in zip(given.documents, units) if (own == key) is alone]
-        found = result_of(SharedDocuments(given.annotators, documents))
-        for path in PATHS:
-            value: Any = found
-            for step in path:
-                value = value.get(step) if isinstance(value, dict) else None
-            sample = taken[path].samples[row]
-            assert sample == pytest.approx(value) if value is not None else sample != sample, (row, path)
-
-
 PATHS = [
     ("metrics", "strict", "f", "mean"),
     ("metrics", "strict", "f", "pooled"),
@@ -142,48 +116,89 @@ PATHS = [
 ]
 
 
-@pytest.mark.costly
-@pytest.mark.parametrize("path", [PATHS[0], PATHS[1], PATHS[3], PATHS[4], PATHS[5], PATHS[6], PATHS[7], PATHS[9]])
-def test_intervals_are_those_of_documents_left_out_one_after_the_other(path):
+def twelve_documents() -> SharedDocuments:
     """Twelve documents, of which annotators differ in some."""
     documents = [(f"Ada saw Bob in New York {k}", {}) for k in range(12)]
     for k, (_, own) in enumerate(documents):
         both = [(0, 3, "PER"), (15, 23, "LOC")]
         own |= {"a": both[: 1 + k % 2], "b": both[: 1 + (k + k // 6) % 2], "c": [(0, 3, "PER" if k % 4 else "ORG")]}
-    given = shared(
+    return shared(
         {f"d{k}": own for k, (_, own) in enumerate(documents)}, {f"d{k}": t for k, (t, _) in enumerate(documents)}
     )
-    result = AgreementCounts(given, STRICT).result(Confidence())
 
-    def at(found: Any) -> float | None:
+
+def unlike_documents() -> SharedDocuments:
+    """Each annotator but one lacks some documents. Two documents are one unit."""
+    sides = {f"{id}{k}": own for k in range(3) for id, own in BY_HAND.items()}
+    sides["d10"] = {"a": [(0, 3, "ORG")], "c": [(0, 3, "PER"), (8, 11, "PER")]}
+    given = shared(sides, {id: TEXTS[id[:2]] for id in sides})
+    given.documents[0].base.unit = given.documents[3].base.unit = "together"
+    return given
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("path", [*PATHS, ("pairs", 1, "kappa"), ("pairs", 1, "metrics", "strict", "scores", "f")])
+@pytest.mark.parametrize("made", [twelve_documents, unlike_documents])
+def test_intervals_are_those_of_units_left_out_one_after_the_other(made, path):
+    given = made()
+    result = AgreementCounts(given, STRICT).result(Confidence())
+    units = index_of(given).units
+
+    def at(found: Any) -> Any:
         for step in path:
-            found = found.get(step) if isinstance(found, dict) else None
+            if isinstance(step, int):
+                wanted = [result["pairs"][step][side] for side in "ab"]
+                found = next((pair for pair in found if [pair["a"], pair["b"]] == wanted), None)
+            else:
+                found = found.get(step) if isinstance(found, dict) else None
         return found
 
-    def of(some: Any) -> float | None:
-        return at(
-            result_of(SharedDocuments(given.annotators, [each for k, each in enumerate(given.documents) if some(k)]))
-        )
+    def of(key: str, *, alone: bool) -> float | None:
+        documents = [each for each, own in zip(given.documents, units) if (own == key) is alone]
+        return at(result_of(SharedDocuments(given.annotators, documents)))
 
+    keys = [*dict.fromkeys(units)]
+    without, alone = ([of(key, alone=side) for key in keys] for side in (False, True))
     label = path[1] if path[0] == "per_type" else path[2] if len(path) > 2 and path[1] == "per_type" else None
-    spans = [[{s for s in own if label in (None, s[2])} for own in each.spans.values()] for each in given.documents]
-    without, alone = ([of(lambda k, n=n, same=same: (k == n) is same) for n in range(12)] for same in (False, True))
-    corrected = path[0] in ("units", "u_alpha")
+    spans = dict.fromkeys(keys, 0)
+    for each, key in zip(given.documents, units):
+        spans[key] += sum(label in (None, span[2]) for own in each.spans.values() for span in own)
+    corrected = path[0] in ("units", "u_alpha") or path[-1] == "kappa"
+    pair = [(result["pairs"][path[1]]["a"], result["pairs"][path[1]]["b"])] if path[0] == "pairs" else None
     expected = by_influence(
-        at(result), without, alone, [sum(map(len, own)) for own in spans], (-inf, 1) if corrected else (0, 1),
-        mixed=mixed_of(spans) if corrected else None,
+        at(result), without, alone, [*spans.values()], (-inf, 1) if corrected else (0, 1),
+        spans=sum(spans.values()) / np.mean([len(each.spans) for each in given.documents]),
+        mixed=mixed_of(given, units, label, pair) if corrected else None,
     )  # fmt: skip
     row = at(result["intervals"])
-    assert (row["low"], row["high"]) == pytest.approx(expected.bounds, abs=1e-9)
+    low, high = expected.bounds
+    assert (row["low"], row["high"]) == pytest.approx((max(low, -1) if corrected else low, high), abs=1e-9)
     assert (row["k"], row["df"], row["flag"]) == (
         pytest.approx(expected.k), pytest.approx(expected.df, rel=1e-6), expected.flag
     )  # fmt: skip
 
 
-def mixed_of(spans: Any) -> int:
-    """In how many documents two annotators differ, or in how many two agree about a span, whichever is less."""
-    pairs = [[*combinations(own, 2)] for own in spans]
-    return min(sum(any(a != b for a, b in each) for each in pairs), sum(any(a & b for a, b in each) for each in pairs))
+def test_an_interval_of_a_label_that_scores_alike_everywhere_is_that_of_its_own_spans():
+    own = {
+        "a": [(0, 3, "PER"), (8, 11, "PER"), (15, 18, "LOC"), (19, 23, "LOC")],
+        "b": [(0, 3, "PER"), (15, 18, "LOC")],
+    }
+    given = shared({f"d{k}": own for k in range(8)}, {f"d{k}": f"Ada saw Bob in New York {k}" for k in range(8)})
+    found = AgreementCounts(given, STRICT).result(Confidence())["intervals"]["per_type"]["PER"]["strict"]["f"]["mean"]
+    expected = by_influence(2 / 3, [2 / 3] * 8, [2 / 3] * 8, [3] * 8, spans=8 * 3 / 2)
+    assert (found["low"], found["high"]) == pytest.approx(expected.bounds)
+
+
+def mixed_of(given: SharedDocuments, units: Any, label: str | None, pairs: Any) -> int:
+    """In how many units two annotators differ, or in how many two agree about a span, whichever is less."""
+    differ, agree = set(), set()
+    for each, unit in zip(given.documents, units):
+        for a, b in pairs or given.pairs():
+            if a in each.spans and b in each.spans:
+                one, other = ({s for s in each.spans[name] if label in (None, s[2])} for name in (a, b))
+                differ |= {unit} if one != other else set()
+                agree |= {unit} if one & other else set()
+    return min(len(differ), len(agree))
 
 
 def test_intervals_have_the_shape_of_the_result():

@@ -182,6 +182,16 @@ def test_five_runs_are_not_few():
     assert tables["Training runs of B and A"].note == ""
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "said"), [(1, 2, "means of 2 and 1 training run"), (2, 1, "means of 1 and 2 training runs")]
+)
+def test_what_is_said_of_runs_is_said_where_one_side_has_a_single_run(a, b, said):
+    view = ComparisonView(compared(counted(A[:a], ["strict"]), counted(B[:b], ["strict"])))
+    (runs,) = [table for table in view.tables(ComparisonView.usual) if table.title == "Training runs of B and A"]
+    assert [row[1:3] for row in runs.rows] == [[a, b]]
+    assert said in " ".join(view.opening()) and "compared by their mean scores" in " ".join(view.closing())
+
+
 def test_runs_over_other_documents_are_named():
     b = counted([B[0], B[1][:-1]])
     with pytest.raises(ValueError, match=r"run 2 of B: 1 documents are not in both systems: doc 39"):

@@ -225,6 +225,8 @@ def test_a_label_without_gold_has_the_common_cut() -> None:
     document = scored([(0, 1, "A")], [(0, 1, "A", 0.5), (3, 4, "A", 0.2), (3, 4, "B", 0.9)])
     best = thresholds([document], create_all(["strict"]), Settings(per_label="own")).values["best"]
     assert best["labels"] == {"A": 0.5, "B": best["common"]["cut"]}
+    curves = curves_of([document], create_all(["strict"]))
+    assert curves.cuts[curves.of_label(curves.metrics[0], "B").at].tolist() == [math.inf, 0.9]
 
 
 def at(cuts: Cuts, documents: Sequence[Document], metrics: Any = None, *, chosen_on: Any = None) -> dict[str, Any]:

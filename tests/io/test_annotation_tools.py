@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import cProfile
 import json
 import shutil
 import zipfile
@@ -15,7 +16,7 @@ from reading import error, only, read, saved
 from samples import FORMS, SPANS, TAGS, TEXT, write_sample
 from writers import write_lines
 
-from spacy_nereval.io.formats import name_of, xmi
+from spacy_nereval.io.formats import name_of, sgml, xmi
 from spacy_nereval.io.formats.contents import json_values
 
 # Which format it is
@@ -281,6 +282,52 @@ def test_offsets_of_sgml_trim_and_tags_nest(tmp_path):
     assert (two.id, {two.text[a:b] for a, b, _ in two.spans}) == ("d2", {"May"})
     assert "line 1: <ENAMEX> does not end" in error(write_lines(path, ['<ENAMEX TYPE="A">x']))
     assert "line 1: </TIMEX> inside <ENAMEX> of line 1" in error(write_lines(path, ['<ENAMEX TYPE="A">x</TIMEX>']))
+
+
+class Counted(str):
+    """Text that counts the characters that are taken out of it."""
+
+    taken = 0
+
+    def __add__(self, other):
+        return Counted(str(self) + str(other))
+
+    def __radd__(self, other):
+        return Counted(str(other) + str(self))
+
+    def __getitem__(self, key):
+        found = str(self)[key]
+        Counted.taken += len(found)
+        return found
+
+
+def test_twice_as_many_nested_elements_of_sgml_are_twice_the_work(tmp_path, monkeypatch):
+    characters, work = sgml._characters, []
+    monkeypatch.setattr(sgml, "_characters", lambda source: Counted(characters(source)))
+    for nested in (200, 400):
+        begin, end = '<DOCID><ENAMEX TYPE="A"> ab' * nested, "cd </ENAMEX></DOCID>" * nested
+        path = write_lines(tmp_path / "a.sgm", [f"<DOC>{begin}{end}</DOC>"])
+        monkeypatch.setattr(Counted, "taken", 0)
+        profile = cProfile.Profile()
+        (record,) = profile.runcall(list, sgml.read(path))
+        assert len(record.spans) == nested and (min(record.spans)[0], record.text[-2:]) == (0, "cd")
+        work.append(Counted.taken + sum(each.callcount for each in profile.getstats()))
+    assert work[1] < 2.5 * work[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "id"),
+    [
+        ("<DOC><DOCID> d1 </DOCID><ENAMEX TYPE='A'>x</ENAMEX></DOC>", "d1"),
+        ("<DOC DOCNO='d2'><ENAMEX TYPE='A'>x</ENAMEX></DOC>", "d2"),
+        ("<DOC DOCNO='d2'><DOCID>d1</DOCID><ENAMEX TYPE='A'>x</ENAMEX></DOC>", "d1"),
+        ("<DOC><DOCID>d1</DOCID><DOC ID='a' DOCNO='d3'><ENAMEX TYPE='A'>x</ENAMEX></DOC>", "d3"),
+        ("<DOC><ENAMEX TYPE='A'>x</ENAMEX></DOC>", "a"),
+    ],
+)
+def test_a_file_of_sgml_names_its_document_and_only_without_that_is_it_the_name_of_the_file(tmp_path, line, id):
+    write_lines(tmp_path / "a.sgm", [line])
+    assert [record.id for record in sgml.read(tmp_path)] == [id]
 
 
 def test_tokens_of_spacy_2_are_found_in_the_raw_text(tmp_path):

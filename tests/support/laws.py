@@ -49,17 +49,15 @@ class Case(NamedTuple):
 
 
 def semeval(**options: Any) -> Case:
-    swap = {
-        f"{scheme}_{a}": f"{scheme}_{b}"
-        for scheme in ("strict", "exact", "partial", "type")
-        for a, b in ("pr", "rp", "ff")
-    }
+    parts = ("pr", "rp") if "beta" in options else ("pr", "rp", "ff")
+    swap = {f"{scheme}_{a}": f"{scheme}_{b}" for scheme in ("strict", "exact", "partial", "type") for a, b in parts}
     swap |= {"und": "ovg", "ovg": "und", "sub": "sub", "err": "err"}
     return Case(options, swap=swap, best={"und": 0, "ovg": 0, "sub": 0, "err": 0})
 
 
 def slot_error(**options: Any) -> Case:
-    return Case(options, swap={"f": "f", "e": "e", "err": "err"}, best={"ser": 0, "err": 0, "e": 0})
+    swap = {"err": "err"} if "beta" in options else {"f": "f", "e": "e", "err": "err"}
+    return Case(options, swap=swap, best={"ser": 0, "err": 0, "e": 0})
 
 
 def fair(**options: Any) -> Case:
@@ -111,18 +109,28 @@ def hits() -> Case:
 
 CONTRACT = {
     "hierarchical": [Case(), Case({"sep": "B", "depths": 1, "beta": 2}, swap={"p": "r", "r": "p"})],
-    "mentions": [hits(), Case(), Case({"normalise": "exact", "multiset": True}), Case({"normalise": "universalner"})],
+    "mentions": [
+        hits(),
+        Case(),
+        Case({"normalise": "exact", "multiset": True}),
+        Case({"normalise": "universalner", "beta": 2}, swap={"p": "r", "r": "p"}),
+    ],
     "tmr": [tmr()],
     "strict": [Case(), Case({"beta": 2}, swap={"p": "r", "r": "p"})],
-    "semeval": [semeval(), semeval(focus="system")],
-    "slot_error": [slot_error(), slot_error(slots="muc", weights="etape")],
-    "loio": [Case(), Case({"match": "optimal", "s": 1})],
+    "semeval": [semeval(), semeval(focus="system"), semeval(beta=2)],
+    "slot_error": [slot_error(), slot_error(slots="muc", weights="etape"), slot_error(beta=2)],
+    "loio": [Case(), Case({"match": "optimal", "s": 1}), Case({"beta": 2}, swap={"p": "r", "r": "p"})],
     "fair": [fair(), fair(unit="token", focus="system"), fair(weights="fine"), Case({"weights": "traditional"})],
     "wrf": [wrf(), wrf(average="micro", weights="lenient"), wrf(unique=False)],
-    "token": [token(), token(scheme="bio")],
-    "char": [Case(), Case({"typed": False})],
-    "relaxed": [Case(), Case({"typed": True}), Case({"strong": True})],
-    "overlap": [Case(), Case({"recall": "sum", "precision": "sum", "typed": True})],
+    "token": [token(), token(scheme="bio"), token(beta=2)._replace(swap={"p": "r", "r": "p"})],
+    "char": [Case(), Case({"typed": False}), Case({"beta": 2}, swap={"p": "r", "r": "p"})],
+    "relaxed": [Case(), Case({"typed": True}), Case({"strong": True, "beta": 2}, swap={"p": "r", "r": "p"})],
+    "overlap": [
+        Case(),
+        Case({"recall": "sum", "precision": "sum", "typed": True}),
+        Case({"recall": "sum"}, swap={}),
+        Case({"beta": 2}, swap={"p": "r", "r": "p"}),
+    ],
     "plagdet": [plagdet(), plagdet(typed=True), plagdet(average="micro")],
     "ace": [ace(), ace(min_overlap=0, type_error=0.405, weights={"A": 0.5, "B": 2.0})],
 }

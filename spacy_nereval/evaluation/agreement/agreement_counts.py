@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, reduce
+from itertools import chain
 from operator import add
 from typing import TYPE_CHECKING, Any
 
@@ -16,22 +17,25 @@ from ...core.declaration import Metric
 from ..resampling import Confidence
 from ..result import plain
 from ..signature import signature
-from .agreement_intervals import CORRECTED, SHARE, LeftOut, Path, Samples, index_of, pair_samples
+from .agreement_intervals import CORRECTED, SHARE, LeftOut, Path, Row, Samples, index_of, pair_intervals
 from .annotator_differences import Differences
-from .annotator_pairs import Pair, PairTables, count_pairs, document_means, document_spread, pair_row, summary_of
+from .annotator_pairs import Pair, PairTables, count_pairs, document_means, document_spread, pair_row, summaries_of
 from .chance import (
     Added,
     Blocks,
     Stretches,
     Unit,
+    is_of_labels,
     kappa_blocks,
     kappas,
+    label_alphas,
     lengths,
     overlapping,
     span_rows,
     unit_blocks,
     unit_scores,
     unitising_blocks,
+    unitising_label_alphas,
     unitising_scores,
 )
 from .shared import SharedDocuments
@@ -129,18 +133,8 @@ class AgreementCounts:
             short: Whether the signature leaves out options that have their default.
         """
         shared, added = self.shared, self._added
-        sums = [table.summed() for table in self._tables]
-        of_pairs = [[*each.scores()] for each in sums]
         kappa = {pair: values[0] for pair, values in self._kappas(added)}
-        pairs = [
-            {
-                **pair_row(pair, found),
-                "kappa": plain(kappa.get((pair.a, pair.b))),
-                "per_document": plain(document_spread(table, self.metrics)),
-            }
-            for pair, found, table in zip(self.pairs, of_pairs, self._tables)
-        ]
-        metrics, per_type = self._summaries(of_pairs, reduce(add, sums).scores())
+        pairs, metrics, per_type = self._scores(kappa)
         left_out = LeftOut(shared, confidence.checked(), self.metrics) if confidence else None
         found = {
             "signature": self._signature(left_out, short),
@@ -156,16 +150,17 @@ class AgreementCounts:
                 name: sum(len(each.spans.get(name, ())) for each in shared.documents) for name in shared.annotators
             },
             **({"confidence": left_out.drawn._asdict()} if left_out else {}),
-            "pairs": pairs,
+            "pairs": None,
             "metrics": metrics,
-            "per_type": per_type,
+            "per_type": None,
             "units": self._of_units(added, [value for value in kappa.values() if math.isfinite(value)]),
             "u_alpha": self._of_unitising(added),
             "consensus": self._consensus(added),
             "without": {name: self._without(name, pairs) for name in shared.annotators if len(shared.annotators) > 2},
             "disputes": self._disputes(),
         }
-        result: dict[str, Any] = plain(found) | self.differences.rows()
+        # What each label has is plain already; with many labels, it is most of what is in memory.
+        result: dict[str, Any] = plain(found) | {"pairs": pairs, "per_type": per_type} | self.differences.rows()
         if left_out:
             result["intervals"] = self._intervals(result, left_out, self._tables, self.metrics)
             result["confidence"] = plain(left_out.drawn._asdict())
@@ -191,7 +186,7 @@ class AgreementCounts:
 
     def _unit_scores(self, added: Added) -> Iterator[tuple[tuple[str, ...], NDArray[Any]]]:
         numbers = {len(each.spans) for each in self.shared.documents}
-        yield from unit_scores(added, self.shared.labels, equal_numbers=len(numbers) == 1)
+        yield from unit_scores(added, equal_numbers=len(numbers) == 1)
 
     def _of_units(self, added: Added, kappa: Sequence[float]) -> dict[str, Any]:
         names = ("observed", *UNIT_SCORES, "fleiss")
@@ -200,14 +195,16 @@ class AgreementCounts:
             return found | {"reason": UNKNOWN_LENGTH}
         found["n"] = round(added["units"][0, 0])
         found["kappa"] = plain(_mean(kappa))
-        return _filled(found, self._unit_scores(added))
+        found |= {path[0]: float(values[0]) for path, values in self._unit_scores(added)}
+        return found | {"per_type": dict(zip(self.shared.labels, label_alphas(added)[0].tolist()))}
 
     def _of_unitising(self, added: Added) -> dict[str, Any]:
         found: dict[str, Any] = {**dict.fromkeys(UNITISING_SCORES), "per_type": {}}
         if not self.has_units:
             return found | {"reason": UNKNOWN_LENGTH}
         reason = self._overlapping
-        _filled(found, unitising_scores(added, self.shared.labels, whole=reason is None))
+        found |= {path[0]: float(values[0]) for path, values in unitising_scores(added, whole=reason is None)}
+        found["per_type"] = dict(zip(self.shared.labels, unitising_label_alphas(added)[0].tolist()))
         return found | ({"reason": reason} if reason else {})
 
     def _against(self, added: Added) -> NDArray[np.float64]:
@@ -247,20 +244,36 @@ class AgreementCounts:
         documents = [row for _, row in ranked_documents(self.shared, means)]
         return {"documents": documents, "labels": disputed_labels(self.shared), "spans": dispute_rows(self.shared)}
 
+    def _scores(
+        self, kappa: Mapping[tuple[str, str], float]
+    ) -> tuple[list[dict[str, Any]], dict[str, Any], dict[str, Any]]:
+        """Return the rows of pairs with their `kappa`, and what `_summaries` returns."""
+        sums = [table.summed() for table in self._tables]
+        of_pairs = [[*each.scores()] for each in sums]
+        rows = [
+            {
+                **pair_row(pair, self.shared.labels, found),
+                "kappa": plain(kappa.get((pair.a, pair.b))),
+                "per_document": plain(document_spread(table, self.metrics)),
+            }
+            for pair, found, table in zip(self.pairs, of_pairs, self._tables)
+        ]
+        return rows, *self._summaries(of_pairs, reduce(add, sums).scores())
+
     def _summaries(self, of_pairs: Sequence[Any], together: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return mean, spread and pooled value of each score: overall, and of each label."""
         metrics: dict[str, Any] = {}
         per_type: dict[str, Any] = {label: {} for label in self.shared.labels}
         for k, (own, pooled) in enumerate(together):
-            name = own.metric.name
+            name, each = own.metric.name, [found[k][1] for found in of_pairs]
             metrics[name] = {}
-            for path, value in pooled.items():
-                summary = summary_of([found[k][1][path][0] for found in of_pairs], value[0])
-                if path[0] == "scores":
-                    symmetric = own.metric.score_by_name[path[-1]].symmetric
-                    metrics[name][path[-1]] = {**summary, "symmetric": symmetric}
-                else:
-                    per_type[path[1]].setdefault(name, {})[path[-1]] = summary
+            for score, value in pooled.overall.items():
+                (summary,) = summaries_of([values.overall[score] for values in each], value)
+                metrics[name][score] = {**summary, "symmetric": own.metric.score_by_name[score].symmetric}
+            for score, of_labels in pooled.of_labels.items():
+                summaries = summaries_of([values.of_labels[score][:, 0] for values in each], of_labels[:, 0])
+                for label, summary in zip(self.shared.labels, summaries):
+                    per_type[label].setdefault(name, {})[score] = summary
         return metrics, per_type
 
     def _intervals(
@@ -271,74 +284,71 @@ class AgreementCounts:
         metrics: Sequence[Metric],
     ) -> dict[str, Any]:
         """Return the intervals of a result's numbers, in a table of the same shape."""
-        whole = _Numbers(result)
-        added = {name: sums / self._divisor for name, sums in left_out.added(self._whole_blocks).items()}
-        samples = [*pair_samples(whole, tables, left_out, metrics)]
-        samples += self._corrected_samples(whole, added, left_out.mixed)
         found: dict[str, Any] = {"pairs": [{"a": pair.a, "b": pair.b} for pair in self.pairs]}
-        for path, row in left_out.intervals(samples):
+
+        def number(path: Path) -> float:
+            value: Any = result
+            for key in path:
+                value = value[key]
+            return math.nan if value is None else float(value)
+
+        for path, row in chain(
+            pair_intervals(number, tables, left_out, metrics), self._corrected_intervals(number, left_out)
+        ):
             table: Any = found
             for key in path[:-1]:
                 table = table[key] if isinstance(key, int) else table.setdefault(key, {})
-            table[path[-1]] = row
-        bounds: dict[str, Any] = plain(found)
-        return bounds
+            table[path[-1]] = plain(row)
+        return found
 
-    def _corrected_samples(
-        self, whole: Mapping[Path, float], added: Added, mixed: Sequence[Mapping[str, float]]
-    ) -> Iterator[tuple[Path, Samples]]:
-        """Yield the alphas and kappas, and F against the others. `mixed` is that of `LeftOut`."""
-        against = self._against(added)
-        for k, name in enumerate(self.shared.annotators):
-            path: Path = ("consensus", "against", name)
-            yield path, Samples(whole[path], against[:, k], SHARE)
+    def _corrected_intervals(self, number: Callable[[Path], float], left_out: LeftOut) -> Iterator[tuple[Path, Row]]:
+        """Yield the intervals of alphas and kappas, and of F against the others."""
+        alone = left_out.alone(self._whole_blocks)
+        overall = {name: block for name, block in alone.items() if not is_of_labels(name)}
+        samples = left_out.samples(overall, self._divisor, self._corrected)
+        mixed = {("pairs", k, "kappa"): own[""] for k, own in enumerate(left_out.mixed[:-1])}
+        given = []
+        for path, values in samples.items():
+            if path[0] == "consensus" or path[-1] == "observed":
+                given.append(Samples(path, number(path), values, SHARE))
+            else:
+                given.append(
+                    Samples(path, number(path), values, CORRECTED, mixed=mixed.get(path, left_out.mixed[-1][""]))
+                )
+        yield from left_out.intervals(given)
+        if not self.has_units:
+            return
+        for here, sums in left_out.label_sums(alone, self._divisor, len(self.shared.labels)):
+            for group, values in (("units", label_alphas(sums)), ("u_alpha", unitising_label_alphas(sums))):
+                given = []
+                for label, own in zip(self.shared.labels[here], values.T):
+                    path = (group, "per_type", label)
+                    given.append(Samples(path, number(path), own, CORRECTED, label, left_out.mixed[-1][label]))
+                yield from left_out.intervals(given)
+
+    def _corrected(self, added: Added) -> Iterator[tuple[Path, NDArray[np.float64]]]:
+        """Yield F against the others, kappas and overall alphas, float64[sums] each, with their paths."""
+        for name, against in zip(self.shared.annotators, self._against(added).T):
+            yield ("consensus", "against", name), against
         if not self.has_units:
             return
         of_pairs = dict(self._kappas(added))
-        for number, values in enumerate(of_pairs.values()):
-            path = ("pairs", number, "kappa")
-            yield path, Samples(whole[path], values, CORRECTED, mixed=mixed[number][""])
+        for k, values in enumerate(of_pairs.values()):
+            yield ("pairs", k, "kappa"), values
         stacked = np.stack([*of_pairs.values()])
         known = np.isfinite(stacked)
         mean = np.where(known, stacked, 0).sum(axis=0) / np.where(known.any(axis=0), known.sum(axis=0), np.nan)
-        yield ("units", "kappa"), Samples(whole["units", "kappa"], mean, CORRECTED, mixed=mixed[-1][""])
-        for group, found in (
-            ("units", self._unit_scores(added)),
-            ("u_alpha", unitising_scores(added, self.shared.labels, whole=self._overlapping is None)),
-        ):
-            for path, values in found:
-                label = path[1] if len(path) > 1 else ""
-                own = (SHARE, label) if path == ("observed",) else (CORRECTED, label, mixed[-1][label])
-                yield (group, *path), Samples(whole[(group, *path)], values, *own)
-
-
-class _Numbers(dict[Path, float]):
-    """The numbers of a result by their paths; NaN where it has None."""
-
-    def __init__(self, result: Mapping[str, Any]) -> None:
-        self._result = result
-
-    def __missing__(self, path: Path) -> float:
-        value: Any = self._result
-        for key in path:
-            value = value[key]
-        return math.nan if value is None else float(value)
+        yield ("units", "kappa"), mean
+        for path, values in self._unit_scores(added):
+            yield ("units", *path), values
+        for path, values in unitising_scores(added, whole=self._overlapping is None):
+            yield ("u_alpha", *path), values
 
 
 def _mean(values: Iterable[float | None]) -> float:
     """Return the mean of the numbers that are defined; NaN if none is."""
     known = sorted(value for value in values if value is not None)
     return sum(known) / len(known) if known else math.nan
-
-
-def _filled(found: dict[str, Any], scores: Iterator[tuple[tuple[str, ...], Any]]) -> dict[str, Any]:
-    """Put scores of one sum into a nested table."""
-    for path, values in scores:
-        table = found
-        for key in path[:-1]:
-            table = table.setdefault(key, {})
-        table[path[-1]] = float(values[0])
-    return found
 
 
 def _whole(block: csr_array, divisor: float) -> csr_array:

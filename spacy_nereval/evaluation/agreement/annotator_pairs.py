@@ -4,28 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import chain
+from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ...core.declaration import Metric
+from ...core.declaration import Kind, Metric, Score
 from ...core.formulas import ratio
 from ...counting.counter import count
 from ...counting.counts import Counts, mirrored
 from ...counting.sums import Sums
 from ...counting.table import Table, Weights
+from ..leaving_out import Grouped
 from ..result import first, plain
-from ..scores import MetricScores, Path, score_sums
+from ..scores import MetricScores, Scores, score_sums
+from ..statistics.scales import shares
 from .shared import SharedDocuments
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Values = dict[Path, NDArray[np.float64]]
-"""The scores of a metric, overall and of labels, by their paths in a result, float64[sums]."""
+
+class Values(NamedTuple):
+    """The scores of a metric, by their names: overall float64[sums], and of labels float64[labels, sums]."""
+
+    overall: Scores
+    of_labels: Scores
 
 
 @dataclass
@@ -102,28 +109,27 @@ class Directions(NamedTuple):
         return Directions(self.forward + other.forward, self.backward + other.backward)
 
     def scores(self) -> Iterator[tuple[MetricScores, Values]]:
-        """Yield the scores of each metric with `a` as gold, and the means of both directions by their paths."""
+        """Yield the scores of each metric with `a` as gold, and the means of both directions.
+
+        Where a score is undefined in one direction, the mean is the other. A symmetric score is the same in both. Of
+        labels it need not be: a pair with two labels counts for one of them.
+        """
         for one, other in zip(score_sums(self.forward), score_sums(self.backward)):
-            back = dict(_paths(other, self.forward.labels))
-            yield one, {path: _mean(one.metric, path, values, back[path]) for path, values in _paths(one, self.labels)}
+            overall = {
+                name: np.asarray(values, dtype=float)
+                if one.metric.score_by_name[name].symmetric
+                else _mean_of_defined(values, other.scores[name])
+                for name, values in one.scores.items()
+            }
+            of_labels = {
+                name: _mean_of_defined(values, other.label_scores[name]) for name, values in one.label_scores.items()
+            }
+            yield one, Values(overall, of_labels)
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The labels of the sums."""
         return self.forward.labels
-
-
-def _paths(scores: MetricScores, labels: tuple[str, ...]) -> Iterator[tuple[Path, NDArray[Any]]]:
-    yield from ((path, values) for path, values in scores.paths(labels) if path[0] != "averages")
-
-
-def _mean(metric: Metric, path: Path, forward: NDArray[Any], backward: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the mean of both directions, or where it is undefined in one of them, the other.
-
-    A symmetric score is the same in both. Of labels it need not be: a pair with two labels counts for one of them.
-    """
-    symmetric = path[0] == "scores" and metric.score_by_name[path[-1]].symmetric
-    return np.asarray(forward, dtype=float) if symmetric else _mean_of_defined(forward, backward)
 
 
 def _mean_of_defined(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.float64]:
@@ -132,28 +138,46 @@ def _mean_of_defined(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.float
     return np.asarray(found, dtype=float)
 
 
+def mean_of_pairs(runs: NDArray[np.float64], score: Score) -> NDArray[np.float64]:
+    """Return the mean over pairs of the means of both directions on the 0-1 scale, where they are defined.
+
+    Args:
+        runs: Both directions of each pair, one after the other, float64[2 * pairs, ...].
+        score: The score.
+    """
+    pairs = [_mean_of_defined(*both) for both in zip(runs[::2], runs[1::2])]
+    total = reduce(add, map(np.nan_to_num, pairs))
+    number = np.isfinite(pairs).sum(axis=0)
+    return shares(score.limits, runs.shape[1:]).share(ratio(total, number))
+
+
 class PairTables:
     """The tables of a pair, from which sums of any weights are made."""
 
     def __init__(self, pair: Pair, labels: Sequence[str]) -> None:
         self.pair = pair
+        self.labels: tuple[str, ...] = tuple(labels)
         self._tables = Table(pair.forward, labels), Table(pair.backward, labels)
 
     def summed(self, weights: Weights | None = None) -> Directions:
         """Return the sums in both directions."""
         return Directions(*(table.summed(weights) for table in self._tables))
 
-    def left_out(self, groups: csr_array) -> Directions:
-        """Return the sums in both directions without each group of documents, then of each group alone.
+    def grouped(self, groups: csr_array, *, of_labels: bool) -> tuple[Grouped, Grouped]:
+        """Return the documents in both directions, with groups of them.
 
         Args:
             groups: int64[groups, documents of the pair], 1 where the group has the document.
+            of_labels: Whether labels are told apart.
         """
-        both = []
-        for table in self._tables:
-            total, alone = table.summed(), table.grouped(groups)
-            both.append(alone.joined(total - alone, alone))
-        return Directions(*both)
+        first, second = self._tables
+        if not of_labels:
+            first, second = (Table(counts, ()) for counts in (self.pair.forward, self.pair.backward))
+        return Grouped(first, groups), Grouped(second, groups)
+
+    def spans(self, *kinds: Kind) -> csr_array:
+        """Return int64[documents, labels + 1]: how many spans of these kinds each document has of each label."""
+        return self._tables[0].spans(*kinds)
 
     @cached_property
     def of_documents(self) -> NDArray[np.float64]:
@@ -166,41 +190,47 @@ class PairTables:
         return _mean_of_defined(*both)
 
 
-def pair_row(pair: Pair, found: Iterable[tuple[MetricScores, Values]]) -> dict[str, Any]:
+def pair_row(pair: Pair, labels: Sequence[str], found: Iterable[tuple[MetricScores, Values]]) -> dict[str, Any]:
     """Return a pair's part of the result, without its kappa: scores and counts of each metric, and of labels."""
     metrics: dict[str, Any] = {}
-    per_type: dict[str, Any] = {}
+    per_type: dict[str, Any] = {label: {} for label in labels}
     for own, values in found:
         name = own.metric.name
-        metrics[name] = {
-            "scores": {path[-1]: values[path][0] for path in values if path[0] == "scores"},
-            "counts": first(own.counts),
-        }
-        for path in values:
-            if path[0] == "per_type":
-                per_type.setdefault(path[1], {}).setdefault(name, {})[path[-1]] = values[path][0]
+        metrics[name] = {"scores": first(values.overall), "counts": first(own.counts)}
+        columns = {score: of_labels[:, 0].tolist() for score, of_labels in values.of_labels.items()}
+        for label, scores in zip(labels, zip(*columns.values())):
+            per_type[label][name] = dict(zip(columns, scores))
     row: dict[str, Any] = plain(
         {"a": pair.a, "b": pair.b, "documents": pair.documents, "metrics": metrics, "per_type": per_type}
     )
     return row
 
 
-def summary_of(values: Iterable[float], pooled: float) -> dict[str, Any]:
-    """Return the mean, the standard deviation (of the population) and the range of a score over pairs.
+SUMMARY = ("mean", "sd", "min", "max", "pooled", "pairs", "undefined")
+"""What is known about a score over all pairs."""
 
-    Pairs in which the score is undefined are left out; "pairs" and "undefined" count them.
 
-    >>> summary_of([0.5, 1.0, float("nan")], 0.75)
-    {'mean': 0.75, 'sd': 0.25, 'min': 0.5, 'max': 1.0, 'pooled': 0.75, 'pairs': 2, 'undefined': 1}
+def summaries_of(values: ArrayLike, pooled: ArrayLike) -> list[dict[str, Any]]:
+    """Return the mean, the standard deviation (of the population) and the range of scores over pairs.
+
+    Pairs in which a score is undefined are left out; "pairs" and "undefined" count them.
+
+    Args:
+        values: float[pairs, scores].
+        pooled: The same of all pairs together, float[scores].
+
+    >>> summaries_of([[0.5], [1.0], [float("nan")]], [0.75])
+    [{'mean': 0.75, 'sd': 0.25, 'min': 0.5, 'max': 1.0, 'pooled': 0.75, 'pairs': 2, 'undefined': 1}]
     """
-    given = [*values]
-    known = np.sort([value for value in given if np.isfinite(value)])  # sorted: the order of pairs changes no digit
-    found = (known.mean(), known.std(), known[0], known[-1]) if len(known) else (np.nan,) * 4
-    result: dict[str, Any] = plain(
-        dict(zip(("mean", "sd", "min", "max"), found))
-        | {"pooled": pooled, "pairs": len(known), "undefined": len(given) - len(known)}
-    )
-    return result
+    given = np.sort(np.asarray(values, dtype=float), axis=0)  # sorted: the order of pairs changes no digit
+    known = np.isfinite(given)
+    number = known.sum(axis=0)
+    mean = ratio(np.where(known, given, 0).sum(axis=0), number)
+    sd = np.sqrt(ratio(np.where(known, (given - mean) ** 2, 0).sum(axis=0), number))
+    least, greatest = np.where(known, given, np.inf).min(axis=0), np.where(known, given, -np.inf).max(axis=0)
+    columns = [column.tolist() for column in (mean, sd, least, greatest)]
+    rows = zip(*columns, np.asarray(pooled, dtype=float).tolist(), number.tolist(), (len(given) - number).tolist())
+    return [plain(dict(zip(SUMMARY, row))) for row in rows]
 
 
 def document_spread(table: PairTables, metrics: Sequence[Metric]) -> dict[str, dict[str, Any]]:

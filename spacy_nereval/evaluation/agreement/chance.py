@@ -288,12 +288,11 @@ def _label_blocks(stretches: Stretches) -> Blocks:
     }
 
 
-def unit_scores(added: Added, labels: Sequence[str], *, equal_numbers: bool) -> Iterator[tuple[Path, Any]]:
+def unit_scores(added: Added, *, equal_numbers: bool) -> Iterator[tuple[Path, Any]]:
     """Yield the scores on units with their paths, float64[sums] each.
 
     Args:
         added: The sums of `unit_blocks`.
-        labels: The labels.
         equal_numbers: Whether every document has the same number of annotators, without which
             there is no Fleiss' kappa.
     """
@@ -302,10 +301,15 @@ def unit_scores(added: Added, labels: Sequence[str], *, equal_numbers: bool) -> 
         yield (name,), nominal_alpha(added[f"{name} agreeing"][:, 0], added[f"{name} marginals"])
     if equal_numbers:
         yield ("fleiss",), fleiss_kappa(added[f"{ALL} agreeing"][:, 0], added[f"{ALL} marginals"])
+
+
+def label_alphas(added: Added) -> NDArray[np.float64]:
+    """Return the alpha of each label on units, float64[sums, labels], from the sums of `unit_blocks`."""
     size, having = added["size"], added["label having"]
-    for k, label in enumerate(labels):
-        marginals = np.stack([size[:, 0] - having[:, k], having[:, k]], axis=-1)
-        yield ("per_type", label), nominal_alpha(size[:, 0] + added["label agreeing"][:, k], marginals)
+    found: NDArray[np.float64] = nominal_alpha(
+        size + added["label agreeing"], np.stack([size - having, having], axis=-1)
+    )
+    return found
 
 
 def kappa_blocks(stretches: Stretches, annotators: Sequence[str]) -> Blocks:
@@ -357,6 +361,15 @@ def overlapping(shared: SharedDocuments, spans: SpanRows) -> str | None:
     )
 
 
+LABEL_BLOCKS = ("label having", "label agreeing", "label squares")
+"""The blocks with a column for each label, which only the alphas of labels are made of."""
+
+
+def is_of_labels(block: str) -> bool:
+    """Return whether a block has a column for each label."""
+    return block.removeprefix(PREFIX) in LABEL_BLOCKS
+
+
 def unitising_blocks(stretches: Stretches, spans: SpanRows) -> Blocks:
     """Return what the alphas are computed from.
 
@@ -385,12 +398,11 @@ def unitising_blocks(stretches: Stretches, spans: SpanRows) -> Blocks:
     return {PREFIX + name: block for name, block in blocks.items()}
 
 
-def unitising_scores(added: Added, labels: Sequence[str], *, whole: bool) -> Iterator[tuple[Path, Any]]:
+def unitising_scores(added: Added, *, whole: bool) -> Iterator[tuple[Path, Any]]:
     """Yield the alphas with their paths, float64[sums] each.
 
     Args:
         added: The sums of `unitising_blocks`.
-        labels: The labels.
         whole: Whether there are overall alphas: no spans of one annotator overlap.
     """
     sums_of = {name.removeprefix(PREFIX): sums for name, sums in added.items() if name.startswith(PREFIX)}
@@ -403,14 +415,14 @@ def unitising_scores(added: Added, labels: Sequence[str], *, whole: bool) -> Ite
     }
     for name, values in overall.items():
         yield (name,), values if whole else nothing
-    size, having = sums_of["size"][:, 0], sums_of["label having"]
-    for k, label in enumerate(labels):
-        gaps = size - having[:, k]
-        totals = np.stack([gaps, having[:, k]], axis=-1)
-        yield (
-            ("per_type", label),
-            unitising_alpha(size + sums_of["label agreeing"][:, k], totals, sums_of["label squares"][:, k] + gaps),
-        )
+
+
+def unitising_label_alphas(added: Added) -> NDArray[np.float64]:
+    """Return the alpha for unitising of each label, float64[sums, labels], from the sums of `unitising_blocks`."""
+    size, having, agreeing, squares = (added[PREFIX + name] for name in ("size", *LABEL_BLOCKS))
+    gaps = size - having
+    found: NDArray[np.float64] = unitising_alpha(size + agreeing, np.stack([gaps, having], axis=-1), squares + gaps)
+    return found
 
 
 def _squared(sizes: NDArray[np.int64]) -> NDArray[np.float64]:

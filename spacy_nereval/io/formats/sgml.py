@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from html import unescape
 from pathlib import Path
 from typing import NamedTuple
@@ -25,6 +27,7 @@ CHARACTER = re.compile(r"&(amp|lt|gt|quot|apos|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});"
 """References to characters. Others stay as they are: no document type is read."""
 ENDINGS = (".sgm", ".sgml", ".name", ".xml", ".txt")
 IDS = ("DOCNO", "DOCID")
+BLANKS = re.compile(r"\s+")
 END = re.compile(r"</DOC\s*>\s*$", re.IGNORECASE)
 
 
@@ -78,20 +81,20 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 def _record(path: Path, source: str, first: int, id: str | None) -> Record:
     """Return the document of a stretch of a file that begins in line `first`."""
     text, at, line = "", 0, first
-    spans: list[PlainSpan] = []
+    ended: list[tuple[Open, int]] = []  # with where they end
     stack: list[Open] = []
-    own_id = None
+    own_id: str | slice | None = None  # the id, or where it is in the text
     for tag in TAG.finditer(source):
         text += _characters(source[at : tag.start()])
         line += source.count("\n", at, tag.start())
         inside, at = source.count("\n", tag.start(), tag.end()), tag.end()
         name = (tag[2] or "").upper()
         if tag[1]:
-            inner = _closed(path, name, line, stack, text)
+            inner = _closed(path, name, line, stack)
             if inner and ENTITY.fullmatch(name):
-                spans.append(_span(path, inner, text))
+                ended.append((inner, len(text)))
             if inner and name in IDS:
-                own_id = text[inner.start :].strip()
+                own_id = slice(inner.start, len(text))
         elif name in IDS or ENTITY.fullmatch(name):
             stack.append(Open(name, len(text), line, _attributes(tag[3])))
         elif name == "DOC":
@@ -103,13 +106,16 @@ def _record(path: Path, source: str, first: int, id: str | None) -> Record:
             f"{path}, line {stack[-1].line}: <{stack[-1].name}> does not end; expected </{stack[-1].name}>"
         )
     text += _characters(source[at:])
+    own_id = text[own_id].strip() if isinstance(own_id, slice) else own_id
+    blanks = [found.span() for found in BLANKS.finditer(text)]
+    spans = [_span(path, element, end, text, blanks) for element, end in ended]
     begin, end = len(text) - len(text.lstrip()), len(text.rstrip())
     moved = [(max(a - begin, 0), max(b - begin, 0), label) for a, b, label in spans]
     kept = {*moved}
     return Record(text[begin : max(begin, end)], kept, id=own_id or id, duplicates=len(spans) - len(kept))
 
 
-def _closed(path: Path, name: str, line: int, stack: list[Open], text: str) -> Open | None:
+def _closed(path: Path, name: str, line: int, stack: list[Open]) -> Open | None:
     """Return the element that an end tag ends; None for elements that are not read."""
     if name not in IDS and not ENTITY.fullmatch(name):
         return None
@@ -119,16 +125,41 @@ def _closed(path: Path, name: str, line: int, stack: list[Open], text: str) -> O
     return stack.pop()
 
 
-def _span(path: Path, element: Open, text: str) -> PlainSpan:
+def _span(path: Path, element: Open, end: int, text: str, blanks: Sequence[tuple[int, int]]) -> PlainSpan:
+    """Return the span of an element that ends at `end`, without white space at its ends.
+
+    The text in it is not copied: with nested elements, that would be most of the work.
+    """
     label = element.attributes.get("TYPE", element.name)
     offsets = [element.attributes.get(key, "0") for key in ("S_OFF", "E_OFF")]
     if not label or not all(offset.isdecimal() for offset in offsets):
         raise ValueError(f"{path}, line {element.line}: <{element.name}> has no TYPE, or S_OFF or E_OFF is no number")
-    start, end = element.start + int(offsets[0]), len(text) - int(offsets[1])
-    shown = text[start:end]
-    if not shown.strip():
-        raise ValueError(f"{path}, line {element.line}: <{element.name}> around {shortened(repr(shown))} has no text")
-    return start + len(shown) - len(shown.lstrip()), end - (len(shown) - len(shown.rstrip())), label
+    first, last = element.start + int(offsets[0]), end - int(offsets[1])
+    start, stop = _after(first, blanks), _before(last, blanks)
+    if start >= stop:
+        shown = shortened(repr(text[first : max(first, last)]))
+        raise ValueError(f"{path}, line {element.line}: <{element.name}> around {shown} has no text")
+    return start, stop, label
+
+
+def _after(place: int, blanks: Sequence[tuple[int, int]]) -> int:
+    """Return the first place from here on without white space.
+
+    >>> _after(3, [(1, 2), (3, 6)]), _after(2, [(1, 2), (3, 6)])
+    (6, 2)
+    """
+    known = bisect_right(blanks, (place, math.inf)) - 1
+    return max(place, blanks[known][1]) if known >= 0 else place
+
+
+def _before(place: int, blanks: Sequence[tuple[int, int]]) -> int:
+    """Return the last place up to here that white space does not precede.
+
+    >>> _before(4, [(1, 2), (3, 6)]), _before(3, [(1, 2), (3, 6)]), _before(7, [(1, 2), (3, 6)])
+    (3, 3, 7)
+    """
+    known = bisect_right(blanks, (place - 1, math.inf)) - 1
+    return blanks[known][0] if known >= 0 and blanks[known][1] >= place else place
 
 
 def _attributes(given: str | None) -> dict[str, str]:
