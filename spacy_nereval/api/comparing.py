@@ -82,6 +82,8 @@ def compare(
     >>> row["system"], row["baseline_value"], row["value"]
     ('b', 0.5, 1.0)
     """
+    if isinstance(gold, Mapping) and not isinstance(systems, Mapping):
+        raise ValueError("systems come before gold: write compare({'a': pred_a, 'b': pred_b}, gold)")
     if not isinstance(systems, Mapping) or len(systems) < 2:
         raise ValueError("systems: expected a table of two or more names and predictions, {'a': pred_a, 'b': pred_b}")
     if baseline is not None and baseline not in systems:

@@ -113,14 +113,22 @@ class Shown(dict[str, Any]):
         """
         return deepcopy(dict(self))
 
-    def to_json(self) -> str:
+    def to_json(self, path: str | Path | None = None) -> str:
         """Return the result as the text of the JSON file that `save` writes.
+
+        Args:
+            path: A file that the text is written to as well, as by `save`.
+
+        Raises:
+            OSError: The file cannot be written.
 
         >>> import json
         >>> from spacy_nereval import score
         >>> json.loads(score([["B-PER"]], [["B-PER"]], ["strict"]).to_json())["gold"]
         1
         """
+        if path is not None:
+            write_json(Path(path), self)
         return json_text(self)
 
     def __missing__(self, key: str) -> Any:

@@ -222,6 +222,7 @@ FAILS = {
     "compare({'a': gold, 'b': pred}, gold, per_label='own')": "per_label='own': expected True or False",
     "compare({'a': gold, 'b': pred}, gold, margin='1')": "margin='1': expected a number of points",
     "evaluate(gold)": "pred is missing",
+    "compare(gold, {'a': gold, 'b': pred})": "write compare({'a': pred_a, 'b': pred_b}, gold)",
     "r.report()": "write score([*gold], [*pred], text=texts)",
     "r.show('f1')": "there is no table 'f1'; there are headline, errors",
     "score(gold, pred, 'fair').macro": "write r.fair.averages['macro']",

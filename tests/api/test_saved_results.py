@@ -65,6 +65,8 @@ def test_a_result_comes_back_equal_and_answers_as_before(saved):
     result, again, path = saved
     assert type(again) is type(result) and again == result and again.to_json() == result.to_json()
     assert again.to_dict() == json.loads(path.read_text(encoding="utf8"))
+    written = path.with_name("again.json")
+    assert again.to_json(written) + "\n" == written.read_text(encoding="utf8") == path.read_text(encoding="utf8")
     for asked in ANSWERS[type(result)].split("; "):
         assert eval(f"r.{asked}", {"r": again}) == eval(f"r.{asked}", {"r": result}), asked
     again.save(path.with_suffix(".md"))
