@@ -214,6 +214,8 @@ def test_the_key_of_span_groups_is_in_the_signature_of_examples_too():
     result = score([Example(*docs)], ["strict"], spans_key="x")
     assert result["metrics"]["strict"]["scores"]["f"] == 1 and result.counts.spans_key == "x"
     assert score([docs[0]], [docs[1]], ["strict"], spans_key="x").signature == result.signature
+    systems = {"a": docs[:1], "b": docs[1:]}
+    assert "|spans:x|" in compare(systems, docs[:1], ["strict"], spans_key="x", trials=99).signature
 
 
 def test_files_are_loaded_with_the_options_of_the_commands(tmp_path):

@@ -99,7 +99,9 @@ def test_a_key_scores_span_groups(tmp_path):
     for name in ("--spans-key", "-sk"):
         found = result_of(tmp_path, name, "k", gold=gold.name, pred=pred.name)
         assert (found["documents"], found["skipped"]) == (1, 1)
-        assert found["metrics"]["strict"]["counts"] == {"tp": 1, "fp": 0, "fn": 1}
+        assert found["metrics"]["strict"]["counts"] == {"tp": 1, "fp": 0, "fn": 1} and "|spans:k|" in found["signature"]
+    compared = accepted("compare", gold, gold, pred, "-m", "strict", "-sk", "k", "--trials", 99)
+    assert "|spans:k|" in compared
     # Lines have one list of spans, which is what a key asks for.
     pred = write(tmp_path / "pred.jsonl", line("a b", (0, 1, "B")), line("a"))
     found = result_of(tmp_path, "-sk", "k", gold=gold.name, pred=pred.name)

@@ -13,6 +13,7 @@ from counted import Times
 from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
+from scipy.sparse import csr_array
 from strategies import corpora, nested
 
 from spacy_nereval import Document, count, create, create_all, evaluate
@@ -229,6 +230,14 @@ def test_scores_of_documents_with_classes_do_not_depend_on_labels_of_other_docum
         np.testing.assert_array_equal(found[:, :, place, k], expected[..., 0])
         others = [n for n in range(len(table.labels)) if n not in place]
         assert not found[:, :, others, k].any()  # undefined there
+
+
+@pytest.mark.parametrize("exponent", [52, 53, 54, 55, 61])
+@pytest.mark.parametrize("made", [np.array, csr_array])
+def test_products_of_whole_numbers_too_large_for_floats_are_exact(made, exponent):
+    large = 2**exponent + 1
+    found = table.product(made([[large, 1], [-large - 1, 0]]), np.array([[1.0, 0.0], [1.0, 1.0]]))
+    assert found.tolist() == [[large + 1, 1], [-large - 1, 0]]
 
 
 def test_nothing_is_summed_to_nothing():
