@@ -16,8 +16,8 @@ KINDS = {
     "tutorial": ("Learn: a tutorial", "better-model"),
     "how-to": (
         "Do something: how-to pages",
-        "which-score score-files convert spacy-model notebook checkpoint compare several-seeds errors thresholds units "
-        "agreement language-models migrate tracker many-machines own-metric train",
+        "which-score score-files convert spacy-model notebook checkpoint compare several-seeds gate errors thresholds "
+        "units agreement language-models migrate tracker many-machines own-metric train",
     ),
     "reference": (
         "Look something up: reference",
@@ -25,7 +25,8 @@ KINDS = {
     ),
     "explanation": (
         "Understand: explanation",
-        "questions choosing leaderboards alignment intervals other-tools evidence results speed scale architecture",
+        "questions choosing leaderboards alignment intervals gates other-tools evidence results speed scale "
+        "architecture",
     ),
 }
 """Folder of docs/ to its heading in the index, and the order of its pages. Others come last, by name."""

@@ -9,7 +9,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from ..core.messages import absent
+from ..core.messages import absent, install
 from ..core.wording import COLORS
 from ..io.saved_results import read_result
 from ..io.writing import atomic, json_text, visible, write_json
@@ -346,7 +346,7 @@ def frame(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] = ()) -> pan
     try:
         import pandas
     except ImportError:
-        raise ValueError('to_frame needs pandas: python -m pip install "spacy-nereval[frame]"') from None
+        raise ValueError(f"to_frame needs pandas: {install('frame')}") from None
     found = list(rows)
     return pandas.DataFrame(found, columns=None if found else list(columns))
 

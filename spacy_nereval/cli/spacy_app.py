@@ -32,7 +32,7 @@ def unavailable(error: Exception) -> Any:
     def nereval(ctx: Context) -> None:
         echo(
             f"✘ the commands of spacy-nereval cannot be loaded ({type(error).__name__}: {reason}): install versions of "
-            "other packages with which they work, with python -m pip install --upgrade spacy-nereval",
+            "other packages with which they work, with python -m pip install --upgrade . in a clone of spacy-nereval",
             err=True,
         )
         raise Exit(2)

@@ -45,6 +45,15 @@ def listed(names: Sequence[str], most: int = LISTED) -> str:
     return ", ".join(map(shortened, names[:most])) + (", ..." if len(names) > most else "")
 
 
+def install(extra: str) -> str:
+    """Return the command that installs the package with an extra.
+
+    >>> install("report")
+    'python -m pip install ".[report]" in a clone of spacy-nereval'
+    """
+    return f'python -m pip install ".[{extra}]" in a clone of spacy-nereval'
+
+
 def absent(name: object, known: Iterable[str], what: str = "", most: int = 12) -> str:
     """Return that there is no such name, with the nearest one and some that there are.
 

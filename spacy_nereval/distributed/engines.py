@@ -17,6 +17,8 @@ from functools import lru_cache, partial
 from threading import Thread
 from typing import Any, Protocol, TypeVar
 
+from ..core.messages import install
+
 ENGINES = ("loky", "ray", "dask", "spark")
 
 LOOKS = 1.0
@@ -112,9 +114,7 @@ def started(engine: str, workers: int = -1, *, gpus: bool = False) -> Iterator[E
         try:
             found = stack.enter_context(backend(workers, gpus))
         except ImportError as error:
-            raise ValueError(
-                f'the engine {engine} is not installed ({error}): python -m pip install "spacy-nereval[{engine}]"'
-            ) from None
+            raise ValueError(f"the engine {engine} is not installed ({error}): {install(engine)}") from None
         except Exception as error:  # each engine has its own exceptions
             raise ValueError(f"the engine {engine} does not start: {type(error).__name__}: {error}") from error
         yield found

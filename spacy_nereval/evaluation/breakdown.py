@@ -164,6 +164,23 @@ def breakdown(
     return found.result()
 
 
+def gold_of_bucket(documents: Sequence[Document | None], by: str, bucket: str | None) -> list[set[Span]]:
+    """Return the gold spans of each document that are in a bucket of an attribute that needs no training data.
+
+    >>> gold_of_bucket([Document([(0, 3, "A"), (4, 11, "A")], [], "Ada New Ulm")], "eLen", "2")
+    [{Span(start=4, end=11, label='A')}]
+    """
+    sliced = Breakdown([], by)
+    for document in documents:
+        sliced.add(document)
+    bucket_of, value = sliced.bucket_of, sliced.by.attribute.value
+    contexts = [document and AttributeContext(document, None) for document in documents]
+    return [
+        {span for span in own.document.gold if bucket_of[value(own, span)] == bucket} if own else set()
+        for own in contexts
+    ]
+
+
 def _rows(doc: int, metric: Metric, document: Document, value: Mapping[Span, Value]) -> Iterator[_Row]:
     """Yield what one metric counts in a document."""
     home: dict[tuple[Kind, Span], Value] = {}  # where each span counts

@@ -15,7 +15,7 @@ from ..core.spans import Document
 from ..counting.counts import Counts
 from ..counting.table import summed
 from ..metrics.registry import create_all
-from .breakdown import Breakdown
+from .breakdown import Breakdown, gold_of_bucket
 from .comparison import System
 from .evidence import by_halves, by_runs, by_swaps
 from .pairs import aligned_runs, all_labels
@@ -259,13 +259,13 @@ def gate(
     ours = aligned_runs(first, candidate.system.name, own)
     theirs = None if baseline is None else aligned_runs(first, baseline.system.name, baseline.system.runs)
     judging = _Judging(policy, candidate, baseline, ours, theirs)
-    lost = _lost(candidate, baseline, gold if gold is not None else candidate.documents)
+    documents = gold if gold is not None else candidate.documents
     rows = []
     for rule in policy.rules:
         row = judging.row(rule)
-        if row["verdict"] == BROKEN and lost is not None and not rule.by:
-            spans = [span for span in lost if rule.label in (None, span["label"])]
-            row |= {"lost": spans, "lost_groups": _groups(spans)}
+        if row["verdict"] == BROKEN:
+            lost = _lost(rule, candidate, baseline, documents)
+            row |= {"lost": lost, "lost_groups": _groups(lost)}
         rows.append(row)
     verdict, passed = _overall(rows)
     settings = [f"level:{policy.level:g}", f"unit:{first.unit}", f"units:{judging.units}", f"seed:{policy.seed}"]
@@ -301,20 +301,23 @@ def _overall(rows: Sequence[Mapping[str, Any]]) -> tuple[str, bool]:
 
 
 def _lost(
-    candidate: Judged, baseline: Judged | None, documents: Sequence[Document | None] | None
-) -> list[dict[str, Any]] | None:
-    """Return the gold spans that the baseline has right and the candidate has wrong.
+    rule: Rule, candidate: Judged, baseline: Judged | None, documents: Sequence[Document | None] | None
+) -> list[dict[str, Any]]:
+    """Return the gold spans of a rule's label or slice that the baseline has right and the candidate has wrong.
 
-    Where only counts of the baseline are known, all gold spans that the candidate has wrong, `from` being None;
-    None where the spans of the candidate are not known, or there is no baseline.
+    Where only counts of the baseline are known, all of them that the candidate has wrong, `from` being None;
+    none where the spans of the candidate are not known, or there is no baseline.
     """
     after = candidate.system.outcomes
     if baseline is None or after is None or documents is None:
-        return None
+        return []
     before = baseline.system.outcomes
     unknown = before is None
     assumed = [dict.fromkeys(each, "correct") for each in after] if before is None else before
-    spans = transitions(assumed, after, documents)["spans"]
+    if rule.by:
+        meant = gold_of_bucket(documents, rule.by, rule.bucket)
+        assumed = [{span: each[span] for span in each if span in own} for each, own in zip(assumed, meant)]
+    spans = [span for span in transitions(assumed, after, documents)["spans"] if rule.label in (None, span["label"])]
     return [{**span, "from": None if unknown else span["from"]} for span in spans if span["from"] == "correct"]
 
 

@@ -231,7 +231,7 @@ def test_an_engine_that_is_not_installed_is_answered_with_its_extra(here, engine
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, package, None)
     (line,) = refused("evaluate", "training/model-best", *SHARDS, "--engine", engine)
-    assert f'pip install "spacy-nereval[{engine}]"' in line
+    assert f'pip install ".[{engine}]"' in line
 
 
 # Whatever is killed at whatever moment, no document is lost or counted twice

@@ -222,6 +222,18 @@ def test_a_broken_rule_lists_what_was_lost_the_largest_group_first():
     assert "b: " not in found.summary() and "LOC" in found.summary()
 
 
+def test_a_broken_rule_of_a_slice_lists_the_gold_spans_of_the_slice():
+    gold = [["B-LOC", "O", "B-PER", "I-PER"]] * 40
+    worse = [["O", "O", "B-PER", "O"]] * 20 + [["O"] * 4] * 20
+    rules = {bucket: {"score": "strict_r", "by": "eLen", "bucket": bucket, "worse_by_at_most": 5} for bucket in "12"}
+    texts = [f"Ulm and Ada Lovelace{k}" for k in range(40)]
+    tokens = [text.split() for text in texts]
+    short, long = gate(policy(**rules), gold, worse, gold, text=texts, tokens=tokens)["rules"]
+    assert short["lost_groups"] == [{"label": "LOC", "to": "missed", "spans": 40}]
+    assert sorted((each["to"], each["spans"]) for each in long["lost_groups"]) == [("boundary", 20), ("missed", 20)]
+    assert len(short["lost"]) == len(long["lost"]) == 40
+
+
 def test_counts_are_a_baseline_and_other_gold_is_refused():
     rules = policy(a={"score": "strict_f", "worse_by_at_most": 5})
     gold, worse = documents(60, 60), documents(30, 60)

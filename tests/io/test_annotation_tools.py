@@ -207,7 +207,7 @@ def test_a_missing_package_is_named_with_its_extra(name, extra, tmp_path, monkey
         return real(module, globals, locals, fromlist, level)
 
     monkeypatch.setattr(builtins, "__import__", fake)
-    assert f"pip install 'spacy-nereval[{extra}]'" in error(path)
+    assert f'pip install ".[{extra}]"' in error(path)
 
 
 # GLiNER, CoNLL-U, BioC, PubTator, SGML, spaCy 2

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from pathlib import Path
+from shutil import copy
 
 import pytest
 import srsly
+from commands import run
 from places import ROOT
 from processes import python
 
@@ -27,6 +31,29 @@ def test_each_file_for_ci_fits_its_schema(name, tmp_path):
     assert python(*how, wrong).returncode == 1
 
 
+@pytest.mark.costly
+@pytest.mark.parametrize("candidate", ["improved", "baseline"])
+@pytest.mark.parametrize("name", ["github-actions.yml", "gitlab-ci.yml", "pre-commit.yaml", "dvc.yaml"])
+def test_each_file_judges_the_candidate_beside_it(name, candidate, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for source in ("gold.jsonl", "gate/policy.cfg"):
+        copy(ROOT / "examples" / source, tmp_path)
+    copy(ROOT / "examples" / f"{candidate}.jsonl", "candidate.jsonl")
+    run("count", "gold.jsonl", ROOT / "examples" / "improved.jsonl", "-m", "strict", "-o", "released.npz")
+    steps = srsly.read_yaml(FILES / name)
+    line = re.findall('nereval gate [^">]*', json.dumps(steps))[0]
+    done = run(*line.split()[1:])
+    assert done.exit_code == (0 if candidate == "improved" else 1), done.output
+    for written in ("gate.xml", "gate.json"):
+        assert Path(written).is_file() == (written in line)
+    others = {each for each in line.split() if each.endswith((".jsonl", ".cfg", ".npz"))}
+    if name == "dvc.yaml":
+        assert {*steps["stages"]["gate"]["deps"]} == others
+    elif name == "pre-commit.yaml":
+        (hook,) = steps["repos"][0]["hooks"]
+        assert {each for each in others if re.search(hook["files"], each)} == others
+
+
 def test_the_policy_of_the_how_to_page_can_be_used():
     assert len(read_policy(FILES / "policy.cfg").rules) == 4
 
@@ -34,7 +61,7 @@ def test_the_policy_of_the_how_to_page_can_be_used():
 def test_the_rates_of_the_page_are_those_of_the_simulation():
     """None is above 5 per cent by more than two standard errors."""
     found = json.loads((ROOT / "benchmarks" / "gates.json").read_text("utf8"))["corpora"]
-    page = (ROOT / "docs" / "how-to" / "gate.md").read_text("utf8")
+    page = (ROOT / "docs" / "explanation" / "gates.md").read_text("utf8")
     assert [row["replications"] for row in found] == [1000, 1000]
     for rule in ("at_least", "worse_by_at_most", "rate_between"):
         met = [row["rules"][rule]["met"] for row in found]

@@ -117,7 +117,7 @@ def test_without_the_libraries_for_charts_the_extra_is_named(here, monkeypatch, 
     scripts.cache_clear()
     monkeypatch.setitem(sys.modules, library, None)
     said = refused("report", here / "gold.jsonl", here / "pred.jsonl", "-o", here / "r.html")
-    assert 'pip install "spacy-nereval[report]"' in said
+    assert 'python -m pip install ".[report]"' in said
     assert not (here / "r.html").exists()
 
 

@@ -184,7 +184,7 @@ def test_the_command_says_what_is_wrong_with_the_page(tmp_path, monkeypatch):
     message = refused("thresholds", *files, "--html", tmp_path / "page.txt")
     assert "--html" in message and ".html" in message
     monkeypatch.setattr(charts, "scripts", lambda: (_ for _ in ()).throw(ValueError(charts.INSTALL)))
-    assert 'pip install "spacy-nereval[report]"' in refused("thresholds", *files, "--html", tmp_path / "other.html")
+    assert 'python -m pip install ".[report]"' in refused("thresholds", *files, "--html", tmp_path / "other.html")
     assert [*tmp_path.iterdir()] == []
     gold = tmp_path / "gold.html"
     gold.write_bytes(GOLDS[0].read_bytes())

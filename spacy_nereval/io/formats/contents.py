@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, TextIO
 from xml.parsers import expat
 
+from ...core.messages import install
 from ..paths import check_is_file, files_under, readable
 
 SEEN = 4096
@@ -230,6 +231,6 @@ def missing(extra: str, package: str) -> ValueError:
     """Return the error for a format whose package is not installed.
 
     >>> missing("uima", "dkpro-cassis")
-    ValueError("this format needs dkpro-cassis: pip install 'spacy-nereval[uima]'")
+    ValueError('this format needs dkpro-cassis: python -m pip install ".[uima]" in a clone of spacy-nereval')
     """
-    return ValueError(f"this format needs {package}: pip install 'spacy-nereval[{extra}]'")
+    return ValueError(f"this format needs {package}: {install(extra)}")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 
+from ...core.messages import install
+
 GLYPHS = "●■◆✚▶◀★✖"
 """Characters like the symbols, for the legend."""
 
-INSTALL = 'charts need Altair and vl-convert, which the extra "report" brings: pip install "spacy-nereval[report]"'
+INSTALL = f'charts need Altair and vl-convert, which the extra "report" brings: {install("report")}'
 
 
 @cache
