@@ -100,22 +100,6 @@ class Table:
             self._count_once(total, weights)
         return total
 
-    def grouped(self, groups: csr_array) -> Sums:
-        """Return the rows of each group of documents added up: a sum for each row of `groups`.
-
-        Args:
-            groups: int64[groups, documents], 1 where the group has the document.
-        """
-        found = empty_sums(self.metrics, self.labels, self.is_breakdown, groups.shape[0])
-        found.counts[:] = (groups @ self.cells).toarray().T.reshape(found.counts.shape)
-        found.documents[:] = groups.sum(axis=1)
-        belongs = groups.T.tocsr()
-        for here in self.stretches():
-            _, means, class_means = self.additive_rows(here)
-            found.means[:] += (belongs[here].T @ means.astype(np.int64).T).T.reshape(found.means.shape)
-            found.class_means[:] += (belongs[here].T @ class_means.T).T.toarray().reshape(found.class_means.shape)
-        return found
-
     def _count_once(self, total: Sums, weights: Weights | None) -> None:
         """Replace the counts of distinct metrics by how many columns have any document of each sum."""
         sums = total.documents.shape[-1]
