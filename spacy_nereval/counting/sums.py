@@ -122,11 +122,6 @@ class Sums(NamedTuple):
         """Return the differences, sum by sum; both must have the same labels."""
         return self._with(x - y for x, y in zip(self.arrays, other.arrays))
 
-    @staticmethod
-    def joined(*sums: Sums) -> Sums:
-        """Return the sums of several, one after the other; all must have the same labels."""
-        return sums[0]._with(np.concatenate(arrays, axis=-1) for arrays in zip(*(each.arrays for each in sums)))
-
     def spans(self, kinds: Iterable[Kind]) -> NDArray[np.int64]:
         """Return int64[labels + 1, sums]: how many spans of these kinds there are of each label; the last is 0."""
         place = slots(self.metrics)

@@ -41,6 +41,10 @@ CELLS, DOCUMENTS = 1 << 22, 1 << 11
 arrays of more would not fit the processor's cache, and take up to twice the time."""
 
 
+SPARSE = 32
+"""How many times longer a multiplication takes for a sparse table than for a dense one."""
+
+
 class Table:
     """The rows of documents, with a column for each slot and label.
 
@@ -90,29 +94,11 @@ class Table:
         for here in self.stretches(number):
             size = here.stop - here.start
             of_documents = weights.of(here).T.astype(float) if weights else np.ones((size, 1))
-            for sums, rows in zip(total.arrays, (*self.additive_rows(here), np.ones(size))):
-                sums += product(rows, of_documents).reshape(sums.shape)
-                if max(sums.max(initial=0), -sums.min(initial=0)) >= 1 << 62:
-                    raise ValueError(TOO_LARGE)
+            for sums, rows in zip(total.arrays, (*self.additive_rows(here), np.ones((1, size)))):
+                add_products(sums, rows, of_documents)
         if len(self._once):
             self._count_once(total, weights)
         return total
-
-    def grouped(self, groups: csr_array) -> Sums:
-        """Return the rows of each group of documents added up: a sum for each row of `groups`.
-
-        Args:
-            groups: int64[groups, documents], 1 where the group has the document.
-        """
-        found = empty_sums(self.metrics, self.labels, self.is_breakdown, groups.shape[0])
-        found.counts[:] = (groups @ self.cells).toarray().T.reshape(found.counts.shape)
-        found.documents[:] = groups.sum(axis=1)
-        belongs = groups.T.tocsr()
-        for here in self.stretches():
-            _, means, class_means = self.additive_rows(here)
-            found.means[:] += (belongs[here].T @ means.astype(np.int64).T).T.reshape(found.means.shape)
-            found.class_means[:] += (belongs[here].T @ class_means.T).T.toarray().reshape(found.class_means.shape)
-        return found
 
     def _count_once(self, total: Sums, weights: Weights | None) -> None:
         """Replace the counts of distinct metrics by how many columns have any document of each sum."""
@@ -301,6 +287,31 @@ def product(rows: Any, weights: NDArray[Any]) -> NDArray[np.int64]:
         raise ValueError(TOO_LARGE)
     exact: NDArray[np.int64] = rows.astype(np.int64) @ weights.astype(np.int64)
     return exact
+
+
+def add_products(total: NDArray[np.int64], rows: Any, weights: NDArray[np.float64]) -> None:
+    """Add the exact products of whole numbers [..., documents] and [documents, sums] to some sums.
+
+    Args:
+        total: int64[..., sums], which is changed.
+        rows: [rows of the sums, documents], an array, or sparse: then only those with a number are multiplied.
+        weights: float64[documents, sums].
+
+    Raises:
+        ValueError: A number is too large for int64.
+    """
+    sums, used = total.reshape(rows.shape[0], total.shape[-1]), np.arange(rows.shape[0])
+    if not isinstance(rows, np.ndarray):
+        rows = rows.tocsr()
+        used = np.flatnonzero(np.diff(rows.indptr))
+    for some in np.array_split(used, 1 + len(used) * sums.shape[1] // CELLS):
+        own = rows[some]
+        if not isinstance(own, np.ndarray) and own.shape[0] * own.shape[1] < SPARSE * own.nnz:
+            own = own.toarray()
+        found = sums[some] + product(own, weights)
+        if max(found.max(initial=0), -found.min(initial=0)) >= 1 << 62:
+            raise ValueError(TOO_LARGE)
+        sums[some] = found
 
 
 CGROUP = Path("/sys/fs/cgroup/memory.max")

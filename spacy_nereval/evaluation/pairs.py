@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..core.declaration import GOLD_SPANS, Array, Columns, Metric
 from ..counting.counts import Counts
 from ..counting.sums import Sums, empty_sums
-from ..counting.table import Table, columns_of, product, summed
+from ..counting.table import Table, add_products, columns_of, summed
 from .collapsing import stored_half_samples
 from .resampling import HalfSamples, Units
 from .scores import MetricScores, means_of_documents, score_sums
@@ -28,9 +28,6 @@ CELLS = 1 << 23
 
 SUMS = 1 << 21
 """Maximum number of sums of labels after swaps in memory at once; while scores are made of them, several times."""
-
-SPARSE = 32
-"""How many times longer a multiplication takes for a sparse table than for a dense one."""
 
 
 class Pair:
@@ -134,9 +131,9 @@ class Pair:
             here = documents[start : start + step]
             stay = swaps.of(here).T.astype(float)
             if total.counts.size:
-                _add_products(total.counts, self._cells[here].T, stay)
+                add_products(total.counts, self._cells[here].T, stay)
             if total.class_means.size:
-                _add_products(total.class_means, self._class_means[:, here], stay)
+                add_products(total.class_means, self._class_means[:, here], stay)
         return total
 
     @cached_property
@@ -180,15 +177,6 @@ def _without_unused(metric: Metric) -> Metric:
         return {name: values for name, values in metric.formula(columns).items() if name in read.names}
 
     return replace(metric, formula=formula, classes=replace(metric.classes, scores=scores))
-
-
-def _add_products(total: NDArray[np.int64], rows: Any, weights: NDArray[np.float64]) -> None:
-    """Add sparse [..., documents] times [documents, sums] to [..., sums]: whole numbers, exact."""
-    rows = rows.tocsr()
-    used = np.flatnonzero(np.diff(rows.indptr))
-    some = rows[used]
-    dense = some.shape[0] * some.shape[1] < SPARSE * some.nnz
-    total.reshape(-1, total.shape[-1])[used] += product(some.toarray() if dense else some, weights)
 
 
 def all_labels(*counted: Counts) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from itertools import combinations
 from math import inf
 from typing import Any
@@ -136,13 +137,25 @@ def unlike_documents() -> SharedDocuments:
     return given
 
 
+@cache
+def left_out(made: Any) -> tuple[SharedDocuments, list[str], Any, list[Any], list[Any]]:
+    """The documents, their units, and the results of all of them, without each unit, and of each unit alone."""
+    given = made()
+    units = index_of(given).units
+
+    def of(key: str, *, alone: bool) -> Any:
+        documents = [each for each, own in zip(given.documents, units) if (own == key) is alone]
+        return result_of(SharedDocuments(given.annotators, documents))
+
+    sides = ([of(key, alone=side) for key in dict.fromkeys(units)] for side in (False, True))
+    return given, units, AgreementCounts(given, STRICT).result(Confidence()), *sides
+
+
 @pytest.mark.costly
 @pytest.mark.parametrize("path", [*PATHS, ("pairs", 1, "kappa"), ("pairs", 1, "metrics", "strict", "scores", "f")])
 @pytest.mark.parametrize("made", [twelve_documents, unlike_documents])
 def test_intervals_are_those_of_units_left_out_one_after_the_other(made, path):
-    given = made()
-    result = AgreementCounts(given, STRICT).result(Confidence())
-    units = index_of(given).units
+    given, units, result, *sides = left_out(made)
 
     def at(found: Any) -> Any:
         for step in path:
@@ -153,14 +166,9 @@ def test_intervals_are_those_of_units_left_out_one_after_the_other(made, path):
                 found = found.get(step) if isinstance(found, dict) else None
         return found
 
-    def of(key: str, *, alone: bool) -> float | None:
-        documents = [each for each, own in zip(given.documents, units) if (own == key) is alone]
-        return at(result_of(SharedDocuments(given.annotators, documents)))
-
-    keys = [*dict.fromkeys(units)]
-    without, alone = ([of(key, alone=side) for key in keys] for side in (False, True))
+    without, alone = ([*map(at, side)] for side in sides)
     label = path[1] if path[0] == "per_type" else path[2] if len(path) > 2 and path[1] == "per_type" else None
-    spans = dict.fromkeys(keys, 0)
+    spans = dict.fromkeys(units, 0)
     for each, key in zip(given.documents, units):
         spans[key] += sum(label in (None, span[2]) for own in each.spans.values() for span in own)
     corrected = path[0] in ("units", "u_alpha") or path[-1] == "kappa"

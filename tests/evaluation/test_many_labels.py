@@ -12,6 +12,7 @@ import pytest
 from processes import python
 
 from spacy_nereval import Confidence, Document, count, create, create_all
+from spacy_nereval.counting.table import Table
 from spacy_nereval.evaluation import pairs
 from spacy_nereval.evaluation.agreement.agreement_counts import AgreementCounts
 from spacy_nereval.evaluation.agreement.shared import SharedDocument, SharedDocuments
@@ -60,6 +61,17 @@ def test_swaps_have_sums_of_those_scores_of_labels_that_an_overall_score_is_made
     first, second = (count(corpus(6, 4, shift), [metric]) for shift in (0, 1))
     ((a, b),) = pairs.Pair(first, second, [metric]).swapped(HalfSamples(Units(first), 8, 0))
     assert {*a.label_scores} == {*b.label_scores} == {"r1_f"} and {*a.scores} == {"wrf"}
+
+
+@pytest.mark.costly
+def test_sums_of_half_samples_are_in_memory_once():
+    counts = count(corpus(400, 2000, 0), create_all(["strict", "fair", "wrf"]))
+    table, halves = Table(counts), HalfSamples(Units(counts), 400, 0, exact=False)
+    tracemalloc.start()
+    sums = table.summed(halves)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2 * sum(array.nbytes for array in sums.arrays)
 
 
 @pytest.mark.costly
