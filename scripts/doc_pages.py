@@ -21,7 +21,7 @@ KINDS = {
     ),
     "reference": (
         "Look something up: reference",
-        "cheat-sheet metrics commands formats scores glossary result python config",
+        "gallery cheat-sheet metrics commands formats scores glossary result python config",
     ),
     "explanation": (
         "Understand: explanation",
@@ -74,8 +74,9 @@ Three ways in:
   [compare two models](how-to/compare.md), [which score do I report?](how-to/which-score.md)
 - **I have annotators**: [measure agreement](how-to/agreement.md), and read what they do differently.
 
-[Cheat sheet](reference/cheat-sheet.md) · [Questions that people ask](explanation/questions.md) ·
-[Glossary](reference/glossary.md) · [Why numbers differ between tools](explanation/other-tools.md)
+[Pages to click through](reference/gallery.md) · [Cheat sheet](reference/cheat-sheet.md) ·
+[Questions that people ask](explanation/questions.md) · [Glossary](reference/glossary.md) ·
+[Why numbers differ between tools](explanation/other-tools.md)
 
 ## All pages"""
 """The front page, up to the list of all pages."""

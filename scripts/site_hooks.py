@@ -2,12 +2,16 @@
 
 Pages outside docs/ that others link to become part of the site, below project/. Links to
 files that are no pages, such as folders and scripts, become plain text. The marks
-`<!-- api: NAME -->` become the documentation of what NAME names.
+`<!-- api: NAME -->` become the documentation of what NAME names, and `<!-- live: FILE -->` a link to the page that
+the command below it writes.
 """
 
 import os
 import re
+import shlex
+import subprocess
 import sys
+import tempfile
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -19,6 +23,26 @@ from doc_pages import KINDS, ROOT, pages_of  # noqa: E402  # found by the line a
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
 FENCE = re.compile(r"(^ *(`{3,})(?!`).*?^ *\2$)", flags=re.M | re.S)
 FOLDERS = ("assets/agreement", "assets/trials", "assets/warranty", "benchmarks", "examples")
+
+
+LIVE = re.compile(r"<!-- live: (\S+) -->\n```bash\n(nereval .*?)```", flags=re.S)
+GALLERY = ROOT / "docs" / "reference" / "gallery.md"
+
+
+def live_pages() -> dict[str, str]:
+    """Return the HTML pages that the commands of the gallery write: name to content."""
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, command in LIVE.findall(GALLERY.read_text(encoding="utf8")):
+            written = Path(folder) / name
+            arguments = [
+                str(written) if word == name else word for word in shlex.split(command.replace("\\\n", ""))[1:]
+            ]
+            subprocess.run(
+                [sys.executable, "-m", "spacy_nereval", *arguments], check=True, cwd=ROOT, capture_output=True
+            )
+            found[name] = written.read_text(encoding="utf8")
+    return found
 
 
 def outside() -> dict[str, str]:
@@ -41,9 +65,11 @@ def on_config(config: Any) -> Any:
 
 
 def on_files(files: Files, *, config: Any) -> Files:
-    """Add the pages outside docs/."""
+    """Add the pages outside docs/, and those that the gallery shows."""
     for name, place in outside().items():
         files.append(File.generated(config, place, content=(ROOT / name).read_text(encoding="utf8")))
+    for name, content in live_pages().items():
+        files.append(File.generated(config, f"gallery/{name}", content=content))
     return files
 
 
@@ -56,6 +82,8 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Files) -> 
     texts, fences = parts[::3], [*parts[1::3], ""]
     linked = (LINK.sub(lambda match: moved(match, source, place), text) for text in texts)
     text = "".join(text + fence for text, fence in zip(linked, fences))
+    if place == GALLERY.relative_to(ROOT / "docs").as_posix():
+        text = re.sub(r"<!-- live: (\S+) -->", r"[Open the page](../gallery/\1)\n", text)
     return re.sub(r"<!-- api: (\S+) -->", r"\n::: \1\n", text)
 
 
