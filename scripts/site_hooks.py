@@ -25,7 +25,7 @@ FENCE = re.compile(r"(^ *(`{3,})(?!`).*?^ *\2$)", flags=re.M | re.S)
 FOLDERS = ("assets/agreement", "assets/trials", "assets/warranty", "benchmarks", "examples")
 
 
-LIVE = re.compile(r"<!-- live: (\S+) -->\n```bash\n(nereval .*?)```", flags=re.S)
+LIVE = re.compile(r"<!-- live: (\S+) -->.*?```bash\n(nereval .*?)```", flags=re.S)
 GALLERY = ROOT / "docs" / "reference" / "gallery.md"
 
 
