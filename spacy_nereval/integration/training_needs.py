@@ -177,9 +177,10 @@ def _missing_from(folder: Path) -> list[str]:
 
 
 def assets(corpus: str, project: Path = Path("project.yml")) -> Iterator[Finding]:
-    """Check the downloaded files of a corpus against the checksums in the project file.
+    """Check the downloaded files of a corpus against the checksums in the project file, and in assets/SHA256SUMS if
+    they are there.
 
-    `spacy project assets` only warns about a wrong checksum.
+    `spacy project assets` knows MD5 alone, and only warns about a wrong checksum.
 
     Args:
         corpus: The name of the corpus, which is its folder in `assets/`.
@@ -191,6 +192,9 @@ def assets(corpus: str, project: Path = Path("project.yml")) -> Iterator[Finding
     import srsly
 
     listed = srsly.read_yaml(project).get("assets", []) if project.is_file() else []
+    sums = project.parent / "assets" / "SHA256SUMS"
+    lines = sums.read_text(encoding="utf8").splitlines() if sums.is_file() else []
+    stronger = {name: digest for digest, name in map(str.split, lines)}
     for asset in listed:
         path = project.parent / asset["dest"]
         if path.parent.name != corpus:
@@ -198,13 +202,13 @@ def assets(corpus: str, project: Path = Path("project.yml")) -> Iterator[Finding
         if not path.is_file():
             yield Finding(asset["dest"], "missing", "`python -m spacy project assets` fetches it")
             continue
-        md5 = hashlib.md5(path.read_bytes()).hexdigest()
+        content = path.read_bytes()
+        md5, sha256 = hashlib.md5(content).hexdigest(), hashlib.sha256(content).hexdigest()
+        again = "delete it and run `python -m spacy project assets` again"
         if md5 != asset["checksum"]:
-            yield Finding(
-                asset["dest"],
-                f"has MD5 {md5}, {project.name} expects {asset['checksum']}",
-                "delete it and run `python -m spacy project assets` again",
-            )
+            yield Finding(asset["dest"], f"has MD5 {md5}, {project.name} expects {asset['checksum']}", again)
+        elif sha256 != stronger.get(asset["dest"], sha256):
+            yield Finding(asset["dest"], f"has SHA-256 {sha256}, {sums.name} expects {stronger[asset['dest']]}", again)
         else:
             yield Finding(asset["dest"], "complete")
 

@@ -103,8 +103,9 @@ class GateView(View):
     def _broken(self) -> Iterator[tuple[str, Row]]:
         """Yield the broken rules that lost spans, those with the same spans once, with their names."""
         rows = [row for row in self._rows if row["verdict"] == BROKEN and row["lost"]]
-        for label in dict.fromkeys(row["label"] for row in rows):
-            own = [row for row in rows if row["label"] == label]
+        parts = [(row["label"], row["by"], row["bucket"]) for row in rows]
+        for part in dict.fromkeys(parts):
+            own = [row for row, its in zip(rows, parts) if its == part]
             yield ", ".join(row["name"] for row in own), own[0]
 
     def _lost_title(self, row: Row) -> str:

@@ -16,6 +16,7 @@ from spacy_nereval.evaluation.gate_rules import gate as judged_by
 from spacy_nereval.evaluation.statistics.bounds import wilson
 from spacy_nereval.evaluation.statistics.differences import rare_difference
 from spacy_nereval.io.policies import RULE, TEMPLATE, read_policy
+from spacy_nereval.reporting.gate_view import GateView
 
 
 def policy(**rules):
@@ -228,10 +229,12 @@ def test_a_broken_rule_of_a_slice_lists_the_gold_spans_of_the_slice():
     rules = {bucket: {"score": "strict_r", "by": "eLen", "bucket": bucket, "worse_by_at_most": 5} for bucket in "12"}
     texts = [f"Ulm and Ada Lovelace{k}" for k in range(40)]
     tokens = [text.split() for text in texts]
-    short, long = gate(policy(**rules), gold, worse, gold, text=texts, tokens=tokens)["rules"]
+    found = gate(policy(**rules), gold, worse, gold, text=texts, tokens=tokens)
+    short, long = found["rules"]
     assert short["lost_groups"] == [{"label": "LOC", "to": "missed", "spans": 40}]
     assert sorted((each["to"], each["spans"]) for each in long["lost_groups"]) == [("boundary", 20), ("missed", 20)]
     assert len(short["lost"]) == len(long["lost"]) == 40
+    assert [table.title.rpartition(": ")[2] for table in GateView(found).lost()] == ["1", "2"]
 
 
 def test_counts_are_a_baseline_and_other_gold_is_refused():

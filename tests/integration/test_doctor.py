@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from hashlib import md5
+from hashlib import md5, sha256
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -131,6 +131,12 @@ def test_a_corpus_is_checked_against_the_project_file(tmp_path, monkeypatch):
     assert "delete it" in str(found["assets/web/damaged"].remedy)
     assert "project assets" in str(found["assets/web/missing"].remedy)
     assert len(found) == 3
+    sums = f"{sha256(b'right').hexdigest()}  assets/web/damaged\n{'0' * 64}  assets/web/whole\n"
+    Path("assets/SHA256SUMS").write_text(sums, encoding="utf8")
+    found = {finding.what: finding for finding in training_needs.assets("web")}
+    assert sha256(b"right").hexdigest() in found["assets/web/whole"].found
+    assert "delete it" in str(found["assets/web/whole"].remedy)
+    Path("assets/SHA256SUMS").unlink()
     tiny_corpus(Path("corpus/web"), 1)
     Path("corpus/web/dev.spacy").unlink()
     missing = [finding for finding in training_needs.examine(corpus="web") if finding.remedy]

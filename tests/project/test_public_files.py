@@ -1,0 +1,67 @@
+"""The files that the services of a repository read are valid, and the paper cites what its bibliography has."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import srsly
+from places import ROOT
+from processes import python
+
+from spacy_nereval import __version__
+
+SCHEMAS = {
+    ".github/workflows/ci.yml": "vendor.github-workflows",
+    ".github/dependabot.yml": "vendor.dependabot",
+    ".github/ISSUE_TEMPLATE/bug.yml": "vendor.github-issue-forms",
+    ".github/ISSUE_TEMPLATE/idea.yml": "vendor.github-issue-forms",
+    ".github/ISSUE_TEMPLATE/number.yml": "vendor.github-issue-forms",
+    ".github/ISSUE_TEMPLATE/config.yml": "vendor.github-issue-config",
+    "CITATION.cff": "vendor.citation-file-format",
+}
+"""Each file to the schema that check-jsonschema has of it."""
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("schema", sorted({*SCHEMAS.values()}))
+def test_a_file_fits_its_schema_and_one_with_a_wrong_key_does_not(schema, tmp_path):
+    pytest.importorskip("check_jsonschema", reason="the schemas come with check-jsonschema, of the extra 'test'")
+    how = ("-m", "check_jsonschema", "--builtin-schema", schema, "--default-filetype", "yaml")
+    files = [ROOT / name for name, own in SCHEMAS.items() if own == schema]
+    done = python(*how, *files)
+    assert done.returncode == 0, done.stdout
+    wrong = tmp_path / files[0].name
+    wrong.write_text(re.sub("(?m)^([a-z_]+)(-[a-z]+)?:", r"\1-wrong:", files[0].read_text("utf8"), count=1), "utf8")
+    assert python(*how, wrong).returncode == 1
+
+
+def test_every_file_for_github_has_a_schema():
+    found = {path.relative_to(ROOT).as_posix() for path in (ROOT / ".github").rglob("*.yml")}
+    assert found == {name for name in SCHEMAS if name.startswith(".github")}
+
+
+def test_each_fetched_file_has_both_checksums():
+    fetched = {asset["dest"]: asset["checksum"] for asset in srsly.read_yaml(ROOT / "project.yml")["assets"]}
+    sums = dict(line.split()[::-1] for line in (ROOT / "assets" / "SHA256SUMS").read_text("utf8").splitlines())
+    assert {*fetched} == {*sums}
+    assert {len(digest) for digest in fetched.values()} == {32} and {len(digest) for digest in sums.values()} == {64}
+
+
+def test_the_paper_cites_what_its_bibliography_has():
+    paper = (ROOT / "paper.md").read_text("utf8")
+    keys = re.findall(r"(?m)^@\w+\{(\w+),", (ROOT / "paper.bib").read_text("utf8"))
+    assert {*re.findall(r"@(\w+)", paper.split("---")[2])} == {*keys} and len(keys) == len({*keys})
+    assert {"title", "tags", "authors", "affiliations", "date", "bibliography"} <= {
+        *srsly.yaml_loads(paper.split("---")[1])
+    }
+    assert 250 <= len(paper.split("---")[2].split()) <= 1000
+    assert [title for title in re.findall("(?m)^# (.+)", paper)] == [
+        *("Summary", "Statement of need", "State of the field", "What it does", "Quality control", "Acknowledgements"),
+        "References",
+    ]
+
+
+def test_the_version_is_one_everywhere():
+    assert srsly.read_yaml(ROOT / "CITATION.cff")["version"] == __version__
+    assert f"\n## {__version__}" in (ROOT / "CHANGELOG.md").read_text("utf8")
