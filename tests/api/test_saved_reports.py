@@ -63,6 +63,6 @@ def test_without_texts_or_documents_the_tables_are_written(tmp_path):
 def test_missing_libraries_are_named_and_nothing_is_written(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     scripts.cache_clear()
-    with pytest.raises(ValueError, match=r"pip install .spacy-nereval\[report\]"):
+    with pytest.raises(ValueError, match=r"pip install .\.\[report\]."):
         score(GOLD, PRED, text=TEXTS).save(tmp_path / "a.html")
     assert not [*tmp_path.iterdir()]

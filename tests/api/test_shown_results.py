@@ -113,7 +113,7 @@ def test_frames_of_a_comparison(compared):
 
 def test_without_pandas_a_frame_says_what_to_install(result, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ValueError, match=r"to_frame needs pandas: python -m pip install \"spacy-nereval\[frame\]\""):
+    with pytest.raises(ValueError, match=r"to_frame needs pandas: python -m pip install .\.\[frame\]."):
         result.to_frame()
 
 
