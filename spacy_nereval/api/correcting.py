@@ -80,6 +80,10 @@ class Corrections(Shown):
 
         Raises:
             ValueError: There is no such table, or pandas is not installed.
+
+        >>> from spacy_nereval import apply
+        >>> len(apply([{"text": "Ada sleeps", "spans": []}], []).to_frame())
+        0
         """
         return table_frame(self._view().tables([table]))
 

@@ -130,15 +130,9 @@ def _boundaries(mark: Mark) -> tuple[int, int]:
 
 
 def _is_contested(marks: Sequence[Mark]) -> bool:
-    """Return whether marks on a place decide different things, or one decides what another objects to.
-
-    That another system is wrong there is no objection.
-    """
+    """Return whether marks decide different things, or one decides and another says that gold is right."""
     decisions = {mark.decided for mark in marks if mark.decided is not None}
-    subjects = {(mark.system, mark.pred) for mark in marks if mark.decided is not None}
-    return len(decisions) > 1 or any(
-        mark.mark == SYSTEM_WRONG and (mark.system, mark.pred) in subjects for mark in marks
-    )
+    return len(decisions) + any(mark.mark == SYSTEM_WRONG for mark in marks) > 1 and bool(decisions)
 
 
 def _decision(marks: Sequence[Mark]) -> Decided | None:

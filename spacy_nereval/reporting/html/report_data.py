@@ -17,6 +17,7 @@ from ...evaluation.transitions import OUTCOME_OF_VERDICT
 from ...io.marks import gold_digest
 from ..report_view import ReportView
 from ..words import CHANGES, OUTCOMES
+from .review_data import review_data
 from .texts import is_right_to_left, utf16_offsets
 
 Numbered = dict[tuple[int, int, str], int]
@@ -58,6 +59,7 @@ def page_data(view: ReportView) -> dict[str, Any]:
             {"title": title, "members": _flat_members(members, view.systems[number].documents)}
             for number, title, members in view.lists
         ],
+        "review": review_data(view, labels, [utf16_offsets(document.text or "") for document in documents]),
         "slices": [{"title": each.title, "buckets": [*each.buckets.values()], "of": each.of} for each in view.slices],
     }
 
