@@ -56,7 +56,7 @@ def page_data(view: ReportView) -> dict[str, Any]:
         ],
         "lead": view.lead,
         "groups": [
-            {"title": title, "members": _flat_members(members, view.systems[number].documents)}
+            {"system": number, "title": title, "members": _flat_members(members, view.systems[number].documents)}
             for number, title, members in view.lists
         ],
         "review": review_data(view, labels, [utf16_offsets(document.text or "") for document in documents]),
@@ -106,6 +106,7 @@ def _metric(metric: Metric) -> dict[str, Any]:
         "kinds": [words[name].kind if name in words else kind_of.get(name, "") for name in names],
         "settled": [names.index(name) for name in settled],
         "right": names.index(metric.hit),
+        "bySystem": metric.focus == "system",
         "confusion": [names.index(name) for name in metric.confusion or ()],
         "taxonomy": metric.taxonomy,
     }
