@@ -75,7 +75,8 @@ def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any
     """Return the places where gold may be wrong, and the places that speak against gold there.
 
     A place is {document, gold span or -1, system and prediction or -1, reason, words, witnesses, proposed}. Witnesses
-    are numbers of lists of gold spans: document, gold span, ... Each proposal is start, end, label.
+    are numbers of lists of gold spans: document, gold span, ... Each proposal is start, end, label. The first `repeats`
+    groups of the page are errors that repeat.
 
     Args:
         view: The view of the report.
@@ -108,7 +109,8 @@ def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any
                 "proposed": [[unit(start), unit(end), labels[label]] for start, end, label in doubt.proposed],
             }
         )
-    return {"places": places, "witnesses": witnesses.listed}
+    repeats = len(view.lists) - len(view.systems)  # the last groups are the errors where gold is in doubt
+    return {"places": places, "witnesses": witnesses.listed, "repeats": repeats}
 
 
 def _predicted(doubt: Doubt, sides: Sequence[tuple[int, Document]]) -> Iterator[tuple[int, int]]:
