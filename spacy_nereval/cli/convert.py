@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from typer import Argument, Option
 
 from ..core.arguments import Reading
+from ..core.compression import extension
 from .app import command
 from .command_options import check_no_table_format
 from .counting_documents import with_progress
@@ -71,7 +72,7 @@ def convert_cli(
     from ..reporting.remarks import many
 
     check_no_table_format(reading.format)
-    target = "jsonl" if is_stream(output) else TARGETS.get(output.suffix.lower())
+    target = "jsonl" if is_stream(output) else TARGETS.get(extension(output))
     if target is None:
         raise ValueError(
             f"{output}: cannot write {output.suffix} files; expected {', '.join(filter(None, TARGETS))}, or the name "
