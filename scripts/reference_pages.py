@@ -15,6 +15,7 @@ API = {
         "spacy_nereval",
         [
             *("score", "Result", "compare", "Comparison", "gate", "Gate", "thresholds", "Thresholds"),
+            *("apply", "Corrections"),
             *("Confidence", "Document", "load", "locate"),
         ],
     ),

@@ -114,7 +114,7 @@ def agreement(
         sides = _sides_of(annotators, reading)
         check_annotators([*sides])
         chosen, left_out = chosen_metrics(wanted, partial(_unknown, [*sides.values()], text, tokens))
-        found = _annotated(sides, text, tokens, reading)
+        found = annotated(sides, text, tokens, reading)
         shared = shared_documents(found, rules_of(reading), reading.spans_key, tokenizer=named_tokenizer)
     rule = consensus_rule(consensus, len(shared.annotators))
     if tokenizer is not None and f"spacy-{tokenizer}" not in shared.tokens:
@@ -296,7 +296,7 @@ class Agreement(Shown):
 # What each annotator annotated, from whatever a user has
 
 
-def _annotated(sides: Mapping[str, Side], text: Any, tokens: Any, reading: Reading) -> dict[str, list[Own]]:
+def annotated(sides: Mapping[str, Side], text: Any, tokens: Any, reading: Reading) -> dict[str, list[Own]]:
     """Return the records of each annotator.
 
     Args:

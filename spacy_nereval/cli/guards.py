@@ -43,6 +43,7 @@ READ = (
     "policy",
     "candidate",
     "baseline",
+    "marks",
 )
 """Parameters that name what a command reads: files, folders or models."""
 

@@ -10,10 +10,12 @@ import pytest
 from spacy_nereval import (
     Agreement,
     Comparison,
+    Corrections,
     Gate,
     Result,
     Thresholds,
     agreement,
+    apply,
     compare,
     gate,
     load,
@@ -21,6 +23,7 @@ from spacy_nereval import (
     score,
     thresholds,
 )
+from spacy_nereval.io.marks import gold_digest
 from spacy_nereval.io.saved_results import SHAPES
 
 GOLD = [["B-PER", "I-PER", "O", "B-LOC"]] * 9
@@ -31,6 +34,9 @@ SCORED = [
 ] * 3
 RULES = {"gate": {"rules": {"overall": {"score": "strict_f", "at_least": 90}, "n": {"rate_between": [0.5, 2]}}}}
 
+ADDED = {"start": 0, "end": 3, "label": "PER"}
+MARK = {"digest": gold_digest(None, "Ada", []), "pred": ADDED, "mark": "gold wrong", "decided": [ADDED]}
+
 MADE = {
     "score": lambda: score(GOLD, PRED),
     "intervals": lambda: score(GOLD, PRED, "strict,slot_error,fair", confidence=True),
@@ -38,6 +44,7 @@ MADE = {
     "gate": lambda: gate(RULES, GOLD, PRED),
     "agreement": lambda: agreement({"ann": GOLD, "bob": PRED, "cem": GOLD}),
     "thresholds": lambda: thresholds(SPANS, SCORED, "strict,fair", per_label=True),
+    "apply": lambda: apply([{"text": "Ada", "spans": []}], [MARK]),
     "applied": lambda: thresholds(SPANS, SCORED, "strict").apply(SPANS, SCORED, confidence=True),
 }
 
@@ -50,12 +57,13 @@ def saved(request, tmp_path_factory):
     return result, type(result).load(path), path
 
 
-KINDS = (Comparison, Gate, Agreement, Thresholds, Result)
+KINDS = (Comparison, Gate, Corrections, Agreement, Thresholds, Result)
 
 ANSWERS = {
     Result: "fair.f; scores; labels['PER'].fair.f; confusion(); scores['fair_f']; headline.value; conclusion[:30]",
     Comparison: "headline; conclusion; rows; to_frame().to_csv(); show().__repr__()",
     Gate: "headline; conclusion; rows; summary(); passed; verdict; rules; to_frame().to_csv()",
+    Corrections: "conclusion; rows; changes; summary(); to_frame().to_csv(); show().__repr__()",
     Agreement: "headline.value; conclusion[:20]; rows; errors(); errors(['LOC']); to_frame().to_csv()",
     Thresholds: "headline; conclusion; rows; cuts; best; summary(); to_frame().to_csv(); show().__repr__()",
 }
