@@ -311,9 +311,10 @@ def check_suffix(option: str, path: Path | None, *suffixes: str) -> None:
     Traceback (most recent call last):
     ValueError: --output rows.txt: expected a .jsonl or .csv file
     """
+    from ..core.compression import extension
     from ..io.paths import is_stream
 
-    if path and path.suffix.lower() not in suffixes and not path.is_dir() and not is_stream(path):
+    if path and extension(path) not in suffixes and not path.is_dir() and not is_stream(path):
         raise ValueError(f"{option} {path}: expected a {' or '.join(filter(None, suffixes))} file")
 
 

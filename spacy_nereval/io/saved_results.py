@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.messages import listed, named
-from .paths import check_is_file
+from .paths import check_is_file, content
 
 SHAPES = {
     "Comparison": ("comparisons", "baseline"),
@@ -49,7 +49,7 @@ def read_result(path: Path, kind: str, system: str | None = None) -> dict[str, A
     """
     check_is_file(path)
     try:
-        value = json.loads(path.read_text(encoding="utf8"))
+        value = json.loads(content(path))
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is not JSON ({error}): expected a file that {kind}.save wrote") from None
     systems = value.get("systems") if isinstance(value, Mapping) else None
