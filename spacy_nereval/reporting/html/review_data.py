@@ -3,17 +3,18 @@ places that speak against it, and the corrections that the evidence proposes."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...core.spans import Document, PlainSpan, Span
-from ...evaluation.gold_suspects import Evidence, Suspect, surface
+from ...evaluation.gold_suspects import REASONS, Evidence, Suspect, surface
 from ..report_view import ReportView, evidence_words
 
 NONE = -1
 
-MOST_WITNESSES = 12
+MOST_WITNESSES = 6
 """Maximum number of places that are listed because gold gives the same words another label there."""
 
 BY_WORDS = ("two labels", "unmarked")
@@ -72,10 +73,13 @@ def _gold_of(suspect: Suspect, document: Document) -> Span | None:
 
 
 def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any]) -> dict[str, Any]:
-    """Return the places where gold may be wrong, and the places that speak against gold there.
+    """Return the places where gold may be wrong, those with the same evidence together, and what speaks against gold.
 
-    A place is {document, gold span or -1, system and prediction or -1, reason, words, witnesses, proposed}. Witnesses
-    are numbers of lists of gold spans: document, gold span, ... Each proposal is start, end, label. The first `repeats`
+    Such a kind of places is [evidence, proposals, system, places]. Evidence is a list of indices into `evidence`, which
+    has [reason, sentence, witnesses or -1]; reasons are indices, and so are witnesses, into lists of gold spans:
+    document, gold span, ... Proposals are labels for the boundaries of the place; or if any has others, a list of
+    start, end, label, ... Places are document, number, ..., each document as the difference from the one before: numbers
+    of gold spans, or, where gold has none, of predictions of the system, which is -1 for gold spans. The first `repeats`
     groups of the page are errors that repeat.
 
     Args:
@@ -86,40 +90,62 @@ def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any
     sides = [system.documents for system in view.systems]
     witnesses = _Witnesses(sides[0])
     order = [view.lead, *(k for k in range(len(sides)) if k != view.lead)]
-    places = []
+    pieces: dict[tuple[str, str, int], int] = {}
+    kinds: dict[Any, list[tuple[int, int]]] = {}
     for doubt in doubts(view.suspects, sides[0]):
-        k, unit = doubt.document, units[doubt.document]
-        document = sides[0][k]
-        golds = {span: number for number, span in enumerate(document.gold)}
-        system, pred = next(_predicted(doubt, [(each, sides[each][k]) for each in order]), (NONE, NONE))
-        words = dict.fromkeys(
-            evidence_words(each, doubt.gold.label if doubt.gold else "", view.names) for each in doubt.evidence
-        )
-        stretch = surface(document, doubt.start, doubt.end)
-        asked = dict.fromkeys((stretch, each.label) for each in doubt.evidence if each.reason in BY_WORDS)
-        places.append(
-            {
-                "k": k,
-                "g": NONE if doubt.gold is None else golds[doubt.gold],
-                "system": system,
-                "p": pred,
-                "reason": "; ".join(dict.fromkeys(each.reason for each in doubt.evidence)),
-                "words": [*words],
-                "witnesses": [n for key in asked if (n := witnesses.number(key)) is not None],
-                "proposed": [[unit(start), unit(end), labels[label]] for start, end, label in doubt.proposed],
-            }
-        )
-    repeats = len(view.lists) - len(view.systems)  # the last groups are the errors where gold is in doubt
-    return {"places": places, "witnesses": witnesses.listed, "repeats": repeats}
+        k, gold = doubt.document, doubt.gold
+        words = surface(sides[0][k], doubt.start, doubt.end)
+        said = [
+            (
+                each.reason,
+                evidence_words(each, gold.label if gold else "", view.names),
+                witnesses.number((words, each.label)) if each.reason in BY_WORDS else NONE,
+            )
+            for each in doubt.evidence
+        ]
+        if gold:
+            system, number = NONE, bisect_left(sides[0][k].gold, gold)
+        else:
+            system, number = next(_predicted(doubt, [(each, sides[each][k]) for each in order]))
+        own = gold[:2] if gold else (doubt.start, doubt.end)
+        alike = all(span[:2] == own for span in doubt.proposed)
+        proposed = [
+            n
+            for start, end, label in doubt.proposed
+            for n in ((labels[label],) if alike else (units[k](start), units[k](end), labels[label]))
+        ]
+        evidence = tuple(dict.fromkeys(pieces.setdefault(piece, len(pieces)) for piece in said))
+        kinds.setdefault((evidence, (alike, *proposed), system, None if alike else k), []).append((k, number))
+    return {
+        "reasons": [*REASONS],
+        "evidence": [[REASONS.index(reason), *rest] for reason, *rest in pieces],
+        "witnesses": witnesses.listed,
+        "kinds": [
+            [[*evidence], proposed if alike else [[*proposed]], system, _differences(places)]
+            for (evidence, (alike, *proposed), system, _), places in kinds.items()
+        ],
+        "repeats": len(view.lists) - len(view.systems),  # the last groups are the errors where gold is in doubt
+    }
+
+
+def _differences(places: Sequence[tuple[int, int]]) -> list[int]:
+    """Return documents as differences, each with the number of its span.
+
+    >>> _differences([(3, 0), (7, 2)])
+    [3, 0, 4, 2]
+    """
+    ordered = sorted(places)
+    before = [0, *(k for k, _ in ordered)]
+    return [n for last, (k, number) in zip(before, ordered) for n in (k - last, number)]
 
 
 def _predicted(doubt: Doubt, sides: Sequence[tuple[int, Document]]) -> Iterator[tuple[int, int]]:
-    """Yield the systems with a prediction that the evidence proposes, then those with one on the same stretch."""
-    for wanted in (*doubt.proposed, None):
+    """Yield the systems that predict a span that is proposed, with the number of their prediction."""
+    for wanted in doubt.proposed:
         for number, side in sides:
-            for p, span in enumerate(side.pred):
-                if span == wanted or (wanted is None and span[:2] == (doubt.start, doubt.end)):
-                    yield number, p
+            p = bisect_left(side.pred, wanted)
+            if p < len(side.pred) and side.pred[p] == wanted:
+                yield number, p
 
 
 class _Witnesses:
@@ -134,9 +160,9 @@ class _Witnesses:
                 if words := surface(document, span.start, span.end):
                     self._places[words, span.label] += [k, g]
 
-    def number(self, key: tuple[str, str]) -> int | None:
-        """Return the number of a list; None if there is no such gold span."""
+    def number(self, key: tuple[str, str]) -> int:
+        """Return the number of a list; -1 if there is no such gold span."""
         if key not in self._numbers and (places := self._places.get(key)):
             self._numbers[key] = len(self.listed)
             self.listed.append(places[: 2 * MOST_WITNESSES])
-        return self._numbers.get(key)
+        return self._numbers.get(key, NONE)

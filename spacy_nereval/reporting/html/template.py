@@ -41,7 +41,11 @@ DRAWING = ("theme", "charting")
 
 REPORT = Layout(
     "report",
-    (*LISTED, *_in("report/functions", "corpus", "asked", "marking", "lines", "places", "copied", "flags", "reviewing", "exporting")),
+    (
+        *LISTED,
+        *_in("report/functions", "corpus", "asked", "marking", "lines", "places", "copied", "flags"),
+        *_in("report/functions", "digests", "reviewing", "exporting"),
+    ),
     (
         *_in("script", *LISTING, *DRAWING),
         *_in("report/script", "triage", "state", "filters", "flag_elements", "text", "documents", "concordance"),

@@ -1,8 +1,5 @@
 // Marks as files, and files of marks read again.
 
-const copies = new Map(); // from a digest to the documents that have it
-data.digests.forEach((digest, k) => copies.set(digest, [...(copies.get(digest) || []), k]));
-
 const EVERY = ["document", "id", "digest", "copy", "system", "verdict", "gold", "pred", "reason", "evidence", "mark", "note", "proposed", "decided"];
 
 // A mark as `nereval apply` reads it: a line of JSON.
@@ -12,9 +9,8 @@ function recordOf(key, { mark, note, decided, seen }) {
   const text = documents[k][1];
   const each = (found) => found && inCharacters(text, found);
   const { reasons, words } = evidenceOf(place);
-  const digest = data.digests[k];
   const [proposed] = proposalsOf(place);
-  const values = [k + 1, documents[k][0], digest, copies.get(digest).indexOf(k), seen?.system ?? null, seen?.verdict ?? null, each(named(goldAt(key))), each(seen?.pred ?? null),
+  const values = [k + 1, documents[k][0], digestOf(k), copiesOf(k).indexOf(k), seen?.system ?? null, seen?.verdict ?? null, each(named(goldAt(key))), each(seen?.pred ?? null),
     reasons.join("; "), words.join("; "), mark ? MARKS[mark].words : "", note, proposed ? proposed.map(each) : null, decided && decided.map(each)];
   return Object.fromEntries(EVERY.map((field, i) => [field, values[i]]));
 }
@@ -71,7 +67,7 @@ const inUnits = (text, count) => [...text].slice(0, count).join("").length;
 
 // The place and the mark that a line of a file has.
 function markOf(row) {
-  const k = (copies.get(row.digest) || [])[row.copy ?? 0];
+  const k = documentOf(row);
   if (k === undefined) throw new TypeError();
   const text = documents[k][1] ?? "";
   const read = ({ start, end, label }) => [inUnits(text, start), inUnits(text, end), label];

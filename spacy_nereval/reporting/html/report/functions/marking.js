@@ -27,7 +27,8 @@ const named = (found) => found && [found.start, found.end, labels[found.label]];
 // The same in characters, with its words, as files have it.
 const inCharacters = (text, [start, end, label]) => ({ start: characters(text, start), end: characters(text, end), label, ...(text === null ? {} : { text: text.slice(start, end) }) });
 
-const goldsOf = (k) => Array.from({ length: documents[k][2].length / 3 }, (_, g) => span(documents[k][2], g));
+const spansIn = (flat) => Array.from({ length: flat.length / 3 }, (_, i) => span(flat, i));
+const goldsOf = (k) => spansIn(documents[k][2]);
 
 function plainSpan(text, found) {
   return found && { start: characters(text, found.start), end: characters(text, found.end), label: labels[found.label] };

@@ -1,6 +1,22 @@
 // What is reviewed: queues of places { k, g, p, system }, what speaks against gold at each, and what becomes of gold.
 
-const doubtAt = new Map(data.review.places.map((place) => [markKey(place, place.system), place]));
+// The places where gold may be wrong, as review_data.py lists them.
+const DOUBTS = data.review.kinds.flatMap(([evidence, proposals, system, places]) => {
+  let k = 0;
+  return Array.from({ length: places.length / 2 }, (_, i) => {
+    k += places[2 * i];
+    const n = places[2 * i + 1];
+    return system < 0 ? { k, g: n, p: ANY, system: data.lead, evidence, proposals } : { k, g: ANY, p: n, system, evidence, proposals };
+  });
+});
+const doubtAt = new Map(DOUBTS.map((place) => [markKey(place, place.system), place]));
+
+// The spans that the evidence on a place proposes: other labels, or spans with boundaries of their own.
+function evident({ k, g, p, system, proposals }) {
+  if (Array.isArray(proposals[0])) return spansIn(proposals[0]).map(named);
+  const { start, end } = g >= 0 ? span(documents[k][2], g) : span(documents[k][3 + system][0], p);
+  return proposals.map((label) => [start, end, labels[label]]);
+}
 
 // From a place to the groups of repeated errors that it belongs to, built once it is asked for.
 const repeatsAt = new Map();
@@ -45,7 +61,7 @@ function disagreements() {
 const listedPlaces = (rows, { one, other }) => rows.map(({ k, g, p, q }) => (p < 0 && g < 0 ? { k, g, p: q, system: other } : { k, g, p, system: one }));
 
 const QUEUES = {
-  doubts: { words: "places where gold may be wrong", places: () => data.review.places },
+  doubts: { words: "places where gold may be wrong", places: () => DOUBTS },
   repeated: { words: "errors that repeat", places: () => {
     const found = [];
     visitGroups((group, place) => found.push(place));
@@ -93,14 +109,14 @@ function predictedAt({ k, g, key }) {
 
 // What speaks against gold at a place: reasons, sentences, and the numbers of lists of other places.
 function evidenceOf({ key }) {
-  const doubt = doubtAt.get(key);
-  const reasons = doubt ? doubt.reason.split("; ") : [];
-  const words = doubt ? [...doubt.words] : [];
+  const found = (doubtAt.get(key)?.evidence || []).map((n) => data.review.evidence[n]);
+  const reasons = [...new Set(found.map(([reason]) => data.review.reasons[reason]))];
+  const words = found.map(([, sentence]) => sentence);
   for (const group of repeatsOf(key)) {
     if (!reasons.includes("repeated error")) reasons.push("repeated error");
     words.push(`${systems.length > 1 ? `${name(systems[data.groups[group].system])}: ` : ""}${data.groups[group].title}, on ${many(sizeOf(group), "place")}`);
   }
-  return { reasons, words, witnesses: doubt ? doubt.witnesses : [] };
+  return { reasons, words, witnesses: [...new Set(found.map(([, , list]) => list))].filter((list) => list >= 0) };
 }
 
 // The corrections that the evidence and the predictions propose, each a list of spans that replace the gold span: none
@@ -108,9 +124,9 @@ function evidenceOf({ key }) {
 function proposalsOf(place) {
   const gold = named(goldAt(place.key));
   const predicted = predictedAt(place).map(([, pred]) => pred);
-  const evident = (doubtAt.get(place.key)?.proposed || []).map(([start, end, label]) => [start, end, labels[label]]);
+  const doubt = doubtAt.get(place.key);
   const found = new Map();
-  for (const each of [...evident, ...predicted]) {
+  for (const each of [...(doubt ? evident(doubt) : []), ...predicted]) {
     if (each && String(each) !== String(gold)) found.set(String(each), [each]);
   }
   return [...found.values(), ...(gold && !predicted.some(Boolean) ? [[]] : [])];
@@ -118,10 +134,11 @@ function proposalsOf(place) {
 
 // Whether no gold span overlaps another one, so that corrections must not either.
 const overlap = (a, b) => Math.max(a[0], b[0]) < Math.min(a[1], b[1]) || (a[0] === b[0] && a[1] === b[1]);
-const isFlat = documents.every((doc, k) => {
+let flat = null; // looked up once it is needed
+const isFlat = () => (flat ??= documents.every((doc, k) => {
   const spans = goldsOf(k).map(named).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
   return spans.every((each, i) => !i || !overlap(spans[i - 1], each));
-});
+}));
 
 // The spans of a document with the corrections that are decided: [key of the place, span, whether it is decided].
 function spansNow(k, marks) {
@@ -151,7 +168,7 @@ function decisionOn(place, spans, marks) {
   const before = marks.get(place.key) || NO_MARK;
   const seen = before.seen || seenAt(place);
   const changes = [[place.key, { ...before, mark: "gold", decided: spans, seen, other: undefined }]];
-  for (const [key, each, decided] of isFlat ? spansNow(place.k, marks) : []) {
+  for (const [key, each, decided] of isFlat() ? spansNow(place.k, marks) : []) {
     if (key === place.key || !spans.some((own) => overlap(own, each))) continue;
     if (decided) return { refused: `This overlaps the correction ${spanWords(place.k, each)}: undo that first.` };
     changes.push([key, { ...(marks.get(key) || { ...NO_MARK, seen: seenAt(placeAt(key)) }), mark: "gold", decided: [], other: undefined }]);
