@@ -12,7 +12,7 @@ from .about import __version__
 if TYPE_CHECKING:
     from .api.agreeing import Agreement, agreement
     from .api.comparing import compare
-    from .api.gating import Gate, gate
+    from .api.gating import Gate, Plan, gate, plan
     from .api.inputs import load
     from .api.results import Comparison, Result
     from .api.scoring import evaluate, merge, score
@@ -30,7 +30,7 @@ else:
     _WHERE = {
         "api.agreeing": ("Agreement", "agreement"),
         "api.comparing": ("compare",),
-        "api.gating": ("Gate", "gate"),
+        "api.gating": ("Gate", "Plan", "gate", "plan"),
         "api.inputs": ("load",),
         "api.results": ("Comparison", "Result"),
         "api.scoring": ("evaluate", "merge", "score"),
@@ -64,6 +64,7 @@ __all__ = [
     "Gate",
     "Metric",
     "OverlapGroup",
+    "Plan",
     "Result",
     "Score",
     "Span",
@@ -84,6 +85,7 @@ __all__ = [
     "merge",
     "names",
     "one_each",
+    "plan",
     "prf",
     "prf_scores",
     "ratio",

@@ -56,6 +56,7 @@ COMMANDS = {
     "doctor": ("doctor",),
     "init-config": ("init-config",),
     "gate": ("gate", "policy.cfg", "g.jsonl", "g.jsonl", "-o", "out.json"),
+    "plan": ("plan", "g.jsonl", "g.jsonl", "--policy", "policy.cfg", "-o", "out.json"),
     "report": ("report", "g.jsonl", "p.jsonl", "-o", "out.html"),
     "thresholds": ("thresholds", "g.jsonl", "p.jsonl", "--missing-score", "1", "-m", "strict", "-o", "out.json"),
     "a mistake": ("score", "nowhere.jsonl", "p.jsonl"),

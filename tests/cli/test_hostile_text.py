@@ -39,6 +39,7 @@ COMMANDS = {
     "convert": [[GOLD, "-"], [GOLD, f"new{OSC}.conll"], [GOLD, "new.spacy"]],
     "training": [[GOLD, "-o", f"lexicon{OSC}.json"]],
     "gate": [[f"no{OSC}.cfg", GOLD, PRED], [str(Path("policy.cfg")), GOLD, PRED, "--baseline", GOLD]],
+    "plan": [[GOLD, PRED, "--baseline", GOLD, "--policy", "policy.cfg"], [GOLD, PRED, "--policy", f"no{OSC}.cfg"]],
     "datasets": [[f"a{OSC}", f"b{OSC}"]],
     "metrics": [[f"x{OSC}"]],
     "init-config": [[f"c{OSC}.cfg"]],
