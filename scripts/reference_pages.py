@@ -15,6 +15,7 @@ API = {
         "spacy_nereval",
         [
             *("score", "Result", "compare", "Comparison", "gate", "Gate", "plan", "Plan", "thresholds", "Thresholds"),
+            *("apply", "Corrections"),
             *("Confidence", "Document", "load", "locate"),
         ],
     ),

@@ -12,6 +12,7 @@ from .about import __version__
 if TYPE_CHECKING:
     from .api.agreeing import Agreement, agreement
     from .api.comparing import compare
+    from .api.correcting import Corrections, apply
     from .api.gating import Gate, Plan, gate, plan
     from .api.inputs import load
     from .api.results import Comparison, Result
@@ -30,6 +31,7 @@ else:
     _WHERE = {
         "api.agreeing": ("Agreement", "agreement"),
         "api.comparing": ("compare",),
+        "api.correcting": ("Corrections", "apply"),
         "api.gating": ("Gate", "Plan", "gate", "plan"),
         "api.inputs": ("load",),
         "api.results": ("Comparison", "Result"),
@@ -59,6 +61,7 @@ __all__ = [
     "Classes",
     "Comparison",
     "Confidence",
+    "Corrections",
     "Counts",
     "Document",
     "Gate",
@@ -72,6 +75,7 @@ __all__ = [
     "Verdict",
     "__version__",
     "agreement",
+    "apply",
     "collapse",
     "compare",
     "count",

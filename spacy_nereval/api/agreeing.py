@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..core.arguments import Reading
+from ..core.compression import extension
 from ..core.declaration import Metric
 from ..core.labels import rules_of
 from ..core.messages import named
@@ -113,7 +114,7 @@ def agreement(
         sides = _sides_of(annotators, reading)
         check_annotators([*sides])
         chosen, left_out = chosen_metrics(wanted, partial(_unknown, [*sides.values()], text, tokens))
-        found = _annotated(sides, text, tokens, reading)
+        found = annotated(sides, text, tokens, reading)
         shared = shared_documents(found, rules_of(reading), reading.spans_key, tokenizer=named_tokenizer)
     rule = consensus_rule(consensus, len(shared.annotators))
     if tokenizer is not None and f"spacy-{tokenizer}" not in shared.tokens:
@@ -263,7 +264,7 @@ class Agreement(Shown):
         >>> ada = {"text": "Ada sleeps", "spans": [(0, 3, "PER")]}
         >>> agreement({"ann": [ada], "bob": [ada]}).save(getfixture("tmp_path") / "consensus.jsonl")
         """
-        if Path(path).suffix == ".jsonl":
+        if extension(Path(path)) == ".jsonl":
             write_rows(Path(path), consensus_rows(self._found.shared, self._found.rule))
         else:
             super().save(path)
@@ -295,7 +296,7 @@ class Agreement(Shown):
 # What each annotator annotated, from whatever a user has
 
 
-def _annotated(sides: Mapping[str, Side], text: Any, tokens: Any, reading: Reading) -> dict[str, list[Own]]:
+def annotated(sides: Mapping[str, Side], text: Any, tokens: Any, reading: Reading) -> dict[str, list[Own]]:
     """Return the records of each annotator.
 
     Args:

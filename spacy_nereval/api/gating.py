@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from ..core.compression import extension
 from ..core.labels import rules_of
 from ..core.spans import relabelled
 from ..counting.counter import count
@@ -152,7 +153,7 @@ class Gate(Shown):
         >>> found = gate({"gate": {"rules": rules}}, [["B-PER"]] * 60, [["B-PER"]] * 60)
         >>> found.save(getfixture("tmp_path") / "gate.xml")
         """
-        if Path(path).suffix == ".xml":
+        if extension(Path(path)) == ".xml":
             with atomic(Path(path)) as file:
                 file.write(junit(self))
         else:

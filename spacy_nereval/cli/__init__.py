@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .app import nereval
 else:
     _SUBJECTS = (
-        *("agreement", "compare", "convert", "count", "errors", "gate"),
+        *("agreement", "apply", "compare", "convert", "count", "errors", "gate"),
         *("metrics", "plan", "report", "score", "thresholds", "training"),
     )
 

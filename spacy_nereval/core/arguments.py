@@ -274,3 +274,11 @@ TRIALS = Argument(
     most=1_000_000,
     usual=10_000,
 )
+
+# How corrections of gold annotation are applied
+REFUSE, KEEP = "refuse", "keep"
+CONFLICTS = Argument(
+    "What to do where marks decide different things: 'refuse' all of them and list the places, or 'keep' the gold "
+    "annotation as it is there",
+    (REFUSE, KEEP),
+)

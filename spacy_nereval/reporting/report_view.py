@@ -29,7 +29,7 @@ from .comparison_view import ComparisonView
 from .declared import on_spans, spoken, triple
 from .marked_text import in_context
 from .remarks import in_sentence, many, times
-from .result_table import Asking, Cell, Estimate, Gain, Kinded, Percent, ResultTable, shown
+from .result_table import Asking, Cell, Estimate, Gain, Kinded, Percent, Ranked, ResultTable, shown
 from .score_cells import percent, score_cell
 from .score_tables import PRF
 from .score_view import ScoreView, lowest
@@ -181,10 +181,12 @@ class ReportView(View):
             for found in each.breakdowns:
                 own = found["metrics"]["fair"]
                 rows: list[list[Cell]] = []
-                for bucket, words in each.buckets.items():
+                for rank, (bucket, words) in enumerate(each.buckets.items()):
                     scores = own.get(bucket, {}).get("scores", {})
                     numbers = [found[side].get(bucket, 0) for side in ("gold", "pred")]
-                    rows.append([words, *numbers, *(score_cell(self.fair, name, scores) for name in names)])
+                    rows.append(
+                        [Ranked.of(words, rank), *numbers, *(score_cell(self.fair, name, scores) for name in names)]
+                    )
                 tables.append(ResultTable(each.title, [each.title, "gold", "predicted", *PRF], rows))
             asks = [{"bucket": [number, k], "one": self.lead} for k in range(len(each.buckets))]
             yield self._beside(tables, 2)._replace(asks=asks)
@@ -485,7 +487,10 @@ class ReportView(View):
                 gain = None if each.gain is None else Gain(each.gain)
                 rows.append([name, key[0] or "label", each.errors, percent(each.score), gain])
             tables.append(ResultTable("", ["mended", "", "errors", "score", "gain"], rows, bars="gain"))
-        chosen = [{"verdicts": [verdict]} if verdict else self._ask_label(label) for verdict, label in ordered]
+        chosen = [
+            {"verdicts": [verdict]} if verdict else {**self._ask_label(label), "side": "home"}
+            for verdict, label in ordered
+        ]
         asks = [{**each, "metric": number, "one": self.lead} for each in chosen]
         title = f"{spoken(metric, metric.headlines[0].name)}, now {', '.join(now)}"
         return self._beside(tables, 2)._replace(title=title, asks=asks)

@@ -71,6 +71,23 @@ class Kinded(str):
         return found
 
 
+class Ranked(str):
+    """Text with its place among others, by which pages sort it: "first quarter" comes before "fourth quarter".
+
+    >>> Ranked.of("fourth quarter", 3).rank
+    3
+    """
+
+    rank: int
+
+    @classmethod
+    def of(cls, text: str, rank: int) -> Ranked:
+        """Return the text with its place."""
+        found = cls(text)
+        found.rank = rank
+        return found
+
+
 class Asking(int):
     """A number with what a page shows when the number is chosen, as its script reads it.
 

@@ -10,11 +10,13 @@ import pytest
 from spacy_nereval import (
     Agreement,
     Comparison,
+    Corrections,
     Gate,
     Plan,
     Result,
     Thresholds,
     agreement,
+    apply,
     compare,
     gate,
     load,
@@ -23,6 +25,7 @@ from spacy_nereval import (
     score,
     thresholds,
 )
+from spacy_nereval.io.marks import gold_digest
 from spacy_nereval.io.saved_results import SHAPES
 
 GOLD = [["B-PER", "I-PER", "O", "B-LOC"]] * 9
@@ -33,6 +36,9 @@ SCORED = [
 ] * 3
 RULES = {"gate": {"rules": {"overall": {"score": "strict_f", "at_least": 90}, "n": {"rate_between": [0.5, 2]}}}}
 
+ADDED = {"start": 0, "end": 3, "label": "PER"}
+MARK = {"digest": gold_digest(None, "Ada", []), "pred": ADDED, "mark": "gold wrong", "decided": [ADDED]}
+
 MADE = {
     "score": lambda: score(GOLD, PRED),
     "intervals": lambda: score(GOLD, PRED, "strict,slot_error,fair", confidence=True),
@@ -41,6 +47,7 @@ MADE = {
     "plan": lambda: plan(GOLD, PRED, policy=RULES),
     "agreement": lambda: agreement({"ann": GOLD, "bob": PRED, "cem": GOLD}),
     "thresholds": lambda: thresholds(SPANS, SCORED, "strict,fair", per_label=True),
+    "apply": lambda: apply([{"text": "Ada", "spans": []}], [MARK]),
     "applied": lambda: thresholds(SPANS, SCORED, "strict").apply(SPANS, SCORED, confidence=True),
 }
 
@@ -53,13 +60,14 @@ def saved(request, tmp_path_factory):
     return result, type(result).load(path), path
 
 
-KINDS = (Comparison, Gate, Plan, Agreement, Thresholds, Result)
+KINDS = (Comparison, Gate, Plan, Corrections, Agreement, Thresholds, Result)
 
 ANSWERS = {
     Result: "fair.f; scores; labels['PER'].fair.f; confusion(); scores['fair_f']; headline.value; conclusion[:30]",
     Comparison: "headline; conclusion; rows; to_frame().to_csv(); show().__repr__()",
     Plan: "headline; conclusion; rows; summary(); documents_needed; to_frame().to_csv()",
     Gate: "headline; conclusion; rows; summary(); passed; verdict; rules; to_frame().to_csv()",
+    Corrections: "conclusion; rows; changes; summary(); to_frame().to_csv(); show().__repr__()",
     Agreement: "headline.value; conclusion[:20]; rows; errors(); errors(['LOC']); to_frame().to_csv()",
     Thresholds: "headline; conclusion; rows; cuts; best; summary(); to_frame().to_csv(); show().__repr__()",
 }

@@ -33,6 +33,7 @@ from spacy_nereval import (
     Agreement,
     Comparison,
     Confidence,
+    Corrections,
     Counts,
     Document,
     Gate,
@@ -40,6 +41,7 @@ from spacy_nereval import (
     Result,
     Thresholds,
     agreement,
+    apply,
     compare,
     create,
     evaluate,
@@ -102,6 +104,8 @@ labels: list[str] = [*result.labels, result.labels["PER"].label, result.labels["
 labels += [*result.fair.confusion.labels, *result.fair.keys]
 direction: str = result.headline.direction
 bound: float = result.headline.interval.high if result.headline.interval else 1.0
+corrections: Corrections = apply([{"text": "Ada", "spans": []}], [])
+rescored: float = score(corrections.gold, corrections.gold, "strict").strict.f + len(corrections.changes)
 with TemporaryDirectory() as folder:
     for each in every:
         each.save(f"{folder}/{type(each).__name__}.json")

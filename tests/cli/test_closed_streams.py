@@ -33,6 +33,7 @@ def corpus(tmp_path_factory) -> Path:
     (folder / "policy.cfg").write_text(
         '[gate]\ntoo_few = "pass"\n\n[gate.rules]\n\n[gate.rules.a]\nscore = "strict_f"\nat_least = 0\n'
     )
+    write(folder / "marks.jsonl")
     for name in ("one.npz", "two.npz"):
         assert run("count", folder / "g.jsonl", folder / "p.jsonl", "-o", folder / name).exit_code == 0
     return folder
@@ -57,6 +58,7 @@ COMMANDS = {
     "init-config": ("init-config",),
     "gate": ("gate", "policy.cfg", "g.jsonl", "g.jsonl", "-o", "out.json"),
     "plan": ("plan", "g.jsonl", "g.jsonl", "--policy", "policy.cfg", "-o", "out.json"),
+    "apply": ("apply", "g.jsonl", "marks.jsonl", "-o", "out.jsonl"),
     "report": ("report", "g.jsonl", "p.jsonl", "-o", "out.html"),
     "thresholds": ("thresholds", "g.jsonl", "p.jsonl", "--missing-score", "1", "-m", "strict", "-o", "out.json"),
     "a mistake": ("score", "nowhere.jsonl", "p.jsonl"),

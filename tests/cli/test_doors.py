@@ -19,6 +19,7 @@ from spacy_nereval import (
     Result,
     Thresholds,
     agreement,
+    apply,
     compare,
     gate,
     load,
@@ -26,8 +27,9 @@ from spacy_nereval import (
     score,
     thresholds,
 )
+from spacy_nereval.cli import nereval
 from spacy_nereval.cli.command_options import Choosing
-from spacy_nereval.core.arguments import Labelling, Reading, declared
+from spacy_nereval.core.arguments import REFUSE, Labelling, Reading, declared
 from spacy_nereval.evaluation.tested import Asked
 from spacy_nereval.evaluation.thresholds.scored_documents import Settings
 
@@ -277,7 +279,7 @@ def test_the_means_of_training_runs_are_a_result_too(here):
 
 # What is declared, and what functions repeat for those who read them
 
-FUNCTIONS = score, compare, agreement, thresholds, gate, plan
+FUNCTIONS = score, compare, agreement, thresholds, gate, plan, apply
 READ = {name: argument.where for name, argument in declared(Reading).items()}
 
 
@@ -303,6 +305,11 @@ def test_load_takes_what_is_declared_of_files():
         for name, default in defaults(load).items()
         if name != "path"
     )
+
+
+def test_apply_takes_the_declared_ways_with_conflicts():
+    (mine,) = (each for each in nereval.registered_commands if each.name == "apply")
+    assert defaults(apply)["conflicts"] == REFUSE == inspect.signature(mine.callback).parameters["conflicts"].default
 
 
 def test_functions_take_the_declared_settings_of_intervals_and_comparisons():

@@ -29,6 +29,7 @@ FUZZED = {
     "gate": ["policy.cfg", "g.jsonl", "p.jsonl", "--baseline", "b.jsonl"],
     "plan": ["g.jsonl", "p.jsonl", "--baseline", "b.jsonl", "--difference", "5"],
     "metrics": ["fair"],
+    "apply": ["g.jsonl", "marks.jsonl", "-o", "new.jsonl"],
 }
 """Commands with arguments that they can use."""
 
@@ -85,6 +86,7 @@ def test_any_options_are_done_or_refused(tmp_path, monkeypatch):
             for copied, source in (FILES | SCORED).items():
                 Path(copied).write_bytes((ROOT / "examples" / source).read_bytes())
             run("gate", "--init", "policy.cfg")
+            Path("marks.jsonl").touch()
             status = result(words)
             files = (path for path in Path().rglob("*") if path.is_file() and path.suffix != ".npz")
             seen.append((*status, sorted((path.name, path.read_bytes()) for path in files)))

@@ -37,6 +37,7 @@ READERS = {
     "score brat": ("score", "brat", "g.jsonl"),
     "convert": ("convert", "g.jsonl"),
     "score counts": ("score", "one.npz"),
+    "apply": ("apply", "g.jsonl", "p.jsonl", "t.jsonl"),
 }
 """Every command that writes a file, with every kind of file that it reads."""
 
@@ -62,6 +63,7 @@ INPUTS = {
     "score brat": "g.jsonl brat/a.ann brat/deep/b.txt",
     "convert": "g.jsonl",
     "score counts": "one.npz",
+    "apply": "g.jsonl p.jsonl t.jsonl",
 }
 """What each of them reads."""
 
@@ -239,6 +241,7 @@ def test_every_parameter_is_known_to_be_a_file_or_not():
         "consensus",
         *("best", "hit", "missing_score", "bins", "bin_kind"),
         "config",  # is changed in place
+        "conflicts",
         *("init", "debug", "tokenizer", "replace_scorer"),
     }
     found = {name for command in nereval.registered_commands for name in inspect.signature(command.callback).parameters}

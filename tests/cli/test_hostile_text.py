@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from spacy_nereval.cli import nereval
+from spacy_nereval.io.marks import gold_digest
 from spacy_nereval.io.writing import json_line
 
 OSC = "\x1b]52;c;aGVsbG8=\x07"
@@ -40,6 +41,7 @@ COMMANDS = {
     "training": [[GOLD, "-o", f"lexicon{OSC}.json"]],
     "gate": [[f"no{OSC}.cfg", GOLD, PRED], [str(Path("policy.cfg")), GOLD, PRED, "--baseline", GOLD]],
     "plan": [[GOLD, PRED, "--baseline", GOLD, "--policy", "policy.cfg"], [GOLD, PRED, "--policy", f"no{OSC}.cfg"]],
+    "apply": [[GOLD, f"no{OSC}", "-o", "new.jsonl"], [GOLD, "marks.jsonl", "-o", f"new{OSC}.jsonl"]],
     "datasets": [[f"a{OSC}", f"b{OSC}"]],
     "metrics": [[f"x{OSC}"]],
     "init-config": [[f"c{OSC}.cfg"]],
@@ -69,6 +71,20 @@ def corpus(folder: Path, of: str, gold: str, pred: str) -> None:
     for name, is_gold in ((gold, True), (pred, False)):
         lines = [json.dumps(row) for row in rows(of, gold=is_gold)]
         (folder / name).write_text("\n".join(lines) + "\n", encoding="ascii")
+
+    marks = [json.dumps(mark) for mark in marks_of(rows(of, gold=True), of)]
+    (folder / "marks.jsonl").write_text("\n".join(marks), encoding="ascii")
+
+
+def marks_of(gold: list[dict[str, Any]], of: str) -> list[dict[str, Any]]:
+    """A decision on a span of each document, and a place without one."""
+    marks = []
+    for row in gold:
+        spans = [(span["start"], span["end"], span["label"]) for span in row["spans"]]
+        said = {"digest": gold_digest(row["id"], row["text"], spans), "mark": "gold wrong", "note": of, "reason": of}
+        marks += [{**said, "gold": row["spans"][0], "decided": [{"start": 0, "end": 2, "label": f"NEW{of}"}]}]
+        marks += [{**said, "gold": row["spans"][1]}]
+    return marks
 
 
 DRIVER = """

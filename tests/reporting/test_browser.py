@@ -196,7 +196,8 @@ def test_the_page_can_be_used_with_the_keyboard_alone(browser, made):
     assert one.focused == "label"
     one.press("O", Keys.TAB)
     assert one["#label"].get_attribute("value") == "1"  # LOC, ORG, PER
-    one.press(Keys.SPACE)
+    assert one.focused == "side"
+    one.press(Keys.TAB, Keys.SPACE)
     assert one["#verdicts input"].is_selected()
     n = sum(
         v.name == "tp" and v.gold.label == "ORG"

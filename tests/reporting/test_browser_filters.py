@@ -251,9 +251,9 @@ def test_a_link_opens_its_document_wherever_it_is(browser, made):
     browser.find("id-1")
     browser("location.hash = '#doc-30'")
     browser.until(lambda: browser.focused == "doc-30")
-    assert browser["#doc-30 h3 a"].get_attribute("href").endswith("#doc-30")
+    assert browser["#doc-30 h3 a"].get_attribute("href").endswith(browser("return location.hash"))
     browser("location.hash = '#doc-9999'")
-    browser.until(lambda: browser["#notice"].text == "There is no document 9999: this report has 57 documents.")
+    browser.until(lambda: browser["#notice"].text == "There is no document 9999: this page has 57 documents.")
     assert browser.log == []
 
 

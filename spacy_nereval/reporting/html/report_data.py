@@ -14,6 +14,7 @@ from ...core.declaration import Metric, Verdict
 from ...core.spans import Document, OverlapGroup
 from ...evaluation.error_groups import Member
 from ...evaluation.transitions import OUTCOME_OF_VERDICT
+from ...io.marks import gold_digest
 from ..report_view import ReportView
 from ..words import CHANGES, OUTCOMES
 from .texts import is_right_to_left, utf16_offsets
@@ -46,6 +47,7 @@ def page_data(view: ReportView) -> dict[str, Any]:
         "outcomeOf": [[verdict, list(OUTCOMES).index(key)] for verdict, key in OUTCOME_OF_VERDICT.items()],
         "changes": list(CHANGES),
         "digest": digest(documents),
+        "digests": [*map(document_digest, documents)],
         "annexes": [[k, at] for k, document in enumerate(documents) if (at := annex(document)) is not None],
         "rightToLeft": [k for k, document in enumerate(documents) if is_right_to_left(document.text or "")],
         "documents": [
@@ -53,7 +55,7 @@ def page_data(view: ReportView) -> dict[str, Any]:
         ],
         "lead": view.lead,
         "groups": [
-            {"title": title, "members": _flat_members(members, view.systems[number].documents)}
+            {"system": number, "title": title, "members": _flat_members(members, view.systems[number].documents)}
             for number, title, members in view.lists
         ],
         "slices": [{"title": each.title, "buckets": [*each.buckets.values()], "of": each.of} for each in view.slices],
@@ -84,6 +86,12 @@ def digest(documents: Iterable[Document]) -> str:
     return found.hexdigest()[:16]
 
 
+def document_digest(document: Document) -> str:
+    """Return the digest of a document and its gold spans, without the mentions that its text does not have."""
+    own = [span for span in document.gold if not document.is_invented(span)]
+    return gold_digest(document.id, document.own_text, own)
+
+
 def _metric(metric: Metric) -> dict[str, Any]:
     names = metric.verdict_names
     settled = (metric.hit, metric.miss, metric.spurious) if metric.scope == "group" else ()
@@ -96,6 +104,7 @@ def _metric(metric: Metric) -> dict[str, Any]:
         "kinds": [words[name].kind if name in words else kind_of.get(name, "") for name in names],
         "settled": [names.index(name) for name in settled],
         "right": names.index(metric.hit),
+        "bySystem": metric.focus == "system",
         "confusion": [names.index(name) for name in metric.confusion or ()],
         "taxonomy": metric.taxonomy,
     }

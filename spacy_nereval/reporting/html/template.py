@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from math import log2
+from math import isfinite, log2
 from typing import Any, NamedTuple
 
 import jinja2
@@ -16,35 +16,50 @@ from markupsafe import Markup, escape
 
 from ...core.wording import COLORS
 from ...io.writing import spelt_out, visible
-from ..result_table import Percent
+from ..result_table import Cell, Estimate, Interval, Percent, Ranked
 
 
 class Layout(NamedTuple):
-    """The files of a page: its folder, with `page.html` and `page.css`; the scripts that it shares with other pages,
-    which run first; and its own, each in order of execution."""
+    """The files of a page: its folder, with `page.html` and `page.css`, and its scripts in order of execution.
+
+    `functions` know the data of the page and nothing else of it, so that they run without one; `scripts` draw it. Names
+    that begin with the folder are its own, others are shared with other pages.
+    """
 
     folder: str
-    shared: tuple[str, ...]
-    own: tuple[str, ...]
+    functions: tuple[str, ...]
+    scripts: tuple[str, ...]
 
+
+def _in(folder: str, *names: str) -> tuple[str, ...]:
+    return tuple(f"{folder}/{name}" for name in names)
+
+
+LISTED = _in("functions", "names", "words", "plain_text", "searching", "addresses", "stretches", "columns")
+LISTING = ("elements", "tips", "widgets", "saving", "highlight", "listing", "bars", "sorting")
+DRAWING = ("theme", "charting")
 
 REPORT = Layout(
     "report",
-    ("elements", "tips", "widgets", "saving", "needle", "listing", "bars", "stretches", "sorting", "theme", "charting"),
+    (*LISTED, *_in("report/functions", "corpus", "asked", "marking", "lines", "places", "copied", "flags")),
     (
-        *("data", "triage", "state", "filters", "marks", "text", "documents", "concordance"),
-        *("matrix", "form", "copy", "actions", "changes", "charts"),
+        *_in("script", *LISTING, *DRAWING),
+        *_in("report/script", "triage", "state", "filters", "flag_elements", "text", "documents", "concordance"),
+        *_in("report/script", "matrix", "form", "copy", "actions", "changes", "charts"),
     ),
 )
 AGREEMENT = Layout(
     "agreement",
-    ("elements", "tips", "widgets", "saving", "needle", "listing", "bars", "stretches", "sorting"),
-    ("data", "state", "text", "list", "export", "actions"),
+    (*LISTED, *_in("agreement/functions", "annotations", "asked", "places", "tasks")),
+    (*_in("script", *LISTING), *_in("agreement/script", "text", "list", "actions")),
 )
 THRESHOLDS = Layout(
     "thresholds",
-    ("elements", "tips", "widgets", "saving", "sorting", "theme", "charting"),
-    ("curves", "actions"),
+    (*_in("functions", "names", "plain_text", "columns"), *_in("thresholds/functions", "curves")),
+    (
+        *_in("script", "elements", "tips", "widgets", "saving", "sorting", *DRAWING),
+        *_in("thresholds/script", "actions"),
+    ),
 )
 
 
@@ -90,7 +105,7 @@ def environment() -> jinja2.Environment:
         finalize=_readable,
         loader=jinja2.FunctionLoader(_file),
     )
-    found.filters.update(json=json.dumps, log2=log2, inline=_inline)
+    found.filters.update(json=json.dumps, log2=log2, inline=_inline, sorted_by=_sorted_by)
     found.tests["percent"] = lambda value: isinstance(value, Percent)
     return found
 
@@ -98,6 +113,16 @@ def environment() -> jinja2.Environment:
 def _inline(text: str) -> Markup:
     """Escape a text and its control characters, and keep the spaces at its ends."""
     return escape(spelt_out(text))
+
+
+def _sorted_by(cell: Cell) -> str | None:
+    """Return the number that a cell of a table is sorted by, "" if it is undefined, None for text."""
+    if isinstance(cell, str):
+        return str(cell.rank) if isinstance(cell, Ranked) else None
+    if cell is None:
+        return ""
+    number = float(cell.value if isinstance(cell, Estimate) else cell.low if isinstance(cell, Interval) else cell)
+    return f"{number:.9g}" if isfinite(number) else "Infinity" if number > 0 else "-Infinity"
 
 
 def _readable(value: Any) -> Any:
@@ -119,9 +144,17 @@ def _policy(scripts: Iterable[str], style: str) -> str:
 
 def _script(layout: Layout) -> str:
     """The page's own script: its files inside one function, so that no name of theirs is global."""
-    names = [f"script/{name}" for name in layout.shared] + [f"{layout.folder}/script/{name}" for name in layout.own]
-    parts = "\n".join(_file(f"{name}.js") for name in names)
-    return f'"use strict";\n(() => {{\n{parts}}})();\n'
+    data = 'const data = JSON.parse(document.getElementById("data").textContent);'
+    return f'"use strict";\n(() => {{\n{data}\n{functions(layout)}\n{_joined(layout.scripts)}}})();\n'
+
+
+def functions(layout: Layout) -> str:
+    """Return the functions of a page as JavaScript: all that they need is `data`, what `embedded` made JSON of."""
+    return _joined(layout.functions)
+
+
+def _joined(names: Iterable[str]) -> str:
+    return "\n".join(_file(f"{name}.js") for name in names)
 
 
 def _file(name: str) -> str:

@@ -1,6 +1,6 @@
 // Charts are drawn when they come near the window, and anew when the page is printed or its colours change.
 
-const specs = read("charts");
+const specs = JSON.parse($("charts").textContent);
 const drawn = new Set();
 
 function embed(element, spec) {

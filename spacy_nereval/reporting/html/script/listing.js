@@ -1,42 +1,28 @@
 // A list that is shown a page at a time and narrowed by a form, with what the reader asks for in the address. Each page
-// has its own state with unfiltered() and everything(), VIEWS and PER_PAGE, search() and refresh(), found and listed(),
-// elementsOf() and follow().
+// has its own state with unfiltered(), everything(), chosenAnew() and fromAddress(), VIEWS and PER_PAGE, search() and refresh(),
+// documents, found, listed() and elementsOf().
 
 const unfolded = new Set(); // documents shown in full
 
-// The address of the state: only what differs from the beginning.
-function address(wanted = state, doc = null) {
-  const usual = unfiltered();
-  const parts = new URLSearchParams();
-  for (const [key, value] of Object.entries(wanted)) {
-    const said = value instanceof Set ? [...value].join(".") : Array.isArray(value) ? value.join(".") : value;
-    const initial = usual[key] instanceof Set ? "" : usual[key];
-    if (said !== initial && said !== null) parts.set(key, String(said));
-  }
-  if (doc !== null) parts.set("doc", String(doc + 1));
-  return `#${parts}`;
-}
-
-// Reads what an address asks for: whole numbers from 0, sets of them, and words among known ones; null for anything else.
-function readerOf(asked) {
-  const isWhole = (n, high) => Number.isInteger(n) && n >= 0 && n < high;
-  return {
-    whole: (key, high) => (asked.has(key) && isWhole(Number(asked.get(key)), high) ? Number(asked.get(key)) : null),
-    numbers: (key, high) => new Set((asked.get(key) || "").split(".").filter(Boolean).map(Number).filter((n) => isWhole(n, high))),
-    among: (key, values) => (values.includes(asked.get(key)) ? asked.get(key) : null),
-  };
+// A button that shows the whole document.
+function fold(k, hidden) {
+  return button({ class: "fold", dir: "ltr" }, () => {
+    unfolded.add(k);
+    $(`doc-${k + 1}`).replaceWith(article(k));
+    $(`doc-${k + 1}`).focus();
+  }, `… ${many(hidden, "character")} …`);
 }
 
 // Puts the state into the address: as a new entry of the history, or instead of the present one.
 function record(replace = false) {
-  const hash = address();
+  const hash = addressOf(state, unfiltered());
   if (hash === location.hash || (hash === "#" && !location.hash)) return;
   history[replace ? "replaceState" : "pushState"](null, "", hash);
 }
 
 // Applies a choice within the form.
 function choose(wanted, redraw = true) {
-  state = { ...state, ...wanted };
+  state = chosenAnew({ ...state, doc: null }, wanted);
   if (redraw) refresh();
   else search();
   record();
@@ -54,6 +40,7 @@ function goTo(wanted) {
 function show(all = false) {
   const size = PER_PAGE[state.view];
   const pages = Math.max(1, Math.ceil(listed().length / size));
+  if (state.doc !== null) state.at = Math.floor(found.indexOf(state.doc) / size);
   state.at = Math.min(Math.max(state.at, 0), pages - 1);
   $("list").replaceChildren(...elementsOf(all ? listed() : listed().slice(state.at * size, (state.at + 1) * size)));
   $("where").textContent = `Page ${number(state.at + 1)} of ${number(pages)}`;
@@ -63,21 +50,44 @@ function show(all = false) {
   highlight();
 }
 
-// The reader's choice of document: shows it whole, without filters if they hide it.
-function openDocument(k) {
-  state = { ...state, view: "documents" };
-  if (!found.includes(k)) state = everything();
+// Shows a document whole, among the others that are asked for; without filters if they hide it, and says so.
+function openDocument(k, replace = false) {
+  state = chosenAnew(state, { view: "documents", doc: k });
+  if (!found.includes(k)) {
+    state = { ...everything(state), doc: k };
+    $("notice").textContent = `The filters hid document ${number(k + 1)}, so they are taken back.`;
+  }
   refresh();
-  state.at = Math.floor(found.indexOf(k) / PER_PAGE.documents);
-  show();
-  const hash = `#doc-${k + 1}`;
-  if (location.hash !== hash) history.pushState(null, "", hash);
+  record(replace);
   $(`doc-${k + 1}`).focus({ preventScroll: true });
   $(`doc-${k + 1}`).scrollIntoView();
 }
 
-// The number of the document in an address such as #doc-3, as text.
-const documentIn = (hash) => (/^#doc-(\d+)$/.exec(hash) || [])[1];
+// Follows the address: a document, what is asked for, or a section, which the browser finds itself. A section keeps what
+// is asked for beside it.
+function follow() {
+  $("notice").textContent = "";
+  const digits = documentIn(location.hash);
+  let hash = location.hash;
+  if (hash && !digits && !hash.includes("=")) {
+    hash = history.state && history.state.asked;
+    if (!hash) {
+      history.replaceState({ asked: addressOf(state, unfiltered()) }, "");
+      return;
+    }
+  }
+  const doc = digits ?? readerOf(hash).text("doc");
+  if (!digits) {
+    state = fromAddress(hash);
+    refresh();
+  }
+  if (!doc) return;
+  if (documents[Number(doc) - 1]) openDocument(Number(doc) - 1, true);
+  else {
+    $("notice").textContent = `There is no document ${name(doc, 20)}: this page has ${many(documents.length, "document")}.`;
+    $("list-title").scrollIntoView();
+  }
+}
 
 const onChange = (id, wanted) => $(id).addEventListener("change", () => choose({ at: 0, ...wanted() }));
 
@@ -86,7 +96,7 @@ function listen() {
   $("filters").addEventListener("submit", (event) => event.preventDefault());
   onChange("pattern", () => ({ pattern: $("pattern").checked }));
   $("find").addEventListener("input", () => {
-    state = { ...state, find: $("find").value, at: 0 }; // at once: another filter may be chosen before the pause
+    state = { ...state, find: $("find").value, at: 0, doc: null }; // at once: another filter may be chosen before the pause
     soon(() => {
       search();
       record(true);
@@ -100,7 +110,7 @@ function listen() {
       $("matches").scrollIntoView({ block: "center" });
     });
   }
-  $("copy-link").addEventListener("click", () => copy(location.href.split("#")[0] + address(), "Link"));
+  $("copy-link").addEventListener("click", () => copy(location.href.split("#")[0] + addressOf(state, unfiltered()), "Link"));
   addEventListener("popstate", follow);
   addEventListener("beforeprint", () => show(true));
   addEventListener("afterprint", () => show());
@@ -108,6 +118,6 @@ function listen() {
   refresh();
   if (location.hash) {
     follow();
-    if (location.hash.includes("=")) document.querySelector(".documents").scrollIntoView();
+    if (location.hash.includes("=") && state.doc === null) document.querySelector(".documents").scrollIntoView();
   }
 }

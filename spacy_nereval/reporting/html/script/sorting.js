@@ -1,20 +1,34 @@
-// Tables sort by the column whose header is clicked.
+// Tables sort by the column whose header is clicked; a third click takes the order back.
+
+// The cell of a row under a column, cells being as wide as they say.
+function cellAt(row, column) {
+  let at = 0;
+  return [...row.cells].find((cell) => (at += cell.colSpan) > column);
+}
+
+// What a cell is sorted by: its value if it says one, else its text.
+function valueOf(cell) {
+  if (!cell) return null;
+  if (cell.dataset.value !== undefined) return cell.dataset.value === "" ? null : Number(cell.dataset.value);
+  return cell.textContent.trim();
+}
+
 document.querySelectorAll("table.sortable").forEach((table) => {
   const heads = [...table.tHead.rows[table.tHead.rows.length - 1].cells];
-  heads.forEach((head, column) => {
-    if (!head.textContent.trim()) return;
+  const first = [...table.tBodies[0].rows];
+  let column = 0;
+  for (const head of heads) {
+    const own = column;
+    column += head.colSpan;
+    if (!head.textContent.trim()) continue;
     const sorter = button({ class: "sort" }, () => {
-      const falling = head.getAttribute("aria-sort") !== "descending";
+      const values = first.map((row) => valueOf(cellAt(row, own)));
+      const order = nextOrder(head.getAttribute("aria-sort"), values.some((value) => typeof value === "number") && own > 0);
       heads.forEach((each) => each.removeAttribute("aria-sort"));
-      head.setAttribute("aria-sort", falling ? "descending" : "ascending");
-      const value = (line) => {
-        const text = line.cells[column].textContent.trim();
-        const n = parseFloat(text.replace(/,/g, ""));
-        return column === 0 ? text.toLowerCase() : Number.isNaN(n) ? -Infinity : n;
-      };
-      const lines = [...table.tBodies[0].rows].sort((a, b) => (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0));
-      table.tBodies[0].append(...(falling === (column > 0) ? lines.reverse() : lines));
+      if (order) head.setAttribute("aria-sort", order);
+      const places = order ? sortedPlaces(values, order === "descending") : values.map((_, k) => k);
+      table.tBodies[0].append(...places.map((k) => first[k]));
     }, ...head.childNodes);
     head.replaceChildren(sorter);
-  });
+  }
 });

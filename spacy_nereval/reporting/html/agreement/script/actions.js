@@ -69,21 +69,7 @@ function ask({ document: rank, ...wanted }) {
     openDocument(documents.findIndex((doc) => doc.rank === rank));
     return;
   }
-  goTo({ ...unfiltered(), ...wanted });
-}
-
-// Follows the address: a document, a state, or a section, which the browser finds itself.
-function follow() {
-  $("notice").textContent = "";
-  const digits = documentIn(location.hash);
-  if (digits) {
-    if (documents[Number(digits) - 1]) openDocument(Number(digits) - 1);
-    else $("notice").textContent = `There is no document ${digits}: this page has ${many(documents.length, "document")}.`;
-    return;
-  }
-  if (location.hash && !location.hash.includes("=")) return;
-  state = fromAddress(location.hash);
-  refresh();
+  goTo(settled({ ...unfiltered(), ...wanted }));
 }
 
 document.querySelectorAll("[data-ask]").forEach((element) => element.addEventListener("click", () => ask(JSON.parse(element.dataset.ask))));
@@ -95,9 +81,11 @@ $("filters").addEventListener("reset", (event) => {
   event.preventDefault();
   choose({ ...unfiltered(), view: state.view });
 });
-onChange("one", () => ({ one: Number($("one").value), other: $("one").value === $("other").value ? ANY : state.other }));
+onChange("one", () => ({ one: Number($("one").value) }));
 onChange("other", () => ({ other: Number($("other").value) }));
 onChange("label", () => ({ label: Number($("label").value) }));
 onChange("order", () => ({ order: $("order").value }));
 $("legend").replaceChildren("A bar below the words for each annotator: ", ...spaced(named(annotators.map((_, k) => k))), ".");
+$("save-prodigy").addEventListener("click", () => save(disputed(places).map((k) => JSON.stringify(forProdigy(k))).join("\n") + "\n", "disputes.jsonl"));
+$("save-label-studio").addEventListener("click", () => save(`${JSON.stringify(disputed(places).map(forLabelStudio), null, 1)}\n`, "disputes.json"));
 listen();

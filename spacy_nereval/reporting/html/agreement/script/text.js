@@ -1,5 +1,12 @@
 // A text with the spans of all its annotators: a row of bars for each, in the annotator's colour.
 
+const GLYPHS = [...data.symbols];
+
+const glyph = (k) => make("b", { class: `system-${k % GLYPHS.length}`, "aria-hidden": "true" }, GLYPHS[k % GLYPHS.length]);
+
+// Names of annotators, each with its symbol.
+const named = (numbers) => numbers.map((k) => make("span", { class: "who" }, glyph(k), " ", bdi(annotators[k], 40)));
+
 const MOST_NAMES = 3; // annotators named in a flag; of more, their number
 const CONTEXT = 90; // characters of the text on either side of a place
 

@@ -2,35 +2,7 @@
 
 const AROUND = 90; // characters on either side
 
-// The gold span and the predictions of a row, and where they begin and end.
-function spansOf({ k, g, p, q }) {
-  const doc = documents[k];
-  let [gold, pred, after] = [span(doc[2], g), span(doc[3 + state.one][0], p), comparing() ? span(doc[3 + state.other][0], q) : null];
-  if (comparing() && g >= 0) {
-    pred = span(doc[3 + state.one][0], firstPrediction(doc, state.one, g));
-    after = span(doc[3 + state.other][0], firstPrediction(doc, state.other, g));
-  }
-  const own = [gold, pred, after].filter(Boolean);
-  return { gold, pred, after, start: Math.min(...own.map((s) => s.start)), end: Math.max(...own.map((s) => s.end)) };
-}
-
 const COLUMNS = [["corpus", "document"], ["before", "before"], ["surface", "span"], ["after", "after"], ["gold", "gold"], ["pred", "predicted"], ["verdict", "verdict"]];
-
-// Sorts rows by a column. Keys are computed once.
-function sortRows() {
-  const keyOf = {
-    before: (text, { start }) => text.slice(Math.max(0, start - 40), start).trim().toLowerCase().split(/\s+/).reverse().join(" "),
-    surface: (text, { start, end }) => text.slice(start, end).toLowerCase(),
-    after: (text, { end }) => text.slice(end, end + 40).trim().toLowerCase(),
-    gold: (text, { gold }) => (gold ? labels[gold.label] : ""),
-    pred: (text, { pred }) => (pred ? labels[pred.label] : ""),
-    verdict: (text, spans, row) => (comparing() ? CHANGES[row.v] : metrics[state.metric].words[row.v]),
-  }[state.order];
-  const keys = rows.map((row) => keyOf(documents[row.k][1] || "", spansOf(row), row));
-  const order = rows.map((_, i) => i).sort((i, j) => (keys[i] < keys[j] ? -1 : keys[i] > keys[j] ? 1 : i - j));
-  rows = order.map((i) => rows[i]);
-  found = [...new Set([...rows.map(({ k }) => k), ...found])];
-}
 
 function concordance(shown) {
   const head = COLUMNS.filter(([, title]) => !["before", "after"].includes(title)).map(([order, title]) => header(order, title));
@@ -52,15 +24,14 @@ function header(order, title) {
 
 function line(row, i) {
   const doc = documents[row.k];
-  const { gold, pred, after, start, end } = spansOf(row);
-  const metric = metrics[state.metric];
+  const { gold, pred, after, start, end } = spansOf(row, state);
   const kind = comparing() ? "none" : kindOf(doc, state.one, state.metric, row.v, row.g, row.p);
   const label = (own) => (own ? bdi(labels[own.label], 30) : "–");
   const cell = (head, ...own) => make("td", { class: own.length > 1 ? "said pair" : "said", "data-head": head, title: own.map((each) => labelName(each ? each.label : ANY)).join(" / ") },
     ...own.flatMap((each) => [" / ", label(each)]).slice(1));
   const where = button({ class: "link", "aria-label": `Show document ${row.k + 1}` }, () => openDocument(row.k), number(row.k + 1));
   if (doc[0] !== null) where.title = name(doc[0], 120);
-  const verdict = comparing() ? CHANGES[row.v] : metric.words[row.v];
+  const verdict = wordsOf(row, state);
   const element = make("tr", { tabindex: i ? "-1" : "0" },
     make("td", { class: "number" }, where), make("td", null, kwic(row, gold, pred, after, start, end, kind)),
     cell("gold", gold), comparing() ? cell("predicted", pred, after) : cell("predicted", pred),

@@ -1,41 +1,9 @@
-// What is shown, to be copied or saved: JSON lines, CSV, or the address of the view.
+// Buttons that copy and save what is shown.
 
-const FIELDS = ["document", "id", "system", "metric", "verdict", "gold_start", "gold_end", "gold_label", "gold_text", "pred_start", "pred_end", "pred_label", "pred_text", "left", "right", "in_text"];
-
-// The context of spans, and whether all of them are in the text.
-function around(k, spans, start, end) {
-  const text = textOf(k);
-  if (text === null) return [null, null, null];
-  const found = !spans.some((span) => isInvented(k, span));
-  return found ? [text.slice(Math.max(0, start - 40), start), text.slice(end, end + 40), true] : [null, null, false];
-}
-
-function asRow(row) {
-  const doc = documents[row.k];
-  const text = doc[1];
-  const { gold, pred, start, end } = spansOf(row);
-  const part = (s) => (s && text !== null ? text.slice(s.start, s.end) : null);
-  const side = (s) => (s ? [characters(text, s.start), characters(text, s.end), labels[s.label], part(s)] : [null, null, null, null]);
-  const values = [row.k + 1, doc[0], systems[state.one], comparing() ? "fair" : metrics[state.metric].name,
-    comparing() ? CHANGES[row.v] : metrics[state.metric].verdicts[row.v], ...side(gold), ...side(pred),
-    ...around(row.k, [gold, pred].filter(Boolean), start, end)];
-  return Object.fromEntries(FIELDS.map((field, i) => [field, values[i]]));
-}
-
-// The documents of the view, a line each, with gold spans and the rows on them.
-function viewAsLines() {
-  if (state.view === "documents") return found.map((k) => JSON.stringify(documentAsJson(k, {}))).join("\n") + "\n";
-  const byDocument = new Map();
-  for (const row of rows) byDocument.set(row.k, [...(byDocument.get(row.k) || []), asRow(row)]);
-  return [...byDocument].map(([k, errors]) => JSON.stringify(documentAsJson(k, { errors }))).join("\n") + "\n";
-}
-
-const viewAsTable = () => [FIELDS.join(","), ...rows.map((row) => Object.values(asRow(row)).map(csvCell).join(","))].join("\r\n") + "\r\n";
-
-$("copy-jsonl").addEventListener("click", () => copy(viewAsLines(), `${many(listed().length, state.view === "errors" ? "error" : "document")} as JSON lines`));
-$("copy-csv").addEventListener("click", () => copy(viewAsTable(), `${many(rows.length, "row")} as CSV`));
-$("save-jsonl").addEventListener("click", () => save(viewAsLines(), "errors.jsonl"));
-$("export").addEventListener("click", () => save(marksAsLines(), "marks.jsonl"));
+$("copy-jsonl").addEventListener("click", () => copy(viewAsLines({ found, rows }, state), `${many(listed().length, state.view === "errors" ? "error" : "document")} as JSON lines`));
+$("copy-csv").addEventListener("click", () => copy(viewAsTable({ rows }, state), `${many(rows.length, "row")} as CSV`));
+$("save-jsonl").addEventListener("click", () => save(viewAsLines({ found, rows }, state), "errors.jsonl"));
+$("export").addEventListener("click", () => save(marksAsLines(marksMade), "marks.jsonl"));
 $("import").addEventListener("change", async () => {
   const [file] = $("import").files;
   if (file) importMarks(await file.text());

@@ -6,21 +6,22 @@ const listed = () => (state.view === "errors" ? rows : found);
 
 const elementsOf = (shown) => (state.view === "errors" ? [concordance(shown)] : shown.map(article));
 
-const shownSystems = () =>
-  comparing() ? [state.one, state.other] : state.relation || together ? systems.map((_, system) => system) : [state.one];
-
-let together = false; // whether all systems are marked in one text
+// The systems whose verdicts are shown: of the one or two that are asked for, or in a text of all.
+function shownSystems() {
+  if (state.view === "documents" && (state.together || state.relation)) return [...systems.keys()];
+  return comparing() ? [state.one, state.other] : [state.one];
+}
 
 // A document with its text, in which the spans of all shown systems are marked.
 function article(k) {
   const doc = documents[k];
   const asked = [];
-  if (narrowed()) visitMatches(k, (row) => asked.push(row));
+  if (isNarrowed(state)) visitMatches(k, state, filtersOf(state, marksMade), (row) => asked.push(row));
   const golds = new Set(asked.map(({ g }) => g));
   const preds = [new Set(asked.map(({ p }) => p)), new Set(asked.map(({ q }) => q))];
   const matched = (flag) => asked.length > 0 && (flag.gold ? golds.has(flag.g)
     : flag.said.some(({ system, p }) => preds[system === state.other ? 1 : 0].has(p) && (system === state.one || system === state.other)));
-  const link = make("a", { href: `#doc-${k + 1}`, "aria-label": `Link to document ${k + 1}` }, `${number(k + 1)}`);
+  const link = make("a", { href: addressOf({ ...state, view: "documents", doc: k }, unfiltered()), "aria-label": `Link to document ${k + 1}` }, `${number(k + 1)}`);
   const heading = make("h3", null, link, " ");
   if (doc[0] !== null) heading.append(bdi(doc[0], 120));
   return make("article", { id: `doc-${k + 1}`, tabindex: "-1" }, make("header", null, heading, summary(k)),

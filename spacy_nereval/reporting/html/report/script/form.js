@@ -6,6 +6,7 @@ function drawForm() {
   fill("matrix-system", named);
   for (const id of ["metric", "matrix-metric"]) fill(id, metrics.map((metric, k) => [k, metric.name]));
   fill("label", [[ANY, "any"], ...labels.map((label, k) => [k, name(label, 200)])]);
+  fill("side", [["", "on either side"], ["gold", "of gold"], ["pred", "predicted"], ["home", "that the verdict counts for"]]);
   fill("mark", [["", "any"], ...Object.entries(MARKS).map(([mark, { words }]) => [mark, words])]);
   $("system").value = String(state.one);
   const rest = named.filter(([k]) => k !== state.one);
@@ -16,18 +17,22 @@ function drawForm() {
     ...rest.map(([k, words]) => option(String(k), `${words} is right`)));
   $("relation").value = state.relation;
   $("metric").value = String(state.metric);
-  document.querySelectorAll(".single").forEach((element) => (element.hidden = comparing() || (element.classList.contains("for-system") && systems.length === 1)));
+  document.querySelectorAll(".single").forEach((element) => (element.hidden = comparing()));
   $("matrix-metric").value = String(matrix.metric);
   $("matrix-system").value = String(matrix.system);
   $("label").value = String(state.label);
+  $("side").value = state.side;
+  $("side").hidden = state.label < 0;
   $("mark").value = state.mark;
   $("find").value = state.find;
   $("pattern").checked = state.pattern;
   $("wrong").checked = state.wrong;
+  $("wrong").closest("p").hidden = comparing() ? isNarrowed(state) : state.chosen.size > 0;
   $("wrong-title").textContent = comparing() ? "Only documents with changes" : "Only errors";
   $("order").value = ["corpus", "errors"].includes(state.order) ? state.order : "corpus";
   $("order").options[1].textContent = comparing() ? "most changes first" : "most errors first";
-  $("together").checked = together;
+  $("together").checked = state.together;
+  $("together").closest("p").hidden = systems.length === 1 || state.view === "errors" || state.relation !== ""; // which shows all of them
   for (const view of VIEWS) $(`view-${view}`).setAttribute("aria-pressed", String(state.view === view));
   drawChoices();
   drawAsked();
@@ -63,7 +68,8 @@ function drawChoices() {
         const chosen = new Set(state.chosen);
         if (box.checked) chosen.add(k);
         else chosen.delete(k);
-        choose({ chosen, at: 0 }, false);
+        choose({ chosen, at: 0 });
+        $("verdicts").querySelector(`[value="${k}"]`).focus();
       });
       const kind = comparing() ? "" : metric.kinds[k];
       const text = make("span", null, words);
@@ -84,7 +90,7 @@ function drawAsked() {
     }, "×")));
   const shown = (label) => (label < 0 ? "none" : bdi(labels[label]));
   if (state.cell) note({ cell: null, chosen: new Set() }, "gold ", shown(state.cell[0]), ", predicted ", shown(state.cell[1]));
-  if (state.move && comparing()) note({ move: null }, `${outcomes[state.move[0]]}, then ${outcomes[state.move[1]]}`);
+  if (state.move) note({ move: null }, `${outcomes[state.move[0]]}, then ${outcomes[state.move[1]]}`);
   if (state.group !== null) note({ group: null }, make("bdi", null, data.groups[state.group].title));
   if (state.bucket) note({ bucket: null }, `${data.slices[state.bucket[0]].title}: ${data.slices[state.bucket[0]].buckets[state.bucket[1]]}`);
   $("asked").replaceChildren(...(parts.length ? ["Only ", ...parts] : []));

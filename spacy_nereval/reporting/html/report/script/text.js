@@ -5,7 +5,7 @@ const ABSENT = "Not in the text";
 // The text of a document under some systems. `matched` tells the flags that the filters ask for.
 function annotated(doc, k, shown, matched) {
   const text = doc[1];
-  const marks = { ...marksOf(doc, shown), rtl: rightToLeft.has(k) };
+  const marks = { ...marksOf(doc, shown, state.metric), rtl: rightToLeft.has(k) };
   const several = shown.length > 1;
   const paragraph = make("p", { class: "text", dir: direction(k) });
   paragraph.style.setProperty("--rows", String(marks.rows));

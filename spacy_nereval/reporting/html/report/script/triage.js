@@ -1,14 +1,8 @@
 // The reader's own marks: who is wrong, and a note. They stay in this browser, under the report's digest.
 
-const MARKS = { gold: { words: "gold wrong", key: "g" }, system: { words: "system wrong", key: "s" }, unclear: { words: "unclear", key: "u" } };
 const STORE = `spacy-nereval ${data.digest}`;
 
 const marksMade = new Map();
-
-// What a mark is on: the document, the system, and the spans.
-function markKey({ k, g, p }) {
-  return JSON.stringify([k, state.one, g, p]);
-}
 
 function loadMarks() {
   try {
@@ -17,8 +11,6 @@ function loadMarks() {
     $("notice").textContent = "This browser keeps no marks: export them before you close the page.";
   }
 }
-
-const isMark = (value) => value && (value.mark === "" || Object.hasOwn(MARKS, value.mark)) && typeof value.note === "string";
 
 function storeMarks() {
   try {
@@ -30,7 +22,7 @@ function storeMarks() {
 }
 
 function setMark(row, mark, note) {
-  const key = markKey(row);
+  const key = markKey(row, state.one);
   const before = marksMade.get(key) || { mark: "", note: "" };
   const after = { mark: mark === undefined ? before.mark : mark === before.mark ? "" : mark, note: note ?? before.note };
   if (after.mark || after.note) marksMade.set(key, after);
@@ -41,7 +33,7 @@ function setMark(row, mark, note) {
 // The buttons of a row, and its note.
 function triage(row) {
   if (comparing()) return [];
-  const own = marksMade.get(markKey(row)) || { mark: "", note: "" };
+  const own = marksMade.get(markKey(row, state.one)) || { mark: "", note: "" };
   const buttons = Object.entries(MARKS).map(([mark, { words, key }]) =>
     button({ class: "mark", "aria-pressed": String(own.mark === mark), "aria-label": words, title: `${words} (key ${key})` }, (event) => {
       setMark(row, mark);
@@ -69,47 +61,10 @@ function drawMarks() {
   $("export").disabled = marksMade.size === 0;
 }
 
-function plainSpan(text, span) {
-  return span && { start: characters(text, span.start), end: characters(text, span.end), label: labels[span.label] };
-}
-
-// Marked documents with their gold spans, a line each: Prodigy and nereval read them, and this page does again.
-function marksAsLines() {
-  const byDocument = new Map();
-  for (const [key, { mark, note }] of marksMade) {
-    const [k, system, g, p] = JSON.parse(key);
-    const doc = documents[k];
-    if (!doc || !doc[3 + system]) continue;
-    const entry = { mark, note, system: systems[system], gold: plainSpan(doc[1], span(doc[2], g)), pred: plainSpan(doc[1], span(doc[3 + system][0], p)), key };
-    byDocument.set(k, [...(byDocument.get(k) || []), entry]);
-  }
-  return [...byDocument].sort((a, b) => a[0] - b[0]).map(([k, marks]) => JSON.stringify(documentAsJson(k, { marks }))).join("\n") + "\n";
-}
-
-function documentAsJson(k, meta) {
-  const doc = documents[k];
-  const spans = Array.from({ length: doc[2].length / 3 }, (_, g) => span(doc[2], g)).filter((gold) => !isInvented(k, gold)).map((gold) => plainSpan(doc[1], gold));
-  return { ...(doc[0] === null ? {} : { id: doc[0] }), text: textOf(k) ?? "", spans, meta: { document: k + 1, report: data.digest, ...meta } };
-}
-
 function importMarks(text) {
-  let taken = 0;
-  let refused = 0;
-  for (const line of text.split("\n").filter((each) => each.trim())) {
-    try {
-      const { meta } = JSON.parse(line);
-      for (const { mark, note, key } of meta.report === data.digest ? meta.marks : []) {
-        const [k, system, g, p] = JSON.parse(key);
-        if (!isMark({ mark, note }) || !documents[k] || !systems[system] || !Number.isInteger(g) || !Number.isInteger(p)) throw new TypeError();
-        marksMade.set(JSON.stringify([k, system, g, p]), { mark, note });
-        taken += 1;
-      }
-      if (meta.report !== data.digest) refused += 1;
-    } catch {
-      refused += 1;
-    }
-  }
+  const { found: read, refused } = marksIn(text);
+  for (const [key, value] of read) marksMade.set(key, value);
   storeMarks();
-  $("notice").textContent = `Read ${many(taken, "mark")}${refused ? `; left out ${many(refused, "line")} that are not marks on this report` : ""}.`;
+  $("notice").textContent = `Read ${many(read.length, "mark")}${refused ? `; left out ${many(refused, "line")} that are not marks on this report` : ""}.`;
   refresh();
 }

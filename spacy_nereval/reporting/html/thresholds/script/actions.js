@@ -1,5 +1,16 @@
 // The page of thresholds: its charts and its form.
 
+const state = usual;
+const DASHES = specs.cut.layer.flatMap((layer) => (layer.encoding.strokeDash ? [layer.encoding.strokeDash.scale.range] : []))[0];
+
+// Says what the first chart shows.
+function describe() {
+  const { title } = data.scores[state.score];
+  const told = cutLines(state).lines.filter(({ peak }) => peak);
+  const best = (each) => [make("bdi", null, state.system === ALL ? name(systems[each.s]) : labelOf(each.k)), ` ${each.peak}`];
+  $("matches").replaceChildren(...(told.length ? [`Best ${title} on `, bdi(data.golds[state.side]), ": ", ...told.flatMap((each, k) => (k ? [", ", ...best(each)] : best(each))), "."] : [`${title} is undefined at every cut.`]));
+}
+
 function legend(element, lines) {
   const drawn = lines.filter((each) => each.points.length);
   element.replaceChildren(...drawn.map(({ s, k, line }) => {
@@ -38,7 +49,7 @@ function titled(spec, which) {
 
 function draw(element) {
   const which = element.dataset.chart;
-  const { lines, datasets } = CHARTS[which]();
+  const { lines, datasets } = CHARTS[which](state);
   const spec = { ...nonEmpty(titled(specs[which], which), datasets), datasets, config: colours() };
   legend(document.querySelector(`[data-legend="${which}"]`), lines);
   if (Object.values(datasets).every((rows) => !rows.length)) {
@@ -78,10 +89,4 @@ $("choices").addEventListener("submit", (event) => event.preventDefault());
 document.querySelectorAll("[data-save]").forEach((element) => element.addEventListener("click", () => {
   save(`${JSON.stringify(data.systems[Number(element.dataset.save)].file, null, 2)}\n`, "cuts.json");
 }));
-$("save-curves").addEventListener("click", () => {
-  const rows = chosenLines().flatMap(({ s, k }) => {
-    const { cuts, curves } = sideOf(s);
-    return cuts.map((cut, at) => [systems[s], k ? data.labels[k] : "", data.scores[state.score].title, cut, (curves[state.score][k] || [])[at]]);
-  });
-  save([["system", "label", "score", "cut", "value"], ...rows].map((row) => row.map(csvCell).join(",")).join("\r\n"), "curves.csv");
-});
+$("save-curves").addEventListener("click", () => save(curvesAsTable(state), "curves.csv"));

@@ -1,16 +1,8 @@
 // The data of the page on agreement: documents, their spans with who marked them, and the disputed
 // places. Their layout: page_data in agreement_data.py.
 
-const data = read("data");
 const { annotators, labels, kinds, documents, groups } = data;
 const ANY = -1; // any annotator, or any label
-const GLYPHS = [...data.symbols];
-
-const glyph = (k) => make("b", { class: `system-${k % GLYPHS.length}`, "aria-hidden": "true" }, GLYPHS[k % GLYPHS.length]);
-
-// Names of annotators, each with its symbol.
-const named = (numbers) => numbers.map((k) => make("span", { class: "who" }, glyph(k), " ", bdi(annotators[k], 40)));
-
 const direction = (doc) => (doc.rtl ? "rtl" : "ltr");
 const isInvented = (doc, start) => doc.ends !== null && start > doc.ends;
 const nameOf = (doc, k) => doc.id ?? `Document ${number(k + 1)}`;

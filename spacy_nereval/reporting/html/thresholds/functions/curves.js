@@ -1,25 +1,23 @@
 // The lines of the charts, from what is chosen.
 
-const data = read("data");
 const LINES = 8; // beside the one of all labels
-const DASHES = specs.cut.layer.flatMap((layer) => (layer.encoding.strokeDash ? [layer.encoding.strokeDash.scale.range] : []))[0];
 const ALL = -1; // every label that has a line
 
 const systems = data.systems.map((each) => each.name);
 const several = systems.length > 1;
 
-const state = { score: data.best, label: ALL, side: data.golds.length - 1, system: several ? ALL : 0 };
+const usual = { score: data.best, label: ALL, side: data.golds.length - 1, system: several ? ALL : 0 };
 const percent = (value) => (value === null ? null : 100 * value);
 const labelOf = (k) => (k === 0 ? "all labels" : name(data.labels[k]));
 
 // The lines of the charts: of each system, or of the labels of one. Line 0 is for all labels together.
-function chosenLines() {
-  if (state.system === ALL) return systems.map((_, s) => ({ s, k: Math.max(0, state.label), line: s + 1 }));
-  const labels = state.label > 0 ? [0, state.label] : state.label === 0 ? [0] : data.labels.slice(0, LINES + 1).map((_, k) => k);
-  return labels.map((k, line) => ({ s: state.system, k, line }));
+function chosenLines(asked) {
+  if (asked.system === ALL) return systems.map((_, s) => ({ s, k: Math.max(0, asked.label), line: s + 1 }));
+  const labels = asked.label > 0 ? [0, asked.label] : asked.label === 0 ? [0] : data.labels.slice(0, LINES + 1).map((_, k) => k);
+  return labels.map((k, line) => ({ s: asked.system, k, line }));
 }
 
-const sideOf = (s) => data.systems[s].sides[state.side];
+const sideOf = (s, asked) => data.systems[s].sides[asked.side];
 const said = ({ s, k }) => ({ name: labelOf(k), system: several ? name(systems[s]) : "" });
 
 // The points of a line, without those that are undefined.
@@ -30,15 +28,15 @@ function filled(lines) {
   return { lines, datasets: { lines: lines.flatMap((each) => each.points), marks: lines.flatMap((each) => each.marks) } };
 }
 
-function cutLines() {
-  const { title, ratio } = data.scores[state.score];
+function cutLines(asked) {
+  const { title, ratio } = data.scores[asked.score];
   const drawnAs = (value) => (ratio ? percent(value) : value);
-  const lines = chosenLines().map((each) => {
-    const { cuts, curves, at, marks, peaks } = sideOf(each.s);
-    const values = (curves[state.score][each.k] || []).map(drawnAs);
+  const lines = chosenLines(asked).map((each) => {
+    const { cuts, curves, at, marks, peaks } = sideOf(each.s, asked);
+    const values = (curves[asked.score][each.k] || []).map(drawnAs);
     const mark = (x, y, shown) => ({ x, y, line: each.line, ...said(each), score: `${title}:`, shown });
-    const text = marks[state.score][each.k];
-    const peak = peaks[state.score][each.k];
+    const text = marks[asked.score][each.k];
+    const peak = peaks[asked.score][each.k];
     return {
       ...each,
       points: points(cuts, values, each.line, said(each)),
@@ -51,17 +49,9 @@ function cutLines() {
   return { lines, datasets: { ...found.datasets, peaks: lines.flatMap((each) => each.peaks) } };
 }
 
-// Says what the first chart shows.
-function describe() {
-  const { title } = data.scores[state.score];
-  const told = cutLines().lines.filter(({ peak }) => peak);
-  const best = (each) => [make("bdi", null, state.system === ALL ? name(systems[each.s]) : labelOf(each.k)), ` ${each.peak}`];
-  $("matches").replaceChildren(...(told.length ? [`Best ${title} on `, bdi(data.golds[state.side]), ": ", ...told.flatMap((each, k) => (k ? [", ", ...best(each)] : best(each))), "."] : [`${title} is undefined at every cut.`]));
-}
-
-function stepLines(x, y, at) {
-  return filled(chosenLines().map((each) => {
-    const side = sideOf(each.s);
+function stepLines(asked, x, y, at) {
+  return filled(chosenLines(asked).map((each) => {
+    const side = sideOf(each.s, asked);
     const [xs, ys] = [side[x][each.k], side[y][each.k]].map((values) => values && values.map(percent));
     const mark = side[at][each.k];
     const more = { line: each.line, ...said(each), score: "at the cut:" };
@@ -69,8 +59,8 @@ function stepLines(x, y, at) {
   }));
 }
 
-function bins() {
-  const shown = state.system === ALL ? systems.map((_, s) => s) : [state.system];
+function bins(asked) {
+  const shown = asked.system === ALL ? systems.map((_, s) => s) : [asked.system];
   const lines = shown.map((s) => ({ s, k: 0, line: s + 1, points: data.systems[s].bins }));
   const rows = lines.flatMap(({ s, line }) => data.systems[s].bins.map(({ mean, hits, n, range, shown: text }) => (
     { x: percent(mean), y: percent(hits), n, line, name: `scores ${range}`, system: several ? name(systems[s]) : "", score: `of ${many(n, "prediction")}`, shown: text })));
@@ -79,7 +69,16 @@ function bins() {
 
 const CHARTS = {
   cut: cutLines,
-  recall: () => stepLines("recall", "precision", "at_recall"),
-  coverage: () => stepLines("coverage", "risk", "at_coverage"),
+  recall: (asked) => stepLines(asked, "recall", "precision", "at_recall"),
+  coverage: (asked) => stepLines(asked, "coverage", "risk", "at_coverage"),
   calibration: bins,
 };
+
+// The chosen curves as CSV, a row for each cut.
+function curvesAsTable(asked) {
+  const rows = chosenLines(asked).flatMap(({ s, k }) => {
+    const { cuts, curves } = sideOf(s, asked);
+    return cuts.map((cut, at) => [systems[s], k ? data.labels[k] : "", data.scores[asked.score].title, cut, (curves[asked.score][k] || [])[at] ?? null]);
+  });
+  return [["system", "label", "score", "cut", "value"], ...rows].map((row) => row.map(csvCell).join(",")).join("\r\n");
+}

@@ -32,12 +32,3 @@ function stretches(text, marks, matched) {
   else found[found.length - 1][1] = text.length;
   return found;
 }
-
-// A button that shows the whole document.
-function fold(k, hidden) {
-  return button({ class: "fold", dir: "ltr" }, () => {
-    unfolded.add(k);
-    $(`doc-${k + 1}`).replaceWith(article(k));
-    $(`doc-${k + 1}`).focus();
-  }, `… ${many(hidden, "character")} …`);
-}

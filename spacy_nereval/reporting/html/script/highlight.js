@@ -1,26 +1,8 @@
-// What the reader looks for in texts and ids.
-
-// What the text has to match: null for everything, undefined for a pattern that is none.
-function needle() {
-  const text = state.find.trim();
-  if (!text) return null;
-  try {
-    return new RegExp(state.pattern ? text : text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "giu");
-  } catch {
-    return undefined;
-  }
-}
-
-const has = (pattern, text) => {
-  pattern.lastIndex = 0;
-  return pattern.test(text);
-};
-
 // Marks what is searched for, without touching the text.
 function highlight() {
   if (!CSS.highlights) return;
   CSS.highlights.delete("found");
-  const pattern = needle();
+  const pattern = patternOf(state);
   if (!pattern) return;
   const ranges = [];
   for (const text of $("list").querySelectorAll(".text, .kwic, h3 bdi")) {

@@ -6,7 +6,7 @@ const inText = (doc) => doc.spans.filter(([start]) => !isInvented(doc, start));
 const marking = (doc, k) => inText(doc).filter(([, , , by]) => by.includes(k));
 
 // The documents with a dispute that matches, the most disputed first.
-const asked = () => [...new Set(places.map(([k]) => k))].sort((a, b) => documents[a].rank - documents[b].rank);
+const disputed = (places) => [...new Set(places.map(([k]) => k))].sort((a, b) => documents[a].rank - documents[b].rank);
 
 function disputesOf(doc) {
   return doc.places.reduce((sum, place) => sum + place[2], 0);
@@ -15,8 +15,8 @@ function disputesOf(doc) {
 // A line for Prodigy: the consensus as spans, every disputed span as an option.
 function forProdigy(k) {
   const doc = documents[k];
-  const disputed = inText(doc).filter(([, , , by]) => by.length < doc.by.length);
-  const options = disputed.map((span, n) => {
+  const open = inText(doc).filter(([, , , by]) => by.length < doc.by.length);
+  const options = open.map((span, n) => {
     const { start, end, label } = plain(doc, span);
     return { id: n, text: `${span[3].map((a) => annotators[a]).join(", ")}: ${[...doc.text].slice(start, end).join("")} (${label})`, start, end, label };
   });
@@ -41,6 +41,3 @@ function forLabelStudio(k) {
     predictions: doc.by.map((a) => ({ model_version: annotators[a], result: marking(doc, a).map(region) })),
   };
 }
-
-$("save-prodigy").addEventListener("click", () => save(asked().map((k) => JSON.stringify(forProdigy(k))).join("\n") + "\n", "disputes.jsonl"));
-$("save-label-studio").addEventListener("click", () => save(`${JSON.stringify(asked().map(forLabelStudio), null, 1)}\n`, "disputes.json"));

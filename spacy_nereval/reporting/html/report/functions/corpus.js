@@ -1,7 +1,6 @@
-// The data of the report, and what they say of a document: verdicts, kinds of errors, changes
-// between two systems. Their layout: page_data in data.py.
+// What the data of the report say of a document: verdicts, kinds of errors, changes between two systems. Their layout:
+// page_data in report_data.py.
 
-const data = read("data");
 const { systems, labels, metrics, documents, outcomes, changes: CHANGES } = data;
 const outcomeOf = new Map(data.outcomeOf); // from a verdict on a gold span to a number in outcomes
 const annexes = new Map(data.annexes); // from a document to where its text ends, if mentions that it lacks follow

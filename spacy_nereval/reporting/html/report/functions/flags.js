@@ -1,8 +1,8 @@
-// The bars and flags of the report.
+// The bars and flags of the report, before they are drawn.
 
 // The bars and flags of a document under some systems. A span that gold and prediction share is one bar;
 // there is a flag for each gold span, and for each prediction without one, which says the verdict of every system.
-function marksOf(doc, shown) {
+function marksOf(doc, shown, metric) {
   const bars = new Map();
   const flags = new Map();
   const noteBar = (span, side, kind, flag) => {
@@ -14,11 +14,11 @@ function marksOf(doc, shown) {
     bar.flags.add(flag);
   };
   for (const system of shown) {
-    verdicts(doc, system, state.metric, (verdict, g, p) => {
+    verdicts(doc, system, metric, (verdict, g, p) => {
       const gold = span(doc[2], g);
       const pred = span(doc[3 + system][0], p);
       if (!gold && !pred) return;
-      const kind = kindOf(doc, system, state.metric, verdict, g, p);
+      const kind = kindOf(doc, system, metric, verdict, g, p);
       const key = gold ? `${g}` : `${pred.start} ${pred.end} ${pred.label}`;
       const flag = flags.get(key) || { g, gold, end: 0, start: Infinity, said: [], at: flags.size };
       flags.set(key, flag);
@@ -42,34 +42,4 @@ function marksOf(doc, shown) {
   return { bars: sorted, flags: placed, rows: ends.length };
 }
 
-// What a flag says: the label, and each system's verdict.
-function flagText(doc, flag, several) {
-  const { words, right } = metrics[state.metric];
-  const own = flag.gold ? labels[flag.gold.label] : labels[flag.said[0].pred.label];
-  const parts = [make("bdi", null, name(own, 32))];
-  const groups = new Map();
-  for (const { system, verdict, kind, pred } of flag.said) {
-    let said = verdict === right ? "✓" : words[verdict];
-    if (flag.gold && pred && pred.label !== flag.gold.label) {
-      said = kind === "label" ? `→ ${name(labels[pred.label], 32)}` : `→ ${name(labels[pred.label], 32)}, boundaries`;
-    }
-    groups.set(said, [...(groups.get(said) || []), system]);
-  }
-  for (const [said, by] of groups) {
-    parts.push(" ", make("span", { class: "verdict" }, ...(several ? [make("b", null, by.map(letter).join("")), " "] : []), said));
-  }
-  return parts;
-}
-
 const letter = (system) => String.fromCharCode(65 + system);
-
-function flagElement(doc, k, flag, several, matched) {
-  const first = flag.said.find(({ kind }) => kind !== "hit") || flag.said[0];
-  const { words } = metrics[state.metric];
-  const sides = [flag.gold && `gold ${labelName(flag.gold.label)} ${flag.gold.start} to ${flag.gold.end}`,
-    ...flag.said.map(({ system, verdict, pred }) => `${several ? `${name(systems[system])}: ` : ""}${pred ? `predicted ${labelName(pred.label)} ${pred.start} to ${pred.end}, ` : ""}${words[verdict]}`)];
-  const element = button({ class: `flag ${first.kind || "none"}${matched ? " matched" : ""}`, dir: "ltr", title: sides.filter(Boolean).join("; ") },
-    () => openFlag(k, flag, first), ...flagText(doc, flag, several));
-  element.flag = flag;
-  return element;
-}

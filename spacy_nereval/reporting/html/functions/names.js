@@ -1,0 +1,29 @@
+// Numbers, names and characters as people read them.
+
+const number = (n) => n.toLocaleString("en");
+const many = (n, what) => `${number(n)} ${what}${n === 1 ? "" : "s"}`;
+
+// Characters that cannot be seen, or that would turn the text around: controls, overrides, noncharacters.
+// Joiners and marks of direction stay, since words are written with them.
+const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202d\u202e\ufffe\uffff]/g;
+const UNSEEN_OR_BREAK = new RegExp(`${UNSEEN.source}|\\n`, "g");
+
+function sign(character) {
+  const code = character.charCodeAt(0);
+  if (code < 0x20) return String.fromCharCode(0x2400 + code);
+  return { 0x7f: "␡", 0x202d: "LRO", 0x202e: "RLO" }[code] || `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
+// Characters that turn text around, and halves of characters.
+const TURNING_OR_HALF = /[\u202a-\u202c\u2066-\u2069]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+// A name on one line, without characters that would change the direction of what follows.
+const name = (text, longest = 60) => {
+  const flat = text.replace(/\s+/g, " ").replace(UNSEEN, "\ufffd").replace(TURNING_OR_HALF, "\ufffd");
+  if (!flat.trim()) return "(empty)";
+  if (flat.length <= longest) return flat;
+  const last = /^\S*(\/[^\s/]+)$/.exec(flat); // of a label with levels, the last one says most
+  return last && last[1].length < longest ? `…${last[1]}` : `${flat.slice(0, longest - 1)}…`;
+};
+
+const labelName = (label) => (label < 0 ? "none" : name(labels[label], 500));

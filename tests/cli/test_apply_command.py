@@ -1,0 +1,119 @@
+"""`nereval apply`: the same as in Python, in every format, and the scores that an edit by hand gives."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import accepted, flat, line, refused, run, write
+
+from spacy_nereval import Corrections, apply, load, score
+from spacy_nereval.io.marks import gold_digest
+
+TEXTS = ("Ada met Bob", "in Rome", "Ada in Oslo", "in Rome")
+GOLD = ([(0, 3, "LOC"), (8, 11, "PER")], [(3, 7, "LOC")], [(0, 6, "PER")], [(3, 7, "LOC")])
+FIXED = ([(0, 3, "PER"), (8, 11, "PER")], [(3, 7, "LOC")], [(0, 3, "PER"), (7, 11, "LOC")], [])
+"""The gold annotation as an edit by hand has it."""
+PRED = ([(0, 3, "PER"), (8, 11, "PER")], [(3, 7, "LOC")], [(0, 3, "PER"), (7, 11, "LOC")], [])
+
+
+def span(of: Any) -> Any:
+    return None if of is None else dict(zip(("start", "end", "label"), of))
+
+
+def mark(k: int, gold: Any, decided: Any, **more: Any) -> dict[str, Any]:
+    found = {"digest": gold_digest(None, TEXTS[k], GOLD[k]), "gold": span(gold), "mark": "gold wrong"}
+    return {**found, "decided": None if decided is None else [*map(span, decided)], **more}
+
+
+MARKS = [
+    mark(0, (0, 3, "LOC"), [(0, 3, "PER")], reason="two labels"),
+    mark(2, (0, 6, "PER"), [(0, 3, "PER")]),
+    mark(2, None, [(7, 11, "LOC")], pred=span((7, 11, "LOC"))),
+    mark(3, (3, 7, "LOC"), [], copy=1),
+    mark(1, (3, 7, "LOC"), None),
+]
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, spans in (("gold", GOLD), ("fixed", FIXED), ("pred", PRED)):
+        write(Path(f"{name}.jsonl"), *(line(text, *own) for text, own in zip(TEXTS, spans)))
+    write(Path("a.jsonl"), *MARKS[:3])
+    write(Path("b.jsonl"), *MARKS[2:])
+    return tmp_path
+
+
+def test_the_new_gold_is_the_edit_by_hand_and_scores_move_as_it_says(here):
+    said = accepted("apply", "gold.jsonl", "a.jsonl", "b.jsonl", "-o", "new.jsonl")
+    assert [record.spans for record in load("new.jsonl")] == [[*own] for own in FIXED]
+    assert Path("new.jsonl").read_bytes() == Path("fixed.jsonl").read_bytes()
+    for told in (
+        "4 documents with 5 spans written to new.jsonl",
+        "4 corrections in 3 of 4 documents (label 1, boundaries 1, added 1, removed 1): 5 gold spans before, 5 after",
+        "Marks on 5 places: gold wrong 5",
+        "LOC Ada (0–3)",
+        "two labels",
+        "Gold stays as it is on 1 place marked as 'gold wrong' without a correction",
+    ):
+        assert told in flat(said)
+    before, after = (score(load(f"{name}.jsonl"), load("pred.jsonl"), "strict").strict for name in ("gold", "new"))
+    assert (before.counts, after.counts) == ({"tp": 2, "fp": 3, "fn": 3}, {"tp": 5, "fp": 0, "fn": 0})
+
+
+@pytest.mark.parametrize("name", ["new.jsonl", "new.conll", "new"])
+def test_python_says_and_writes_the_same(here, name):
+    options = ["--only", "PER,LOC", "--labels", "PER=PER"]
+    assert run("apply", "gold.jsonl", "a.jsonl", "b.jsonl", "-o", name, *options).exit_code == 0
+    found = apply(load("gold.jsonl"), ["a.jsonl", *MARKS[2:]], only=["PER", "LOC"], labels={"PER": "PER"})
+    found.write(f"python-{name}")
+    files = [Path(name)] if Path(name).is_file() else sorted(Path(name).iterdir())
+    assert files and all(file.read_bytes() == Path("python-" + str(file)).read_bytes() for file in files)
+    spans = [[span(own) for own in spans] for spans in GOLD]
+    for items, more in (
+        ([{"text": text, "spans": own} for text, own in zip(TEXTS, spans)], {}),
+        ([*GOLD], {"text": TEXTS}),
+    ):
+        assert [record.spans for record in apply(items, MARKS, **more).gold] == [[*own] for own in FIXED]
+    printed = run("apply", "gold.jsonl", "a.jsonl", "b.jsonl", "-o", "again.jsonl", "-f", "json").stdout
+    assert [row["change"] for row in json.loads(printed)["Changes"]] == [row["change"] for row in found.rows]
+    assert found.conclusion in flat(accepted("apply", "gold.jsonl", "a.jsonl", "b.jsonl", "-o", "third.jsonl"))
+
+
+def test_a_saved_result_is_read_and_holds_no_documents(here):
+    found = apply(load("gold.jsonl"), MARKS)
+    found.save("changes.json")
+    read = Corrections.load("changes.json")
+    assert read == found and "LOC Ada" in str(read)
+    with pytest.raises(ValueError, match="holds no documents: call apply"):
+        assert read.gold
+    assert [*found.to_frame("kinds")["spans"]] == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("fixed.jsonl", "a.jsonl"), "a.jsonl, line 1: made on other gold annotation"),
+        (("gold.jsonl", "a.jsonl", "--only", "PER"), "made on other gold annotation"),
+        (("gold.jsonl", "gold.jsonl"), "gold.jsonl, line 1: it has no digest of a document; expected a mark"),
+        (("gold.jsonl", "a.jsonl", "c.jsonl"), "marks disagree on 1 place: document 0: a.jsonl, line 1"),
+        (("gold.jsonl", "a.jsonl", "--conflicts", "none"), "--conflicts none: expected one of refuse, keep"),
+        (("gold.jsonl", "a.jsonl", "-o", "new.txt"), "cannot write .txt files"),
+        (("gold.jsonl", "a.jsonl", "--unit", "id"), "--unit id: nothing is resampled here"),
+    ],
+)
+def test_what_cannot_be_applied_is_refused_and_nothing_is_written(here, arguments, said):
+    write(Path("c.jsonl"), mark(0, (0, 3, "LOC"), []))
+    output = () if "-o" in arguments else ("-o", "new.jsonl")
+    assert said in refused("apply", *arguments, *output)
+    assert not Path("new.jsonl").exists()
+
+
+def test_conflicts_are_kept_out_if_one_asks_for_it(here):
+    write(Path("c.jsonl"), mark(0, (0, 3, "LOC"), []))
+    said = accepted("apply", "gold.jsonl", "a.jsonl", "c.jsonl", "-o", "new.jsonl", "--conflicts", "keep")
+    assert "Gold stays as it is on 1 place on which marks disagree" in flat(said)
+    assert [record.spans for record in load("new.jsonl")][0] == GOLD[0]
