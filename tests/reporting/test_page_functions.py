@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from browsers import needs_browser
 from listed import Wanted, listed
-from page_functions import called
 from pages import system
 
 from spacy_nereval import Document, create
@@ -62,11 +61,9 @@ DATA = page_data(VIEW)
 
 
 @pytest.fixture
-def run(browser):
+def run(run):
     """The functions of the report on its data, or on others."""
-    browser.driver.get("about:blank")
-    browser.soil()
-    return lambda body, data=DATA, layout=REPORT, **given: called(browser, layout, data, body, **given)
+    return lambda body, data=DATA, **given: run(REPORT, data, body, **given)
 
 
 # What is asked for, and what is listed

@@ -23,6 +23,6 @@ return JSON.stringify(new Function('data', ...hidden, ...Object.keys(values), so
 def called(browser: Browser, layout: Layout, data: Any, body: str, **given: Any) -> Any:
     """Return what JavaScript returns as the body of a function, in which the functions of a page and the values that
     are given have their names."""
-    source = f'"use strict";\n{functions(layout)}\n{body}'
+    source = f'"use strict";\n{functions(layout)}\nreturn (() => {{\n{body}\n}})();'
     found = browser(RUN, source, [*HIDDEN], embedded(data), embedded(given))
     return None if found is None else json.loads(found)
