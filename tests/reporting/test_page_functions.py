@@ -434,6 +434,22 @@ def test_every_verdict_has_a_flag_behind_its_words_and_every_span_a_bar(run):
         )
 
 
+def test_a_flag_stands_behind_the_word_in_which_its_span_ends(run):
+    cases = {
+        "Navy's": 4,
+        "don’t go": 2,
+        "ab cd": 2,
+        "北京市": 1,
+        "مدينة x": 2,
+        "e\u0301x y": 1,
+        "x" * 50: 3,
+        "": 0,
+        "a-b": 1,
+    }
+    ends = [6, 5, 2, 1, 5, 3, 3, 0, 1]
+    assert run("return cases.map(([text, end]) => behindWord(text, end));", cases=[*cases.items()]) == ends
+
+
 @pytest.mark.parametrize("length", [10, 400, 401, 700, 5000])
 def test_stretches_cover_the_text_and_show_what_is_wanted(run, length):
     flags = [{"start": s, "end": s + 3, "said": [{"kind": "hit"}]} for s in (2, length // 2, length - 4)]
