@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..core.arguments import Reading
+from ..core.compression import extension
 from ..core.declaration import Metric
 from ..core.labels import rules_of
 from ..core.messages import named
@@ -263,7 +264,7 @@ class Agreement(Shown):
         >>> ada = {"text": "Ada sleeps", "spans": [(0, 3, "PER")]}
         >>> agreement({"ann": [ada], "bob": [ada]}).save(getfixture("tmp_path") / "consensus.jsonl")
         """
-        if Path(path).suffix == ".jsonl":
+        if extension(Path(path)) == ".jsonl":
             write_rows(Path(path), consensus_rows(self._found.shared, self._found.rule))
         else:
             super().save(path)

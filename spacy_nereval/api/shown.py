@@ -9,6 +9,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from ..core.compression import extension, uncompressed
 from ..core.messages import absent, install
 from ..core.wording import COLORS
 from ..io.saved_results import read_result
@@ -263,15 +264,15 @@ class Shown(dict[str, Any]):
         >>> score([["B-PER"]], [["B-PER"]], ["strict"]).save(getfixture("tmp_path") / "result.json")
         """
         path = Path(path)
-        if path.suffix == ".json":
+        if extension(path) == ".json":
             write_json(path, self)
             return
-        if path.suffix not in FORMATS:
+        if extension(path) not in FORMATS:
             raise ValueError(f"{path}: expected a file that ends with {', '.join(self._endings())}")
-        text = self._report(path.stem) if path.suffix == ".html" else None
+        text = self._report(uncompressed(path).stem) if extension(path) == ".html" else None
         if text is None:
             before, tables, after = self._parts("micro", 2, every=True)
-            text = document(tables, FORMATS[path.suffix], before, after)
+            text = document(tables, FORMATS[extension(path)], before, after)
         with atomic(path) as file:
             file.write(f"{text}\n".encode("utf8", "backslashreplace"))
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from ..core.compression import extension, uncompressed
 from ..core.cuts import Cuts, cut
 from ..core.declaration import Metric
 from ..core.messages import shortened
@@ -324,9 +325,9 @@ class Thresholds(Shown):
         >>> found.save(getfixture("tmp_path") / "best.cut.json")
         """
         path = Path(path)
-        if path.name.endswith(".cut.json"):
+        if uncompressed(path).name.endswith(".cut.json"):
             save_cuts(path, self.cuts)
-        elif path.suffix == ".csv":
+        elif extension(path) == ".csv":
             write_rows(path, curve_rows(self._found.curves), header=columns(self._metrics))
         else:
             super().save(path)

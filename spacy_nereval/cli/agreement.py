@@ -11,6 +11,7 @@ import typer
 from typer import Argument, Option
 
 from ..core.arguments import Reading
+from ..core.compression import uncompressed
 from .app import command
 from .command_options import (
     JSON,
@@ -193,7 +194,7 @@ def annotator_names(files: Sequence[str]) -> list[str]:
     (['ann', 'bob'], ['ann', 'bob'])
     """
     names = display_names(files)
-    stems = [Path(name).stem for name in names]
+    stems = [uncompressed(Path(name)).stem for name in names]
     return stems if len({*stems}) == len(stems) else names
 
 

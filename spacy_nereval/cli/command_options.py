@@ -39,7 +39,8 @@ TABLES = Option(
     "documents, spans (the default in the terminal), scores, alpha (all seven are the default in other formats), "
     "same-words, label-spans, annotators, pair-scores, all-scores. thresholds: labels, applied, scores (the default), "
     "calibration, curves. gate: unmet, lost (the default in the terminal), rules, spans (with lost, the default in "
-    "other formats). apply: changes, conflicts, undecided (all three are the default), kinds",
+    "other formats). plan: needed, curve (both are the default). apply: changes, conflicts, undecided (all three are "
+    "the default), kinds",
 )
 METRICS = Option(
     None, "--metrics", "-m", help="Metrics or sets of metrics, separated by commas. By default the set 'papers'"
@@ -311,9 +312,10 @@ def check_suffix(option: str, path: Path | None, *suffixes: str) -> None:
     Traceback (most recent call last):
     ValueError: --output rows.txt: expected a .jsonl or .csv file
     """
+    from ..core.compression import extension
     from ..io.paths import is_stream
 
-    if path and path.suffix.lower() not in suffixes and not path.is_dir() and not is_stream(path):
+    if path and extension(path) not in suffixes and not path.is_dir() and not is_stream(path):
         raise ValueError(f"{option} {path}: expected a {' or '.join(filter(None, suffixes))} file")
 
 

@@ -11,6 +11,7 @@ from typer import Argument, Option
 from typer.core import TyperCommand
 
 from ..core.arguments import TABLE_FORMATS, Reading
+from ..core.compression import uncompressed
 from .app import command
 from .command_options import (
     DIGITS,
@@ -199,7 +200,7 @@ def _names(files: list[Path]) -> list[str]:
     >>> _names([Path("news/strict.json"), Path("mail/strict.json")]), _names([Path("a/news.json"), Path("a/mail.json")])
     (['news/strict.json', 'mail/strict.json'], ['news', 'mail'])
     """
-    stems = [path.stem for path in files]
+    stems = [uncompressed(path).stem for path in files]
     return stems if len(set(stems)) == len(stems) else [path.as_posix() for path in files]
 
 
@@ -219,9 +220,10 @@ def _read(path: Path) -> Any:
         OSError: It cannot be read.
     """
     from ..evaluation.datasets import check_comparison
+    from ..io.paths import content
 
     try:
-        found = json.loads(path.read_text(encoding="utf8"))
+        found = json.loads(content(path))
     except (ValueError, RecursionError):
         raise ValueError(f"{path} is not JSON: expected a JSON file that 'nereval compare -o FILE' wrote") from None
     check_comparison(str(path), found)

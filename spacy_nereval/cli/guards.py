@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..core.compression import check_writable
 from ..core.messages import fault
 from .metric_options import names_and_options, parse_options
 from .sharded import PARTS
@@ -182,6 +183,7 @@ def check_files(given: Mapping[str, Any]) -> None:
     _check_standard_input(names)
     inputs = NamedInputs(names)
     for path in outputs.values():
+        check_writable(path)
         if not path.parent.is_dir() and not is_stream(path):
             raise ValueError(f"{path} cannot be written: there is no directory {path.parent}")
         inputs.check_output(path)

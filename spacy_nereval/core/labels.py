@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from . import compression
 from .arguments import SEPARATOR, Labelling
 from .checked import PlainSpan, highest
 from .messages import did_you_mean, listed, named, quoted, shortened
@@ -232,7 +233,7 @@ def checked_mapping(labels: Mapping[str, str | None] | str | Path) -> dict[str, 
         raise ValueError(f"labels: {shortened(repr(labels))} is no mapping; expected {{'PER': 'PERSON', 'MISC': None}}")
     elif isinstance(labels, Path) or is_file_name(labels):
         source = f"labels {labels}"
-        pairs = _from_json(Path(labels).read_text(encoding="utf8"), source)
+        pairs = _from_json(compression.content(Path(labels)).decode("utf8"), source)
     elif labels.lstrip().startswith("{"):
         pairs = _from_json(labels, source)
     else:
@@ -258,7 +259,7 @@ def is_file_name(text: str) -> bool:
     >>> is_file_name("names.json"), is_file_name("PER=PERSON")
     (True, False)
     """
-    return text.endswith(".json") and "=" not in text and not text.lstrip().startswith("{")
+    return compression.extension(Path(text)) == ".json" and "=" not in text and not text.lstrip().startswith("{")
 
 
 def _pair(part: str) -> tuple[str, str]:

@@ -17,6 +17,7 @@ from typing import Any
 import pydantic
 from typing_extensions import TypedDict
 
+from . import compression
 from .labels import LabelRules
 from .plugins import readers
 from .spans import Document, relabelled
@@ -188,9 +189,9 @@ def read_lexicon(path: str | Path, rules: LabelRules | None = None) -> Lexicon:
     {'Ulm': {'LOC': 1}}
     """
     path = Path(path)
-    if rules and path.suffix == ".json":
+    if rules and compression.extension(path) == ".json":
         raise ValueError(f"{path} is a lexicon, whose labels cannot be changed: give the training corpus")
-    lexicon = _load(path) if path.suffix == ".json" else _of_corpus(path, rules)
+    lexicon = _load(path) if compression.extension(path) == ".json" else _of_corpus(path, rules)
     if not lexicon.surfaces:
         raise ValueError(f"{path} has no annotated spans; expected training data with gold spans")
     return lexicon
@@ -265,7 +266,7 @@ def _load(path: Path) -> Lexicon:
         raise ValueError(f"{path} does not exist or is not a file")
     content: Any = None
     try:
-        content = json.loads(path.read_bytes())
+        content = json.loads(compression.content(path))
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise ValueError(f"its format is not {FORMAT!r}")
         parts = pydantic.TypeAdapter(Parts).validate_python(content)

@@ -27,6 +27,7 @@ from spacy.vocab import Vocab, create_vocab
 from srsly.msgpack import Unpacker
 
 from ..core.checked import is_score
+from ..core.compression import compression_of
 from ..core.messages import named, shortened
 from ..core.spans import PlainSpan
 from ..counting.table import machine_memory
@@ -88,8 +89,8 @@ def read_docs(path: Path) -> Iterator[Doc]:
     # Without a pipeline: to make one, spaCy would import every installed package that extends it.
     vocab = create_vocab("xx", MultiLanguage.Defaults)
     with readable(path).open("rb") as file:
-        if file.read(2) == b"\x1f\x8b":
-            raise ValueError(f"{path} is compressed by gzip: unpack it first, with gunzip")
+        if packed := compression_of(file.read(16)):
+            raise ValueError(f"{path} is compressed by {packed.name}: unpack it first")
         try:
             bins = _bins(file, vocab.strings)
         except TooManyStrings as error:

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from ..core.compression import extension
 from ..io import converting
 from ..io.converting import GAPS, Losses, told
 from ..io.paths import is_stream
@@ -47,7 +48,7 @@ def target_of(output: Path) -> str:
     >>> target_of(Path("a.iob")), target_of(Path("folder"))
     ('conll', 'brat')
     """
-    target = "jsonl" if is_stream(output) else TARGETS.get(output.suffix.lower())
+    target = "jsonl" if is_stream(output) else TARGETS.get(extension(output))
     if target is None:
         raise ValueError(
             f"{output}: cannot write {output.suffix} files; expected {', '.join(filter(None, TARGETS))}, or the name "

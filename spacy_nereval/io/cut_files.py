@@ -10,7 +10,7 @@ from typing import Any
 from ..core.checked import is_score, unique_keys
 from ..core.cuts import Cuts
 from ..core.messages import shortened
-from .paths import check_is_file
+from .paths import check_is_file, content
 from .writing import write_json
 
 KEYS = ("score", "default", "labels", "floor", "documents", "signature")
@@ -56,7 +56,7 @@ def load_cuts(path: Path) -> Cuts:
     """
     check_is_file(path)
     try:
-        value = json.loads(path.read_text(encoding="utf8"), object_pairs_hook=unique_keys)
+        value = json.loads(content(path), object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: not valid JSON ({error}); expected a cut file of nereval thresholds") from None
     try:

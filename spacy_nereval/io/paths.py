@@ -12,7 +12,9 @@ from hashlib import blake2b, sha256
 from itertools import count
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, BinaryIO
+
+from ..core import compression
 
 Location = Any
 """A `pathlib.Path`, or a path of cloudpathlib, which has the same methods."""
@@ -197,6 +199,20 @@ def readable(path: Path) -> Path:
     if isinstance(found := _copies[state], OSError):
         raise found
     return found
+
+
+def opened(path: Path) -> BinaryIO:
+    """Open a file or pipe to read it from its start, unpacked if it is compressed.
+
+    Raises:
+        ValueError, OSError: As `compression.opened` and `readable`.
+    """
+    return compression.opened(readable(path), path)
+
+
+def content(path: Path) -> bytes:
+    """Return the content of a file or pipe, unpacked if it is compressed; the errors are those of `opened`."""
+    return compression.content(readable(path), path)
 
 
 def _copy(pipe: Path) -> Path:

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from ..core.messages import listed, named
-from .paths import check_is_file
+from .paths import check_is_file, content
 
 SHAPES = {
     "Comparison": ("comparisons", "baseline"),
     "Gate": ("rules", "policy"),
+    "Plan": ("questions", "policy"),
     "Corrections": ("changes", "undecided"),
     "Agreement": ("disputes", "consensus"),
     "Thresholds": ("best", "curves"),
@@ -49,7 +50,7 @@ def read_result(path: Path, kind: str, system: str | None = None) -> dict[str, A
     """
     check_is_file(path)
     try:
-        value = json.loads(path.read_text(encoding="utf8"))
+        value = json.loads(content(path))
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is not JSON ({error}): expected a file that {kind}.save wrote") from None
     systems = value.get("systems") if isinstance(value, Mapping) else None
@@ -80,11 +81,5 @@ def held(kind: str, path: Path) -> str:
     >>> held("Gate", Path("a.json"))
     "holds the result of a gate: Gate.load('a.json') reads it"
     """
-    what = {
-        "Result": "scores",
-        "Comparison": "a comparison",
-        "Gate": "a gate",
-        "Thresholds": "thresholds",
-        "Corrections": "corrections",
-    }
-    return f"holds the result of {what.get(kind, 'agreement')}: {kind}.load({str(path)!r}) reads it"
+    what = {"Result": "scores", "Thresholds": "thresholds", "Agreement": "agreement", "Corrections": "corrections"}
+    return f"holds the result of {what.get(kind, f'a {kind.lower()}')}: {kind}.load({str(path)!r}) reads it"

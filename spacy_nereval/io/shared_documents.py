@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..core.compression import extension, uncompressed
 from ..core.labels import LabelRules
 from ..core.mention_places import annexed, words_after
 from ..core.messages import listed, named, quoted, shortened
@@ -252,9 +253,9 @@ def annotators_below(path: Path, format: Format = Format()) -> dict[str, Path]:
         return {}
     if not found and not known:
         found = [each for each in inside if each.is_file() and (format.name or inferred_name(each))]
-    elif any(each.suffix == ".ann" for each in inside):
+    elif any(extension(each) == ".ann" for each in inside):
         return {}
-    names = [each.name if each.is_dir() else each.stem for each in found]
+    names = [each.name if each.is_dir() else uncompressed(each).stem for each in found]
     if twice := [name for name in names if names.count(name) > 1]:
         raise ValueError(f"{path} has two files of {quoted(twice[0])}: expected one file for each annotator")
     if len(found) > 1 and {name.casefold() for name in names} <= PARTS:
@@ -363,7 +364,7 @@ def check_disputes_path(path: Path) -> None:
     Traceback (most recent call last):
     ValueError: disputes.csv: expected a file that ends in .jsonl (Prodigy) or .json (Label Studio)
     """
-    if path.suffix not in TASK_ENDINGS:
+    if extension(path) not in TASK_ENDINGS:
         raise ValueError(f"{path}: expected a file that ends in .jsonl (Prodigy) or .json (Label Studio)")
 
 
@@ -383,7 +384,7 @@ def write_disputes(path: Path, shared: SharedDocuments, rule: Rule = Rule()) -> 
         OSError: The file cannot be written.
     """
     check_disputes_path(path)
-    if path.suffix == ".jsonl":
+    if extension(path) == ".jsonl":
         return write_rows(path, prodigy_tasks(shared, rule))
     tasks = [*label_studio_tasks(shared)]
     with atomic(path) as file:

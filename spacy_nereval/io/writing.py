@@ -18,6 +18,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any, BinaryIO
 
+from ..core.compression import compressing, extension
 from .paths import Location, descriptor, is_stream
 
 FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quota
@@ -83,13 +84,13 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], *, header: Sequenc
         try:
             write = csv.writer(text).writerow
             for number, row in enumerate(rows, 1):
-                if path.suffix == ".jsonl":
+                if extension(path) == ".jsonl":
                     text.write(f"{json_line(row)}\n")
                     continue
                 if number == 1 and header is not None:
                     write(row)
                 write(map(_cell, row.values()))
-            if path.suffix != ".jsonl" and not number and header is not None:
+            if extension(path) != ".jsonl" and not number and header is not None:
                 write(header)
         finally:
             text.detach()
@@ -131,8 +132,9 @@ def spelt_out(text: str) -> str:
 def atomic(path: Location) -> Iterator[BinaryIO]:
     """Provide a file to write to that gets its name only once it is complete.
 
-    A link stays a link. A stream or device, such as /dev/stdout, is never replaced: all of the content is written to
-    it in the end, after what a file that it leads to already holds.
+    A file whose name ends as compressed files do, as in a.jsonl.gz, is compressed. A link stays a link. A stream or
+    device, such as /dev/stdout, is never replaced: all of the content is written to it in the end, after what a file
+    that it leads to already holds.
 
     Args:
         path: Where the file goes, locally or in cloud storage.
@@ -152,8 +154,8 @@ def atomic(path: Location) -> Iterator[BinaryIO]:
     b'Ulm'
     """
     try:
-        with _atomic(path) as file:
-            yield file
+        with _atomic(path) as file, compressing(file, path) as target:
+            yield target
     except OSError as error:
         if error.filename is None and error.errno in FULL:
             error.filename = str(path)  # a write that fails does not say which file it was

@@ -23,6 +23,7 @@ from spacy_nereval import Document, count, create_all, evaluate
 from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer
 
 SIZES = {
+    "core.compression": ("BLOCK", "ZSTANDARD_BLOCK"),
     "counting.batch": ("TOGETHER", "LARGE"),
     "counting.counter": ("REMEMBERED",),
     "counting.table": ("CELLS", "DOCUMENTS"),

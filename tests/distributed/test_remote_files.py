@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import cloudpathlib
 import pytest
 from cloudpathlib.local import LocalS3Client, local_s3_implementation
+from commands import run
 from sharded import ALL_PARTS, SHARDS, evaluated, parts, refused
 
 from spacy_nereval.distributed import shards
@@ -55,6 +56,22 @@ def test_documents_that_several_files_have_are_found_though_the_hashes_are_in_a_
 def test_one_file_may_be_in_a_bucket(here, bucket):
     cloudpathlib.AnyPath(f"{bucket}/whole.spacy").upload_from("whole.spacy")
     assert evaluated(f"{bucket}/whole.spacy") == evaluated("whole.spacy")
+
+
+def accepted(*arguments: str) -> str:
+    done = run(*arguments)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_a_compressed_file_in_a_bucket_is_read(here, bucket):
+    """By a model, and against a compressed file of predictions."""
+    accepted("convert", "whole.spacy", "whole.jsonl.gz")
+    cloudpathlib.AnyPath(f"{bucket}/whole.jsonl.gz").upload_from("whole.jsonl.gz")
+    wanted = evaluated("whole.jsonl.gz")
+    assert evaluated(f"{bucket}/whole.jsonl.gz") == wanted
+    accepted("count", f"{bucket}/whole.jsonl.gz", f"{bucket}/whole.jsonl.gz", "-m", "strict", "-o", "whole.npz")
+    assert f"{wanted['documents']} documents" in accepted("score", "whole.npz")
 
 
 def test_a_file_in_a_bucket_is_named_as_it_was_given(here, bucket):

@@ -15,6 +15,7 @@ import pytest
 import samples
 import writers
 from commands import GOLD, PRED, run, write
+from compressed import packed
 from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
@@ -47,6 +48,7 @@ WRITERS: dict[str, tuple[Callable, str]] = {
     "brat": (writers.brat, "a"),
     "faireval": (writers.faireval, "a.csv"),
     "spacy": (writers.write_spacy, "a.spacy"),
+    "compressed": (lambda path, sides: packed(writers.jsonl(writers.ours)(path, sides), ".gz"), "a.jsonl"),
 }
 """A small file of each format."""
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import bz2
 import errno
-import gzip
 import os
 import tempfile
 import threading
@@ -155,9 +153,6 @@ ROW = '{"text": "Ada", "spans": []}\n'
 
 
 OTHER_KINDS = [
-    ("a.jsonl", gzip.compress(ROW.encode()), "a.jsonl is compressed by gzip: unpack it first, with gunzip"),
-    ("a.spacy", gzip.compress(b"x"), "a.spacy is compressed by gzip: unpack it first, with gunzip"),
-    ("a.jsonl.gz", gzip.compress(ROW.encode()), "a.jsonl.gz: compressed files are not read: unpack it first"),
     ("a.conll", b"PK\x03\x04zip", "a.conll is a zip archive: unpack it first"),
     ("a.jsonl", ROW.encode("utf-16"), "a.jsonl is in UTF-16, expected UTF-8: convert it first, with iconv"),
     ("a.conll", "Ada B-PER\n".encode("utf-16-le"), "a.conll is in UTF-16, expected UTF-8"),
@@ -168,7 +163,6 @@ OTHER_KINDS = [
         "a.conll, line 1: this is CoNLL-U: read it with --format conllu",
     ),
     ("a.tsv", b"1\tAda\tAda\tPROPN\t_\t_\t0\troot\t_\tname=B-PER\n", "a.tsv, line 1: this is CoNLL-U"),
-    ("a.jsonl", bz2.compress(ROW.encode()), "a.jsonl, line 1: not valid UTF-8"),
 ]
 
 

@@ -20,9 +20,10 @@ from zipfile import BadZipFile, ZipFile, is_zipfile
 
 import catalogue
 
+from ...core.compression import EXTENSIONS, extension
 from ...core.messages import fault, named
 from ...core.plugins import own_names, readers, registered, registered_names
-from ..paths import check_is_file, readable
+from ..paths import check_is_file, opened
 from ..records import Record
 from ..saved_results import held, kind_of
 from .contents import files_in, json_values
@@ -61,7 +62,10 @@ IN_FOLDERS = (".tsv", ".xmi", ".zip", ".sgm", ".sgml", ".name", ".xml", ".txt")
 """The extensions by which a folder shows its format. Others, such as .json, are common in folders of models."""
 
 UNREAD = {
-    ".gz": "compressed files are not read: unpack it first, with gunzip",
+    **dict.fromkeys(
+        EXTENSIONS,
+        "expected the extension of a text format before it, as in a.jsonl.gz; a .spacy or .zip file has to be unpacked",
+    ),
     ".npz": "a count file has no texts and no spans: give the files that it was counted from",
 }
 """Extensions of files that cannot be read, and what to do."""
@@ -82,9 +86,9 @@ def inferred_name(path: Path) -> str | None:
     if any(files_in(path, ".ann")):
         return "brat"
     if path.is_dir():
-        files = sorted(file for file in files_in(path, "") if file.suffix.lower() in IN_FOLDERS)
+        files = sorted(file for file in files_in(path, "") if extension(file) in IN_FOLDERS)
         return next((name for name in map(inferred_name, files) if name in FOLDERS), None)
-    return detected(path) or ENDINGS.get(path.suffix.lower())
+    return detected(path) or ENDINGS.get(extension(path))
 
 
 def name_of(path: Path, format: Format = Format()) -> str:
@@ -306,7 +310,7 @@ def detected(path: Path) -> str | None:
     >>> detected(path)
     'gliner'
     """
-    look = LOOKS.get(path.suffix.lower())
+    look = LOOKS.get(extension(path))
     if look is None or not path.is_file():
         return None
     try:
@@ -330,7 +334,7 @@ def _first_value(path: Path) -> Any:
 def _kind_of_result(path: Path) -> str | None:
     """Return the kind of result that a file holds, None if it holds none."""
     try:
-        return kind_of(_first_value(path)) if path.suffix.lower() == ".json" else None
+        return kind_of(_first_value(path)) if extension(path) == ".json" else None
     except ValueError:  # not valid JSON
         return None
 
@@ -357,7 +361,7 @@ def _of_object(first: dict[str, Any]) -> str | None:
 
 
 def _of_text(path: Path) -> str | None:
-    with readable(path).open("rb") as file:
+    with opened(path) as file:
         data = file.read(START)
     data = data.removeprefix(b"\xef\xbb\xbf").lstrip()
     if data.startswith(b"#FORMAT=WebAnno TSV"):

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ...core.checked import PlainSpan
+from ...core.compression import Damaged
 from ...core.messages import named, shortened
-from ..paths import check_is_file, readable
+from ..paths import check_is_file, opened
 from ..records import Record
 from .contents import SEEN, check_is_text, check_xml, json_values, missing
 from .offsets import assembled, fitted_span, located
@@ -63,8 +64,7 @@ def _documents(path: Path) -> Iterator[Any]:
     except ImportError:
         raise missing("bio", "bioc") from None
     check_is_file(path)
-    file = readable(path)
-    with file.open("rb") as content:
+    with opened(path) as content:
         start = content.read(SEEN)
         check_is_text(path, start)
         is_json = start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
@@ -81,9 +81,9 @@ def _documents(path: Path) -> Iterator[Any]:
                 else:
                     yield parse_doc(value)
             return
-        with file.open("rb") as content:
+        with opened(path) as content:
             yield from BioCXMLDocumentReader(content)
-    except GeneratorExit:
+    except (GeneratorExit, Damaged):
         raise
     except Exception as error:  # bioc and lxml raise many kinds for damaged files
         message = str(error) if str(error).startswith(str(path)) else f"{type(error).__name__}: {error}"

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...core.checked import PlainSpan
+from ...core.compression import uncompressed
 from ...core.messages import quoted
+from ..paths import content
 from ..records import Record
 from .contents import files_in, lines
 from .offsets import BeyondText, Misfit, fitted_span, located
@@ -58,12 +60,12 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
 
 def _by_id(path: Path, ending: str) -> dict[str, Path]:
-    return {file.relative_to(path).with_suffix("").as_posix(): file for file in files_in(path, ending)}
+    return {uncompressed(file).relative_to(path).with_suffix("").as_posix(): file for file in files_in(path, ending)}
 
 
 def _text(path: Path) -> str:
     """Return the text of a document; unlike `lines`, this keeps line ends, since offsets count them."""
-    data = path.read_bytes()
+    data = content(path)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

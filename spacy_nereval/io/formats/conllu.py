@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...core.checked import PlainSpan
+from ...core.compression import Damaged
 from ...core.messages import listed, named, shortened
-from ..paths import check_is_file, readable
+from ..paths import check_is_file, opened
 from ..records import Record
 from .contents import lines, missing
 from .settings import Format
@@ -125,7 +127,7 @@ def _sentences(path: Path, format: Format) -> Iterator[Sentence]:
     for _ in lines(path):
         break  # what is not UTF-8 text
     number = 0
-    with readable(path).open(encoding="utf-8-sig") as file:
+    with TextIOWrapper(opened(path), encoding="utf-8-sig") as file:
         sentences = iter(parse_incr(file))
         while True:
             number += 1
@@ -133,6 +135,8 @@ def _sentences(path: Path, format: Format) -> Iterator[Sentence]:
                 parsed = next(sentences)
             except StopIteration:
                 return
+            except Damaged:
+                raise
             except (ParseException, ValueError, KeyError, IndexError, TypeError) as error:
                 raise ValueError(f"{path}, sentence {number}: not valid CoNLL-U ({shortened(str(error))})") from None
             try:

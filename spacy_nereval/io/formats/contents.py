@@ -4,30 +4,32 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, TextIO
 from xml.parsers import expat
 
+from ...core.compression import Damaged, compression_of, uncompressed
 from ...core.messages import install
-from ..paths import check_is_file, files_under, readable
+from ..paths import check_is_file, files_under, opened
 
 SEEN = 4096
 """Number of bytes at the start of a file from which its kind is detected."""
 
 
 def check_is_text(path: Path, start: bytes) -> None:
-    """Raise ValueError, with the remedy, if a file is compressed, or is not UTF-8 but UTF-16.
+    """Raise ValueError, with the remedy, if a file is compressed twice, or is not UTF-8 but UTF-16.
 
     Args:
         path: The file.
-        start: Its first bytes.
+        start: The first bytes of its unpacked content.
 
-    >>> check_is_text(Path("a.jsonl"), b"\\x1f\\x8b\\x08")
+    >>> check_is_text(Path("a.jsonl.gz"), b"\\x1f\\x8b\\x08")
     Traceback (most recent call last):
-    ValueError: a.jsonl is compressed by gzip: unpack it first, with gunzip
+    ValueError: a.jsonl.gz is compressed twice: unpacked, it is compressed by gzip; unpack it once
     """
-    if start.startswith(b"\x1f\x8b"):
-        raise ValueError(f"{path} is compressed by gzip: unpack it first, with gunzip")
+    if twice := compression_of(start):
+        raise ValueError(f"{path} is compressed twice: unpacked, it is compressed by {twice.name}; unpack it once")
     if start.startswith(b"PK\x03\x04"):
         raise ValueError(f"{path} is a zip archive: unpack it first")
     words = [start[k:200:4] for k in range(4)]
@@ -43,8 +45,21 @@ def check_is_text(path: Path, start: bytes) -> None:
 
 
 def files_in(path: Path, ending: str) -> Iterator[Path]:
-    """Yield the files with an ending in a folder and its subfolders, linked ones too, except hidden ones."""
-    return (file for file in files_under(path) if file.name.endswith(ending) and not file.name.startswith("."))
+    """Yield the files with an ending in a folder and its subfolders, linked ones too, except hidden ones.
+
+    A compressed file has the ending that it had before.
+
+    Raises:
+        ValueError: A file with the ending is there twice, compressed and as it is.
+    """
+    seen: dict[Path, Path] = {}
+    for file in files_under(path):
+        named = uncompressed(file)
+        if not named.name.endswith(ending) or file.name.startswith("."):
+            continue
+        if ending and seen.setdefault(named, file) != file:
+            raise ValueError(f"{path} has both {seen[named].name} and {file.name}: remove one of them")
+        yield file
 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -63,7 +78,7 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
         OSError: If the file cannot be read.
     """
     check_is_file(path)
-    with readable(path).open("rb") as file:
+    with opened(path) as file:
         check_is_text(path, file.read(SEEN))
         file.seek(0)
         for number, line in enumerate(file, 1):
@@ -99,12 +114,14 @@ def json_values(path: Path) -> Iterator[tuple[int, Any]]:
     [(1, {'id': 1}), (2, {'id': 2})]
     """
     check_is_file(path)
-    with readable(path).open("rb") as start:
+    with opened(path) as start:
         check_is_text(path, start.read(SEEN))
-    with readable(path).open(encoding="utf-8-sig") as file:
+    with TextIOWrapper(opened(path), encoding="utf-8-sig") as file:
         values = _Values(file)
         try:
             yield from values
+        except Damaged:
+            raise
         except UnicodeDecodeError as error:
             raise ValueError(f"{path}, line {values.line}: not valid UTF-8 ({error})") from None
         except ValueError as error:

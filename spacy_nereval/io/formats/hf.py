@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...core.compression import extension
 from ...core.messages import named, shortened
-from ..paths import in_words
+from ..paths import content, in_words
 from ..records import Record, row_id
 from . import TAG_KEYS
 from .contents import json_values
@@ -81,7 +82,7 @@ def tag_names(given: str) -> list[str]:
     """
     path = Path(given)
     if not path.is_file():
-        if path.suffix == ".json":
+        if extension(path) == ".json":
             raise ValueError(f"{named('tag_names', given)}: there is no such file")
         names = [name.strip() for name in given.split(",")]
         try:
@@ -91,7 +92,7 @@ def tag_names(given: str) -> list[str]:
             raise ValueError(f"{named('tag_names', given)}: {error}") from None
         return names
     try:
-        found = names_in(json.loads(path.read_text(encoding="utf8")))
+        found = names_in(json.loads(content(path)))
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{named('tag_names', given)}: {in_words(error)}") from None
     if found is None:

@@ -13,7 +13,7 @@ import srsly
 
 from ...core.checked import PlainSpan, checked_tokens, highest, unique_keys
 from ...core.messages import shortened
-from ..paths import check_is_file, readable
+from ..paths import check_is_file, opened
 from ..records import Record, row_id, with_mentions
 from .contents import lines
 from .offsets import check_unit_is_known, fitted_span, located
@@ -124,7 +124,7 @@ def annotators_of(path: Path, format: Format = Format()) -> tuple[Annotators, li
 def _may_name_annotators(path: Path) -> bool:
     """Return whether a line may name an annotator, without reading the lines as JSON."""
     check_is_file(path)
-    with readable(path).open("rb") as file:
+    with opened(path) as file:
         return any(ANNOTATOR.encode() in line for line in file)
 
 

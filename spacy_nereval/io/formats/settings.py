@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...core.arguments import CASELESS, LISTED, Reading, checked
+from ...core.compression import uncompressed
 from ...core.messages import listed, named, shortened
 from .contents import files_in
 
@@ -269,9 +270,9 @@ def annotators_of(
     documents: dict[str, list[tuple[str | None, Path]]] = {}
     for file in sorted(file for ending in endings for file in files_in(path, ending)):
         inside = file.relative_to(path)
-        if inside.parent.suffix and file.stem != INITIAL:
-            annotators.see(inside.parent.as_posix(), file.stem)
-            documents.setdefault(inside.parent.as_posix(), []).append((file.stem, file))
+        if inside.parent.suffix and uncompressed(file).stem != INITIAL:
+            annotators.see(inside.parent.as_posix(), uncompressed(file).stem)
+            documents.setdefault(inside.parent.as_posix(), []).append((uncompressed(file).stem, file))
         elif not inside.parent.suffix:
-            documents.setdefault(inside.with_suffix("").as_posix(), []).append((None, file))
+            documents.setdefault(uncompressed(inside).with_suffix("").as_posix(), []).append((None, file))
     return annotators, documents

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from ...core.checked import PlainSpan
+from ...core.compression import EXTENSIONS
 from ...core.messages import listed, named
-from ..paths import check_is_file, readable
+from ..paths import check_is_file, content, readable
 from ..records import Record
 from .contents import check_xml, missing
 from .offsets import fitted_span
@@ -81,8 +82,8 @@ def _files(path: Path) -> Iterator[tuple[str, bytes, bytes | None]]:
     check_is_file(path)
     file = readable(path)
     if not is_zipfile(file):
-        beside = path.with_name(TYPES)
-        yield "", file.read_bytes(), beside.read_bytes() if beside.is_file() else None
+        beside = filter(Path.is_file, (path.with_name(f"{TYPES}{packed}") for packed in ("", *EXTENSIONS)))
+        yield "", content(path), next(map(content, beside), None)
         return
     with ZipFile(file) as archive:
         names = sorted(name for name in archive.namelist() if name.endswith(".xmi"))

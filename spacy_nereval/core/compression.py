@@ -1,0 +1,315 @@
+"""Compressed files: recognised by their content and unpacked as a stream; written by their file extension.
+
+Nothing else opens a file of annotation, a result or a lexicon: `opened` reads them a piece at a time, `content` as a
+whole.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO, Any, BinaryIO, NamedTuple, cast
+
+from .messages import install
+
+LARGEST = 1 << 30
+"""The number of bytes up to which a file may be packed `MOST_PACKED` times as tightly, or more."""
+
+MOST_PACKED = 250
+"""How many times as large as its file a content may be that has more than `LARGEST` bytes. Annotation is packed up to
+about 30 times; what is packed more tightly may be made to fill the memory."""
+
+SHORTEST = 9
+"""The least number of bytes of a compressed file, and enough to see that it is one."""
+
+BLOCK = 1 << 16
+"""Number of unpacked bytes that are read or written at a time."""
+
+ZSTANDARD_BLOCK = 1 << 10
+"""Number of bytes that zstandard is given at a time: it unpacks all of them, to at most 32,768 times as many."""
+
+
+class Damaged(ValueError):
+    """A compressed file that cannot be unpacked, or not to its end."""
+
+
+class Compression(NamedTuple):
+    """A way to compress files.
+
+    Args:
+        name: Its name in messages.
+        extension: The file extension.
+        starts: What its files begin with.
+        reader: Returns the unpacked content of an open file, as a stream.
+        writer: Returns a stream that packs what is written to it into an open file.
+    """
+
+    name: str
+    extension: str
+    starts: re.Pattern[bytes]
+    reader: Callable[[BinaryIO], IO[bytes]]
+    writer: Callable[[BinaryIO], IO[bytes]]
+
+
+def _gzip_reader(file: BinaryIO) -> IO[bytes]:
+    import gzip
+
+    return cast("IO[bytes]", gzip.GzipFile(fileobj=file))
+
+
+def _gzip_writer(file: BinaryIO) -> IO[bytes]:
+    import gzip
+
+    # Without a name and a time, so that the same content has the same bytes.
+    return cast("IO[bytes]", gzip.GzipFile("", "wb", 6, file, mtime=0))
+
+
+def _bz2_reader(file: BinaryIO) -> IO[bytes]:
+    import bz2
+
+    return bz2.BZ2File(file)
+
+
+def _bz2_writer(file: BinaryIO) -> IO[bytes]:
+    import bz2
+
+    return bz2.BZ2File(file, "wb")
+
+
+def _xz_reader(file: BinaryIO) -> IO[bytes]:
+    import lzma
+
+    return lzma.LZMAFile(file)
+
+
+def _xz_writer(file: BinaryIO) -> IO[bytes]:
+    import lzma
+
+    return lzma.LZMAFile(file, "wb")
+
+
+class _ZstandardReader(io.RawIOBase):
+    """The unpacked content of an open file. The reader of zstandard itself does not notice that a file is cut off."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        from zstandard import ZstdDecompressor
+
+        self._file, self._new = file, ZstdDecompressor
+        self._frame: Any = None
+        self._packed = b""
+        self._unpacked = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._unpacked:
+            packed = self._packed or self._file.read(ZSTANDARD_BLOCK)
+            if not packed:
+                if self._frame:
+                    raise EOFError
+                return 0
+            self._frame = self._frame or self._new().decompressobj()
+            self._unpacked = memoryview(self._frame.decompress(packed))
+            self._packed = b""
+            if self._frame.eof:  # another frame may follow
+                self._packed, self._frame = self._frame.unused_data, None
+        number = min(len(buffer), len(self._unpacked))
+        buffer[:number] = self._unpacked[:number]
+        self._unpacked = self._unpacked[number:]
+        return number
+
+
+def _zstandard_reader(file: BinaryIO) -> IO[bytes]:
+    return cast("IO[bytes]", _ZstandardReader(file))
+
+
+def _zstandard_writer(file: BinaryIO) -> IO[bytes]:
+    from zstandard import ZstdCompressor
+
+    return cast("IO[bytes]", ZstdCompressor(write_checksum=True).stream_writer(file, closefd=False))
+
+
+ZSTANDARD = Compression(
+    "zstandard", ".zst", re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"), _zstandard_reader, _zstandard_writer
+)
+"""The only one that Python cannot read by itself."""
+
+ALL = (
+    Compression("gzip", ".gz", re.compile(rb"\x1f\x8b"), _gzip_reader, _gzip_writer),
+    Compression("bzip2", ".bz2", re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"), _bz2_reader, _bz2_writer),
+    Compression("xz", ".xz", re.compile(rb"\xfd7zXZ\0"), _xz_reader, _xz_writer),
+    ZSTANDARD,
+)
+
+EXTENSIONS = tuple(each.extension for each in ALL)
+
+PACKED_ALREADY = (".npz", ".spacy", ".zip")
+"""Files whose content is compressed itself. They are not read or written in another compression."""
+
+
+def uncompressed(path: Path) -> Path:
+    """Return the path that a file has before it is compressed: without the extension of a compression.
+
+    >>> uncompressed(Path("a.jsonl.gz")).name, uncompressed(Path("a.jsonl")).name, uncompressed(Path("a.spacy.gz")).name
+    ('a.jsonl', 'a.jsonl', 'a.spacy.gz')
+    """
+    if path.suffix.lower() not in EXTENSIONS:
+        return path
+    inner = path.with_suffix("")
+    return path if inner.suffix.lower() in PACKED_ALREADY else inner
+
+
+def extension(path: Path) -> str:
+    """Return the file extension that names the format, in lower case, without that of a compression.
+
+    >>> extension(Path("a.jsonl.GZ")), extension(Path("a.spacy.gz")), extension(Path("a"))
+    ('.jsonl', '.gz', '')
+    """
+    return uncompressed(path).suffix.lower()
+
+
+def compression_of(start: bytes) -> Compression | None:
+    """Return how a file is compressed, by its first bytes; None if it is not.
+
+    >>> compression_of(b"\\xfd7zXZ\\0").name, compression_of(b"BZh is a text")
+    ('xz', None)
+    """
+    return next((each for each in ALL if each.starts.match(start)), None)
+
+
+def _by_extension(path: Path) -> Compression | None:
+    """Return how a file is to be compressed, by its name; None if it is not."""
+    return None if uncompressed(path) == path else next(each for each in ALL if each.extension == path.suffix.lower())
+
+
+def _check_installed(compression: Compression, path: object) -> None:
+    if compression is ZSTANDARD and find_spec("zstandard") is None:
+        raise ValueError(f"{path}: files compressed by zstandard need the package zstandard: {install('zst')}")
+
+
+def check_writable(path: Path) -> None:
+    """Raise ValueError if the extension of an output names a compression that needs a package that is missing."""
+    if compression := _by_extension(path):
+        _check_installed(compression, path)
+
+
+def opened(path: Path, name: object = None) -> BinaryIO:
+    """Open a file to read it from its start, unpacked if it is compressed, whatever its name is.
+
+    The unpacked content is a stream, which can go back to the start: only a block of it is in memory.
+
+    Args:
+        path: The file.
+        name: What the file is called in errors; by default its path.
+
+    Raises:
+        ValueError: The file needs a package that is not installed; while reading, `Damaged` if the file is damaged,
+            cut off, or packed much more tightly than annotation can be. Names the file.
+        OSError: The file cannot be opened; while reading, if it cannot be read.
+
+    >>> import gzip
+    >>> path = getfixture("tmp_path") / "a.jsonl"
+    >>> _ = path.write_bytes(gzip.compress(b"Ada"))
+    >>> with opened(path) as file:
+    ...     file.read()
+    b'Ada'
+    """
+    file = path.open("rb")
+    try:
+        start = file.read(16)  # more than any compression needs to be recognised
+        file.seek(0)
+        if compression := compression_of(start):
+            _check_installed(compression, name or path)
+            unpacked = cast("io.RawIOBase", _Unpacked(file, compression, str(name or path)))
+            return io.BufferedReader(unpacked, BLOCK)
+        if len(start) < SHORTEST and (named := _by_extension(path)):
+            what = f"{name or path} has {len(start)} bytes"
+            raise Damaged(f"{what}; expected a file compressed by {named.name}: copy it again")
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def content(path: Path, name: object = None) -> bytes:
+    """Return the unpacked content of a file. `opened` has the arguments and errors."""
+    with opened(path, name) as file:
+        return file.read()
+
+
+class _Unpacked(io.RawIOBase):
+    """The unpacked content of a compressed file, from its start."""
+
+    def __init__(self, file: BinaryIO, compression: Compression, name: str) -> None:
+        self._file, self._compression, self._name = file, compression, name
+        self._stream, self._place = compression.reader(file), 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._place
+
+    def seek(self, place: int, whence: int = io.SEEK_SET) -> int:
+        """Go back to the start."""
+        if whence != io.SEEK_SET or place:
+            raise io.UnsupportedOperation("only the start of a compressed file can be looked up")
+        self._stream.close()
+        self._file.seek(0)
+        self._stream, self._place = self._compression.reader(self._file), 0
+        return 0
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            number: int = self._stream.readinto(buffer)  # type: ignore[attr-defined]
+        except EOFError:
+            raise Damaged(
+                f"{self._name} is cut off: its data compressed by {self._compression.name} have no end; copy it again"
+            ) from None
+        except Exception as error:  # each library has errors of its own for damaged bytes
+            if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno is not None):
+                raise
+            said = " ".join(str(error).split())
+            raise Damaged(f"{self._name} is damaged: {self._compression.name} cannot unpack it ({said})") from None
+        self._place += number
+        if self._place > LARGEST and self._place > MOST_PACKED * self._file.tell():
+            raise Damaged(
+                f"{self._name} becomes more than {MOST_PACKED} times as large when it is unpacked, and more than "
+                f"{LARGEST:,} bytes: if it is to be so large, unpack it first"
+            )
+        return number
+
+    def close(self) -> None:
+        self._stream.close()
+        self._file.close()
+        super().close()
+
+
+@contextmanager
+def compressing(file: BinaryIO, path: Path) -> Iterator[BinaryIO]:
+    """Provide a stream that packs what is written to it as the extension of a path says; else the file itself.
+
+    Raises:
+        ValueError: The extension names a compression whose package is not installed.
+        OSError: The file cannot be written.
+
+    >>> file = io.BytesIO()
+    >>> with compressing(file, Path("a.jsonl.gz")) as target:
+    ...     _ = target.write(b"Ada")
+    >>> compression_of(file.getvalue()).name
+    'gzip'
+    """
+    if not (compression := _by_extension(path)):
+        yield file
+        return
+    _check_installed(compression, path)
+    with compression.writer(file) as stream, io.BufferedWriter(cast("io.RawIOBase", stream), BLOCK) as target:
+        yield cast("BinaryIO", target)

@@ -1,0 +1,232 @@
+"""Compressed files: read as a stream by their content, written by their extension, refused when damaged."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import random
+import threading
+import tracemalloc
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from commands import GOLD, PRED, accepted, line, refused, run, write
+from compressed import PACK, UNPACK, packed
+from reading import error, read
+from samples import SAMPLES, SPANS, write_sample
+
+from spacy_nereval import Result, Thresholds, agreement, load, score
+from spacy_nereval.core import compression
+from spacy_nereval.core.lexicon import read_lexicon
+from spacy_nereval.io.formats import inferred_name, name_of
+
+ROW = b'{"text": "Ada", "spans": []}\n'
+
+TEXT_FILES = [name for name, (_, file, _) in SAMPLES.items() if not file.endswith(".zip")]
+
+
+@pytest.mark.parametrize("extension", PACK)
+@pytest.mark.parametrize("name", TEXT_FILES)
+def test_every_text_format_is_read_compressed(name, extension, tmp_path):
+    """The format is that of the name without the compression; a folder has compressed files."""
+    path = write_sample(name, tmp_path)
+    wanted, format = read(path), name_of(path)
+    for file in [each for each in tmp_path.iterdir() if each != path]:
+        packed(file, extension)
+    path = packed(path, extension)
+    assert wanted[0].spans == {*SPANS}
+    assert name_of(path) == format
+    assert read(path) == wanted
+
+
+@pytest.mark.parametrize("extension", PACK)
+def test_the_content_says_whether_a_file_is_compressed(extension, tmp_path):
+    (tmp_path / "a.jsonl").write_bytes(PACK[extension](ROW))
+    (tmp_path / f"b.jsonl{extension}").write_bytes(ROW)
+    (tmp_path / "twice.jsonl").write_bytes(PACK[extension](ROW) + PACK[extension](ROW))
+    assert [len(read(path)) for path in sorted(tmp_path.iterdir())] == [1, 1, 2]
+
+
+@pytest.mark.parametrize("extension", PACK)
+def test_a_file_that_is_cut_off_or_changed_is_an_error(extension, tmp_path):
+    """Wherever it is cut: never fewer documents without a word."""
+    rows = b"".join(json.dumps(line(f"Ada met Bob {k}", (0, 3, "PER"))).encode() + b"\n" for k in range(40))
+    data, path = PACK[extension](rows), tmp_path / f"a.jsonl{extension}"
+    for cut in {*range(0, len(data), 7), *range(12), len(data) - 1}:
+        path.write_bytes(data[:cut])
+        said = error(path)
+        assert said.startswith(str(path))
+        assert cut < 10 or f"{path} is cut off: its data compressed by " in said
+    for place in range(len(data) // 3, len(data), len(data) // 5):
+        path.write_bytes(data[:place] + bytes([data[place] ^ 255]) + data[place + 1 :])
+        assert error(path).startswith(f"{path} is ")
+    path.write_bytes(data)
+    assert len(read(path)) == 40
+
+
+@pytest.mark.parametrize("name", ["HF lines", "GLiNER", "BioC", "BioC JSON", "CoNLL-U", "spaCy 2", "brat"])
+def test_every_way_of_reading_says_that_a_file_is_cut_off(name, tmp_path):
+    """At its start as at its end, which is behind white space or comments here that cannot be packed."""
+    path = write_sample(name, tmp_path)
+    drawn = random.Random(0)
+    rest = "".join(drawn.choices(" \n\t\r", k=400_000))
+    if name == "CoNLL-U":
+        rest = "\n".join(f"# x{k} = {drawn.random()}" for k in range(9000)) + "\n1\tAda\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
+    for file in path.rglob("*.*") if path.is_dir() else [path]:
+        whole = gzip.compress(file.read_bytes() + (b"" if path.is_dir() else rest.encode()))
+        for data in (whole[:-9], whole[: len(whole) // 2]):
+            file.write_bytes(data)
+            said = error(path, name=SAMPLES[name][0])
+            assert said == f"{file} is cut off: its data compressed by gzip have no end; copy it again"
+        file.write_bytes(whole)
+    assert read(path, name=SAMPLES[name][0])[0].spans == {*SPANS}
+
+
+@pytest.mark.parametrize("extension", PACK)
+def test_a_file_that_would_fill_the_memory_is_refused(extension, tmp_path, monkeypatch):
+    """Annotation that is only large, or only repeats itself, is read."""
+    monkeypatch.setattr(compression, "LARGEST", 1 << 18)
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(PACK[extension](ROW + b" " * (1 << 20) + ROW))
+    said = f"{path} becomes more than 250 times as large when it is unpacked, and more than 262,144 bytes"
+    assert error(path).startswith(said)
+    rows = (b'{"text": "%s", "spans": []}\n' % sha256(b"%d" % k).hexdigest().encode() for k in range(4000))
+    path.write_bytes(PACK[extension](b"".join(rows)))
+    assert len(read(path)) == 4000
+    monkeypatch.setattr(compression, "LARGEST", 1 << 30)
+    path.write_bytes(PACK[extension](ROW * 4000))
+    assert len(read(path)) == 4000
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("extension", PACK)
+def test_a_block_of_the_content_is_in_memory(extension, tmp_path):
+    rows = b"".join(b'{"text": "%d %s", "spans": []}\n' % (k, b"Ada met Bob. " * 20) for k in range(20_000))
+    path = tmp_path / f"a.jsonl{extension}"
+    path.write_bytes(PACK[extension](rows))
+    tracemalloc.start()
+    with compression.opened(path) as file:
+        number = sum(1 for _ in file)
+        peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert number == 20_000
+    assert peak < len(rows) / 5
+
+
+def test_pipes_and_standard_input_may_be_compressed(tmp_path):
+    gold, pred = write(tmp_path / "g.jsonl", *GOLD), write(tmp_path / "p.jsonl", *PRED)
+    wanted = accepted("score", gold, pred, "-m", "strict")
+    os.mkfifo(tmp_path / "x")
+    data = gzip.compress(gold.read_bytes())
+    threading.Thread(target=(tmp_path / "x").write_bytes, args=(data,), daemon=True).start()
+    assert accepted("score", tmp_path / "x", packed(pred, ".xz"), "-m", "strict", "-f", "jsonl") == wanted
+
+
+def test_a_document_that_is_there_twice_is_an_error(tmp_path):
+    for name in ("SGML", "brat"):
+        folder = tmp_path / name
+        folder.mkdir()
+        path = write_sample(name, folder)
+        file = next(each for each in folder.rglob("*.txt"))
+        file.with_name(f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes()))
+        said = error(folder if path.is_file() else path, name=SAMPLES[name][0])
+        assert " has both " in said
+        assert said.endswith(": remove one of them")
+
+
+REFUSED = [
+    ("a.spacy", gzip.compress(b"x"), "a.spacy is compressed by gzip: unpack it first"),
+    ("a.spacy.gz", gzip.compress(b"x"), "a.spacy.gz: expected the extension of a text format before it, as in a.jsonl"),
+    ("a.gz", gzip.compress(ROW), "a.gz: expected the extension of a text format before it, as in a.jsonl.gz"),
+    ("a.jsonl.gz", gzip.compress(gzip.compress(ROW)), "a.jsonl.gz is compressed twice: unpacked, it is compressed by"),
+    ("a.conll.bz2", b"", "a.conll.bz2 has 0 bytes; expected a file compressed by bzip2: copy it again"),
+    ("a.jsonl.gz", gzip.compress(ROW.decode().encode("utf-16")), "a.jsonl.gz is in UTF-16, expected UTF-8"),
+    ("a.jsonl.gz", gzip.compress(ROW + b"x"), "a.jsonl.gz, line 2: not valid JSON"),
+]
+
+
+@pytest.mark.parametrize(("name", "data", "said"), REFUSED, ids=[name for name, _, _ in REFUSED])
+def test_what_cannot_be_read_is_named_with_the_remedy(name, data, said, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(data)
+    assert said in refused("score", path, path)
+
+
+def test_zstandard_that_is_not_installed_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(compression, "find_spec", lambda name: None)
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"\x28\xb5\x2f\xfd rest")
+    wanted = f"{path}: files compressed by zstandard need the package zstandard: {compression.install('zst')}"
+    assert refused("score", path, path) == f"✘ {wanted}"
+    good, output = write(tmp_path / "b.jsonl", *GOLD), tmp_path / "rows.csv.zst"
+    assert refused("errors", good, good, "-o", output).startswith(f"✘ {output}: files compressed by zstandard need")
+
+
+COMMANDS = {
+    "score": ("score", "{gold}", "{pred}", "-m", "strict,fair", "-o", "{out}.json"),
+    "documents": ("score", "{gold}", "{pred}", "-m", "strict", "--per-document", "{out}.csv"),
+    "errors": ("errors", "{gold}", "{pred}", "-o", "{out}.jsonl"),
+    "convert": ("convert", "{gold}", "{out}.conll"),
+    "training": ("training", "{gold}", "-o", "{out}.json"),
+    "report": ("report", "{gold}", "{pred}", "-o", "{out}.html"),
+    "thresholds": ("thresholds", "{gold}", "{scored}", "-m", "strict", "--csv", "{out}.csv"),
+    "agreement": ("agreement", "{gold}", "{pred}", "--disputes", "{out}.json"),
+}
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_output_is_compressed_by_its_extension(command, tmp_path):
+    """Its content is that of the plain file, and its bytes are the same every time."""
+    scored = [row | {"spans": [span | {"score": 0.5} for span in row["spans"]]} for row in PRED]
+    files = {"gold": GOLD, "pred": PRED, "scored": scored}
+    names = {name: write(tmp_path / f"{name}.jsonl", *rows) for name, rows in files.items()}
+
+    def written(extension: str) -> bytes:
+        arguments = [part.format(**names, out=tmp_path / "out") for part in COMMANDS[command]]
+        place = next(k for k, part in enumerate(arguments) if "/out." in part)
+        arguments[place] += extension
+        done = run(*arguments)
+        assert done.exit_code == 0, done.output
+        return Path(arguments[place]).read_bytes()
+
+    plain = written("")
+    for extension in [".gz", ".xz"] if command == "report" else PACK:
+        found = written(extension)
+        assert UNPACK[extension](found) == plain
+        assert found == written(extension)
+        assert extension != ".gz" or found[4:8] == bytes(4), "no time"
+        assert extension != ".zst" or found[4] & 4, "a checksum"
+    assert not [*tmp_path.glob(".*")]
+
+
+def test_results_that_were_saved_compressed_are_read_again(tmp_path):
+    gold, pred = write(tmp_path / "g.jsonl", *GOLD), write(tmp_path / "p.jsonl", *PRED)
+    result = score(load(gold), load(pred), ["strict"])
+    for extension in PACK:
+        result.save(tmp_path / f"r.json{extension}")
+        assert Result.load(tmp_path / f"r.json{extension}") == result
+    agreement({"a": load(gold), "b": load(pred)}).save(tmp_path / "consensus.jsonl.gz")
+    assert len(read(tmp_path / "consensus.jsonl.gz")) == len(GOLD)
+    with pytest.raises(ValueError, match="ends with"):
+        result.save(tmp_path / "counts.npz.gz")
+    with pytest.raises(ValueError, match="holds the result of scores"):
+        Thresholds.load(tmp_path / "r.json.gz")
+
+
+def test_files_of_options_may_be_compressed(tmp_path):
+    gold = write(tmp_path / "g.jsonl", *GOLD)
+    labels = packed(write(tmp_path / "names.json", '{"PER": "PERSON"}'), ".gz")
+    assert "PERSON" in accepted("score", gold, gold, "-m", "strict", "--labels", labels)
+    accepted("training", gold, "-o", tmp_path / "lexicon.json.gz")
+    assert "Rome" in read_lexicon(tmp_path / "lexicon.json.gz").surfaces
+    assert read_lexicon(packed(gold, ".bz2")).surfaces == read_lexicon(tmp_path / "lexicon.json.gz").surfaces
+
+
+def test_names_of_systems_lose_both_extensions(tmp_path):
+    paths = [packed(write(tmp_path / f"{name}.jsonl", *GOLD), ".gz") for name in ("ann", "bob")]
+    assert "ann" in accepted("agreement", *paths, "-m", "strict")
+    assert ".jsonl" not in accepted("agreement", *paths, "-m", "strict")
+    assert inferred_name(paths[0]) == "jsonl"
