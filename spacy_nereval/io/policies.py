@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..evaluation.gate_rules import AGAINST_BASELINE, CONSEQUENCES, KINDS, RATE_BETWEEN, Policy, Rule, scored
+from ..evaluation.gate_policy import AGAINST_BASELINE, CONSEQUENCES, KINDS, RATE_BETWEEN, Policy, Rule, scored
 from ..evaluation.statistics.bounds import FEW_UNITS
 from ..metrics.registry import create_all
 from .units import parse as parse_unit

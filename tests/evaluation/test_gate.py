@@ -15,6 +15,7 @@ from spacy_nereval.evaluation.gate_rules import Judged, units_to_decide, verdict
 from spacy_nereval.evaluation.gate_rules import gate as judged_by
 from spacy_nereval.evaluation.statistics.bounds import wilson
 from spacy_nereval.evaluation.statistics.differences import rare_difference
+from spacy_nereval.io.count_files import load, save
 from spacy_nereval.io.policies import RULE, TEMPLATE, read_policy
 from spacy_nereval.reporting.gate_view import GateView
 
@@ -353,3 +354,29 @@ def test_the_template_is_a_policy_and_comments_do_not_change_its_digest(tmp_path
     assert read_policy(path) == found
     path.write_text(TEMPLATE.replace("at_least = 50", "at_least = 51"))
     assert read_policy(path).digest != found.digest
+
+
+MOVED = {
+    "a boundary": [(0, 4, "A"), (9, 12, "B")],
+    "labels in each other's place": [(0, 3, "B"), (9, 12, "A")],
+    "another place": [(1, 4, "A"), (9, 12, "B")],
+}
+
+
+@pytest.mark.parametrize("where", MOVED)
+def test_gold_spans_that_were_corrected_are_other_gold(tmp_path, where):
+    """There are as many spans of each label in each document, in the baseline's counts too."""
+    gold = [(0, 3, "A"), (9, 12, "B")]
+    before = [Document(gold, gold, id=str(k)) for k in range(30)]
+    after = [*before[:17], Document(MOVED[where], gold, id="17"), *before[18:]]
+    metrics = create_all(["strict"])
+    save(count(before, metrics), tmp_path / "released.npz")
+    stored = load(tmp_path / "released.npz")
+    rules = read_policy(policy(rule={"score": "strict_f", "worse_by_at_most": 20}))
+    same = judged_by(rules, Judged(System("new", count(before[::-1], metrics))), Judged(System("old", stored)))
+    assert same["verdict"] == "met"
+    with pytest.raises(ValueError, match="the systems have different gold annotation in 1 documents: 17"):
+        judged_by(rules, Judged(System("new", count(after, metrics))), Judged(System("old", stored)))
+    stored.gold_places = []  # as an older version wrote them
+    assert judged_by(rules, Judged(System("new", count(after, metrics))), Judged(System("old", stored)))
+    assert (count(before[:9], metrics) + count(before[9:], metrics)).gold_places == count(before, metrics).gold_places
