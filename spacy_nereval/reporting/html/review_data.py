@@ -75,12 +75,15 @@ def _gold_of(suspect: Suspect, document: Document) -> Span | None:
 def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any]) -> dict[str, Any]:
     """Return the places where gold may be wrong, those with the same evidence together, and what speaks against gold.
 
-    Such a kind of places is [evidence, proposals, system, places]. Evidence is a list of indices into `evidence`, which
-    has [reason, sentence, witnesses or -1]; reasons are indices, and so are witnesses, into lists of gold spans:
-    document, gold span, ... Proposals are labels for the boundaries of the place; or if any has others, a list of
-    start, end, label, ... Places are document, number, ..., each document as the difference from the one before: numbers
-    of gold spans, or, where gold has none, of predictions of the system, which is -1 for gold spans. The first `repeats`
-    groups of the page are errors that repeat.
+    Such a kind of places is [evidence, proposals, system, places].
+
+    - Evidence is a list of indices into `evidence`, which has [reason, sentence, witnesses or -1]. Reasons are indices,
+      and so are witnesses, into lists of gold spans: document, gold span, ...
+    - Proposals are labels for the boundaries of the place; or, if any has others, a list of start, end, label, ...
+    - Places are document, number, ..., each document as the difference from the one before. The numbers are those of
+      gold spans; where gold has none, those of predictions of the system, which is -1 for gold spans.
+
+    The first `repeats` groups of the page are errors that repeat.
 
     Args:
         view: The view of the report.
