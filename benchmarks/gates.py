@@ -1,6 +1,6 @@
 """How often a gate passes a model that it must not pass: simulated corpora with errors in clusters.
 
-    python benchmarks/gates.py              # 1,000 replications, about ten minutes
+    python benchmarks/gates.py              # 1,000 replications, about twelve minutes
     python benchmarks/gates.py -n 20        # a quick look
 
 Every document has its own chance of a hit, which both systems share, so that errors come in clusters. The recall of
@@ -19,7 +19,9 @@ import numpy as np
 
 from spacy_nereval import Document, count, create_all
 from spacy_nereval.evaluation.comparison import System
-from spacy_nereval.evaluation.gate_rules import Judged, Policy, Rule, gate
+from spacy_nereval.evaluation.gate_policy import Policy, Rule
+from spacy_nereval.evaluation.gate_rules import Judged, gate
+from spacy_nereval.evaluation.sample_size import answered, questions_of
 
 OUTPUT = Path(__file__).with_suffix(".json")
 
@@ -81,6 +83,41 @@ def simulated(replications: int, documents: int, seed: int = 0) -> dict[str, Any
     }
 
 
+ASKED = (
+    Rule("at_least", "at_least", 86, "strict_f"),
+    Rule("worse_by_at_most", "worse_by_at_most", 5, "strict_f"),
+    Rule("rate_between", "rate_between", (0.6, 0.9)),
+    Rule("at_most", "at_most", 25, "slot_error.ser"),
+    Rule("label", "at_least", 78, "strict_r", label="A"),
+)
+"""Rules that a plan is made for."""
+
+
+def planned(replications: int, documents: int, seed: int = 5) -> dict[str, Any]:
+    """Return how often a plan says that so many documents decide each rule, and how often gates of such documents did.
+
+    The gates judge documents drawn with replacement from those of the plan's pilot of 60.
+    """
+    metrics = create_all(["strict", "slot_error"])
+    pilot = corpus(np.random.default_rng(seed), 60)
+    random = np.random.default_rng([seed, documents])
+
+    def judged(sides: Any) -> list[Judged]:
+        return [
+            Judged(System(name, count(side, metrics))) for name, side in zip(("candidate", "baseline"), sides[::-1])
+        ]
+
+    questions = questions_of(Policy(ASKED), *judged(pilot))
+    rightly = dict.fromkeys([rule.name for rule in ASKED], 0)
+    for _ in range(replications):
+        drawn = random.integers(0, len(pilot[0]), documents)
+        again = [[Document(*side[k].sides, id=str(n)) for n, k in enumerate(drawn)] for side in pilot]
+        for row, question in zip(gate(Policy(ASKED), *judged(again))["rules"], questions):
+            rightly[row["name"]] += row["verdict"] == ("met" if question.within else "broken")
+    simulated = {question.rule.name: answered(question, documents) for question in questions}
+    return {"documents": documents, "replications": replications, "planned": simulated, "decided": rightly}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-n", type=int, default=1000, help="replications")
@@ -88,7 +125,8 @@ def main() -> None:
     given = parser.parse_args()
     found = {"level": 0.95, "recall": {"baseline": BASELINE, "candidate": CANDIDATE}}
     rows = [simulated(given.n, documents) for documents in (50, 200)]
-    given.o.write_text(json.dumps(found | {"corpora": rows}, indent=2) + "\n", encoding="utf8")
+    plans = [planned(given.n, documents) for documents in (40, 80, 110)]
+    given.o.write_text(json.dumps(found | {"corpora": rows, "plans": plans}, indent=2) + "\n", encoding="utf8")
     for row in rows:
         print(json.dumps(row))
 

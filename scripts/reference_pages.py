@@ -14,7 +14,7 @@ API = {
     "Score and compare": (
         "spacy_nereval",
         [
-            *("score", "Result", "compare", "Comparison", "gate", "Gate", "thresholds", "Thresholds"),
+            *("score", "Result", "compare", "Comparison", "gate", "Gate", "plan", "Plan", "thresholds", "Thresholds"),
             *("apply", "Corrections"),
             *("Confidence", "Document", "load", "locate"),
         ],

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .api.agreeing import Agreement, agreement
     from .api.comparing import compare
     from .api.correcting import Corrections, apply
-    from .api.gating import Gate, gate
+    from .api.gating import Gate, Plan, gate, plan
     from .api.inputs import load
     from .api.results import Comparison, Result
     from .api.scoring import evaluate, merge, score
@@ -32,7 +32,7 @@ else:
         "api.agreeing": ("Agreement", "agreement"),
         "api.comparing": ("compare",),
         "api.correcting": ("Corrections", "apply"),
-        "api.gating": ("Gate", "gate"),
+        "api.gating": ("Gate", "Plan", "gate", "plan"),
         "api.inputs": ("load",),
         "api.results": ("Comparison", "Result"),
         "api.scoring": ("evaluate", "merge", "score"),
@@ -67,6 +67,7 @@ __all__ = [
     "Gate",
     "Metric",
     "OverlapGroup",
+    "Plan",
     "Result",
     "Score",
     "Span",
@@ -88,6 +89,7 @@ __all__ = [
     "merge",
     "names",
     "one_each",
+    "plan",
     "prf",
     "prf_scores",
     "ratio",

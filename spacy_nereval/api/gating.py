@@ -1,4 +1,4 @@
-"""`gate`, for whatever a user has."""
+"""`gate` and `plan`, for whatever a user has."""
 
 from __future__ import annotations
 
@@ -12,13 +12,17 @@ from ..core.labels import rules_of
 from ..core.spans import relabelled
 from ..counting.counter import count
 from ..evaluation.comparison import System
+from ..evaluation.gate_policy import Policy
 from ..evaluation.gate_rules import Judged
 from ..evaluation.gate_rules import gate as judged_by
+from ..evaluation.sample_size import plan as planned
+from ..evaluation.sample_size import with_difference
 from ..evaluation.transitions import outcomes_of
 from ..io.policies import read_policy
 from ..io.writing import atomic
 from ..metrics.registry import chosen_metrics, create, names
 from ..reporting.gate_view import GateView, demand, junit
+from ..reporting.plan_view import PlanView
 from .accessors import Headline, interval_of
 from .inputs import ItemReading, documents, reading_of_items, unknown, with_item_reading
 from .rows import names_of
@@ -197,7 +201,19 @@ def gate(
     >>> found.verdict, found["rules"][0]["lost_groups"]
     ('broken', [{'label': 'LOC', 'to': 'missed', 'spans': 40}])
     """
-    rules = read_policy(policy)
+    return Gate(judged_by(*_judged(read_policy(policy), gold, candidate, baseline, text, tokens, options)))
+
+
+def _judged(
+    rules: Policy,
+    gold: Iterable[Any] | None,
+    candidate: Any,
+    baseline: Any,
+    text: Iterable[str | None] | None,
+    tokens: Iterable[Any] | None,
+    options: ItemReading,
+) -> tuple[Policy, Judged, Judged | None]:
+    """Return a policy, and the systems counted as its rules need it."""
     known = {name: counts_of(given) for name, given in (("candidate", candidate), ("baseline", baseline))}
     stored = next((counts for counts in known.values() if counts), None)
     text, tokens = (None if value is None else list(value) for value in (text, tokens))
@@ -221,4 +237,114 @@ def gate(
             counts = count(kept, metrics)
             counts.spans_key = how.spans_key
             judged[name] = Judged(System(name, counts, outcomes_of(kept, metrics)), kept)
-    return Gate(judged_by(rules, judged["candidate"], judged.get("baseline")))
+    return rules, judged["candidate"], judged.get("baseline")
+
+
+class Plan(Shown):
+    """How many documents answer the questions of a release: a dict, equal to the JSON of `nereval plan`, that you can
+    print and save.
+
+    `plan` makes it.
+
+    >>> from spacy_nereval import plan
+    >>> gold, pred = [["B-PER", "B-LOC"]] * 60, [["B-PER", "B-LOC"], ["B-PER", "O"]] * 30
+    >>> found = plan(gold, pred, policy={"gate": {"rules": {"found": {"score": "strict_r", "at_least": 70}}}})
+    >>> found["questions"][0]["units_needed"]
+    110
+    """
+
+    _kind: ClassVar[str] = "Plan"
+    summarised: ClassVar[Sequence[str]] = ("needed",)
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per question: what it asks, what the pilot says, and how many units answer it."""
+        return [*self["questions"]]
+
+    @property
+    def headline(self) -> Headline:
+        """The question that needs most documents: its name, their number and the range of it, and "documents needed".
+
+        The number is None if there is none for any question.
+        """
+        row = max(self.rows, key=lambda row: row["documents_needed"] or 0)
+        each, between = self["documents"] / max(self["units"], 1), row["units_between"] or (None, None)
+        bounds = {name: bound and each * bound for name, bound in zip(("low", "high"), between)}
+        number = None if row["documents_needed"] is None else float(row["documents_needed"])
+        return Headline(row["name"], number, interval_of(bounds), "documents needed")
+
+    @property
+    def documents_needed(self) -> dict[str, int | None]:
+        """About how many documents answer each question 4 times in 5, by its name; None where that is not known."""
+        return {row["name"]: row["documents_needed"] for row in self["questions"]}
+
+    def to_frame(self, table: str = "needed") -> pandas.DataFrame:
+        """Return a table as a pandas DataFrame.
+
+        Args:
+            table: The name of a table for `--tables` of `nereval plan`: "needed" or "curve".
+
+        Raises:
+            ValueError: There is no such table, or pandas is not installed.
+
+        >>> from spacy_nereval import plan
+        >>> rules = {"gate": {"rules": {"found": {"score": "strict_r", "at_least": 70}}}}
+        >>> found = plan([["B-PER", "B-LOC"]] * 60, [["B-PER", "B-LOC"], ["B-PER", "O"]] * 30, policy=rules)
+        >>> found.to_frame()[["question", "in the pilot"]].values.tolist()
+        [['found', 0.75]]
+        """
+        return table_frame(PlanView(self).tables([table]))
+
+    def _view(self, average: str = "micro", *, every: bool = False) -> PlanView:
+        return PlanView(self)
+
+    def _report(self, name: str) -> str | None:
+        return None
+
+
+@with_item_reading
+def plan(
+    gold: Iterable[Any] | None,
+    candidate: Any,
+    baseline: Any = None,
+    *,
+    policy: str | Path | Mapping[str, Any] | None = None,
+    difference: float | None = None,
+    score: str = "strict_f",
+    text: Iterable[str | None] | None = None,
+    tokens: Iterable[Any] | None = None,
+    **options: Unpack[ItemReading],
+) -> Plan:
+    """Say how many documents have to be annotated, from the documents of a pilot.
+
+    They are enough if the rules of a policy are decided, or a difference between two systems is seen, 4 times in 5.
+
+    Args:
+        gold: The gold annotation of the pilot, as `score` takes it; None if the systems are counts.
+        candidate: Predictions as `score` takes them, counts, or the path of a count file (.npz).
+        baseline: Another system, for a difference and for rules that compare: as `candidate`.
+        policy: The policy of a gate, its path or its content as a table; None for none.
+        difference: The difference from the baseline that is to be seen, in points; None for none.
+        score: The score of the difference, a score key or METRIC.SCORE.
+        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets:
+            As for `score`.
+
+    Returns:
+        The plan: a dict with methods that print and save it; see `Plan`.
+
+    Raises:
+        ValueError: Nothing is asked, or the policy or an argument cannot be used.
+        OSError: A file cannot be read.
+
+    >>> from spacy_nereval import plan
+    >>> gold = [["B-PER", "B-LOC"]] * 60
+    >>> old, new = [["B-PER", "B-LOC"], ["B-PER", "O"]] * 30, [["B-PER", "B-LOC"], ["O", "B-LOC"], ["O", "B-LOC"]] * 20
+    >>> plan(gold, new, old, difference=5).documents_needed
+    {'difference': 530}
+    """
+    asked = None if policy is None else read_policy(policy)
+    if difference is not None:
+        asked = with_difference(asked, score, difference)
+    if asked is None:
+        raise ValueError("there is nothing to plan for: give policy, or difference, a number of points")
+    return Plan(planned(*_judged(asked, gold, candidate, baseline, text, tokens, options)))

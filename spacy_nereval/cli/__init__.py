@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 else:
     _SUBJECTS = (
         *("agreement", "apply", "compare", "convert", "count", "errors", "gate"),
-        *("metrics", "report", "score", "thresholds", "training"),
+        *("metrics", "plan", "report", "score", "thresholds", "training"),
     )
 
     def __getattr__(name: str) -> Any:

@@ -39,7 +39,8 @@ TABLES = Option(
     "documents, spans (the default in the terminal), scores, alpha (all seven are the default in other formats), "
     "same-words, label-spans, annotators, pair-scores, all-scores. thresholds: labels, applied, scores (the default), "
     "calibration, curves. gate: unmet, lost (the default in the terminal), rules, spans (with lost, the default in "
-    "other formats). apply: changes, conflicts, undecided (all three are the default), kinds",
+    "other formats). plan: needed, curve (both are the default). apply: changes, conflicts, undecided (all three are "
+    "the default), kinds",
 )
 METRICS = Option(
     None, "--metrics", "-m", help="Metrics or sets of metrics, separated by commas. By default the set 'papers'"

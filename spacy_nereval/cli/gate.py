@@ -18,6 +18,9 @@ from .printing import names_of_tables, print_view, say
 from .systems import named_runs
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..evaluation.gate_policy import Policy
     from ..evaluation.gate_rules import Judged
 
 FAILED = 1
@@ -74,17 +77,8 @@ def gate_cli(
     check_suffix("--junit", junit, ".xml")
     wanted = names_of_tables(showing, GateView)
     rules = read_policy(policy)
-    if rules.needs_baseline and not baseline:
-        raise ValueError(f"{policy}: rule {rules.needs_baseline[0]} compares with a baseline: give --baseline")
-    runs = {"candidate": _runs(names[0])} | ({"baseline": _runs(baseline)} if baseline else {})
-    every = [run for own in runs.values() for run in own]
-    stored = any(run.endswith(".npz") for run in every)
-    if rules.unit and reading.unit is None and not stored:
-        reading = replace(reading, unit=rules.unit)
-    metrics = None if stored else ",".join(rules.metrics)
-    counter = RunCounter(every, gold or only_count_files(every), metrics, options, None, reading, loading, cutting)
-    judged = {role: _judged(role, own, counter) for role, own in runs.items()}
-    result = gate(rules, judged["candidate"], judged.get("baseline"))
+    sides = {"candidate": names[0], "baseline": baseline}
+    result = gate(rules, *judged_systems(rules, gold, sides, options, (reading, loading, cutting)))
     if output:
         write_json(output, result)
     if junit:
@@ -104,6 +98,32 @@ def _write_template(path: Path) -> None:
     with atomic(path) as file:
         file.write(TEMPLATE.encode())
     say(f"✔ {path}: change its bounds, then run 'nereval gate {path} GOLD CANDIDATE --baseline B'", fg="green")
+
+
+def judged_systems(
+    policy: Policy,
+    gold: Path | None,
+    sides: Mapping[str, str | None],
+    options: Sequence[str],
+    how: tuple[Reading, Model, Cutting],
+) -> tuple[Judged, Judged | None]:
+    """Return the candidate and, if there is one, the baseline, counted as the rules of a policy need it.
+
+    Raises:
+        ValueError: There is no baseline though a rule needs one.
+    """
+    if policy.needs_baseline and not sides["baseline"]:
+        raise ValueError(f"rule {policy.needs_baseline[0]} compares with a baseline: give --baseline")
+    runs = {role: _runs(given) for role, given in sides.items() if given}
+    reading, loading, cutting = how
+    every = [run for own in runs.values() for run in own]
+    stored = any(run.endswith(".npz") for run in every)
+    if policy.unit and reading.unit is None and not stored:
+        reading = replace(reading, unit=policy.unit)
+    metrics = None if stored else ",".join(policy.metrics)
+    counter = RunCounter(every, gold or only_count_files(every), metrics, options, None, reading, loading, cutting)
+    judged = {role: _judged(role, own, counter) for role, own in runs.items()}
+    return judged["candidate"], judged.get("baseline")
 
 
 def _runs(text: str) -> list[str]:

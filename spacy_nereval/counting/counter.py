@@ -81,7 +81,8 @@ class Counter:
                 self._rules.update(*(batch.unit_rules for batch in read))
                 self.counts.unit = _in_words(self._rules)
             rows = self._rows(len(ids), np.concatenate([self._cells_of(batch) for batch in read], axis=1))
-            self.counts.append([ids[k] for k in order], [units[k] for k in order] if units else [], *rows)
+            gold = np.concatenate([batch.gold_places() for batch in read])[order].tolist()
+            self.counts.append([ids[k] for k in order], [units[k] for k in order] if units else [], *rows, gold)
 
     def taken(self) -> Counts:
         """Return the counts so far, and go on with none."""

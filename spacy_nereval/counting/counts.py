@@ -44,6 +44,7 @@ class Counts:
         mapped: The labels that these rules map and that occurred.
         ids: The id of each document, None where it has none.
         units: The key of each document's unit; empty if not recorded.
+        gold_places: A checksum of each document's gold spans, their offsets and labels; incomplete if not recorded.
         unit: The rule that made these keys, such as "id".
         parts: Digests of the files that these counts were read from.
         contents: Hashes of the files of the corpus that were counted, where they are known.
@@ -71,6 +72,7 @@ class Counts:
         self.metrics: tuple[Metric, ...] = tuple(metrics)
         self.ids: list[str | None] = []
         self.units: list[str] = []
+        self.gold_places: list[int] = []
         self.unit = "id"
         self.parts: list[str] = []
         self.contents: list[str] = []
@@ -100,6 +102,11 @@ class Counts:
     def documents(self) -> int:
         """The number of documents that were counted."""
         return int(self.collapsed.sums.documents[0]) if self.collapsed else len(self.ids)
+
+    @property
+    def knows_gold(self) -> bool:
+        """Whether there is a checksum of the gold spans of each document."""
+        return len(self.gold_places) == len(self.ids)
 
     @property
     def keys(self) -> tuple[Key, ...]:
@@ -142,11 +149,18 @@ class Counts:
             self._totals = dict(zip(self.keys, self.cells.sum(axis=0, dtype=np.int64).tolist()))
         return self._totals
 
-    def append(self, ids: Sequence[str | None], units: Sequence[str], cells: csr_array, keys: Sequence[Key]) -> None:
+    def append(
+        self,
+        ids: Sequence[str | None],
+        units: Sequence[str],
+        cells: csr_array,
+        keys: Sequence[Key],
+        gold_places: Sequence[int] = (),
+    ) -> None:
         """Add rows for further documents.
 
         Args:
-            ids, units: Of these documents.
+            ids, units, gold_places: Of these documents.
             cells: Whole numbers [documents, keys], sparse.
             keys: What each column of `cells` counts.
         """
@@ -160,6 +174,7 @@ class Counts:
         self._totals = None
         self.ids += ids
         self.units += units
+        self.gold_places += gold_places
 
     def check_documents(self, what: str) -> None:
         """Raise ValueError if the counts are collapsed. `what` says in words what they lack then."""
@@ -174,7 +189,7 @@ class Counts:
         from scipy.sparse import csr_array
 
         totals = sorted(self.totals().items())
-        self.ids, self.units, self._columns, self._blocks = [], [], {}, []
+        self.ids, self.units, self.gold_places, self._columns, self._blocks = [], [], [], {}, []
         row = csr_array(np.array([[number for _, number in totals]], dtype=np.int64).reshape(1, -1))
         self.append([], [], row, [key for key, _ in totals])
         self.sources = sorted({*self.sources})[:MOST_SOURCES]
@@ -196,6 +211,7 @@ class Counts:
         found = self.without_rows()
         found.ids = [self.ids[k] for k in places]
         found.units = [self.units[k] for k in places] if self.units else []
+        found.gold_places = [self.gold_places[k] for k in places] if self.knows_gold else []
         cells = self.cells[list(places)]
         used, keys = np.unique(cells.indices).tolist(), self.keys
         found._columns, found._blocks = {keys[k]: n for n, k in enumerate(used)}, [cells[:, used]]
@@ -204,7 +220,7 @@ class Counts:
     def with_keys(self, keys: Sequence[Key]) -> Counts:
         """Return the same numbers as counts of something else: each column has one of other `keys`, all different."""
         found = self.without_rows()
-        found.ids, found.units = [*self.ids], [*self.units]
+        found.ids, found.units, found.gold_places = [*self.ids], [*self.units], [*self.gold_places]
         found._columns, found._blocks = {key: k for k, key in enumerate(keys)}, [self.cells]
         return found
 
@@ -220,7 +236,7 @@ class Counts:
         wanted = {key: k for key, k in self._columns.items() if key.metric in names}
         found = self._like()
         found.metrics = tuple(metrics)
-        found.append(self.ids, self.units, self.cells[:, [*wanted.values()]], [*wanted])
+        found.append(self.ids, self.units, self.cells[:, [*wanted.values()]], [*wanted], self.gold_places)
         return found
 
     def _like(self) -> Counts:
@@ -291,7 +307,7 @@ def united(parts: Sequence[Counts]) -> Counts:
     """Return the counts of all parts together; they must not differ (see `Counts.differences`)."""
     both = parts[0]._like()
     for part in parts:
-        both.append(part.ids, part.units, part.cells, part.keys)
+        both.append(part.ids, part.units, part.cells, part.keys, part.gold_places)
         both._add_notes(part)
     # All parts have half-samples, or none: else they would differ. They are all collapsed, or none is.
     if stored := [part.replicates for part in parts if part.replicates]:

@@ -5,27 +5,27 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..about import __version__
-from ..core.declaration import Metric, Score
+from ..core.declaration import Metric
 from ..core.spans import Document
 from ..counting.counts import Counts
 from ..counting.table import summed
-from ..metrics.registry import create_all
 from .breakdown import Breakdown, gold_of_bucket
 from .comparison import System
 from .evidence import by_halves, by_runs, by_swaps
-from .pairs import aligned_runs, all_labels
+from .gate_policy import AGAINST_BASELINE, AT_MOST, FAIL, PASS, RATE_BETWEEN, Policy, Rule, allowed, scored
+from .pairs import aligned_runs, all_labels, check_same_places
 from .prediction_rates import RATE, prediction_rate
 from .resampling import Confidence, number_of_units
 from .result import plain
 from .scores import score_sums
 from .signature import signature
-from .statistics.bounds import FEW_UNITS
-from .statistics.conclusion import points, unit_name
+from .statistics.conclusion import unit_name
 from .statistics.differences import (
     LEAST_DIFFERING,
     LEAST_SWAPS,
@@ -35,99 +35,15 @@ from .statistics.differences import (
     units_without_difference,
 )
 from .statistics.runs import mean_of_runs
-from .statistics.scales import Limits
 from .tested import Subject, greatest_difference, label_score
-from .thresholds.cut_choice import Wanted, wanted
+from .thresholds.cut_choice import Wanted
 from .transitions import transitions
-
-AT_LEAST, AT_MOST, WORSE, BETTER, RATE_BETWEEN = KINDS = (
-    *("at_least", "at_most", "worse_by_at_most", "better_by_at_least", "rate_between"),
-)
-"""What a rule can demand."""
-
-AGAINST_BASELINE = (WORSE, BETTER)
-"""The rules that need a baseline."""
 
 MET, BROKEN, UNDECIDED = "met", "broken", "undecided"
 """The verdicts on a rule, and on the gate."""
 
-FAIL, WARN, PASS = CONSEQUENCES = ("fail", "warn", "pass")
-"""What an undecided rule does to the gate."""
-
 MOST_UNITS = 10_000_000
 """With more units than this needed, a rule is called undecidable by documents like these."""
-
-
-class Rule(NamedTuple):
-    """A rule of a policy.
-
-    Attributes:
-        name: Its name.
-        kind: One of `KINDS`.
-        bound: The bound in points; for `rate_between` the least and the greatest rate.
-        score: A score key, METRIC.SCORE or METRIC_SCORE; None for `rate_between`.
-        label: The label whose score is meant; None for all labels.
-        by, bucket: A slice, such as "eLen" and "1"; None for all spans.
-        required: Whether the gate depends on it. Other rules only advise.
-        undecided: What an undecided rule does: one of `CONSEQUENCES`.
-    """
-
-    name: str
-    kind: str
-    bound: float | tuple[float, float]
-    score: str | None = None
-    label: str | None = None
-    by: str | None = None
-    bucket: str | None = None
-    required: bool = True
-    undecided: str = FAIL
-
-
-class Policy(NamedTuple):
-    """What a model has to fulfil.
-
-    Attributes:
-        rules: The rules, one or more.
-        level: Confidence level of each one-sided interval.
-        unit: The rule that says which documents are resampled together; None for the usual one.
-        seed: Seed of the random swaps.
-        least_units: Effective number of units below which a rule is undecided, whatever its interval.
-        too_few: What a rule with fewer units does: one of `CONSEQUENCES`.
-        digest: Of the text of the policy.
-    """
-
-    rules: tuple[Rule, ...]
-    level: float = 0.95
-    unit: str | None = None
-    seed: int = 0
-    least_units: int = FEW_UNITS
-    too_few: str = FAIL
-    digest: str = ""
-
-    @property
-    def needs_baseline(self) -> list[str]:
-        """The names of the rules that need a baseline."""
-        return [rule.name for rule in self.rules if rule.kind in AGAINST_BASELINE]
-
-    @property
-    def metrics(self) -> list[str]:
-        """The names of the metrics that the rules need.
-
-        >>> Policy((Rule("a", "at_least", 80, "strict_f"), Rule("b", "at_most", 30, "slot_error.ser"))).metrics
-        ['strict', 'slot_error']
-        """
-        known = create_all(["all"])
-        found = [scored(rule, known).metric.name for rule in self.rules if rule.score]
-        return [*dict.fromkeys(found)] or ["strict"]
-
-
-def scored(rule: Rule, metrics: Sequence[Metric]) -> Wanted:
-    """Return the metric and the score that a rule is about.
-
-    Raises:
-        ValueError: None of the metrics has such a score.
-    """
-    return wanted(rule.score or "", metrics, f"rule {rule.name}: score")
 
 
 class Judged(NamedTuple):
@@ -250,15 +166,8 @@ def gate(
     >>> found["verdict"], [rule["verdict"] for rule in found["rules"]]
     ('undecided', ['met', 'undecided'])
     """
-    if policy.needs_baseline and baseline is None:
-        raise ValueError(f"rule {policy.needs_baseline[0]} compares with a baseline, and none is given")
-    own = candidate.system.runs
-    first = own[0]
-    if policy.unit and first.unit != policy.unit:
-        raise ValueError(f"the policy has the unit {policy.unit}, and the counts have {first.unit}: count again")
-    ours = aligned_runs(first, candidate.system.name, own)
-    theirs = None if baseline is None else aligned_runs(first, baseline.system.name, baseline.system.runs)
-    judging = _Judging(policy, candidate, baseline, ours, theirs)
+    judging = Judging(policy, candidate, baseline)
+    first, theirs = judging.ours[0], judging.theirs
     documents = gold if gold is not None else candidate.documents
     rows = []
     for rule in policy.rules:
@@ -328,42 +237,48 @@ def _groups(spans: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [{"label": label, "to": to, "spans": number} for (label, to), number in ordered]
 
 
-class _Judging:
-    """Finds out what is known about each rule."""
+class Judging:
+    """Finds out what is known about each rule.
 
-    def __init__(
-        self,
-        policy: Policy,
-        candidate: Judged,
-        baseline: Judged | None,
-        ours: Sequence[Counts],
-        theirs: Sequence[Counts] | None,
-    ) -> None:
+    Raises:
+        ValueError: There is no baseline though a rule needs one, or the counts do not belong together.
+    """
+
+    def __init__(self, policy: Policy, candidate: Judged, baseline: Judged | None) -> None:
+        if policy.needs_baseline and baseline is None:
+            raise ValueError(f"rule {policy.needs_baseline[0]} compares with a baseline, and none is given")
         self.policy, self.candidate, self.baseline = policy, candidate, baseline
-        self.ours, self.theirs = ours, theirs
-        first = ours[0]
+        own = candidate.system.runs
+        first = own[0]
+        if policy.unit and first.unit != policy.unit:
+            raise ValueError(f"the policy has the unit {policy.unit}, and the counts have {first.unit}: count again")
+        self.ours: Sequence[Counts] = aligned_runs(first, candidate.system.name, own)
+        self.theirs: Sequence[Counts] | None = None
+        if baseline is not None:
+            self.theirs = aligned_runs(first, baseline.system.name, baseline.system.runs)
+            check_same_places([first, *self.theirs])
         self.units = None if first.collapsed else number_of_units(first)
         # Each bound of this interval is one-sided at the level of the policy.
         self.confidence = Confidence(equivalence_level(policy.level), seed=policy.seed).checked()
 
     def row(self, rule: Rule) -> dict[str, Any]:
         """Return the verdict on a rule, and all that it rests on."""
-        wish = Wanted(RATE, RATE.scores[0]) if rule.kind == RATE_BETWEEN else scored(rule, self.ours[0].metrics)
-        ours, theirs = self._counts(rule, wish.metric)
-        label = rule.bucket if rule.by else rule.label
-        score = wish.score if label is None or rule.kind == RATE_BETWEEN else label_score(wish.metric, wish.score.name)
-        known = label is None or label in all_labels(*ours, *(theirs or ()))
-        subject = Subject(_own(ours[0], wish.metric), score, label, "")
+        subject, ours, theirs = self.about(rule)
+        metric, score = subject.metric, subject.score
+        known = subject.label is None or subject.label in all_labels(*ours, *(theirs or ()))
         found = self._estimate(rule, subject, ours, theirs) if known else NOTHING
-        least, most = _allowed(rule, score)
+        least, most = allowed(rule, score)
         few = found.k < self.policy.least_units
         verdict = UNDECIDED if few else verdict_on(found.low, found.high, least, most)
+        family, size = self.policy.family_of(rule.name)
+        lucky = verdict == BROKEN and size > 1 and not self._broken_among(size, rule, subject, ours, theirs)
+        verdict = UNDECIDED if lucky else verdict
         consequence = self.policy.too_few if few else rule.undecided
-        more = self._units_needed(found, least, most) if verdict == UNDECIDED and not few else None
+        more = self._units_needed(found, least, most) if verdict == UNDECIDED and not (few or lucky) else None
         return {
             "name": rule.name,
             "kind": rule.kind,
-            "metric": wish.metric.name,
+            "metric": metric.name,
             "score": score.name,
             "label": rule.label,
             "by": rule.by,
@@ -380,12 +295,37 @@ class _Judging:
             "few": few,
             "differing": found.differing,
             "units_needed": more,
-            "reason": self._reason(rule, found, known, few, more) if verdict == UNDECIDED else None,
+            "family": family,
+            "reason": f"alone it would be broken; among {size} rules of the family {family} that may be luck"
+            if lucky
+            else self._reason(rule, found, known, few, more)
+            if verdict == UNDECIDED
+            else None,
             "score_unit": score.unit,
             "higher_is_better": score.higher_is_better,
             "lost": [],
             "lost_groups": [],
         }
+
+    def _broken_among(
+        self, rules: int, rule: Rule, subject: Subject, ours: Sequence[Counts], theirs: Sequence[Counts] | None
+    ) -> bool:
+        """Return whether a rule is broken at a level that holds for several rules together (Bonferroni)."""
+        level = 1 - (1 - self.policy.level) / rules
+        stricter = copy(self)
+        stricter.policy = self.policy._replace(level=level)
+        stricter.confidence = self.confidence._replace(level=equivalence_level(level))
+        found = stricter._estimate(rule, subject, ours, theirs)
+        return verdict_on(found.low, found.high, *allowed(rule, subject.score)) == BROKEN
+
+    def about(self, rule: Rule) -> tuple[Subject, Sequence[Counts], Sequence[Counts] | None]:
+        """Return what a rule is about: the score, and the counts of the candidate and of the baseline."""
+        wish = Wanted(RATE, RATE.scores[0]) if rule.kind == RATE_BETWEEN else scored(rule, self.ours[0].metrics)
+        ours, theirs = self._counts(rule, wish.metric)
+        label, score = rule.bucket if rule.by else rule.label, wish.score
+        if label is not None and rule.kind != RATE_BETWEEN:
+            score = label_score(wish.metric, score.name)
+        return Subject(_own(ours[0], wish.metric), score, label, ""), ours, theirs
 
     def _counts(self, rule: Rule, metric: Metric) -> tuple[Sequence[Counts], Sequence[Counts] | None]:
         """Return the counts that a rule is about: those of all spans, or of a slice, with buckets as labels."""
@@ -511,16 +451,3 @@ def _value(subject: Subject, runs: Sequence[Counts]) -> float:
         missing = subject.label is not None and subject.label not in sums.labels
         found.append(np.nan if missing else subject.values(own, sums.labels).item())
     return float(mean_of_runs([np.array(found[k : k + 1]) for k in range(len(found))])[0])
-
-
-def _allowed(rule: Rule, score: Score) -> Limits:
-    """Return the least and the greatest value that a rule allows, in the unit of the score."""
-    if isinstance(rule.bound, tuple):
-        return rule.bound
-    bound = rule.bound / points(score.unit)
-    return {
-        AT_LEAST: (bound, math.inf),
-        AT_MOST: (-math.inf, bound),
-        WORSE: (-bound, math.inf),
-        BETTER: (bound, math.inf),
-    }[rule.kind]

@@ -244,16 +244,29 @@ def aligned_runs(first: Counts, system: str, runs: Sequence[Counts]) -> list[Cou
     return found
 
 
+def check_same_places(systems: Sequence[Counts]) -> None:
+    """Raise ValueError, naming documents, if the gold spans of systems with the same documents lie elsewhere, or have
+    other labels. Counts that older versions wrote do not know where they lie."""
+    first, *others = [counts for counts in systems if counts.documents and counts.knows_gold] or [Counts([])]
+    for other in others:
+        differing = [k for k, both in enumerate(zip(first.gold_places, other.gold_places)) if len({*both}) > 1]
+        if differing:
+            raise _other_gold(first, differing)
+
+
+def _other_gold(counts: Counts, documents: Sequence[int]) -> ValueError:
+    names = ", ".join(str(doc if counts.ids[doc] is None else counts.ids[doc]) for doc in documents[:5])
+    more = ", ..." if len(documents) > 5 else ""
+    return ValueError(f"the systems have different gold annotation in {len(documents)} documents: {names}{more}")
+
+
 def _check_same_gold(baseline: Counts, system: Counts) -> None:
     """Raise ValueError, naming documents, if their gold labels differ."""
     labels = all_labels(baseline, system)
     first, second = (Table(counts, labels).spans(*GOLD_SPANS) for counts in (baseline, system))
     differing = np.flatnonzero(np.asarray(abs(first - second).sum(axis=1)))
     if len(differing):
-        ids = (baseline.ids[doc] for doc in differing[:5].tolist())
-        names = ", ".join(str(doc if id is None else id) for doc, id in zip(differing.tolist(), ids))
-        more = ", ..." if len(differing) > 5 else ""
-        raise ValueError(f"the systems have different gold annotation in {len(differing)} documents: {names}{more}")
+        raise _other_gold(baseline, differing.tolist())
 
 
 def _places(counts: Counts) -> dict[tuple[str | int, int], int]:

@@ -89,6 +89,7 @@ def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = N
         ids=counts.ids,
         units=counts.units,
         unit=counts.unit,
+        gold_places=counts.gold_places if counts.knows_gold else [],
         skipped=counts.skipped,
         ignored=counts.ignored,
         repaired=counts.repaired,

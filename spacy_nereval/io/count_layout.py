@@ -83,7 +83,14 @@ class LabelsHeader(pydantic.BaseModel, extra="forbid", strict=True):
         return LabelRules(tuple(self.labels.items()), only, self.depth, self.sep)
 
 
-LATER: dict[str, Any] = {"merged": 0, "label_rules": None, "mentions": {}, "located": [], "contents": []}
+LATER: dict[str, Any] = {
+    "merged": 0,
+    "label_rules": None,
+    "mentions": {},
+    "located": [],
+    "contents": [],
+    "gold_places": [],
+}
 """Fields that are left out of a file where they have these values, so that files without them stay valid."""
 
 
@@ -91,7 +98,8 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
     """The schema of the header.
 
     `digest` is a hash of everything else; `parts` are the digests of the files that were merged into this one;
-    `contents` are hashes of the files of the corpus; `origin` says what the counts were made from.
+    `contents` are hashes of the files of the corpus; `gold_places` are checksums of the gold spans of each document;
+    `origin` says what the counts were made from.
     """
 
     format: Format
@@ -103,6 +111,7 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
     ids: list[str | None]
     units: list[str]
     unit: str
+    gold_places: list[Annotated[int, pydantic.Field(ge=0)]] = []
     skipped: int = pydantic.Field(ge=0)
     ignored: int = pydantic.Field(ge=0)
     repaired: int = pydantic.Field(ge=0)
@@ -140,6 +149,8 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
     def _agrees(self) -> Header:
         if self.units and len(self.units) != len(self.ids):
             raise ValueError(f"it has {len(self.ids)} ids and {len(self.units)} units")
+        if self.gold_places and len(self.gold_places) != len(self.ids):
+            raise ValueError(f"it has {len(self.ids)} ids and checksums of {len(self.gold_places)} documents")
         if self.mentions and (
             self.mentions.keys() - {*NUMBERS} or max(self.mentions.values()) > self.mentions.get("listed", 0)
         ):
@@ -312,7 +323,8 @@ def counts_of(metrics: Sequence[Metric], header: Header, arrays: Mapping[str, ND
     cells = csr_array((data, indices, indptr), (header.rows, len(header.columns)))
     cells.check_format()
     _check_numbers(metrics, header, cells, arrays)
-    counts.append(header.ids, header.units, cells, [Key(*column) for column in header.columns])
+    keys = [Key(*column) for column in header.columns]
+    counts.append(header.ids, header.units, cells, keys, header.gold_places)
     if drawn := header.replicates:
         if tuple(drawn.labels) != counts.labels:
             raise ValueError("the labels of the half-samples are not those of the counts")

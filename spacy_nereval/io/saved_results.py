@@ -13,6 +13,7 @@ from .paths import check_is_file, content
 SHAPES = {
     "Comparison": ("comparisons", "baseline"),
     "Gate": ("rules", "policy"),
+    "Plan": ("questions", "policy"),
     "Corrections": ("changes", "undecided"),
     "Agreement": ("disputes", "consensus"),
     "Thresholds": ("best", "curves"),
@@ -80,11 +81,5 @@ def held(kind: str, path: Path) -> str:
     >>> held("Gate", Path("a.json"))
     "holds the result of a gate: Gate.load('a.json') reads it"
     """
-    what = {
-        "Result": "scores",
-        "Comparison": "a comparison",
-        "Gate": "a gate",
-        "Thresholds": "thresholds",
-        "Corrections": "corrections",
-    }
-    return f"holds the result of {what.get(kind, 'agreement')}: {kind}.load({str(path)!r}) reads it"
+    what = {"Result": "scores", "Thresholds": "thresholds", "Agreement": "agreement", "Corrections": "corrections"}
+    return f"holds the result of {what.get(kind, f'a {kind.lower()}')}: {kind}.load({str(path)!r}) reads it"

@@ -6,20 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from ..evaluation.gate_rules import (
+from ..evaluation.gate_policy import (
     AGAINST_BASELINE,
     AT_LEAST,
     AT_MOST,
     BETTER,
-    BROKEN,
+    DIFFERENCE,
     FAIL,
-    MET,
     RATE_BETWEEN,
-    UNDECIDED,
     WARN,
     WORSE,
 )
-from ..evaluation.statistics.conclusion import unit_name
+from ..evaluation.gate_rules import BROKEN, MET, UNDECIDED
+from ..evaluation.statistics.conclusion import points, unit_name
 from ..io.writing import visible
 from ..metrics.registry import create
 from .declared import spoken
@@ -91,7 +90,7 @@ class GateView(View):
                 row["name"] if row["required"] else f"{row['name']} (advice)",
                 subject(row),
                 demand(row),
-                _number(row, row["value"]),
+                number_of(row, row["value"]),
                 _interval(row),
                 f"{MARKS[row['verdict']]} {row['verdict']}",
                 row["counts_as"],
@@ -173,8 +172,9 @@ def demand(row: Row) -> str:
     """Return what a rule demands."""
     if row["kind"] == RATE_BETWEEN:
         return f"between {row['bound'][0]:g} and {row['bound'][1]:g}"
-    bound = f"{100 * row['bound'] if row['score_unit'] == 'ratio' else row['bound']:.6g}"
+    bound = f"{points(row['score_unit']) * row['bound']:.6g}"
     return {
+        DIFFERENCE: f"a difference of {bound}",
         AT_LEAST: f"at least {bound}",
         AT_MOST: f"at most {bound}",
         WORSE: f"worse by at most {bound}",
@@ -182,21 +182,22 @@ def demand(row: Row) -> str:
     }[row["kind"]]
 
 
-def _number(row: Row, value: float | None) -> float | None:
+def number_of(row: Row, value: float | None) -> float | None:
+    """Return a number of a rule as people read it."""
     if value is None or row["kind"] == RATE_BETWEEN or row["score_unit"] != "ratio":
         return value
     return Percent(value)
 
 
 def _interval(row: Row) -> Interval | None:
-    low, high = (_number(row, bound) for bound in row["interval"])
+    low, high = (number_of(row, bound) for bound in row["interval"])
     return None if low is None or high is None else Interval(low, high)
 
 
 def sentence(row: Row) -> str:
     """Return a rule, what was found and why, in one line, as a test report shows it."""
     interval = _interval(row)
-    found = "undefined" if row["value"] is None else shown(_number(row, row["value"]))
+    found = "undefined" if row["value"] is None else shown(number_of(row, row["value"]))
     bounds = "" if interval is None else f" {shown(interval)}"
     against = " (difference from the baseline)" if row["kind"] in AGAINST_BASELINE else ""
     reason = f"; {row['reason']}" if row["reason"] else ""

@@ -12,6 +12,7 @@ from spacy_nereval import (
     Comparison,
     Corrections,
     Gate,
+    Plan,
     Result,
     Thresholds,
     agreement,
@@ -20,6 +21,7 @@ from spacy_nereval import (
     gate,
     load,
     merge,
+    plan,
     score,
     thresholds,
 )
@@ -42,6 +44,7 @@ MADE = {
     "intervals": lambda: score(GOLD, PRED, "strict,slot_error,fair", confidence=True),
     "compare": lambda: compare({"a": GOLD, "b": PRED}, GOLD, per_label=True, margin=1),
     "gate": lambda: gate(RULES, GOLD, PRED),
+    "plan": lambda: plan(GOLD, PRED, policy=RULES),
     "agreement": lambda: agreement({"ann": GOLD, "bob": PRED, "cem": GOLD}),
     "thresholds": lambda: thresholds(SPANS, SCORED, "strict,fair", per_label=True),
     "apply": lambda: apply([{"text": "Ada", "spans": []}], [MARK]),
@@ -57,11 +60,12 @@ def saved(request, tmp_path_factory):
     return result, type(result).load(path), path
 
 
-KINDS = (Comparison, Gate, Corrections, Agreement, Thresholds, Result)
+KINDS = (Comparison, Gate, Plan, Corrections, Agreement, Thresholds, Result)
 
 ANSWERS = {
     Result: "fair.f; scores; labels['PER'].fair.f; confusion(); scores['fair_f']; headline.value; conclusion[:30]",
     Comparison: "headline; conclusion; rows; to_frame().to_csv(); show().__repr__()",
+    Plan: "headline; conclusion; rows; summary(); documents_needed; to_frame().to_csv()",
     Gate: "headline; conclusion; rows; summary(); passed; verdict; rules; to_frame().to_csv()",
     Corrections: "conclusion; rows; changes; summary(); to_frame().to_csv(); show().__repr__()",
     Agreement: "headline.value; conclusion[:20]; rows; errors(); errors(['LOC']); to_frame().to_csv()",

@@ -37,6 +37,7 @@ from spacy_nereval import (
     Counts,
     Document,
     Gate,
+    Plan,
     Result,
     Thresholds,
     agreement,
@@ -46,6 +47,7 @@ from spacy_nereval import (
     evaluate,
     gate,
     merge,
+    plan,
     score,
     thresholds,
 )
@@ -85,7 +87,9 @@ between = agreement({"a": gold, "b": pred}, confidence={"level": 0.9})
 spans_with_scores = [[{"start": 0, "end": 3, "label": "PER", "score": 0.9}]]
 best = thresholds([[(0, 3, "PER")]], spans_with_scores, "strict")
 released: Gate = gate({"gate": {"rules": {"f": {"score": "strict_f", "at_least": 1}}}}, gold * 9, pred * 9)
-every = (result, found, between, best, released)
+pilot: Plan = plan(gold * 9, pred * 9, gold * 9, difference=2, score="strict_f")
+needed: dict[str, int | None] = pilot.documents_needed
+every = (result, found, between, best, released, pilot)
 for each in every:
     words += each.conclusion + each.signature + each.to_json() + each.summary() + str(each.show())
     values.append(each.headline.value)
@@ -109,6 +113,7 @@ with TemporaryDirectory() as folder:
     comparisons: list[Comparison] = [Comparison.load(f"{folder}/Comparison.json")]
     agreements: list[Agreement] = [Agreement.load(f"{folder}/Agreement.json")]
     thresholds_again: list[Thresholds] = [Thresholds.load(f"{folder}/Thresholds.json")]
+    plans: list[Plan] = [Plan.load(f"{folder}/Plan.json")]
     gates: list[Gate] = [Gate.load(f"{folder}/Gate.json")]
     values.append(results[0].fair.f)
 again: Comparison = compare({"a": score(gold, gold), "b": score(gold, pred)}, primary="fair_f")

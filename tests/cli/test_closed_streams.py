@@ -57,6 +57,7 @@ COMMANDS = {
     "doctor": ("doctor",),
     "init-config": ("init-config",),
     "gate": ("gate", "policy.cfg", "g.jsonl", "g.jsonl", "-o", "out.json"),
+    "plan": ("plan", "g.jsonl", "g.jsonl", "--policy", "policy.cfg", "-o", "out.json"),
     "apply": ("apply", "g.jsonl", "marks.jsonl", "-o", "out.jsonl"),
     "report": ("report", "g.jsonl", "p.jsonl", "-o", "out.html"),
     "thresholds": ("thresholds", "g.jsonl", "p.jsonl", "--missing-score", "1", "-m", "strict", "-o", "out.json"),

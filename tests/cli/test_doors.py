@@ -15,6 +15,7 @@ from spacy_nereval import (
     Comparison,
     Confidence,
     Gate,
+    Plan,
     Result,
     Thresholds,
     agreement,
@@ -22,6 +23,7 @@ from spacy_nereval import (
     compare,
     gate,
     load,
+    plan,
     score,
     thresholds,
 )
@@ -236,6 +238,7 @@ WRITTEN = {
     Agreement: ("agreement", "gold.jsonl", "a.jsonl", "b.jsonl"),
     Thresholds: ("thresholds", "gold.jsonl", "a-scored.jsonl"),
     Gate: ("gate", "policy.cfg", "gold.jsonl", "a.jsonl"),
+    Plan: ("plan", "gold.jsonl", "a.jsonl", "--policy", "policy.cfg"),
 }
 
 
@@ -276,7 +279,7 @@ def test_the_means_of_training_runs_are_a_result_too(here):
 
 # What is declared, and what functions repeat for those who read them
 
-FUNCTIONS = score, compare, agreement, thresholds, gate, apply
+FUNCTIONS = score, compare, agreement, thresholds, gate, plan, apply
 READ = {name: argument.where for name, argument in declared(Reading).items()}
 
 

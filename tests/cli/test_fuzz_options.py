@@ -27,6 +27,7 @@ FUZZED = {
     "count": ["g.jsonl", "p.jsonl", "-o", "c.npz"],
     "training": ["t.jsonl", "-o", "lexicon.json"],
     "gate": ["policy.cfg", "g.jsonl", "p.jsonl", "--baseline", "b.jsonl"],
+    "plan": ["g.jsonl", "p.jsonl", "--baseline", "b.jsonl", "--difference", "5"],
     "metrics": ["fair"],
     "apply": ["g.jsonl", "marks.jsonl", "-o", "new.jsonl"],
 }

@@ -40,6 +40,7 @@ COMMANDS = {
     "convert": [[GOLD, "-"], [GOLD, f"new{OSC}.conll"], [GOLD, "new.spacy"]],
     "training": [[GOLD, "-o", f"lexicon{OSC}.json"]],
     "gate": [[f"no{OSC}.cfg", GOLD, PRED], [str(Path("policy.cfg")), GOLD, PRED, "--baseline", GOLD]],
+    "plan": [[GOLD, PRED, "--baseline", GOLD, "--policy", "policy.cfg"], [GOLD, PRED, "--policy", f"no{OSC}.cfg"]],
     "apply": [[GOLD, f"no{OSC}", "-o", "new.jsonl"], [GOLD, "marks.jsonl", "-o", f"new{OSC}.jsonl"]],
     "datasets": [[f"a{OSC}", f"b{OSC}"]],
     "metrics": [[f"x{OSC}"]],

@@ -18,6 +18,7 @@ SCORE = ("score", "g.jsonl", "p.jsonl", "-m", "strict", "-C")
 COMPARE = ("compare", "g.jsonl", "p.jsonl", "g.jsonl", "-m", "strict", "--samples", "20")
 COUNT = ("count", "g.jsonl", "p.jsonl", "-m", "strict", "-o", "out.npz")
 ERRORS = ("errors", "g.jsonl", "p.jsonl")
+PLAN = ("plan", "g.jsonl", "p.jsonl", "--baseline", "g.jsonl")
 
 THRESHOLDS = ("thresholds", "g.jsonl", "p.jsonl", "-m", "strict", "--missing-score", "0.5")
 
@@ -36,6 +37,7 @@ LIMITS = {
     "trials": (COMPARE, ("1", "0", "-1", HUGE)),
     "margin": (COMPARE, ("0", "-1", "nan", "inf", "1e308")),
     "primary": (COMPARE, ("", ".", "strict.", DEEP)),
+    "difference": (PLAN, ("0", "-1", "nan", "inf", "1e308", "1e-300")),
     "replicates": (COUNT, ("0", "1", "-1", HUGE)),
     "workers": (COUNT, ("0", "-1", HUGE)),
     "gpu-id": (ERRORS, ("-1", HUGE)),

@@ -23,6 +23,8 @@ GOLD, PRED, WORSE = (str(ROOT / "examples" / f"{name}.jsonl") for name in ("gold
     [
         (0, ("score", GOLD, PRED, "-m", "strict")),
         (0, ("metrics",)),
+        (0, ("plan", GOLD, WORSE, "--policy", "policy.cfg", "--baseline", PRED)),
+        (2, ("plan", GOLD, WORSE, "--difference", "-1", "--baseline", PRED)),
         (1, ("gate", "policy.cfg", GOLD, WORSE, "--baseline", PRED)),
         (1, ("doctor", "--corpus", "nowhere")),
         (2, ("score", "nowhere.jsonl", PRED)),

@@ -59,13 +59,14 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "score": ("score", "g.jsonl", "--system", "A=one,none", "-m", "strict", "-o", "out.json"),
     "thresholds": ("thresholds", "g.jsonl", "one", "-m", "strict", "--missing-score", "1", "-o", "out.json"),
     "gate": ("gate", "policy.cfg", "g.jsonl", "one", "-o", "out.json"),
+    "plan": ("plan", "g.jsonl", "one", "--policy", "policy.cfg", "-o", "out.json"),
 }
 
 
 def test_every_command_that_loads_models_is_tried():
     loading = {c.name for c in nereval.registered_commands if "gpu_id" in inspect.signature(c.callback).parameters}
     assert loading - {"doctor"} == {command[0] for command in COMMANDS.values()}
-    assert loading - {"doctor", "gate"} == {*LEXICON}  # a rule of a gate cannot name tmr, which needs a lexicon
+    assert loading - {"doctor", "gate", "plan"} == {*LEXICON}  # a rule of a gate cannot name tmr, which needs a lexicon
 
 
 def beta_of(command: tuple[str, ...], printed: str) -> str:

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 from confection import Config, ConfigValidationError
-from scipy.stats import beta
+from scipy.stats import beta, t
 
 from spacy_nereval import Document, compare, count, create_all, gate
 from spacy_nereval.evaluation.comparison import System
@@ -15,6 +15,7 @@ from spacy_nereval.evaluation.gate_rules import Judged, units_to_decide, verdict
 from spacy_nereval.evaluation.gate_rules import gate as judged_by
 from spacy_nereval.evaluation.statistics.bounds import wilson
 from spacy_nereval.evaluation.statistics.differences import rare_difference
+from spacy_nereval.io.count_files import load, save
 from spacy_nereval.io.policies import RULE, TEMPLATE, read_policy
 from spacy_nereval.reporting.gate_view import GateView
 
@@ -353,3 +354,62 @@ def test_the_template_is_a_policy_and_comments_do_not_change_its_digest(tmp_path
     assert read_policy(path) == found
     path.write_text(TEMPLATE.replace("at_least = 50", "at_least = 51"))
     assert read_policy(path).digest != found.digest
+
+
+MOVED = {
+    "a boundary": [(0, 4, "A"), (9, 12, "B")],
+    "labels in each other's place": [(0, 3, "B"), (9, 12, "A")],
+    "another place": [(1, 4, "A"), (9, 12, "B")],
+}
+
+
+@pytest.mark.parametrize("where", MOVED)
+def test_gold_spans_that_were_corrected_are_other_gold(tmp_path, where):
+    """There are as many spans of each label in each document, in the baseline's counts too."""
+    gold = [(0, 3, "A"), (9, 12, "B")]
+    before = [Document(gold, gold, id=str(k)) for k in range(30)]
+    after = [*before[:17], Document(MOVED[where], gold, id="17"), *before[18:]]
+    metrics = create_all(["strict"])
+    save(count(before, metrics), tmp_path / "released.npz")
+    stored = load(tmp_path / "released.npz")
+    rules = read_policy(policy(rule={"score": "strict_f", "worse_by_at_most": 20}))
+    same = judged_by(rules, Judged(System("new", count(before[::-1], metrics))), Judged(System("old", stored)))
+    assert same["verdict"] == "met"
+    with pytest.raises(ValueError, match="the systems have different gold annotation in 1 documents: 17"):
+        judged_by(rules, Judged(System("new", count(after, metrics))), Judged(System("old", stored)))
+    stored.gold_places = []  # as an older version wrote them
+    assert judged_by(rules, Judged(System("new", count(after, metrics))), Judged(System("old", stored)))
+    assert (count(before[:9], metrics) + count(before[9:], metrics)).gold_places == count(before, metrics).gold_places
+
+
+def test_a_rule_of_a_family_is_broken_only_if_that_is_no_luck_among_so_many():
+    """Of 60 documents 30 are right. Wilson's interval with t at 1 - .05/F ends above 63 from F = 3 on."""
+    labels = [f"L{k}" for k in range(8)]
+    gold = [(4 * k, 4 * k + 3, label) for k, label in enumerate(labels)]
+    found = [Document(gold, gold if k < 30 else [], id=str(k)) for k in range(60)]
+    rules = {label: {"score": "strict_r", "label": label, "at_least": 63} for label in labels}
+    for size, expected in ((0, "broken"), (2, "broken"), (3, "undecided"), (8, "undecided")):
+        given = {"gate": {"rules": rules, "families": {"labels": labels[:size]} if size else {}}}
+        rows = judged(given, found)
+        high = wilson(0.5, 60, t.ppf(1 - 0.05 / max(size, 1), 59))[1]
+        assert rows[0]["verdict"] == expected == ("broken" if high < 0.63 else "undecided")
+        assert rows[-1]["verdict"] == ("broken" if size < 8 else "undecided")  # a family is those that it names
+        assert [row["interval"] for row in rows] == [rows[0]["interval"]] * 8
+        if expected == "undecided":
+            told = f"alone it would be broken; among {size} rules of the family labels that may be luck"
+            assert (rows[0]["reason"], rows[0]["family"], rows[0]["counts_as"]) == (told, "labels", "fail")
+
+
+@pytest.mark.parametrize(
+    ("families", "said"),
+    [
+        ({"a": ["x", "y"]}, "there is no rule 'y'"),
+        ({"a": ["x", "x"]}, "x is in two families, or twice in one"),
+        ({"a": ["x"]}, "expected names of rules by family"),
+        (["x"], "expected names of rules by family"),
+    ],
+)
+def test_families_name_rules(families, said):
+    rules = {"x": {"score": "strict_f", "at_least": 50}}
+    with pytest.raises(ConfigValidationError, match=said):
+        read_policy({"gate": {"rules": rules, "families": families}})

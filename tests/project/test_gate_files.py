@@ -72,6 +72,18 @@ def test_the_rates_of_the_page_are_those_of_the_simulation():
     assert f"| gate of all three | {whole[0] / 10} % | {whole[1] / 10} % |" in page
 
 
+def test_plans_are_those_of_gates_that_judged_documents_drawn_again():
+    found = json.loads((ROOT / "benchmarks" / "gates.json").read_text("utf8"))["plans"]
+    page = (ROOT / "docs" / "explanation" / "gates.md").read_text("utf8")
+    for name in found[0]["planned"]:
+        told = []
+        for row in found:
+            decided, planned = row["decided"][name] / row["replications"], row["planned"][name]
+            assert abs(decided - planned) < 0.05
+            told.append(f"{100 * planned:.0f} % ({100 * decided:.0f} %)")
+        assert f"| {' | '.join(told)} |" in page, told
+
+
 def test_the_project_judges_by_a_policy_that_can_be_used():
     (command,) = (each for each in srsly.read_yaml(ROOT / "project.yml")["commands"] if each["name"] == "gate")
     assert (

@@ -49,7 +49,8 @@ def test_every_column_and_verdict_is_in_the_glossary(monkeypatch, tmp_path):
     found = set()
     policy = str(tmp_path / "policy.cfg")
     assert run("gate", "--init", policy).exit_code == 0
-    for command in (*COMMANDS, ("gate", policy, GOLD, PRED, "--baseline", OTHER)):
+    asked = ("plan", GOLD, PRED, "--baseline", OTHER, "--difference", "3")
+    for command in (*COMMANDS, asked, ("gate", policy, GOLD, PRED, "--baseline", OTHER)):
         done = run(*command, "--tables", "all", "--format", "markdown")
         assert done.exit_code == 0 or command[0] == "gate", done.output
         heads = re.findall(r"^\| (.+) \|\n\| ?:?-", done.stdout, flags=re.M)

@@ -66,9 +66,19 @@ def influences(values: ArrayLike, row: ArrayLike, left_out: ArrayLike, units: in
     fourth = np.bincount(place, squares**2, number) + still * centre**4
     variance = second / max(units * (units - 1), 1)
     varies = ~lone & (variance >= TINY**2)
-    share = np.where(varies, fourth, 1.0) / np.where(varies, second, 1.0) ** 2 - 1 / max(units, 1)
-    bearers = np.where(varies & (share > TINY), 2 / np.where(share > TINY, share, 1), np.inf)
+    bearers = np.where(varies, bearers_of(second, fourth, units), np.inf)
     return Influences(np.where(varies, variance, 0.0), bearers, lone)
+
+
+def bearers_of(second: ArrayLike, fourth: ArrayLike, units: int) -> Any:
+    """Return how many units hold a variance, from the sums of the squares and of the fourth powers of the influences.
+
+    >>> round(float(bearers_of(4, 4, 4)), 3), round(float(bearers_of(1, 1, 1000)), 3)
+    (inf, 2.002)
+    """
+    squares = np.asarray(second, dtype=float)
+    share = np.where(squares > 0, np.asarray(fourth) / np.where(squares > 0, squares, 1) ** 2, 0) - 1 / max(units, 1)
+    return np.where(share > TINY, 2 / np.where(share > TINY, share, 1), np.inf)
 
 
 def mixed_units(values: ArrayLike, row: ArrayLike, left_out: ArrayLike, alone: ArrayLike, bounded: ArrayLike) -> Floats:
@@ -89,13 +99,20 @@ def mixed_units(values: ArrayLike, row: ArrayLike, left_out: ArrayLike, alone: A
         >>> mixed_units([0.9], [0, 0, 0], [0.9, 0.9, 1.0], [1.0, 1.0, 0.5], [True]).tolist()
         [1.0]
     """
-    theta, place, left, own = (np.asarray(given) for given in (values, row, left_out, alone))
-    both, number = np.asarray(bounded)[place], len(theta)
+    theta, place = np.asarray(values), np.asarray(row)
+    sides = sides_of(theta[place], np.asarray(left_out), np.asarray(alone), np.asarray(bounded)[place])
+    return np.minimum(*(np.bincount(place, side, len(theta)) for side in sides))
+
+
+def sides_of(values: Floats, left_out: Floats, alone: Floats, bounded: NDArray[np.bool_]) -> tuple[Any, Any]:
+    """Return whether each unit has an error, and whether it has a hit, as `mixed_units` counts them.
+
+    All arguments and both answers are of the entries.
+    """
     with np.errstate(invalid="ignore"):
-        moving = ~np.isfinite(own) & (np.abs(left - theta[place]) > TINY)
-        first = np.where(both, own < 1 - TINY, (own > TINY) | moving)
-        second = np.where(both, own > TINY, own < 0.5 - TINY)
-    return np.minimum(*(np.bincount(place, side, number) for side in (first, second)))
+        moving = ~np.isfinite(alone) & (np.abs(left_out - values) > TINY)
+        error = np.where(bounded, alone < 1 - TINY, (alone > TINY) | moving)
+        return error, np.where(bounded, alone > TINY, alone < 0.5 - TINY)
 
 
 def largest(left_out: ArrayLike) -> tuple[list[int], float]:

@@ -1,0 +1,204 @@
+"""Plans: how many documents decide a rule, against real gates on documents drawn again and again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from spacy_nereval import Document, compare, count, create_all, plan
+from spacy_nereval.evaluation.comparison import System
+from spacy_nereval.evaluation.gate_policy import DIFFERENCE, Policy, Rule
+from spacy_nereval.evaluation.gate_rules import Judged, gate, units_to_decide
+from spacy_nereval.evaluation.sample_size import (
+    answered,
+    pilot_of,
+    questions_of,
+    sizes_between,
+    units_needed,
+    with_difference,
+)
+from spacy_nereval.evaluation.sample_size import plan as planned
+from spacy_nereval.evaluation.statistics.influence import influences
+from spacy_nereval.reporting.plan_view import PlanView
+
+METRICS = create_all(["strict", "slot_error"])
+
+RULES = (
+    Rule("overall", "at_least", 82, "strict_f"),
+    Rule("label", "at_least", 75, "strict_r", label="A"),
+    Rule("errors", "at_most", 35, "slot_error.ser"),
+    Rule("worse", "worse_by_at_most", 8, "strict_f"),
+    Rule("rate", "rate_between", (0.6, 0.97)),
+)
+
+
+def corpus(seed: int, documents: int) -> tuple[list[Document], list[Document]]:
+    """Documents with the predictions of two systems, whose errors come in clusters."""
+    random, sides = np.random.default_rng(seed), ([], [])
+    for number in range(documents):
+        gold = [(k, k + 1, "AB"[k % 2]) for k in range(1 + random.poisson(2))]
+        luck = random.random((3, len(gold)))
+        for side, chance in zip(sides, (0.9, 0.85)):
+            own = np.where(luck[0] < 0.5, luck[1], random.random(len(gold)))
+            found = [span for span, u in zip(gold, own) if u < chance * (1 - 0.4 * (number % 3 == 0))]
+            side.append(Document(gold, found + [(90, 91, "A")] * (number % 7 == 0), id=str(number)))
+    return sides
+
+
+def judged(documents):
+    return Judged(System("s", count(documents, METRICS)))
+
+
+def questions(rules=RULES, seed=1, documents=60):
+    baseline, candidate = map(judged, corpus(seed, documents))
+    return questions_of(Policy(rules), candidate, baseline)
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("number", [45, 120])
+def test_simulated_corpora_answer_as_often_as_corpora_that_are_drawn_counted_and_judged(number):
+    """The brute force: documents of the pilot are drawn with replacement, and the gate itself judges them."""
+    sides, random, rounds = corpus(1, 60), np.random.default_rng(number), 120
+    found = questions()
+    simulated = np.array([answered(question, number) for question in found])
+    hits = np.zeros(len(RULES))
+    for _ in range(rounds):
+        drawn = random.integers(0, 60, number)
+        again = [[Document(*side[k].sides, id=str(n)) for n, k in enumerate(drawn)] for side in sides]
+        rows = gate(Policy(RULES), judged(again[1]), judged(again[0]))["rules"]
+        hits += [row["verdict"] == ("met" if each.within else "broken") for row, each in zip(rows, found)]
+    assert simulated.min() < 0.6 and simulated.max() > 0.4  # nothing would be shown by certainties alone
+    error = np.sqrt(simulated * (1 - simulated) / rounds)
+    assert (np.abs(hits / rounds - simulated) <= 3 * error + 0.03).all()
+
+
+def test_influences_are_those_of_the_intervals():
+    """Their variance is that which `score --confidence` has, and of a difference that of documents left out of both."""
+    sides = corpus(2, 40)
+    baseline, candidate = (count(side, METRICS) for side in sides)
+    for question in questions(seed=2, documents=40):
+        rule = question.rule
+        compared = rule.kind == "worse_by_at_most"
+        pilot = pilot_of(question.subject, candidate, baseline if compared else None)
+        left = []
+        for k in range(40):
+            rest = [side[:k] + side[k + 1 :] for side in sides]
+            counts = [count(each, METRICS) for each in rest]
+            left.append(pilot_of(question.subject, counts[1], counts[0] if compared else None).value)
+        by_hand = influences([pilot.value], [0] * 40, left, 40)
+        assert (pilot.influence**2).sum() / (40 * 39) == pytest.approx(by_hand.variance[0], rel=1e-9)
+        assert pilot.influence.sum() == pytest.approx(0, abs=1e-9)
+
+
+def test_the_number_needed_is_where_four_of_five_are_answered():
+    for question in questions():
+        needed = units_needed(question)
+        assert needed is not None
+        assert answered(question, needed, seed=7) == pytest.approx(0.8, abs=0.05) or needed < 20
+        assert answered(question, 4 * needed, seed=7) > 0.98
+        assert answered(question, max(6, needed // 4), seed=7) < 0.7
+
+
+def test_a_larger_margin_needs_fewer_and_the_formula_of_the_gate_is_near():
+    baseline, candidate = map(judged, corpus(3, 80))
+    rules = [Rule(str(bound), "worse_by_at_most", bound, "strict_f") for bound in (10, 14, 20)]
+    rows = planned(Policy((*rules, Rule("f", "at_least", 70, "strict_f"))), candidate, baseline)["questions"]
+    needed = [row["units_needed"] for row in rows[:3]]
+    assert needed[0] > needed[1] > needed[2]
+    found = gate(Policy((rules[0],)), candidate, baseline)["rules"][0]
+    formula = units_to_decide(40, (found["value"], *found["interval"]), -0.1, np.inf)
+    assert formula is None or formula * 2 == pytest.approx(needed[0], rel=0.35)
+
+
+def test_at_the_bound_no_number_answers_and_wrong_answers_are_rare():
+    (question,) = questions((RULES[3],))
+    at_bound = question._replace(value=question.least)
+    assert units_needed(at_bound) is None
+    for number in (50, 400):
+        assert answered(at_bound, number) < 0.08  # "met" although the rule holds by no margin
+
+
+def test_what_a_pilot_cannot_tell_has_no_number():
+    gold = [(0, 3, "A")]
+    same = [Document(gold, gold, id=str(k)) for k in range(40)]
+    nearly = [Document(gold, gold if k > 2 else [], id=str(k)) for k in range(40)]
+    rules = (
+        Rule("alike", "worse_by_at_most", 5, "strict_f"),
+        Rule("absent", "at_least", 50, "strict_f", label="B"),
+        Rule("fine", "at_least", 50, "strict_f"),
+    )
+    result = planned(with_difference(Policy(rules), "strict_f", 5), judged(nearly), judged(same))
+    by_name = {row["name"]: row for row in result["questions"]}
+    assert [name for name, row in by_name.items() if row["units_needed"] is None] == ["alike", "absent", DIFFERENCE]
+    assert all(row["few"] and row["curve"][0]["answered"] is None for name, row in by_name.items() if name != "fine")
+    view = PlanView(result)
+    assert view.headline().endswith(
+        "answer each of the others 4 times in 5; no number can be given for alike, absent, difference"
+    )
+    closing = " ".join(view.closing())
+    assert "alike: the systems differ in 3 documents, too few to say how much they vary." in closing
+    assert "absent: there are no such spans in the pilot" in closing
+    few = planned(Policy(rules[2:]), judged(nearly[:4]))
+    assert "the pilot has effectively 2.6" in " ".join(PlanView(few).closing()) or few["questions"][0]["few"]
+
+
+def test_the_range_is_that_of_a_variance_known_from_a_small_pilot():
+    """With f degrees of freedom a variance is between f/χ²(.05) and f/χ²(.95) times what was found."""
+    from scipy.stats import chi2
+
+    baseline, candidate = map(judged, corpus(1, 60))
+    (row,) = planned(Policy(RULES[3:4]), candidate, baseline)["questions"]
+    low, high = row["units_between"]
+    f, needed = row["freedom"], row["units_needed"]
+    assert (low, high) == (-(-needed * f // chi2.ppf(0.95, f)), -(-needed * f // chi2.ppf(0.05, f)))
+    assert low < needed < high
+
+
+def test_documents_of_one_unit_are_drawn_together():
+    baseline, candidate = corpus(1, 60)
+    paired = [[Document(*each.sides, id=f"{n // 2}") for n, each in enumerate(side)] for side in (baseline, candidate)]
+    assert len({each.id for each in paired[0]}) == 30
+    found = [planned(Policy(RULES[:1]), judged(side)) for side in (candidate, paired[1])]
+    assert [each["units"] for each in found] == [60, 30]
+    row = found[1]["questions"][0]
+    assert row["documents_needed"] == 2 * row["units_needed"]
+
+
+def test_more_than_a_thousand_units_are_taken_in_groups():
+    found = corpus(5, 900)[1]
+    twice = [Document(*each.sides, id=str(n)) for n, each in enumerate([*found, *found])]
+    rows = [
+        planned(Policy((Rule("f", "at_least", 78, "strict_f"),)), judged(side))["questions"] for side in (found, twice)
+    ]
+    assert rows[1][0]["units_needed"] == pytest.approx(rows[0][0]["units_needed"], rel=0.15)
+
+
+def test_round_numbers_surround_what_is_asked():
+    assert sizes_between(10, 10) == [10]
+    assert sizes_between(75, 620) == [50, 100, 200, 500, 1000]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "there is nothing to plan for: give policy, or difference, a number of points"),
+        ({"difference": 0}, "difference=0: expected a number of points above 0, such as 2"),
+        ({"difference": 2}, "rule difference compares with a baseline, and none is given"),
+        ({"difference": 2, "score": "strict_x"}, "rule difference: score 'strict_x': there is no such score"),
+    ],
+)
+def test_what_cannot_be_planned_is_said(arguments, message):
+    gold = [["B-A"]] * 20
+    with pytest.raises(ValueError, match=message):
+        plan(gold, gold, **arguments)
+
+
+def test_a_difference_that_is_seen_is_one_that_compare_would_show():
+    """The number is near the one at which `compare` detects this difference, which goes with its interval."""
+    sides = corpus(4, 90)
+    gold = [[(s, e, label) for s, e, label in each.sides[0]] for each in sides[0]]
+    systems = [[[(s, e, label) for s, e, label in each.sides[1]] for each in side] for side in sides]
+    needed = plan(gold, systems[1], systems[0], difference=4).documents_needed["difference"]
+    compared = compare({"a": systems[0], "b": systems[1]}, gold, ["strict"])
+    row = next(row for row in compared["comparisons"] if row["score"] == "f")
+    assert 90 * (100 * row["detectable"] / 4) ** 2 == pytest.approx(needed, rel=0.2)
