@@ -442,8 +442,8 @@ CORRECTIONS = [
     ([(0, 3, "A")], [(0, 3, " ")], "needs a label", []),
     ([(0, 3, "A")], [(4, 11, "A")], "", [(4, 7)]),
 ]
-"""On "one two six" with the gold spans A "one" and B "two": the span that is reviewed, what is decided, what is said, and
-which other gold spans are taken out."""
+"""On "one two six" with the gold spans A "one" and B "two": the span that is reviewed, what is decided, what is said,
+and which other gold spans are taken out."""
 
 
 @pytest.mark.parametrize(("reviewed", "decided", "said", "replaced"), CORRECTIONS)
