@@ -239,10 +239,10 @@ def _check_flat(number: int, record: Record, spans: Iterable[PlainSpan]) -> None
 
 
 def _overlap(spans: Iterable[PlainSpan]) -> tuple[PlainSpan, PlainSpan] | None:
-    """Return the first two spans that overlap, or have the same boundaries; None if there are none."""
+    """Return the first two spans that overlap; None if there are none."""
     ordered = sorted(spans)
     pairs = zip(ordered, ordered[1:])
-    return next(((a, b) for a, b in pairs if b[0] < a[1] or a[:2] == b[:2]), None)
+    return next(((a, b) for a, b in pairs if b[0] < a[1]), None)
 
 
 # What is told

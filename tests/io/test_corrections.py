@@ -145,6 +145,7 @@ REFUSED = {
         "document 1: the correction 'PER' from 5 to 8 lies in a stretch without annotation",
     ),
     "decided, and the system is wrong": (mark(GOLD, BOB, [PER], said="system wrong"), "its mark is 'system wrong'"),
+    "decided without a mark": (mark(GOLD, BOB, [], said=""), "its mark is ''; expected 'gold wrong'"),
     "no mark that is known": (mark(GOLD, BOB, said="gold"), "mark 0: the mark is 'gold'; expected one of gold wrong, "),
     "no digest": ({"text": "Ada", "spans": []}, "mark 0: it has no digest of a document; expected a mark"),
     "no list": ({**mark(GOLD, BOB), "decided": "PER"}, "mark 0: decided is 'PER'; expected a list of spans, or null"),

@@ -206,6 +206,23 @@ def test_label_and_boundaries_are_changed_by_keys_and_by_selecting(review):
     assert review.log == []
 
 
+def test_boundaries_are_selected_in_a_long_text_too(browser, made):
+    text = "word " * 300 + "Ada Lovelace met Bob ." + " word" * 300
+    browser.open(made("long-review", system("one", Document([(1500, 1503, "PER")], [(1500, 1512, "PER")], text))))
+    browser("localStorage.clear()")
+    start(browser, "the list below, as it is filtered")
+    browser(
+        """const walker = document.createTreeWalker(document.querySelector('.passage'), NodeFilter.SHOW_TEXT);
+        while (!walker.nextNode().data.includes('Bob'));
+        const at = walker.currentNode.data.indexOf('Bob');
+        getSelection().setBaseAndExtent(walker.currentNode, at, walker.currentNode, at + 3)"""
+    )
+    browser.press("b")
+    assert decided(browser) == {(None, "Ada"): ("gold wrong", [("Bob", "PER")])}
+    assert len(browser[".passage"].text) < 700
+    browser("localStorage.clear()")
+
+
 def test_nothing_is_lost_on_reload_and_other_queues_know_the_marks(review):
     start(review)
     review.press("j", "j", "g", "n", "look", Keys.ENTER)
@@ -291,10 +308,10 @@ def test_read_marks_are_joined_and_those_that_differ_are_a_queue(review, tmp_pat
     rows[0] |= {"mark": "system wrong", "decided": None, "note": "no"}
     other = {"digest": "0" * 12, "mark": "unclear"}
     write(tmp_path / "other.jsonl", *rows, "no mark", other, {**rows[1], "gold": {"start": 0, "end": 1, "label": "X"}})
-    review.press("z")
     review["#import"].send_keys(str(tmp_path / "other.jsonl"))
     review.until(lambda: "1 differ from yours" in review["#notice"].text)
     assert "left out 3 lines that are not marks on this gold" in review["#notice"].text
+    assert decided(review) == before, "one's own stay"
     start(review, "places on which read marks differ")
     assert review["#review-done"].text.startswith("Place 1 of 1")
     assert "another reviewer" in review[".versions"].text and "system wrong: no" in review[".versions"].text

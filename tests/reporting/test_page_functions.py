@@ -18,11 +18,13 @@ from listed import Wanted, listed
 from pages import system
 
 from spacy_nereval import Document, create
+from spacy_nereval.evaluation.gold_suspects import gold_suspects
 from spacy_nereval.evaluation.transitions import OUTCOMES
 from spacy_nereval.io.marks import gold_digest, read_marks
 from spacy_nereval.reporting.html.report_data import page_data
+from spacy_nereval.reporting.html.review_data import doubts
 from spacy_nereval.reporting.html.template import REPORT
-from spacy_nereval.reporting.report_view import ReportView
+from spacy_nereval.reporting.report_view import ReportView, evidence_words
 from spacy_nereval.reporting.words import CHANGES
 
 pytestmark = needs_browser
@@ -391,7 +393,8 @@ def test_the_digest_of_a_document_is_that_of_apply(run):
     found = run("return documents.map((_, k) => [digestOf(k), copiesOf(k).indexOf(k)]);", data)
     wanted = [gold_digest(each.id, each.text, each.gold) for each in documents]
     assert found == [*([digest, 0] for digest in wanted), *([digest, 1] for digest in wanted)]
-    assert run("return sha256(text);", data, text="abc" * 999) == sha256(b"abc" * 999).hexdigest()
+    texts = ["é" * n for n in range(70)]  # the lengths of one block and of two
+    assert run("return texts.map(sha256);", data, texts=texts) == [sha256(each.encode()).hexdigest() for each in texts]
 
 
 def test_marks_are_written_for_apply_and_come_back_and_others_are_refused(run):
@@ -424,6 +427,10 @@ def test_marks_are_written_for_apply_and_come_back_and_others_are_refused(run):
         assert mark.gold is None or line["gold"]["text"] == (document.text or "")[slice(*mark.gold[:2])]
         if mark.pred:
             assert mark.pred in {*map(tuple, SYSTEMS[int(mark.system[-1])][line["document"] - 1].pred)}
+    moved = [json.dumps({**json.loads(line), "document": n + 5}) for n, line in enumerate(text.splitlines())]
+    assert sorted(map(json.dumps, run("return marksIn(text).found;", text="\n".join(moved)))) == sorted(
+        map(json.dumps, made)
+    ), "documents are found by their digests, wherever they are"
     other = page_data(ReportView([system("a", *corpora(8, 1)[0])]))
     refused = run("return marksIn(text);", other, text=text)
     assert refused == {"found": [], "refused": len(marks)}
@@ -485,6 +492,39 @@ def test_boundaries_move_by_words(run, side, step, wanted):
 def test_boundaries_never_meet(run):
     body = "return ['start', 'end'].flatMap(side => [-1, 1].map(step => movedBoundary('one', [0, 3], side, step)));"
     assert run(body) == [[0, 3]] * 4
+    assert run("return movedBoundary('a,b', [0, 1], 'start', 1);") == [0, 1]
+
+
+def test_the_places_where_gold_may_be_wrong_are_those_of_the_view(run):
+    assert len(VIEW.suspects) > 15 and any(len(each.evidence) > 1 for each in VIEW.suspects)
+    body = """return DOUBTS.map((place) => {
+      const key = markKey(place, place.system);
+      const { reasons, words } = evidenceOf({ key });
+      const stretch = goldAt(key) ?? span(documents[place.k][3 + place.system][0], place.p);
+      return [place.k, place.g, stretch.start, stretch.end, reasons, words, evident(place)];
+    });"""
+    places = {(k, g, start, end): each for k, g, start, end, *each in run(body)}
+    found = doubts(VIEW.suspects, SYSTEMS[0])
+    assert len(places) == len(found)
+    for doubt in found:
+        document = SYSTEMS[0][doubt.document]
+        text = document.text or ""
+        g = document.gold.index(doubt.gold) if doubt.gold else -1
+        stretch = doubt.gold[:2] if doubt.gold else (doubt.start, doubt.end)
+        reasons, words, proposed = places[doubt.document, g, *(utf16(text, at) for at in stretch)]
+        assert [reason for reason in reasons if reason != "repeated error"] == [
+            *dict.fromkeys(each.reason for each in doubt.evidence)
+        ]
+        said = [evidence_words(each, doubt.gold.label if doubt.gold else "", VIEW.names) for each in doubt.evidence]
+        assert [word for word in words if ", on " not in word] == [*dict.fromkeys(said)]
+        assert proposed == [[utf16(text, a), utf16(text, b), label] for a, b, label in doubt.proposed]
+
+
+def test_suspects_on_one_gold_span_are_one_place():
+    side = [Document([(0, 8, "LOC")], [(4, 8, "ORG")], "New York"), *[Document([(0, 8, "ORG")], [], "New York")] * 2]
+    (doubt,) = (each for each in doubts(gold_suspects([side, side]), side) if each.document == 0)
+    assert (doubt.gold, [each.reason for each in doubt.evidence]) == ((0, 8, "LOC"), ["agreement", "two labels"])
+    assert {*doubt.proposed} == {(0, 8, "ORG"), (4, 8, "ORG")}
 
 
 # Texts with their bars and flags

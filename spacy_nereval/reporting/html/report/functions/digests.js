@@ -30,10 +30,12 @@ function copiesOf(k) {
 // The document of a mark: the one with its number if nothing has moved, or any other with its digest.
 const byDigest = new Map();
 function documentOf({ digest, copy, document: number }) {
-  const k = number - 1;
-  if (documents[k] && digestOf(k) === digest && copiesOf(k).indexOf(k) === (copy ?? 0)) return k;
-  if (!byDigest.size) documents.forEach((_, each) => byDigest.has(digestOf(each)) || byDigest.set(digestOf(each), each));
-  return byDigest.has(digest) ? copiesOf(byDigest.get(digest))[copy ?? 0] : undefined;
+  let k = number - 1;
+  if (!documents[k] || digestOf(k) !== digest) {
+    if (!byDigest.size) documents.forEach((_, each) => byDigest.set(digestOf(each), each));
+    k = byDigest.get(digest);
+  }
+  return k === undefined ? undefined : copiesOf(k)[copy ?? 0];
 }
 
 // SHA-256 in hexadecimal digits (FIPS 180-4), since a browser offers its own only to pages from a safe address.

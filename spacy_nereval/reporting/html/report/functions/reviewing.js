@@ -133,7 +133,7 @@ function proposalsOf(place) {
 }
 
 // Whether no gold span overlaps another one, so that corrections must not either.
-const overlap = (a, b) => Math.max(a[0], b[0]) < Math.min(a[1], b[1]) || (a[0] === b[0] && a[1] === b[1]);
+const overlap = (a, b) => Math.max(a[0], b[0]) < Math.min(a[1], b[1]);
 let flat = null; // looked up once it is needed
 const isFlat = () => (flat ??= documents.every((doc, k) => {
   const spans = goldsOf(k).map(named).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
