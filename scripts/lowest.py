@@ -32,7 +32,7 @@ COMMANDS = (
     ("spacy_nereval", "compare", "examples/gold.jsonl", "examples/baseline.jsonl", "examples/improved.jsonl"),
 )
 """Commands that have to work, as `python -m` takes them."""
-EXTRAS = ("uima", "conllu", "bio", "zst", "report", "frame", "loky")
+EXTRAS = ("uima", "conllu", "bio", "parquet", "zst", "report", "frame", "loky")
 """The extras that are installed: those that take no more than seconds."""
 BUILT_FROM = ["pyproject.toml", "setup.cfg", "README.md", "LICENSE"]
 """What building needs beside the package."""

@@ -13,8 +13,10 @@ import hashlib
 import os
 import platform
 import shutil
+from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from math import ceil, isclose
 from pathlib import Path
 from typing import Annotated, Any
@@ -123,8 +125,15 @@ def settings(config: Path, data: Path, overrides: dict[str, Any], gpu_id: int) -
         "texts_sha256": texts.hexdigest(),
         "overrides": overrides,
         "gpu_id": gpu_id,
-        "versions": {name: version(name) for name in PACKAGES},
+        "versions": dict(_versions()),
     }
+
+
+def _versions() -> Iterator[tuple[str, str]]:
+    """Yield the packages that training depends on, as far as they are installed, and their versions."""
+    for name in PACKAGES:
+        with suppress(PackageNotFoundError):
+            yield name, version(name)
 
 
 def last_model(output: Path, history: dict[str, Any]) -> Path | None:

@@ -22,9 +22,9 @@ from ..evaluation.resampling import Wanted, wanted_confidence
 from ..io.converting import NamedTokenizer
 from ..io.formats.settings import sides as format_of
 from ..io.records import Record
+from ..io.row_files import write_rows
 from ..io.shared_documents import Own, read_annotators, shared_documents, write_disputes
 from ..io.tag_sequences import Tagged, TokenDocument, read_tags
-from ..io.writing import write_rows
 from ..metrics.registry import Unknown, chosen_metrics, create
 from ..reporting.agreement_view import AgreementView
 from ..reporting.remarks import left_out_lines

@@ -19,8 +19,9 @@ from ..evaluation.thresholds.curves import charted, columns, curve_rows
 from ..evaluation.thresholds.cut_choice import with_metric_of
 from ..evaluation.thresholds.scored_documents import Settings
 from ..io.cut_files import save_cuts
+from ..io.row_files import write_rows
 from ..io.saved_results import read_result
-from ..io.writing import write_rows
+from ..io.tables import EXTENSIONS
 from ..metrics.registry import create, with_levels
 from ..reporting.threshold_view import ThresholdView
 from .accessors import Headline
@@ -311,8 +312,9 @@ class Thresholds(Shown):
         """Write the result to a file in the format that the file extension names.
 
         Args:
-            path: `.json` for the result; `.csv` for every score at every cut; `.html` for a page with the cuts
-                and charts of the curves, which opens without a network; `.md` or `.tex` for the tables.
+            path: `.json` for the result; `.csv`, `.parquet` or `.arrow` for every score at every cut; `.html` for a
+                page with the cuts and charts of the curves, which opens without a network; `.md` or `.tex` for the
+                tables.
                 A name that ends with `.cut.json` gets the cut file that `--cut` reads.
 
         Raises:
@@ -327,7 +329,7 @@ class Thresholds(Shown):
         path = Path(path)
         if uncompressed(path).name.endswith(".cut.json"):
             save_cuts(path, self.cuts)
-        elif extension(path) == ".csv":
+        elif extension(path) in (".csv", *EXTENSIONS):
             write_rows(path, curve_rows(self._found.curves), header=columns(self._metrics))
         else:
             super().save(path)

@@ -130,8 +130,9 @@ def agreement_cli(
     from ..evaluation.agreement.chance import checked_unit
     from ..evaluation.agreement.shared import unit_rows
     from ..evaluation.agreement.votes import consensus_rows, consensus_rule
+    from ..io.row_files import write_rows
     from ..io.shared_documents import write_disputes
-    from ..io.writing import atomic, write_json, write_rows
+    from ..io.writing import atomic, write_json
     from ..reporting.agreement_view import AgreementView
     from ..reporting.html.agreement_page import agreement_page
     from ..reporting.remarks import many

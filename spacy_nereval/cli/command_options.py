@@ -54,7 +54,10 @@ NAMES = Option(
 )
 COUNTS = Option(..., "--output", "-o", help="File for the counts, .npz", dir_okay=False)
 PER_DOCUMENT = Option(
-    None, "--per-document", help="File for the scores of each document, .jsonl or .csv", dir_okay=False
+    None,
+    "--per-document",
+    help="File for the scores of each document, .jsonl, .csv, .parquet or .arrow",
+    dir_okay=False,
 )
 SHARED_IDS = Option(
     False, "--shared-ids", help="Treat texts with the same id in different files as one document, not as an error"
@@ -304,19 +307,23 @@ def table_names(value: str | None, known: Collection[str], default: Iterable[str
 JSON = ("", ".json")
 """The extensions of a file for a result."""
 
+ROWS = (".jsonl", ".csv", ".parquet", ".arrow")
+"""The extensions of a file for rows."""
+
 
 def check_suffix(option: str, path: Path | None, *suffixes: str) -> None:
     """Raise ValueError if a file name does not end with one of the suffixes. A device such as /dev/stdout may.
 
-    >>> check_suffix("--output", Path("rows.txt"), ".jsonl", ".csv")
+    >>> check_suffix("--output", Path("rows.txt"), *ROWS)
     Traceback (most recent call last):
-    ValueError: --output rows.txt: expected a .jsonl or .csv file
+    ValueError: --output rows.txt: expected a .jsonl, .csv, .parquet or .arrow file
     """
     from ..core.compression import extension
     from ..io.paths import is_stream
 
     if path and extension(path) not in suffixes and not path.is_dir() and not is_stream(path):
-        raise ValueError(f"{option} {path}: expected a {' or '.join(filter(None, suffixes))} file")
+        *others, last = filter(None, suffixes)
+        raise ValueError(f"{option} {path}: expected a {' or '.join(filter(None, (', '.join(others), last)))} file")
 
 
 def check_average(average: str) -> None:

@@ -32,14 +32,16 @@ def convert_cli(
     reading: Reading,
     source: Path = Argument(..., metavar="IN", help="Annotated file or folder, in any format"),
     output: Path = Argument(
-        ..., metavar="OUT", help="File to write, .spacy, .jsonl, .conll or .iob, or a folder for brat's files"
+        ...,
+        metavar="OUT",
+        help="File to write, .spacy, .jsonl, .conll, .iob, .parquet or .arrow, or a folder for brat's files",
     ),
     drop: bool = DROP,
     lang: str = LANG,
 ) -> None:
     """
     Write annotated files in another format: .spacy, JSON lines, CoNLL columns
-    with IOB2 tags, or a folder of brat files. The extension of OUT decides.
+    with IOB2 tags, Parquet, Arrow, or a folder of brat files. The extension of OUT decides.
 
     Spans that the format cannot hold are an error, unless --drop leaves them
     out. Whatever else is left out, such as ids in CoNLL, is reported.

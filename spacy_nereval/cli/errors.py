@@ -15,6 +15,7 @@ from ..core.arguments import Reading
 from .app import command
 from .command_options import (
     DIGITS,
+    ROWS,
     TRAIN,
     Cutting,
     Model,
@@ -75,7 +76,11 @@ def errors_cli(
     ),
     train: str | None = TRAIN,
     output: Path | None = Option(
-        None, "--output", "-o", help="File for the rows, .jsonl or .csv; no table is printed then", dir_okay=False
+        None,
+        "--output",
+        "-o",
+        help="File for the rows, .jsonl, .csv, .parquet or .arrow; no table is printed then",
+        dir_okay=False,
     ),
     digits: int = DIGITS,
 ) -> None:
@@ -92,11 +97,11 @@ def errors_cli(
     apostrophe precedes a text that a spreadsheet would read as a formula.
     """
     from ..evaluation.error_list import FIELDS, error_list
-    from ..io.writing import write_rows
+    from ..io.row_files import write_rows
     from ..reporting.remarks import heading, mention_lines
 
     if output:
-        check_suffix("--output", output, ".jsonl", ".csv")
+        check_suffix("--output", output, *ROWS)
         check_no_table_format(reading.format)
     system, options = optional_name(system, ctx.args)
     terminal = table_format(reading.format) == "terminal"

@@ -172,6 +172,7 @@ def check_files(given: Mapping[str, Any]) -> None:
             in cloud storage is given where only local files are possible.
     """
     from ..io.paths import is_stream
+    from ..io.tables import check_installed
 
     _check_local(given)
     if given.get("tag_names"):
@@ -184,6 +185,7 @@ def check_files(given: Mapping[str, Any]) -> None:
     inputs = NamedInputs(names)
     for path in outputs.values():
         check_writable(path)
+        check_installed(path)
         if not path.parent.is_dir() and not is_stream(path):
             raise ValueError(f"{path} cannot be written: there is no directory {path.parent}")
         inputs.check_output(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,12 +50,18 @@ def report_cli(
     metrics: str | None = METRICS,
     name: list[str] | None = NAMES,
     confidence: bool = CONFIDENCE,
+    policy: Path | None = Option(
+        None, "--policy", help="Policy of 'nereval gate': also say whether each system may ship, against the first one"
+    ),
     title: str | None = Option(None, "--title", help="Title of the report. By default the names of the files"),
 ) -> None:
     """
     Write a report as one HTML file that opens without a network. It begins with
     the errors that repeat and with places where the gold annotation may be wrong, then
     has scores, charts, and every error and document.
+
+    With --policy, it says by the rules of a gate whether the system may ship, and
+    with several systems whether each may take the place of the first.
 
     Each system is a file of predictions or a model. A single CoNLL file may hold
     both sides: gold labels in the last column but one, predicted labels in the
@@ -69,6 +76,7 @@ def report_cli(
     from ..core.lexicon import cached_lexicon
     from ..evaluation.breakdown import Breakdown
     from ..evaluation.tested import families
+    from ..io.policies import read_policy
     from ..io.writing import atomic
     from ..reporting.html import PRIMARY, ReportedSystem, page, with_common_annexes
     from ..reporting.html.charts import scripts
@@ -87,8 +95,14 @@ def report_cli(
     chosen, _ = chosen_metrics(
         metrics, options, lookups.train, gold=gold, reading=reading, attributes=["eFre"], systems=names, both=not names
     )
-    if all(metric.name != "fair" for metric in chosen):
-        chosen = (*chosen, *chosen_metrics("fair", [], reading=reading, systems=names).metrics)
+    rules = None if policy is None else read_policy(policy)
+    if rules and rules.needs_baseline and len(names) < 2:
+        raise ValueError(f"{policy}: rule {rules.needs_baseline[0]} compares with the first of several systems")
+    if rules and rules.unit and reading.unit is None:
+        reading = replace(reading, unit=rules.unit)
+    for needed in ("fair", *(rules.metrics if rules else ())):
+        if all(metric.name != needed for metric in chosen):
+            chosen = (*chosen, *chosen_metrics(needed, [], reading=reading, systems=names).metrics)
     check_lexicons(chosen, output)
     families(chosen, wished.primary or PRIMARY, wished.secondary)  # before anything is read
     lexicon = cached_lexicon(lookups.train) if lookups.train else None
@@ -110,6 +124,7 @@ def report_cli(
         trials=asking.trials,
         lexicon=lexicon,
         by=by,
+        policy=rules,
     )
     with atomic(output) as file:
         file.write(html.encode())

@@ -17,6 +17,7 @@ from .command_options import (
     METRICS,
     OUTPUT,
     PER_DOCUMENT,
+    ROWS,
     Cutting,
     Lookups,
     Model,
@@ -112,7 +113,7 @@ def score_cli(
     drawn = chosen_confidence(confidence or bool(system), resampling)
     check_average(showing.average)
     check_suffix("--output", output, *JSON)
-    check_suffix("--per-document", per_document, ".jsonl", ".csv")
+    check_suffix("--per-document", per_document, *ROWS)
     if system and drawn:
         if pred or lookups.by or per_document:
             given = f"{pred}" if pred else "--by" if lookups.by else "--per-document"
@@ -247,7 +248,7 @@ def evaluate_cli(
         check_collapsible(showing, per_document, lookups.by)
     check_average(showing.average)
     check_suffix("--output", output, *JSON)
-    check_suffix("--per-document", per_document, ".jsonl", ".csv")
+    check_suffix("--per-document", per_document, *ROWS)
     reading = with_stored_labels(reading, [model])
     chosen, left_out = chosen_metrics(
         metrics, options, lookups.train, attributes=lookups.by, reading=reading, systems=[model]
@@ -372,7 +373,8 @@ def show_result(
     """
     from ..evaluation.per_document import disagreement, document_rows
     from ..evaluation.result import evaluate
-    from ..io.writing import write_json, write_rows
+    from ..io.row_files import write_rows
+    from ..io.writing import write_json
     from ..reporting.remarks import disagreement_lines
     from ..reporting.score_view import ScoreView
 

@@ -19,6 +19,7 @@ from .command_options import (
     METRICS,
     NAMES,
     OUTPUT,
+    ROWS,
     TABLES,
     Choosing,
     Model,
@@ -91,7 +92,9 @@ def thresholds_cli(
     name: list[str] | None = NAMES,
     metrics: str | None = METRICS,
     output: Path | None = OUTPUT,
-    csv: Path | None = Option(None, "--csv", help="File for every score at every cut, .csv or .jsonl", dir_okay=False),
+    csv: Path | None = Option(
+        None, "--csv", help="File for every score at every cut, .csv, .jsonl, .parquet or .arrow", dir_okay=False
+    ),
     html: Path | None = Option(
         None, "--html", help="HTML file with the cuts and the curves, which opens without a network", dir_okay=False
     ),
@@ -132,7 +135,7 @@ def thresholds_cli(
     usual = ThresholdView.at_terminal if table_format(reading.format) == "terminal" else ThresholdView.usual
     wished = table_names(tables, ThresholdView.makers, usual)
     check_suffix("--output", output, *JSON)
-    check_suffix("--csv", csv, ".csv", ".jsonl")
+    check_suffix("--csv", csv, *ROWS)
     if html:
         check_suffix("--html", html, ".html", ".htm")
         scripts()  # so that it fails early if the libraries for charts are missing
@@ -195,7 +198,7 @@ def _write_files(found: Sequence[Found], names: Sequence[str], csv: Path | None,
     """Write the curves and the cut file, if they are asked for."""
     from ..evaluation.thresholds.curves import columns, curve_rows
     from ..io.cut_files import save_cuts
-    from ..io.writing import write_rows
+    from ..io.row_files import write_rows
 
     if cut_file:
         if found[0].cuts is None:

@@ -148,7 +148,7 @@ ALL = (
 
 EXTENSIONS = tuple(each.extension for each in ALL)
 
-PACKED_ALREADY = (".npz", ".spacy", ".zip")
+PACKED_ALREADY = (".npz", ".spacy", ".zip", ".parquet", ".arrow", ".feather")
 """Files whose content is compressed itself. They are not read or written in another compression."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..core.declaration import Metric, Score
@@ -66,6 +66,8 @@ class Policy(NamedTuple):
         seed: Seed of the random swaps.
         least_units: Effective number of units below which a rule is undecided, whatever its interval.
         too_few: What a rule with fewer units does: one of `CONSEQUENCES`.
+        families: Names of rules by the name of their family. Among many rules one is easily broken by luck, so a rule
+            of a family of F is broken only if its interval at 1 - (1 - level) / F says so, too; else it is undecided.
         digest: Of the text of the policy.
     """
 
@@ -75,12 +77,21 @@ class Policy(NamedTuple):
     seed: int = 0
     least_units: int = FEW_UNITS
     too_few: str = FAIL
+    families: Mapping[str, Sequence[str]] = {}  # noqa: RUF012  # read only
     digest: str = ""
 
     @property
     def needs_baseline(self) -> list[str]:
         """The names of the rules that need a baseline."""
         return [rule.name for rule in self.rules if rule.kind in AGAINST_BASELINE]
+
+    def family_of(self, rule: str) -> tuple[str | None, int]:
+        """Return the family of a rule, and how many rules it has: None and 1 for a rule without.
+
+        >>> Policy((), families={"labels": ["a", "b"]}).family_of("b")
+        ('labels', 2)
+        """
+        return next(((name, len(rules)) for name, rules in self.families.items() if rule in rules), (None, 1))
 
     @property
     def metrics(self) -> list[str]:

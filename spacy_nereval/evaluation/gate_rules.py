@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -269,8 +270,11 @@ class Judging:
         least, most = allowed(rule, score)
         few = found.k < self.policy.least_units
         verdict = UNDECIDED if few else verdict_on(found.low, found.high, least, most)
+        family, size = self.policy.family_of(rule.name)
+        lucky = verdict == BROKEN and size > 1 and not self._broken_among(size, rule, subject, ours, theirs)
+        verdict = UNDECIDED if lucky else verdict
         consequence = self.policy.too_few if few else rule.undecided
-        more = self._units_needed(found, least, most) if verdict == UNDECIDED and not few else None
+        more = self._units_needed(found, least, most) if verdict == UNDECIDED and not (few or lucky) else None
         return {
             "name": rule.name,
             "kind": rule.kind,
@@ -291,12 +295,28 @@ class Judging:
             "few": few,
             "differing": found.differing,
             "units_needed": more,
-            "reason": self._reason(rule, found, known, few, more) if verdict == UNDECIDED else None,
+            "family": family,
+            "reason": f"alone it would be broken; among {size} rules of the family {family} that may be luck"
+            if lucky
+            else self._reason(rule, found, known, few, more)
+            if verdict == UNDECIDED
+            else None,
             "score_unit": score.unit,
             "higher_is_better": score.higher_is_better,
             "lost": [],
             "lost_groups": [],
         }
+
+    def _broken_among(
+        self, rules: int, rule: Rule, subject: Subject, ours: Sequence[Counts], theirs: Sequence[Counts] | None
+    ) -> bool:
+        """Return whether a rule is broken at a level that holds for several rules together (Bonferroni)."""
+        level = 1 - (1 - self.policy.level) / rules
+        stricter = copy(self)
+        stricter.policy = self.policy._replace(level=level)
+        stricter.confidence = self.confidence._replace(level=equivalence_level(level))
+        found = stricter._estimate(rule, subject, ours, theirs)
+        return verdict_on(found.low, found.high, *allowed(rule, subject.score)) == BROKEN
 
     def about(self, rule: Rule) -> tuple[Subject, Sequence[Counts], Sequence[Counts] | None]:
         """Return what a rule is about: the score, and the counts of the candidate and of the baseline."""

@@ -13,12 +13,14 @@ from ..io import converting
 from ..io.converting import GAPS, Losses, told
 from ..io.paths import is_stream
 from ..io.records import Record
+from ..io.tables import EXTENSIONS
 
 TARGETS = {
     ".spacy": "spacy",
     ".jsonl": "jsonl",
     ".conll": "conll",
     ".iob": "conll",
+    **dict.fromkeys(EXTENSIONS, "table"),
     "": "brat",
 }
 """Extensions of the output to the formats that can be written. A name without one is a folder of brat files."""
@@ -95,6 +97,8 @@ def _counted(records: Iterable[Record], losses: Losses, seen: Counter[str]) -> I
 def _writer(target: str, key: str | None, lang: str) -> Callable[[Path, Iterable[Record], Losses], None]:
     if target == "jsonl":
         return converting.write_jsonl
+    if target == "table":
+        return converting.write_table
     if target == "brat":
         return converting.write_brat
     from .spacy_files import tokenizer, write_spacy

@@ -19,6 +19,7 @@ from ..core.spans import PlainSpan
 from .formats.conll import DOCSTART
 from .formats.tags import MISSING
 from .records import Record
+from .tables import write_documents
 from .writing import atomic, json_line, resolved
 
 Places = list[tuple[int, int]]
@@ -102,10 +103,30 @@ def write_jsonl(path: Path, records: Iterable[Record], losses: Losses) -> None:
         OSError: If the file cannot be written.
     """
     with atomic(path) as file:
+        for row in _rows(records, losses):
+            file.write(f"{json_line(row)}\n".encode())
+
+
+def write_table(path: Path, records: Iterable[Record], losses: Losses) -> None:
+    """Write records as rows of a Parquet or Arrow file, with the arguments and errors of `write_jsonl`.
+
+    Raises:
+        ValueError: Also if a text has a lone surrogate, or pyarrow is not installed.
+    """
+
+    def checked() -> Iterator[Record]:
         for record in records:
-            for gap in record.gaps if record.annotated else ():
-                losses.gap(record, gap)
-            file.write(f"{json_line(_row(record, losses))}\n".encode())
+            check_characters(record, losses)
+            yield record
+
+    write_documents(path, _rows(checked(), losses))
+
+
+def _rows(records: Iterable[Record], losses: Losses) -> Iterator[dict[str, Any]]:
+    for record in records:
+        for gap in record.gaps if record.annotated else ():
+            losses.gap(record, gap)
+        yield _row(record, losses)
 
 
 def _row(record: Record, losses: Losses) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import configparser
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +24,9 @@ level = 0.95
 # With fewer effective units (documents) a rule is undecided: fail, warn or pass.
 least_units = 6
 too_few = "fail"
+
+# Rules of a family, such as those of all labels, are broken only if that is no luck among so many.
+families = {}
 
 [gate.rules]
 
@@ -90,6 +93,15 @@ GATE = {
         lambda value: isinstance(value, int) and _is_number(value) and value >= FEW_UNITS,
     ),
     "too_few": CONSEQUENCE,
+    "families": _Key(
+        'names of rules by family, such as {"labels": ["loc", "type"]}',
+        lambda value: (
+            isinstance(value, dict)
+            and all(
+                isinstance(rules, list) and len(rules) > 1 and all(map(TEXT.fits, rules)) for rules in value.values()
+            )
+        ),
+    ),
 }
 """The keys of `[gate]`."""
 
@@ -169,6 +181,8 @@ def _policy(config: Any, where: str) -> Policy:
             problems.append((place, f"expected a section [gate.rules.{name}], not {rule!r}"))
         else:
             problems += _wrong(rule, RULE, place) or _unfit(rule, place)
+    if not problems:
+        problems += _unfit_families(settings.get("families", {}), [*section["rules"]])
     if problems:
         errors = [{"loc": place, "msg": f"{said};"} for place, said in problems]
         raise ConfigValidationError(config=config, errors=errors, title=f"{where}: policy error", show_config=False)
@@ -221,6 +235,17 @@ def _unfit(rule: Mapping[str, Any], place: tuple[str, ...]) -> list[Problem]:
         elif not least <= bound <= most:
             found.append(((*place, kind), f"expected points from {least:g} to {most:g}, not {bound:g}"))
     return found
+
+
+def _unfit_families(families: Mapping[str, list[str]], rules: list[str]) -> Iterator[Problem]:
+    """Yield which names in families are no rules, or are in several."""
+    seen: set[str] = set()
+    for family, names in families.items():
+        for name in names:
+            if name not in rules or name in seen:
+                wrong = f"{name} is in two families, or twice in one" if name in rules else f"there is no rule {name!r}"
+                yield ("gate", "families", family), wrong
+            seen.add(name)
 
 
 def _rule(name: str, given: Mapping[str, Any]) -> Rule:

@@ -26,8 +26,9 @@ from .converting import NamedTokenizer
 from .formats import annotators_of, check_span_groups, inferred_name, label_studio, name_of, records, with_annotators
 from .formats.settings import Format
 from .records import Record, project
+from .row_files import write_rows
 from .units import units_of
-from .writing import atomic, json_line, write_rows
+from .writing import atomic, json_line
 
 NO_ANNOTATION = re.compile(r"[._]|readme|licen[cs]e|changelog", re.IGNORECASE)
 """How the names of files begin that lie beside annotation."""

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import csv
 import errno
-import io
 import json
 import os
 import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, BinaryIO
 
-from ..core.compression import compressing, extension
+from ..core.compression import compressing
 from .paths import Location, descriptor, is_stream
 
 FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quota
@@ -56,49 +54,6 @@ def write_json(path: Path, value: Any) -> None:
 def json_text(value: Any) -> str:
     """Return plain Python as the text of a JSON file, without the last line break; `write_json` has the errors."""
     return json_line(value, indent=2)
-
-
-def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], *, header: Sequence[str] | None = ()) -> int:
-    """Write a table to a .jsonl or .csv file; nothing is written if a row cannot be.
-
-    None becomes null in a .jsonl file, and an empty cell in a .csv file. A .jsonl file
-    keeps every text as it is. In a .csv file control characters are escaped, and an
-    apostrophe precedes what a spreadsheet would run as a formula.
-
-    Args:
-        path: The file; its folder has to exist.
-        rows: One mapping of column names to values per row.
-        header: The column names of a .csv file without rows; None writes no names at all.
-
-    Returns:
-        The number of rows.
-
-    Raises:
-        ValueError: If a float is not finite.
-        OSError: If the file cannot be written.
-    """
-    number = 0
-    with atomic(path) as file:
-        # A lone surrogate has no UTF-8 form; JSON writes it as the same escape.
-        text = io.TextIOWrapper(file, encoding="utf8", errors="backslashreplace", newline="")
-        try:
-            write = csv.writer(text).writerow
-            for number, row in enumerate(rows, 1):
-                if extension(path) == ".jsonl":
-                    text.write(f"{json_line(row)}\n")
-                    continue
-                if number == 1 and header is not None:
-                    write(row)
-                write(map(_cell, row.values()))
-            if extension(path) != ".jsonl" and not number and header is not None:
-                write(header)
-        finally:
-            text.detach()
-    return number
-
-
-def _cell(value: Any) -> Any:
-    return for_spreadsheets(spelt_out(value)) if isinstance(value, str) else value
 
 
 def for_spreadsheets(text: str) -> str:

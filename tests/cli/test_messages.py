@@ -20,7 +20,8 @@ import spacy_nereval
 from spacy_nereval.core.arguments import MOST_SAMPLES
 from spacy_nereval.evaluation.label_schemes import label_lines
 from spacy_nereval.evaluation.resampling import Confidence
-from spacy_nereval.io.writing import atomic, write_json, write_rows
+from spacy_nereval.io.row_files import write_rows
+from spacy_nereval.io.writing import atomic, write_json
 
 pytestmark = pytest.mark.costly
 

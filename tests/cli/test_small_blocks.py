@@ -42,6 +42,7 @@ SIZES = {
     "io.formats.contents": ("BLOCK",),
     "io.id_hashes": ("BLOCK", "TOGETHER"),
     "io.paths": ("BLOCK",),
+    "io.tables": ("ROWS", "ROWS_IN_GROUP", "READ"),
     "io.writing": ("PIECES",),
 }
 """Every size of a block, page or stretch: how much is in memory at once."""

@@ -153,7 +153,7 @@ def test_labels_that_only_other_documents_have(files: list[Path], tmp_path: Path
         (["--missing-score", "nan"], "--missing-score nan: expected a finite number"),
         (["--seed", "1"], "--seed is given without --apply"),
         (["--tables", "pairs"], "there is no table 'pairs'"),
-        (["--csv", "c.txt"], "--csv c.txt: expected a .csv or .jsonl file"),
+        (["--csv", "c.txt"], "--csv c.txt: expected a .jsonl, .csv, .parquet or .arrow file"),
         (["--apply", "gold.jsonl"], "--apply gold.jsonl: expected GOLD2 PRED2, once for each system"),
     ],
 )

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from spacy_nereval.io.writing import write_rows
+from spacy_nereval.io.row_files import write_rows
 
 
 def test_rows_are_written_while_they_are_made(tmp_path):

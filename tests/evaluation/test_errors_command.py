@@ -227,7 +227,7 @@ def test_a_mistake_is_one_line_and_leaves_no_file(here, arguments, said):
 @pytest.mark.parametrize(
     ("output", "said"),
     [
-        ("rows.txt", "--output rows.txt: expected a .jsonl or .csv file"),
+        ("rows.txt", "--output rows.txt: expected a .jsonl, .csv, .parquet or .arrow file"),
         ("none/rows.csv", "there is no directory none"),
         ("gold.jsonl", "gold.jsonl is an input"),
     ],

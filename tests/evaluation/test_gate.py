@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 from confection import Config, ConfigValidationError
-from scipy.stats import beta
+from scipy.stats import beta, t
 
 from spacy_nereval import Document, compare, count, create_all, gate
 from spacy_nereval.evaluation.comparison import System
@@ -380,3 +380,36 @@ def test_gold_spans_that_were_corrected_are_other_gold(tmp_path, where):
     stored.gold_places = []  # as an older version wrote them
     assert judged_by(rules, Judged(System("new", count(after, metrics))), Judged(System("old", stored)))
     assert (count(before[:9], metrics) + count(before[9:], metrics)).gold_places == count(before, metrics).gold_places
+
+
+def test_a_rule_of_a_family_is_broken_only_if_that_is_no_luck_among_so_many():
+    """Of 60 documents 30 are right. Wilson's interval with t at 1 - .05/F ends above 63 from F = 3 on."""
+    labels = [f"L{k}" for k in range(8)]
+    gold = [(4 * k, 4 * k + 3, label) for k, label in enumerate(labels)]
+    found = [Document(gold, gold if k < 30 else [], id=str(k)) for k in range(60)]
+    rules = {label: {"score": "strict_r", "label": label, "at_least": 63} for label in labels}
+    for size, expected in ((0, "broken"), (2, "broken"), (3, "undecided"), (8, "undecided")):
+        given = {"gate": {"rules": rules, "families": {"labels": labels[:size]} if size else {}}}
+        rows = judged(given, found)
+        high = wilson(0.5, 60, t.ppf(1 - 0.05 / max(size, 1), 59))[1]
+        assert rows[0]["verdict"] == expected == ("broken" if high < 0.63 else "undecided")
+        assert rows[-1]["verdict"] == ("broken" if size < 8 else "undecided")  # a family is those that it names
+        assert [row["interval"] for row in rows] == [rows[0]["interval"]] * 8
+        if expected == "undecided":
+            told = f"alone it would be broken; among {size} rules of the family labels that may be luck"
+            assert (rows[0]["reason"], rows[0]["family"], rows[0]["counts_as"]) == (told, "labels", "fail")
+
+
+@pytest.mark.parametrize(
+    ("families", "said"),
+    [
+        ({"a": ["x", "y"]}, "there is no rule 'y'"),
+        ({"a": ["x", "x"]}, "x is in two families, or twice in one"),
+        ({"a": ["x"]}, "expected names of rules by family"),
+        (["x"], "expected names of rules by family"),
+    ],
+)
+def test_families_name_rules(families, said):
+    rules = {"x": {"score": "strict_f", "at_least": 50}}
+    with pytest.raises(ConfigValidationError, match=said):
+        read_policy({"gate": {"rules": rules, "families": families}})

@@ -24,7 +24,7 @@ from spacy_nereval.io.formats import inferred_name, name_of
 
 ROW = b'{"text": "Ada", "spans": []}\n'
 
-TEXT_FILES = [name for name, (_, file, _) in SAMPLES.items() if not file.endswith(".zip")]
+TEXT_FILES = [name for name, (_, file, _) in SAMPLES.items() if not file.endswith((".zip", ".parquet", ".arrow"))]
 
 
 @pytest.mark.parametrize("extension", PACK)
@@ -139,6 +139,7 @@ def test_a_document_that_is_there_twice_is_an_error(tmp_path):
 REFUSED = [
     ("a.spacy", gzip.compress(b"x"), "a.spacy is compressed by gzip: unpack it first"),
     ("a.spacy.gz", gzip.compress(b"x"), "a.spacy.gz: expected the extension of a text format before it, as in a.jsonl"),
+    ("a.parquet.gz", gzip.compress(b"PAR1"), "a.parquet.gz: expected the extension of a text format before it, as in"),
     ("a.gz", gzip.compress(ROW), "a.gz: expected the extension of a text format before it, as in a.jsonl.gz"),
     ("a.jsonl.gz", gzip.compress(gzip.compress(ROW)), "a.jsonl.gz is compressed twice: unpacked, it is compressed by"),
     ("a.conll.bz2", b"", "a.conll.bz2 has 0 bytes; expected a file compressed by bzip2: copy it again"),

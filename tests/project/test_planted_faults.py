@@ -23,7 +23,8 @@ def test_the_text_of_a_fault_is_there_once_and_its_tests_exist(fault):
     text = (ROOT / "spacy_nereval" / fault.file).read_text(encoding="utf8")
     assert text.count(fault.old) == 1, fault.old
     assert fault.new != fault.old
-    ast.parse(text.replace(fault.old, fault.new))
+    if fault.file.endswith(".py"):
+        ast.parse(text.replace(fault.old, fault.new))
     assert fault.tests and all((TESTS / name).exists() for name in fault.tests)
 
 

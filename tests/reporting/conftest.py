@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from commands import write
 from driven import DOCUMENTS, FEW, ONE, TWO
+from page_functions import called
 from tabled import GOLD, MORE, OTHER, PRED
 
 from spacy_nereval.reporting.html import ReportedSystem, charts, page
@@ -44,6 +46,14 @@ def made(tmp_path_factory) -> Callable[..., Path]:
         return path
 
     return write
+
+
+@pytest.fixture
+def run(browser) -> Callable[..., Any]:
+    """Runs JavaScript beside the functions of a page on its data: `run(layout, data, body, given=...)`."""
+    browser.driver.get("about:blank")
+    browser.soil()
+    return partial(called, browser)
 
 
 @pytest.fixture

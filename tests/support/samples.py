@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 TEXT = "Ada 😀 met Bob in New York."
 SPANS = [(0, 3, "PER"), (10, 13, "PER"), (17, 25, "LOC")]
 WORDS = [(0, 3), (4, 5), (6, 9), (10, 13), (14, 16), (17, 20), (21, 25), (25, 26)]
@@ -175,6 +177,26 @@ def _brat(path: Path) -> None:
     (path / "a.ann").write_text("\n".join(rows), encoding="utf8")
 
 
+ROW = {"text": TEXT, "spans": [{"start": a, "end": b, "label": label} for a, b, label in SPANS]}
+
+
+def write_table(path: Path, *rows: dict[str, Any], stream: bool = False, **how: Any) -> Path:
+    """Write rows as other programs do; those of `HF` with the names of their tags."""
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    from pyarrow import parquet
+
+    table = pa.Table.from_pylist([*rows])
+    if "ner_tags" in table.column_names:
+        features = {each["name"]: each["type"] for each in FEATURES}
+        table = table.replace_schema_metadata({"huggingface": json.dumps({"info": {"features": features}})})
+    if path.suffix == ".parquet":
+        parquet.write_table(table, path, **{"write_page_checksum": True, **how})
+        return path
+    with path.open("wb") as file, (pa.ipc.new_stream if stream else pa.ipc.new_file)(file, table.schema) as writer:
+        writer.write_table(table)
+    return path
+
+
 SAMPLES: dict[str, tuple[str, str, Callable[[Path], None]]] = {
     "Label Studio": ("label_studio", "a.json", _json([task(said(7, *REGIONS))])),
     "JSON-MIN": ("label_studio", "a.json", _json([minimal()])),
@@ -196,6 +218,10 @@ SAMPLES: dict[str, tuple[str, str, Callable[[Path], None]]] = {
     "spaCy 2 pairs": ("spacy2", "a.json", _json([[TEXT, {"entities": SPANS}]])),
     "Prodigy": ("jsonl", "a.jsonl", _json(PRODIGY)),
     "brat": ("brat", "a", _brat),
+    "Parquet": ("parquet", "a.parquet", lambda path: write_table(path, ROW)),
+    "Parquet tags": ("parquet", "a.parquet", lambda path: write_table(path, HF)),
+    "Arrow": ("parquet", "a.arrow", lambda path: write_table(path, ROW)),
+    "Arrow stream": ("parquet", "a.arrow", lambda path: write_table(path, HF, stream=True)),
 }  # fmt: skip
 """The name of a shape to the format that reads it, the name of its file, and what writes it."""
 

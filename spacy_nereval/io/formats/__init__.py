@@ -26,6 +26,7 @@ from ...core.plugins import own_names, readers, registered, registered_names
 from ..paths import check_is_file, opened
 from ..records import Record
 from ..saved_results import held, kind_of
+from ..tables import EXTENSIONS as TABLES
 from .contents import files_in, json_values
 from .offsets import with_fitting_offsets
 from .settings import Format
@@ -51,6 +52,7 @@ ENDINGS = {
     ".sgm": "sgml",
     ".sgml": "sgml",
     ".name": "sgml",
+    **dict.fromkeys(TABLES, "parquet"),
 }
 """File extensions to formats, unless the content says otherwise (see `detected`). Folders with
 `.ann` files are in brat's format."""
@@ -64,7 +66,7 @@ IN_FOLDERS = (".tsv", ".xmi", ".zip", ".sgm", ".sgml", ".name", ".xml", ".txt")
 UNREAD = {
     **dict.fromkeys(
         EXTENSIONS,
-        "expected the extension of a text format before it, as in a.jsonl.gz; a .spacy or .zip file has to be unpacked",
+        "expected the extension of a text format before it, as in a.jsonl.gz; unpack a .spacy, .parquet or .zip file",
     ),
     ".npz": "a count file has no texts and no spans: give the files that it was counted from",
 }
@@ -235,7 +237,7 @@ def annotators_of(path: Path, format: Format = Format()) -> list[str] | None:
         return None
     from . import jsonl, label_studio, settings
 
-    if name == "jsonl":
+    if name in ("jsonl", "parquet"):
         return jsonl.annotators_of(path, format)[0].names
     if name == "label_studio":
         human, model, _ = label_studio.annotators_of(path, format)

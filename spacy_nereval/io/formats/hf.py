@@ -9,8 +9,9 @@ from typing import Any
 
 from ...core.compression import extension
 from ...core.messages import named, shortened
-from ..paths import content, in_words
+from ..paths import check_is_file, content, in_words
 from ..records import Record, row_id
+from ..tables import Table, is_table
 from . import TAG_KEYS
 from .contents import json_values
 from .settings import Format
@@ -132,7 +133,14 @@ def names_in(value: Any, field: str | None = None) -> list[str] | None:
 
 
 def _rows(path: Path, field: str | None, given: list[str] | None) -> Iterator[tuple[int, dict[str, Any], Any]]:
-    """Yield the rows with their lines and the names of their tags."""
+    """Yield the rows with their lines and the names of their tags; those of a table with their numbers."""
+    check_is_file(path)
+    if is_table(path):
+        table = Table(path)
+        names = given or names_in({"features": table.features}, field)
+        for number, row in table.rows(["id", "tokens", *((field,) if field else TAG_KEYS)]):
+            yield number, row, names
+        return
     for line, value in json_values(path):
         rows, names = [value], given
         if isinstance(value, dict) and isinstance(value.get("rows"), list):

@@ -15,6 +15,7 @@ from ...core.checked import PlainSpan, checked_tokens, highest, unique_keys
 from ...core.messages import shortened
 from ..paths import check_is_file, opened
 from ..records import Record, row_id, with_mentions
+from ..tables import Table, is_table
 from .contents import lines
 from .offsets import check_unit_is_known, fitted_span, located
 from .settings import Annotators, Format
@@ -29,6 +30,9 @@ NAMES = (("start", "end", "label"), ("start_offset", "end_offset", "label"))
 """The keys of a span's parts, in Prodigy and in doccano."""
 
 ANSWERS = ("accept", "reject", "ignore")
+
+COLUMNS = ("text", "data", "tokens", "id", "meta", "answer")
+"""The other keys that are read."""
 
 ANNOTATOR = "_annotator_id"
 """The key of the annotator of a line, in Prodigy."""
@@ -51,7 +55,8 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
     Args:
         path: The file.
-        format: `format.offsets` says what offsets count, `format.check_text` whether a span
+        format: `format.field` names the key of the spans, instead of `KEYS`; `format.offsets` says what offsets count,
+            `format.check_text` whether a span
             with a "text" of its own has to cover that text, `format.match` and
             `format.occurrences` how mentions are looked for.
 
@@ -71,7 +76,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     if annotators.names:
         annotators.check()
     several = len(annotators.names) > 1
-    for number, entry in _one_each(path, documents, annotators) if several else _entries(path):
+    for number, entry in _one_each(path, documents, annotators, format) if several else _entries(path, format):
         try:
             yield record_of(entry, format)
         except ValueError as error:
@@ -103,10 +108,10 @@ def annotators_of(path: Path, format: Format = Format()) -> tuple[Annotators, li
     """
     annotators = Annotators(path, format.annotator)
     documents: dict[tuple[bool, str, int], list[Line]] = {}
-    if not _may_name_annotators(path) or not any(ANNOTATOR in entry for _, entry in _entries(path) if entry):
+    if not _may_name_annotators(path) or not any(ANNOTATOR in entry for _, entry in _entries(path, format) if entry):
         return annotators, []
     seen: Counter[tuple[str, bool, str]] = Counter()  # how many lines an annotator has with an id or a text
-    for number, entry in _entries(path):
+    for number, entry in _entries(path, format):
         try:
             text, accepted = _text(entry), _is_accepted(entry)
         except ValueError as error:
@@ -124,11 +129,15 @@ def annotators_of(path: Path, format: Format = Format()) -> tuple[Annotators, li
 def _may_name_annotators(path: Path) -> bool:
     """Return whether a line may name an annotator, without reading the lines as JSON."""
     check_is_file(path)
+    if is_table(path):
+        return ANNOTATOR in Table(path).columns
     with opened(path) as file:
         return any(ANNOTATOR.encode() in line for line in file)
 
 
-def _one_each(path: Path, documents: list[list[Line]], annotators: Annotators) -> Iterator[tuple[int, Any]]:
+def _one_each(
+    path: Path, documents: list[list[Line]], annotators: Annotators, format: Format
+) -> Iterator[tuple[int, Any]]:
     """Yield the line of each document that is read, in the order in which the documents first occur.
 
     The line of another annotator stands for a document that is not annotated.
@@ -139,7 +148,7 @@ def _one_each(path: Path, documents: list[list[Line]], annotators: Annotators) -
     waiting: dict[int, Any] = {}
     numbers, order = {line.number for line in read_lines}, iter(read_lines)
     line = next(order)
-    for number, entry in _entries(path):
+    for number, entry in _entries(path, format):
         if number in numbers:
             waiting[number] = entry
         while line.number in waiting:
@@ -149,8 +158,12 @@ def _one_each(path: Path, documents: list[list[Line]], annotators: Annotators) -
             line = next(order, Line(0, "", False))
 
 
-def _entries(path: Path) -> Iterator[tuple[int, Any]]:
-    """Yield the number of each line that is not empty, and the line as JSON reads it."""
+def _entries(path: Path, format: Format) -> Iterator[tuple[int, Any]]:
+    """Yield the number of each line that is not empty, and the line as JSON reads it; or each row of a table."""
+    check_is_file(path)
+    if is_table(path):
+        yield from Table(path).rows([*_keys(format), MENTIONS, *COLUMNS, ANNOTATOR])
+        return
     for number, line in lines(path):
         if not line.strip():
             continue
@@ -158,6 +171,11 @@ def _entries(path: Path) -> Iterator[tuple[int, Any]]:
             yield number, _entry(line)
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from None
+
+
+def _keys(format: Format) -> tuple[str, ...]:
+    """Return the keys that can hold the spans."""
+    return (format.field,) if format.field else KEYS
 
 
 def _entry(line: str) -> Any:
@@ -191,7 +209,7 @@ def record_of(entry: Any, format: Format = Format()) -> Record:
         placed = (fitted_span(f"token {k},", token, text, format)[:2] for k, token in enumerate(found))
         tokens = checked_tokens(placed, len(text))
     meta = entry["meta"] if isinstance(entry.get("meta"), dict) else None
-    if isinstance(entry.get(MENTIONS), list) and not any(isinstance(entry.get(key), list) for key in KEYS):
+    if isinstance(entry.get(MENTIONS), list) and not any(isinstance(entry.get(key), list) for key in _keys(format)):
         side = Record(text, set(), tokens, id, meta=meta)
         return with_mentions(side, entry[MENTIONS], format.match, format.occurrences)
     spans, rejected, scores = _spans(entry, text, format)
@@ -230,11 +248,12 @@ def _is_accepted(entry: Any) -> bool:
 
 def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[PlainSpan], int, dict[PlainSpan, Any]]:
     """Return the spans of a line, how many more were rejected, and the scores of those that have one."""
-    listed = {key: entry[key] for key in KEYS if isinstance(entry.get(key), list)}
+    keys = _keys(format)
+    listed = {key: entry[key] for key in keys if isinstance(entry.get(key), list)}
     if not listed:
-        if entry.get("answer") and not any(entry.get(key) for key in KEYS[:2]):
+        if entry.get("answer") and not any(entry.get(key) for key in keys[:2]):
             return [], 0, {}  # Prodigy leaves the list out where an annotator saw that there are no spans
-        raise ValueError('there is no list of "spans"; write an empty list for a text without spans')
+        raise ValueError(f'there is no list of "{keys[0]}"; write an empty list for a text without spans')
     key, given_first = next(iter(listed.items()))
     of_doccano = any("start_offset" in span if isinstance(span, dict) else key in KEYS[2:] for span in given_first)
     repeated = all(isinstance(span, dict) and span.get("text") is not None for span in given_first)

@@ -10,8 +10,12 @@ from markupsafe import Markup
 
 from ...core.declaration import Metric, Verdict
 from ...core.spans import Document
+from ...evaluation.comparison import System
+from ...evaluation.gate_rules import Judged, gate
 from ...evaluation.statistics.conclusion import unit_name
+from ...evaluation.transitions import outcomes_of
 from ...io.writing import spelt_out
+from ..gate_view import GateView
 from ..marked_text import SPACE
 from ..remarks import bounded_by
 from ..rendered_document import Stretch, said_of, stretches
@@ -25,6 +29,7 @@ from .texts import breakable, embedded, is_right_to_left
 
 if TYPE_CHECKING:
     from ...core.lexicon import Lexicon
+    from ...evaluation.gate_policy import Policy
     from ...evaluation.resampling import Confidence
     from ...evaluation.tested import Asked
 
@@ -46,6 +51,7 @@ def page(
     trials: int | None = None,
     lexicon: Lexicon | None = None,
     by: Sequence[str] = (),
+    policy: Policy | None = None,
 ) -> str:
     """Return the report as HTML.
 
@@ -59,6 +65,7 @@ def page(
         trials: How many swaps are drawn; by default enough for the number of tests.
         lexicon: The lexicon of the training data, for scores by what training shows of a span.
         by: Attributes by which spans are scored besides the usual ones, as `--by` names them.
+        policy: The rules by which each system may ship, those that compare against the first system.
 
     Raises:
         ValueError: Systems cannot share a report, something is asked for that cannot be computed (see `ReportView`),
@@ -81,6 +88,7 @@ def page(
         "unit": unit_name(systems[0].counts.unit),
         "symbols": charts.GLYPHS,
         "charted": drawn,
+        "gates": [*gates(systems, policy)] if policy else [],
         "static": [*static_documents(documents, view.wrong, view.fair)],
         "unmarked": [metric.name for metric in systems[0].counts.metrics if metric not in view.marking],
         "signatures": [first["signature"]],
@@ -89,6 +97,16 @@ def page(
         "charts": Trusted(embedded(drawn)),
     }
     return filled_in(values, library, REPORT)
+
+
+def gates(systems: Sequence[ReportedSystem], policy: Policy) -> Iterator[GateView]:
+    """Yield whether each system may ship: a single one alone, others against the first."""
+    judged = [
+        Judged(System(each.name, each.counts, outcomes_of(each.documents, each.counts.metrics)), each.documents)
+        for each in systems
+    ]
+    for candidate in judged[1:] or judged:
+        yield GateView(gate(policy, candidate, judged[0] if len(judged) > 1 else None))
 
 
 def _headings(view: ReportView) -> dict[str, Markup]:

@@ -40,7 +40,7 @@ BAD = {
     ),
     "suffix of rows": (
         ["score", "gold.jsonl", "base.jsonl", "--per-document", "new.txt", "-o", "new"],
-        "--per-document new.txt: expected a .jsonl or .csv file",
+        "--per-document new.txt: expected a .jsonl, .csv, .parquet or .arrow file",
     ),
     "no folder for rows": (
         ["score", "gold.jsonl", "base.jsonl", "--per-document", "none/new.csv", "-o", "new"], "no directory none"

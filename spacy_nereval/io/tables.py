@@ -1,0 +1,287 @@
+"""Tables in Parquet and Arrow files: their rows, a block at a time, and rows that are written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from ..core.checked import unique_keys
+from ..core.compression import extension
+from ..core.messages import install, shortened
+from .paths import in_words, readable
+from .writing import atomic
+
+EXTENSIONS = (".parquet", ".arrow", ".feather")
+
+PARQUET, ARROW, STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
+"""What files of Parquet, of Arrow, and with a stream of Arrow begin with. Hugging Face keeps data sets as streams."""
+
+END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
+
+ROWS = 1 << 10
+"""Number of rows that are in memory as Python objects at a time."""
+
+ROWS_IN_GROUP = 1 << 13
+"""Number of rows of a group that is written."""
+
+READ = 1 << 20
+"""Number of bytes of a column that are read at a time."""
+
+NAMES: Mapping[str, type] = {
+    **dict.fromkeys(("document", "metric", "verdict", "label", "system", "left", "right"), str),
+    **dict.fromkeys(("gold_label", "gold_text", "pred_label", "pred_text"), str),
+    **dict.fromkeys(("gold", "pred", "kept", "gold_start", "gold_end", "pred_start", "pred_end"), int),
+    "in_text": bool,
+}
+"""The types of columns of rows that commands write, so that all files have the same; others are scores."""
+
+
+def is_table(path: Path) -> bool:
+    """Return whether a file is a table of Parquet or Arrow, by its content."""
+    with readable(path).open("rb") as file:
+        return file.read(8).startswith((PARQUET, ARROW, STREAM))
+
+
+def check_installed(path: Path) -> None:
+    """Raise ValueError if a path is that of a table, and pyarrow is not installed."""
+    if extension(path) in EXTENSIONS and find_spec("pyarrow") is None:
+        raise _missing(path)
+
+
+def _missing(path: Path) -> ValueError:
+    return ValueError(f"{path}: Parquet and Arrow files need the package pyarrow: {install('parquet')}")
+
+
+@contextmanager
+def _faults(path: Path) -> Iterator[None]:
+    """Raise ValueError with the file where pyarrow cannot read it."""
+    try:
+        from pyarrow.lib import ArrowException
+    except ImportError:
+        raise _missing(path) from None
+    try:
+        yield
+    except (ArrowException, OSError, EOFError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        said = shortened(in_words(error), 200)
+        raise ValueError(f"{path} is damaged, or no file of Parquet or Arrow ({said})") from None
+
+
+class Table:
+    """A Parquet or Arrow file. Only its schema is read at once.
+
+    Args:
+        path: The file.
+
+    Attributes:
+        columns: The names of the columns to their Arrow types.
+        features: What Hugging Face's `datasets` says of the columns, such as the names of tags; perhaps nothing.
+
+    Raises:
+        ValueError: pyarrow is not installed, or the file is none of Parquet and Arrow, or damaged.
+        OSError: The file cannot be read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._file = path, readable(path)
+        with _faults(path):
+            schema = self._schema()
+        self.columns: dict[str, Any] = dict(zip(schema.names, schema.types))
+        about = (schema.metadata or {}).get(b"huggingface")
+        self.features: dict[str, Any] = _features(about) if about else {}
+
+    def _schema(self) -> Any:
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        with self._file.open("rb") as file:
+            start = file.read(8)
+        if start.startswith(PARQUET):
+            return parquet.read_schema(self._file)
+        with pa.memory_map(str(self._file)) as file:
+            return (pa.ipc.open_file if start.startswith(ARROW) else pa.ipc.open_stream)(file).schema
+
+    def rows(self, columns: Iterable[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield the number of each row, from 1 up, and its values in some of the columns, nulls left out.
+
+        Spans and metadata may be text in JSON, and a list of objects may be an object of lists, as `datasets` keeps it.
+
+        Raises:
+            ValueError: The file is damaged or cut off, or a text is no JSON.
+        """
+        chosen = [name for name in dict.fromkeys(columns) if name in self.columns]
+        labels = {name: names for name in chosen if (names := _label_names(self.features.get(name)))}
+        for number, row in enumerate(chain.from_iterable(self._blocks(chosen)), 1):
+            try:
+                yield number, _plain(row, labels)
+            except ValueError as error:
+                raise ValueError(f"{self._path}, row {number}: {error}") from None
+
+    def _blocks(self, columns: list[str]) -> Iterator[list[dict[str, Any]]]:
+        """Yield some rows at a time. What reads them raises their errors."""
+        batches = self._batches(columns)
+        while True:
+            with _faults(self._path):
+                batch = next(batches, None)
+                block = [] if batch is None else batch.to_pylist()
+            if batch is None:
+                return
+            yield block
+
+    def _batches(self, columns: list[str]) -> Iterator[Any]:
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        with self._file.open("rb") as file:
+            start = file.read(8)
+            file.seek(-len(END_OF_STREAM), 2)
+            if start.startswith(STREAM) and file.read() != END_OF_STREAM:
+                raise EOFError("it is cut off: the stream has no end")
+        if start.startswith(PARQUET):
+            how: dict[str, Any] = {"buffer_size": READ, "page_checksum_verification": True}
+            with parquet.ParquetFile(self._file, **how) as table:
+                for group in range(table.num_row_groups):
+                    yield from table.iter_batches(ROWS, [group], columns, use_threads=False)
+            return
+        with pa.memory_map(str(self._file)) as source:
+            if start.startswith(ARROW):
+                whole = pa.ipc.open_file(source)
+                batches = (whole.get_batch(k) for k in range(whole.num_record_batches))
+            else:
+                batches = iter(pa.ipc.open_stream(source))
+            for batch in batches:
+                batch.validate(full=True)
+                for first in range(0, batch.num_rows, ROWS):
+                    yield batch.select(columns).slice(first, ROWS)
+
+
+def _features(about: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(about)["info"]["features"]
+    except (ValueError, KeyError, TypeError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _label_names(feature: Any) -> list[str]:
+    """Return the names of the labels of spans that are numbers, as `datasets` describes them; perhaps none."""
+    inner = _inner(feature)
+    label = _inner(inner.get("label")) if isinstance(inner, dict) else None
+    names = label.get("names") if isinstance(label, dict) else None
+    return names if isinstance(names, list) else []
+
+
+def _inner(feature: Any) -> Any:
+    """Return what a feature is a list of, if it is one."""
+    while inner := feature[:1] if isinstance(feature, list) else isinstance(feature, dict) and feature.get("feature"):
+        feature = inner[0] if isinstance(feature, list) else inner
+    return feature
+
+
+def _plain(row: dict[str, Any], labels: Mapping[str, list[str]]) -> dict[str, Any]:
+    """Return a row as a line of JSON would have it."""
+    found: dict[str, Any] = {}
+    for name, value in row.items():
+        if value is None:
+            continue
+        if isinstance(value, str) and name not in ("text", "data", "id", "answer") and value[:1] in ("[", "{"):
+            value = json.loads(value, object_pairs_hook=unique_keys)
+        if name == "meta" and isinstance(value, list):  # a map
+            value = dict(value)
+        elif name != "meta" and isinstance(value, dict) and all(isinstance(own, list) for own in value.values()):
+            value = [dict(zip(value, own)) for own in zip(*value.values(), strict=True)]
+        if isinstance(value, list):
+            value = [_object(each, labels.get(name)) if isinstance(each, dict) else each for each in value]
+        found[name] = value
+    return found
+
+
+def _object(given: dict[str, Any], names: list[str] | None) -> dict[str, Any]:
+    found = {key: value for key, value in given.items() if value is not None}
+    if names and type(label := found.get("label")) is int:
+        if not 0 <= label < len(names):
+            raise ValueError(f"the label {label} has no name; there are {len(names)} names, from 0 up")
+        found["label"] = names[label]
+    return found
+
+
+@contextmanager
+def _writer(file: BinaryIO, path: Path, schema: Any) -> Iterator[Callable[[list[dict[str, Any]]], None]]:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    if extension(path) == ".parquet":
+        with parquet.ParquetWriter(file, schema, write_page_checksum=True) as writer:
+            yield lambda rows: writer.write_batch(pa.RecordBatch.from_pylist(rows, schema), ROWS_IN_GROUP)
+    else:
+        with pa.ipc.new_file(file, schema) as writer:
+            yield lambda rows: writer.write_batch(pa.RecordBatch.from_pylist(rows, schema))
+
+
+def _write(path: Path, rows: Iterator[dict[str, Any]], schema: Any) -> int:
+    number = 0
+    with atomic(path) as file, _writer(file, path, schema) as write:
+        while some := [*islice(rows, ROWS_IN_GROUP)]:
+            write(some)
+            number += len(some)
+    return number
+
+
+def write_documents(path: Path, rows: Iterable[dict[str, Any]]) -> None:
+    """Write rows of a text with its spans, as a JSONL file has them, to a Parquet or Arrow file.
+
+    The columns are always the same: id, text, spans, tokens, meta (as JSON, since its fields may differ) and answer.
+
+    Args:
+        path: The file; its extension is one of `EXTENSIONS`.
+        rows: The rows.
+
+    Raises:
+        ValueError: pyarrow is not installed.
+        OSError: The file cannot be written.
+    """
+    check_installed(path)
+    import pyarrow as pa
+
+    place = [("start", pa.int64()), ("end", pa.int64())]
+    span = pa.struct([*place, ("label", pa.string()), ("score", pa.float64())])
+    columns = {"id": pa.string(), "text": pa.string(), "spans": pa.list_(span), "tokens": pa.list_(pa.struct(place))}
+    schema = pa.schema([*columns.items(), ("meta", pa.string()), ("answer", pa.string())])
+    plain = (row | {"meta": json.dumps(row["meta"], ensure_ascii=False)} if "meta" in row else row for row in rows)
+    _write(path, plain, schema)
+
+
+def write_table(path: Path, rows: Iterable[Mapping[str, Any]], header: Sequence[str] = ()) -> int:
+    """Write rows of scores and texts to a Parquet or Arrow file, and return their number.
+
+    Args:
+        path: The file; its extension is one of `EXTENSIONS`.
+        rows: One mapping of column names to values per row; `NAMES` has the types of columns.
+        header: The names of the columns if there is no row.
+
+    Raises:
+        ValueError: pyarrow is not installed.
+        OSError: The file cannot be written.
+    """
+    check_installed(path)
+    import pyarrow as pa
+
+    rows = iter(rows)
+    first = next(rows, None)
+    names = [*(header if first is None else first)]
+    types = {str: pa.string(), int: pa.int64(), bool: pa.bool_(), float: pa.float64()}
+    schema = pa.schema([(name, types[NAMES.get(name, float)]) for name in names])
+    every = rows if first is None else chain([first], rows)
+    return _write(path, ({name: _cell(name, row[name]) for name in names} for row in every), schema)
+
+
+def _cell(name: str, value: Any) -> Any:
+    if value is None or NAMES.get(name) is not str:
+        return value
+    return str(value).encode("utf8", "backslashreplace").decode()  # a lone surrogate has no UTF-8 form

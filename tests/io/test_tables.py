@@ -1,0 +1,299 @@
+"""Parquet and Arrow: rows as those of JSONL or Hugging Face, read by row groups; rows that are written."""
+
+from __future__ import annotations
+
+import json
+import struct
+import sys
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import line, refused, run, write
+from reading import error, read
+from samples import HF, ROW, SPANS, TEXT, write_table
+
+from spacy_nereval import Thresholds, thresholds
+from spacy_nereval.io import tables
+from spacy_nereval.io.row_files import write_rows
+from spacy_nereval.io.tables import write_documents
+
+pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+
+ENDINGS = [".parquet", ".arrow", ".feather"]
+
+CORPUS = [
+    line("Ada Lovelace met Bob", (0, 12, "PER"), (0, 3, "PER"), (17, 20, "PER"), id="a", meta={"source": "x", "n": 1}),
+    line("nothing", id="b", meta={"source": None, "deep": {"k": [1, 2.5]}}),
+    line("not annotated", id="c", answer="ignore"),
+    line("😀 in Rome", (5, 9, "LOC"), id="d", tokens=[{"start": 0, "end": 1}, {"start": 2, "end": 4}]),
+    {"text": "Eve", "spans": [{"start": 0, "end": 3, "label": "PER", "score": 1 / 3}], "id": "e"},
+]
+
+
+def convert(source: Path, target: Path) -> Path:
+    done = run("convert", source, target)
+    assert done.exit_code == 0, done.output
+    return target
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_documents_come_back_from_a_table_as_they_are(ending, tmp_path, monkeypatch):
+    """Through several groups and blocks of rows, and again as JSONL."""
+    monkeypatch.setattr(tables, "ROWS", 2)
+    monkeypatch.setattr(tables, "ROWS_IN_GROUP", 3)
+    source = write(tmp_path / "a.jsonl", *CORPUS)
+    written = convert(source, tmp_path / f"a{ending}")
+    assert read(written) == read(source)
+    assert read(convert(written, tmp_path / "b.jsonl")) == read(source)
+    assert (tmp_path / "b.jsonl").read_text() == convert(source, tmp_path / "c.jsonl").read_text()
+    empty = tmp_path / f"empty{ending}"
+    write_documents(empty, [])
+    assert read(empty) == []
+
+
+STRUCT = pa.struct([("start", pa.int16()), ("end", pa.uint32()), ("label", pa.dictionary(pa.int8(), pa.string()))])
+
+SHAPES: dict[str, dict[str, Any]] = {
+    "spans are objects": ROW,
+    "another key": {"text": TEXT, "entities": ROW["spans"]},
+    "an object of lists": {
+        "text": TEXT,
+        "spans": {key: [span[key] for span in ROW["spans"]] for key in ("start", "end", "label")},
+    },
+    "text in JSON": {"text": TEXT, "spans": json.dumps(ROW["spans"])},
+    "triples in JSON": {"text": TEXT, "entities": json.dumps(SPANS)},
+    "tokens and tags": HF,
+    "a text beside tokens and tags": HF | {"text": TEXT},
+    "tags as text": {"tokens": HF["tokens"], "tags": ["B-PER", "O", "O", "B-PER", "O", "B-LOC", "I-LOC", "O"]},
+    "mentions": {
+        "text": TEXT,
+        "mentions": [
+            {"text": "Ada", "label": "PER"},
+            {"text": "Bob", "label": "PER"},
+            {"text": "New York", "label": "LOC"},
+        ],
+    },
+    "a key of tags beside places of tokens": {
+        "text": TEXT,
+        "tokens": [{"start": 0, "end": 3}],
+        "labels": ROW["spans"],
+    },
+    "nulls": ROW | {"id": None, "tokens": None, "meta": None, "answer": None},
+}
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".arrow"])
+@pytest.mark.parametrize("name", SHAPES)
+def test_rows_of_every_shape_are_read(name, ending, tmp_path):
+    (record,) = read(write_table(tmp_path / f"a{ending}", SHAPES[name]))
+    assert record.text.replace(" .", ".") == TEXT
+    assert {*record.spans} == {*SPANS}
+
+
+def test_narrow_and_wide_types_are_read(tmp_path):
+    table = pa.table(
+        {
+            "text": pa.array([TEXT], pa.large_string()),
+            "spans": pa.array([ROW["spans"]], pa.large_list(STRUCT)),
+            "id": pa.array([7]),
+            "meta": pa.array([[("source", "x")]], pa.map_(pa.string(), pa.string())),
+            "image": pa.array([b"x"]),
+        }
+    )
+    parquet.write_table(table, tmp_path / "a.parquet")
+    (record,) = read(tmp_path / "a.parquet")
+    assert (record.text, {*record.spans}, record.id, record.meta) == (TEXT, {*SPANS}, "7", {"source": "x"})
+
+
+NUMBERED = [span | {"label": ["LOC", "PER"].index(span["label"])} for span in ROW["spans"]]
+CLASS = {"names": ["LOC", "PER"], "_type": "ClassLabel"}
+
+
+@pytest.mark.parametrize(
+    ("spans", "feature"),
+    [
+        (NUMBERED, {"feature": {"label": CLASS}, "_type": "List"}),
+        (NUMBERED, [{"label": CLASS}]),
+        ({key: [span[key] for span in NUMBERED] for key in NUMBERED[0]}, {"label": {"feature": CLASS}}),
+    ],
+)
+def test_labels_of_spans_that_are_numbers_have_the_names_of_the_schema(spans, feature, tmp_path):
+    table = pa.Table.from_pylist([{"text": TEXT, "spans": spans}])
+    about = {"huggingface": json.dumps({"info": {"features": {"spans": feature}}})}
+    parquet.write_table(table.replace_schema_metadata(about), tmp_path / "a.parquet")
+    assert {*read(tmp_path / "a.parquet")[0].spans} == {*SPANS}
+
+
+def test_names_of_tags_may_be_given(tmp_path):
+    parquet.write_table(pa.Table.from_pylist([HF]), tmp_path / "a.parquet")
+    assert "row 1: the tag 1 is a number without a name" in error(tmp_path / "a.parquet")
+    (record,) = read(tmp_path / "a.parquet", tag_names="O,B-PER,B-LOC,I-LOC")
+    assert {*record.spans} == {*SPANS}
+
+
+def test_data_sets_that_the_library_itself_writes_are_read(tmp_path):
+    datasets = pytest.importorskip("datasets", reason="datasets is no dependency")
+    features = datasets.Features(
+        {
+            "tokens": datasets.Sequence(datasets.Value("string")),
+            "ner_tags": datasets.Sequence(datasets.ClassLabel(names=["O", "B-PER", "B-LOC", "I-LOC"])),
+        }
+    )
+    found = datasets.Dataset.from_list([HF], features=features)
+    found.to_parquet(tmp_path / "a.parquet")
+    found.save_to_disk(tmp_path / "a")
+    (stream,) = (tmp_path / "a").glob("*.arrow")
+    assert {*read(tmp_path / "a.parquet")[0].spans} == {*SPANS}
+    assert read(stream) == read(tmp_path / "a.parquet")
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".arrow"])
+def test_a_group_of_rows_is_in_memory(ending, tmp_path, monkeypatch):
+    """Neither Python's objects nor those of Arrow grow with the file."""
+    monkeypatch.setattr(tables, "ROWS", 100)
+    monkeypatch.setattr(tables, "ROWS_IN_GROUP", 200)
+    path = tmp_path / f"a{ending}"
+    write_documents(path, (line(f"Ada met Bob {k} " * 20, (0, 3, "PER"), id=str(k)) for k in range(4000)))
+    whole = sum(len(record.text) for record in read(path))
+    before, most = pa.total_allocated_bytes(), 0
+    tracemalloc.start()
+    number = 0
+    for number, _ in tables.Table(path).rows(["text", "spans", "id"]):  # noqa: B007  # used after the loop
+        most = max(most, pa.total_allocated_bytes() - before)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert number == 4000
+    assert most < whole / 4
+    assert peak < whole / 2
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("ending", [".parquet", ".arrow"])
+def test_a_file_that_is_cut_off_or_changed_is_an_error(ending, stream, tmp_path):
+    rows = [line(f"Ada met Bob {k}", (0, 3, "PER")) for k in range(40)]
+    path = write_table(tmp_path / f"a{ending}", *rows, stream=stream, compression="none")
+    data = path.read_bytes()
+    for cut in {*range(8, len(data), len(data) // 60), len(data) - 1, len(data) - 8}:
+        path.write_bytes(data[:cut])
+        assert error(path).startswith(f"{path} is damaged, or no file of Parquet or Arrow (")
+    place = data.index(b"Bob 17")
+    path.write_bytes(data[:place] + b"C" + data[place + 1 :])
+    if ending == ".parquet":
+        assert "CRC" in error(path)
+        return
+    offsets = struct.pack("<3i", 0, 13, 26)  # of the texts; Arrow has no checksums
+    path.write_bytes(data.replace(offsets, offsets[:8] + struct.pack("<i", 1 << 30)))
+    assert error(path).startswith(f"{path} is damaged")
+
+
+REFUSED = [
+    ([ROW, line("Ada", (0, 9, "PER"))], "a.parquet, row 2: span 0"),
+    ([ROW, {"text": "Ada", "spans": None}], 'a.parquet, row 2: there is no list of "spans"'),
+    ([HF | {"ner_tags": [1]}], "a.parquet, row 1: there are 8 tokens and 1 tags"),
+    ([{"tokens": ["a", "b"], "tags": ["B-X", "I-Y"]}], "a.parquet, row 1: I-Y continues no span, and the tags"),
+    ([{"sentence": "Ada"}], 'a.parquet, row 1: expected an object with a "text"'),
+    ([{"text": "Ada", "spans": "[{"}], "a.parquet, row 1: "),
+    ([{"text": "Ada", "spans": {"start": [0], "end": [3, 4], "label": ["A"]}}], "a.parquet, row 1: "),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rows", "said"), REFUSED, ids=[said for _, said in REFUSED])
+def test_a_row_that_cannot_be_read_is_named(rows, said, tmp_path):
+    assert said in error(write_table(tmp_path / "a.parquet", *rows))
+
+
+def test_a_table_by_another_name_is_read_by_its_content(tmp_path):
+    path = write_table(tmp_path / "a.parquet", ROW).rename(tmp_path / "part-0")
+    assert read(path, name="parquet") == read(path, name="jsonl")
+    (tmp_path / "b.parquet").write_text("text")
+    assert error(tmp_path / "b.parquet").startswith(f"{tmp_path / 'b.parquet'} is damaged, or no file of Parquet")
+
+
+def test_pyarrow_that_is_not_installed_is_named(tmp_path, monkeypatch):
+    path, good = write_table(tmp_path / "a.parquet", ROW), write(tmp_path / "a.jsonl", *CORPUS)
+    for name in ("pyarrow", "pyarrow.lib"):
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setattr(tables, "find_spec", lambda name: None)
+    wanted = f"Parquet and Arrow files need the package pyarrow: {tables.install('parquet')}"
+    assert refused("score", path, path) == f"✘ {path}: {wanted}"
+    output = tmp_path / "rows.parquet"
+    assert refused("errors", good, good, "-o", output) == f"✘ {output}: {wanted}"
+    assert refused("convert", good, output) == f"✘ {output}: {wanted}"
+
+
+def test_annotators_of_a_table_are_chosen_as_those_of_lines(tmp_path):
+    rows = [ROW | {"_annotator_id": "ann"}, line(TEXT) | {"_annotator_id": "bob"}]
+    path = write_table(tmp_path / "a.parquet", *rows)
+    assert "choose an annotator with annotator=: ann, bob" in error(path)
+    assert {*read(path, annotator="ann")[0].spans} == {*SPANS}
+
+
+# Rows that commands write
+
+OUTPUTS = {
+    "errors": ("errors", "{gold}", "{pred}", "-o", "{out}"),
+    "documents": ("score", "{gold}", "{pred}", "-m", "strict,fair", "--per-document", "{out}"),
+    "curves": ("thresholds", "{gold}", "{pred}", "-m", "strict", "--csv", "{out}"),
+    "curves of several": ("thresholds", "{gold}", "{pred}", "{other}", "-m", "strict", "--csv", "{out}"),
+}  # fmt: skip
+
+
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    if path.suffix == ".jsonl":
+        return [json.loads(row) for row in path.read_text(encoding="utf8").splitlines()]
+    table = parquet.read_table(path) if path.suffix == ".parquet" else pa.ipc.open_file(path.read_bytes()).read_all()
+    return table.to_pylist()
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_every_file_of_rows_may_be_a_table(name, tmp_path):
+    scored = [
+        row | {"spans": [span | {"score": 0.5 + k / 9} for span in row["spans"][k % 2 :]]}
+        for k, row in enumerate(CORPUS)
+    ]
+    files = {"gold": write(tmp_path / "g.jsonl", *CORPUS), "pred": write(tmp_path / "p.jsonl", *scored)}
+    files["other"] = write(tmp_path / "o.jsonl", *(row | {"spans": row["spans"][:1]} for row in scored))
+    found = {}
+    for ending in (".jsonl", ".parquet", ".arrow"):
+        path = tmp_path / f"rows{ending}"
+        done = run(*(part.format(**files, out=path) for part in OUTPUTS[name]))
+        assert done.exit_code == 0, done.output
+        found[ending] = rows_of(path)
+    assert found[".parquet"] == found[".arrow"] == found[".jsonl"] != []
+
+
+def test_columns_have_the_same_types_whatever_is_in_them(tmp_path):
+    """A file without rows, and one whose first thousands of rows are null."""
+    row = {"document": "a", "gold_label": None, "gold_start": None, "in_text": None, "strict_f": None}
+    later = {"document": 7, "gold_label": "\ud800", "gold_start": 3, "in_text": True, "strict_f": 1}
+    schemas = []
+    for name, rows in (("none", []), ("some", [row] * 3), ("many", [row] * 9000 + [later])):
+        path = tmp_path / f"{name}.parquet"
+        assert write_rows(path, rows, header=[*row]) == len(rows)
+        schemas.append(parquet.read_schema(path))
+    assert schemas[0] == schemas[1] == schemas[2]
+    assert [str(kind) for kind in schemas[0].types] == ["string", "string", "int64", "bool", "double"]
+    assert rows_of(path)[-1] == {**later, "document": "7", "gold_label": "\\ud800", "strict_f": 1.0}
+    assert parquet.ParquetFile(path).num_row_groups == 2
+
+
+def test_curves_of_python_may_be_a_table(tmp_path):
+    gold = [[(0, 3, "A")], [(0, 3, "A")]]
+    found = thresholds(gold, [[{"start": 0, "end": 3, "label": "A", "score": 0.9}], []], ["strict"])
+    assert isinstance(found, Thresholds)
+    found.save(tmp_path / "curves.parquet")
+    found.save(tmp_path / "curves.csv")
+    assert len(rows_of(tmp_path / "curves.parquet")) == len((tmp_path / "curves.csv").read_text().splitlines()) - 1
+
+
+def test_a_table_that_cannot_be_written_leaves_nothing(tmp_path):
+    path = tmp_path / "a.parquet"
+    with pytest.raises(ValueError, match="cannot be written in this format"):
+        from spacy_nereval.io.converting import Losses, write_table
+        from spacy_nereval.io.records import Record
+
+        write_table(path, [Record("Ada", set()), Record("\ud800", set())], Losses(False, "table"))
+    assert not [*tmp_path.iterdir()]

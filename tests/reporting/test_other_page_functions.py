@@ -1,0 +1,206 @@
+"""The functions of the page on agreement and of that of thresholds, against twins, in one empty page of a browser."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+from random import Random
+from typing import Any
+
+import pytest
+from annotators import annotated, at_random, page_of
+from browsers import needs_browser
+from pages import Parsed
+
+from spacy_nereval import Document, create_all
+from spacy_nereval.evaluation.agreement.votes import disputed_places
+from spacy_nereval.evaluation.thresholds.chosen_cuts import thresholds
+from spacy_nereval.evaluation.thresholds.scored_documents import Settings
+from spacy_nereval.io.shared_documents import label_studio_tasks, prodigy_tasks
+from spacy_nereval.reporting.html.template import AGREEMENT, THRESHOLDS
+from spacy_nereval.reporting.html.thresholds.threshold_page import thresholds_page
+
+pytestmark = needs_browser
+
+
+def emoji(seed: int) -> Any:
+    """Twelve texts with characters of two units, each annotated by two to four of four people."""
+    rng, found = Random(seed), []
+    for _ in range(12):
+        text = " ".join(rng.choice(("😀", "ab", "👩\u200d👧", "c")) for _ in range(6))
+        spans = sorted({(a := rng.randrange(len(text)), min(len(text), a + 2), rng.choice("XY")) for _ in range(5)})
+        people = rng.sample("abcd", rng.randint(2, 4))
+        found.append((text, {who: [span for span in spans if rng.random() < 0.6] for who in sorted(people)}))
+    return annotated(*found)
+
+
+SHARED = emoji(5)
+DATA = Parsed(page_of(SHARED)).data
+
+ASKED = """const text = ({ places, found }) => [places, found];
+return cases.map(each => text(matching({ ...unfiltered(), ...each, chosen: new Set(each.chosen || []) })));"""
+
+
+def test_the_list_has_the_places_where_the_chosen_annotators_differ(run):
+    names = SHARED.annotators
+    order = [names.index(who) for who in DATA["annotators"]]
+    pairs = [*itertools.product(range(-1, 4), repeat=2), (0, 1), (1, 0)]
+    cases = [{"one": a, "other": b, "label": label} for a, b in pairs if a != b or a < 0 for label in (-1, 0, 1)]
+    found = run(AGREEMENT, DATA, ASKED, cases=cases)
+    sizes = set()
+    for case, (places, documents) in zip(cases, found, strict=True):
+        expected = 0
+        for document in SHARED.documents:
+            for place in disputed_places(document.spans):
+                said = {who: {v.span for v in place.versions if who in v.annotators} for who in document.spans}
+                label = None if case["label"] < 0 else DATA["labels"][case["label"]]
+                asked = [names[order[case[side]]] for side in ("one", "other") if case[side] >= 0]
+                differ = any(
+                    said[a] != said[b] for a, b in itertools.combinations(said, 2) if all(w in (a, b) for w in asked)
+                )
+                expected += differ and (label is None or any(v.span.label == label for v in place.versions))
+        assert len(places) == expected, case
+        assert sorted({k for k, _ in places}) == sorted(documents)
+        sizes.add(expected)
+    assert len(sizes) > 8
+
+
+def test_kinds_and_groups_narrow_the_list_and_search_finds_ids_and_texts(run):
+    kinds = sorted({kind for doc in DATA["documents"] for place in doc["places"] for kind, _, _ in place[3]})
+    cases = [{"chosen": [*some], "one": a} for some in itertools.combinations(kinds, 2) for a in (-1, 2)]
+    found = run(AGREEMENT, DATA, ASKED, cases=cases)
+    for case, (places, _) in zip(cases, found, strict=True):
+        expected = [
+            [k, p]
+            for k, doc in enumerate(DATA["documents"])
+            for p, place in enumerate(doc["places"])
+            if any(kind in case["chosen"] and case["one"] in (-1, a, b) for kind, a, b in place[3])
+        ]
+        assert sorted(places) == expected
+    groups = run(AGREEMENT, DATA, ASKED, cases=[{"group": k} for k in range(len(DATA["groups"]))])
+    for (places, _), group in zip(groups, DATA["groups"], strict=True):
+        pairs = zip(group["members"][::2], group["members"][1::2], strict=True)
+        assert sorted(places) == sorted(map(list, {*pairs}))
+    searched = [{"find": text, "order": "corpus"} for text in ("d1", "👧 C", "", "(")]
+    for case, (_, documents) in zip(searched, run(AGREEMENT, DATA, ASKED, cases=searched), strict=True):
+        texts = [(doc["id"], doc["text"]) for doc in DATA["documents"]]
+        find = case["find"].lower()
+        assert documents == [k for k, pair in enumerate(texts) if any(find in text.lower() for text in pair)]
+
+
+def test_the_address_of_the_page_on_agreement_comes_back(run):
+    cases = [
+        {"one": 1, "other": 2, "label": 1, "chosen": [0, 2], "group": 0, "find": "a=b", "pattern": True, "at": 4},
+        {"view": "documents", "order": "corpus", "doc": 11, "one": 3},
+    ]
+    same = """const text = (asked) => JSON.stringify(asked, (_, value) => value instanceof Set ? [...value] : value);
+    const whole = cases.map(each => ({ ...unfiltered(), ...each, chosen: new Set(each.chosen || []) }));
+    return whole.map(each => {
+      const address = addressOf(each, unfiltered());
+      return [address, text(fromAddress(address)) === text(each)];
+    });"""
+    (_, first), (address, second) = run(AGREEMENT, DATA, same, cases=cases)
+    assert first and second and address == "#view=documents&one=3&order=corpus&doc=12"
+    nonsense = (
+        "return addressOf(fromAddress('#one=2&other=2&label=9&chosen=88&group=-1&doc=13&view=errors'), unfiltered());"
+    )
+    assert run(AGREEMENT, DATA, nonsense) == "#one=2"
+
+
+@pytest.mark.parametrize("shared", [SHARED, at_random(3), at_random(11, overlapping=True)], ids=["emoji", "3", "11"])
+def test_tasks_for_adjudication_are_what_the_command_writes(run, shared):
+    body = "const all = disputed(matching(unfiltered()).places); return [all.map(forProdigy), all.map(forLabelStudio)];"
+    assert run(AGREEMENT, Parsed(page_of(shared)).data, body) == [
+        [*prodigy_tasks(shared)],
+        [*label_studio_tasks(shared)],
+    ]
+
+
+# Thresholds
+
+
+def scored(seed: int) -> list[Document]:
+    rng, found = Random(seed), []
+    for _ in range(12):
+        gold = [(k, k + 1, rng.choice("AB")) for k in range(0, 20, 2) if rng.random() < 0.6]
+        pred = [(k, k + 1, rng.choice("ABC")) for k in range(0, 20, 2) if rng.random() < 0.6]
+        document = Document(gold, pred, "x" * 20)
+        document.span_scores = {span: rng.randrange(1, 100) / 100 for span in pred}
+        found.append(document)
+    return found
+
+
+CORPORA = [scored(k) for k in range(3)]
+
+
+@pytest.fixture(scope="module")
+def curves() -> Any:
+    """The data of the page of three systems."""
+    settings = Settings(per_label="own")
+    found = [(f"s{k}", thresholds(own, create_all(["strict"]), settings)) for k, own in enumerate(CORPORA)]
+    return Parsed(thresholds_page(found, golds=["gold.jsonl"])).data
+
+
+def f_at(documents: list[Document], cut: float, label: str) -> float | None:
+    gold = {(k, s) for k, each in enumerate(documents) for s in each.gold if label in ("", s.label)}
+    kept = {
+        (k, s)
+        for k, each in enumerate(documents)
+        for s in each.pred
+        if label in ("", s.label) and each.span_scores[s] >= cut
+    }
+    return 2 * len(gold & kept) / (len(gold) + len(kept)) if gold or kept else None
+
+
+def test_the_saved_curves_are_those_that_are_shown_with_their_values(run, curves):
+    titles = [each["title"] for each in curves["scores"]]
+    f = titles.index("strict F")
+    labels = curves["labels"]
+    for system, label in [(-1, -1), (-1, 2), (1, -1), (2, 0), (0, labels.index("B"))]:
+        body = """const own = { ...usual, ...asked };
+        const pairs = (points) => points.map(({ x, y }) => [x, y]);
+        return [curvesAsTable(own), CHARTS.cut(own).lines.map(({ s, k, points }) => [s, k, pairs(points)])];"""
+        text, lines = run(THRESHOLDS, curves, body, asked={"system": system, "label": label, "score": f})
+        rows = [*csv.DictReader(io.StringIO(text, newline=""))]
+        wanted = [(s, max(0, label)) for s in range(3)] if system < 0 else []
+        wanted = wanted or [
+            (system, k) for k in ((0,) if label == 0 else (0, label) if label > 0 else range(len(labels)))
+        ]
+        assert [*dict.fromkeys((row["system"], row["label"]) for row in rows)] == [
+            (f"s{s}", labels[k]) for s, k in wanted
+        ]
+        assert {row["score"] for row in rows} == {"strict F"}
+        for row in rows:
+            value = f_at(CORPORA[int(row["system"][1:])], float(row["cut"]), row["label"])
+            assert row["value"] == "" if value is None else float(row["value"]) == pytest.approx(value, abs=1e-4)
+        assert [(s, k) for s, k, _ in lines] == wanted
+        drawn = [value for *_, points in lines for x, y in points for value in (x, y / 100)]
+        saved = [float(row[name]) for row in rows if row["value"] for name in ("cut", "value")]
+        assert drawn == pytest.approx(saved)
+
+
+def test_every_chart_has_the_lines_of_its_system_and_the_best_is_told(run, curves):
+    body = """const own = { ...usual, ...asked };
+    return Object.fromEntries(Object.entries(CHARTS).map(([name, draw]) => [name, draw(own)]));"""
+    for system in (-1, 1):
+        charts = run(THRESHOLDS, curves, body, asked={"system": system, "label": 0})
+        own = range(3) if system < 0 else [system]
+        for x, y, name in (("recall", "precision", "recall"), ("coverage", "risk", "coverage")):
+            for s, line in zip(own, charts[name]["lines"], strict=True):
+                side = curves["systems"][s]["sides"][0]
+                pairs = [[a, b] for a, b in zip(side[x][0], side[y][0], strict=True) if None not in (a, b)]
+                assert [c for p in line["points"] for c in (p["x"], p["y"])] == pytest.approx(
+                    [100 * c for pair in pairs for c in pair]
+                )
+        bins = [bin for s in own for bin in curves["systems"][s]["bins"]]
+        assert [(b["n"], b["y"]) for b in charts["calibration"]["datasets"]["bins"]] == [
+            (bin["n"], pytest.approx(100 * bin["hits"])) for bin in bins
+        ]
+        for s, line in zip(own, charts["cut"]["lines"], strict=True):
+            best = max(
+                f_at(CORPORA[s], cut, "") or 0
+                for cut in {*itertools.chain(*(d.span_scores.values() for d in CORPORA[s]))}
+            )
+            assert line["peak"].startswith(f"{100 * best:.2f} at ")
+            assert line["peaks"][0]["y"] == pytest.approx(100 * best, abs=0.01)

@@ -1,0 +1,435 @@
+"""The functions of the pages against tables of cases and twins in Python, all in one empty page of a browser."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import json
+import re
+from collections import Counter
+from random import Random
+from typing import Any
+
+import pytest
+from browsers import needs_browser
+from listed import LABELS, Wanted, corpora, listed
+from pages import system
+
+from spacy_nereval import create
+from spacy_nereval.evaluation.transitions import OUTCOMES
+from spacy_nereval.reporting.html.report_data import digest, page_data
+from spacy_nereval.reporting.html.template import REPORT
+from spacy_nereval.reporting.report_view import ReportView
+from spacy_nereval.reporting.words import CHANGES
+
+pytestmark = needs_browser
+
+METRICS = ("fair", "strict", "semeval", "slot_error")
+
+
+SYSTEMS = corpora(7, 3)
+REPORTED = [system(f"system {k}", *documents) for k, documents in enumerate(SYSTEMS)]
+VIEW = ReportView(REPORTED)
+DATA = page_data(VIEW)
+
+
+@pytest.fixture
+def run(run):
+    """The functions of the report on its data, or on others."""
+    return lambda body, data=DATA, **given: run(REPORT, data, body, **given)
+
+
+# What is asked for, and what is listed
+
+
+def asked_of(wanted: Wanted) -> dict[str, Any]:
+    """What the page has for a twin's `Wanted`."""
+    names = CHANGES if wanted.other is not None else DATA["metrics"][METRIC[wanted.metric]]["verdicts"]
+    place = {label: k for k, label in enumerate(DATA["labels"])} | {"": -1}
+    bucket = None if wanted.words is None else [0, [*VIEW.slices[0].buckets].index(str(wanted.words))]
+    return {
+        "one": wanted.one,
+        "other": -1 if wanted.other is None else wanted.other,
+        "metric": METRIC[wanted.metric],
+        "chosen": [list(names).index(name) for name in wanted.chosen],
+        "label": -1 if wanted.label is None else place[wanted.label],
+        "side": wanted.side,
+        "cell": wanted.cell and [place[label] for label in wanted.cell],
+        "move": wanted.move and [OUTCOMES.index(each) for each in wanted.move],
+        "group": GROUP[wanted.one, wanted.members] if wanted.members else None,
+        "bucket": bucket,
+        "relation": wanted.relation,
+        "mark": "gold" if wanted.marked else "",
+        "find": wanted.find,
+        "wrong": wanted.wrong,
+    }
+
+
+METRIC = {metric["name"]: k for k, metric in enumerate(DATA["metrics"])}
+GROUP = {(number, frozenset(members)): k for k, (number, _, members) in enumerate(VIEW.lists)}
+MARKED = [(k, s, v.gold, v.pred) for k in range(14) for s in range(3) for v in create("fair").verdicts(SYSTEMS[s][k])][
+    ::3
+]
+
+
+def some(rng: Random) -> Wanted:
+    """A random conjunction of some filters."""
+    one, metric = rng.randrange(3), rng.choice(METRICS)
+    other = rng.choice([None, *({0, 1, 2} - {one})])
+    names = CHANGES if other is not None else create(metric).verdict_names
+    filters: dict[str, Any] = {
+        "chosen": frozenset(rng.sample([*names], 2)),
+        "label": rng.choice(LABELS),
+        "cell": (rng.choice(LABELS), rng.choice((*LABELS, ""))),
+        "words": rng.choice((1, 2, 3)),
+        "relation": rng.choice(["only", "all", *map(str, {0, 1, 2} - {one})]),
+        "find": rng.choice(("ada", "id-1", "A.B*", "😀", "(x", "1,234", "łó")),
+        "marked": frozenset((k, g, p) for k, s, g, p in MARKED if s == one),
+        "wrong": False,
+    }
+    if other is not None:
+        filters["move"] = tuple(rng.sample(OUTCOMES, 2))
+    if other is not None or metric == "fair":
+        filters["members"] = frozenset(rng.choice([m for number, _, m in VIEW.lists if number == one and m]))
+    chosen = {name: filters[name] for name in rng.sample([*filters], rng.choice((0, 1, 1, 2, 2, 3)))}
+    if "label" in chosen:
+        chosen["side"] = rng.choice(("", "gold", "pred", "home"))
+    return Wanted(one, other, "fair" if other is not None else metric, **chosen)
+
+
+LIST = """const mark = { mark: 'gold', note: '' };
+const marks = new Map(own.map(([k, system, g, p]) => [markKey({ k, g, p }, system), mark]));
+return cases.map(each => {
+  const asked = { ...unfiltered(), ...each, chosen: new Set(each.chosen) };
+  const { found, rows } = matching(asked, marks);
+  const place = (flat, at) => at < 0 ? null : flat.slice(3 * at, 3 * at + 3);
+  const names = isComparing(asked) ? CHANGES : metrics[asked.metric].verdicts;
+  return [rows.map(({ k, v, g, p, q }) => [k, names[v], place(documents[k][2], g),
+    p >= 0 ? place(documents[k][3 + asked.one][0], p) : place(documents[k][3 + asked.other]?.[0], q)]), found,
+    JSON.stringify(settled(asked), (_, value) => value instanceof Set ? [...value] : value)
+      === JSON.stringify(asked, (_, value) => value instanceof Set ? [...value].sort() : value)];
+});"""
+
+
+def utf16(text: str, offset: int) -> int:
+    return len(text[:offset].encode("utf-16-le")) // 2
+
+
+def as_in_page(place: Any) -> str:
+    k, name, *sides = place
+    text = SYSTEMS[0][k].text or ""
+    flat = [s and [utf16(text, s.start), utf16(text, s.end), DATA["labels"].index(s.label)] for s in sides]
+    return json.dumps([k, name, *flat])
+
+
+def numbered(sides: list[list[Any]], k: int, s: int, gold: Any, pred: Any) -> list[int]:
+    document = SYSTEMS[s][k]
+    return [k, s, document.gold.index(gold) if gold else -1, document.pred.index(pred) if pred else -1]
+
+
+def test_the_list_is_the_conjunction_of_every_filter_in_every_mode(run):
+    rng = Random(1)
+    cases = [some(rng) for _ in range(800)]
+    own = [numbered(SYSTEMS, *each) for each in MARKED]
+    answers = run(LIST, cases=[asked_of(case) for case in cases], own=own)
+    hits = 0
+    for case, (rows, documents, settled) in zip(cases, answers, strict=True):
+        places, numbers = listed(SYSTEMS, case)
+        assert Counter(map(json.dumps, rows)) == Counter(map(as_in_page, places)), case
+        assert documents == numbers, case
+        assert settled, "nothing of it is taken back"
+        hits += len(places) > 0
+    assert hits > 250
+
+
+@pytest.mark.parametrize(
+    ("asked", "left"),
+    [
+        ({"other": 0}, {"other": -1}),
+        ({"move": [0, 1]}, {"move": None}),
+        ({"other": 1, "metric": 0}, {"other": 1}),
+        ({"relation": "0"}, {"relation": ""}),
+        ({"relation": "1"}, {"relation": "1"}),
+        ({"side": "gold"}, {"side": ""}),
+        ({"group": -1}, {"group": None}),
+        ({"chosen": [0, 6, 99]}, {"chosen": [0, 6]}),
+        ({"other": 2, "chosen": [4, 5]}, {"other": 2, "chosen": [4]}),
+    ],
+)
+def test_what_cannot_apply_is_taken_back(run, asked, left):
+    if asked.get("group") == -1:
+        asked = {"group": next(k for k, (number, _, _) in enumerate(VIEW.lists) if number == 1)}
+    found = run(
+        "const next = settled({ ...unfiltered(), one: 0, metric: fair, ...asked, chosen: new Set(asked.chosen) });"
+        "return { ...next, chosen: [...next.chosen] };",
+        asked=asked,
+    )
+    usual = run("return { ...unfiltered(), one: 0, metric: fair, chosen: [] };")
+    assert found == usual | left
+
+
+def test_an_address_gives_back_what_was_asked_for_and_nonsense_is_ignored(run):
+    rng = Random(2)
+    cases = [asked_of(some(rng)) for _ in range(300)]
+    for case in cases[::3]:
+        case |= {"order": rng.choice(("errors", "gold")), "falling": True, "at": 3, "together": True}
+        case |= {"doc": rng.randrange(14), "view": "documents", "pattern": True}
+    same = """const text = (asked) => JSON.stringify(asked, (_, value) => value instanceof Set ? [...value] : value);
+    return cases.filter(each => {
+      const asked = settled({ ...unfiltered(), ...each, chosen: new Set(each.chosen) });
+      return text(fromAddress(addressOf(asked, unfiltered()))) !== text(asked);
+    });"""
+    assert run(same, cases=cases) == []
+    address = (
+        "return addressOf({ ...unfiltered(), chosen: new Set([1, 3]), doc: 11, find: 'a&b', one: 2 }, unfiltered());"
+    )
+    assert run(address, DATA | {"lead": 0}) == "#one=2&chosen=1.3&find=a%26b&doc=12"
+    nonsense = [
+        "#view=<b>&one=7&other=-1&metric=x&chosen=99.-1.1e0&label=3&label=1e0&cell=9.9&move=0&group=1e9&bucket=0",
+        "#bucket=0.36&wrong=&falling=1&pattern=yes&order=id&relation=9&mark=toString&at=1e3&doc=0&doc=15&side=x",
+        "#one=&one=1.5&metric=&cell=-2.0&find=&doc=-1&doc=99999999999&constructor=1&__proto__=2",
+    ]
+    usual = "return hashes.map(hash => addressOf(fromAddress(hash), unfiltered()));"
+    assert run(usual, hashes=nonsense) == ["#"] * 3
+    assert run("return ['#doc-12', '#doc-x', '#view=documents', ''].map(documentIn);") == ["12", None, None, None]
+
+
+# The order of what is listed
+
+
+def test_lines_are_in_the_order_of_what_is_clicked(run):
+    body = """return ORDERS.flatMap(order => [false, true].map(falling => {
+      const asked = { ...unfiltered(), one: 1, order, falling };
+      const { found, rows } = matching(asked, new Map());
+      return [order, falling, found, rows.map(row => [row.k, spansOf(row, asked), wordsOf(row, asked)])];
+    }));"""
+    errors = Counter(k for k, *_ in listed(SYSTEMS, Wanted(1))[0])
+    for order, falling, found, rows in run(body):
+        assert len(rows) == sum(errors.values()) and sorted(found) == sorted(errors)
+        keys = []
+        for k, where, words in rows:
+            text = (SYSTEMS[0][k].text or "").encode("utf-16-le")
+            before, here, after = (
+                part.decode("utf-16-le").lower()
+                for part in (
+                    text[: 2 * where["start"]],
+                    text[2 * where["start"] : 2 * where["end"]],
+                    text[2 * where["end"] :],
+                )
+            )
+            sides = {side: DATA["labels"][where[side]["label"]] if where[side] else "" for side in ("gold", "pred")}
+            own: dict[str, Any] = {"corpus": k, "errors": (-errors[k], k), "surface": here, "verdict": words, **sides}
+            own |= {"before": " ".join(before[-40:].split()[::-1]), "after": after[:40].strip()}
+            keys.append(own[order])
+        if order in ("before", "surface", "after"):
+            keys = [key.encode("utf-16-be") for key in keys]  # as JavaScript compares
+        assert keys == sorted(keys, reverse=falling), order
+        assert found[:1] == [row[0] for row in rows[:1]] or falling
+
+
+@pytest.mark.parametrize(
+    ("values", "rising"),
+    [
+        ([10, 9, 100, None, -0.5, 9], [4, 1, 5, 0, 2, 3]),
+        (["10 words", "2 words", "1 word", "no word"], [2, 1, 0, 3]),
+        (["1-5", "11", "10", "0"], [3, 0, 2, 1]),
+        (["b", "Á", "a", "B"], [2, 1, 0, 3]),
+        ([0.00005, 0.0001, 1, 0.04], [0, 1, 3, 2]),
+    ],
+)
+def test_rows_are_sorted_by_number_where_numbers_are_meant_and_equal_ones_stay(run, values, rising):
+    found = run("return [false, true].map(falling => sortedPlaces(values, falling));", values=values)
+    undefined = [k for k, value in enumerate(values) if value is None]
+    assert found[0] == rising
+    shown = [[values[k] for k in order if values[k] is not None] for order in found]
+    assert shown[0] == shown[1][::-1] and found[1][len(values) - len(undefined) :] == undefined
+
+
+def test_a_third_click_takes_the_order_back(run):
+    clicks = (
+        "const seen = [null]; for (let k = 0; k < 4; k++) seen.push(nextOrder(seen.at(-1), isNumber)); return seen;"
+    )
+    assert run(clicks, isNumber=True) == [None, "descending", "ascending", None, "descending"]
+    assert run(clicks, isNumber=False) == [None, "ascending", "descending", None, "ascending"]
+
+
+# Texts and characters
+
+HARD = ("", "plain", "naïve 1,234", "😀 is Acme 😀", "👩\u200d👩\u200d👧 a", "e\u0301\u0301", "\ud83d alone", "a\r\nb")
+
+
+def test_offsets_for_other_programs_count_characters(run):
+    cases = [(text, k) for text in HARD if "\ud83d" not in text for k in range(len(text) + 1)]
+    found = run("return cases.map(([text, at]) => characters(text, at));", cases=[(t, utf16(t, k)) for t, k in cases])
+    assert found == [k for _, k in cases]
+    assert run("return characters(null, 7);") == 7
+
+
+def test_cells_of_csv_come_back_and_none_is_a_formula(run):
+    cells: list[Any] = [*HARD, "a,b", 'say "so"', "=SUM(A1)", "+1", "-1", "@x", "\tx", "a=b", -1, 0.5, None]
+    line = run("return cells.map(csvCell).join(',');", cells=cells)
+    (row,) = csv.reader(io.StringIO(line.encode("utf-8", "replace").decode(), newline=""))
+    formulas = {"=SUM(A1)", "+1", "-1", "@x", "\tx"}
+    texts = [
+        "" if cell is None else f"'{cell}" if cell in formulas and isinstance(cell, str) else str(cell)
+        for cell in cells
+    ]
+    assert row == [text.encode("utf-8", "replace").decode() for text in texts]
+
+
+def test_what_is_searched_for_is_text_unless_it_is_a_pattern(run):
+    texts = ["a.b*c (x", "aXbbc", "1,234 ÉTÉ", "😀😃", "\\d [1] ^$ |?+ {2}"]
+    finds = ["a.b", "(x", "été", "1,2", "😀", "\\d", "[1]", "^$", "|", "?+", "{2}", "  a.b ", "B*C", " "]
+    found = run(
+        "return finds.map(find => texts.map(text => { const own = patternOf({ find, pattern: false });"
+        "return own === null || (has(own, text) && has(own, text)); }));",
+        finds=finds,
+        texts=texts,
+    )
+    assert found == [[find.strip().casefold() in text.casefold() for text in texts] for find in finds]
+    patterns = ["a.b", "\\d{3}", "^1", "[😀-😂]", "x$"]
+    matches = run(
+        "return finds.map(find => texts.map(text => has(patternOf({ find, pattern: true }), text)));",
+        finds=patterns,
+        texts=texts,
+    )
+    assert matches == [[bool(re.search(each, text, re.IGNORECASE)) for text in texts] for each in patterns]
+    assert (
+        run("return ['(', '[', '*', 'a{2,1}'].map(find => patternOf({ find, pattern: true }) === undefined);")
+        == [True] * 4
+    )
+
+
+def test_numbers_and_names_are_as_people_read_them(run):
+    found = run("return [0, 1, 999, 1000, 1234567].map(n => [number(n), many(n, 'error')]);")
+    assert found == [[f"{n:,}", f"{n:,} error{'' if n == 1 else 's'}"] for n in (0, 1, 999, 1000, 1234567)]
+    names = ["a\n\tb", "", " \u3000", "x" * 61, "A/B/" + "c" * 60, "A/" + "b" * 70 + "/last", "\u202eevil", "\ud83d"]
+    assert run("return names.map(each => name(each));", names=names) == [
+        *("a b", "(empty)", "(empty)", "x" * 59 + "…", "A/B/" + "c" * 55 + "…"),
+        *("…/last", "\ufffdevil", "\ufffd"),
+    ]
+    said = """const list = (n, m) => ({ rows: Array(n).fill({ v: -1 }), found: Array(m) });
+    return [[1, 1], [1000, 2], [0, 0]].map(([n, m]) => saidOf(list(n, m), unfiltered()));"""
+    assert run(said) == [
+        "1 error in 1 of 14 documents",
+        "1,000 errors in 2 of 14 documents",
+        "No document of 14 matches",
+    ]
+
+
+# What is saved
+
+
+def test_the_table_that_is_copied_has_every_row_with_offsets_in_characters(run):
+    for wanted in (Wanted(2), Wanted(1, metric="strict"), Wanted(0, wrong=False), Wanted(0, 2), Wanted(2, find="😀")):
+        asked = asked_of(wanted)
+        body = "const asked = { ...unfiltered(), ...given, chosen: new Set() }; const got = matching(asked, new Map());"
+        text = run(body + "return [viewAsTable(got, asked), viewAsLines(got, asked)];", given=asked)
+        rows = [*csv.DictReader(io.StringIO(text[0], newline=""))]
+        assert len(rows) == len(listed(SYSTEMS, wanted)[0])
+        lines = [json.loads(line) for line in text[1].splitlines()]
+        assert sum(len(line["meta"]["errors"]) for line in lines) == len(rows)
+        for row in rows:
+            document = SYSTEMS[wanted.one][int(row["document"]) - 1]
+            assert (row["id"] or None, row["system"]) == (document.id, f"system {wanted.one}")
+            for side, own in (("gold", document.gold), ("pred", document.pred)):
+                if row[f"{side}_start"]:
+                    span = (int(row[f"{side}_start"]), int(row[f"{side}_end"]), row[f"{side}_label"])
+                    assert span in {*own}
+                    assert row[f"{side}_text"].lstrip("'") == (document.text or "")[span[0] : span[1]]
+        for line in lines:
+            document = SYSTEMS[0][line["meta"]["document"] - 1]
+            assert [tuple(span.values()) for span in line["spans"]] == [tuple(span) for span in document.gold]
+            assert line["text"] == document.text
+
+
+def test_marks_of_every_system_come_back_and_those_of_another_report_are_refused(run):
+    own = [
+        [numbered(SYSTEMS, *each), {"mark": ("gold", "system", "unclear", "")[n % 4], "note": f"n{n}"}]
+        for n, each in enumerate(MARKED)
+    ]
+    assert {key[1] for key, _ in own} == {0, 1, 2} and max(key[0] for key, _ in own) > 10
+    body = """const made = own.map(([[k, system, g, p], value]) => [markKey({ k, g, p }, system), value]);
+    const text = marksAsLines(new Map(made));
+    return [text, marksIn(text), made];"""
+    text, read, made = run(body, own=own)
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert sorted(map(json.dumps, read["found"])) == sorted(map(json.dumps, made)) and read["refused"] == 0
+    assert [line["meta"]["document"] for line in lines] == sorted({key[0] + 1 for key, _ in own})
+    for line in lines:
+        for mark in line["meta"]["marks"]:
+            k, s, g, p = json.loads(mark["key"])
+            document = SYSTEMS[s][k]
+            assert mark["system"] == f"system {s}" and k + 1 == line["meta"]["document"]
+            for side, spans, at in (("gold", document.gold, g), ("pred", document.pred, p)):
+                assert (mark[side] and tuple(mark[side].values())) == (None if at < 0 else tuple(spans[at]))
+    assert lines[0]["meta"]["report"] == digest(SYSTEMS[0])
+    other = page_data(ReportView([system("a", *corpora(8, 1)[0])]))
+    assert run("return marksIn(text);", other, text=text) == {"found": [], "refused": len(lines)}
+    bad = ["{", "{}", "null", *(line.replace('"key":"[', '"key":"[99') for line in text.splitlines()[:2])]
+    assert run("return marksIn(text).refused;", text="\n".join(bad)) == 5
+    assert run("return ['gold', '', 'toString', 'x', null].map(mark => Boolean(isMark({ mark, note: '' })));") == [
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
+
+
+# Texts with their bars and flags
+
+
+def test_every_verdict_has_a_flag_behind_its_words_and_every_span_a_bar(run):
+    body = """return documents.map((doc) => {
+      const { bars, flags, rows } = marksOf(doc, [0, 1, 2], fair);
+      return [bars.map(({ start, end, row, flags }) => [start, end, row, flags.size]), rows,
+        flags.map(({ g, place, end, said }) => [g, place, end, said.map(({ system, p }) => [system, p])]),
+        stretches(doc[1], { flags }, () => false)];
+    });"""
+    for k, (bars, rows, flags, parts) in enumerate(run(body)):
+        sides = [own[k] for own in SYSTEMS]
+        text = sides[0].text or ""
+        said = Counter((s, v.gold, v.pred) for s, side in enumerate(sides) for v in create("fair").verdicts(side))
+        shown = Counter(
+            (s, sides[0].gold[g] if g >= 0 else None, sides[s].pred[p] if p >= 0 else None)
+            for g, _, _, own in flags
+            for s, p in own
+        )
+        assert shown == said
+        spans = {(utf16(text, a), utf16(text, b)) for side in sides for a, b, _ in (*side.gold, *side.pred)}
+        assert {(start, end) for start, end, _, _ in bars} == spans and all(n for *_, n in bars)
+        assert all(end <= place for _, place, end, _ in flags)
+        for a, b in itertools.combinations(bars, 2):
+            assert a[2] < rows and (a[2] != b[2] or a[1] <= b[0] or b[1] <= a[0]), "bars of a row do not meet"
+        assert [part[0] for part in parts] == [0, *(part[1] for part in parts[:-1])] and parts[-1][1] == utf16(
+            text, len(text)
+        )
+
+
+def test_a_flag_stands_behind_the_word_in_which_its_span_ends(run):
+    cases = {
+        "Navy's": 4,
+        "don’t go": 2,
+        "ab cd": 2,
+        "北京市": 1,
+        "مدينة x": 2,
+        "e\u0301x y": 1,
+        "x" * 50: 3,
+        "": 0,
+        "a-b": 1,
+    }
+    ends = [6, 5, 2, 1, 5, 3, 3, 0, 1]
+    assert run("return cases.map(([text, end]) => behindWord(text, end));", cases=[*cases.items()]) == ends
+
+
+@pytest.mark.parametrize("length", [10, 400, 401, 700, 5000])
+def test_stretches_cover_the_text_and_show_what_is_wanted(run, length):
+    flags = [{"start": s, "end": s + 3, "said": [{"kind": "hit"}]} for s in (2, length // 2, length - 4)]
+    parts = run("return stretches('x'.repeat(length), { flags }, () => false);", flags=flags, length=length)
+    assert "".join("x" * (end - start) for start, end, _ in parts) == "x" * length
+    assert [part[0] for part in parts] == [0, *(part[1] for part in parts[:-1])]
+    shown = [range(start, end) for start, end, seen in parts if seen]
+    assert all(any(at in each for each in shown) for flag in flags for at in (flag["start"], flag["end"]))
+    assert all(end - start > 160 for start, end, seen in parts if not seen)
