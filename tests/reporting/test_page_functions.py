@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 from browsers import needs_browser
-from listed import Wanted, listed
+from listed import LABELS, Wanted, corpora, listed
 from pages import system
 
-from spacy_nereval import Document, create
+from spacy_nereval import create
 from spacy_nereval.evaluation.transitions import OUTCOMES
 from spacy_nereval.reporting.html.report_data import digest, page_data
 from spacy_nereval.reporting.html.template import REPORT
@@ -25,33 +25,7 @@ from spacy_nereval.reporting.words import CHANGES
 
 pytestmark = needs_browser
 
-WORDS = ("Ada", "😀", "Łódź", "a.b*c", "1,234", "(x", "New", "York", "👩\u200d👧", "=SUM", "is", "in")
-LABELS = ("A", "B", "C")
 METRICS = ("fair", "strict", "semeval", "slot_error")
-
-
-def spans(rng: Random, words: list[str], number: int) -> list[tuple[int, int, str]]:
-    starts = [*itertools.accumulate((len(word) + 1 for word in words), initial=0)]
-    found = set()
-    for _ in range(number):
-        first = rng.randrange(len(words))
-        last = min(len(words) - 1, first + rng.choice((0, 0, 1, 2)))
-        found.add((starts[first], starts[last] + len(words[last]), rng.choice(LABELS)))
-    return sorted(found)
-
-
-def corpora(seed: int, systems: int) -> list[list[Document]]:
-    """Fourteen documents under some systems: spans nest and cross, and a system keeps most of gold."""
-    rng = Random(seed)
-    found: list[list[Document]] = [[] for _ in range(systems)]
-    for k in range(14):
-        words = [rng.choice(WORDS) for _ in range(rng.randrange(1, 14))]
-        gold = spans(rng, words, rng.randrange(5))
-        for own in found:
-            kept = [s for s in gold if rng.random() < 0.6]
-            pred = sorted({*kept, *spans(rng, words, rng.randrange(4))})
-            own.append(Document(gold, pred, " ".join(words), id=f"id-{k}" if k % 3 else None))
-    return found
 
 
 SYSTEMS = corpora(7, 3)
