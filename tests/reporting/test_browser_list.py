@@ -137,7 +137,7 @@ def test_lines_are_sorted_by_the_header_that_is_clicked_and_back_takes_it_back(b
     for falling in (False, True):
         browser.click("button[aria-label='Sort by span']")
         assert browser(spans) == sorted(browser(spans), reverse=falling) != before
-        assert browser["#order"].get_attribute("value") == "corpus"
+        assert browser["#order"].get_attribute("value") == "column"
         assert ("falling=true" in browser("return location.hash")) == falling
     browser("history.go(-2)")
     browser.until(lambda: browser(spans) == before)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from browsers import needs_browser
-from listed import Wanted, listed
+from listed import LABELS, Wanted, corpora, listed
 from pages import system
 
 from spacy_nereval import Document, create
@@ -29,33 +29,7 @@ from spacy_nereval.reporting.words import CHANGES
 
 pytestmark = needs_browser
 
-WORDS = ("Ada", "😀", "Łódź", "a.b*c", "1,234", "(x", "New", "York", "👩\u200d👧", "=SUM", "is", "in")
-LABELS = ("A", "B", "C")
 METRICS = ("fair", "strict", "semeval", "slot_error")
-
-
-def spans(rng: Random, words: list[str], number: int) -> list[tuple[int, int, str]]:
-    starts = [*itertools.accumulate((len(word) + 1 for word in words), initial=0)]
-    found = set()
-    for _ in range(number):
-        first = rng.randrange(len(words))
-        last = min(len(words) - 1, first + rng.choice((0, 0, 1, 2)))
-        found.add((starts[first], starts[last] + len(words[last]), rng.choice(LABELS)))
-    return sorted(found)
-
-
-def corpora(seed: int, systems: int) -> list[list[Document]]:
-    """Fourteen documents under some systems: spans nest and cross, and a system keeps most of gold."""
-    rng = Random(seed)
-    found: list[list[Document]] = [[] for _ in range(systems)]
-    for k in range(14):
-        words = [rng.choice(WORDS) for _ in range(rng.randrange(1, 14))]
-        gold = spans(rng, words, rng.randrange(5))
-        for own in found:
-            kept = [s for s in gold if rng.random() < 0.6]
-            pred = sorted({*kept, *spans(rng, words, rng.randrange(4))})
-            own.append(Document(gold, pred, " ".join(words), id=f"id-{k}" if k % 3 else None))
-    return found
 
 
 SYSTEMS = corpora(7, 3)
@@ -496,26 +470,27 @@ def test_boundaries_never_meet(run):
 
 
 def test_the_places_where_gold_may_be_wrong_are_those_of_the_view(run):
-    assert len(VIEW.suspects) > 15 and any(len(each.evidence) > 1 for each in VIEW.suspects)
+    """Each document comes twice, so that kinds of places have several."""
+    view = ReportView([system(f"system {k}", *documents, *documents) for k, documents in enumerate(SYSTEMS)])
+    assert len(view.suspects) > 30 and any(len(each.evidence) > 1 for each in view.suspects)
     body = """return DOUBTS.map((place) => {
       const key = markKey(place, place.system);
       const { reasons, words } = evidenceOf({ key });
       const stretch = goldAt(key) ?? span(documents[place.k][3 + place.system][0], place.p);
       return [place.k, place.g, stretch.start, stretch.end, reasons, words, evident(place)];
     });"""
-    places = {(k, g, start, end): each for k, g, start, end, *each in run(body)}
-    found = doubts(VIEW.suspects, SYSTEMS[0])
+    places = {(k, g, start, end): each for k, g, start, end, *each in run(body, page_data(view))}
+    found = doubts(view.suspects, view.systems[0].documents)
     assert len(places) == len(found)
     for doubt in found:
-        document = SYSTEMS[0][doubt.document]
+        document = view.systems[0].documents[doubt.document]
         text = document.text or ""
         g = document.gold.index(doubt.gold) if doubt.gold else -1
-        stretch = doubt.gold[:2] if doubt.gold else (doubt.start, doubt.end)
-        reasons, words, proposed = places[doubt.document, g, *(utf16(text, at) for at in stretch)]
-        assert [reason for reason in reasons if reason != "repeated error"] == [
-            *dict.fromkeys(each.reason for each in doubt.evidence)
-        ]
-        said = [evidence_words(each, doubt.gold.label if doubt.gold else "", VIEW.names) for each in doubt.evidence]
+        start, end = doubt.gold[:2] if doubt.gold else (doubt.start, doubt.end)
+        reasons, words, proposed = places[doubt.document, g, utf16(text, start), utf16(text, end)]
+        wanted = dict.fromkeys(each.reason for each in doubt.evidence)
+        assert [reason for reason in reasons if reason != "repeated error"] == [*wanted]
+        said = [evidence_words(each, doubt.gold.label if doubt.gold else "", view.names) for each in doubt.evidence]
         assert [word for word in words if ", on " not in word] == [*dict.fromkeys(said)]
         assert proposed == [[utf16(text, a), utf16(text, b), label] for a, b, label in doubt.proposed]
 

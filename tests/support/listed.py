@@ -1,14 +1,43 @@
-"""What the list of a report has to hold: a twin of its filters, as simple as possible, on documents."""
+"""What the list of a report has to hold: a twin of its filters, as simple as possible, and documents for it."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from functools import cache
+from random import Random
 from typing import Any, NamedTuple
 
 from spacy_nereval import Document, create
 from spacy_nereval.core.declaration import Verdict
 from spacy_nereval.evaluation.transitions import gold_outcomes
+
+WORDS = ("Ada", "😀", "Łódź", "a.b*c", "1,234", "(x", "New", "York", "👩\u200d👧", "=SUM", "is", "in")
+LABELS = ("A", "B", "C")
+
+
+def _spans(rng: Random, words: list[str], number: int) -> list[tuple[int, int, str]]:
+    starts = [*itertools.accumulate((len(word) + 1 for word in words), initial=0)]
+    found = set()
+    for _ in range(number):
+        first = rng.randrange(len(words))
+        last = min(len(words) - 1, first + rng.choice((0, 0, 1, 2)))
+        found.add((starts[first], starts[last] + len(words[last]), rng.choice(LABELS)))
+    return sorted(found)
+
+
+def corpora(seed: int, systems: int) -> list[list[Document]]:
+    """Fourteen documents under some systems: spans nest and cross, and a system keeps most of gold."""
+    rng = Random(seed)
+    found: list[list[Document]] = [[] for _ in range(systems)]
+    for k in range(14):
+        words = [rng.choice(WORDS) for _ in range(rng.randrange(1, 14))]
+        gold = _spans(rng, words, rng.randrange(5))
+        for own in found:
+            kept = [s for s in gold if rng.random() < 0.6]
+            pred = sorted({*kept, *_spans(rng, words, rng.randrange(4))})
+            own.append(Document(gold, pred, " ".join(words), id=f"id-{k}" if k % 3 else None))
+    return found
 
 
 class Wanted(NamedTuple):

@@ -120,12 +120,13 @@ def _inline(text: str) -> Markup:
 
 
 def _sorted_by(cell: Cell) -> str | None:
-    """Return the number that a cell of a table is sorted by, "" if it is undefined, None for text."""
+    """Return the number that a cell of a table is sorted by, as people see it, "" if it is undefined, None for text."""
     if isinstance(cell, str):
         return str(cell.rank) if isinstance(cell, Ranked) else None
     if cell is None:
         return ""
-    number = float(cell.value if isinstance(cell, Estimate) else cell.low if isinstance(cell, Interval) else cell)
+    value = cell.value if isinstance(cell, Estimate) else cell.low if isinstance(cell, Interval) else cell
+    number = 100 * value if isinstance(value, Percent) else float(value)
     return f"{number:.9g}" if isfinite(number) else "Infinity" if number > 0 else "-Infinity"
 
 

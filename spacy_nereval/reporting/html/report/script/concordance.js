@@ -4,6 +4,8 @@ const AROUND = 90; // characters on either side
 
 const COLUMNS = [["corpus", "document"], ["before", "before"], ["surface", "span"], ["after", "after"], ["gold", "gold"], ["pred", "predicted"], ["verdict", "verdict"]];
 
+const titleOf = (order) => (order === "errors" ? "number of errors" : COLUMNS.find(([key]) => key === order)[1]);
+
 function concordance(shown) {
   const head = COLUMNS.filter(([, title]) => !["before", "after"].includes(title)).map(([order, title]) => header(order, title));
   head.splice(1, 1, make("th", { scope: "col", class: "kwic-head" }, header("before", "before"), header("surface", "span"), header("after", "after")));
@@ -15,8 +17,8 @@ function concordance(shown) {
 function header(order, title) {
   const on = state.order === order;
   const inside = button({ class: "sort", "aria-label": `Sort by ${title}` }, () => {
-    $("order").value = "corpus"; // of the rest of the form nothing changes
     choose({ order, falling: on ? !state.falling : false, at: 0 }, false);
+    drawOrder(); // of the rest of the form nothing changes
   }, title, make("span", { "aria-hidden": "true" }, on ? (state.falling ? " ↓" : " ↑") : ""));
   if (["before", "surface", "after"].includes(order)) return inside;
   return make("th", { scope: "col", "aria-sort": on ? (state.falling ? "descending" : "ascending") : null }, inside);
