@@ -177,8 +177,8 @@ function decisionOn(place, spans, marks) {
 }
 
 // What a system has at a place, by its name, for files and for other reports.
-function seenAt({ k, g, p, system }) {
-  if (system < 0) return null;
+function seenAt({ k, g, p: known, system }) {
+  const p = known < 0 && g >= 0 ? firstPrediction(documents[k], system, g) : known;
   const flat = documents[k][3 + system][0];
   let verdict = "";
   verdicts(documents[k], system, fair, (v, gold, pred) => {
