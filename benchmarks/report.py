@@ -44,11 +44,14 @@ FILTERS = {
     "label": "const e = document.getElementById('label'); e.value = '1'; e.dispatchEvent(new Event('change'))",
     "verdict": "document.querySelector('#verdicts label:nth-child(3) input').click()",
     "metric": "const e = document.getElementById('metric'); e.value = '1'; e.dispatchEvent(new Event('change'))",
-    "group": "document.querySelector('.repeated button').click()",
+    "group": "document.querySelector('#why .groups [data-ask]').click()",
     "cell": "document.querySelector('#matrix button').click()",
     "documents": "document.getElementById('view-documents').click()",
     "errors": "document.getElementById('view-errors').click()",
     "everything": "document.getElementById('reset').click()",
+    "review": "document.querySelector('[data-review=doubts]').click()",
+    "review of the list": "document.querySelector('[data-review=list]').click()",
+    "correction": "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: '1', bubbles: true}))",
     "sort": "document.querySelectorAll('.lines button.sort')[2].click()",
 }
 """What a reader chooses, as JavaScript."""
