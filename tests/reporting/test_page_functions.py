@@ -170,6 +170,14 @@ def test_what_cannot_apply_is_taken_back(run, asked, left):
     assert found == usual | left
 
 
+def test_verdicts_of_another_metric_and_changes_are_chosen_anew(run):
+    body = """const asked = { ...unfiltered(), one: 0, metric: 0, chosen: new Set([1]), label: 2, cell: [0, 1] };
+    const all = choices.map(wanted => chosenAnew(asked, wanted));
+    return all.map(({ chosen, label, cell }) => [[...chosen], label, cell]);"""
+    choices = [{"metric": 1}, {"other": 2}, {"label": 2}, {"one": 1}, {"metric": 0}]
+    assert run(body, choices=choices) == [[chosen, 2, [0, 1]] for chosen in ([], [], [1], [1], [1])]
+
+
 def test_an_address_gives_back_what_was_asked_for_and_nonsense_is_ignored(run):
     rng = Random(2)
     cases = [asked_of(some(rng)) for _ in range(300)]
