@@ -62,3 +62,4 @@ function openFlag(k, flag, { verdict, system, pred }) {
 
 loadMarks();
 listen();
+resumeReview();
