@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 from commands import write
+from samples import SAMPLES, write_sample
 
 from spacy_nereval.io.corrections import corrected
+from spacy_nereval.io.formats import read_any
 from spacy_nereval.io.marks import gold_digest, read_marks
+from spacy_nereval.io.read import read_files
 from spacy_nereval.io.records import Record
 
 TEXT = "Ada Lovelace met Bob in New York"
@@ -179,6 +182,19 @@ def test_marks_are_read_from_files_and_an_error_names_the_line(tmp_path):
     write(paths[0], mark(GOLD, BOB), '{"digest": ')
     with pytest.raises(ValueError, match=r"a\.jsonl, line 2: not valid JSON"):
         read_marks(paths[0])
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_document_of_a_report_is_found_in_every_format(name, tmp_path):
+    """A report pairs gold with predictions; `apply` reads gold alone."""
+    path = write_sample(name, tmp_path)
+    documents = [document for document in read_files(path, path) if document]
+    marks = [
+        {"digest": gold_digest(d.id, d.own_text, d.gold), "pred": span((4, 6, "X")), "mark": "unclear"}
+        for d in documents
+    ]
+    found = corrected(read_any(path), read_marks(marks))
+    assert documents and found.result["marks"]["unclear"] == len({mark["digest"] for mark in marks})
 
 
 def test_random_decisions_are_an_edit_by_hand():
