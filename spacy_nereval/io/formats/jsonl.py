@@ -285,7 +285,8 @@ def _plain_spans(entry: dict[str, Any], length: int, format: Format) -> list[Pla
     Nearly all lines do, and are read in half the time: no other way to write a span has to be looked for.
     """
     if (
-        not entry.keys().isdisjoint(KEYS[1:])
+        entry.get(KEYS[0]).__class__ is not list
+        or not entry.keys().isdisjoint(KEYS[1:])
         or format.field not in (None, KEYS[0])
         or format.offsets not in (None, AUTO_OFFSETS, CODEPOINT)
     ):
