@@ -44,7 +44,8 @@ class Wanted(NamedTuple):
     """What a reader asks for, in words: systems by their number, metrics, verdicts, labels and relations by names.
 
     `cell` and `move` are pairs of labels and of outcomes, "" for no span; `words` is a number of words of the span;
-    `members` has the places of a group: document, gold span, predicted span; `marked` those with the chosen mark.
+    `members` has the places of a group: document, gold span, predicted span; `marked` has documents with gold spans, or
+    with the boundaries of predictions on none, that have the chosen mark.
     """
 
     one: int = 0
@@ -140,7 +141,8 @@ def _passes(k: int, row: Place, at: Any, sides: Sequence[Document], wanted: Want
         and (wanted.label is None or wanted.label in labels[wanted.side])
         and (wanted.cell is None or wanted.cell in named)
         and (wanted.words is None or len((sides[0].text or "")[span.start : span.end].split()) == wanted.words)
-        and all(each is None or any((k, *pair) in each for pair in own) for each in (wanted.members, wanted.marked))
+        and (wanted.members is None or any((k, *pair) in wanted.members for pair in own))
+        and (wanted.marked is None or any((k, g or p[:2]) in wanted.marked for _, g, p in at))
         and (not wanted.relation or _related(gold, pred, sides, metric, hit, wanted))
     )
 

@@ -35,17 +35,21 @@ def _in(folder: str, *names: str) -> tuple[str, ...]:
     return tuple(f"{folder}/{name}" for name in names)
 
 
-LISTED = _in("functions", "names", "words", "plain_text", "searching", "addresses", "stretches", "columns")
+LISTED = _in("functions", "names", "words", "plain_text", "regions", "searching", "addresses", "stretches", "columns")
 LISTING = ("elements", "tips", "widgets", "saving", "highlight", "listing", "bars", "sorting")
 DRAWING = ("theme", "charting")
 
 REPORT = Layout(
     "report",
-    (*LISTED, *_in("report/functions", "corpus", "asked", "marking", "lines", "places", "copied", "flags")),
+    (
+        *LISTED,
+        *_in("report/functions", "corpus", "asked", "marking", "lines", "places", "copied", "flags"),
+        *_in("report/functions", "digests", "reviewing", "exporting"),
+    ),
     (
         *_in("script", *LISTING, *DRAWING),
         *_in("report/script", "triage", "state", "filters", "flag_elements", "text", "documents", "concordance"),
-        *_in("report/script", "matrix", "form", "copy", "actions", "changes", "charts"),
+        *_in("report/script", "matrix", "form", "copy", "review", "actions", "changes", "charts"),
     ),
 )
 AGREEMENT = Layout(

@@ -54,3 +54,4 @@ function openFlag(k, flag, { verdict, system, pred }) {
 
 loadMarks();
 listen();
+resumeReview();

@@ -85,23 +85,17 @@ function focusLine(i) {
   lines[i].scrollIntoView({ block: "nearest" });
 }
 
-addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea") || state.view !== "errors") return;
-  if (event.key === "j" || event.key === "k") {
-    event.preventDefault();
-    move(event.key === "j" ? 1 : -1);
-    return;
-  }
-  if (event.key === "n" && event.target.closest("tbody tr")) {
-    event.preventDefault();
-    openNote(event.target.closest("tbody tr"));
-    return;
-  }
-  const mark = Object.keys(MARKS).find((name) => MARKS[name].key === event.key);
-  const at = event.target.closest("tbody tr");
-  if (mark && at && at.row) {
-    event.preventDefault();
-    setMark(at.row, mark);
-    at.querySelector(".triage").replaceChildren(...triage(at.row));
-  }
-});
+// What a key does to a row of the list: the one that has the focus, or else the one that the tab key would reach.
+function listKey(key, focused) {
+  if (state.view !== "errors") return null;
+  if (key === "j" || key === "k") return () => move(key === "j" ? 1 : -1);
+  if (key === "z") return undo;
+  const line = focused ?? $("list").querySelector("tbody tr[tabindex='0']");
+  if (!line || comparing()) return null;
+  if (key === "n") return () => openNote(line.querySelector(".note"));
+  const mark = Object.keys(MARKS).find((each) => MARKS[each].key === key);
+  return mark ? () => {
+    line.focus();
+    change(marking(placeOfRow(line.row), mark));
+  } : null;
+}
