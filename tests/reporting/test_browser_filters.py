@@ -254,6 +254,7 @@ def test_reload_back_and_a_copied_link_give_the_same_view(browser, made):
         step()
         views.append((browser("return location.href"), browser(VIEW)))
     assert len({address for address, _ in views}) == len(steps)
+    assert "#view=documents&bucket=0.1&order=surface&together=true" in views[-1][0], "a document keeps the filters"
     for address, view in views[-2::-1]:
         browser.driver.back()
         browser.until(lambda wanted=address: browser("return location.href") == wanted)

@@ -25,6 +25,7 @@ from spacy_nereval.reporting.html.report_data import page_data
 from spacy_nereval.reporting.html.review_data import doubts
 from spacy_nereval.reporting.html.template import REPORT
 from spacy_nereval.reporting.report_view import ReportView, evidence_words
+from spacy_nereval.reporting.result_table import Asking
 from spacy_nereval.reporting.words import CHANGES
 
 pytestmark = needs_browser
@@ -173,6 +174,14 @@ def test_what_cannot_apply_is_taken_back(run, asked, left):
     assert found == usual | left
 
 
+def test_verdicts_of_another_metric_and_changes_are_chosen_anew(run):
+    body = """const asked = { ...unfiltered(), one: 0, metric: 0, chosen: new Set([1]), label: 2, cell: [0, 1] };
+    const all = choices.map(wanted => chosenAnew(asked, wanted));
+    return all.map(({ chosen, label, cell }) => [[...chosen], label, cell]);"""
+    choices = [{"metric": 1}, {"other": 2}, {"label": 2}, {"one": 1}, {"metric": 0}]
+    assert run(body, choices=choices) == [[chosen, 2, [0, 1]] for chosen in ([], [], [1], [1], [1])]
+
+
 def test_an_address_gives_back_what_was_asked_for_and_nonsense_is_ignored(run):
     rng = Random(2)
     cases = [asked_of(some(rng)) for _ in range(300)]
@@ -197,6 +206,31 @@ def test_an_address_gives_back_what_was_asked_for_and_nonsense_is_ignored(run):
     usual = "return hashes.map(hash => addressOf(fromAddress(hash), unfiltered()));"
     assert run(usual, hashes=nonsense) == ["#"] * 3
     assert run("return ['#doc-12', '#doc-x', '#view=documents', ''].map(documentIn);") == ["12", None, None, None]
+
+
+BY_SYSTEM = [
+    system(f"s{k}", *own, metrics={"fair": {"focus": "system"}, "strict": {}}) for k, own in enumerate(SYSTEMS)
+]
+
+
+@pytest.mark.parametrize("view", [VIEW, ReportView(BY_SYSTEM)], ids=["by gold", "by system"])
+def test_a_number_of_a_table_opens_as_many_places_as_it_counts(run, view):
+    asks: list[tuple[int, dict[str, Any]]] = []
+    at_lead = 2 + 3 * view.lead  # of three columns for each system
+    for name, column in (("errors", at_lead), ("pairs", 3), ("mending", at_lead)):
+        for table in view.tables([name]):
+            asks += [(int(row[column]), dict(ask)) for row, ask in zip(table.rows, table.asks, strict=True)]
+    for table in view.tables(["transitions", "errors"]):
+        asks += [(int(cell), dict(cell.ask)) for row in table.rows for cell in row if isinstance(cell, Asking)]
+    asks += [(len({*members}), {"one": number, "group": k}) for k, (number, _, members) in enumerate(view.lists)]
+    found = run(
+        "const before = { ...unfiltered(), metric: 0, label: 1, find: 'x', wrong: false };"
+        "return asks.map(ask => matching(askedBy(ask, before), new Map()).rows.length);",
+        page_data(view),
+        asks=[ask for _, ask in asks],
+    )
+    wrong = [(ask, n, m) for (n, ask), m in zip(asks, found, strict=True) if n != m]
+    assert not wrong and len(asks) > 60
 
 
 # The order of what is listed
