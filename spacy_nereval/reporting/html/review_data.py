@@ -17,6 +17,9 @@ NONE = -1
 MOST_WITNESSES = 6
 """Maximum number of places that are listed because gold gives the same words another label there."""
 
+PART = ", "
+"""What parts a sentence into those that other sentences have too."""
+
 BY_WORDS = ("two labels", "unmarked")
 """Reasons that rest on other places with the same words."""
 
@@ -78,7 +81,8 @@ def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any
     Such a kind of places is [evidence, proposals, system, places].
 
     - Evidence is a list of indices into `evidence`, which has [reason, sentence, witnesses or -1]. Reasons are indices,
-      and so are witnesses, into lists of gold spans: document, gold span, ...
+      and so are witnesses, into lists of gold spans: document, gold span, ... A sentence is a list of indices into
+      `parts`, since most sentences share them.
     - Proposals are labels for the boundaries of the place; or, if any has others, a list of start, end, label, ...
     - Places are document, number, ..., each document as the difference from the one before. The numbers are those of
       gold spans; where gold has none, those of predictions of the system, which is -1 for gold spans.
@@ -94,6 +98,7 @@ def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any
     witnesses = _Witnesses(sides[0])
     order = [view.lead, *(k for k in range(len(sides)) if k != view.lead)]
     pieces: dict[tuple[str, str, int], int] = {}
+    parts: dict[str, int] = {}
     kinds: dict[Any, list[tuple[int, int]]] = {}
     for doubt in doubts(view.suspects, sides[0]):
         k, gold = doubt.document, doubt.gold
@@ -121,7 +126,15 @@ def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any
         kinds.setdefault((evidence, (alike, *proposed), system, None if alike else k), []).append((k, number))
     return {
         "reasons": [*REASONS],
-        "evidence": [[REASONS.index(reason), *rest] for reason, *rest in pieces],
+        "evidence": [
+            [
+                REASONS.index(reason),
+                [parts.setdefault(part, len(parts)) for part in sentence.split(PART)],
+                listed,
+            ]
+            for reason, sentence, listed in pieces
+        ],
+        "parts": [*parts],
         "witnesses": witnesses.listed,
         "kinds": [
             [[*evidence], proposed if alike else [[*proposed]], system, _differences(places)]

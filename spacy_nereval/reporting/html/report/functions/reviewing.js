@@ -111,7 +111,7 @@ function predictedAt({ k, g, key }) {
 function evidenceOf({ key }) {
   const found = (doubtAt.get(key)?.evidence || []).map((n) => data.review.evidence[n]);
   const reasons = [...new Set(found.map(([reason]) => data.review.reasons[reason]))];
-  const words = found.map(([, sentence]) => sentence);
+  const words = found.map(([, sentence]) => sentence.map((n) => data.review.parts[n]).join(", "));
   for (const group of repeatsOf(key)) {
     if (!reasons.includes("repeated error")) reasons.push("repeated error");
     words.push(`${systems.length > 1 ? `${name(systems[data.groups[group].system])}: ` : ""}${data.groups[group].title}, on ${many(sizeOf(group), "place")}`);
