@@ -43,6 +43,7 @@ READ = (
     "policy",
     "candidate",
     "baseline",
+    "files_from",
     "marks",
 )
 """Parameters that name what a command reads: files, folders or models."""
@@ -114,7 +115,7 @@ STDIN_FILE = "/dev/stdin"
 
 STDOUT_FILE = "/dev/stdout"
 
-STDIN = ("first", "others", "gold", "pred")
+STDIN = ("first", "others", "gold", "pred", "files_from")
 """Parameters that may be `-`, for the standard input."""
 
 
@@ -151,9 +152,6 @@ def with_matching_files(given: Mapping[str, Any]) -> dict[str, Any]:
     for name in READ:
         if name != "system" and isinstance(given.get(name), list):
             found[name] = [type(text)(file) for text in given[name] for file in _matched(str(text))]
-    if isinstance(first := given.get("first"), str):  # of the files of `count`, which follow as `others`
-        found["first"], *more = _matched(first)
-        found["others"] = [*more, *found["others"]]
     return found
 
 
@@ -263,7 +261,7 @@ def read_names(given: Mapping[str, Any]) -> Iterator[str]:
         elif isinstance(value, list):
             mixed += map(str, value)
         else:
-            yield str(value)
+            yield from matching_files(str(value)) or [str(value)]
     if is_file_name(labels := given.get("labels") or ""):
         yield labels
     names, options = names_and_options([*mixed, *(given["ctx"].args if "ctx" in given else ())])
