@@ -43,8 +43,11 @@ WORDS = (
 FILTERS = {
     "label": "const e = document.getElementById('label'); e.value = '1'; e.dispatchEvent(new Event('change'))",
     "verdict": "document.querySelector('#verdicts label:nth-child(3) input').click()",
+    "label that counts": "const e = document.getElementById('side'); e.value = 'home'; "
+    "e.dispatchEvent(new Event('change'))",
     "metric": "const e = document.getElementById('metric'); e.value = '1'; e.dispatchEvent(new Event('change'))",
-    "group": "document.querySelector('.repeated button').click()",
+    "slice": "document.querySelector('#slices tbody button').click()",
+    "group": "document.querySelector('#why tbody th button').click()",
     "cell": "document.querySelector('#matrix button').click()",
     "documents": "document.getElementById('view-documents').click()",
     "errors": "document.getElementById('view-errors').click()",

@@ -40,6 +40,10 @@ API = {
         "spacy_nereval.evaluation",
         ["comparison.comparison", "comparison.System", "run_means.evaluate_runs"],
     ),
+    "Tables of engines": (
+        "spacy_nereval.distributed",
+        ["count_spark", "count_dask", "count_ray", "count_partition", "combine", "merge"],
+    ),
     "Errors": ("spacy_nereval.evaluation", ["error_list.error_list"]),
     "spaCy": (
         "spacy_nereval.integration",

@@ -12,10 +12,12 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from html import escape
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from mkdocs.structure.files import File, Files
+from mkdocs.utils import get_relative_url
 
 sys.path.insert(0, str(Path(__file__).parent))
 from doc_pages import KINDS, ROOT, pages_of  # noqa: E402  # found by the line above
@@ -52,8 +54,17 @@ def outside() -> dict[str, str]:
     return {name: f"project/{name}" for name in names}
 
 
+def address() -> str | None:
+    """Return the address of the repository, `repository-code` in CITATION.cff; None before it is decided."""
+    found = re.search(r"^repository-code: *[\"']?([^\s\"']+)", (ROOT / "CITATION.cff").read_text("utf8"), flags=re.M)
+    return found and found[1].rstrip("/")
+
+
 def on_config(config: Any) -> Any:
-    """Make the navigation from the index."""
+    """Make the navigation from the index, and link to the repository once it has an address."""
+    if url := address():
+        config.repo_url, config.repo_name, config.edit_uri = url, "/".join(url.split("/")[-2:]), "edit/main/docs/"
+        config.theme["features"].append("content.action.edit")
     own = {
         heading.split(": ")[-1].capitalize(): [page.relative_to(ROOT / "docs").as_posix() for page in pages_of(kind)]
         for kind, (heading, _) in KINDS.items()
@@ -67,7 +78,9 @@ def on_config(config: Any) -> Any:
 def on_files(files: Files, *, config: Any) -> Files:
     """Add the pages outside docs/, and those that the gallery shows."""
     for name, place in outside().items():
-        files.append(File.generated(config, place, content=(ROOT / name).read_text(encoding="utf8")))
+        page = File.generated(config, place, content=(ROOT / name).read_text(encoding="utf8"))
+        page.edit_uri = f"../{name}"
+        files.append(page)
     for name, content in live_pages().items():
         files.append(File.generated(config, f"gallery/{name}", content=content))
     return files
@@ -85,6 +98,16 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Files) -> 
     if place == GALLERY.relative_to(ROOT / "docs").as_posix():
         text = re.sub(r"<!-- live: (\S+) -->", r"[Open the page](../gallery/\1)\n", text)
     return re.sub(r"<!-- api: (\S+) -->", r"\n::: \1\n", text)
+
+
+def on_post_page(output: str, *, page: Any, config: Any) -> str:
+    """Add what a link to a page shows elsewhere: its title, what the package is, and a picture of the report."""
+    site = config.site_url.rstrip("/") if config.site_url else None
+    picture = f"{site}/report.png" if site else get_relative_url("report.png", page.url)
+    card = {"title": page.title, "description": config.site_description, "image": picture, "type": "website"}
+    tags = [f'<meta property="og:{name}" content="{escape(str(value))}">' for name, value in card.items()]
+    tags.append('<meta name="twitter:card" content="summary_large_image">')
+    return output.replace("</head>", "\n".join([*tags, "</head>"]), 1)
 
 
 def moved(match: re.Match[str], source: PurePosixPath, place: str) -> str:

@@ -37,7 +37,7 @@ class Corrections(Shown):
 
     >>> from spacy_nereval import apply
     >>> gold = [{"text": "Ada sleeps", "spans": [{"start": 0, "end": 3, "label": "LOC"}]}]
-    >>> mark = {"digest": "d11fdd6940d9", "gold": gold[0]["spans"][0], "mark": "gold wrong", "decided": []}
+    >>> mark = {"digest": "e35c1749c675", "gold": gold[0]["spans"][0], "mark": "gold wrong", "decided": []}
     >>> found = apply(gold, [mark])
     >>> found.changes[0]["change"], found.gold[0].spans
     ('removed', [])
@@ -80,6 +80,10 @@ class Corrections(Shown):
 
         Raises:
             ValueError: There is no such table, or pandas is not installed.
+
+        >>> from spacy_nereval import apply
+        >>> len(apply([{"text": "Ada sleeps", "spans": []}], []).to_frame())
+        0
         """
         return table_frame(self._view().tables([table]))
 
@@ -148,7 +152,7 @@ def apply(
     >>> from spacy_nereval import apply
     >>> gold = [{"text": "Ada in Rome", "spans": [{"start": 0, "end": 3, "label": "PER"}]}]
     >>> new = {"start": 7, "end": 11, "label": "LOC"}
-    >>> mark = {"digest": "8c0457bfb76f", "gold": None, "pred": new, "mark": "gold wrong", "decided": [new]}
+    >>> mark = {"digest": "03b9b1890b74", "gold": None, "pred": new, "mark": "gold wrong", "decided": [new]}
     >>> apply(gold, [mark]).gold[0].spans
     [(0, 3, 'PER'), (7, 11, 'LOC')]
     """

@@ -64,7 +64,9 @@ def gold_labels(documents: Iterable[Document | None]) -> Iterator[str]:
         yield from (label for _, _, label in (document.sides[0] if document else ()))
 
 
-def documents(gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading) -> Iterator[Document | None]:
+def documents(
+    gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading, ids: Iterable[str | None] | None = None
+) -> Iterator[Document | None]:
     """Yield the documents of two sides; None for one without annotation.
 
     Args:
@@ -72,6 +74,7 @@ def documents(gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading) 
         text: The text of each document; None if they are not known, or the items have them.
         tokens: The tokens of each document, as words or as (start, end); None if not known.
         reading: How the items are read.
+        ids: The id of each document, None for one that has none; only with text or tokens.
 
     Raises:
         ValueError: As `scoring.score` says.
@@ -91,7 +94,7 @@ def documents(gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading) 
     elif text is tokens is None and {gold.kind, pred.kind} <= {"tags", "empty"} and "tags" in (gold.kind, pred.kind):
         yield from _of_tags(gold, pred, reading)
     else:
-        yield from _in_order(gold, pred, text, tokens, reading)
+        yield from _in_order(gold, pred, text, tokens, reading, ids)
     pred.check_key(reading.spans_key)
 
 
@@ -265,10 +268,13 @@ def record_of_item(item: Any, where: str, reading: Reading) -> Record:
         raise ValueError(f"{where}: {error}") from None
 
 
-def _in_order(gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading) -> Iterator[Document | None]:
+def _in_order(
+    gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading, ids: Iterable[str | None] | None
+) -> Iterator[Document | None]:
     """Yield the documents of two sides of which one or both have no texts: paired by their order."""
-    names = [name for name, value in (("text", text), ("tokens", tokens)) if value is not None]
-    extra = [listed_items(value, name) for name, value in (("text", text), ("tokens", tokens)) if value is not None]
+    given = {"text": text, "tokens": tokens, "ids": ids}
+    names = [name for name, value in given.items() if value is not None]
+    extra = [listed_items(given[name], name) for name in names]
     tagged = all_tagged((gold, pred), reading)
     sides = [side.items() if found is None else iter(found) for side, found in zip((gold, pred), tagged)]
     predictions = Predictions(pred.name, UNANNOTATED[0])
@@ -285,7 +291,9 @@ def _in_order(gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading) 
             skipped = predictions.skipped(a._replace(text=text_of or "?"), b._replace(text=text_of or "?"))
             document = _without_text(a, b, number) if text_of is None else pair(a, b)
         except ValueError as error:
-            raise _located(error, number, None) from None
+            raise _located(error, number, known.get("ids")) from None
+        if document and document.id is None:
+            document.id = known.get("ids")
         yield None if skipped else document
     predictions.check_end()
     ends.check(reading.end)

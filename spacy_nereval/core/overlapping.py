@@ -63,7 +63,9 @@ def group_numbers(start: np.ndarray, end: np.ndarray) -> np.ndarray:
     array([0, 0, 0, 1, 2])
     """
     apart = (start[1:] >= np.maximum.accumulate(end)[:-1]) & ((start[1:] != start[:-1]) | (end[1:] != end[:-1]))
-    return np.cumsum(np.insert(apart, 0, False)) if len(start) else start
+    found = np.zeros(len(start), dtype=np.int64)
+    np.cumsum(apart, out=found[1:])
+    return found
 
 
 def stretches(spans: Sequence[Boundaries]) -> list[tuple[int, int, int]]:

@@ -115,7 +115,7 @@ class ErrorGroups:
         self.documents: int = 0
         self.gold: Counter[str] = Counter()
         self._with_members = members
-        self._groups: dict[tuple[Any, ...], ErrorGroup] = {}
+        self._groups: dict[tuple[GroupedBy, tuple[Any, ...]], ErrorGroup] = {}
 
     def add(self, document: Document | None) -> None:
         """Add the errors of a document. None, for one without gold annotation, adds nothing."""
@@ -123,12 +123,13 @@ class ErrorGroups:
             return
         number = self.documents
         self.documents += 1
-        verdicts = sorted(self.metric.verdicts(document), key=_order)
-        self.gold.update(name for name, _ in {(verdict.name, verdict.gold) for verdict in verdicts if verdict.gold})
+        verdicts = [*self.metric.verdicts(document)]
+        self.gold.update(name for name, _ in {(name, gold) for name, gold, _, _ in verdicts if gold})
+        errors = sorted([verdict for verdict in verdicts if is_error(self.metric, verdict)], key=_order)
+        text = document.text if errors and has_words(document.text) else None
         counted: set[tuple[Any, ...]] = set()
-        for verdict in verdicts:
-            if is_error(self.metric, verdict):
-                self._add(number, document, verdict, counted)
+        for verdict in errors:
+            self._add(number, document, verdict, text, counted)
 
     def largest(self, by: GroupedBy, least: int = 1) -> list[ErrorGroup]:
         """Return the groups of one kind, the largest first; equally large ones in the order of their first error.
@@ -140,28 +141,31 @@ class ErrorGroups:
         found = [group for group in self._groups.values() if group.by == by and group.number >= least]
         return sorted(found, key=lambda group: -group.number)
 
-    def _add(self, number: int, document: Document, verdict: Verdict, counted: set[tuple[Any, ...]]) -> None:
+    def _add(
+        self, number: int, document: Document, verdict: Verdict, text: str | None, counted: set[tuple[Any, ...]]
+    ) -> None:
         """Add an error to its groups. `counted` has the places of the document, each with its group."""
-        for by, key in _keys(document, verdict):
+        place = _place(verdict)
+        for by, key in _keys(text, verdict):
             if by not in self.by:
                 continue
-            group = self._groups.get((by, *key))
+            group = self._groups.get((by, key))
             if group is None:
                 name = number if document.id is None else document.id
                 row = Listed(self.metric.name, name, document, verdict).row()
-                group = self._groups[(by, *key)] = ErrorGroup(by, key, row)
+                group = self._groups[(by, key)] = ErrorGroup(by, key, row)
                 if by == "slip":
                     group.slip = Slip(*key)
                 else:
                     group.verdict, group.gold, group.pred = key[:3]
             if self._with_members:
                 group.members.append(Member(number, verdict.gold, verdict.pred))
-            at = (by, key, _place(verdict))
+            at = (by, key, place)
             if at in counted:
                 continue
             counted.add(at)
-            if by == "surface":
-                group.spellings[" ".join(_surface(document, verdict).split())] += 1
+            if by == "surface" and text is not None:
+                group.spellings[" ".join(text[place.start : place.end].split())] += 1
             group.number += 1
             group.documents += group.last != number
             group.last = number
@@ -208,17 +212,18 @@ def has_words(text: str | None) -> bool:
     return text is not None and any(map(str.isalpha, text))
 
 
-def _keys(document: Document, verdict: Verdict) -> Iterator[tuple[GroupedBy, tuple[Any, ...]]]:
-    """Yield the key of each group that an error is in."""
+def _keys(text: str | None, verdict: Verdict) -> Iterator[tuple[GroupedBy, tuple[Any, ...]]]:
+    """Yield the key of each group that an error is in, in a text with words or None."""
     name, gold, pred, _ = verdict
     labels = name, gold.label if gold else "", pred.label if pred else ""
     yield "labels", labels
-    if not has_words(document.text):
+    if text is None:
         return
-    if surface := " ".join(_surface(document, verdict).casefold().split()):
+    place = _place(verdict)
+    if surface := " ".join(text[place.start : place.end].casefold().split()):
         yield "surface", (*labels, surface)
     if gold and pred and gold.overlaps(pred):
-        for slip in slips(document.text or "", gold, pred):
+        for slip in slips(text, gold, pred):
             yield "slip", slip
 
 
@@ -227,11 +232,6 @@ def _place(verdict: Verdict) -> Span:
     span = verdict.gold or verdict.pred
     assert span  # an error is on a span
     return span
-
-
-def _surface(document: Document, verdict: Verdict) -> str:
-    span = _place(verdict)
-    return (document.text or "")[span.start : span.end]
 
 
 def _order(verdict: Verdict) -> tuple[Any, ...]:

@@ -8,13 +8,15 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from ..core.checked import is_score
 from ..core.spans import Document, PlainSpan, Span
 from .error_groups import has_words
 
 Reason = Literal["two labels", "unmarked", "agreement", "confidence"]
+
+REASONS: tuple[Reason, ...] = get_args(Reason)
 
 SURE = 0.5
 """A system is sure of a prediction if its score is above this share of those of the system's correct predictions of

@@ -130,15 +130,9 @@ def _boundaries(mark: Mark) -> tuple[int, int]:
 
 
 def _is_contested(marks: Sequence[Mark]) -> bool:
-    """Return whether marks on a place decide different things, or one decides what another objects to.
-
-    That another system is wrong there is no objection.
-    """
+    """Return whether marks decide different things, or one decides and another says that gold is right."""
     decisions = {mark.decided for mark in marks if mark.decided is not None}
-    subjects = {(mark.system, mark.pred) for mark in marks if mark.decided is not None}
-    return len(decisions) > 1 or any(
-        mark.mark == SYSTEM_WRONG and (mark.system, mark.pred) in subjects for mark in marks
-    )
+    return len(decisions) + any(mark.mark == SYSTEM_WRONG for mark in marks) > 1 and bool(decisions)
 
 
 def _decision(marks: Sequence[Mark]) -> Decided | None:
@@ -245,10 +239,10 @@ def _check_flat(number: int, record: Record, spans: Iterable[PlainSpan]) -> None
 
 
 def _overlap(spans: Iterable[PlainSpan]) -> tuple[PlainSpan, PlainSpan] | None:
-    """Return the first two spans that overlap, or have the same boundaries; None if there are none."""
+    """Return the first two spans that overlap; None if there are none."""
     ordered = sorted(spans)
     pairs = zip(ordered, ordered[1:])
-    return next(((a, b) for a, b in pairs if b[0] < a[1] or a[:2] == b[:2]), None)
+    return next(((a, b) for a, b in pairs if b[0] < a[1]), None)
 
 
 # What is told

@@ -12,9 +12,10 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
+from io import BytesIO
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, NamedTuple
 from zipfile import ZipFile
 
 import numpy as np
@@ -77,6 +78,49 @@ def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = N
     >>> load(path).gold
     1
     """
+    hashes = keep_beside(path, counts.id_hashes) if counts.id_hashes else None
+    write_archive(path, *_archive(counts, origin, hashes))
+
+
+def as_bytes(counts: Counts) -> bytes:
+    """Return the content of the file that `save` would write, without hashes of ids, which lie in a file of their own.
+
+    >>> from spacy_nereval import Document, count, create
+    >>> merge([InMemory("a", as_bytes(count([Document([(0, 3, "A")], [])], [create("strict")])))]).gold
+    1
+    """
+    file = BytesIO()
+    _write_archive(file, "the counts", *_archive(counts))
+    return file.getvalue()
+
+
+class InMemory(NamedTuple):
+    """The content of a count file, in place of its path.
+
+    Attributes:
+        name: What errors call it.
+        content: What `as_bytes` returned.
+    """
+
+    name: str
+    content: bytes
+
+    def is_file(self) -> bool:
+        """Return that there is such a file."""
+        return True
+
+    def open(self, _: str) -> BytesIO:
+        """Return the content as an open file."""
+        return BytesIO(self.content)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def _archive(
+    counts: Counts, origin: Mapping[str, Any] | None = None, id_hashes: str | None = None
+) -> tuple[Header, dict[str, NDArray[Any]]]:
+    """Return the header and the arrays of a count file."""
     stored, cells = counts.replicates, counts.cells
     more = [f"half:{stored.samples},seed:{stored.seed}"] if stored else []
     given: dict[str, Any] = dict(
@@ -110,11 +154,9 @@ def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = N
     if stored:
         arrays |= {f"replicates/{name}": array for name, array in zip(PARTS, stored.sums.arrays)}
     if counts.collapsed:
-        given |= added_fields(counts)
-        if counts.id_hashes:
-            given["id_hashes"] = keep_beside(path, counts.id_hashes)
+        given |= added_fields(counts) | ({"id_hashes": id_hashes} if id_hashes else {})
         arrays |= added_arrays(counts)
-    write_archive(path, CollapsedHeader(**given) if counts.collapsed else Header(**given), arrays)
+    return CollapsedHeader(**given) if counts.collapsed else Header(**given), arrays
 
 
 def load(path: Location, *, origin: Mapping[str, Any] | None = None) -> Counts:
@@ -313,12 +355,16 @@ def _repeats(earlier: Any, parts: Sequence[str], path: Any, counts: Counts) -> s
 
 def write_archive(path: Location, header: Header, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write a header and arrays to a file, whole or not at all."""
+    with atomic(path) as file:
+        _write_archive(file, path, header, arrays)
+
+
+def _write_archive(file: BinaryIO, path: Location, header: Header, arrays: Mapping[str, NDArray[Any]]) -> None:
     _check_characters(path, header)
     header.digest = digest_of(header, arrays)
     encoded = np.frombuffer(header.as_json().encode("utf8"), dtype=np.uint8)
     stored: dict[str, Any] = {**arrays, "header": encoded}
-    with atomic(path) as file:
-        np.savez_compressed(file, **stored)
+    np.savez_compressed(file, **stored)
 
 
 @contextmanager

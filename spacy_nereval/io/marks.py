@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from ..core.checked import PlainSpan, checked_span, unique_keys
 from ..core.messages import quoted, shortened
 from .formats.contents import lines
+from .writing import SURROGATE
 
 GOLD_WRONG, SYSTEM_WRONG, UNCLEAR = VERDICTS = ("gold wrong", "system wrong", "unclear")
 """Who is wrong, as a reviewer says it; "" if there is only a note."""
@@ -57,10 +58,12 @@ def gold_digest(id: str | None, text: str | None, spans: Iterable[Sequence[Any]]
     """Return a short name for a document and its gold spans, by which marks find it again.
 
     >>> gold_digest("a", "Ada sleeps", [(0, 3, "PER")])
-    'fd4efc574f5f'
+    '8249a34a8e84'
     """
-    content = json.dumps([id, text or "", sorted([*span] for span in spans)])
-    return sha256(content.encode()).hexdigest()[:DIGITS]
+    content = json.dumps([id, text or "", sorted([*span] for span in spans)], ensure_ascii=False, separators=(",", ":"))
+    # A lone surrogate has no UTF-8 form; browsers write it into JSON as this escape.
+    whole = SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", content)
+    return sha256(whole.encode()).hexdigest()[:DIGITS]
 
 
 def read_marks(given: Any) -> list[Mark]:
@@ -73,7 +76,7 @@ def read_marks(given: Any) -> list[Mark]:
         ValueError: A line is no mark, or cannot be a correction; names the file and the line.
         OSError: A file cannot be read.
 
-    >>> row = {"digest": "fd4efc574f5f", "gold": {"start": 0, "end": 3, "label": "PER"}, "mark": "unclear"}
+    >>> row = {"digest": "8249a34a8e84", "gold": {"start": 0, "end": 3, "label": "PER"}, "mark": "unclear"}
     >>> read_marks([row])[0].gold
     (0, 3, 'PER')
     """

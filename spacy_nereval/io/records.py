@@ -112,7 +112,9 @@ def pair(gold: Record, pred: Record) -> Document | None:
     spans = pred.spans if gold.text == pred.text else set(project(pred.spans, pred.text, gold.text))
     if not gold.annotated:
         return None
-    kept = {span for span in spans if not any(max(span[0], a) < min(span[1], b) for a, b in gold.gaps)}
+    kept = {*spans}
+    if gold.gaps:
+        kept = {span for span in spans if not any(max(span[0], a) < min(span[1], b) for a, b in gold.gaps)}
     document = _with_annex(gold, pred, kept)
     if pred.span_scores:
         scores = projected_scores(pred, gold.text)

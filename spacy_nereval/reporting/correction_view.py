@@ -47,8 +47,8 @@ class CorrectionView(View):
                 row["change"],
                 _span(row["before"]),
                 _spans(row["after"]),
-                row["reason"],
-                row["note"],
+                row["reason"] or None,
+                row["note"] or None,
             ]
             for row in self.result["changes"]
         ]
@@ -72,7 +72,13 @@ class CorrectionView(View):
 
     def _places(self, title: str, name: str) -> ResultTable:
         rows: list[list[Cell]] = [
-            [str(row["document"]), _span(row["before"]), "; ".join(row["said"]), row["note"], ", ".join(row["where"])]
+            [
+                str(row["document"]),
+                _span(row["before"]),
+                "; ".join(row["said"]),
+                row["note"] or None,
+                ", ".join(row["where"]),
+            ]
             for row in self.result[name]
         ]
         return ResultTable(title, ["document", "gold", "said", "note", "marks"], rows, most=MOST)

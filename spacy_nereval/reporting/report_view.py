@@ -227,7 +227,7 @@ class ReportView(View):
         shown = shown_suspects(self.suspects)
         for each in shown:
             document = self.systems[0].documents[each.document]
-            said = dict.fromkeys(_evidence(evidence, each.gold, self.names) for evidence in each.evidence)
+            said = dict.fromkeys(evidence_words(evidence, each.gold, self.names) for evidence in each.evidence)
             gold = each.gold or _gold_around(document, each)
             name = str(each.document + 1) if document.id is None else document.id
             rows.append([name, in_context(document, each.start, each.end), gold, "; ".join(said)])
@@ -613,7 +613,7 @@ def shown_suspects(suspects: Sequence[Suspect]) -> list[Suspect]:
     return [suspects[k] for k in sorted([*first, *others[: max(0, SHOWN - len(first))]])]
 
 
-def _evidence(each: Evidence, gold: str, names: Sequence[str]) -> str:
+def evidence_words(each: Evidence, gold: str, names: Sequence[str]) -> str:
     """Return a reason to doubt gold, in words."""
     label = each.label or "(empty)"
     if each.reason == "two labels":

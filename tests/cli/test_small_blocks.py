@@ -36,6 +36,7 @@ SIZES = {
     "evaluation.statistics.differences": ("CELLS",),
     "evaluation.thresholds.curves": ("CELLS",),
     "evaluation.thresholds.states": ("ROWS",),
+    "distributed.partitions": ("TOGETHER",),
     "distributed.shards": ("TOGETHER",),
     "integration.pipelines": ("FORGOTTEN",),
     "integration.spacy_files": ("WHOLE", "DOCUMENTS", "TOKENS", "COMPRESSED", "READ"),

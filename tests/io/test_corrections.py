@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 from commands import write
+from samples import SAMPLES, write_sample
 
 from spacy_nereval.io.corrections import corrected
+from spacy_nereval.io.formats import read_any
 from spacy_nereval.io.marks import gold_digest, read_marks
+from spacy_nereval.io.read import read_files
 from spacy_nereval.io.records import Record
 
 TEXT = "Ada Lovelace met Bob in New York"
@@ -67,14 +70,6 @@ CHANGED: dict[str, tuple[list[dict[str, Any]], set[tuple[int, int, str]], list[s
     "as it is": ([mark(GOLD, BOB, [BOB])], {ADA, BOB, YORK}, []),
     "two reviewers agree": ([mark(GOLD, BOB, [PER])] * 2, {ADA, PER, YORK}, ["label"]),
     "one of two is not sure": ([mark(GOLD, BOB, [PER]), mark(GOLD, BOB, said="unclear")], {ADA, PER, YORK}, ["label"]),
-    "gold and another system are wrong": (
-        [
-            mark(GOLD, BOB, [PER], pred=PER, system="a"),
-            mark(GOLD, BOB, pred=(17, 20, "ORG"), system="b", said="system wrong"),
-        ],
-        {ADA, PER, YORK},
-        ["label"],
-    ),
 }  # fmt: skip
 
 
@@ -105,7 +100,10 @@ def test_each_change_is_told_with_its_document_its_texts_and_its_reasons():
 CONTESTED = {
     "two labels": [mark(GOLD, BOB, [PER]), mark(GOLD, BOB, [(17, 20, "ORG")])],
     "a span or none": [mark(GOLD, BOB, [PER]), mark(GOLD, BOB, [])],
-    "gold or the system": [mark(GOLD, BOB, [PER], pred=PER), mark(GOLD, BOB, pred=PER, said="system wrong")],
+    "gold or the system": [
+        mark(GOLD, BOB, [PER], pred=PER),
+        mark(GOLD, BOB, pred=(17, 20, "ORG"), said="system wrong"),
+    ],
     "two new labels": [
         mark(GOLD, None, [(13, 16, label)], pred=(13, 16, label), system=label) for label in ("EV", "VERB")
     ],
@@ -150,6 +148,7 @@ REFUSED = {
         "document 1: the correction 'PER' from 5 to 8 lies in a stretch without annotation",
     ),
     "decided, and the system is wrong": (mark(GOLD, BOB, [PER], said="system wrong"), "its mark is 'system wrong'"),
+    "decided without a mark": (mark(GOLD, BOB, [], said=""), "its mark is ''; expected 'gold wrong'"),
     "no mark that is known": (mark(GOLD, BOB, said="gold"), "mark 0: the mark is 'gold'; expected one of gold wrong, "),
     "no digest": ({"text": "Ada", "spans": []}, "mark 0: it has no digest of a document; expected a mark"),
     "no list": ({**mark(GOLD, BOB), "decided": "PER"}, "mark 0: decided is 'PER'; expected a list of spans, or null"),
@@ -183,6 +182,19 @@ def test_marks_are_read_from_files_and_an_error_names_the_line(tmp_path):
     write(paths[0], mark(GOLD, BOB), '{"digest": ')
     with pytest.raises(ValueError, match=r"a\.jsonl, line 2: not valid JSON"):
         read_marks(paths[0])
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_document_of_a_report_is_found_in_every_format(name, tmp_path):
+    """A report pairs gold with predictions; `apply` reads gold alone."""
+    path = write_sample(name, tmp_path)
+    documents = [document for document in read_files(path, path) if document]
+    marks = [
+        {"digest": gold_digest(d.id, d.own_text, d.gold), "pred": span((4, 6, "X")), "mark": "unclear"}
+        for d in documents
+    ]
+    found = corrected(read_any(path), read_marks(marks))
+    assert documents and found.result["marks"]["unclear"] == len({mark["digest"] for mark in marks})
 
 
 def test_random_decisions_are_an_edit_by_hand():

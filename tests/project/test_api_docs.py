@@ -10,12 +10,12 @@ from typing import Any
 from places import script
 
 import spacy_nereval
-from spacy_nereval import authoring, testing
+from spacy_nereval import authoring, distributed, testing
 from spacy_nereval.api.shown import Shown
 
 pages = script("reference_pages")
 
-MODULES = (spacy_nereval, authoring, testing)
+MODULES = (spacy_nereval, authoring, distributed, testing)
 """The modules whose `__all__` is public."""
 
 

@@ -24,6 +24,7 @@ BY_HAND = (
     "gate",
     "README.md",
     "config.cfg",
+    "marks.jsonl",
     "news.jsonl",
     "news-answers.jsonl",
     "notebook.ipynb",

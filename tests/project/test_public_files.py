@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 
 import pytest
 import srsly
-from places import ROOT
+from places import ROOT, script
 from processes import python
 
 from spacy_nereval import __version__
@@ -43,9 +44,48 @@ def test_every_file_for_github_has_a_schema():
 
 def test_each_fetched_file_has_both_checksums():
     fetched = {asset["dest"]: asset["checksum"] for asset in srsly.read_yaml(ROOT / "project.yml")["assets"]}
+    urls = [asset["url"] for asset in srsly.read_yaml(ROOT / "project.yml")["assets"]]
+    assert all(re.search("/[0-9a-f]{40}/", url) for url in urls), "a branch may change: name a commit"
     sums = dict(line.split()[::-1] for line in (ROOT / "assets" / "SHA256SUMS").read_text("utf8").splitlines())
     assert {*fetched} == {*sums}
     assert {len(digest) for digest in fetched.values()} == {32} and {len(digest) for digest in sums.values()} == {64}
+
+
+def test_the_site_links_to_the_repository_once_it_has_an_address(monkeypatch):
+    """The address stands in CITATION.cff alone; setup.cfg has to agree."""
+    pytest.importorskip("mkdocs", reason="the site is made with the extra 'docs'")
+    from mkdocs.config import load_config
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
+
+    hooks = script("site_hooks")
+    urls = {*re.findall(r"https?://\S+", (ROOT / "setup.cfg").read_text("utf8").partition("[options]")[0])}
+    assert not urls or {url.rstrip("/") for url in urls} == {hooks.address()}
+    for url in (None, "https://example.org/someone/spacy-nereval"):
+        monkeypatch.setattr(hooks, "address", lambda url=url: url)
+        config = load_config(str(ROOT / "mkdocs.yml"))
+        hooks.on_config(config)
+        assert (config.repo_url, config.repo_name) == (url, url and "someone/spacy-nereval")
+        assert ("content.action.edit" in config.theme["features"]) == bool(url)
+    monkeypatch.setattr(hooks, "live_pages", dict)
+    config.plugins._current_plugin = "hooks"
+    readme = hooks.on_files(Files([]), config=config).src_uris["project/README.md"]
+    assert Page(None, readme, config).edit_url == "https://example.org/someone/spacy-nereval/edit/main/README.md"
+
+
+def test_a_link_to_a_page_of_the_site_has_a_card():
+    hooks = pytest.importorskip("mkdocs", reason="the site is made with the extra 'docs'") and script("site_hooks")
+    page = SimpleNamespace(title='A "page"', url="how-to/compare/")
+    for site, picture in ((None, "../../report.png"), ("https://example.org/x/", "https://example.org/x/report.png")):
+        config = SimpleNamespace(site_url=site, site_description="What it is")
+        head, _ = hooks.on_post_page("<head></head><body></head></body>", page=page, config=config).split("<body>")
+        found = dict(re.findall(r'<meta property="og:(\w+)" content="([^"]*)">', head))
+        assert found == {
+            "title": "A &quot;page&quot;",
+            "description": "What it is",
+            "image": picture,
+            "type": "website",
+        }
 
 
 def test_the_paper_cites_what_its_bibliography_has():

@@ -231,7 +231,7 @@ def test_landmarks_and_headings_are_there(one):
     assert [len(one.all(tag)) for tag in ("main", "header.top", "footer", "h1")] == [1, 1, 1, 1]
     names = [section.get_attribute("aria-labelledby") for section in one.all("section")]
     titles = [one[f"#{name}"].text for name in names]
-    assert len(titles) == len(set(titles)) == 10
+    assert len(titles) == len(set(titles)) == 11
     unnamed = one(
         "return [...document.querySelectorAll('input, select')].filter(e => !e.labels.length && !e.ariaLabel).length"
     )

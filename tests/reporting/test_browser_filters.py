@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
-import pytest
 from browsers import needs_browser
-from driven import CHOICES, ONE, TWO, said, verdicts, with_verdict, wrong
-from pages import system
+from driven import CHOICES, FEW, ONE, TWO, said, verdicts, with_verdict, wrong
 
 from spacy_nereval import create
-from spacy_nereval.core.declaration import Metric, Verdict
 from spacy_nereval.evaluation.result import evaluate
 from spacy_nereval.evaluation.transitions import gold_outcomes, transitions
 
@@ -96,21 +94,6 @@ def test_a_verdict_is_filtered_by_its_box(one):
     assert all("missed" in text or "→" in text for text in marked)
 
 
-def test_the_verdicts_of_another_metric_can_be_filtered(one):
-    one.choose("#metric", "semeval")
-    one.click("#verdicts label:nth-child(5) input")
-    assert one.matches == said(*with_verdict(ONE, "mis", "semeval"))
-
-
-def test_a_label_is_filtered_on_either_side(one):
-    one.choose("#label", "ORG")
-    found = [
-        [v for v in each if v.name != "tp" and "ORG" in (v.gold and v.gold.label, v.pred and v.pred.label)]
-        for each in verdicts(ONE)
-    ]
-    assert one.matches == said(sum(map(len, found)), sum(map(bool, found)))
-
-
 def test_text_and_ids_are_found_in_either_case(one):
     one.click("#wrong")
     assert one.matches.endswith("verdicts in 57 of 57 documents")
@@ -187,35 +170,6 @@ def test_a_number_in_the_tables_filters(two):
     assert all("A missed" in flag and "B ✓" in flag for flag in flags)
 
 
-def wrong_too(other: list[Verdict], metric: Metric, verdict: Verdict) -> bool:
-    """Whether a system with these verdicts on a document is wrong where another one has the verdict."""
-    if verdict.gold:
-        return not any(own.gold == verdict.gold and own.name == metric.hit for own in other)
-    return any(own.gold is None and own.pred == verdict.pred for own in other)
-
-
-@pytest.mark.parametrize("metric", ["fair", "strict", "semeval", "slot_error"])
-@pytest.mark.parametrize("name", ["two", "reversed", "equal", "three"])
-def test_other_systems_narrow_the_errors_of_one_by_the_metric_that_is_shown(browser, made, name, metric):
-    again = system("again", *ONE.documents)
-    systems = {"two": [ONE, TWO], "reversed": [TWO, ONE], "equal": [ONE, again], "three": [TWO, again, ONE]}[name]
-    browser.visit(made(f"relations-{name}", *systems), anchor="#one=0")
-    browser.choose("#metric", metric)
-    judge = create(metric)
-    own, *others = ([[*judge.verdicts(document)] for document in each.documents] for each in systems)
-    errors = [(k, v) for k, each in enumerate(own) for v in each if v.name != judge.hit and (v.gold or v.pred)]
-    wrong = [[wrong_too(other[k], judge, v) for other in others] for k, v in errors]
-    expected = {"only this one is wrong": [not any(each) for each in wrong], "all are wrong": [*map(all, wrong)]}
-    for number, other in enumerate(systems[1:]):
-        expected[f"{'ABC'[number + 1]}: {other.name} is right"] = [not each[number] for each in wrong]
-    for relation, chosen in expected.items():
-        browser.choose("#relation", relation)
-        listed = browser.matches.split(" ")[0]
-        assert (0 if listed == "No" else int(listed)) == sum(chosen), relation
-    if name == "equal":
-        assert not any(expected["only this one is wrong"]) and all(expected["all are wrong"])
-
-
 def test_a_system_is_not_right_where_it_is_wrong(two):
     two.choose("#system", "A: one")
     assert [each.text for each in two.all("#other option")] == ["nothing", "B: two"]
@@ -272,3 +226,121 @@ def test_an_address_holds_what_is_asked_for_and_nonsense_in_it_is_ignored(browse
     assert browser["#metric"].get_attribute("value") == "3"
     assert browser["#asked"].get_attribute("hidden") is not None
     assert browser.log == []
+
+
+VIEW = """return [matches.textContent, where.textContent, asked.textContent, together.checked,
+  ...[...document.querySelectorAll('#filters select, #filters input')].map(e => e.value + e.checked),
+  ...[...document.querySelectorAll('#list article, .lines tbody tr')].map(e => e.id + e.textContent)]"""
+
+
+def test_reload_back_and_a_copied_link_give_the_same_view(browser, made):
+    path = made("two", ONE, TWO, confidence=FEW)
+    browser.open(path, anchor="#one=0")
+    steps = (
+        lambda: browser.choose("#order", "most errors first"),
+        lambda: browser.click("#view-documents"),
+        lambda: browser.click("#together"),
+        lambda: browser.click("#next"),
+        lambda: browser.click("#list article:nth-of-type(3) h3 a"),
+        lambda: browser.choose("#label", "ORG"),
+        lambda: browser.choose("#side", "predicted"),
+        lambda: browser.choose("#other", "B: two"),
+        lambda: browser.click("#slices tbody tr:nth-child(2) th button"),
+        lambda: browser.click("button[aria-label='Sort by span']"),
+        lambda: browser.click(".lines tbody tr:nth-child(2) button.link"),
+    )
+    views = []
+    for step in steps:
+        step()
+        views.append((browser("return location.href"), browser(VIEW)))
+    assert len({address for address, _ in views}) == len(steps)
+    assert "#view=documents&bucket=0.1&order=surface&together=true" in views[-1][0], "a document keeps the filters"
+    for address, view in views[-2::-1]:
+        browser.driver.back()
+        browser.until(lambda wanted=address: browser("return location.href") == wanted)
+        assert browser(VIEW) == view, "Back"
+    for address, view in views:
+        browser.driver.get("about:blank")
+        browser.driver.get(address)
+        browser.until(lambda: browser("return Boolean(matches.textContent)"))
+        assert browser(VIEW) == view, address
+        assert "doc=" not in address or browser.focused == f"doc-{address.partition('doc=')[2]}"
+    browser("navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve() }")
+    browser.click("#copy-link")
+    assert browser.until(lambda: browser("return window.copied")) == views[-1][0]
+    browser.click("nav.contents a[href='#labels']")
+    browser.until(lambda: browser("return location.hash") == "#labels")
+    browser.driver.refresh()
+    browser.until(lambda: browser("return Boolean(matches.textContent)"))
+    assert browser(VIEW) == views[-1][1], "a section keeps the view beside it"
+    assert browser.log == []
+    browser.soil()
+
+
+def test_a_document_that_filters_hide_is_opened_without_them_and_that_is_said(browser, made):
+    path = made("one", ONE)
+    right = next(k for k in range(1, 58) if k not in wrong(ONE))
+    browser.open(path, anchor=f"#label=1&doc={right}")
+    assert browser["#notice"].text == f"The filters hid document {right}, so they are taken back."
+    assert browser.focused == f"doc-{right}" and browser.matches.endswith("57 of 57 documents")
+    assert browser("return location.hash") == f"#view=documents&wrong=false&at={(right - 1) // 20}&doc={right}".replace(
+        "&at=0", ""
+    )
+
+
+SORTED = """const [name, column] = arguments;
+const table = [...document.querySelectorAll('table.sortable')].find(e => e.caption.textContent.startsWith(name));
+const clicks = [];
+for (let k = 0; k < 3; k += 1) {
+  const heads = [...table.tHead.rows[table.tHead.rows.length - 1].cells];
+  heads[column].querySelector('button').click();
+  const rows = [...table.tBodies[0].rows];
+  clicks.push([heads[column].getAttribute('aria-sort'), rows.map(row => row.cells[column].textContent.trim())]);
+}
+return clicks"""
+TABLES = """return [...document.querySelectorAll('table.sortable')].map(table => [table.caption.textContent,
+  [...table.tHead.rows[table.tHead.rows.length - 1].cells].map(e => Boolean(e.querySelector('button'))),
+  [...table.tBodies[0].rows].map(row => [...row.cells].map(e => e.textContent.trim()))])"""
+
+
+def test_every_column_of_every_table_sorts_by_what_is_in_it_and_a_third_click_takes_it_back(browser, made):
+    browser.open(made("two", ONE, TWO, confidence=FEW))
+    tables = browser(TABLES)
+    assert len(tables) > 10
+    columns = 0
+    for name, heads, rows in tables:
+        for column in (k for k, head in enumerate(heads) if head):
+            (first, up), (second, down), (third, back) = browser(SORTED, name, column)
+            before = [row[column] for row in rows]
+            assert (first, second, third) in {("descending", "ascending", None), ("ascending", "descending", None)}
+            assert back == before and sorted(up) == sorted(down) == sorted(before)
+            rising, falling = (up, down) if first == "ascending" else (down, up)
+            known = [number_in(text) for text in before if text not in ("", "-")]
+            if column and known and None not in known:
+                values = [[number_in(text) for text in order] for order in (rising, falling)]
+                defined = [[value for value in own if value is not None] for own in values]
+                assert defined[0] == sorted(defined[0]) and defined[1] == sorted(defined[1], reverse=True), (
+                    name,
+                    column,
+                )
+                assert all(own[: len(known)] == known for own, known in zip(values, defined)), (
+                    name,
+                    "undefined ones are last",
+                )
+                columns += 1
+    assert columns > 30
+
+
+def number_in(text: str) -> float | None:
+    """The first number of a cell, as people read it."""
+    found = re.match(r"< ?(\.\d+)|[-+\N{MINUS SIGN}]?[\d,]*\.?\d+", text)
+    return (
+        found and float((found[1] or found[0]).replace(",", "").replace("\N{MINUS SIGN}", "-")) - bool(found[1]) * 1e-9
+    )
+
+
+def test_buckets_are_sorted_as_numbers_and_quarters_as_quarters(browser, made):
+    browser.open(made("one", ONE))
+    for name, first in (("Words in the span", "1 word"), ("Place in the text", "first quarter")):
+        (_, rising), (_, falling), (_, back) = browser(SORTED, name, 0)
+        assert back[0] == rising[0] == falling[-1] and rising[0].startswith(first) and rising == back == falling[::-1]

@@ -8,50 +8,29 @@ import itertools
 import json
 import re
 from collections import Counter
+from hashlib import sha256
 from random import Random
 from typing import Any
 
 import pytest
 from browsers import needs_browser
-from listed import Wanted, listed
+from listed import LABELS, Wanted, corpora, listed
 from pages import system
 
 from spacy_nereval import Document, create
+from spacy_nereval.evaluation.gold_suspects import gold_suspects
 from spacy_nereval.evaluation.transitions import OUTCOMES
-from spacy_nereval.reporting.html.report_data import digest, page_data
+from spacy_nereval.io.marks import gold_digest, read_marks
+from spacy_nereval.reporting.html.report_data import page_data
+from spacy_nereval.reporting.html.review_data import doubts
 from spacy_nereval.reporting.html.template import REPORT
-from spacy_nereval.reporting.report_view import ReportView
+from spacy_nereval.reporting.report_view import ReportView, evidence_words
+from spacy_nereval.reporting.result_table import Asking
 from spacy_nereval.reporting.words import CHANGES
 
 pytestmark = needs_browser
 
-WORDS = ("Ada", "😀", "Łódź", "a.b*c", "1,234", "(x", "New", "York", "👩\u200d👧", "=SUM", "is", "in")
-LABELS = ("A", "B", "C")
 METRICS = ("fair", "strict", "semeval", "slot_error")
-
-
-def spans(rng: Random, words: list[str], number: int) -> list[tuple[int, int, str]]:
-    starts = [*itertools.accumulate((len(word) + 1 for word in words), initial=0)]
-    found = set()
-    for _ in range(number):
-        first = rng.randrange(len(words))
-        last = min(len(words) - 1, first + rng.choice((0, 0, 1, 2)))
-        found.add((starts[first], starts[last] + len(words[last]), rng.choice(LABELS)))
-    return sorted(found)
-
-
-def corpora(seed: int, systems: int) -> list[list[Document]]:
-    """Fourteen documents under some systems: spans nest and cross, and a system keeps most of gold."""
-    rng = Random(seed)
-    found: list[list[Document]] = [[] for _ in range(systems)]
-    for k in range(14):
-        words = [rng.choice(WORDS) for _ in range(rng.randrange(1, 14))]
-        gold = spans(rng, words, rng.randrange(5))
-        for own in found:
-            kept = [s for s in gold if rng.random() < 0.6]
-            pred = sorted({*kept, *spans(rng, words, rng.randrange(4))})
-            own.append(Document(gold, pred, " ".join(words), id=f"id-{k}" if k % 3 else None))
-    return found
 
 
 SYSTEMS = corpora(7, 3)
@@ -111,7 +90,7 @@ def some(rng: Random) -> Wanted:
         "words": rng.choice((1, 2, 3)),
         "relation": rng.choice(["only", "all", *map(str, {0, 1, 2} - {one})]),
         "find": rng.choice(("ada", "id-1", "A.B*", "😀", "(x", "1,234", "łó")),
-        "marked": frozenset((k, g, p) for k, s, g, p in MARKED if s == one),
+        "marked": frozenset((k, g or p[:2]) for k, _, g, p in MARKED),
         "wrong": False,
     }
     if other is not None:
@@ -195,6 +174,14 @@ def test_what_cannot_apply_is_taken_back(run, asked, left):
     assert found == usual | left
 
 
+def test_verdicts_of_another_metric_and_changes_are_chosen_anew(run):
+    body = """const asked = { ...unfiltered(), one: 0, metric: 0, chosen: new Set([1]), label: 2, cell: [0, 1] };
+    const all = choices.map(wanted => chosenAnew(asked, wanted));
+    return all.map(({ chosen, label, cell }) => [[...chosen], label, cell]);"""
+    choices = [{"metric": 1}, {"other": 2}, {"label": 2}, {"one": 1}, {"metric": 0}]
+    assert run(body, choices=choices) == [[chosen, 2, [0, 1]] for chosen in ([], [], [1], [1], [1])]
+
+
 def test_an_address_gives_back_what_was_asked_for_and_nonsense_is_ignored(run):
     rng = Random(2)
     cases = [asked_of(some(rng)) for _ in range(300)]
@@ -219,6 +206,31 @@ def test_an_address_gives_back_what_was_asked_for_and_nonsense_is_ignored(run):
     usual = "return hashes.map(hash => addressOf(fromAddress(hash), unfiltered()));"
     assert run(usual, hashes=nonsense) == ["#"] * 3
     assert run("return ['#doc-12', '#doc-x', '#view=documents', ''].map(documentIn);") == ["12", None, None, None]
+
+
+BY_SYSTEM = [
+    system(f"s{k}", *own, metrics={"fair": {"focus": "system"}, "strict": {}}) for k, own in enumerate(SYSTEMS)
+]
+
+
+@pytest.mark.parametrize("view", [VIEW, ReportView(BY_SYSTEM)], ids=["by gold", "by system"])
+def test_a_number_of_a_table_opens_as_many_places_as_it_counts(run, view):
+    asks: list[tuple[int, dict[str, Any]]] = []
+    at_lead = 2 + 3 * view.lead  # of three columns for each system
+    for name, column in (("errors", at_lead), ("pairs", 3), ("mending", at_lead)):
+        for table in view.tables([name]):
+            asks += [(int(row[column]), dict(ask)) for row, ask in zip(table.rows, table.asks, strict=True)]
+    for table in view.tables(["transitions", "errors"]):
+        asks += [(int(cell), dict(cell.ask)) for row in table.rows for cell in row if isinstance(cell, Asking)]
+    asks += [(len({*members}), {"one": number, "group": k}) for k, (number, _, members) in enumerate(view.lists)]
+    found = run(
+        "const before = { ...unfiltered(), metric: 0, label: 1, find: 'x', wrong: false };"
+        "return asks.map(ask => matching(askedBy(ask, before), new Map()).rows.length);",
+        page_data(view),
+        asks=[ask for _, ask in asks],
+    )
+    wrong = [(ask, n, m) for (n, ask), m in zip(asks, found, strict=True) if n != m]
+    assert not wrong and len(asks) > 60
 
 
 # The order of what is listed
@@ -370,38 +382,158 @@ def test_the_table_that_is_copied_has_every_row_with_offsets_in_characters(run):
             assert line["text"] == document.text
 
 
-def test_marks_of_every_system_come_back_and_those_of_another_report_are_refused(run):
+def test_the_digest_of_a_document_is_that_of_apply(run):
+    """Texts with all kinds of characters, with lengths around the blocks of SHA-256, and labels in their order."""
+    texts = [
+        "",
+        "\ud800 \udfff",
+        '\x00\x1f\x7f\x85\u2028"\\/\b\f',
+        *("é😀" * n for n in (18, 19, 20, 40, 200)),
+        "a" * 119,
+    ]
+    labels = ("\uffff", "😀", "A", "AB", "\ud800")
+    documents = [
+        Document([(0, len(text), label) for label in labels] if text else [], [], text, id=name)
+        for text in texts
+        for name in (None, "\u202e'\"")
+    ]
+    data = page_data(ReportView([system("one", *documents, *documents)]))
+    found = run("return documents.map((_, k) => [digestOf(k), copiesOf(k).indexOf(k)]);", data)
+    wanted = [gold_digest(each.id, each.text, each.gold) for each in documents]
+    assert found == [*([digest, 0] for digest in wanted), *([digest, 1] for digest in wanted)]
+    texts = ["é" * n for n in range(70)]  # the lengths of one block and of two
+    assert run("return texts.map(sha256);", data, texts=texts) == [sha256(each.encode()).hexdigest() for each in texts]
+
+
+def test_marks_are_written_for_apply_and_come_back_and_others_are_refused(run):
     own = [
         [numbered(SYSTEMS, *each), {"mark": ("gold", "system", "unclear", "")[n % 4], "note": f"n{n}"}]
         for n, each in enumerate(MARKED)
     ]
-    assert {key[1] for key, _ in own} == {0, 1, 2} and max(key[0] for key, _ in own) > 10
-    body = """const made = own.map(([[k, system, g, p], value]) => [markKey({ k, g, p }, system), value]);
-    const text = marksAsLines(new Map(made));
-    return [text, marksIn(text), made];"""
+    body = """const made = new Map(own.map(([[k, system, g, p], value]) => {
+      const place = { k, g, p, system };
+      const decided = value.mark === "gold" ? [[0, documents[k][1].length, "new"]] : null;
+      return [markKey(place, system), { ...value, decided, seen: seenAt(place) }];
+    }));
+    const text = asJsonLines(recordsOf(made));
+    return [text, marksIn(text), [...made]];"""
     text, read, made = run(body, own=own)
-    lines = [json.loads(line) for line in text.splitlines()]
     assert sorted(map(json.dumps, read["found"])) == sorted(map(json.dumps, made)) and read["refused"] == 0
-    assert [line["meta"]["document"] for line in lines] == sorted({key[0] + 1 for key, _ in own})
-    for line in lines:
-        for mark in line["meta"]["marks"]:
-            k, s, g, p = json.loads(mark["key"])
-            document = SYSTEMS[s][k]
-            assert mark["system"] == f"system {s}" and k + 1 == line["meta"]["document"]
-            for side, spans, at in (("gold", document.gold, g), ("pred", document.pred, p)):
-                assert (mark[side] and tuple(mark[side].values())) == (None if at < 0 else tuple(spans[at]))
-    assert lines[0]["meta"]["report"] == digest(SYSTEMS[0])
+    marks = read_marks([json.loads(line) for line in text.splitlines()])
+    places = {(k, g or p[:2]) for k, _, g, p in MARKED}
+    assert len(marks) == len(places) == len(made)
+    for mark, line in zip(marks, map(json.loads, text.splitlines())):
+        document = SYSTEMS[0][line["document"] - 1]
+        same = [
+            k
+            for k, each in enumerate(SYSTEMS[0])
+            if (each.id, each.text, each.gold) == (document.id, document.text, document.gold)
+        ]
+        assert mark.digest == gold_digest(document.id, document.text, document.gold)
+        assert same[mark.copy] == line["document"] - 1
+        assert (line["document"] - 1, mark.gold or (mark.pred or ())[:2]) in places
+        assert mark.gold is None or line["gold"]["text"] == (document.text or "")[slice(*mark.gold[:2])]
+        if mark.pred:
+            assert mark.pred in {*map(tuple, SYSTEMS[int(mark.system[-1])][line["document"] - 1].pred)}
+    moved = [json.dumps({**json.loads(line), "document": n + 5}) for n, line in enumerate(text.splitlines())]
+    assert sorted(map(json.dumps, run("return marksIn(text).found;", text="\n".join(moved)))) == sorted(
+        map(json.dumps, made)
+    ), "documents are found by their digests, wherever they are"
     other = page_data(ReportView([system("a", *corpora(8, 1)[0])]))
-    assert run("return marksIn(text);", other, text=text) == {"found": [], "refused": len(lines)}
-    bad = ["{", "{}", "null", *(line.replace('"key":"[', '"key":"[99') for line in text.splitlines()[:2])]
-    assert run("return marksIn(text).refused;", text="\n".join(bad)) == 5
-    assert run("return ['gold', '', 'toString', 'x', null].map(mark => Boolean(isMark({ mark, note: '' })));") == [
-        True,
-        True,
-        False,
-        False,
-        False,
-    ]
+    refused = run("return marksIn(text);", other, text=text)
+    assert refused == {"found": [], "refused": len(marks)}
+    lines = text.splitlines()
+    bad = ["{", "{}", "null", *(line.replace('"digest":"', '"digest":"9') for line in lines[:2])]
+    bad += [lines[0].replace('"mark":"', '"mark":"x'), json.dumps({**json.loads(lines[0]), "decided": [1]})]
+    assert run("return marksIn(text).refused;", text="\n".join(bad)) == 7
+
+
+CORRECTIONS = [
+    ([(0, 3, "A")], [(0, 3, "B")], "", []),
+    ([(0, 3, "A")], [(0, 7, "A")], "", [(4, 7)]),
+    ([(0, 3, "A")], [], "", []),
+    ([(0, 3, "A")], [(3, 4, "A")], "no words", []),
+    ([(0, 3, "A")], [(0, 99, "A")], "no words", []),
+    ([(0, 3, "A")], [(0, 3, " ")], "needs a label", []),
+    ([(0, 3, "A")], [(4, 11, "A")], "", [(4, 7)]),
+]
+"""On "one two six" with the gold spans A "one" and B "two": the span that is reviewed, what is decided, what is said,
+and which other gold spans are taken out."""
+
+
+@pytest.mark.parametrize(("reviewed", "decided", "said", "replaced"), CORRECTIONS)
+def test_a_decision_is_refused_or_takes_out_what_it_overlaps(run, reviewed, decided, said, replaced):
+    data = page_data(ReportView([system("one", Document([(0, 3, "A"), (4, 7, "B")], [(8, 11, "C")], "one two six"))]))
+    body = """const { changes, refused } = decisionOn(placeAt(keyOf(0, 0)), decided, new Map());
+    if (refused) return [refused, []];
+    const marks = new Map(changes);
+    const out = changes.slice(1).map(([key]) => named(goldAt(key)).slice(0, 2));
+    return ["", out, spansNow(0, marks).map(([, each]) => each),
+      decisionOn(placeAt(keyOf(0, ANY, 8, 11)), [[0, 11, "D"]], marks).refused];"""
+    words, out, *rest = run(body, data, decided=decided)
+    assert said in words and bool(words) is bool(said)
+    assert [tuple(each) for each in out] == replaced
+    if not said:
+        kept = [(4, 7, "B")] if not replaced else []
+        assert sorted(map(tuple, rest[0])) == sorted([*decided, *kept])
+        assert (rest[1] is None) is (not decided), "another correction is not taken out unsaid"
+
+
+@pytest.mark.parametrize(
+    ("side", "step", "wanted"),
+    [("start", -1, "New York"), ("start", 1, "York"), ("end", 1, "York ,"), ("end", -1, "York")],
+)
+def test_boundaries_move_by_words(run, side, step, wanted):
+    text = "😀 New York , Łódź"
+    start = text.index("New") if (side, step) == ("start", 1) else text.index("York")
+    if (side, step) == ("end", -1):
+        start, end = text.index("York"), text.index(" ,") + 2
+    else:
+        end = text.index(" ,")
+    moved = run(
+        "const [a, b] = movedBoundary(text, [start + 1, end + 1], side, step); return text.slice(a, b);",
+        text=text, start=start, end=end, side=side, step=step,
+    )  # fmt: skip
+    assert moved == wanted
+
+
+def test_boundaries_never_meet(run):
+    body = "return ['start', 'end'].flatMap(side => [-1, 1].map(step => movedBoundary('one', [0, 3], side, step)));"
+    assert run(body) == [[0, 3]] * 4
+    assert run("return movedBoundary('a,b', [0, 1], 'start', 1);") == [0, 1]
+
+
+def test_the_places_where_gold_may_be_wrong_are_those_of_the_view(run):
+    """Each document comes twice, so that kinds of places have several."""
+    view = ReportView([system(f"system {k}", *documents, *documents) for k, documents in enumerate(SYSTEMS)])
+    assert len(view.suspects) > 30 and any(len(each.evidence) > 1 for each in view.suspects)
+    body = """return DOUBTS.map((place) => {
+      const key = markKey(place, place.system);
+      const { reasons, words } = evidenceOf({ key });
+      const stretch = goldAt(key) ?? span(documents[place.k][3 + place.system][0], place.p);
+      return [place.k, place.g, stretch.start, stretch.end, reasons, words, evident(place)];
+    });"""
+    places = {(k, g, start, end): each for k, g, start, end, *each in run(body, page_data(view))}
+    found = doubts(view.suspects, view.systems[0].documents)
+    assert len(places) == len(found)
+    for doubt in found:
+        document = view.systems[0].documents[doubt.document]
+        text = document.text or ""
+        g = document.gold.index(doubt.gold) if doubt.gold else -1
+        start, end = doubt.gold[:2] if doubt.gold else (doubt.start, doubt.end)
+        reasons, words, proposed = places[doubt.document, g, utf16(text, start), utf16(text, end)]
+        wanted = dict.fromkeys(each.reason for each in doubt.evidence)
+        assert [reason for reason in reasons if reason != "repeated error"] == [*wanted]
+        said = [evidence_words(each, doubt.gold.label if doubt.gold else "", view.names) for each in doubt.evidence]
+        assert [word for word in words if ", on " not in word] == [*dict.fromkeys(said)]
+        assert proposed == [[utf16(text, a), utf16(text, b), label] for a, b, label in doubt.proposed]
+
+
+def test_suspects_on_one_gold_span_are_one_place():
+    side = [Document([(0, 8, "LOC")], [(4, 8, "ORG")], "New York"), *[Document([(0, 8, "ORG")], [], "New York")] * 2]
+    (doubt,) = (each for each in doubts(gold_suspects([side, side]), side) if each.document == 0)
+    assert (doubt.gold, [each.reason for each in doubt.evidence]) == ((0, 8, "LOC"), ["agreement", "two labels"])
+    assert {*doubt.proposed} == {(0, 8, "ORG"), (4, 8, "ORG")}
 
 
 # Texts with their bars and flags

@@ -1,21 +1,51 @@
-"""What the list of a report has to hold: a twin of its filters, as simple as possible, on documents."""
+"""What the list of a report has to hold: a twin of its filters, as simple as possible, and documents for it."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from functools import cache
+from random import Random
 from typing import Any, NamedTuple
 
 from spacy_nereval import Document, create
 from spacy_nereval.core.declaration import Verdict
 from spacy_nereval.evaluation.transitions import gold_outcomes
 
+WORDS = ("Ada", "😀", "Łódź", "a.b*c", "1,234", "(x", "New", "York", "👩\u200d👧", "=SUM", "is", "in")
+LABELS = ("A", "B", "C")
+
+
+def _spans(rng: Random, words: list[str], number: int) -> list[tuple[int, int, str]]:
+    starts = [*itertools.accumulate((len(word) + 1 for word in words), initial=0)]
+    found = set()
+    for _ in range(number):
+        first = rng.randrange(len(words))
+        last = min(len(words) - 1, first + rng.choice((0, 0, 1, 2)))
+        found.add((starts[first], starts[last] + len(words[last]), rng.choice(LABELS)))
+    return sorted(found)
+
+
+def corpora(seed: int, systems: int) -> list[list[Document]]:
+    """Fourteen documents under some systems: spans nest and cross, and a system keeps most of gold."""
+    rng = Random(seed)
+    found: list[list[Document]] = [[] for _ in range(systems)]
+    for k in range(14):
+        words = [rng.choice(WORDS) for _ in range(rng.randrange(1, 14))]
+        gold = _spans(rng, words, rng.randrange(5))
+        for own in found:
+            kept = [s for s in gold if rng.random() < 0.6]
+            pred = sorted({*kept, *_spans(rng, words, rng.randrange(4))})
+            own.append(Document(gold, pred, " ".join(words), id=f"id-{k}" if k % 3 else None))
+    return found
+
 
 class Wanted(NamedTuple):
     """What a reader asks for, in words: systems by their number, metrics, verdicts, labels and relations by names.
 
     `cell` and `move` are pairs of labels and of outcomes, "" for no span; `words` is a number of words of the span;
-    `members` has the places of a group: document, gold span, predicted span; `marked` those with the chosen mark.
+    `members` has the places of a group: document, gold span, predicted span; `marked` has documents with gold spans, or
+    with the boundaries of predictions on none, that have the chosen mark.
     """
 
     one: int = 0
@@ -111,7 +141,8 @@ def _passes(k: int, row: Place, at: Any, sides: Sequence[Document], wanted: Want
         and (wanted.label is None or wanted.label in labels[wanted.side])
         and (wanted.cell is None or wanted.cell in named)
         and (wanted.words is None or len((sides[0].text or "")[span.start : span.end].split()) == wanted.words)
-        and all(each is None or any((k, *pair) in each for pair in own) for each in (wanted.members, wanted.marked))
+        and (wanted.members is None or any((k, *pair) in wanted.members for pair in own))
+        and (wanted.marked is None or any((k, g or p[:2]) in wanted.marked for _, g, p in at))
         and (not wanted.relation or _related(gold, pred, sides, metric, hit, wanted))
     )
 

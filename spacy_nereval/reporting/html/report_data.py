@@ -14,9 +14,9 @@ from ...core.declaration import Metric, Verdict
 from ...core.spans import Document, OverlapGroup
 from ...evaluation.error_groups import Member
 from ...evaluation.transitions import OUTCOME_OF_VERDICT
-from ...io.marks import gold_digest
 from ..report_view import ReportView
 from ..words import CHANGES, OUTCOMES
+from .review_data import review_data
 from .texts import is_right_to_left, utf16_offsets
 
 Numbered = dict[tuple[int, int, str], int]
@@ -47,7 +47,6 @@ def page_data(view: ReportView) -> dict[str, Any]:
         "outcomeOf": [[verdict, list(OUTCOMES).index(key)] for verdict, key in OUTCOME_OF_VERDICT.items()],
         "changes": list(CHANGES),
         "digest": digest(documents),
-        "digests": [*map(document_digest, documents)],
         "annexes": [[k, at] for k, document in enumerate(documents) if (at := annex(document)) is not None],
         "rightToLeft": [k for k, document in enumerate(documents) if is_right_to_left(document.text or "")],
         "documents": [
@@ -58,6 +57,7 @@ def page_data(view: ReportView) -> dict[str, Any]:
             {"system": number, "title": title, "members": _flat_members(members, view.systems[number].documents)}
             for number, title, members in view.lists
         ],
+        "review": review_data(view, labels, [utf16_offsets(document.text or "") for document in documents]),
         "slices": [{"title": each.title, "buckets": [*each.buckets.values()], "of": each.of} for each in view.slices],
     }
 
@@ -84,12 +84,6 @@ def digest(documents: Iterable[Document]) -> str:
     for document in documents:
         found.update(repr((document.id, document.text, document.gold)).encode("utf8", "surrogatepass"))
     return found.hexdigest()[:16]
-
-
-def document_digest(document: Document) -> str:
-    """Return the digest of a document and its gold spans, without the mentions that its text does not have."""
-    own = [span for span in document.gold if not document.is_invented(span)]
-    return gold_digest(document.id, document.own_text, own)
 
 
 def _metric(metric: Metric) -> dict[str, Any]:

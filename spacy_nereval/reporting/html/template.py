@@ -35,17 +35,21 @@ def _in(folder: str, *names: str) -> tuple[str, ...]:
     return tuple(f"{folder}/{name}" for name in names)
 
 
-LISTED = _in("functions", "names", "words", "plain_text", "searching", "addresses", "stretches", "columns")
+LISTED = _in("functions", "names", "words", "plain_text", "regions", "searching", "addresses", "stretches", "columns")
 LISTING = ("elements", "tips", "widgets", "saving", "highlight", "listing", "bars", "sorting")
 DRAWING = ("theme", "charting")
 
 REPORT = Layout(
     "report",
-    (*LISTED, *_in("report/functions", "corpus", "asked", "marking", "lines", "places", "copied", "flags")),
+    (
+        *LISTED,
+        *_in("report/functions", "corpus", "asked", "marking", "lines", "places", "copied", "flags"),
+        *_in("report/functions", "digests", "reviewing", "exporting"),
+    ),
     (
         *_in("script", *LISTING, *DRAWING),
         *_in("report/script", "triage", "state", "filters", "flag_elements", "text", "documents", "concordance"),
-        *_in("report/script", "matrix", "form", "copy", "actions", "changes", "charts"),
+        *_in("report/script", "matrix", "form", "copy", "review", "actions", "changes", "charts"),
     ),
 )
 AGREEMENT = Layout(
@@ -116,12 +120,13 @@ def _inline(text: str) -> Markup:
 
 
 def _sorted_by(cell: Cell) -> str | None:
-    """Return the number that a cell of a table is sorted by, "" if it is undefined, None for text."""
+    """Return the number that a cell of a table is sorted by, as people see it, "" if it is undefined, None for text."""
     if isinstance(cell, str):
         return str(cell.rank) if isinstance(cell, Ranked) else None
     if cell is None:
         return ""
-    number = float(cell.value if isinstance(cell, Estimate) else cell.low if isinstance(cell, Interval) else cell)
+    value = cell.value if isinstance(cell, Estimate) else cell.low if isinstance(cell, Interval) else cell
+    number = 100 * value if isinstance(value, Percent) else float(value)
     return f"{number:.9g}" if isfinite(number) else "Infinity" if number > 0 else "-Infinity"
 
 

@@ -34,7 +34,7 @@ function forLabelStudio(k) {
   const doc = documents[k];
   const region = (span) => {
     const { start, end, label } = plain(doc, span);
-    return { from_name: "label", to_name: "text", type: "labels", value: { start, end, text: [...doc.text].slice(start, end).join(""), labels: [label] } };
+    return labelStudioRegion({ start, end, label, text: [...doc.text].slice(start, end).join("") });
   };
   return {
     data: { text: whole(doc), ...(doc.id === null ? {} : { document: doc.id }), disputes: disputesOf(doc) },

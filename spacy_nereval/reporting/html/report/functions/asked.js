@@ -57,6 +57,15 @@ function chosenAnew(asked, wanted) {
   return settled(others && !wanted.chosen ? { ...next, chosen: new Set() } : next);
 }
 
+// What a row of a table, a cell or a flag asks for: no filter of before stays. It may name verdicts, FairEval's unless it
+// names a metric too.
+function askedBy({ verdicts: names, ...wanted }, { one, metric, view, together }) {
+  const byFair = names || wanted.group !== undefined;
+  const next = { ...unfiltered(), one, metric: byFair ? fair : metric, view, together, ...wanted };
+  if (names) next.chosen = new Set(names.map((verdict) => metrics[next.metric].verdicts.indexOf(verdict)));
+  return settled(next);
+}
+
 // What an address asks for; what it does not say or says wrongly is as in the beginning.
 function fromAddress(hash) {
   const { whole, numbers, list, among, text, flag } = readerOf(hash);

@@ -31,15 +31,21 @@ function marksOf(doc, shown, metric) {
     });
   }
   const sorted = [...bars.values()].sort((a, b) => a.start - b.start || b.end - a.end || (a.side < b.side ? -1 : 1));
+  const rows = inRows(sorted);
+  for (const flag of flags.values()) flag.place = behindWord(doc[1], flag.end);
+  const placed = [...flags.values()].sort((a, b) => a.place - b.place || a.end - b.end || a.start - b.start || a.at - b.at);
+  return { bars: sorted, flags: placed, rows };
+}
+
+// Gives each bar a row in which none overlaps another, and returns the number of rows. Bars come in their order.
+function inRows(bars) {
   const ends = []; // of the last bar in each row
-  for (const bar of sorted) {
+  for (const bar of bars) {
     bar.row = ends.findIndex((end) => end <= bar.start);
     if (bar.row < 0) bar.row = ends.length;
     ends[bar.row] = Math.max(bar.end, bar.start + 1);
   }
-  for (const flag of flags.values()) flag.place = behindWord(doc[1], flag.end);
-  const placed = [...flags.values()].sort((a, b) => a.place - b.place || a.end - b.end || a.start - b.start || a.at - b.at);
-  return { bars: sorted, flags: placed, rows: ends.length };
+  return ends.length;
 }
 
 const letter = (system) => String.fromCharCode(65 + system);

@@ -1,48 +1,41 @@
-// The reader's own marks, each on a document, a system and spans, and how they are written into files and read again.
+// The reader's own marks, each on a place: a gold span, or a stretch in which gold has none. A mark says who is wrong,
+// what was decided for gold, and what was seen there, by names that other reports of the same gold share.
 
-const markKey = ({ k, g, p }, system) => JSON.stringify([k, system, g, p]);
+const keyOf = (k, g, start, end) => JSON.stringify(g >= 0 ? [k, g] : [k, ANY, start, end]);
 
-const isMark = (value) => value && (value.mark === "" || Object.hasOwn(MARKS, value.mark)) && typeof value.note === "string";
-
-function plainSpan(text, span) {
-  return span && { start: characters(text, span.start), end: characters(text, span.end), label: labels[span.label] };
+// The key of the place of a verdict under a system.
+function markKey({ k, g, p }, system) {
+  const pred = g < 0 ? span(documents[k][3 + system][0], p) : null;
+  return keyOf(k, g, pred?.start, pred?.end);
 }
 
-// Marked documents with their gold spans, a line each: Prodigy and nereval read them, and this page does again.
-function marksAsLines(marks) {
-  const byDocument = new Map();
-  for (const [key, { mark, note }] of marks) {
-    const [k, system, g, p] = JSON.parse(key);
-    const doc = documents[k];
-    if (!doc || !doc[3 + system]) continue;
-    const entry = { mark, note, system: systems[system], gold: plainSpan(doc[1], span(doc[2], g)), pred: plainSpan(doc[1], span(doc[3 + system][0], p)), key };
-    byDocument.set(k, [...(byDocument.get(k) || []), entry]);
-  }
-  return [...byDocument].sort((a, b) => a[0] - b[0]).map(([k, own]) => JSON.stringify(documentAsJson(k, { marks: own }))).join("\n") + "\n";
+const NO_MARK = { mark: "", note: "", decided: null, seen: null };
+
+const isSpan = (value) => Array.isArray(value) && value.length === 3 && value.slice(0, 2).every(Number.isInteger) && typeof value[2] === "string";
+const isMark = (value) => Boolean(value) && (value.mark === "" || Object.hasOwn(MARKS, value.mark)) && typeof value.note === "string" &&
+  (value.decided === null || (Array.isArray(value.decided) && value.decided.every(isSpan)));
+
+// The gold span of a place; null if it has none.
+const goldAt = (key) => {
+  const [k, g] = JSON.parse(key);
+  return span(documents[k][2], g);
+};
+
+// A span with its label as text, as marks have it.
+const named = (found) => found && [found.start, found.end, labels[found.label]];
+
+// The same in characters, with its words, as files have it.
+const inCharacters = (text, [start, end, label]) => ({ start: characters(text, start), end: characters(text, end), label, ...(text === null ? {} : { text: text.slice(start, end) }) });
+
+const spansIn = (flat) => Array.from({ length: flat.length / 3 }, (_, i) => span(flat, i));
+const goldsOf = (k) => spansIn(documents[k][2]);
+
+function plainSpan(text, found) {
+  return found && { start: characters(text, found.start), end: characters(text, found.end), label: labels[found.label] };
 }
 
 function documentAsJson(k, meta) {
   const doc = documents[k];
-  const spans = Array.from({ length: doc[2].length / 3 }, (_, g) => span(doc[2], g)).filter((gold) => !isInvented(k, gold)).map((gold) => plainSpan(doc[1], gold));
+  const spans = goldsOf(k).filter((gold) => !isInvented(k, gold)).map((gold) => plainSpan(doc[1], gold));
   return { ...(doc[0] === null ? {} : { id: doc[0] }), text: textOf(k) ?? "", spans, meta: { document: k + 1, report: data.digest, ...meta } };
-}
-
-// The marks of a file, with how many lines are no marks on this report.
-function marksIn(text) {
-  const found = [];
-  let refused = 0;
-  for (const line of text.split("\n").filter((each) => each.trim())) {
-    try {
-      const { meta } = JSON.parse(line);
-      if (meta.report !== data.digest) throw new TypeError();
-      for (const { mark, note, key } of meta.marks) {
-        const [k, system, g, p] = JSON.parse(key);
-        if (!isMark({ mark, note }) || !documents[k] || !systems[system] || !Number.isInteger(g) || !Number.isInteger(p)) throw new TypeError();
-        found.push([markKey({ k, g, p }, system), { mark, note }]);
-      }
-    } catch {
-      refused += 1;
-    }
-  }
-  return { found, refused };
 }

@@ -94,7 +94,7 @@ function filtersOf(asked, marks) {
   }
   if (group !== null) on.push(({ k }, pairs) => pairs.some(([g, p, system]) => system === one && membersOf(group).has(`${k} ${g} ${p}`)));
   if (bucket) on.push(({ k }, [pair]) => bucketOf(k, bucket[0], ...pair) === bucket[1]);
-  if (mark) on.push(({ k }, pairs) => pairs.some(([g, p, system]) => system === one && (marks.get(markKey({ k, g, p }, one)) || {}).mark === mark));
+  if (mark) on.push(({ k }, pairs) => pairs.some(([g, p, system]) => marks.get(markKey({ k, g, p }, system))?.mark === mark));
   if (relation) on.push(relationOf(asked));
   return on;
 }

@@ -1,10 +1,7 @@
 // What the reader's choices do, and the first drawing of the page.
 
 // Applies a choice made outside the form, and moves to the list.
-function ask(wanted) {
-  const { one, metric, view, together } = state;
-  goTo(settled({ ...unfiltered(), one, metric, view, together, ...(wanted.group === undefined ? {} : { metric: fair }), ...wanted }));
-}
+const ask = (wanted) => goTo(askedBy(wanted, state));
 
 // Draws everything that depends on the state.
 function refresh() {
@@ -38,13 +35,8 @@ for (const [id, part] of [["matrix-system", "system"], ["matrix-metric", "metric
 // Buttons of the tables above say in an attribute what they ask for.
 function follows(element, more = {}) {
   const wanted = { ...JSON.parse(element.dataset.ask), ...more };
-  if (wanted.document !== undefined) return openDocument(wanted.document);
-  if (wanted.verdicts) {
-    wanted.metric ??= fair;
-    wanted.chosen = new Set(wanted.verdicts.map((verdict) => metrics[wanted.metric].verdicts.indexOf(verdict)));
-    delete wanted.verdicts;
-  }
-  return ask({ view: "errors", ...wanted });
+  if (wanted.document !== undefined) openDocument(wanted.document);
+  else ask({ view: "errors", ...wanted });
 }
 document.querySelectorAll("[data-ask]").forEach((element) => element.addEventListener("click", () => follows(element)));
 
@@ -62,3 +54,4 @@ function openFlag(k, flag, { verdict, system, pred }) {
 
 loadMarks();
 listen();
+resumeReview();

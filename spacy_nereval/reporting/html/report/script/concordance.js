@@ -4,6 +4,8 @@ const AROUND = 90; // characters on either side
 
 const COLUMNS = [["corpus", "document"], ["before", "before"], ["surface", "span"], ["after", "after"], ["gold", "gold"], ["pred", "predicted"], ["verdict", "verdict"]];
 
+const titleOf = (order) => (order === "errors" ? "number of errors" : COLUMNS.find(([key]) => key === order)[1]);
+
 function concordance(shown) {
   const head = COLUMNS.filter(([, title]) => !["before", "after"].includes(title)).map(([order, title]) => header(order, title));
   head.splice(1, 1, make("th", { scope: "col", class: "kwic-head" }, header("before", "before"), header("surface", "span"), header("after", "after")));
@@ -15,8 +17,8 @@ function concordance(shown) {
 function header(order, title) {
   const on = state.order === order;
   const inside = button({ class: "sort", "aria-label": `Sort by ${title}` }, () => {
-    $("order").value = "corpus"; // of the rest of the form nothing changes
     choose({ order, falling: on ? !state.falling : false, at: 0 }, false);
+    drawOrder(); // of the rest of the form nothing changes
   }, title, make("span", { "aria-hidden": "true" }, on ? (state.falling ? " ↓" : " ↑") : ""));
   if (["before", "surface", "after"].includes(order)) return inside;
   return make("th", { scope: "col", "aria-sort": on ? (state.falling ? "descending" : "ascending") : null }, inside);
@@ -83,23 +85,17 @@ function focusLine(i) {
   lines[i].scrollIntoView({ block: "nearest" });
 }
 
-addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea") || state.view !== "errors") return;
-  if (event.key === "j" || event.key === "k") {
-    event.preventDefault();
-    move(event.key === "j" ? 1 : -1);
-    return;
-  }
-  if (event.key === "n" && event.target.closest("tbody tr")) {
-    event.preventDefault();
-    openNote(event.target.closest("tbody tr"));
-    return;
-  }
-  const mark = Object.keys(MARKS).find((name) => MARKS[name].key === event.key);
-  const at = event.target.closest("tbody tr");
-  if (mark && at && at.row) {
-    event.preventDefault();
-    setMark(at.row, mark);
-    at.querySelector(".triage").replaceChildren(...triage(at.row));
-  }
-});
+// What a key does to a row of the list: the one that has the focus, or else the one that the tab key would reach.
+function listKey(key, focused) {
+  if (state.view !== "errors") return null;
+  if (key === "j" || key === "k") return () => move(key === "j" ? 1 : -1);
+  if (key === "z") return undo;
+  const line = focused ?? $("list").querySelector("tbody tr[tabindex='0']");
+  if (!line || comparing()) return null;
+  if (key === "n") return () => openNote(line.querySelector(".note"));
+  const mark = Object.keys(MARKS).find((each) => MARKS[each].key === key);
+  return mark ? () => {
+    line.focus();
+    change(marking(placeOfRow(line.row), mark));
+  } : null;
+}

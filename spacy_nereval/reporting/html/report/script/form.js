@@ -29,14 +29,23 @@ function drawForm() {
   $("wrong").checked = state.wrong;
   $("wrong").closest("p").hidden = comparing() ? isNarrowed(state) : state.chosen.size > 0;
   $("wrong-title").textContent = comparing() ? "Only documents with changes" : "Only errors";
-  $("order").value = ["corpus", "errors"].includes(state.order) ? state.order : "corpus";
-  $("order").options[1].textContent = comparing() ? "most changes first" : "most errors first";
+  drawOrder();
   $("together").checked = state.together;
   $("together").closest("p").hidden = systems.length === 1 || state.view === "errors" || state.relation !== ""; // which shows all of them
   for (const view of VIEWS) $(`view-${view}`).setAttribute("aria-pressed", String(state.view === view));
   drawChoices();
   drawAsked();
   drawLegend();
+}
+
+// The orders that can be chosen, and the one of a column of the list where that is chosen.
+function drawOrder() {
+  const { order, falling } = state;
+  const offered = [["corpus", "as in the corpus"], ["errors", comparing() ? "most changes first" : "most errors first"]];
+  const isOffered = !falling && offered.some(([value]) => value === order);
+  const column = falling ? `${titleOf(order)}, descending` : titleOf(order);
+  $("order").replaceChildren(...offered.map(([value, text]) => option(value, text)), ...(isOffered ? [] : [option("column", `by ${column}`)]));
+  $("order").value = isOffered ? order : "column";
 }
 
 // How often there is each verdict, or each change, in the corpus.

@@ -1,70 +1,121 @@
-// The reader's own marks: who is wrong, and a note. They stay in this browser, under the report's digest.
+// The reader's own marks: who is wrong, what is decided, and a note. They stay in this browser, under the gold's digest.
 
-const STORE = `spacy-nereval ${data.digest}`;
+const STORE = `spacy-nereval ${data.digest} marks`;
+const UNKEPT = "This browser keeps no marks: save them before you close the page.";
 
-const marksMade = new Map();
+let marksMade = new Map();
+const undone = []; // for each change, what the marks were before: [key, mark or nothing]
 
 function loadMarks() {
   try {
-    for (const [key, value] of JSON.parse(localStorage.getItem(STORE) || "[]")) if (isMark(value)) marksMade.set(key, value);
+    marksMade = new Map(JSON.parse(localStorage.getItem(STORE) || "[]").filter(([key, value]) => isMark(value) && isKey(key)));
   } catch {
-    $("notice").textContent = "This browser keeps no marks: export them before you close the page.";
+    $("notice").textContent = UNKEPT;
   }
 }
 
-function storeMarks() {
+// Whether a key names a place of this gold annotation.
+function isKey(key) {
+  const [k, g] = JSON.parse(key);
+  return Boolean(documents[k]) && (g < 0 || g < documents[k][2].length / 3);
+}
+
+// Changes marks: [key, mark], or without a mark to take it back. All of them are undone together.
+function change(changes, undoing = false) {
+  if (!undoing) undone.push(changes.map(([key]) => [key, marksMade.get(key)]));
+  for (const [key, value] of changes) {
+    if (value && (value.mark || value.note || value.decided)) marksMade.set(key, value);
+    else marksMade.delete(key);
+  }
   try {
     localStorage.setItem(STORE, JSON.stringify([...marksMade]));
   } catch {
-    $("notice").textContent = "This browser keeps no marks: export them before you close the page.";
+    $("notice").textContent = UNKEPT;
   }
-  drawMarks();
+  redrawMarks();
 }
 
-function setMark(row, mark, note) {
-  const key = markKey(row, state.one);
-  const before = marksMade.get(key) || { mark: "", note: "" };
-  const after = { mark: mark === undefined ? before.mark : mark === before.mark ? "" : mark, note: note ?? before.note };
-  if (after.mark || after.note) marksMade.set(key, after);
-  else marksMade.delete(key);
-  storeMarks();
+function undo() {
+  if (undone.length) change(undone.pop(), true);
 }
 
-// The buttons of a row, and its note.
+// The mark of a place once it is marked so: marking it again takes the mark back, and another mark what was decided.
+function marking(place, mark) {
+  const before = marksMade.get(place.key) || { ...NO_MARK, seen: seenAt(place) };
+  const next = mark === before.mark ? "" : mark;
+  return [[place.key, { ...before, mark: next, decided: next === "gold" ? before.decided : null, other: undefined }]];
+}
+
+const noting = (place, note) => [[place.key, { ...(marksMade.get(place.key) || { ...NO_MARK, seen: seenAt(place) }), note }]];
+
+// The buttons that mark a place.
+function markButtons(place) {
+  const own = marksMade.get(place.key) || NO_MARK;
+  return Object.entries(MARKS).map(([mark, { words, key }]) =>
+    button({ class: "mark", "aria-pressed": String(own.mark === mark), "aria-label": words, "aria-keyshortcuts": key, title: `${words} (key ${key})`, "data-mark": mark },
+      () => change(marking(place, mark)), key.toUpperCase()));
+}
+
+// A field for a note. `back` is where the focus goes from it.
+function noteField(place, back) {
+  const note = make("input", { class: "note", "aria-label": "Note", placeholder: "note", value: (marksMade.get(place.key) || NO_MARK).note });
+  note.addEventListener("change", () => change(noting(place, note.value)));
+  note.addEventListener("blur", () => note.classList.remove("open"));
+  note.addEventListener("keydown", ({ key }) => ["Enter", "Escape"].includes(key) && back(note));
+  return note;
+}
+
+// The buttons of a row of the list, and its note.
 function triage(row) {
   if (comparing()) return [];
-  const own = marksMade.get(markKey(row, state.one)) || { mark: "", note: "" };
-  const buttons = Object.entries(MARKS).map(([mark, { words, key }]) =>
-    button({ class: "mark", "aria-pressed": String(own.mark === mark), "aria-label": words, title: `${words} (key ${key})` }, (event) => {
-      setMark(row, mark);
-      const cell = event.target.closest(".triage");
-      cell.replaceChildren(...triage(row));
-      cell.querySelector(`[aria-label="${words}"]`).focus();
-    }, key.toUpperCase()));
-  const note = make("input", { class: "note", "aria-label": "Note", placeholder: "note", value: own.note });
-  note.addEventListener("change", () => setMark(row, undefined, note.value));
-  note.addEventListener("blur", () => note.classList.remove("open"));
-  note.addEventListener("keydown", ({ key }) => ["Enter", "Escape"].includes(key) && note.closest("tr").focus());
-  const opener = button({ class: "mark", "aria-label": "note", title: "note (key n)" }, () => openNote(note.closest("tr")), "N");
-  return [...buttons, opener, note];
+  const place = placeOfRow(row);
+  const note = noteField(place, (field) => field.closest("tr").focus());
+  const opener = button({ class: "mark", "aria-label": "note", title: "note (key n)" }, () => openNote(note), "N");
+  return [...markButtons(place), opener, note];
 }
 
-function openNote(line) {
-  const note = line.querySelector(".note");
+const placeOfRow = ({ k, g, p }) => ({ k, g, p, system: state.one, key: markKey({ k, g, p }, state.one) });
+
+function openNote(note) {
   if (!note) return;
   note.classList.add("open");
   note.focus();
 }
 
+// Draws the marks anew wherever they are shown. The focus stays where it is.
+function redrawMarks() {
+  for (const line of $("list").querySelectorAll("tbody tr")) {
+    const cell = line.querySelector(".triage");
+    if (!cell || cell.contains(document.activeElement) && document.activeElement.matches(".note")) continue;
+    const focused = cell.contains(document.activeElement) && document.activeElement.getAttribute("aria-label");
+    cell.replaceChildren(...triage(line.row));
+    if (focused) cell.querySelector(`[aria-label="${focused}"]`).focus();
+  }
+  drawMarks();
+  drawReview();
+}
+
 function drawMarks() {
-  $("marks").textContent = marksMade.size ? `${many(marksMade.size, "mark")} in this browser` : "No marks yet";
-  $("export").disabled = marksMade.size === 0;
+  const decided = [...marksMade.values()].filter((mark) => mark.decided).length;
+  $("marks").textContent = marksMade.size ? `${many(marksMade.size, "mark")} in this browser${decided ? `, ${many(decided, "correction")}` : ""}` : "No marks yet";
+  for (const id of ["export", "export-prodigy", "export-label-studio", "export-csv"]) $(id).disabled = marksMade.size === 0;
 }
 
 function importMarks(text) {
   const { found: read, refused } = marksIn(text);
-  for (const [key, value] of read) marksMade.set(key, value);
-  storeMarks();
-  $("notice").textContent = `Read ${many(read.length, "mark")}${refused ? `; left out ${many(refused, "line")} that are not marks on this report` : ""}.`;
+  const { changes, numbers } = joined(marksMade, read);
+  change(changes);
+  const parts = [`Read ${many(read.length, "mark")}`];
+  if (numbers.same) parts.push(`${number(numbers.same)} as yours`);
+  if (numbers.differing) parts.push(`${number(numbers.differing)} differ from yours, which stay: review them as “${QUEUES.disputed.words}”`);
+  if (refused) parts.push(`left out ${many(refused, "line")} that are not marks on this gold`);
   refresh();
+  $("notice").textContent = `${parts.join("; ")}.`;
 }
+
+// Another tab with a report of the same gold has changed the marks.
+addEventListener("storage", ({ key }) => {
+  if (key !== STORE) return;
+  loadMarks();
+  redrawMarks();
+});

@@ -1,0 +1,287 @@
+// The review: a queue of places, one at a time, with what speaks against gold there, and what becomes of it.
+
+const POSITION = `spacy-nereval ${data.digest} review`;
+const CONTEXT = 300; // characters on either side of a place
+const OTHERS = 4; // places with the same words that are listed at once
+
+const review = { queue: "", places: [], at: 0 };
+
+const current = () => review.places[review.at];
+
+// Begins or goes on with a queue, at a place if it is known, or else at the first one without a mark.
+function startReview(queue, key = null) {
+  review.queue = queue;
+  review.places = queue ? queueOf(queue, { rows, asked: state, marks: marksMade }) : [];
+  const found = review.places.findIndex((place) => (key === null ? !isMarked(place) : place.key === key));
+  review.at = Math.max(found, 0);
+  $("queue").value = queue;
+  keepPosition();
+  drawReview();
+}
+
+const isMarked = ({ key }) => Boolean(marksMade.get(key)?.mark);
+
+function keepPosition() {
+  try {
+    localStorage.setItem(POSITION, JSON.stringify([review.queue, current()?.key ?? null]));
+  } catch {
+    $("notice").textContent = UNKEPT;
+  }
+}
+
+function resumeReview() {
+  try {
+    const [queue, key] = JSON.parse(localStorage.getItem(POSITION) || '["", null]');
+    if (queue !== "" && Object.hasOwn(QUEUES, queue)) startReview(queue, key);
+  } catch {
+    review.queue = "";
+  }
+}
+
+function goToPlace(at) {
+  if (at < 0 || at >= review.places.length) {
+    tell(at < 0 ? "This is the first place." : "This is the last place.");
+    return;
+  }
+  review.at = at;
+  keepPosition();
+  drawReview();
+  $("card").focus({ preventScroll: true });
+  $("review-state").scrollIntoView({ block: "nearest" });
+  $("card").scrollIntoView({ block: "nearest" });
+}
+
+function goToUnmarked() {
+  const after = review.places.findIndex((place, i) => i > review.at && !isMarked(place));
+  const found = after < 0 ? review.places.findIndex((place) => !isMarked(place)) : after;
+  if (found < 0) tell("Every place has a mark.");
+  else goToPlace(found);
+}
+
+const tell = (words) => ($("review-notice").textContent = words);
+
+// Drawing
+
+function drawReview() {
+  const done = review.places.filter(isMarked).length;
+  const all = review.places.length;
+  tell("");
+  $("review-state").hidden = !review.queue;
+  $("review-bar").max = Math.max(all, 1);
+  $("review-bar").value = done;
+  $("review-done").textContent = all ? `Place ${number(review.at + 1)} of ${number(all)}: ${number(done)} done, ${number(all - done)} left` : "Nothing to review here";
+  const own = current();
+  const focused = $("card").contains(document.activeElement);
+  const label = focused && document.activeElement.getAttribute("data-key");
+  $("card").replaceChildren(...(own ? cardOf(own) : []));
+  if (focused) ((label && $("card").querySelector(`[data-key="${label}"]`)) || $("card")).focus({ preventScroll: true });
+}
+
+// Where the spans of a place begin and end: of gold, predictions and corrections.
+function stretchOf(place, spans) {
+  const own = spans.filter(Boolean);
+  return [Math.min(...own.map(([start]) => start)), Math.max(...own.map(([, end]) => end))];
+}
+
+function cardOf(place) {
+  const gold = named(goldAt(place.key));
+  const predicted = predictedAt(place);
+  const value = marksMade.get(place.key) || NO_MARK;
+  const { words, witnesses } = evidenceOf(place);
+  const doc = documents[place.k];
+  const where = make("p", { class: "key" }, button({ class: "link" }, () => openDocument(place.k), `Document ${number(place.k + 1)}`), ...(doc[0] === null ? [] : [" ", bdi(doc[0], 120)]));
+  const shown = [gold, ...predicted.map(([, pred]) => pred), ...(value.decided || [])];
+  const parts = [where, passage(place, gold, predicted, value, stretchOf(place, shown)), versions(place, gold, predicted, value)];
+  if (words.length) parts.push(make("ul", { class: "evidence" }, ...words.map((each) => make("li", null, each))));
+  for (const each of witnesses) parts.push(others(place, data.review.witnesses[each]));
+  return [...parts, choicesOf(place, gold), ownCorrection(place, gold, predicted, value), lastLine(place, value)];
+}
+
+// The text around a place, in which the reader can select other boundaries.
+function passage({ k }, gold, predicted, { decided }, [start, end]) {
+  const text = textOf(k);
+  if (text === null) return make("p", null, `Characters ${start} to ${end}`);
+  const [from, to] = [start > CONTEXT ? text.indexOf(" ", start - CONTEXT) + 1 : 0, Math.min(text.length, end + CONTEXT)];
+  const bars = [];
+  const bar = (found, side, kind) => found && bars.push({ start: found[0], end: found[1], side, kind, flags: new Set() });
+  for (const [, each] of spansNow(k, new Map())) if (each[1] > from && each[0] < to) bar(each, "gold", "none");
+  for (const [system, pred] of predicted) bar(pred, "pred", `system-${system}`);
+  for (const each of decided || []) bar(each, "gold", "hit");
+  const marks = { bars, flags: [], rows: inRows(bars), rtl: rightToLeft.has(k) };
+  const paragraph = make("p", { class: `text passage${from ? " cut" : ""}${to < text.length ? " goes-on" : ""}`, dir: direction(k), "data-from": String(from) },
+    ...marked(text, from, start, marks), make("span", { class: "place" }, ...marked(text, start, end, marks)), ...marked(text, end, to, marks));
+  paragraph.style.setProperty("--rows", String(marks.rows));
+  return paragraph;
+}
+
+// What gold and each system say, and what was decided.
+function versions({ k }, gold, predicted, { decided, other }) {
+  const said = (found) => (found ? spanWords(k, found) : "no span");
+  const rows = [["gold", said(gold), "none"]];
+  for (const [system, pred] of predicted) rows.push([name(systems[system]), said(pred), `system-${system}`]);
+  if (decided) rows.push(["decided", correctionWords(k, gold, decided), "hit"]);
+  if (other) rows.push(["another reviewer", [other.mark && MARKS[other.mark].words, other.decided && correctionWords(k, gold, other.decided), other.note].filter(Boolean).join(": "), "none"]);
+  return make("dl", { class: "versions" }, ...rows.flatMap(([who, words, kind]) =>
+    [make("dt", null, make("span", { class: `swatch ${kind}`, "aria-hidden": "true" }), who), make("dd", null, make("bdi", null, words))]));
+}
+
+// Other places where gold has these words and another label.
+function others(place, flat) {
+  const found = [];
+  for (let i = 0; i < flat.length; i += 2) if (flat[i] !== place.k || flat[i + 1] !== place.g) found.push([flat[i], flat[i + 1]]);
+  const lines = found.map(([k, g], i) => {
+    const each = span(documents[k][2], g);
+    const text = textOf(k);
+    return make("li", { hidden: i >= OTHERS }, button({ class: "link", "aria-label": `Show document ${k + 1}` }, () => openDocument(k), number(k + 1)), " ",
+      make("span", { class: "context", dir: direction(k) }, ...textNodes(text.slice(Math.max(0, each.start - 60), each.start), true), make("mark", null, ...textNodes(text.slice(each.start, each.end), true)),
+        ...textNodes(text.slice(each.end, each.end + 60), true)), " ", bdi(labels[each.label], 30));
+  });
+  if (!lines.length) return make("div");
+  const more = lines.length > OTHERS ? [button({ class: "more" }, ({ target }) => {
+    target.parentElement.querySelectorAll("li[hidden]").forEach((line) => (line.hidden = false));
+    target.remove();
+  }, `${number(lines.length - OTHERS)} more`)] : [];
+  return make("div", { class: "others" }, make("p", { class: "key" }, "The same words in gold, elsewhere:"), make("ul", null, ...lines), ...more);
+}
+
+// A button for each mark, and for each correction that is proposed.
+function choicesOf(place, gold) {
+  const { decided } = marksMade.get(place.key) || NO_MARK;
+  const choice = (key, spans) => button({ class: "choice", "aria-pressed": String(JSON.stringify(decided) === JSON.stringify(spans)), "aria-keyshortcuts": key, "data-key": key }, () => choosing(place, spans),
+    make("kbd", null, key), " ", correctionWords(place.k, gold, spans));
+  const proposed = proposalsOf(place).filter((spans) => spans.length).slice(0, 9).map((spans, i) => choice(String(i + 1), spans));
+  const marks = Object.entries(MARKS).map(([mark, { words, key }]) =>
+    button({ class: "choice", "aria-pressed": String((marksMade.get(place.key) || NO_MARK).mark === mark), "aria-keyshortcuts": key, "data-key": key }, () => change(marking(place, mark)), make("kbd", null, key), " ", words));
+  return make("div", { class: "answers" }, make("div", { role: "group", "aria-label": "Who is wrong" }, ...marks),
+    make("div", { role: "group", "aria-label": "Corrections of gold" }, ...proposed, ...(gold ? [choice("0", [])] : [])));
+}
+
+// The span that the reader's own changes begin with: what was decided, or gold, or the first proposal.
+function draftOf(place) {
+  const value = marksMade.get(place.key) || NO_MARK;
+  return value.decided?.[0] ?? named(goldAt(place.key)) ?? proposalsOf(place).find((spans) => spans.length)?.[0] ?? null;
+}
+
+function ownCorrection(place) {
+  const draft = draftOf(place);
+  const field = make("input", { id: "own-label", list: "label-names", autocomplete: "off", spellcheck: "false", value: draft ? draft[2] : "", "aria-keyshortcuts": "l" });
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") {
+      event.preventDefault();
+      const span = draftOf(place);
+      $("card").focus({ preventScroll: true });
+      if (span) decide(place, [[span[0], span[1], field.value.trim()]]);
+    } else if (event.key === "Escape") $("card").focus({ preventScroll: true });
+  });
+  const step = (key, words, side, by) => button({ "data-key": key, "aria-keyshortcuts": key, "aria-label": words, title: `${words} (key ${key})` }, () => moveBoundary(place, side, by), make("kbd", null, key), by < 0 ? " ←" : " →");
+  return make("div", { class: "own-correction" }, make("label", null, make("kbd", null, "l"), " Label ", field),
+    button({ "data-key": "b", "aria-keyshortcuts": "b" }, () => takeSelection(place), make("kbd", null, "b"), " Boundaries as selected"),
+    make("span", { role: "group", "aria-label": "Boundaries by words" }, "Begin ", step("q", "begin a word earlier", "start", -1), " ", step("w", "begin a word later", "start", 1), " End ", step("e", "end a word earlier", "end", -1), " ", step("r", "end a word later", "end", 1)));
+}
+
+function lastLine(place) {
+  const note = noteField(place, () => $("card").focus({ preventScroll: true }));
+  note.classList.add("open", "wide");
+  note.id = "review-note";
+  return make("div", { class: "steps" }, make("label", null, make("kbd", null, "n"), " Note ", note),
+    button({ "data-key": "z", "aria-keyshortcuts": "z" }, undo, make("kbd", null, "z"), " Undo"), button({ "data-key": "k", "aria-keyshortcuts": "k" }, () => goToPlace(review.at - 1), make("kbd", null, "k"), " Previous"),
+    button({ "data-key": "j", "aria-keyshortcuts": "j" }, () => goToPlace(review.at + 1), make("kbd", null, "j"), " Next"), button({ "data-key": "i", "aria-keyshortcuts": "i" }, goToUnmarked, make("kbd", null, "i"), " Next without a mark"));
+}
+
+// Deciding
+
+// Decides on a place; a correction that is chosen again is taken back.
+function choosing(place, spans) {
+  const before = marksMade.get(place.key);
+  if (before?.mark === "gold" && JSON.stringify(before.decided) === JSON.stringify(spans)) {
+    change([[place.key, { ...before, decided: null }]]);
+  } else decide(place, spans);
+}
+
+function decide(place, spans) {
+  const { changes, refused } = decisionOn(place, spans, marksMade);
+  if (refused) {
+    tell(refused);
+    return;
+  }
+  change(changes);
+  if (changes.length > 1) tell(`Also taken out: ${changes.slice(1).map(([key]) => spanWords(place.k, named(goldAt(key)))).join(", ")}.`);
+}
+
+// The boundaries that are selected in the text of the place; null if nothing is.
+function selected() {
+  const text = $("card").querySelector(".passage");
+  const chosen = getSelection();
+  if (!text || chosen.isCollapsed || !chosen.rangeCount) return null;
+  const range = chosen.getRangeAt(0);
+  if (!text.contains(range.startContainer) || !text.contains(range.endContainer)) return null;
+  const before = new Range();
+  before.setStart(text, 0);
+  before.setEnd(range.startContainer, range.startOffset);
+  const start = Number(text.dataset.from) + before.toString().length;
+  return trimmed(textOf(current().k), start, start + range.toString().length);
+}
+
+function takeSelection(place) {
+  const found = selected();
+  const draft = draftOf(place);
+  if (!found) tell("Select the words of the span in the text first.");
+  else if (draft) decide(place, [[...found, draft[2]]]);
+}
+
+function moveBoundary(place, side, step) {
+  const draft = draftOf(place);
+  if (!draft) return;
+  const found = movedBoundary(textOf(place.k) ?? "", draft, side, step);
+  if (String(found) !== String(draft.slice(0, 2))) decide(place, [[...found, draft[2]]]);
+}
+
+// Keys
+
+const ACTIONS = {
+  j: () => goToPlace(review.at + 1),
+  k: () => goToPlace(review.at - 1),
+  i: goToUnmarked,
+  z: undo,
+  n: () => openNote($("review-note")),
+  l: () => $("own-label").select(),
+  b: () => takeSelection(current()),
+  q: () => moveBoundary(current(), "start", -1),
+  w: () => moveBoundary(current(), "start", 1),
+  e: () => moveBoundary(current(), "end", -1),
+  r: () => moveBoundary(current(), "end", 1),
+  0: () => goldAt(current().key) && choosing(current(), []),
+  ...Object.fromEntries(Object.entries(MARKS).map(([mark, { key }]) => [key, () => change(marking(current(), mark))])),
+};
+
+// What a key does to the place that is reviewed; nothing if it means nothing there.
+function reviewKey(key) {
+  if (!current()) return null;
+  if (Object.hasOwn(ACTIONS, key)) return ACTIONS[key];
+  const spans = /^[1-9]$/.test(key) && proposalsOf(current()).filter((each) => each.length)[Number(key) - 1];
+  return spans ? () => choosing(current(), spans) : null;
+}
+
+const isTextField = (target) => Boolean(target.closest("textarea, select, [contenteditable], input:not([type='checkbox'], [type='file'], [type='radio'])"));
+
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || isTextField(event.target)) return;
+  const inList = event.target.closest("#list-errors tbody tr");
+  const action = inList || !review.queue ? listKey(event.key, inList) : reviewKey(event.key);
+  if (!action) return;
+  event.preventDefault();
+  action();
+});
+
+$("queue").replaceChildren(option("", "choose what to review"), ...Object.entries(QUEUES)
+  .filter(([queue]) => systems.length > 1 || queue !== "disagreements").map(([queue, { words }]) => option(queue, words)));
+$("queue").addEventListener("change", () => {
+  startReview($("queue").value);
+  $("card").focus({ preventScroll: true });
+});
+document.querySelectorAll("[data-review]").forEach((element) => element.addEventListener("click", () => {
+  startReview(element.dataset.review);
+  $("review").scrollIntoView();
+  $("card").focus({ preventScroll: true });
+}));
+$("label-names").replaceChildren(...labels.map((label) => option(label, label)));

@@ -1,0 +1,263 @@
+"""Rows in partitions add up to the same bits as in one process, however they are divided, and in every engine."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections import namedtuple
+from functools import partial
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from processes import python
+from sharded import ENVIRONMENT, PAGE
+from test_engines import installed
+
+from spacy_nereval import collapse, score
+from spacy_nereval.distributed import combine, count_dask, count_partition, merge
+from spacy_nereval.io.count_files import as_bytes
+
+NAMES, PLACES = ("Ada", "Bob", "Eve"), ("Rome", "Oslo", "Bern", "Kiel")
+
+TAGS = {"PER": ("B-PER", "O", "O"), "LOC": ("B-PER", "O", "B-LOC")}
+
+
+def span(text, word, label):
+    return {"start": text.index(word), "end": text.index(word) + len(word), "label": label}
+
+
+def rows_of_spans(number=41):
+    """Rows with ids. One has no predictions, one no gold annotation, the rest all kinds of mistakes."""
+    rows = []
+    for k in range(number):
+        name, place = NAMES[k % 3], PLACES[k % 4]
+        text = f"{name} saw {place} on day {k}."
+        gold = [span(text, name, "PER"), span(text, place, "LOC")]
+        pred = [
+            [span(text, name, "PER")],
+            [gold[0], span(text, place, "PER")],
+            [],
+            gold,
+            [span(text, f"saw {place}", "LOC")],
+        ]
+        rows.append({"id": k, "text": text, "gold": gold, "pred": pred[k % 5], "other": "column"})
+    rows[7]["pred"] = rows[8]["gold"] = None
+    return rows
+
+
+def rows_of_tags():
+    tags = [["B-PER", "O", "B-LOC", "I-LOC"], ["B-PER", "O", "O", "B-LOC"]]
+    words = [[NAMES[k % 3], f"saw{k}", PLACES[k % 4], "city"] for k in range(20)]
+    return [{"tokens": own, "gold": tags[0], "pred": tags[k % 3 == 0]} for k, own in enumerate(words)]
+
+
+def as_tuples(rows, kind):
+    found = [{**row, "gold": [*map(kind, row["gold"] or ())], "pred": [*map(kind, row["pred"] or ())]} for row in rows]
+    Row = namedtuple("Row", found[0])
+    return [Row(**row) for row in found]
+
+
+def in_array(spans):
+    """Spans as Parquet has them in pandas, whose missing lists are numbers."""
+    return float("nan") if spans is None else np.array(spans, dtype=object)
+
+
+def without_ids(rows):
+    return [{key: value for key, value in row.items() if key != "id"} for row in rows]
+
+
+SPANS, PLAIN = rows_of_spans(), without_ids(rows_of_spans())
+
+CASES = {
+    "ids": (SPANS, {}),
+    "no ids, no half-samples": (PLAIN, {"samples": 0}),
+    "named tuples of tuples": (as_tuples(PLAIN, lambda each: (*each.values(),)), {}),
+    "arrays": ([{**row, "gold": in_array(row["gold"])} for row in SPANS], {"seed": 3}),
+    "tags": (rows_of_tags(), {"scheme": "IOB2"}),
+    "mentions": (
+        [{"text": f"{a} in {b}", "gold": [(a, "PER")], "pred": {"LOC": [b]}} for a in NAMES for b in PLACES],
+        {"metrics": "strict,mentions"},
+    ),
+    "labels": (PLAIN, {"labels": {"PER": "NAME"}, "only": "NAME"}),
+    "other columns": ([{**row, "mine": row["pred"], "pred": 1} for row in SPANS], {"pred": "mine"}),
+}
+
+
+def divided(rows, partitions):
+    """Rows in several partitions, of which the third is empty, and the last first."""
+    found = [rows[k::partitions] for k in range(partitions)]
+    return [*found[:2], [], *found[2:]][::-1]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_rows_that_are_divided_add_up_to_the_same_bits(case):
+    rows, options = CASES[case]
+    metrics = (options := {**options}).pop("metrics", "strict,fair,wrf")
+    counted = partial(count_partition, metrics=metrics, **({"samples": 20} | options))
+    expected = counted(rows)
+    assert {counted([*rows[::-1]]), combine([expected, b""])} == {expected}
+    for partitions in (2, 5, len(rows)):
+        parts = [*map(counted, divided(rows, partitions))]
+        assert b"" in parts and combine(parts) == expected
+        assert combine([combine(parts[:4]), combine(parts[4:])]) == expected
+        assert as_bytes(merge(parts)) == expected
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case not in ("ids", "arrays", "other columns")])
+def test_they_are_the_counts_of_score(case):
+    """Whose documents are collapsed after counting, and which reads columns and not rows."""
+    rows, options = CASES[case]
+    rows = [row if isinstance(row, dict) else row._asdict() for row in rows]
+    metrics = (options := {**options}).pop("metrics", "strict,fair,wrf")
+    samples, seed = options.pop("samples", 20), options.pop("seed", 0)
+    lists = {key: [row[key] for row in rows] for key in rows[0]}
+    column = "tokens" if "tokens" in rows[0] else "text"
+    whole = score(lists["gold"], lists["pred"], metrics, True, **{column: lists[column]}, **options).counts
+    assert as_bytes(collapse(whole, samples, seed)) == count_partition(
+        rows, metrics, samples=samples, seed=seed, **options
+    )
+
+
+def test_ids_decide_in_which_half_samples_documents_are():
+    whole = [
+        as_bytes(merge([count_partition(rows, "strict", samples=samples)]))
+        for rows in (SPANS, PLAIN)
+        for samples in (0, 20)
+    ]
+    assert whole[0] == whole[2] and whole[1] != whole[3]
+
+
+def test_partitions_with_equal_counts_and_partitions_without_annotation_add_up():
+    """A count file that two others were merged from would be refused."""
+    part = partial(count_partition, metrics="strict", samples=0, labels={"PER": "NAME"})
+    skipped = [{**row, "pred": None} for row in SPANS[:3]]
+    found = merge([part(SPANS[:1]), part(SPANS[15:16]), part(skipped), part([{**SPANS[0], "gold": None}])])
+    assert (found.documents, found.skipped, found.pred) == (2, 4, 2)
+    (again,) = (merge([as_bytes(found), part(SPANS[:1])]),)
+    assert again.documents == 3
+
+
+REFUSED = {
+    "expected a dict": ([("Ada", [], [])], {}),
+    "row 0 has no 'gold'; it has text, spans": ([{"text": "Ada", "spans": []}], {}),
+    "row 1 has neither a 'text' nor 'tokens'": ([SPANS[0], {"gold": [], "pred": []}], {}),
+    r"document 1 \(b\): .*ends after the text": (
+        [SPANS[0], {"id": "b", "text": "Ada", "gold": [], "pred": [(0, 9, "PER")]}],
+        {},
+    ),
+    "scheme.*may not show": (rows_of_tags(), {}),
+    "mentions depends on the corpus": ([], {"metrics": {"mentions": {"scope": "hits"}}}),
+    "there is no metric 'stric'": ([], {"metrics": "stric"}),
+    "samples": ([], {"samples": -1}),
+    "there is no 'scheme1'": ([], {"scheme1": "IOB2"}),
+}
+
+
+@pytest.mark.parametrize("said", REFUSED)
+def test_what_cannot_be_counted_is_refused(said):
+    rows, options = REFUSED[said]
+    with pytest.raises((ValueError, TypeError), match=said):
+        count_partition(rows, **options)
+
+
+def test_what_cannot_be_merged_is_refused():
+    part = count_partition(SPANS, "strict")
+    for parts, said in [
+        ([], "all partitions are empty"),
+        ([part, count_partition(SPANS, "fair")], "one has the metrics strict, the other fair"),
+        ([part, count_partition(SPANS, "strict", seed=1)], "seed"),
+        ([part, part[:-9]], "part 1 does not hold counts, or is damaged"),
+        ([count_partition(PLAIN, "strict", only="PRE")], "PRE"),
+    ]:
+        with pytest.raises(ValueError, match=said):
+            merge(parts)
+
+
+def test_columns_that_a_table_lacks_are_named_before_anything_runs():
+    class Frame:
+        columns = ("text", "gold", "predicted")
+        to_bag = __dask_scheduler__ = None
+
+    with pytest.raises(ValueError, match=r"the table has no 'pred'; it has text, gold, predicted: .*pred="):
+        count_dask(Frame())
+    Frame.columns = ("gold", "pred")
+    with pytest.raises(ValueError, match="neither a 'text' nor 'tokens'"):
+        count_dask(Frame())
+    with pytest.raises(ValueError, match="there is no metric 'stric'"):
+        count_dask(Frame(), "stric")
+
+
+# Engines
+
+
+RECIPES = {
+    name: code
+    for code in re.findall(r"```python\n(.*?)```", PAGE.read_text("utf8"), re.S)
+    for name in re.findall(r"import count_(spark|dask|ray)", code)
+}
+"""The five lines of docs/how-to/many-machines.md for each engine."""
+
+MORE = """
+from pathlib import Path
+from spacy_nereval.io.count_files import as_bytes
+Path("counts.npz").write_bytes(as_bytes(count_{engine}(rows, "strict,fair")))
+{also}
+"""
+
+ALSO = {
+    "dask": """
+import json
+import dask.bag, pandas
+from dask.distributed import Client
+if __name__ == "__main__":
+    with Client(n_workers=2, threads_per_worker=1, dashboard_address=":0"):
+        bag = dask.bag.read_text("corpus.jsonl", blocksize=2000).map(json.loads)
+        assert bag.npartitions > 2 and as_bytes(count_dask(bag, "strict,fair")) == Path("counts.npz").read_bytes()
+    try:
+        count_dask(dask.dataframe.from_pandas(pandas.read_json("corpus.jsonl", lines=True), npartitions=2), "strict")
+    except ValueError as error:
+        assert "Dask makes text of the lists" in str(error), error
+    else:
+        raise AssertionError("text was counted")
+""",
+}
+"""What else is tried on an engine. Dask has bags, and makes text of lists."""
+
+SESSIONS = {"spark": ("spark", {"SPARK_MASTER": "local[2]"}), "connect": ("spark", {"SPARK_REMOTE": "local[2]"})}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", ["dask", "ray", "spark", "connect"])
+def test_the_recipe_of_every_engine_gives_the_counts_of_one_process(where, tmp_path):
+    engine, environment = SESSIONS.get(where, (where, {}))
+    installed(engine)
+    if where == "connect" and not find_spec("grpc"):
+        pytest.skip("Spark Connect is not installed: grpc")
+    write_corpus(tmp_path)
+    (tmp_path / "recipe.py").write_text(RECIPES[engine] + MORE.format(engine=engine, also=ALSO.get(engine, "")))
+    environment = {"PYSPARK_PYTHON": sys.executable, **ENVIRONMENT, **environment}
+    done = python("recipe.py", cwd=tmp_path, env=environment, seconds=300)
+    assert done.returncode == 0, done.stderr
+    expected = count_partition(SPANS, "strict,fair")
+    assert (tmp_path / "counts.npz").read_bytes() == expected
+    assert str(score(merge([expected]), confidence=True)) in done.stdout
+
+
+def write_corpus(folder):
+    """Write the rows in three shards of Parquet, of two row groups each, and as lines."""
+    import pyarrow
+    from pyarrow import parquet
+
+    (folder / "corpus").mkdir()
+    for k in range(3):
+        parquet.write_table(
+            pyarrow.Table.from_pylist(SPANS[k::3]), folder / "corpus" / f"{k}.parquet", row_group_size=8
+        )
+    (folder / "corpus.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in SPANS))
+
+
+def test_every_engine_has_a_recipe_of_five_lines():
+    lines = {name: len([*filter(None, code.splitlines())]) for name, code in RECIPES.items()}
+    assert lines == {"spark": 5, "dask": 5, "ray": 5}
