@@ -14,7 +14,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.compression import check_writable
 from ..core.messages import fault
 from .metric_options import names_and_options, parse_options
 from .sharded import PARTS
@@ -177,6 +176,8 @@ def check_files(given: Mapping[str, Any]) -> None:
         from ..io.formats.hf import tag_names
 
         tag_names(given["tag_names"])
+    from ..core.compression import check_writable
+
     outputs = {name: given[name] for name in WRITTEN if given.get(name) is not None}
     names = [*read_names(given)]
     _check_standard_input(names)
