@@ -52,6 +52,9 @@ FILTERS = {
     "documents": "document.getElementById('view-documents').click()",
     "errors": "document.getElementById('view-errors').click()",
     "everything": "document.getElementById('reset').click()",
+    "review": "document.querySelector('[data-review=doubts]').click()",
+    "review of the list": "document.querySelector('[data-review=list]').click()",
+    "correction": "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: '1', bubbles: true}))",
     "sort": "document.querySelectorAll('.lines button.sort')[2].click()",
 }
 """What a reader chooses, as JavaScript."""

@@ -82,6 +82,8 @@ def read_marks(given: Any) -> list[Mark]:
     """
     if isinstance(given, (str, Path, Mapping)):
         given = [given]
+    if not isinstance(given, Iterable):
+        raise ValueError(f"marks is {shortened(repr(given))}; expected a file of marks, or a list of files or of marks")
     return [_mark(row, where) for where, row in _rows([*given])]
 
 

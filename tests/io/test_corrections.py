@@ -182,6 +182,8 @@ def test_marks_are_read_from_files_and_an_error_names_the_line(tmp_path):
     write(paths[0], mark(GOLD, BOB), '{"digest": ')
     with pytest.raises(ValueError, match=r"a\.jsonl, line 2: not valid JSON"):
         read_marks(paths[0])
+    with pytest.raises(ValueError, match="marks is None; expected a file of marks"):
+        read_marks(None)
 
 
 @pytest.mark.parametrize("name", SAMPLES)

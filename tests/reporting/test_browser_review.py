@@ -68,7 +68,7 @@ def review(browser, made):
     browser("localStorage.clear()")
 
 
-def start(browser: Any, queue: str = "places where gold may be wrong") -> None:
+def start(browser: Any, queue: str = "gold that may be wrong") -> None:
     browser.choose("#queue", queue)
 
 
@@ -172,8 +172,8 @@ def test_label_and_boundaries_are_changed_by_keys_and_by_selecting(review):
     review.press("r", "r", "w")
     assert decided(review) == {("d2", "Acme"): ("gold wrong", [("is in", "BRAND")])}
     review.press("r")  # the next word is another gold span
-    assert decided(review)[("d2", "Rome")] == ("gold wrong", [])
     assert review["#review-notice"].text == "Also taken out: LOC “Rome”."
+    assert decided(review)[("d2", "Rome")] == ("gold wrong", [])
     review.press("z", "e")
     assert decided(review) == {("d2", "Acme"): ("gold wrong", [("is", "BRAND")])}
     select = """const text = document.querySelector('.passage'), range = new Range();
@@ -193,8 +193,8 @@ def test_label_and_boundaries_are_changed_by_keys_and_by_selecting(review):
     assert review["#review-notice"].text == "Select the words of the span in the text first."
     review.press("l", Keys.BACKSPACE, Keys.ENTER)
     assert review["#review-notice"].text == "A span needs a label."
-    start(review, "errors that repeat")
-    start(review, "the list below, as it is filtered")
+    start(review, "repeated errors")
+    start(review, "the list below")
     show(review, 5, "Ada saw")  # after a character of two units
     review(select, 7, 10)
     review.press("b", "l", "PER", Keys.ENTER)
@@ -210,7 +210,7 @@ def test_boundaries_are_selected_in_a_long_text_too(browser, made):
     text = "word " * 300 + "Ada Lovelace met Bob ." + " word" * 300
     browser.open(made("long-review", system("one", Document([(1500, 1503, "PER")], [(1500, 1512, "PER")], text))))
     browser("localStorage.clear()")
-    start(browser, "the list below, as it is filtered")
+    start(browser, "the list below")
     browser(
         """const walker = document.createTreeWalker(document.querySelector('.passage'), NodeFilter.SHOW_TEXT);
         while (!walker.nextNode().data.includes('Bob'));
@@ -234,6 +234,21 @@ def test_nothing_is_lost_on_reload_and_other_queues_know_the_marks(review):
     assert review["#review-done"].text.startswith("Place 1 of 2:")  # d2's Acme, and d4's Oslo
     review.visit(made_anchor := review.path, anchor="#mark=gold&wrong=false")
     assert made_anchor and review.matches.startswith("1 ")
+
+
+def test_two_tabs_of_a_report_share_their_marks(review):
+    start(review)
+    review.press("g")
+    first = review.driver.current_window_handle
+    review.driver.switch_to.new_window("tab")
+    review.driver.get(review.path.as_uri())
+    start(review)
+    review.press("j", "s")
+    review.driver.close()
+    review.driver.switch_to.window(first)
+    review.until(lambda: review["#marks"].text == "2 marks in this browser")
+    review.press("j", "j", "u")
+    assert review["#marks"].text == "3 marks in this browser", "nothing of the other tab is lost"
 
 
 def test_the_list_and_the_review_share_marks(review):
@@ -312,7 +327,7 @@ def test_read_marks_are_joined_and_those_that_differ_are_a_queue(review, tmp_pat
     review.until(lambda: "1 differ from yours" in review["#notice"].text)
     assert "left out 3 lines that are not marks on this gold" in review["#notice"].text
     assert decided(review) == before, "one's own stay"
-    start(review, "places on which read marks differ")
+    start(review, "marks that differ")
     assert review["#review-done"].text.startswith("Place 1 of 1")
     assert "another reviewer" in review[".versions"].text and "system wrong: no" in review[".versions"].text
     review.press("s")
@@ -338,7 +353,7 @@ def test_hostile_labels_notes_and_proposals_are_text(browser, made, tmp_path):
     browser.press("j", "0")
     browser["#import"].send_keys(str(tmp_path / "marks.jsonl"))
     browser.until(lambda: "differ" in browser["#notice"].text)
-    start(browser, "places on which read marks differ")
+    start(browser, "marks that differ")
     assert browser("return window.broken") is None and browser.all("#review img, #review b") == []
     assert HOSTILE[0] in browser[".versions"].text
     assert browser.log == []
@@ -360,7 +375,7 @@ def test_every_sort_of_error_can_be_reviewed_and_undone(browser, made):
     """On a report with every verdict, each queue is gone through, with a decision on each place."""
     browser.open(made("two-review", ONE, TWO))
     browser("localStorage.clear()")
-    for queue in ("errors that repeat", "disagreements of systems", "the list below, as it is filtered"):
+    for queue in ("repeated errors", "disagreements of systems", "the list below"):
         start(browser, queue)
         n = int(browser["#review-done"].text.split(" of ")[1].split(":")[0].replace(",", ""))
         assert n > 20

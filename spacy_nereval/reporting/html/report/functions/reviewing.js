@@ -61,15 +61,15 @@ function disagreements() {
 const listedPlaces = (rows, { one, other }) => rows.map(({ k, g, p, q }) => (p < 0 && g < 0 ? { k, g, p: q, system: other } : { k, g, p, system: one }));
 
 const QUEUES = {
-  doubts: { words: "places where gold may be wrong", places: () => DOUBTS },
-  repeated: { words: "errors that repeat", places: () => {
+  doubts: { words: "gold that may be wrong", places: () => DOUBTS },
+  repeated: { words: "repeated errors", places: () => {
     const found = [];
     visitGroups((group, place) => found.push(place));
     return found;
   } },
   disagreements: { words: "disagreements of systems", places: () => (systems.length > 1 ? disagreements() : []) },
-  list: { words: "the list below, as it is filtered", places: ({ rows, asked }) => listedPlaces(rows, asked) },
-  disputed: { words: "places on which read marks differ", places: ({ marks }) => [...marks].filter(([, { other }]) => other).map(([key]) => placeAt(key)) },
+  list: { words: "the list below", places: ({ rows, asked }) => listedPlaces(rows, asked) },
+  disputed: { words: "marks that differ", places: ({ marks }) => [...marks].filter(([, { other }]) => other).map(([key]) => placeAt(key)) },
 };
 
 // The place of a key. A system's prediction there is looked up, since a key has none.

@@ -3,10 +3,18 @@
 $("copy-jsonl").addEventListener("click", () => copy(viewAsLines({ found, rows }, state), `${many(listed().length, state.view === "errors" ? "error" : "document")} as JSON lines`));
 $("copy-csv").addEventListener("click", () => copy(viewAsTable({ rows }, state), `${many(rows.length, "row")} as CSV`));
 $("save-jsonl").addEventListener("click", () => save(viewAsLines({ found, rows }, state), "errors.jsonl"));
-$("export").addEventListener("click", () => save(asJsonLines(recordsOf(marksMade)), "marks.jsonl"));
-$("export-prodigy").addEventListener("click", () => save(forProdigy(marksMade), "marks-prodigy.jsonl"));
-$("export-label-studio").addEventListener("click", () => save(forLabelStudio(marksMade), "marks-label-studio.json"));
-$("export-csv").addEventListener("click", () => save(marksAsTable(marksMade), "marks.csv"));
+const SAVED = {
+  "export": ["marks.jsonl", (marks) => asJsonLines(recordsOf(marks))],
+  "export-prodigy": ["marks-prodigy.jsonl", forProdigy],
+  "export-label-studio": ["marks-label-studio.json", forLabelStudio],
+  "export-csv": ["marks.csv", marksAsTable],
+};
+for (const [id, [file, written]] of Object.entries(SAVED)) {
+  $(id).addEventListener("click", () => {
+    save(written(marksMade), file);
+    tell($("notice").textContent);
+  });
+}
 $("import").addEventListener("change", async () => {
   const [file] = $("import").files;
   if (file) importMarks(await file.text());

@@ -98,7 +98,7 @@ function redrawMarks() {
 function drawMarks() {
   const decided = [...marksMade.values()].filter((mark) => mark.decided).length;
   $("marks").textContent = marksMade.size ? `${many(marksMade.size, "mark")} in this browser${decided ? `, ${many(decided, "correction")}` : ""}` : "No marks yet";
-  for (const id of ["export", "export-prodigy", "export-label-studio", "export-csv"]) $(id).disabled = marksMade.size === 0;
+  for (const id of Object.keys(SAVED)) $(id).disabled = marksMade.size === 0;
 }
 
 function importMarks(text) {
@@ -111,6 +111,7 @@ function importMarks(text) {
   if (refused) parts.push(`left out ${many(refused, "line")} that are not marks on this gold`);
   refresh();
   $("notice").textContent = `${parts.join("; ")}.`;
+  tell($("notice").textContent);
 }
 
 // Another tab with a report of the same gold has changed the marks.
