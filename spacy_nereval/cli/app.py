@@ -24,6 +24,7 @@ from typer.core import TyperCommand
 from ..core.arguments import Argument, check_bounds
 from ..core.messages import NAME_ALONE, Pasted, TryAgain, shortened, spelt
 from .command_options import CODE, DEBUG, EPILOG, GROUPS
+from .corpus_lists import with_corpus
 from .guards import (
     WRITTEN,
     about_cloud_storage,
@@ -106,7 +107,7 @@ def with_short_errors(function: Command) -> Command:
         try:
             forget_pipes()
             with spelt(as_option), ExitStack() as printed:
-                kwargs = with_matching_files(with_standard_streams(kwargs))
+                kwargs = with_matching_files(with_corpus(with_standard_streams(kwargs)))
                 check_files(kwargs)
                 printed.enter_context(apart_from(kwargs.get(name) for name in WRITTEN))
                 if kwargs.get("code"):

@@ -164,6 +164,13 @@ class Sharding(NamedTuple):
         "--parts",
         help="Folder for the counts of each file, from which an interrupted run continues [nereval-parts]",
     )
+    files_from: Path | None = Option(
+        None,
+        "--files-from",
+        metavar="FILE",
+        help="Text file, or - for standard input, with a file of the corpus per line, or with those of gold and of "
+        "predictions and a tab between them. Lines may also be patterns, URLs, or folders with --format",
+    )
     shared_ids: bool = SHARED_IDS
     collapse: bool = COLLAPSE
     check_repeats: bool | None = CHECK_REPEATS

@@ -48,11 +48,20 @@ def count_cli(
     reading: Reading,
     loading: Model,
     sharding: Sharding,
-    first: str = Argument(..., metavar="GOLD...|MODEL", help="Gold annotation, one or more files; or a model"),
-    others: list[str] = Argument(
-        ...,
+    first: str | None = Argument(
+        None,
+        metavar="GOLD...|MODEL",
+        help="Gold annotation, one or more files, a pattern, or a folder with --format; or a model",
+    ),
+    others: list[str] | None = Argument(
+        None,
         metavar="PRED...|DATA...",
         help="Predictions on the same texts, a file for each gold file; or gold annotation for the model",
+    ),
+    both: bool = Option(
+        False,
+        "--both",
+        help="Every file holds gold and predictions, under the two names or numbers of --column",
     ),
     output: Path = COUNTS,
     metrics: str | None = METRICS,
@@ -84,9 +93,10 @@ def count_cli(
     are refused, as in a file that has changed since it was added, unless --no-check-repeats is given.
 
     Several gold files, or any number with --engine, are counted by workers, each
-    file by one of them. An interrupted run continues where it stopped.
+    file by one of them. An interrupted run continues where it stopped. Files may be
+    named one by one, by patterns, by a folder with --format, or in a list with --files-from.
     """
-    names, options = names_and_options([first, *others, *ctx.args])
+    names, options = names_and_options([*([first] if first else []), *(others or []), *ctx.args])
     check_suffix("--output", output, ".npz")
     check_no_table_format(reading.format)
     check_collapse_given(sharding, append=append)
@@ -97,7 +107,7 @@ def count_cli(
         collapse = chosen_halves(replicates, seed)
     else:
         drawn = chosen_confidence(bool(replicates), Resampling(None, replicates or None, seed), "--replicates")
-    model, files = _model_and_files(names)
+    model, files = (None, Files(names, None)) if both else _model_and_files(names)
     systems = [model] if model else []
     reading = with_stored_labels(reading, systems)
     chosen, _ = chosen_metrics(metrics, options, train, reading=reading, systems=systems)
@@ -151,7 +161,7 @@ class _Work(NamedTuple):
             if self.model:
                 documents = documents_of_model(self.model, gold, self.reading, self.loading)
             else:
-                documents = documents_of_files(gold, pred, self.reading)
+                documents = documents_of_files(gold, pred if preds else None, self.reading)
             hashed = bool(self.sharding.check_repeats)
             counts = count_documents(
                 documents, self.metrics, gold.name, self.reading, collapse=self.collapse, check_repeats=hashed
@@ -172,7 +182,7 @@ def _model_and_files(names: Sequence[str]) -> tuple[str | None, Files]:
 
 
 class Files(NamedTuple):
-    """The files to count: gold annotation, and predictions unless a model makes them."""
+    """The files to count: gold annotation, and predictions unless a model makes them or the same files hold them."""
 
     golds: Sequence[str]
     preds: Sequence[str] | None

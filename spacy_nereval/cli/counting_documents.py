@@ -14,7 +14,7 @@ from ..core.arguments import Reading
 from .command_options import Cutting, Model, Resampling, Sharding, Showing, table_names
 from .metric_options import chosen_metrics, with_stored_labels
 from .printing import say
-from .systems import as_stored, check_no_count_file, documents_of, predictions_kept
+from .systems import as_stored, check_no_count_file, documents_of, matching_files, predictions_kept
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
@@ -373,7 +373,7 @@ class RunCounter:
         from ..io.count_files import load
         from ..io.paths import remedy
 
-        if not gold.exists():
+        if not gold.exists() and matching_files(str(gold)) == [str(gold)]:
             raise ValueError(f"{gold} does not exist{remedy(gold)}")
         self._gold, self._loading, self._cutting = gold, loading, cutting
         self._stored = {name: load(Path(name)) for name in runs if name.endswith(".npz")}

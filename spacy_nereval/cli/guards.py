@@ -14,7 +14,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.compression import check_writable
 from ..core.messages import fault
 from .metric_options import names_and_options, parse_options
 from .sharded import PARTS
@@ -43,6 +42,7 @@ READ = (
     "policy",
     "candidate",
     "baseline",
+    "files_from",
     "marks",
 )
 """Parameters that name what a command reads: files, folders or models."""
@@ -114,7 +114,7 @@ STDIN_FILE = "/dev/stdin"
 
 STDOUT_FILE = "/dev/stdout"
 
-STDIN = ("first", "others", "gold", "pred")
+STDIN = ("first", "others", "gold", "pred", "files_from")
 """Parameters that may be `-`, for the standard input."""
 
 
@@ -151,9 +151,6 @@ def with_matching_files(given: Mapping[str, Any]) -> dict[str, Any]:
     for name in READ:
         if name != "system" and isinstance(given.get(name), list):
             found[name] = [type(text)(file) for text in given[name] for file in _matched(str(text))]
-    if isinstance(first := given.get("first"), str):  # of the files of `count`, which follow as `others`
-        found["first"], *more = _matched(first)
-        found["others"] = [*more, *found["others"]]
     return found
 
 
@@ -179,6 +176,8 @@ def check_files(given: Mapping[str, Any]) -> None:
         from ..io.formats.hf import tag_names
 
         tag_names(given["tag_names"])
+    from ..core.compression import check_writable
+
     outputs = {name: given[name] for name in WRITTEN if given.get(name) is not None}
     names = [*read_names(given)]
     _check_standard_input(names)
@@ -263,7 +262,7 @@ def read_names(given: Mapping[str, Any]) -> Iterator[str]:
         elif isinstance(value, list):
             mixed += map(str, value)
         else:
-            yield str(value)
+            yield from matching_files(str(value)) or [str(value)]
     if is_file_name(labels := given.get("labels") or ""):
         yield labels
     names, options = names_and_options([*mixed, *(given["ctx"].args if "ctx" in given else ())])

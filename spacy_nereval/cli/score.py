@@ -99,7 +99,8 @@ def score_cli(
     doccano write them; CoNLL files (.conll, .iob, .bio, .tsv); folders of brat
     .txt and .ann files; .csv files of FairEval; or files of Label Studio,
     Hugging Face, WebAnno, UIMA, GLiNER, CoNLL-U, BioC, PubTator, inline SGML and
-    spaCy 2. A single CoNLL file may hold both: gold labels in the last column but one, predicted labels in the last.
+    spaCy 2. A single CoNLL file may hold both: gold labels in the last column but one, predicted labels in the last. So
+    may JSONL and Parquet files, under the two keys that --column names.
 
     An .npz file is a count file that 'count' or 'merge' wrote. Its metrics and
     their options were chosen when it was made.
@@ -223,7 +224,11 @@ def evaluate_cli(
     lookups: Lookups,
     sharding: Sharding,
     model: str = Argument(..., help="Model name or path"),
-    data: list[str] = Argument(..., metavar="DATA...", help="Gold annotation: one file, or a corpus of several"),
+    data: list[str] | None = Argument(
+        None,
+        metavar="DATA...",
+        help="Gold annotation: one file, or a corpus of several, a pattern, or a folder with --format",
+    ),
     metrics: str | None = METRICS,
     output: Path | None = OUTPUT,
     confidence: bool = CONFIDENCE,
@@ -240,7 +245,7 @@ def evaluate_cli(
     Several files, or any number with --engine, are counted by workers, each file
     by one of them. An interrupted run continues where it stopped.
     """
-    names, options = names_and_options([*data, *ctx.args])
+    names, options = names_and_options([*(data or []), *ctx.args])
     drawn = chosen_confidence(confidence, resampling)
     check_collapse_given(sharding)
     collapse = halves_of(drawn) if sharding.collapse else None

@@ -105,7 +105,7 @@ class Counting:
                 if nlp:
                     documents = documents_of_model(nlp, gold, self.reading)
                 else:
-                    documents = documents_of_files(gold, pred, self.reading)
+                    documents = documents_of_files(gold, pred if shard.pred else None, self.reading)
                 chosen = create_all(self.metrics)
                 how: dict[str, Any] = {"collapse": self.collapse, "check_repeats": self.check_repeats}
                 counts = count_documents(documents, chosen, shard.name, self.reading, quiet=True, **how)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.arguments import Labelling, Reading
+from ..core.messages import named
 from .command_options import Cutting, Model, input_formats
 from .printing import say
 
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
     from ..core.spans import Document
 
 
+BOTH = ("jsonl", "parquet", "hf", "webanno", "xmi", "conllu", "bioc")
+"""Formats of which one file may hold gold and predictions, under names that `--column` gives."""
+
+
 def is_data(name: str) -> bool:
     """Return whether an argument names annotated files rather than a model.
 
@@ -40,7 +45,7 @@ def is_data(name: str) -> bool:
     from ..io.paths import is_pipe
 
     path = Path(name)
-    return path.is_file() or is_pipe(path) or inferred_name(path) is not None
+    return "://" in name or path.is_file() or is_pipe(path) or inferred_name(path) is not None
 
 
 def documents_of(system: str | None, gold: Path, reading: Reading, loading: Model) -> Documents:
@@ -63,7 +68,7 @@ def documents_of_files(gold: Path, pred: Path | None, reading: Reading) -> Docum
     """Return the gold documents with the predictions of a file.
 
     Raises:
-        ValueError: If no predictions are given, and the gold file is not a CoNLL file, which may hold both.
+        ValueError: If no predictions are given, and the gold file does not hold both.
     """
     from ..core.spans import relabelled
     from ..io.formats import name_of
@@ -71,8 +76,9 @@ def documents_of_files(gold: Path, pred: Path | None, reading: Reading) -> Docum
 
     rules = rules_of(reading)
     formats = reading_of(reading, both=pred is None)
-    if pred is None and name_of(gold, formats[0]) != "conll":
-        raise ValueError(f"predictions to score against {gold} are missing")
+    if pred is None and (name := name_of(gold, formats[0])) != "conll" and (name not in BOTH or not formats[0].field):
+        remedy = f"; if the file holds them, name both keys with {named('column')}, as in gold,pred"
+        raise ValueError(f"predictions to score against {gold} are missing{remedy if name in BOTH else ''}")
     _read_pipes({gold: formats[0]} | ({pred: formats[1]} if pred else {}))
     others: Counter[Path] = Counter()
     documents = read_files(gold, pred or gold, reading.spans_key, formats=formats, unit=_unit(reading), others=others)
@@ -339,7 +345,7 @@ def matching_files(pattern: str) -> list[str]:
     >>> matching_files("runs/a.jsonl"), matching_files("nowhere/*.jsonl")
     (['runs/a.jsonl'], [])
     """
-    if not has_magic(pattern) or Path(pattern).exists():
+    if not has_magic(pattern) or "://" in pattern or Path(pattern).exists():
         return [pattern]
     return sorted(glob(pattern, recursive=True))
 

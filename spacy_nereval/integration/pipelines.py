@@ -18,7 +18,7 @@ from thinc.api import require_gpu
 from ..core.messages import named
 from ..core.plugins import import_code
 from ..core.spans import Document
-from ..io.formats import check_span_groups, name_of, records, with_annotators
+from ..io.formats import check_span_groups, corpus_files, name_of, records, with_annotators
 from ..io.formats.settings import Format
 from ..io.paths import digest, remedy
 from ..io.records import Predictions, Record, pair
@@ -67,7 +67,11 @@ def predict(
     check_span_groups(key, [data], [name])
     with_annotators([data], [format])
     units = units_of(data, format, unit)
-    golds: Iterator[Doc | Record] = read_docs(data) if name == "spacy" else records(data, None, format)
+    golds: Iterator[Doc | Record] = (
+        chain.from_iterable(map(read_docs, corpus_files(data, format)))
+        if name == "spacy"
+        else records(data, None, format)
+    )
     nlp = checked_load(model, model) if isinstance(model, str) else model
     has_key = False  # whether any prediction has the key
     there = f"its components are {', '.join(nlp.pipe_names)}" if nlp.pipe_names else "it has no components"

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ..core.messages import named, quoted
 from ..core.spans import Document
 from ..counting.batch import content_key
-from .formats import name_of
+from .formats import corpus_files, name_of
 from .formats.conll import sentences_without_marks
 from .formats.settings import Format
 from .records import Record
@@ -122,9 +122,15 @@ def units_of(path: Path, format: Format = Format(), rule: UnitRule | str | None 
     """
     if isinstance(rule, str):
         rule = parse(rule)
-    if rule is None and name_of(path, format) == "conll" and (sentences := sentences_without_marks(path)):
+    if rule is None and name_of(path, format) == "conll" and (sentences := _sentences(path, format)):
         rule = UnitRule(AUTOMATIC, BLOCK, size=min(LARGEST, max(1, sentences // FEWEST)))
     return FileUnits(rule or UnitRule(ID, ID), path)
+
+
+def _sentences(path: Path, format: Format) -> int:
+    """Return the number of sentences of CoNLL files that are a corpus; 0 if one of them has -DOCSTART- lines."""
+    numbers = [sentences_without_marks(file) for file in corpus_files(path, format)]
+    return sum(numbers) if all(numbers) else 0
 
 
 class FileUnits:

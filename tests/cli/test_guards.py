@@ -237,7 +237,7 @@ def test_every_parameter_is_known_to_be_a_file_or_not():
         *("seed", "primary", "secondary", "labels", "margin", "trials", "tables", "digits", "average", "short", "by"),
         *("engine", "workers", "parts", "shared_ids", "metrics", "confidence", "title", "metric", "errors", "label"),
         *("context", "limit", "replicates", "score", "difference", "independent", "name", "transformer", "corpus"),
-        *("offsets", "check_text", "allow_repeats", "lang", "pipeline"),
+        *("offsets", "check_text", "allow_repeats", "both", "lang", "pipeline"),
         *("annotator", "drop"),
         *("match", "occurrences", "only", "depth", "sep", "per_label", "append", "check_repeats", "collapse"),
         "consensus",

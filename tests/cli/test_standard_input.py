@@ -3,34 +3,16 @@
 from __future__ import annotations
 
 import os
-import threading
 from pathlib import Path
-from typing import Any
 
 import pytest
-from collapsing import ADD, counted, quiet, scores
-from commands import accepted, refused, run
+from collapsing import ADD, counted, scores
+from commands import accepted, piped, refused, run
 
 from spacy_nereval.cli import counting_documents
 from spacy_nereval.io import paths
 
 posix = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are POSIX")
-
-
-def piped(*arguments: Any, content: bytes) -> str:
-    """What a command printed with this standard input, as a shell gives it."""
-    source, target = os.pipe()
-    before = os.dup(0)
-    thread = threading.Thread(target=lambda: (os.write(target, content), os.close(target)), daemon=True)
-    try:
-        os.dup2(source, 0)
-        os.close(source)
-        thread.start()
-        return quiet(*arguments)
-    finally:
-        os.dup2(before, 0)
-        os.close(before)
-        thread.join()
 
 
 @posix

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import cloudpathlib
 import pytest
@@ -72,6 +73,36 @@ def test_a_compressed_file_in_a_bucket_is_read(here, bucket):
     assert evaluated(f"{bucket}/whole.jsonl.gz") == wanted
     accepted("count", f"{bucket}/whole.jsonl.gz", f"{bucket}/whole.jsonl.gz", "-m", "strict", "-o", "whole.npz")
     assert f"{wanted['documents']} documents" in accepted("score", "whole.npz")
+
+
+def test_a_corpus_in_a_bucket_is_named_by_a_pattern_a_folder_or_a_list(here, bucket):
+    expected = evaluated(*SHARDS)
+    for name in SHARDS:
+        cloudpathlib.AnyPath(f"{bucket}/corpus/{name}").upload_from(name)
+    for name in ("_SUCCESS", "shards/.a.spacy.crc"):
+        cloudpathlib.AnyPath(f"{bucket}/corpus/{name}").write_text("")
+    Path("list.txt").write_text("".join(f"{bucket}/corpus/{name}\n" for name in SHARDS))
+    Path("patterns.txt").write_text(f"{bucket}/corpus/**/[ab].spacy\n{bucket}/corpus/shards/[cd].*\n")
+    assert evaluated(f"{bucket}/corpus/*/*.spacy") == expected
+    assert evaluated(f"{bucket}/corpus", "--format", "spacy") == expected
+    assert evaluated("--files-from", "list.txt") == expected
+    assert evaluated("--files-from", "patterns.txt") == expected
+    assert evaluated("shards", "--format", "spacy") == expected
+    assert refused("evaluate", "training/model-best", f"{bucket}/none/*") == [f"no file matches {bucket}/none/*"]
+
+
+def test_predictions_in_a_bucket_are_paired_by_name(here, bucket):
+    for side in ("gold", "pred"):
+        for name in "ab":
+            cloudpathlib.AnyPath(f"{bucket}/{side}/{name}.jsonl").upload_from(f"{side}/{name}.jsonl")
+    accepted("count", f"{bucket}/gold/", f"{bucket}/pred", "-f", "jsonl", "-m", "strict", "-o", "bucket.npz")
+    files = (f"{side}/{name}.jsonl" for side in ("gold", "pred") for name in "ab")
+    accepted("count", *files, "-m", "strict", "-o", "here.npz")
+    assert accepted("score", "bucket.npz") == accepted("score", "here.npz")
+    cloudpathlib.AnyPath(f"{bucket}/pred/b.jsonl").unlink()
+    cloudpathlib.AnyPath(f"{bucket}/pred/c.jsonl").upload_from("pred/c.jsonl")
+    (line,) = refused("count", f"{bucket}/gold/", f"{bucket}/pred", "-f", "jsonl", "-o", "none.npz")
+    assert line.startswith(f"{bucket}/gold/ has no file c, and {bucket}/pred has one")
 
 
 def test_a_file_in_a_bucket_is_named_as_it_was_given(here, bucket):

@@ -216,12 +216,14 @@ def test_a_file_of_words_and_tags_alone_is_said_to_lack_predictions(tmp_path):
 @pytest.mark.parametrize(
     "column, message",
     [
-        ("3", "--column 3: a file with gold and predictions has two columns of tags; expected two, as in 3,4"),
+        ("3", "--column 3: a file with gold and predictions has two columns or keys; expected the numbers"),
         ("3,3", "--column 3,3: a file with gold and predictions has two columns"),
         ("0", "--column 0: expected 'last' or a number from 1 up"),
         ("-1", "--column -1: expected 'last' or a number"),
         ("1.5", "--column 1.5: expected 'last' or a number"),
-        ("first", "--column first: expected 'last' or a number"),
+        ("first", "--column first: a file with gold and predictions has two columns or keys"),
+        ("first,last", "--column first,last: a file with gold and predictions has two columns or keys"),
+        ("first,second", "both.conll, line 1: --column first: expected 'last' or a number, since columns of CoNLL"),
         ("2,3,4", "--column 2,3,4: expected 'last' or a number"),
         ("", "--column : expected 'last' or a number"),
         ("9,last", "both.conll, line 1: there is no column 9; the file has 4"),

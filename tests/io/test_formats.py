@@ -181,7 +181,8 @@ def test_what_is_not_there_is_an_error_in_every_format(tmp_path, format):
     for path in (tmp_path / "none", write_lines(tmp_path / "file", []) if format == "brat" else tmp_path):
         with pytest.raises(ValueError) as raised:
             read(path, name=format)
-        wanted = {"brat": "is not a folder"}.get(format, "does not exist or is not a file")
+        missing = "is a folder without files of the format" if path == tmp_path else "does not exist or is not a file"
+        wanted = {"brat": "is not a folder"}.get(format, missing)
         assert str(raised.value).startswith(f"{path} {wanted}")
 
 

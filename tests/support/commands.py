@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import threading
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,6 +32,24 @@ def accepted(*arguments: Any, **how: Any) -> str:
     assert result.exit_code == 0, result.output
     assert result.stderr == ""
     return result.stdout
+
+
+def piped(*arguments: Any, content: bytes) -> str:
+    """What a command printed with this standard input, as a shell gives it."""
+    source, target = os.pipe()
+    before = os.dup(0)
+    thread = threading.Thread(target=lambda: (os.write(target, content), os.close(target)), daemon=True)
+    try:
+        os.dup2(source, 0)
+        os.close(source)
+        thread.start()
+        done = run(*arguments)
+        assert done.exit_code == 0, done.output
+        return done.stdout
+    finally:
+        os.dup2(before, 0)
+        os.close(before)
+        thread.join()
 
 
 def refused(*arguments: Any, status: int = 2) -> str:

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
-from pathlib import Path
+from glob import glob, has_magic
+from itertools import chain, islice
+from pathlib import Path, PurePath
 from typing import Any
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
@@ -23,7 +24,7 @@ import catalogue
 from ...core.compression import EXTENSIONS, extension
 from ...core.messages import fault, named
 from ...core.plugins import own_names, readers, registered, registered_names
-from ..paths import check_is_file, opened
+from ..paths import check_is_file, files_under, opened
 from ..records import Record
 from ..saved_results import held, kind_of
 from ..tables import EXTENSIONS as TABLES
@@ -108,6 +109,7 @@ def name_of(path: Path, format: Format = Format()) -> str:
     """
     if format.name not in (None, AUTO):
         return format.name
+    path = corpus_files(path)[0]
     if name := inferred_name(path):
         return name
     if not path.is_dir():
@@ -117,7 +119,7 @@ def name_of(path: Path, format: Format = Format()) -> str:
     if kind := _kind_of_result(path):
         raise ValueError(f"{path} {held(kind, path)}; expected annotation")
     what = (
-        f"{path} is a folder without .ann files"
+        f"{path} is a folder without .ann files, so its format has to be named"
         if path.is_dir()
         else f"cannot infer the format of {path} from its extension or its content"
     )
@@ -126,6 +128,59 @@ def name_of(path: Path, format: Format = Format()) -> str:
         "files. "
         f"For other names, choose a format with {named('format')}: {', '.join(format_names())}"
     )
+
+
+def is_file_format(name: str | None) -> bool:
+    """Return whether a format of this package is one of files, so that a folder of such files is a corpus.
+
+    >>> is_file_format("jsonl"), is_file_format("brat"), is_file_format(None)
+    (True, False, False)
+    """
+    return name in own_names(readers) and name not in (AUTO, "brat", *FOLDERS)
+
+
+def in_corpus(inside: Sequence[PurePath], name: str | None) -> set[PurePath]:
+    """Return which files of a folder are a corpus: those with an extension of the format, or if there is none, all.
+
+    Hidden files, and those whose name begins with "_", as in _SUCCESS, are left out, as are those in such folders.
+
+    Args:
+        inside: The paths of all files, in the folder.
+        name: The name of the format.
+
+    >>> [*in_corpus([Path("a.parquet"), Path("_SUCCESS"), Path("README.md")], "parquet")] == [Path("a.parquet")]
+    True
+    """
+    shown = {file for file in inside if not any(part.startswith((".", "_")) for part in file.parts)}
+    return {file for file in shown if ENDINGS.get(extension(Path(file))) == name} or shown
+
+
+def corpus_files(path: Path, format: Format = Format()) -> list[Path]:
+    """Return the files of a corpus, sorted: those of a folder in a format of files, or that a pattern matches.
+
+    Args:
+        path: A file, a folder, or a pattern such as `shards/*.jsonl`, with `**` for folders in folders.
+        format: How it is read. `format.name` has to be given for a folder.
+
+    Returns:
+        The files; the path itself if it is neither such a folder nor a pattern.
+
+    Raises:
+        ValueError: The folder has no files, or none matches the pattern.
+
+    >>> corpus_files(Path("a.jsonl"))
+    [PosixPath('a.jsonl')]
+    """
+    if has_magic(str(path)) and not path.exists():
+        if found := sorted(map(Path, glob(str(path), recursive=True))):
+            return found
+        raise ValueError(f"no file matches {path}")
+    if not is_file_format(format.name) or not path.is_dir():
+        return [path]
+    inside = [file.relative_to(path) for file in files_under(path)]
+    if not (chosen := in_corpus(inside, format.name)):
+        raise ValueError(f"{path} is a folder without files of the format {format.name}")
+    return sorted(path / file for file in chosen)
 
 
 def format_names() -> list[str]:
@@ -154,10 +209,10 @@ def is_format(name: str) -> bool:
 
 
 def read_any(path: Path, format: Format = Format()) -> Iterator[Record]:
-    """Read a file or folder of any registered format.
+    """Read a file or folder of any registered format, or one file of a corpus after the other (see `corpus_files`).
 
     Args:
-        path: A file or folder.
+        path: A file, folder or pattern.
         format: How to read it; without a name the format is inferred from the path.
 
     Returns:
@@ -171,6 +226,8 @@ def read_any(path: Path, format: Format = Format()) -> Iterator[Record]:
     Traceback (most recent call last):
     ValueError: a.jsonl: there is no format 'xml'; expected one of ...
     """
+    if (files := corpus_files(path, format)) != [path]:
+        return chain.from_iterable(read_any(file, format) for file in files)
     name = name_of(path, format)
     if not is_format(name):
         raise ValueError(
@@ -232,6 +289,9 @@ def annotators_of(path: Path, format: Format = Format()) -> list[str] | None:
     >>> annotators_of(path)
     ['ann']
     """
+    if (files := corpus_files(path, format)) != [path]:
+        found = [annotators_of(file, format) for file in files]
+        return None if None in found else [*dict.fromkeys(name for names in found for name in names or ())]
     name = name_of(path, format)
     if name not in own_names(readers):
         return None

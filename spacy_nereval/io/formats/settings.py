@@ -63,8 +63,8 @@ def sides(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
     Args:
         reading: How annotation is read; `format`, `column` and `annotator` may have a value for each side, with a comma
             between them.
-        both: One file has both sides. By default they are its last two columns, as in
-            conlleval's input.
+        both: One file has both sides. `column` gives the names of their keys or columns, or their numbers; by default
+            they are its last two columns, as in conlleval's input.
 
     Returns:
         The format of gold and that of predictions.
@@ -80,14 +80,10 @@ def sides(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
     column, annotator = reading.column, reading.annotator
     columns = _columns(column) if column is not None else [-2, -1] if both else [-1]
     by_name = [name for name in columns if isinstance(name, str)]
-    if both and by_name:
+    if both and (len({*columns}) < 2 or len(by_name) == 1):
         raise ValueError(
-            f"{named('column', by_name[0])}: expected 'last' or a number, since columns of CoNLL files have no names"
-        )
-    if both and len({*columns}) < 2:
-        raise ValueError(
-            f"{named('column', column)}: a file with gold and predictions has two columns of tags; expected two, as in "
-            "3,4"
+            f"{named('column', column)}: a file with gold and predictions has two columns or keys; expected the "
+            "numbers of both, as in 3,4, or the names, as in gold,pred"
         )
     annotators = [name.strip() for name in annotator.split(",")] if annotator else [None]
     if len(annotators) > 2 or "" in annotators:
