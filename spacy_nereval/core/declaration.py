@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from .formulas import Array, Classes, Score, prf_scores
 from .metric_checks import check, check_together, checked
-from .spans import Document, Span
+from .spans import Document, OverlapGroup, Span
 from .wording import Wording
 
 if TYPE_CHECKING:
@@ -231,7 +231,11 @@ class Metric:
             return
         for span in map(Span._make, sorted(document.hits)):
             yield Verdict(self.hit, span, span)
-        for group in document.overlap_groups:
+        yield from self.group_verdicts(document.overlap_groups)
+
+    def group_verdicts(self, groups: Iterable[OverlapGroup]) -> Iterator[Verdict]:
+        """Yield the verdicts on groups of spans without hits, for metrics that judge such groups."""
+        for group in groups:
             if group.gold and group.pred and self.judge:
                 yield from starmap(Verdict, checked(self, self.judge(group)))
             else:

@@ -7,7 +7,7 @@ and spurious predictions. So a gold span that is predicted in two pieces is one 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -44,7 +44,7 @@ class Member(NamedTuple):
     pred: Span | None
 
 
-@dataclass
+@dataclass(slots=True)
 class ErrorGroup:
     """Errors of the same kind.
 
@@ -73,12 +73,12 @@ class ErrorGroup:
     documents: int = 0
     last: int = -1
     members: list[Member] = field(default_factory=list)
-    spellings: Counter[str] = field(default_factory=Counter)
+    spellings: dict[str, int] = field(default_factory=dict)
 
     @property
     def surface(self) -> str | None:
         """The most frequent spelling of the surface; None in groups that do not share one."""
-        return self.spellings.most_common(1)[0][0] if self.spellings else None
+        return max(self.spellings, key=self.spellings.__getitem__) if self.spellings else None
 
 
 class ErrorGroups:
@@ -114,6 +114,7 @@ class ErrorGroups:
         self.by: tuple[GroupedBy, ...] = tuple(by)
         self.documents: int = 0
         self.gold: Counter[str] = Counter()
+        self._hits_are_right = not (metric.scope == "document" and metric.judge)
         self._with_members = members
         self._groups: dict[tuple[GroupedBy, tuple[Any, ...]], ErrorGroup] = {}
 
@@ -123,9 +124,20 @@ class ErrorGroups:
             return
         number = self.documents
         self.documents += 1
-        verdicts = [*self.metric.verdicts(document)]
-        self.gold.update(name for name, _ in {(name, gold) for name, gold, _, _ in verdicts if gold})
-        errors = sorted([verdict for verdict in verdicts if is_error(self.metric, verdict)], key=_order)
+        if not self._hits_are_right:
+            verdicts = [*self.metric.verdicts(document)]
+        else:
+            if hits := sum(map({*document.sides[0]}.__contains__, document.sides[1])):
+                self.gold[self.metric.hit] += hits
+            if hits == len(document.sides[0]) == len(document.sides[1]):
+                return
+            # Without keeping the groups with the document: what is kept for long costs time, in collecting garbage.
+            verdicts = [*self.metric.group_verdicts(document.found_groups())]
+        for name, _ in {(name, gold) for name, gold, _, _ in verdicts if gold}:
+            self.gold[name] += 1
+        errors = [verdict for verdict in verdicts if is_error(self.metric, verdict)]
+        if len(errors) > 1:
+            errors.sort(key=_order)
         text = document.text if errors and has_words(document.text) else None
         counted: set[tuple[Any, ...]] = set()
         for verdict in errors:
@@ -145,30 +157,30 @@ class ErrorGroups:
         self, number: int, document: Document, verdict: Verdict, text: str | None, counted: set[tuple[Any, ...]]
     ) -> None:
         """Add an error to its groups. `counted` has the places of the document, each with its group."""
+        name, gold, pred, _ = verdict
         place = _place(verdict)
-        for by, key in _keys(text, verdict):
-            if by not in self.by:
-                continue
+        words = None if text is None else " ".join(text[place.start : place.end].split())
+        for by, key in _keys(text, words, verdict, self.by):
             group = self._groups.get((by, key))
             if group is None:
-                name = number if document.id is None else document.id
-                row = Listed(self.metric.name, name, document, verdict).row()
+                row = Listed(self.metric.name, number if document.id is None else document.id, document, verdict).row()
                 group = self._groups[(by, key)] = ErrorGroup(by, key, row)
                 if by == "slip":
                     group.slip = Slip(*key)
                 else:
                     group.verdict, group.gold, group.pred = key[:3]
             if self._with_members:
-                group.members.append(Member(number, verdict.gold, verdict.pred))
+                group.members.append(Member(number, gold, pred))
             at = (by, key, place)
             if at in counted:
                 continue
             counted.add(at)
-            if by == "surface" and text is not None:
-                group.spellings[" ".join(text[place.start : place.end].split())] += 1
+            if by == "surface" and words:
+                group.spellings[words] = group.spellings.get(words, 0) + 1
             group.number += 1
-            group.documents += group.last != number
-            group.last = number
+            if group.last != number:
+                group.documents += 1
+                group.last = number
 
 
 def error_groups(documents: Iterable[Document | None], metric: Metric) -> ErrorGroups:
@@ -212,17 +224,17 @@ def has_words(text: str | None) -> bool:
     return text is not None and any(map(str.isalpha, text))
 
 
-def _keys(text: str | None, verdict: Verdict) -> Iterator[tuple[GroupedBy, tuple[Any, ...]]]:
-    """Yield the key of each group that an error is in, in a text with words or None."""
+def _keys(
+    text: str | None, words: str | None, verdict: Verdict, by: Collection[GroupedBy]
+) -> Iterator[tuple[GroupedBy, tuple[Any, ...]]]:
+    """Yield the key of each group that an error is in, in a text with words or None, on these words of it."""
     name, gold, pred, _ = verdict
     labels = name, gold.label if gold else "", pred.label if pred else ""
-    yield "labels", labels
-    if text is None:
-        return
-    place = _place(verdict)
-    if surface := " ".join(text[place.start : place.end].casefold().split()):
-        yield "surface", (*labels, surface)
-    if gold and pred and gold.overlaps(pred):
+    if "labels" in by:
+        yield "labels", labels
+    if words and "surface" in by:
+        yield "surface", (*labels, words.casefold())
+    if text is not None and gold and pred and "slip" in by and gold[:2] != pred[:2] and gold.overlaps(pred):
         for slip in slips(text, gold, pred):
             yield "slip", slip
 

@@ -22,6 +22,8 @@ FIELDS = (
 )
 """The fields of a row. `in_text` is false for a mention that the text does not have."""
 
+NO_SPAN = (None,) * len(PARTS)
+
 CONTEXT = 40
 """Characters of the text on either side of a row's spans."""
 
@@ -40,25 +42,22 @@ class Listed(NamedTuple):
         Args:
             context: Number of characters of the text to the left and to the right.
         """
-        text, own_text, verdict = self.document.text, self.document.own_text, self.verdict
-        row: dict[str, Any] = {
-            "document": self.name,
-            "metric": self.metric,
-            "verdict": verdict.name,
-            "amount": verdict.amount,
-        }
-        for side, span in (("gold", verdict.gold), ("pred", verdict.pred)):
-            parts = (*span, None if text is None else text[span.start : span.end]) if span else (None,) * 4
-            row |= zip((f"{side}_{part}" for part in PARTS), parts)
-        row["left"] = row["right"] = row["in_text"] = None
-        spans = [span for span in (verdict.gold, verdict.pred) if span]
-        inside = [span for span in spans if not self.document.is_invented(span)]
-        if spans and text is not None:
-            row["in_text"] = len(inside) == len(spans)
-        if inside and own_text is not None:
-            start, end = min(span.start for span in inside), max(span.end for span in inside)
-            row |= {"left": own_text[max(0, start - context) : start], "right": own_text[end : end + context]}
-        return row
+        document, (verdict, gold, pred, amount) = self.document, self.verdict
+        text, left, right, in_text = document.text, None, None, None
+        parts = [
+            (*span, None if text is None else text[span[0] : span[1]]) if span else NO_SPAN for span in (gold, pred)
+        ]
+        spans = [span for span in (gold, pred) if span]
+        inside = spans if document.annex is None else [span for span in spans if not document.is_invented(span)]
+        if text is not None and spans:
+            in_text = len(inside) == len(spans)
+            if inside:
+                start, end = min(span[0] for span in inside), max(span[1] for span in inside)
+                left, right = (
+                    text[max(0, start - context) : start],
+                    text[end : min(end + context, document.annex or len(text))],
+                )
+        return dict(zip(FIELDS, (self.name, self.metric, verdict, amount, *parts[0], *parts[1], left, right, in_text)))
 
 
 def error_list(

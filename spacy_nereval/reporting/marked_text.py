@@ -125,7 +125,7 @@ def clipped(text: str, size: int = WITHIN) -> str:
     >>> clipped("Ada  Lovelace", 9), clipped("Ada  Lovelace", -9)
     ('Ada Love…', '…Lovelace')
     """
-    text = re.sub(r"\s+", " ", text)
+    text = SPACE.sub(" ", text)
     if len(text) <= abs(size):
         return text
     return text[: size - 1] + "…" if size > 0 else "…" + text[size + 1 :]
