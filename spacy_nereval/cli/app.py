@@ -23,7 +23,7 @@ from typer.core import TyperCommand
 
 from ..core.arguments import Argument, check_bounds
 from ..core.messages import NAME_ALONE, Pasted, TryAgain, shortened, spelt
-from .command_options import CODE, DEBUG, EPILOG, GROUPS
+from .command_options import CODE, DEBUG, EPILOG, GROUPS, LOG_FORMAT, LogFormat
 from .corpus_lists import with_corpus
 from .guards import (
     WRITTEN,
@@ -35,7 +35,7 @@ from .guards import (
     with_standard_streams,
 )
 from .metric_options import own_options
-from .printing import apart_from, say
+from .printing import apart_from, logged_as, say
 
 nereval: typer.Typer = typer.Typer(
     name="nereval",
@@ -100,9 +100,13 @@ def with_short_errors(function: Command) -> Command:
 
     @wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> None:
+        open_streams()
+        with logged_as(kwargs.get("log_format", "text")):
+            in_short(*args, **kwargs)
+
+    def in_short(*args: Any, **kwargs: Any) -> None:
         from ..io.paths import forget_pipes
 
-        open_streams()
         own_options.set([as_option(name) for name in kwargs])
         try:
             forget_pipes()
@@ -136,7 +140,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     A parameter such as `reading: Reading` becomes one parameter per field of
     `Reading`. A field that occurs in several groups becomes one option, and
     every group receives its value. Every command has the options `--code`, whose file is run before the command,
-    and `--debug`; it need not know of them.
+    `--debug` and `--log-format`; it need not know of them.
 
     Args:
         command: A function with annotated parameters, some of them classes of `command_options.GROUPS`.
@@ -153,6 +157,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
             parameters[name] = _parameter(name, hints[name], parameter.default)
     parameters.setdefault("code", _parameter("code", Path | None, CODE))
     parameters["debug"] = _parameter("debug", bool, DEBUG)
+    parameters["log_format"] = _parameter("log_format", LogFormat, LOG_FORMAT)
 
     arguments = {name: _declared(parameter.annotation) for name, parameter in parameters.items()}
 
@@ -165,7 +170,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
         command(**{name: given[name] for name in signature.parameters})
 
     del wrapped.__wrapped__  # else typer would read the parameters of the command itself
-    shared = {"code", "debug", *(field.name for members in groups.values() for field in members)}
+    shared = {"code", "debug", "log_format", *(field.name for members in groups.values() for field in members)}
     own_first = sorted(parameters.values(), key=lambda parameter: parameter.name in shared)
     # typer asks for the signature in this attribute, of which mypy does not know.
     wrapped.__signature__ = inspect.Signature(own_first)  # type: ignore[attr-defined]

@@ -8,6 +8,7 @@ What only commands have, such as `--format conll,markdown`, is read and checked 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -92,6 +93,19 @@ CONFIDENCE = Option(
 CODE = Option(None, "--code", "-c", help="Python file with registered functions to import, such as metrics of your own")
 
 
+class LogFormat(str, Enum):
+    """How a command says what is not its result."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+LOG_FORMAT = Option(
+    "text",
+    "--log-format",
+    help="What is said beside the result, such as warnings and errors: lines to read, or for programs a JSON object "
+    "per line on stderr",
+)
 DEBUG = Option(False, "--debug", help="Print where an error happened, with the traceback of Python")
 
 
@@ -170,6 +184,14 @@ class Sharding(NamedTuple):
         metavar="FILE",
         help="Text file, or - for standard input, with a file of the corpus per line, or with those of gold and of "
         "predictions and a tab between them. Lines may also be patterns, URLs, or folders with --format",
+    )
+    wait: float = Option(
+        0,
+        "--wait",
+        metavar="SECONDS",
+        min=0,
+        help="Wait so long for another run that writes to --parts, or with --append to --output, before giving up with "
+        "status 75",
     )
     shared_ids: bool = SHARED_IDS
     collapse: bool = COLLAPSE

@@ -30,7 +30,7 @@ from .command_options import (
 from .counting_documents import add_replicates, check_collapse_given, chosen_halves, count_documents, save_counts
 from .guards import check_lexicons
 from .metric_options import chosen_metrics, names_and_options, with_stored_labels
-from .printing import say
+from .printing import progress_bar, say
 from .sharded import name_shard, pipeline_digest, pipeline_of, shard_digest
 from .systems import documents_of_files, documents_of_model, is_data, reading_of, rules_of
 
@@ -120,7 +120,7 @@ def count_cli(
     if not append:
         save_counts(work.counts(files), output)
         return
-    with locked_counts(output) as before:
+    with locked_counts(output, sharding.wait) as before:
         if before:
             work = work._replace(collapse=halves_to_append(before, replicates, seed, output))
             check_appendable(before, chosen, reading, sharding, files.golds[0], pipeline_of(model, loading), output)
@@ -189,7 +189,7 @@ class Files(NamedTuple):
 
 
 @contextmanager
-def locked_counts(output: Path) -> Iterator[Counts | None]:
+def locked_counts(output: Path, wait: float = 0) -> Iterator[Counts | None]:
     """Provide the counts that are there already, None if there are none yet, and keep other runs out.
 
     Raises:
@@ -198,7 +198,7 @@ def locked_counts(output: Path) -> Iterator[Counts | None]:
     from ..distributed.lock import exclusive
     from ..io.count_files import load
 
-    with exclusive(output.with_name(f"{output.name}.lock"), str(output), "or choose another file"):
+    with exclusive(output.with_name(f"{output.name}.lock"), str(output), "or choose another file", wait):
         counts = load(output) if output.exists() else None
         if counts and not counts.collapsed:
             raise ValueError(f"--append: {output} holds counts with documents: collapse it first, with 'nereval merge'")
@@ -233,15 +233,13 @@ def new_files(counts: Counts | None, files: Files, model: str | None, loading: M
     Raises:
         ValueError: Two files have the same content.
     """
-    from tqdm import tqdm
-
     from ..core.messages import listed
     from ..io.paths import fetched
 
     pipeline, known = pipeline_of(model, loading), {*counts.parts} if counts else set()
     new: dict[str, int] = {}
     skipped: list[str] = []
-    for k, gold in enumerate(tqdm(files.golds, desc="looking for new files", unit=" files", leave=False, disable=None)):
+    for k, gold in enumerate(progress_bar(files.golds, desc="looking for new files", unit=" files")):
         pred = files.preds[k] if files.preds else gold
         with fetched(gold) as gold_path, fetched(pred) as pred_path:
             digest = shard_digest(gold_path, pred_path, pipeline)
@@ -252,7 +250,7 @@ def new_files(counts: Counts | None, files: Files, model: str | None, loading: M
         else:
             new[digest] = k
     if skipped:
-        say(f"{len(skipped)} of {len(files.golds)} files are in {output} already, and skipped: {listed(skipped)}")
+        say(f"ℹ {len(skipped)} of {len(files.golds)} files are in {output} already, and skipped: {listed(skipped)}")
     places = [*new.values()]
     preds = None if files.preds is None else [files.preds[k] for k in places]
     return Files([files.golds[k] for k in places], preds)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from ..core.arguments import Reading
 from .command_options import Cutting, Model, Resampling, Sharding, Showing, table_names
 from .metric_options import chosen_metrics, with_stored_labels
-from .printing import say
+from .printing import progress_bar, say
 from .systems import as_stored, check_no_count_file, documents_of, matching_files, predictions_kept
 
 if TYPE_CHECKING:
@@ -163,9 +163,7 @@ def totals_while_reading(
 
 def with_progress(documents: Iterable[T], quiet: bool = False) -> Iterable[T]:
     """Return the documents, with a progress bar if the output is a terminal."""
-    from tqdm import tqdm
-
-    progress: Iterable[T] = tqdm(documents, unit=" docs", leave=False, disable=quiet or None)
+    progress: Iterable[T] = documents if quiet else progress_bar(documents, unit=" docs")
     return progress
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -25,6 +27,52 @@ _apart: ContextVar[bool] = ContextVar("apart", default=False)
 """Whether the standard output is a file that a command writes, so that what people read goes to stderr."""
 
 
+_for_programs: ContextVar[bool] = ContextVar("for programs", default=False)
+"""Whether what is said beside the result is a log of JSON objects."""
+
+LEVELS = {"✘": "error", "⚠": "warning", "✔": "info", "ℹ": "info"}
+"""The levels of a log, by the mark of a line."""
+
+
+@contextmanager
+def logged_as(format: str) -> Iterator[None]:
+    """Say as "text", or as "json", what is beside the result of a command, and also the warnings of Python."""
+    if format == "text":
+        yield
+        return
+    before = _for_programs.set(True)
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *about, **more: say(f"⚠ {message}", err=True)
+            yield
+    finally:
+        _for_programs.reset(before)
+
+
+def say_to_programs(text: str, **values: Any) -> None:
+    """Log a line with values, if there is a log for programs."""
+    if _for_programs.get():
+        _log(text, values)
+
+
+def _log(text: str, values: Mapping[str, Any]) -> None:
+    from datetime import datetime, timezone
+
+    time = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+    level = LEVELS.get(text[:1], "info")
+    message = text[1:].strip() if text[:1] in LEVELS else text.strip()
+    line = json.dumps({"time": time, "level": level, "message": message, **values})
+    with _named_output():
+        typer.echo(line, err=True)
+
+
+def progress_bar(*items: Iterable[Any], **about: Any) -> Any:
+    """Return a progress bar of tqdm, which shows itself only if stderr is a terminal and no log for programs."""
+    from tqdm import tqdm
+
+    return tqdm(*items, leave=False, disable=_for_programs.get() or None, **about)
+
+
 @contextmanager
 def apart_from(outputs: Iterable[Path | None]) -> Iterator[None]:
     """Print to stderr if one of a command's outputs is the standard output: what it gets can be read by a program."""
@@ -42,7 +90,8 @@ def say(text: str, **style: Any) -> None:
 
     Control characters, which data and names of files may have, are escaped, whether a terminal shows them or not.
     Colours are left out if the output is not a terminal or `NO_COLOR` is set.
-    Characters that the encoding of the output lacks are replaced, most of them by `?`.
+    Characters that the encoding of the output lacks are replaced, most of them by `?`. In a log for programs, what
+    belongs to stderr or begins with a mark is a JSON object on stderr.
 
     Args:
         text: One or more lines.
@@ -51,6 +100,8 @@ def say(text: str, **style: Any) -> None:
     from ..io.writing import spelt_out
 
     text = spelt_out(text)
+    if _for_programs.get() and (style.get("err") or text[:1] in LEVELS):
+        return _log(text, {})
     style["err"] = style.get("err", False) or _apart.get()
     encoding = _encoding(sys.stderr if style["err"] else sys.stdout)
     try:

@@ -14,7 +14,7 @@ from ..core.arguments import Reading
 from ..core.messages import TryAgain
 from .command_options import Model, Sharding, input_formats
 from .counting_documents import add_replicates, count_documents, warn_of_labels
-from .printing import say
+from .printing import progress_bar, say, say_to_programs
 from .systems import documents_of_files, documents_of_model, rules_of
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ def count_in_parts(
                 "pair of gold annotation and predictions, without --engine, --workers and --parts"
             )
     workers = sharding.workers or (-1 if sharding.engine else 1)
-    with started(sharding.engine or "loky", workers, gpus=loading.gpu_id >= 0) as engine, locked(folder):
+    with started(sharding.engine or "loky", workers, gpus=loading.gpu_id >= 0) as engine, locked(folder, sharding.wait):
         earlier = {file.name for file in folder.path.glob("counts-*.npz")}
         parts = _count_shards(shards, work, folder, engine.run)
         _check_all_counted(parts, folder)
@@ -235,14 +235,17 @@ def count_in_parts(
 
 
 def _count_shards(shards: Sequence[Shard], work: Counting, folder: PartsFolder, run: Any) -> list[ShardStatus]:
-    """Count the shards that are not counted yet, with a progress bar if the output is a terminal."""
-    from tqdm import tqdm
+    """Count the shards that are not counted yet.
 
+    With a progress bar if the output is a terminal, and with a line for every tenth of them in a log for programs.
+    """
     from ..distributed.shards import count_shards
 
-    with tqdm(total=len(shards), unit=" files", leave=False, disable=None) as bar:
+    with progress_bar(total=len(shards), unit=" files") as bar:
 
         def ready(number: int) -> None:
+            if 10 * number // len(shards) > 10 * bar.n // len(shards):
+                say_to_programs(f"{number} of {len(shards)} files are finished", files=number, of=len(shards))
             bar.n = number
             bar.refresh()
 

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
 from threading import Lock
-from time import time
+from time import monotonic, sleep, time
 from typing import Any
 
-from ..core.messages import TryAgain
+from ..core.messages import TryAgain, named
 from ..io.paths import Location, in_words
 from ..io.writing import FULL
 
@@ -26,12 +26,15 @@ the same id."""
 EMPTY = 10
 """How many seconds an empty lock file counts."""
 
+LOOKS = 1.0
+"""Seconds between two looks at a lock file that another run holds."""
+
 _changing = Lock()
 """Held while this process takes or releases a lock file."""
 
 
 @contextmanager
-def exclusive(lock: Location, folder: str, remedy: str) -> Iterator[None]:
+def exclusive(lock: Location, folder: str, remedy: str, wait: float = 0) -> Iterator[None]:
     """Hold a lock file, so that no other run that needs it can continue.
 
     A stale lock file, whose process ran on this machine and ended, is replaced.
@@ -40,9 +43,10 @@ def exclusive(lock: Location, folder: str, remedy: str) -> Iterator[None]:
         lock: The lock file, in a folder that exists.
         folder: The folder or file that is locked, as the user named it, for errors.
         remedy: What else to do than to wait, for errors.
+        wait: Seconds to wait for another run that holds the lock file.
 
     Raises:
-        TryAgain: Another run holds the lock file; with its process, user and host.
+        TryAgain: Another run still holds the lock file; with its process, user and host.
         ValueError: The file cannot be written.
 
     Example:
@@ -53,10 +57,17 @@ def exclusive(lock: Location, folder: str, remedy: str) -> Iterator[None]:
         ...         print([file.name for file in Path(folder).iterdir()])
         ['run.lock']
     """
-    key = str(lock.resolve())
-    with _changing:
-        _take(lock, key, folder, remedy)
-        _held.add(key)
+    key, until = str(lock.resolve()), monotonic() + wait
+    while True:
+        try:
+            with _changing:
+                _take(lock, key, folder, remedy)
+                _held.add(key)
+            break
+        except TryAgain:
+            if not (left := until - monotonic()) > 0:  # nor if it is no number
+                raise
+            sleep(min(LOOKS, left))
     try:
         yield
     finally:
@@ -74,7 +85,8 @@ def _take(lock: Location, key: str, folder: str, remedy: str) -> None:
     except FileExistsError:
         who = "process {pid} of {user} on {host}".format(**{"pid": "?", "user": "?", "host": "?", **_owner(lock)})
         raise TryAgain(
-            f"another run, {who}, writes to {folder}: wait for it, {remedy}; if that run has ended, delete {lock}"
+            f"another run, {who}, writes to {folder}: wait for it, as {named('wait', 60)} does, {remedy}; if that run "
+            f"has ended, delete {lock}"
         ) from None
     except OSError as error:
         raise ValueError(f"{folder} cannot be written to: {in_words(error)}") from None

@@ -241,19 +241,20 @@ def first_line(error: Exception) -> str:
 
 
 @contextmanager
-def locked(folder: PartsFolder) -> Iterator[None]:
+def locked(folder: PartsFolder, wait: float = 0) -> Iterator[None]:
     """Create the folder, if it is missing, and keep other runs out of it.
 
     Leftovers of killed workers are deleted before and afterwards; the parts stay.
 
     Args:
         folder: The folder of the parts.
+        wait: Seconds to wait for another run that is active there.
 
     Raises:
         ValueError: If another run is active there, with its process, user and host.
     """
     folder.path.mkdir(parents=True, exist_ok=True)
-    with exclusive(folder.path / "run.lock", folder.name, f"or choose another folder with {named('parts')}"):
+    with exclusive(folder.path / "run.lock", folder.name, f"or choose another folder with {named('parts')}", wait):
         _delete_leftovers(folder)
         try:
             yield

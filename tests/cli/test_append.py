@@ -69,8 +69,9 @@ def test_files_of_predictions_are_not_added_to_those_of_a_pipeline(files):
 def test_two_jobs_do_not_add_to_one_file_at_once(files):
     counted("a", "total.npz", *ADD)
     Path("total.npz.lock").write_text('{"user": "ann", "host": "elsewhere", "pid": 1}')
-    said = refused("count", "g-b.jsonl", "p-b.jsonl", "-o", "total.npz", *ADD, status=75)
-    assert "another run, process 1 of ann on elsewhere, writes to total.npz: wait for it, or choose another" in said
+    said = flat(refused("count", "g-b.jsonl", "p-b.jsonl", "-o", "total.npz", *ADD, status=75))
+    assert "another run, process 1 of ann on elsewhere, writes to total.npz: wait for it, as --wait 60" in said
+    assert "or choose another" in said
 
 
 def hashes() -> list[str]:

@@ -244,7 +244,7 @@ def test_every_parameter_is_known_to_be_a_file_or_not():
         *("best", "hit", "missing_score", "bins", "bin_kind"),
         "config",  # is changed in place
         "conflicts",
-        *("init", "debug", "tokenizer", "replace_scorer"),
+        *("init", "debug", "log_format", "wait", "tokenizer", "replace_scorer"),
     }
     found = {name for command in nereval.registered_commands for name in inspect.signature(command.callback).parameters}
     assert found <= others | {*guards.READ, *guards.WRITTEN}, found - others - {*guards.READ, *guards.WRITTEN}

@@ -40,6 +40,7 @@ LIMITS = {
     "difference": (PLAN, ("0", "-1", "nan", "inf", "1e308", "1e-300")),
     "replicates": (COUNT, ("0", "1", "-1", HUGE)),
     "workers": (COUNT, ("0", "-1", HUGE)),
+    "wait": (COUNT, ("0", "-1", "nan", "inf", HUGE)),
     "gpu-id": (ERRORS, ("-1", HUGE)),
     "context": (ERRORS, ("0", "-1", HUGE)),
     "depth": (ERRORS, ("0", "1", "-1", HUGE)),

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from processes import live
-from sharded import ALL_PARTS, SHARDS, evaluated, parts, refused
+from sharded import ALL_PARTS, SHARDS, evaluated, parts, refused, run
 
 from spacy_nereval.distributed import lock as locks
 from spacy_nereval.distributed import shards
@@ -43,6 +43,30 @@ def test_two_runs_do_not_write_to_one_folder(here, somebody):
     assert "--parts" in line
     assert list(parts()) == ["run.lock"]
     evaluated(*SHARDS, "--parts", "another")
+
+
+def test_a_run_that_is_to_wait_goes_on_when_the_other_ends(here, somebody, monkeypatch):
+    """As long as it is to wait, and no longer. `--append` waits for its file in the same way."""
+    clock, files = [0.0], [Path("nereval-parts/run.lock"), Path("all.npz.lock")]
+
+    def slept(seconds: float) -> None:
+        clock[0] += seconds
+        if clock[0] >= 5:
+            for file in files:
+                file.unlink(missing_ok=True)
+
+    monkeypatch.setattr(locks, "sleep", slept)
+    monkeypatch.setattr(locks, "monotonic", lambda: clock[0])
+    lock(pid=somebody.pid)
+    (line,) = refused("evaluate", "training/model-best", *SHARDS, "--wait", 3.5)
+    assert "wait for it, as --wait 60 does, or choose another folder" in line and clock == [3.5]
+    evaluated(*SHARDS, "--wait", 60)
+    assert clock == [5.5] and list(parts()) == ALL_PARTS
+    append = ("count", "training/model-best", "whole.spacy", "--collapse", "--append", "-m", "strict", "-o", "all.npz")
+    files[1].write_text(json.dumps({"user": "ada", "host": "elsewhere", "pid": 1}))
+    clock[0] = 0.0
+    assert "writes to all.npz" in refused(*append, "--wait", 2)[0]
+    assert run(*append, "--wait", 9).exit_code == 0 and clock == [5.0]
 
 
 def test_the_lock_of_a_process_that_is_gone_does_not_count(here, somebody):
@@ -239,14 +263,14 @@ def test_a_stale_lock_is_taken_by_one_of_several(tmp_path, somebody):
         path = tmp_path / f"{k}.lock"
         path.write_text(stale)
         runs = [Popen([sys.executable, "-c", TAKING, str(path)], stdin=PIPE, stdout=PIPE, text=True) for _ in range(4)]
-        for run in runs:
-            assert run.stdout.readline() == "ready\n"
-        for run in runs:
-            run.stdin.write("\n")
-            run.stdin.flush()
-        said = sorted(run.stdout.readline().strip() for run in runs)
-        for run in runs:
-            run.communicate("\n")
+        for each in runs:
+            assert each.stdout.readline() == "ready\n"
+        for each in runs:
+            each.stdin.write("\n")
+            each.stdin.flush()
+        said = sorted(each.stdout.readline().strip() for each in runs)
+        for each in runs:
+            each.communicate("\n")
         assert said == ["busy", "busy", "busy", "taken"], said
 
 
