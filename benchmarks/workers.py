@@ -43,7 +43,7 @@ from spacy_nereval.io.id_hashes import HASH, SIZE
 from spacy_nereval.io.paths import temporary_file
 from spacy_nereval.io.read import read_files
 
-PACKAGES = {"loky": "joblib", "ray": "ray", "dask": "distributed", "spark": "joblibspark"}
+PACKAGES = {"loky": "joblib", "ray": "ray", "dask": "distributed", "spark": "pyspark"}
 TOKENS, PER_FILE, SAMPLES = 40, 10_000, 1000
 FILES = 40
 """The files of `speed`: enough that no worker waits long for the last file of the other."""

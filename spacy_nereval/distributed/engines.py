@@ -1,12 +1,17 @@
 """Run a function on the workers of an engine: processes of this machine, Ray, Dask or Spark.
 
-Dask is used directly, since joblib waits forever for a task that Dask has given up. The others are
-used through joblib.
+Dask is used directly, since joblib waits forever for a task that Dask has given up, and Spark, since joblib makes a job
+of every task. The others are used through joblib.
+
+What an engine has to tell is raised, or becomes a line of the command, so its own log and progress bars are left out.
 """
 
 from __future__ import annotations
 
+import gc
+import logging
 import os
+import pickle
 import sys
 import time
 import warnings
@@ -14,7 +19,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from threading import Thread
+from operator import itemgetter
+from secrets import token_bytes
+from threading import Event, Thread
 from typing import Any, Protocol, TypeVar
 
 from ..core.messages import install
@@ -117,6 +124,8 @@ def started(engine: str, workers: int = -1, *, gpus: bool = False) -> Iterator[E
             raise ValueError(f"the engine {engine} is not installed ({error}): {install(engine)}") from None
         except Exception as error:  # each engine has its own exceptions
             raise ValueError(f"the engine {engine} does not start: {type(error).__name__}: {error}") from error
+        stack.enter_context(warnings.catch_warnings())
+        warnings.filterwarnings("ignore", module="joblib|pyspark|ray|distributed|dask")
         yield found
 
 
@@ -170,9 +179,12 @@ def end_with(parent: int) -> None:
 
 @contextmanager
 def _ray(workers: int, gpus: bool) -> Iterator[Engine]:
+    import ray
     from ray.util.joblib import register_ray
 
     register_ray()
+    if not ray.is_initialized():
+        ray.init(logging_level=logging.ERROR, log_to_driver=False)
     yield Engine(_with_joblib("ray", workers, {"ray_remote_args": {"num_gpus": 1}} if gpus else {}))
 
 
@@ -185,13 +197,14 @@ def _dask(workers: int, gpus: bool) -> Iterator[Engine]:
 
     local = {"n_workers": workers if workers > 0 else None, "threads_per_worker": 1, "dashboard_address": ":0"}
     # After this time, Dask looks for a worker that has died, and gives it up if it has died again just then.
-    patience = {"distributed.deploy.lost-worker-timeout": "1 day"}
+    settings = {"distributed.deploy.lost-worker-timeout": "1 day"}
+    if not dask.config.get("logging", None):
+        settings["logging.distributed"] = "critical"  # for its workers
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)
     cluster = {} if dask.config.get("scheduler-address", None) else local
-    with dask.config.set(patience), Client(**cluster) as client:
+    with dask.config.set(settings), Client(**cluster) as client:
 
-        def run(function: Callable[[Any], T], items: Sequence[Any], ready: Ready, alone: bool = False) -> list[T]:
-            if alone:
-                return [result for item in items for result in run(function, [item], ready)]
+        def run(function: Callable[[Any], T], items: Sequence[Any], ready: Ready) -> list[T]:
             futures = client.map(function, items, pure=False)
             try:
                 done = (future for future in as_completed(futures) if future.status == "finished")
@@ -210,37 +223,177 @@ def _dask(workers: int, gpus: bool) -> Iterator[Engine]:
             found: T = client.compute(groups.reduction(joined, joined, split_every=together)).result()
             return found
 
-        yield Engine(run, reduce)
+        yield Engine(_one_by_one_if_alone(run), reduce)
 
 
 @contextmanager
 def _spark(workers: int, gpus: bool) -> Iterator[Engine]:
-    from joblibspark import register_spark
-    from joblibspark.backend import is_spark_connect_mode
-    from joblibspark.utils import get_spark_session
+    from pyspark.sql.utils import is_remote
 
-    register_spark()
-    with warnings.catch_warnings():
-        warnings.filterwarnings(
-            "ignore", module="joblibspark|pyspark"
-        )  # the warnings are about missing packages that are not needed
-        session = get_spark_session()
-        run = _with_joblib("spark", workers, {"num_gpus_per_spark_task": 1} if gpus else {})
-        if is_spark_connect_mode():  # it has no RDDs, so it cannot reduce
-            yield Engine(run)
-            return
-        context = session.sparkContext
-        if "PYSPARK_PYTHON" not in os.environ and context.master.startswith("local"):
-            context.pythonExec = sys.executable  # by default its workers run `python3`, which may lack this package
+    with _heard_if_it_fails():
+        session = _spark_session(workers)
+    if is_remote():  # it has no RDDs, so it cannot reduce
+        yield Engine(_one_by_one_if_alone(_by_frames(session, gpus)))
+        return
+    context = session.sparkContext
+    if "PYSPARK_PYTHON" not in os.environ and context.master.startswith("local"):
+        context.pythonExec = sys.executable  # by default its workers run `python3`, which may lack this package
 
-        def reduce(function: Callable[[list[T]], T], items: Sequence[T], together: int) -> T:
-            # RDD.treeReduce would join two items at a time, and the last of them in this process.
-            left, level = len(items), context.parallelize([*enumerate(items)])
-            while left > 1:
-                left = -(-left // together)
-                groups = level.map(lambda item: (item[0] // together, item[1])).groupByKey(left)
-                level = groups.mapValues(lambda some: function([*some]))
-            ((_, found),) = level.collect()
-            return found
+    def run(function: Callable[[Any], T], items: Sequence[Any], ready: Ready) -> list[T]:
+        done = context.accumulator(0)
 
-        yield Engine(run, reduce)
+        def counted(item: Any) -> T:
+            result = function(item)
+            _keep_imports()
+            done.add(1)
+            return result
+
+        tasks = context.parallelize(items, len(items) or 1)
+        if gpus and not context.master.startswith("local"):  # which gives tasks no resources
+            tasks = tasks.withResources(_gpu_each())
+        with _told(ready, lambda: done.value):
+            found: list[T] = tasks.map(counted).collect()
+        return found
+
+    def reduce(function: Callable[[list[T]], T], items: Sequence[T], together: int) -> T:
+        # RDD.treeReduce would join two items at a time, and the last of them in this process.
+        left, level = len(items), context.parallelize([*enumerate(items)])
+        while left > 1:
+            left = -(-left // together)
+            groups = level.map(lambda item: (item[0] // together, item[1])).groupByKey(left)
+            level = groups.mapValues(lambda some: function([*some]))
+        ((_, found),) = level.collect()
+        return found
+
+    yield Engine(_one_by_one_if_alone(run), reduce)
+
+
+@lru_cache(maxsize=1)
+def _keep_imports() -> None:
+    """Leave out of garbage collection what a worker has imported: PySpark goes through all objects after every task."""
+    gc.collect()
+    gc.freeze()
+
+
+def _spark_session(workers: int) -> Any:
+    """Return the active session, or one that is configured as Spark usually is, without progress bars and a log.
+
+    Where nothing is configured, it has as many workers on this machine as are asked for.
+    """
+    from pyspark import SparkConf, SparkContext
+    from pyspark.sql import SparkSession
+    from pyspark.sql.utils import is_remote
+
+    if session := SparkSession.getActiveSession():
+        return session
+    settings = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF"}  # what fails is raised
+    if os.name == "posix":  # TCP makes every task wait for the end of a delay; Spark before 4.1 ignores the setting
+        settings["spark.python.unix.domain.socket.enabled"] = "true"
+    builder = SparkSession.builder.appName("nereval")
+    remote = os.environ.get("SPARK_REMOTE", "")
+    if is_remote() or remote:
+        if remote.startswith("local"):  # the server is started here
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+            builder = builder.config(map=settings)
+        return builder.getOrCreate()
+    SparkContext._ensure_initialized()  # Spark then knows what is configured, whoever started it
+    configured = SparkConf().get("spark.master", "local[*]")
+    master = f"local[{workers}]" if configured == "local[*]" and workers > 0 else configured
+    return builder.master(master).config(map=settings).getOrCreate()
+
+
+@contextmanager
+def _heard_if_it_fails() -> Iterator[None]:
+    """Show what a program that is started here says on stderr only if it does not start, and what it says later."""
+    shown = os.dup(2)
+    heard, said = os.pipe()
+    mark = token_bytes(16).hex().encode() + b"\n"
+    lines: list[bytes] = []
+    runs = Event()
+
+    def hear() -> None:
+        with open(heard, "rb") as source, open(shown, "wb", buffering=0) as target:
+            for line in source:
+                if runs.is_set():
+                    target.write(line)
+                elif line.endswith(mark):
+                    runs.set()
+                else:
+                    lines.append(line)
+
+    os.dup2(said, 2)
+    os.close(said)
+    Thread(target=hear, name="hear-engine", daemon=True).start()
+    try:
+        yield
+    except BaseException:
+        os.write(2, mark)
+        runs.wait(LOOKS)
+        os.write(shown, b"".join(lines))
+        raise
+    else:
+        os.write(2, mark)
+    finally:
+        os.dup2(shown, 2)
+
+
+@contextmanager
+def _told(ready: Ready, number: Callable[[], int]) -> Iterator[None]:
+    """Tell how many items of a job are finished, whenever the number has grown."""
+    finished = Event()
+
+    def watch() -> None:
+        told = 0
+        while True:
+            last = finished.wait(LOOKS)
+            if (now := number()) > told:
+                ready(told := now)
+            if last:
+                return
+
+    thread = Thread(target=watch, name="tell-progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        finished.set()
+        thread.join()
+
+
+def _by_frames(session: Any, gpus: bool) -> Callable[..., list[Any]]:
+    """Return a function that runs another on the workers of Spark Connect, which knows only DataFrames."""
+
+    def run(function: Callable[[Any], T], items: Sequence[Any], ready: Ready) -> list[T]:
+        def each(batches: Iterable[Any]) -> Iterator[Any]:
+            from pyarrow import RecordBatch
+
+            for batch in batches:
+                for packed in batch.column("item").to_pylist():
+                    number, item = pickle.loads(packed)
+                    yield RecordBatch.from_pydict({"item": [pickle.dumps((number, function(item)))]})
+                    _keep_imports()
+
+        packed = session.createDataFrame([(pickle.dumps(item),) for item in enumerate(items)], "item binary")
+        spread = packed.coalesce(1).repartition(len(items) or 1)  # of a single partition, every row goes to its own
+        rows = spread.mapInArrow(each, "item binary", **({"profile": _gpu_each()} if gpus else {})).collect()
+        ready(len(rows))
+        return [found for _, found in sorted((pickle.loads(row.item) for row in rows), key=itemgetter(0))]
+
+    return run
+
+
+def _gpu_each() -> Any:
+    """Return what Spark has to know so that each task has a GPU of its own."""
+    from pyspark.resource import ResourceProfileBuilder, TaskResourceRequests
+
+    return ResourceProfileBuilder().require(TaskResourceRequests().cpus(1).resource("gpu", 1)).build
+
+
+def _one_by_one_if_alone(run: Callable[..., list[Any]]) -> Run:
+    """Return a `Run` that makes a job of all items, or of each where they are to be alone."""
+
+    def run_all(function: Callable[[Any], T], items: Sequence[Any], ready: Ready, alone: bool = False) -> list[T]:
+        jobs = [[item] for item in items] if alone else [items]
+        return [result for job in jobs for result in run(function, job, ready)]
+
+    return run_all

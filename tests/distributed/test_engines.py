@@ -13,7 +13,7 @@ from glob import glob
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
-from subprocess import CompletedProcess, Popen
+from subprocess import PIPE, CompletedProcess, Popen
 from typing import NamedTuple
 
 import engine_driver
@@ -23,12 +23,13 @@ import pytest
 from processes import LEAN, live, python, slept, until
 from sharded import ALL_PARTS, COMMANDS, ENVIRONMENT, SHARDS, evaluated, parts, refused, run, running
 
+from spacy_nereval.distributed import engines
 from spacy_nereval.distributed.engines import ENGINES, started
 from spacy_nereval.io import count_files as storage
 from spacy_nereval.io.count_files import load, save
 from spacy_nereval.io.id_hashes import hashes_of, name_of_hashes
 
-PACKAGES = {"loky": ["joblib"], "ray": ["ray"], "dask": ["distributed"], "spark": ["joblibspark", "pyspark"]}
+PACKAGES = {"loky": ["joblib"], "ray": ["ray"], "dask": ["distributed"], "spark": ["pyspark"]}
 
 
 DEADLY = """
@@ -126,6 +127,79 @@ def test_an_engine_with_a_reduction_of_its_own_joins_items_on_its_workers(driven
     assert sorted(found["numbers"]) == list(range(1000))
     assert sorted(number for _, number in calls) == [8, *[32] * 32], "32 groups, and then what came of them"
     assert found["driver"] not in {process for process, _ in calls}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", [*ENGINES, "connect"])
+def test_engines_write_nothing_into_the_log(here, engine):
+    """No progress bars, and no warnings: what a scheduler keeps are lines of the command."""
+    environment = {**ENVIRONMENT, "RAY_AUTH_MODE": "disabled"}
+    if engine == "connect":
+        engine = "spark"
+        environment["SPARK_REMOTE"] = "local[2]"
+        if not find_spec("grpc"):
+            pytest.skip("Spark Connect is not installed: grpc")
+    installed(engine)
+    files = [f"{side}/{letter}.jsonl" for side in ("gold", "pred") for letter in "abc"]
+    command = ["count", *files, "--collapse", "-m", "strict", "--engine", engine, "--workers", "2", "-o", "all.npz"]
+    done = python("-m", "spacy_nereval", *command, env=environment, seconds=300)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "✔ 3 files counted in nereval-parts\n"
+    assert [line[0] for line in done.stdout.splitlines()] == ["✔", "ℹ"]
+
+
+ONE_JOB = """
+import json, os, time
+from spacy_nereval.distributed.engines import started
+from pyspark import SparkContext
+
+def slow(number):
+    time.sleep(0.4)
+    return number, os.getpid()
+
+if __name__ == "__main__":
+    told = []
+    with started("spark", 2) as spark:
+        found = spark.run(slow, range(9), told.append)
+        jobs = SparkContext._active_spark_context.statusTracker()
+        numbers = jobs.getJobIdsForGroup(None)
+        tasks = [jobs.getStageInfo(stage).numTasks for job in numbers for stage in jobs.getJobInfo(job).stageIds]
+        spark.run(abs, range(3), print, alone=True)
+        alone = len(jobs.getJobIdsForGroup(None)) - len(numbers)
+    numbers, workers = zip(*found)
+    print(json.dumps([numbers, len({*workers}), tasks, told, alone]))
+"""
+
+
+@pytest.mark.slow
+def test_spark_makes_one_job_with_a_task_for_each_item(tmp_path):
+    """On as many workers as are asked for, whatever the machine has; and a job each where items are to be alone."""
+    installed("spark")
+    (tmp_path / "job.py").write_text(ONE_JOB)
+    done = python("job.py", cwd=tmp_path, env=ENVIRONMENT, seconds=300)
+    assert done.returncode == 0, done.stderr
+    numbers, workers, tasks, told, alone = json.loads(done.stdout.splitlines()[-1])
+    assert (numbers, workers, tasks, alone) == ([*range(9)], 2, [9], 3)
+    assert told == sorted({*told}) and told[-1] == 9 and len(told) > 2
+
+
+def test_what_a_program_says_while_it_starts_is_shown_if_it_does_not(capfd):
+    said: list[str] = []
+
+    def heard(word: str) -> bool:
+        said.append(capfd.readouterr().err)
+        return word in "".join(said)
+
+    with engines._heard_if_it_fails():
+        process = Popen([sys.executable, "-c", "import os; input(); os.write(2, b'later')"], stdin=PIPE)
+        os.write(2, b"starting\nto start")  # a line without an end
+    process.communicate(b"\n")
+    until(lambda: heard("later"), 20)
+    assert "".join(said) == "later"
+    with pytest.raises(KeyError), engines._heard_if_it_fails():
+        os.write(2, b"what is wrong\n")
+        raise KeyError
+    until(lambda: heard("what is wrong"), 60)
 
 
 @pytest.mark.slow

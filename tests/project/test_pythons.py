@@ -57,7 +57,7 @@ def test_the_lowest_versions_are_those_of_everything_that_is_imported():
             imported |= {module.split(".")[0] for module in modules}
     imported -= {*sys.stdlib_module_names, "spacy_nereval"}
     # Of extras that are too large to be installed there, and of spaCy's that none needs unless it is there.
-    others = {"ray", "dask", "distributed", "pyspark", "joblibspark", "cloudpathlib", "requests", "IPython", "pytest"}
+    others = {"ray", "dask", "distributed", "pyspark", "cloudpathlib", "requests", "IPython", "pytest"}
     named = {"cassis": "dkpro_cassis", "vl_convert": "vl_convert_python"}
     assert {named.get(name, name) for name in imported} - names <= others
 
