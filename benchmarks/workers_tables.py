@@ -8,6 +8,7 @@ from typing import Any
 
 from table import table
 
+from spacy_nereval.core.messages import listed
 from spacy_nereval.distributed.shards import TOGETHER
 from spacy_nereval.io.id_hashes import SIZE
 
@@ -38,8 +39,8 @@ def markdown(found: Mapping[str, Any]) -> str:
             note = f" The machine was busy with other work (load {found[name]['load']})." if busy else ""
             title, head, rows = made(found[name]["rows"])
             shown += [f"{title}{note}", table(head, rows).replace("---:", "---", 1)]
-    if "memory" in found:
-        shown += estimate(found["memory"]["rows"], found.get("merging", {"rows": []})["rows"])
+    if {"memory", "merging", "engines"} <= found.keys():
+        shown += estimate(found)
     return "\n\n".join(shown)
 
 
@@ -108,27 +109,78 @@ def merging_table(rows: list[dict[str, Any]]) -> Cells:
     return title, head, cells
 
 
-def estimate(memory: list[dict[str, Any]], merges: list[dict[str, Any]]) -> list[str]:
-    """What 10^9 documents in files of predictions would take, from what the largest corpus took."""
+def estimate(found: Mapping[str, Any]) -> list[str]:
+    """What 10^9 documents in files of predictions would take: what was measured, and what that is multiplied by."""
+    memory, merges, engines = (found[name]["rows"] for name in ("memory", "merging", "engines"))
     largest = [row for row in memory if row["kept"] == "sums"][-1]
-    files = MANY // FEW
-    merging = merges[0]["processor"] / merges[0]["parts"] if merges else 0
-    hours = (largest["microseconds"] * MANY / 1e6 + merging * files) / 3600
-    peaks = [f"{max(row[who] for row in (largest, *merges)):,}" for who in ("driver_mb", "worker_mb")]
-    rows = [[f"{number:,}", f"{hours / number:,.2f}", *peaks] for number in WORKERS]
+    (own,) = [row["milliseconds"] for row in engines if row["engine"] == "none"]
+    engines = [row for row in engines if row["engine"] != "none"]
+    files, merging = MANY // FEW, merges[0]["processor"] / merges[0]["parts"]
+    levels = depths(files)
+    tasks = files + sum(levels)
+    counting = largest["microseconds"] * MANY / 1e6
+    times, parts = f"{files:,} files", f"{tasks - 1:,} parts: files, and groups of {TOGETHER}"
+    rows = [
+        ["count a document", f"{largest['microseconds']:,.0f} µs", f"{MANY:,} documents", in_words(counting)],
+        ["write and check the counts of a file", f"{own:.1f} ms", times, in_words(own * files / 1e3)],
+        ["merge a part", f"{1e3 * merging:.1f} ms", parts, in_words(merging * (tasks - 1))],
+    ]
+    for row in engines:
+        name, each = row["engine"], row["milliseconds"]
+        rows.append([f"start {name}", f"{row['seconds_to_start']:.1f} s", "once", in_words(row["seconds_to_start"])])
+        rows.append([f"the driver, on {name}", f"{each:.1f} ms", f"{tasks:,} tasks", in_words(each * tasks / 1e3)])
+
+    def hours(engine: Mapping[str, Any], workers: int) -> float:
+        """Whichever takes longer: that the driver gives out the tasks, or that the workers do them."""
+        each = engine["milliseconds"] / 1e3
+        seconds = engine["seconds_to_start"] + max(each * files, (counting + own * files / 1e3) / workers)
+        for groups in levels:
+            seconds += max(each * groups, math.ceil(groups / workers) * TOGETHER * merging)
+        return seconds / 3600
+
+    head = ["hours", *(row["engine"] for row in engines)]
+    cells = [
+        [f"{number:,} worker{'s' if number > 1 else ''}", *(f"{hours(row, number):,.2f}" for row in engines)]
+        for number in WORKERS
+    ]
+    peaks = [f"{max(row[who] for row in (largest, *merges)):,} MB" for who in ("driver_mb", "worker_mb")]
     size = largest["file_bytes"] * files / 1e9
-    merged = f", and {1e3 * merging:,.0f} milliseconds to merge each file" if merges else ""
     said = (
-        f"{MANY:,} documents in {files:,} files: {largest['microseconds']:,.0f} microseconds of a processor for each "
-        f"document{merged}. The counts of the files take {size:,.1f} GB of disk; the result takes "
-        f"{largest['file_bytes'] / 1e6:,.1f} MB."
+        f"The tree has {len(levels)} levels, of {listed([f'{groups:,}' for groups in levels])} groups; a level begins "
+        f"when the one below it is finished. The driver takes {peaks[0]}, a worker {peaks[1]}. The counts of the files "
+        f"take {size:,.1f} GB of disk; the result takes {largest['file_bytes'] / 1e6:,.1f} MB."
     )
-    if merges and (ids := merges[-1].get("ids")):
+    if ids := merges[-1].get("ids"):
         added = (merges[-1]["processor"] - merges[-2]["processor"]) / ids * MANY / 3600
-        levels = math.ceil(math.log(files, TOGETHER))
-        disk = SIZE * MANY * (1 + levels) / 1e9
+        disk = SIZE * MANY * (1 + len(levels)) / 1e9
         said += (
-            f" With `--check-repeats`, the hashes of the ids take {disk:,.0f} GB while {levels} levels of the tree are "
-            f"merged, {SIZE * MANY / 1e9:,.0f} GB afterwards, and {added:,.1f} hours of a processor."
+            f" With `--check-repeats`, the hashes of the ids take {disk:,.0f} GB while {len(levels)} levels of the "
+            f"tree are merged, {SIZE * MANY / 1e9:,.0f} GB afterwards, and {added:,.1f} hours of a processor."
         )
-    return [said, table(["workers", "hours", "driver, MB", "each worker, MB"], rows).replace("---:", "---", 1)]
+    return [
+        f"{MANY:,} documents in {files:,} files. What was measured is above; here it is multiplied. The first three "
+        "rows are shared by the workers. The others are not: an engine starts once, and the driver gives out one task after "
+        "the other.",
+        table(["of", "measured", "times", "is"], rows).replace("---:", "---", 1),
+        "So long a run would take, without the time to fetch files: its start, the longer of what the driver and the "
+        "workers take, and the levels of the tree. Nobody has run it.",
+        table(head, cells).replace("---:", "---", 1),
+        said,
+    ]
+
+
+def depths(parts: int) -> list[int]:
+    """The number of groups on each level of the tree that merges parts.
+
+    >>> depths(10_000), depths(1)
+    ([313, 10, 1], [])
+    """
+    found = []
+    while parts > 1:
+        parts = -(-parts // TOGETHER)
+        found.append(parts)
+    return found
+
+
+def in_words(seconds: float) -> str:
+    return f"{seconds / 3600:,.2f} hours" if seconds >= 360 else f"{seconds:,.1f} seconds"

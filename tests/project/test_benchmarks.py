@@ -357,6 +357,7 @@ FIGURES = {
         "rows": [
             {"engine": "loky", "seconds_to_start": 0.5, "milliseconds": 0.6, "by_tasks": 7.5},
             {"engine": "dask", "seconds_to_start": 1.5, "milliseconds": 2, "by_tasks": 8, "by_itself": 7},
+            {"engine": "spark", "seconds_to_start": 9, "milliseconds": 61, "by_tasks": 8},
             {"engine": "none", "seconds_to_start": 0, "milliseconds": 9.5},
         ],
     },
@@ -383,9 +384,19 @@ def test_what_the_tables_say_follows_from_the_figures():
         "| loky | 0.5 | 0.6 | 7.5 | – |",
         "| dask | 1.5 | 2.0 | 8.0 | 7.0 |",
         "| one process | 100 | 20 | 4 | 90 | – |",
-        # 10^9 documents of 360 microseconds are 100 hours, and 10,000 files of 36 milliseconds a tenth of an hour.
-        "| 1 | 100.10 | 101 | 130 |",
-        "| 256 | 0.39 | 101 | 130 |",
+        "| count a document | 360 µs | 1,000,000,000 documents | 100.00 hours |",
+        "| write and check the counts of a file | 9.5 ms | 10,000 files | 95.0 seconds |",
+        "| merge a part | 36.0 ms | 10,323 parts: files, and groups of 32 | 0.10 hours |",
+        "| start dask | 1.5 s | once | 1.5 seconds |",
+        "| the driver, on loky | 0.6 ms | 10,324 tasks | 6.2 seconds |",
+        "| the driver, on spark | 61.0 ms | 10,324 tasks | 0.17 hours |",
+        "| hours | loky | dask | spark |",
+        # 100 hours, 95 seconds, 324 groups of 32 parts.
+        "| 1 worker | 100.13 | 100.13 | 100.13 |",
+        # 1,407 seconds of counting; 2, 1 and 1 groups after the other.
+        "| 256 workers | 0.39 | 0.39 | 0.40 |",
+        # Spark's driver needs 610 seconds, the workers 88, and 313 groups 19.
+        "| 4,096 workers | 0.03 | 0.03 | 0.18 |",
     ):
         assert row in text
     assert "take 2.0 GB of disk" in text

@@ -21,6 +21,7 @@ EXAMPLES = ROOT / "examples"
 NAMES = ("gold", "baseline", "improved")
 FORMATS = ("jsonl", "spacy", "conll")
 BY_HAND = (
+    "container",
     "gate",
     "README.md",
     "config.cfg",

@@ -1,0 +1,76 @@
+"""The recipe of the container: what it copies is enough to install the package, and its user is not root."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from configparser import ConfigParser
+
+import pytest
+from places import ROOT
+
+RECIPE = ROOT / "examples" / "container" / "Dockerfile"
+
+
+@pytest.fixture(scope="module")
+def steps() -> list[tuple[str, str]]:
+    """The instructions, each with what follows it."""
+    lines = RECIPE.read_text("utf8").replace("\\\n", " ").splitlines()
+    return [tuple(line.split(maxsplit=1)) for line in lines if line and not line.startswith("#")]
+
+
+@pytest.fixture(scope="module")
+def declared() -> ConfigParser:
+    found = ConfigParser()
+    found.read(ROOT / "setup.cfg", "utf8")
+    return found
+
+
+def test_the_version_of_python_is_one_that_the_package_supports(steps, declared):
+    (image,) = [rest for what, rest in steps if what == "FROM"]
+    (version,) = re.findall(r"^python:(3\.\d+)-slim$", image)
+    assert f"Programming Language :: Python :: {version}" in declared["metadata"]["classifiers"]
+
+
+def test_the_extras_are_declared(steps, declared):
+    (extras,) = [rest.removeprefix("EXTRAS=") for what, rest in steps if what == "ARG" and rest.startswith("EXTRAS=")]
+    assert {*extras.split(",")} <= {*declared["options.extras_require"]}
+    assert ("ARG", 'PACKAGES=""') in steps
+    (run,) = [rest for what, rest in steps if what == "RUN"]
+    assert run == 'python -m pip install --no-cache-dir ".[${EXTRAS}]" ${PACKAGES}'
+
+
+def test_a_wheel_is_built_of_what_is_copied(steps, tmp_path):
+    """With every file of the package."""
+    for what, rest in steps:
+        *sources, target = rest.split()
+        for source in sources if what == "COPY" else ():
+            path = ROOT / source
+            assert path.exists(), source
+            if path.is_dir():
+                shutil.copytree(path, tmp_path / target, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(path, tmp_path / target)
+    build = "import sys; from setuptools import setup; setup(script_args=['--quiet', 'build'])"
+    done = subprocess.run([sys.executable, "-c", build], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    package = ROOT / "spacy_nereval"
+    wanted = {
+        file.relative_to(package) for file in package.rglob("*") if file.suffix in (".py", ".html", ".css", ".js")
+    }
+    built = tmp_path / "build" / "lib" / "spacy_nereval"
+    assert wanted - {file.relative_to(built) for file in built.rglob("*")} == set()
+
+
+def test_its_command_is_nereval_and_its_user_is_not_root(steps, declared):
+    last = dict(steps)
+    assert (
+        json.loads(last["ENTRYPOINT"]) == ["nereval"]
+        and "nereval =" in declared["options.entry_points"]["console_scripts"]
+    )
+    assert last["USER"] == "nobody" and last["WORKDIR"] == "/data"
+    order = [what for what, _ in steps]
+    assert order.index("USER") > order.index("RUN")
