@@ -108,7 +108,7 @@ def agreement(
                 raise ValueError(f"{named(name)} is given, but files have their own: leave it out")
         chosen, left_out = chosen_metrics(wanted)
         shared = read_annotators(
-            files, reading.spans_key, format=format_of(reading)[0], rules=rules_of(reading), tokenizer=named_tokenizer
+            files, reading.spans_key, format=format_of(reading)[0], rules=rules_of(reading), tokenizer=tokenizing
         )
     else:
         sides = _sides_of(annotators, reading)
