@@ -22,7 +22,7 @@ from ..io.formats.settings import Format, sides
 from ..io.read import UNANNOTATED, Pairing
 from ..io.records import Predictions, Record, pair
 from ..io.tag_sequences import Tagged, TokenDocument, read_tags
-from ..io.units import ID, FileUnits
+from ..io.units import ID, FileUnits, units_of
 from ..io.units import parse as parse_unit
 from ..metrics.registry import LOOKED_AT, Chosen, Unknown, chosen_metrics
 from .items import WORDS, Ends, is_spacy
@@ -252,16 +252,18 @@ def _in_units(documents: Iterable[Document | None], unit: str) -> Iterator[Docum
 def _paired(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | None]:
     """Yield the documents of two sides that have texts: paired by id if all have one, else by their order."""
     predictions = Predictions(pred.name, UNANNOTATED[pred.kind == "doc"])
-    units = FileUnits(parse_unit(reading.unit or ID))
+    units = FileUnits(parse_unit(reading.unit)) if reading.unit else None
     sides = records_of(gold, reading), records_of(pred, reading)
     for number, (a, b) in enumerate(Pairing(gold.name, pred.name).pairs(*sides)):
         try:
             skipped = not reading.spans_key and predictions.skipped(a, b)
             document = pair(a, b)
-            yield units.marked(None if skipped else document, a)
+            document = None if skipped else document
+            yield units.marked(document, a) if units else document
         except ValueError as error:
             raise _located(error, number, a.id) from None
-    units.check_end()
+    if units:
+        units.check_end()
     predictions.check_end()
 
 
@@ -412,6 +414,7 @@ def load(
     tag_names: str | None = None,
     match: str | None = None,
     occurrences: str | None = None,
+    unit: str | None = None,
 ) -> list[Record]:
     """Return the documents of an annotation file, as `score` and `compare` take them.
 
@@ -419,8 +422,8 @@ def load(
         path: A file or folder of any input format.
         format: The name of the format; by default inferred from the extension.
         spans_key: Read `doc.spans[spans_key]` of a `.spacy` file instead of `doc.ents`.
-        column, repair, discontinuous, offsets, check_text, annotator, tag_names, match, occurrences:
-            As the options of these names in the commands.
+        column, repair, discontinuous, offsets, check_text, annotator, tag_names, match, occurrences, unit:
+            As the options of these names in the commands. `unit` counts for gold annotation.
 
     Returns:
         A record per document, in the order of the file; its `spans` are a sorted list, in characters.
@@ -451,4 +454,12 @@ def load(
         )
     )
     (how,) = with_annotators([Path(path)], [how])
-    return [record._replace(spans=sorted(record.spans)) for record in records(Path(path), spans_key, how)]
+    units, found = units_of(Path(path), how, unit), list[Record]()
+    for number, record in enumerate(records(Path(path), spans_key, how)):
+        try:
+            key = units.key(record)
+        except ValueError as error:
+            raise ValueError(f"{path}, {_located(error, number, record.id)}") from None
+        found.append(record._replace(spans=sorted(record.spans), unit=key, unit_rule=units.rule.text))
+    units.check_end()
+    return found
