@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.labels import rules_of
@@ -21,7 +22,7 @@ from .reports import KeptSystem
 from .results import Comparison, have_no_common_label, label_warnings
 from .rows import names_of
 from .scoring import check_alone, check_labels, counts_of
-from .sides import Side
+from .sides import Side, of_file
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 @with_item_reading
 def compare(
     systems: Mapping[str, Any],
-    gold: Iterable[Any] | None = None,
+    gold: Iterable[Any] | str | Path | None = None,
     metrics: Any = None,
     *,
     baseline: str | None = None,
@@ -97,18 +98,19 @@ def compare(
     if gold is None:
         raise ValueError("gold is missing: expected the gold annotation, one item per document, as the second argument")
     reading = reading_of_items(**options)
-    same = gold if hasattr(gold, "__len__") else list(gold)
+    read: Any = of_file(gold, "gold", reading)
+    same = read if hasattr(read, "__len__") else list(read)
     text, tokens = (None if value is None else list(value) for value in (text, tokens))
     left_out: dict[str, str] = {}
     warnings: list[str] = []
     notes: list[str] = []
     compared: list[System] = []
     kept: list[Document | None] = []
-    reported: list[KeptSystem] | None = [] if hasattr(gold, "__len__") else None
+    reported: list[KeptSystem] | None = [] if hasattr(read, "__len__") else None
     for name in dict.fromkeys([first, *systems]):
         runs: list[Counts] = []
         for shown, pred in _runs(name, systems[name]):
-            of_gold = Side(same, "gold", reading, names_of(gold))
+            of_gold = Side(same, "gold", reading, names_of(read))
             sides = of_gold, Side(pred, shown, reading, of_gold.tag_names)
             chosen, left_out = chosen_metrics(metrics, partial(unknown, sides, text, tokens))
             kept = [*relabelled(documents(*sides, text, tokens, reading), rules_of(reading))]
@@ -122,7 +124,7 @@ def compare(
             runs.append(counts)
         outcomes = outcomes_of(kept, chosen) if len(runs) == 1 else None
         compared.append(System(name, runs, outcomes))
-        can_be_reported = reported is not None and len(runs) == 1 and hasattr(systems[name], "__len__")
+        can_be_reported = reported is not None and len(runs) == 1 and sides[1].is_kept
         reported = [*(reported or ()), KeptSystem(name, kept, runs[0])] if can_be_reported else None
     values = comparison(compared, kept, settings, trials, **asked._asdict())
     values |= {"left_out": left_out} if left_out else {}

@@ -28,7 +28,7 @@ from .inputs import ItemReading, documents, reading_of_items, unknown, with_item
 from .rows import names_of
 from .scoring import counts_of
 from .shown import Shown, table_frame
-from .sides import Side
+from .sides import Side, of_file
 
 if TYPE_CHECKING:
     import pandas
@@ -169,7 +169,7 @@ class Gate(Shown):
 @with_item_reading
 def gate(
     policy: str | Path | Mapping[str, Any],
-    gold: Iterable[Any] | None,
+    gold: Iterable[Any] | str | Path | None,
     candidate: Any,
     baseline: Any = None,
     *,
@@ -182,8 +182,8 @@ def gate(
     Args:
         policy: The path of a policy, or its content as a table, {"gate": {"rules": {NAME: {...}}}}.
         gold: The gold annotation, as `score` takes it; None if the systems are counts.
-        candidate: Predictions as `score` takes them, counts, or the path of a count file (.npz).
-        baseline: The released model, for rules that compare: predictions, counts or a count file.
+        candidate: Predictions as `score` takes them, or counts.
+        baseline: The released model, for rules that compare: predictions or counts.
         text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets:
             As for `score`.
 
@@ -206,7 +206,7 @@ def gate(
 
 def _judged(
     rules: Policy,
-    gold: Iterable[Any] | None,
+    gold: Iterable[Any] | str | Path | None,
     candidate: Any,
     baseline: Any,
     text: Iterable[str | None] | None,
@@ -218,7 +218,8 @@ def _judged(
     stored = next((counts for counts in known.values() if counts), None)
     text, tokens = (None if value is None else list(value) for value in (text, tokens))
     how = reading_of_items(**options)
-    same = gold if gold is None or hasattr(gold, "__len__") else list(gold)
+    read: Any = of_file(gold, "gold", how)
+    same = read if read is None or hasattr(read, "__len__") else list(read)
     judged: dict[str, Judged] = {}
     for name, given in (("candidate", candidate), ("baseline", baseline)):
         counts = known[name]
@@ -304,7 +305,7 @@ class Plan(Shown):
 
 @with_item_reading
 def plan(
-    gold: Iterable[Any] | None,
+    gold: Iterable[Any] | str | Path | None,
     candidate: Any,
     baseline: Any = None,
     *,
@@ -321,7 +322,7 @@ def plan(
 
     Args:
         gold: The gold annotation of the pilot, as `score` takes it; None if the systems are counts.
-        candidate: Predictions as `score` takes them, counts, or the path of a count file (.npz).
+        candidate: Predictions as `score` takes them, or counts.
         baseline: Another system, for a difference and for rules that compare: as `candidate`.
         policy: The policy of a gate, its path or its content as a table; None for none.
         difference: The difference from the baseline that is to be seen, in points; None for none.

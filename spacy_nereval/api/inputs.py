@@ -14,11 +14,10 @@ from ..core.arguments import AUTO_OFFSETS, OFFSETS, Reading, checked
 from ..core.labels import rules_of
 from ..core.messages import absent, named, shortened
 from ..core.spans import Document, relabelled
-from ..io.formats import records, with_annotators
 from ..io.formats.gliner import record_of as gliner_record
 from ..io.formats.jsonl import record_of
 from ..io.formats.offsets import Misfit, in_other_unit
-from ..io.formats.settings import Format, sides
+from ..io.formats.settings import Format
 from ..io.read import UNANNOTATED, Pairing
 from ..io.records import Predictions, Record, pair
 from ..io.tag_sequences import Tagged, TokenDocument, read_tags
@@ -26,7 +25,7 @@ from ..metrics.registry import LOOKED_AT, Chosen, Unknown, chosen_metrics
 from .items import WORDS, Ends, is_spacy
 from .plain_records import Place, place_of, plain_record, tags_in_words
 from .rows import TagNames, given_names, tags_of
-from .sides import Side
+from .sides import Side, read_file
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -41,7 +40,7 @@ class Items(NamedTuple):
     tokens: Iterable[Any] | None = None
 
 
-def documents_of(gold: Iterable[Any], pred: Any, items: Items) -> tuple[list[Document | None], Chosen]:
+def documents_of(gold: Iterable[Any] | str | Path, pred: Any, items: Items) -> tuple[list[Document | None], Chosen]:
     """Return the documents of two sides, the metrics that are scored, and which are left out, with the reason.
 
     Args:
@@ -380,6 +379,8 @@ def load(
 ) -> list[Record]:
     """Return the documents of an annotation file, as `score` and `compare` take them.
 
+    They take its path, too: `load` is for what has to be said about how the file is read.
+
     Args:
         path: A file or folder of any input format.
         format: The name of the format; by default inferred from the extension.
@@ -400,20 +401,17 @@ def load(
     >>> score(load(path), load(path), ["strict"]).strict.f
     1.0
     """
-    how, _ = sides(
-        Reading(
-            format=format,
-            spans_key=spans_key,
-            column=column,
-            repair=repair or Reading.repair,
-            discontinuous=discontinuous,
-            offsets=offsets,
-            check_text=check_text,
-            annotator=annotator,
-            tag_names=tag_names,
-            match=match or Reading.match,
-            occurrences=occurrences or Reading.occurrences,
-        )
+    reading = Reading(
+        format=format,
+        spans_key=spans_key,
+        column=column,
+        repair=repair or Reading.repair,
+        discontinuous=discontinuous,
+        offsets=offsets,
+        check_text=check_text,
+        annotator=annotator,
+        tag_names=tag_names,
+        match=match or Reading.match,
+        occurrences=occurrences or Reading.occurrences,
     )
-    (how,) = with_annotators([Path(path)], [how])
-    return [record._replace(spans=sorted(record.spans)) for record in records(Path(path), spans_key, how)]
+    return read_file(Path(path), reading)
