@@ -11,7 +11,6 @@ import typer
 from typer import Argument, Option
 
 from ..core.arguments import Reading
-from ..core.compression import uncompressed
 from .app import command
 from .command_options import (
     JSON,
@@ -194,6 +193,8 @@ def annotator_names(files: Sequence[str]) -> list[str]:
     >>> annotator_names(["gold/ann.jsonl", "gold/bob.spacy"]), annotator_names(["ann/a.jsonl", "bob/a.jsonl"])
     (['ann', 'bob'], ['ann', 'bob'])
     """
+    from ..core.compression import uncompressed
+
     names = display_names(files)
     stems = [uncompressed(Path(name)).stem for name in names]
     return stems if len({*stems}) == len(stems) else names
