@@ -246,7 +246,7 @@ class Plan(Shown):
     >>> gold, pred = [["B-PER", "B-LOC"]] * 60, [["B-PER", "B-LOC"], ["B-PER", "O"]] * 30
     >>> found = plan(gold, pred, policy={"gate": {"rules": {"found": {"score": "strict_r", "at_least": 70}}}})
     >>> found["questions"][0]["units_needed"]
-    110
+    170
     """
 
     _kind: ClassVar[str] = "Plan"
@@ -336,7 +336,7 @@ def plan(
     >>> gold = [["B-PER", "B-LOC"]] * 60
     >>> old, new = [["B-PER", "B-LOC"], ["B-PER", "O"]] * 30, [["B-PER", "B-LOC"], ["O", "B-LOC"], ["O", "B-LOC"]] * 20
     >>> plan(gold, new, old, difference=5).documents_needed
-    {'difference': 530}
+    {'difference': 170}
     """
     asked = None if policy is None else read_policy(policy)
     if difference is not None:
