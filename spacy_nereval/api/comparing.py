@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.spans import Document
@@ -25,6 +26,7 @@ from .inputs import (
 from .reports import KeptSystem
 from .results import Comparison, have_no_common_label, label_warnings
 from .scoring import check_alone, counted, counts_of, runs_of
+from .sides import can_be_kept
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 @with_item_reading
 def compare(
     systems: Mapping[str, Any],
-    gold: Iterable[Any] | None = None,
+    gold: Iterable[Any] | str | Path | None = None,
     metrics: Any = None,
     *,
     baseline: str | None = None,
@@ -106,7 +108,7 @@ def compare(
     notes: list[str] = []
     compared: list[System] = []
     kept: list[Document | None] = []
-    reported: list[KeptSystem] | None = [] if hasattr(gold, "__len__") else None
+    reported: list[KeptSystem] | None = [] if can_be_kept(gold) else None
     for name in dict.fromkeys([first, *systems]):
         runs: list[Counts] = []
         for shown, pred in runs_of(name, systems[name]):
@@ -119,7 +121,7 @@ def compare(
             runs.append(counts)
         outcomes = outcomes_of(kept, chosen) if len(runs) == 1 else None
         compared.append(System(name, runs, outcomes))
-        can_be_reported = reported is not None and len(runs) == 1 and hasattr(systems[name], "__len__")
+        can_be_reported = reported is not None and len(runs) == 1 and can_be_kept(systems[name])
         reported = [*(reported or ()), KeptSystem(name, kept, runs[0])] if can_be_reported else None
     values = comparison(compared, kept, settings, trials, **asked._asdict())
     values |= {"left_out": left_out} if left_out else {}

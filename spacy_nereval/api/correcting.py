@@ -16,7 +16,7 @@ from ..reporting.correction_view import CorrectionView
 from .agreeing import annotated
 from .inputs import ItemReading, reading_of_items, with_item_reading
 from .shown import Shown, table_frame
-from .sides import Side
+from .sides import Side, of_file
 
 if TYPE_CHECKING:
     import pandas
@@ -124,7 +124,7 @@ class Corrections(Shown):
 
 @with_item_reading
 def apply(
-    gold: Iterable[Any],
+    gold: Iterable[Any] | str | Path,
     marks: str | Path | Mapping[str, Any] | Iterable[Any],
     *,
     conflicts: str = REFUSE,
@@ -158,7 +158,7 @@ def apply(
     """
     how = reading_of_items(**options)
     text, tokens = (None if value is None else [*value] for value in (text, tokens))
-    own = annotated({"gold": Side([*gold], "gold", how)}, text, tokens, how)["gold"]
+    own = annotated({"gold": Side([*of_file(gold, "gold", how)], "gold", how)}, text, tokens, how)["gold"]
     if any(each.base is not None for each in own):
         raise ValueError(f"the texts are not known: give {named('text')}, the text of each document")
     rules = rules_of(how)

@@ -164,7 +164,7 @@ class Gate(Shown):
 @with_item_reading
 def gate(
     policy: str | Path | Mapping[str, Any],
-    gold: Iterable[Any] | None,
+    gold: Iterable[Any] | str | Path | None,
     candidate: Any,
     baseline: Any = None,
     *,
@@ -177,7 +177,7 @@ def gate(
     Args:
         policy: The path of a policy, or its content as a table, {"gate": {"rules": {NAME: {...}}}}.
         gold: The gold annotation, as `score` takes it; None if the systems are counts.
-        candidate: Predictions as `score` takes them, counts, or the path of a count file (.npz). For a system that was
+        candidate: Predictions as `score` takes them, or counts. For a system that was
             trained several times, a table of its runs, {"run 1": pred, "run 2": pred}.
         baseline: The released model, for rules that compare: as `candidate`.
         text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets:
@@ -202,7 +202,7 @@ def gate(
 
 def _judged(
     rules: Policy,
-    gold: Iterable[Any] | None,
+    gold: Iterable[Any] | str | Path | None,
     candidate: Any,
     baseline: Any,
     text: Iterable[str | None] | None,
@@ -246,7 +246,7 @@ class Plan(Shown):
     >>> gold, pred = [["B-PER", "B-LOC"]] * 60, [["B-PER", "B-LOC"], ["B-PER", "O"]] * 30
     >>> found = plan(gold, pred, policy={"gate": {"rules": {"found": {"score": "strict_r", "at_least": 70}}}})
     >>> found["questions"][0]["units_needed"]
-    110
+    170
     """
 
     _kind: ClassVar[str] = "Plan"
@@ -300,7 +300,7 @@ class Plan(Shown):
 
 @with_item_reading
 def plan(
-    gold: Iterable[Any] | None,
+    gold: Iterable[Any] | str | Path | None,
     candidate: Any,
     baseline: Any = None,
     *,
@@ -336,7 +336,7 @@ def plan(
     >>> gold = [["B-PER", "B-LOC"]] * 60
     >>> old, new = [["B-PER", "B-LOC"], ["B-PER", "O"]] * 30, [["B-PER", "B-LOC"], ["O", "B-LOC"], ["O", "B-LOC"]] * 20
     >>> plan(gold, new, old, difference=5).documents_needed
-    {'difference': 530}
+    {'difference': 170}
     """
     asked = None if policy is None else read_policy(policy)
     if difference is not None:

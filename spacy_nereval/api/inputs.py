@@ -14,21 +14,20 @@ from ..core.arguments import AUTO_OFFSETS, OFFSETS, Reading, checked
 from ..core.labels import rules_of
 from ..core.messages import absent, named, shortened
 from ..core.spans import Document, relabelled
-from ..io.formats import records, with_annotators
 from ..io.formats.gliner import record_of as gliner_record
 from ..io.formats.jsonl import record_of
 from ..io.formats.offsets import Misfit, in_other_unit
-from ..io.formats.settings import Format, sides
+from ..io.formats.settings import Format
 from ..io.read import UNANNOTATED, Pairing
 from ..io.records import Predictions, Record, pair
 from ..io.tag_sequences import Tagged, TokenDocument, read_tags
-from ..io.units import ID, FileUnits, units_of
+from ..io.units import ID, FileUnits
 from ..io.units import parse as parse_unit
 from ..metrics.registry import LOOKED_AT, Chosen, Unknown, chosen_metrics
 from .items import WORDS, Ends, is_spacy
 from .plain_records import Place, place_of, plain_record, tags_in_words
 from .rows import TagNames, given_names, tags_of
-from .sides import Side
+from .sides import Side, of_file, read_file
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -44,7 +43,7 @@ class Items(NamedTuple):
 
 
 def documents_of(
-    gold: Iterable[Any], pred: Any, items: Items, name: str = "pred"
+    gold: Iterable[Any] | str | Path, pred: Any, items: Items, name: str = "pred"
 ) -> tuple[list[Document | None], Chosen]:
     """Return the documents of two sides, the metrics that are scored, and which are left out, with the reason.
 
@@ -74,7 +73,8 @@ class _Kept(list[Any]):
 def kept_items(items: Items, gold: Any) -> tuple[Items, Any]:
     """Return how items are read, and the gold annotation, both so that they can be read for several systems."""
     text, tokens = (None if value is None else [*value] for value in (items.text, items.tokens))
-    return items._replace(text=text, tokens=tokens), gold if gold is None or hasattr(gold, "__len__") else _Kept(gold)
+    read = of_file(gold, "gold", items.reading)
+    return items._replace(text=text, tokens=tokens), read if read is None or hasattr(read, "__len__") else _Kept(read)
 
 
 def gold_labels(documents: Iterable[Document | None]) -> Iterator[str]:
@@ -418,6 +418,8 @@ def load(
 ) -> list[Record]:
     """Return the documents of an annotation file, as `score` and `compare` take them.
 
+    They take its path, too: `load` is for what has to be said about how the file is read.
+
     Args:
         path: A file or folder of any input format.
         format: The name of the format; by default inferred from the extension.
@@ -438,28 +440,18 @@ def load(
     >>> score(load(path), load(path), ["strict"]).strict.f
     1.0
     """
-    how, _ = sides(
-        Reading(
-            format=format,
-            spans_key=spans_key,
-            column=column,
-            repair=repair or Reading.repair,
-            discontinuous=discontinuous,
-            offsets=offsets,
-            check_text=check_text,
-            annotator=annotator,
-            tag_names=tag_names,
-            match=match or Reading.match,
-            occurrences=occurrences or Reading.occurrences,
-        )
+    reading = Reading(
+        format=format,
+        spans_key=spans_key,
+        column=column,
+        repair=repair or Reading.repair,
+        discontinuous=discontinuous,
+        offsets=offsets,
+        check_text=check_text,
+        annotator=annotator,
+        tag_names=tag_names,
+        match=match or Reading.match,
+        occurrences=occurrences or Reading.occurrences,
+        unit=unit,
     )
-    (how,) = with_annotators([Path(path)], [how])
-    units, found = units_of(Path(path), how, unit), list[Record]()
-    for number, record in enumerate(records(Path(path), spans_key, how)):
-        try:
-            key = units.key(record)
-        except ValueError as error:
-            raise ValueError(f"{path}, {_located(error, number, record.id)}") from None
-        found.append(record._replace(spans=sorted(record.spans), unit=key, unit_rule=units.rule.text))
-    units.check_end()
-    return found
+    return read_file(Path(path), reading)

@@ -60,8 +60,9 @@ def score(
     (.npz), collapsed or not: score("counts.npz", confidence=Confidence()).
 
     Args:
-        gold: The gold annotation, or Documents or Examples.
-        pred: The predictions.
+        gold: The gold annotation, one item per document, or the path of its file or folder; or Documents or Examples,
+            which have both sides; or counts.
+        pred: The predictions, or the path of their file or folder.
         metrics: Names, as a list or text with commas, or a table `{name: options}`; by default strict, semeval,
             slot_error, loio, fair and wrf. By default wrf is left out if the words are not known, and `hierarchical`
             is added if gold labels have levels, such as LOC/CITY. The result says so.

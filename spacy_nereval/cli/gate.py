@@ -34,7 +34,7 @@ def gate_cli(
     loading: Model,
     showing: Showing,
     cutting: Cutting,
-    policy: Path = Argument(..., help="Policy, a config with a section [gate.rules.NAME] for each rule"),
+    policy: Path = Argument(..., help="Policy: a config with a section gate.rules.NAME for each rule"),
     gold: Path | None = Argument(
         None, help="Gold annotation: a file, or a folder of brat files. Not needed if all systems are count files"
     ),

@@ -51,6 +51,7 @@ def test_each_fetched_file_has_both_checksums():
     assert {len(digest) for digest in fetched.values()} == {32} and {len(digest) for digest in sums.values()} == {64}
 
 
+@pytest.mark.slow  # .ci/run installs the extra 'docs' before the slow tests
 def test_the_site_links_to_the_repository_once_it_has_an_address(monkeypatch):
     """The address stands in CITATION.cff alone; setup.cfg has to agree."""
     pytest.importorskip("mkdocs", reason="the site is made with the extra 'docs'")
@@ -73,6 +74,7 @@ def test_the_site_links_to_the_repository_once_it_has_an_address(monkeypatch):
     assert Page(None, readme, config).edit_url == "https://example.org/someone/spacy-nereval/edit/main/README.md"
 
 
+@pytest.mark.slow  # .ci/run installs the extra 'docs' before the slow tests
 def test_a_link_to_a_page_of_the_site_has_a_card():
     hooks = pytest.importorskip("mkdocs", reason="the site is made with the extra 'docs'") and script("site_hooks")
     page = SimpleNamespace(title='A "page"', url="how-to/compare/")
