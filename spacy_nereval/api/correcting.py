@@ -11,7 +11,7 @@ from ..core.labels import rules_of
 from ..core.messages import named
 from ..io.corrections import corrected
 from ..io.marks import read_marks
-from ..io.records import Record
+from ..io.records import Record, with_labels
 from ..reporting.correction_view import CorrectionView
 from .agreeing import annotated
 from .inputs import ItemReading, reading_of_items, with_item_reading
@@ -162,6 +162,5 @@ def apply(
     if any(each.base is not None for each in own):
         raise ValueError(f"the texts are not known: give {named('text')}, the text of each document")
     rules = rules_of(how)
-    records = [each.record._replace(spans={*rules.spans(each.record.spans)}) if rules else each.record for each in own]
-    found = corrected(records, read_marks(marks), conflicts)
+    found = corrected((with_labels(each.record, rules) for each in own), read_marks(marks), conflicts)
     return Corrections(found.result, found.records)

@@ -21,11 +21,13 @@ from ..io.formats.settings import Format
 from ..io.read import UNANNOTATED, Pairing
 from ..io.records import Predictions, Record, pair
 from ..io.tag_sequences import Tagged, TokenDocument, read_tags
+from ..io.units import ID, FileUnits
+from ..io.units import parse as parse_unit
 from ..metrics.registry import LOOKED_AT, Chosen, Unknown, chosen_metrics
 from .items import WORDS, Ends, is_spacy
 from .plain_records import Place, place_of, plain_record, tags_in_words
 from .rows import TagNames, given_names, tags_of
-from .sides import Side, read_file
+from .sides import Side, of_file, read_file
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -40,21 +42,39 @@ class Items(NamedTuple):
     tokens: Iterable[Any] | None = None
 
 
-def documents_of(gold: Iterable[Any] | str | Path, pred: Any, items: Items) -> tuple[list[Document | None], Chosen]:
+def documents_of(
+    gold: Iterable[Any] | str | Path, pred: Any, items: Items, name: str = "pred"
+) -> tuple[list[Document | None], Chosen]:
     """Return the documents of two sides, the metrics that are scored, and which are left out, with the reason.
 
     Args:
         gold, pred: The items of each side, as `scoring.score` takes them.
         items: How they are read, and what is scored.
+        name: The name of the predictions, for errors.
 
     Raises:
         ValueError: As `scoring.score` says.
     """
     side = Side(gold, "gold", items.reading)
-    other = Side(pred, "pred", items.reading, side.tag_names)
-    text, tokens = (None if value is None else list(value) for value in (items.text, items.tokens))
+    other = Side(pred, name, items.reading, side.tag_names)
+    text, tokens = (None if value is None else [*value] for value in (items.text, items.tokens))
     chosen = chosen_metrics(items.metrics, lambda: unknown((side, other), text, tokens))
     return [*relabelled(documents(side, other, text, tokens, items.reading), rules_of(items.reading))], chosen
+
+
+class _Kept(list[Any]):
+    """The items of an iterator, with the features of its data set, which name tags."""
+
+    def __init__(self, items: Iterable[Any]) -> None:
+        super().__init__(items)
+        self.features = getattr(items, "features", None)
+
+
+def kept_items(items: Items, gold: Any) -> tuple[Items, Any]:
+    """Return how items are read, and the gold annotation, both so that they can be read for several systems."""
+    text, tokens = (None if value is None else [*value] for value in (items.text, items.tokens))
+    read = of_file(gold, "gold", items.reading)
+    return items._replace(text=text, tokens=tokens), read if read is None or hasattr(read, "__len__") else _Kept(read)
 
 
 def gold_labels(documents: Iterable[Document | None]) -> Iterator[str]:
@@ -90,10 +110,10 @@ def documents(
         if tokens is not None:
             raise ValueError(f"tokens= is given, but nothing counts tokens: {WORDS[gold.kind]} have offsets")
         yield from _paired(gold, pred, reading)
-    elif text is tokens is None and {gold.kind, pred.kind} <= {"tags", "empty"} and "tags" in (gold.kind, pred.kind):
-        yield from _of_tags(gold, pred, reading)
     else:
-        yield from _in_order(gold, pred, text, tokens, reading, ids)
+        tagged = text is tokens is None and "tags" in (kinds := {gold.kind, pred.kind}) and kinds <= {"tags", "empty"}
+        found = _of_tags(gold, pred, reading) if tagged else _in_order(gold, pred, text, tokens, reading, ids)
+        yield from found if reading.unit in (None, ID) else _in_units(found, reading.unit)
     pred.check_key(reading.spans_key)
 
 
@@ -215,17 +235,33 @@ def _without_gaps(document: TokenDocument, gaps: Sequence[int]) -> Document:
     return found
 
 
+def _in_units(documents: Iterable[Document | None], unit: str) -> Iterator[Document | None]:
+    """Yield documents whose items have no metadata, each with its unit by a rule."""
+    units = FileUnits(parse_unit(unit))
+    for number, document in enumerate(documents):
+        gold = Record("", (), annotated=False)
+        if document:
+            gold = Record(document.text or "", document.sides[0], id=document.id)
+        try:
+            yield units.marked(document, gold)
+        except ValueError as error:
+            raise _located(error, number, gold.id) from None
+    units.check_end()
+
+
 def _paired(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | None]:
     """Yield the documents of two sides that have texts: paired by id if all have one, else by their order."""
     predictions = Predictions(pred.name, UNANNOTATED[pred.kind == "doc"])
+    units = FileUnits(parse_unit(reading.unit or ID))
     sides = records_of(gold, reading), records_of(pred, reading)
     for number, (a, b) in enumerate(Pairing(gold.name, pred.name).pairs(*sides)):
         try:
             skipped = not reading.spans_key and predictions.skipped(a, b)
             document = pair(a, b)
-            yield None if skipped else document
+            yield units.marked(None if skipped else document, a)
         except ValueError as error:
             raise _located(error, number, a.id) from None
+    units.check_end()
     predictions.check_end()
 
 

@@ -40,7 +40,7 @@ class Side:
             shown = type(items).__name__
             raise ValueError(f"{name} is of type {shown}; expected a list of documents: wrap a single one in []")
         self.name = name
-        self.is_kept: bool = hasattr(items, "__len__")
+        self.is_kept: bool = can_be_kept(items)
         self._reading = reading
         self.tag_names: Sequence[str] | None = reading.tag_names or names_of(items) or tag_names
         self._rest = self._familiar(items)
@@ -103,6 +103,11 @@ class Side:
             return kind_of(item)
         except ValueError as error:
             raise ValueError(f"{self.name}, document {number}: {error}") from None
+
+
+def can_be_kept(items: Any) -> bool:
+    """Return whether items can be read again: they are in memory or in a file, and no stream."""
+    return isinstance(items, (str, Path)) or hasattr(items, "__len__")
 
 
 def of_file(items: Any, name: str, reading: Reading) -> Any:

@@ -62,6 +62,7 @@ def read_annotation(source: Path, output: Path, reading: Reading) -> Iterator[Re
     """
     from ..integration.written_annotation import target_of
     from ..io.formats import name_of, records, with_annotators
+    from ..io.records import with_labels
 
     target = target_of(output)
     if reading.unit is not None:
@@ -73,12 +74,7 @@ def read_annotation(source: Path, output: Path, reading: Reading) -> Iterator[Re
     if key and not read_key and target != "spacy":
         raise ValueError(f"--spans-key {key}: neither {source} nor {output} is a .spacy file")
     rules = rules_of(reading)
-    return (
-        record._replace(spans={*rules.spans(record.spans)}, span_scores=rules.scores(record.span_scores))
-        if rules
-        else record
-        for record in with_progress(records(source, read_key, format))
-    )
+    return (with_labels(record, rules) for record in with_progress(records(source, read_key, format)))
 
 
 def write_told(output: Path, found: Iterable[Record], source: Path, reading: Reading, *, drop: bool, lang: str) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.arguments import CASELESS, LISTED
 from ..core.checked import highest
+from ..core.labels import LabelRules
 from ..core.mention_places import NUMBERS, annexed, locate, words_after
 from ..core.spans import Document, PlainSpan
 
@@ -79,6 +80,18 @@ def with_mentions(side: Record, mentions: Iterable[Any], match: str = CASELESS, 
         mentions=located.numbers if located.numbers["listed"] else {},
         located=f"{occurrences},{match}",
     )
+
+
+def with_labels(side: Record, rules: LabelRules | None) -> Record:
+    """Return a side with its labels, and those of its scores, according to the rules.
+
+    >>> rules = LabelRules(labels=(("FAC", "ORG"),))
+    >>> with_labels(Record("Ada", {(0, 3, "FAC")}, span_scores={(0, 3, "FAC"): 0.5}), rules)[-2]
+    {(0, 3, 'ORG'): 0.5}
+    """
+    if not rules:
+        return side
+    return side._replace(spans={*rules.spans(side.spans)}, span_scores=rules.scores(side.span_scores))
 
 
 def row_id(row: Mapping[str, Any]) -> str | None:

@@ -42,8 +42,17 @@ def test_a_fault_is_noticed_if_tests_fail_and_is_taken_back(tmp_path, monkeypatc
 
     def run(command, **how):
         assert (command[-1], file.read_text()) == ("tests/test_a.py", "ONE = 2\n")
-        return CompletedProcess(command, code)
+        return CompletedProcess(command, code, "1 failed\n" if code else "")
 
     monkeypatch.setattr(faults.subprocess, "run", run)
     assert faults.noticed(faults.Fault("a.py", "ONE = 1", "ONE = 2", ["test_a.py"]), tmp_path) is seen
     assert file.read_text() == "ONE = 1\n"
+
+
+def test_tests_that_fail_without_a_fault_notice_none(monkeypatch):
+    monkeypatch.setattr(faults, "copied", lambda folder: folder)
+    monkeypatch.setattr(faults.subprocess, "run", lambda command, **how: CompletedProcess(command, 1, "a\n1 failed\n"))
+    with pytest.raises(SystemExit, match="tests fail without a fault, so they cannot notice one: 1 failed"):
+        faults.main(["core"])
+    with pytest.raises(SystemExit, match="no fault is in cores"):
+        faults.main(["cores", "core"])
