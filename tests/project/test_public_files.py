@@ -53,9 +53,8 @@ def test_each_fetched_file_has_both_checksums():
 
 def test_nothing_installs_the_name_from_an_index_before_there_is_a_release():
     """Whoever takes the name there would run code at our users'. A wheel that lies in the folder is no name."""
-    asks = re.compile(
-        r"""install [^\n]*?(?<![\w./-])(?<!clone of )["']?spacy[-_]nereval(?!-\*)\b|dependencies = \[.*"spacy[-_]nereval"""
-    )
+    name = r"spacy[-_]nereval(?!-\*)\b"
+    asks = re.compile(rf"""install [^\n]*?(?<![\w./-])(?<!clone of )["']?{name}|dependencies = \[.*"{name}""")
     folders = (".github", "assets", "benchmarks", "configs", "docs", "examples", "scripts", "spacy_nereval")
     paths = [*ROOT.glob("*.*"), *(path for name in folders for path in (ROOT / name).rglob("*.*"))]
     ends = {".md", ".py", ".yml", ".toml", ".cfg", ".txt", ".js", ".html"}
