@@ -543,7 +543,8 @@ def _why(board: Board) -> str:
     if was - becomes > 1:
         found.append(
             f"- **{plain(riser)}** is number {was} by strict F, and number {becomes} where only boundaries count "
-            f"({sure(riser, first, 'semeval')}, against {plain(first)}). {of[riser]['le']} of its spans are right but for their label; of {plain(first)}, {of[first]['le']}. If only places matter, or "
+            f"({sure(riser, first, 'semeval')}, against {plain(first)}). {of[riser]['le']} of its spans are right but "
+            f"for their label; of {plain(first)}, {of[first]['le']}. If only places matter, or "
             f"people look at each span anyway, {plain(riser)} does more for them."
         )
     rivals = [name for name in by_f[:5] if name != first]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 from commands import run
 from places import ROOT
@@ -21,7 +22,17 @@ COMMANDS = (
     ("agreement", *ANNOTATORS),
     ("thresholds", *DEV, *TEST),
     ("thresholds", *DEV),
+    ("apply", GOLD, "examples/marks.jsonl", "-o", "corrected.jsonl"),
+    ("compare", GOLD, "--system", f"a={OTHER},{PRED}", "--system", f"b={PRED},{OTHER}", "--trials", "100"),
 )
+PAGES = (
+    ("report", GOLD, OTHER, PRED, "-o"),
+    ("report", GOLD, PRED, *TRAIN, "--by", "eLen", "-o"),
+    ("agreement", *ANNOTATORS, "--html"),
+    ("thresholds", *DEV, *TEST, "--html"),
+)
+"""Commands that write a page to the file that is named last."""
+
 THEIRS = {
     "ann",
     "ben",
@@ -31,6 +42,7 @@ THEIRS = {
     "baseline.jsonl",
     "improved.jsonl",
     "a",
+    "b",
     "FAILURE_LOC",
     "FAILURE_TYPE",
 }
@@ -45,16 +57,29 @@ def glossary() -> set[str]:
 
 
 def test_every_column_and_verdict_is_in_the_glossary(monkeypatch, tmp_path):
-    monkeypatch.chdir(ROOT)
+    for name in ("examples", "assets"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    monkeypatch.chdir(tmp_path)
     found = set()
     policy = str(tmp_path / "policy.cfg")
     assert run("gate", "--init", policy).exit_code == 0
     asked = ("plan", GOLD, PRED, "--baseline", OTHER, "--difference", "3")
     for command in (*COMMANDS, asked, ("gate", policy, GOLD, PRED, "--baseline", OTHER)):
-        done = run(*command, "--tables", "all", "--format", "markdown")
+        shown = () if command[0] == "apply" else ("--tables", "all")
+        done = run(*command, *shown, "--format", "markdown")
         assert done.exit_code == 0 or command[0] == "gate", done.output
         heads = re.findall(r"^\| (.+) \|\n\| ?:?-", done.stdout, flags=re.M)
         found |= {cell.strip(" `*").removesuffix(" ↓") for head in heads for cell in head.split("|")}
+    for command in PAGES:
+        assert run(*command, "page.html").exit_code == 0
+        text = (tmp_path / "page.html").read_text(encoding="utf8")
+        heads = re.findall(r"<th\b[^>]*>(.*?)</th>", "".join(re.findall("<thead.*?</thead>", text, flags=re.S)))
+        assert heads
+        cells = (unescape(re.sub("<[^>]+>", "", head)).removesuffix("lower is better").strip(" ↓") for head in heads)
+        found |= {
+            next((name for name in glossary() if cell.endswith("…") and name.startswith(cell[:-1])), cell)
+            for cell in cells
+        }
     keys = {key.replace("_", " ") for name in names() for key in create(name).keys}
     found -= THEIRS | keys | {*names()} | {""}
     assert not sorted(found - glossary())

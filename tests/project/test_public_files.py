@@ -51,6 +51,24 @@ def test_each_fetched_file_has_both_checksums():
     assert {len(digest) for digest in fetched.values()} == {32} and {len(digest) for digest in sums.values()} == {64}
 
 
+def test_nothing_installs_the_name_from_an_index_before_there_is_a_release():
+    """Whoever takes the name there would run code at our users'. A wheel that lies in the folder is no name."""
+    name = r"spacy[-_]nereval(?!-\*)\b"
+    asks = re.compile(rf"""install [^\n]*?(?<![\w./-])(?<!clone of )["']?{name}|dependencies = \[.*"{name}""")
+    folders = (".github", "assets", "benchmarks", "configs", "docs", "examples", "scripts", "spacy_nereval")
+    paths = [*ROOT.glob("*.*"), *(path for name in folders for path in (ROOT / name).rglob("*.*"))]
+    ends = {".md", ".py", ".yml", ".toml", ".cfg", ".txt", ".js", ".html"}
+    texts = {path: path.read_text("utf8") for path in paths if path.suffix in ends}
+    found = [path for path, text in texts.items() if asks.search(text)]
+    assert len(texts) > 300 and found == []
+    for bad in (
+        "pip install spacy-nereval[report]",
+        'pip install -U "spacy-nereval"',
+        'dependencies = ["spacy-nereval"]',
+    ):
+        assert asks.search(bad)
+
+
 @pytest.mark.slow  # .ci/run installs the extra 'docs' before the slow tests
 def test_the_site_links_to_the_repository_once_it_has_an_address(monkeypatch):
     """The address stands in CITATION.cff alone; setup.cfg has to agree."""
