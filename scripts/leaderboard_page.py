@@ -1,7 +1,6 @@
 """Write docs/explanation/leaderboards.md and its pictures: every sentence follows from the numbers."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from html import escape
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
