@@ -18,7 +18,7 @@ from ..evaluation.transitions import outcomes_of
 from ..metrics.registry import chosen_metrics, with_levels
 from .inputs import ItemReading, documents, gold_labels, reading_of_items, unknown, with_item_reading
 from .reports import KeptSystem
-from .results import Comparison, have_no_common_label, label_warnings
+from .results import Comparison, Result, have_no_common_label, label_warnings
 from .rows import names_of
 from .scoring import check_alone, check_labels, counts_of
 from .sides import Side
@@ -84,6 +84,8 @@ def compare(
     """
     if isinstance(gold, Mapping) and not isinstance(systems, Mapping):
         raise ValueError("systems come before gold: write compare({'a': pred_a, 'b': pred_b}, gold)")
+    if isinstance(systems, Result):
+        raise ValueError("results have no names: write compare({'a': result_a, 'b': result_b})")
     if not isinstance(systems, Mapping) or len(systems) < 2:
         raise ValueError("systems: expected a table of two or more names and predictions, {'a': pred_a, 'b': pred_b}")
     if baseline is not None and baseline not in systems:
