@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from html import unescape
 
+import srsly
 from commands import run
 from places import ROOT
 
@@ -105,3 +106,13 @@ def test_sentences_to_copy_have_the_numbers_that_are_printed():
     printed = set(re.findall(r"\d+\.\d\d", " ".join(re.findall("```text\n(.*?)```", text, flags=re.S))))
     assert len(quoted) == 9
     assert quoted <= printed
+
+
+def test_the_citation_to_copy_is_that_of_the_citation_file():
+    text = " ".join((ROOT / "docs" / "how-to" / "which-score.md").read_text(encoding="utf8").split())
+    own = srsly.read_yaml(ROOT / "CITATION.cff")
+    assert f"> {own['authors'][0]['name']}. *{own['title']}*, version {own['version']}." in text
+    assert f"computed with spacy-nereval {own['version']}" in text.replace(" > ", " ")
+    (fair,) = (each for each in own["references"] if each["notes"] == "The metric fair")
+    names = " and ".join(f"{author['given-names']} {author['family-names']}" for author in fair["authors"])
+    assert f"> {names}. *{fair['title']}*. LREC, {fair['year']}." in text
