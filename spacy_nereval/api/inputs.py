@@ -27,7 +27,7 @@ from ..metrics.registry import LOOKED_AT, Chosen, Unknown, chosen_metrics
 from .items import WORDS, Ends, is_spacy
 from .plain_records import Place, place_of, plain_record, tags_in_words
 from .rows import TagNames, given_names, tags_of
-from .sides import Side, of_file, read_file
+from .sides import Side, located, of_file, read_file
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -245,23 +245,25 @@ def _in_units(documents: Iterable[Document | None], unit: str) -> Iterator[Docum
         try:
             yield units.marked(document, gold)
         except ValueError as error:
-            raise _located(error, number, gold.id) from None
+            raise located(error, number, gold.id) from None
     units.check_end()
 
 
 def _paired(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | None]:
     """Yield the documents of two sides that have texts: paired by id if all have one, else by their order."""
     predictions = Predictions(pred.name, UNANNOTATED[pred.kind == "doc"])
-    units = FileUnits(parse_unit(reading.unit or ID))
+    units = FileUnits(parse_unit(reading.unit)) if reading.unit else None
     sides = records_of(gold, reading), records_of(pred, reading)
     for number, (a, b) in enumerate(Pairing(gold.name, pred.name).pairs(*sides)):
         try:
             skipped = not reading.spans_key and predictions.skipped(a, b)
             document = pair(a, b)
-            yield units.marked(None if skipped else document, a)
+            document = None if skipped else document
+            yield units.marked(document, a) if units else document
         except ValueError as error:
-            raise _located(error, number, a.id) from None
-    units.check_end()
+            raise located(error, number, a.id) from None
+    if units:
+        units.check_end()
     predictions.check_end()
 
 
@@ -326,7 +328,7 @@ def _in_order(
             skipped = predictions.skipped(a._replace(text=text_of or "?"), b._replace(text=text_of or "?"))
             document = _without_text(a, b, number) if text_of is None else pair(a, b)
         except ValueError as error:
-            raise _located(error, number, known.get("ids")) from None
+            raise located(error, number, known.get("ids")) from None
         if document and document.id is None:
             document.id = known.get("ids")
         yield None if skipped else document
@@ -394,10 +396,6 @@ def _unequal(names: Sequence[str], lengths: Sequence[int]) -> ValueError:
     return ValueError(f"{found}; expected the same number")
 
 
-def _located(error: ValueError, number: int, id: str | None) -> ValueError:
-    return ValueError(f"document {number}{'' if id is None else f' ({shortened(id)})'}: {error}")
-
-
 def load(
     path: str | Path,
     *,
@@ -412,6 +410,7 @@ def load(
     tag_names: str | None = None,
     match: str | None = None,
     occurrences: str | None = None,
+    unit: str | None = None,
 ) -> list[Record]:
     """Return the documents of an annotation file, as `score` and `compare` take them.
 
@@ -421,8 +420,8 @@ def load(
         path: A file or folder of any input format.
         format: The name of the format; by default inferred from the extension.
         spans_key: Read `doc.spans[spans_key]` of a `.spacy` file instead of `doc.ents`.
-        column, repair, discontinuous, offsets, check_text, annotator, tag_names, match, occurrences:
-            As the options of these names in the commands.
+        column, repair, discontinuous, offsets, check_text, annotator, tag_names, match, occurrences, unit:
+            As the options of these names in the commands. `unit` counts for gold annotation.
 
     Returns:
         A record per document, in the order of the file; its `spans` are a sorted list, in characters.
@@ -449,5 +448,6 @@ def load(
         tag_names=tag_names,
         match=match or Reading.match,
         occurrences=occurrences or Reading.occurrences,
+        unit=unit,
     )
     return read_file(Path(path), reading)

@@ -108,6 +108,7 @@ SCORED: list[tuple[str, tuple[str, str], list[str], dict[str, Any]]] = [
     ("every metric", ("gold.jsonl", "a.jsonl"), ["-m", "all"], {"metrics": ["all"]}),
     ("with tokens", ("gold-tokens.jsonl", "a-tokens.jsonl"), ["-m", "all"], {"metrics": ["all"]}),
     ("tags", ("tags.conll", "predicted.conll"), ["-m", "all", "--repair", "conll"], {"metrics": ["all"]}),
+    ("blocks of sentences", ("tags.conll", "predicted.conll"), ["-C", "--repair", "conll"], {"confidence": True}),
     ("numbers for words", ("numbers.csv", "numbered.csv"), [], {}),
     ("mentions", ("gold.jsonl", "a-mentions.jsonl"), [], {}),
     (
@@ -132,6 +133,25 @@ def loaded(name: str, **how: Any) -> Any:
 def test_score(here, names, options, arguments):
     gold, pred = names
     assert plain(score(loaded(gold), loaded(pred), **arguments)) == told("score", gold, pred, *options)
+
+
+@pytest.mark.parametrize("unit", ["prefix:(.)", "document", "block:3", "meta.half"])
+def test_units_of_documents(here, unit):
+    write(Path("gold.jsonl"), *(row | {"meta": {"half": number // 6}} for number, row in enumerate(rows(GOLD))))
+    gold, pred = load("gold.jsonl", unit=unit), load("a.jsonl")
+    found = score(gold, pred, ["strict"], confidence=True)
+    assert plain(found) == told("score", "gold.jsonl", "a.jsonl", "-m", "strict", "-C", "--unit", unit)
+    assert f"unit:{unit}," in found["signature"]
+    compared = compare({"a.jsonl": pred, "b.jsonl": load("b.jsonl")}, gold, ["strict"])
+    names = ("--name", "a.jsonl", "--name", "b.jsonl")
+    assert plain(compared) == told(
+        "compare", *names, "gold.jsonl", "a.jsonl", "b.jsonl", "-m", "strict", "--unit", unit
+    )
+
+
+def test_a_document_without_the_field_of_its_unit_is_named(here):
+    with pytest.raises(ValueError, match="^gold.jsonl, document 0 .0.: unit='meta.x': the document has no 'x'"):
+        load("gold.jsonl", unit="meta.x")
 
 
 def test_score_of_counts(here):
@@ -388,8 +408,8 @@ def test_functions_take_what_is_declared_of_objects():
 
 
 def test_load_takes_what_is_declared_of_files():
-    of_scores = {*declared(Labelling), "unit"}
-    assert {*defaults(load)} - {"path"} == {n for n, where in READ.items() if where != "objects"} - of_scores
+    of_files = {name for name, where in READ.items() if where != "objects"}
+    assert {*defaults(load)} - {"path"} == of_files - {*declared(Labelling)}
     either = {"repair", "match", "occurrences"}  # None is the default
     assert all(
         default in (getattr(Reading, name), *((None,) if name in either else ()))
