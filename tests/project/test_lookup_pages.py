@@ -7,9 +7,11 @@ from html import unescape
 
 import srsly
 from commands import run
-from places import ROOT
+from places import ROOT, script
+from typer.main import get_command
 
 from spacy_nereval import create, names
+from spacy_nereval.cli import nereval
 
 GOLD, PRED, OTHER = (f"examples/{name}.jsonl" for name in ("gold", "improved", "baseline"))
 DEV = "assets/warranty/dev.jsonl", "examples/spancat-dev.jsonl"
@@ -116,3 +118,17 @@ def test_the_citation_to_copy_is_that_of_the_citation_file():
     (fair,) = (each for each in own["references"] if each["notes"] == "The metric fair")
     names = " and ".join(f"{author['given-names']} {author['family-names']}" for author in fair["authors"])
     assert f"> {names}. *{fair['title']}*. LREC, {fair['year']}." in text
+
+
+def test_every_option_that_a_page_names_exists():
+    """In sentences: commands in blocks run. Options with a dot are those of metrics or of spaCy."""
+    declared = [parameter for command in get_command(nereval).commands.values() for parameter in command.params]
+    known = {name for parameter in declared for name in (*parameter.opts, *parameter.secondary_opts)}
+    known |= {"--help", "--version", "--install-completion"}
+    named = {}
+    for page in (ROOT / "CHANGELOG.md", *script("doc_pages").written_pages()):
+        text = re.sub("```.*?```", "", page.read_text(encoding="utf8"), flags=re.S)
+        for code in re.findall(r"`([^`\n]+)`", text):
+            named |= dict.fromkeys(re.findall(r"(?<![\w-])--[a-z][\w-]*(?![\w.-])", code), page.name)
+    assert len(named) > 80
+    assert {option: page for option, page in named.items() if option not in known} == {}
