@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from html import unescape
 
+import srsly
 from commands import run
-from places import ROOT
+from places import ROOT, script
+from typer.main import get_command
 
 from spacy_nereval import create, names
+from spacy_nereval.cli import nereval
 
 GOLD, PRED, OTHER = (f"examples/{name}.jsonl" for name in ("gold", "improved", "baseline"))
 DEV = "assets/warranty/dev.jsonl", "examples/spancat-dev.jsonl"
@@ -105,3 +108,27 @@ def test_sentences_to_copy_have_the_numbers_that_are_printed():
     printed = set(re.findall(r"\d+\.\d\d", " ".join(re.findall("```text\n(.*?)```", text, flags=re.S))))
     assert len(quoted) == 9
     assert quoted <= printed
+
+
+def test_the_citation_to_copy_is_that_of_the_citation_file():
+    text = " ".join((ROOT / "docs" / "how-to" / "which-score.md").read_text(encoding="utf8").split())
+    own = srsly.read_yaml(ROOT / "CITATION.cff")
+    assert f"> {own['authors'][0]['name']}. *{own['title']}*, version {own['version']}." in text
+    assert f"computed with spacy-nereval {own['version']}" in text.replace(" > ", " ")
+    (fair,) = (each for each in own["references"] if each["notes"] == "The metric fair")
+    names = " and ".join(f"{author['given-names']} {author['family-names']}" for author in fair["authors"])
+    assert f"> {names}. *{fair['title']}*. LREC, {fair['year']}." in text
+
+
+def test_every_option_that_a_page_names_exists():
+    """In sentences: commands in blocks run. Options with a dot are those of metrics or of spaCy."""
+    declared = [parameter for command in get_command(nereval).commands.values() for parameter in command.params]
+    known = {name for parameter in declared for name in (*parameter.opts, *parameter.secondary_opts)}
+    known |= {"--help", "--version", "--install-completion"}
+    named = {}
+    for page in (ROOT / "CHANGELOG.md", *script("doc_pages").written_pages()):
+        text = re.sub("```.*?```", "", page.read_text(encoding="utf8"), flags=re.S)
+        for code in re.findall(r"`([^`\n]+)`", text):
+            named |= dict.fromkeys(re.findall(r"(?<![\w-])--[a-z][\w-]*(?![\w.-])", code), page.name)
+    assert len(named) > 80
+    assert {option: page for option, page in named.items() if option not in known} == {}

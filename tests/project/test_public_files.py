@@ -125,3 +125,12 @@ def test_the_paper_cites_what_its_bibliography_has():
 def test_the_version_is_one_everywhere():
     assert srsly.read_yaml(ROOT / "CITATION.cff")["version"] == __version__
     assert f"\n## {__version__}" in (ROOT / "CHANGELOG.md").read_text("utf8")
+
+
+def test_the_support_policy_names_the_versions_that_are_declared():
+    said = (ROOT / "docs" / "reference" / "versions.md").read_text("utf8").partition("## Support")[2]
+    setup = (ROOT / "setup.cfg").read_text("utf8")
+    pythons = re.findall(r"Python :: (3\.\d+)", setup)
+    spacy = re.search(r"spacy>=([\d.]+),<(\d+\.\d+)", setup)
+    assert f"Python {pythons[0]} to {pythons[-1]}, and spaCy from {spacy[1]} on, before {spacy[2]}." in said
+    assert f"python_requires = >={pythons[0]}" in setup
