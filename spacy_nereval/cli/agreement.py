@@ -11,7 +11,6 @@ import typer
 from typer import Argument, Option
 
 from ..core.arguments import Reading
-from ..core.compression import uncompressed
 from .app import command
 from .command_options import (
     JSON,
@@ -188,17 +187,6 @@ def agreement_cli(
         say(f"✔ {many(asked, 'disputed document')} in {disputes}", fg="green", err=True)
 
 
-def annotator_names(files: Sequence[str]) -> list[str]:
-    """Return short names for files: their names without the extension, unless two would be the same.
-
-    >>> annotator_names(["gold/ann.jsonl", "gold/bob.spacy"]), annotator_names(["ann/a.jsonl", "bob/a.jsonl"])
-    (['ann', 'bob'], ['ann', 'bob'])
-    """
-    names = display_names(files)
-    stems = [uncompressed(Path(name)).stem for name in names]
-    return stems if len({*stems}) == len(stems) else names
-
-
 def _named_tokenizer(language: str | None) -> NamedTokenizer | None:
     if language is None:
         return None
@@ -220,7 +208,7 @@ def _read(names: Sequence[str], given: Sequence[str], reading: Reading, language
     format, _ = reading_of(replace(reading, annotator=None))
     others: Counter[Path] = Counter()
     shared = read_annotators(
-        dict(zip(display_names(names, given) if given else annotator_names(names), map(Path, names))),
+        dict(zip(display_names(names, given), map(Path, names))),
         reading.spans_key,
         format=format,
         rules=rules_of(reading),

@@ -132,9 +132,9 @@ function others(place, flat) {
   const lines = found.map(([k, g], i) => {
     const each = span(documents[k][2], g);
     const text = textOf(k);
-    return make("li", { hidden: i >= OTHERS }, button({ class: "link", "aria-label": `Show document ${k + 1}` }, () => openDocument(k), number(k + 1)), " ",
-      make("span", { class: "context", dir: direction(k) }, ...textNodes(text.slice(Math.max(0, each.start - 60), each.start), true), make("mark", null, ...textNodes(text.slice(each.start, each.end), true)),
-        ...textNodes(text.slice(each.end, each.end + 60), true)), " ", bdi(labels[each.label], 30));
+    return make("li", { hidden: i >= OTHERS }, button({ class: "link", "aria-label": `Show document ${number(k + 1)}` }, () => openDocument(k), documents[k][0] === null ? number(k + 1) : bdi(documents[k][0], 40)), " ",
+      make("span", { class: "context", dir: direction(k) }, ...textNodes(wordsBefore(text, each.start, 60), true), make("mark", null, ...textNodes(text.slice(each.start, each.end), true)),
+        ...textNodes(wordsAfter(text, each.end, 60), true)), " ", bdi(labels[each.label], 30));
   });
   if (!lines.length) return make("div");
   const more = lines.length > OTHERS ? [button({ class: "more" }, ({ target }) => {
