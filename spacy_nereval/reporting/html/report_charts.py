@@ -102,7 +102,7 @@ def _numbers(table: ResultTable, systems: Sequence[str]) -> Iterator[dict[str, A
         for system, symbol, number, share in zip(systems, GLYPHS, numbers, shares):
             part = row[share]
             if isinstance(part, float) and isinstance(row[0], Kinded):
-                said = f"{row[number]}  ({shown(part, 0)} %)"
+                said = f"{row[number]:,}  ({shown(part, 0)} %)"
                 yield {
                     "name": row[0],
                     "order": order,

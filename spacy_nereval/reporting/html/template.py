@@ -36,7 +36,7 @@ def _in(folder: str, *names: str) -> tuple[str, ...]:
 
 
 LISTED = _in("functions", "names", "words", "plain_text", "regions", "searching", "addresses", "stretches", "columns")
-LISTING = ("elements", "tips", "widgets", "saving", "highlight", "listing", "bars", "sorting")
+LISTING = ("elements", "tips", "widgets", "saving", "highlight", "listing", "bars", "columns", "sorting")
 DRAWING = ("theme", "charting")
 
 REPORT = Layout(
