@@ -269,7 +269,10 @@ def display_names(systems: Sequence[str], given: Sequence[str] = ()) -> list[str
     names = [str(Path(*path[start : len(path) - end])) for path in paths]
     if "." in names or len(set(names)) < len(set(systems)):
         return list(systems)
-    stems = [_stem(name) if end == 0 and (is_data(system) or system.endswith(".npz")) else name for name, system in zip(names, systems)]
+    stems = [
+        _stem(name) if end == 0 and (is_data(system) or system.endswith(".npz")) else name
+        for name, system in zip(names, systems)
+    ]
     if len(set(stems)) < len(stems):
         return names
     return _differing(stems) if end == 0 and all(map(is_data, systems)) else stems

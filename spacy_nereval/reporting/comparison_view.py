@@ -14,7 +14,7 @@ from ..evaluation.statistics.many_tests import LABELS, PRIMARY, SECONDARY
 from ..evaluation.statistics.runs import FEW_RUNS
 from ..io.writing import visible
 from ..metrics.registry import create, names
-from .declared import row_name, spoken
+from .declared import short_name, spoken
 from .marked_text import clipped
 from .remarks import in_sentence, left_out_lines, many, mention_lines, read_with, unit_lines, warning
 from .result_table import Cell, Cost, Estimate, Interval, Percent, PValue, ResultTable, direction, shown
@@ -202,7 +202,7 @@ class ComparisonView(View):
         for row in self._rows:
             if row["verdict"] is None or not is_told(row["p_holm"], 1 - self.result["confidence"]["level"]):
                 continue
-            value, bounds = number(row["difference"], row_unit(row)), _bounds(row)
+            _value, bounds = number(row["difference"], row_unit(row)), _bounds(row)
             systems = [in_sentence(name) for name in (row["system"], self.result["baseline"])]
             better, other = systems if (row["difference"] > 0) == row["higher_is_better"] else systems[::-1]
             low, high = sorted(abs(each) for each in bounds) if bounds else (None, None)
@@ -474,9 +474,9 @@ def _bounds(row: Row) -> Interval | None:
 
 
 def _name(row: Row) -> str:
-    """Return the name of a row's score."""
+    """Return the name of a row's score: the short one for a headline."""
     if row["headline"] and row["metric"] in names():  # only a registered metric can be made from its name
-        return row_name(create(row["metric"]), row["score"])
+        return short_name(create(row["metric"]), row["score"])
     return _directed(row, f"{row['metric']} {row['score']}")
 
 

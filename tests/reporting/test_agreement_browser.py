@@ -145,7 +145,7 @@ def test_hostile_texts_and_names_do_not_run(browser, tmp_path):
     ],
     ids=["light", "documents on a dark phone"],
 )
-def test_axe_finds_no_serious_violation(browser, path, dark, width, anchor):
+def test_axe_finds_no_violation(browser, path, dark, width, anchor):
     browser.open(path, dark=dark, width=width, anchor=anchor)
     assert browser.violations() == []
 
