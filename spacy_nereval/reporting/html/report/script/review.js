@@ -4,10 +4,6 @@ const POSITION = `spacy-nereval ${data.digest} review`;
 const CONTEXT = 300; // characters on either side of a place
 const OTHERS = 4; // places with the same words that are listed at once
 
-const review = { queue: "", places: [], at: 0 };
-
-const current = () => review.places[review.at];
-
 // Begins or goes on with a queue, at a place if it is known, or else at the first one without a mark.
 function startReview(queue, key = null) {
   review.queue = queue;
@@ -38,38 +34,10 @@ function resumeReview() {
   }
 }
 
-function goToPlace(at) {
-  if (at < 0 || at >= review.places.length) {
-    tell(at < 0 ? "This is the first place." : "This is the last place.");
-    return;
-  }
-  review.at = at;
-  keepPosition();
-  drawReview();
-  $("card").focus({ preventScroll: true });
-  $("review-state").scrollIntoView({ block: "nearest" });
-  $("card").scrollIntoView({ block: "nearest" });
-}
-
-function goToUnmarked() {
-  const after = review.places.findIndex((place, i) => i > review.at && !isMarked(place));
-  const found = after < 0 ? review.places.findIndex((place) => !isMarked(place)) : after;
-  if (found < 0) tell("Every place has a mark.");
-  else goToPlace(found);
-}
-
-const tell = (words) => ($("review-notice").textContent = words);
-
 // Drawing
 
 function drawReview() {
-  const done = review.places.filter(isMarked).length;
-  const all = review.places.length;
-  tell("");
-  $("review-state").hidden = !review.queue;
-  $("review-bar").max = Math.max(all, 1);
-  $("review-bar").value = done;
-  $("review-done").textContent = all ? `Place ${number(review.at + 1)} of ${number(all)}: ${number(done)} done, ${number(all - done)} left` : "Nothing to review here";
+  drawProgress();
   const own = current();
   const focused = $("card").contains(document.activeElement);
   const label = focused && document.activeElement.getAttribute("data-key");
@@ -261,8 +229,6 @@ function reviewKey(key) {
   const spans = /^[1-9]$/.test(key) && proposalsOf(current()).filter((each) => each.length)[Number(key) - 1];
   return spans ? () => choosing(current(), spans) : null;
 }
-
-const isTextField = (target) => Boolean(target.closest("textarea, select, [contenteditable], input:not([type='checkbox'], [type='file'], [type='radio'])"));
 
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || isTextField(event.target)) return;
