@@ -154,7 +154,7 @@ def csv_text(tables: Iterable[ResultTable]) -> str:
     A,'=1,50.00,40.00,60.00,
     B,,,,,
     """
-    rows: list[dict[str, str]] = []
+    rows: list[dict[str, str | None]] = []
     header = dict.fromkeys(["table"])
     for table in tables:
         names = _unique(["table", *map(_in_csv, _names(table))])[1:]
