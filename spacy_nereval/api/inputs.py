@@ -27,7 +27,7 @@ from ..metrics.registry import LOOKED_AT, Chosen, Unknown, chosen_metrics
 from .items import WORDS, Ends, is_spacy
 from .plain_records import Place, place_of, plain_record, tags_in_words
 from .rows import TagNames, given_names, tags_of
-from .sides import Side, of_file, read_file
+from .sides import Side, located, of_file, read_file
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -148,6 +148,14 @@ def with_item_reading(function: Function) -> Function:
     return function
 
 
+OF_OTHERS = {
+    **dict.fromkeys(("ci", "intervals", "bootstrap"), "confidence=True"),
+    "average": "result.fair.averages['macro'], or 'weighted' or 'docs'",
+    "mode": "metrics='strict'",
+}
+"""Arguments of other packages, and what to write instead."""
+
+
 def reading_of_items(**arguments: Unpack[ItemReading]) -> Reading:
     """Return how items are read, from the arguments of a function that takes items.
 
@@ -156,6 +164,8 @@ def reading_of_items(**arguments: Unpack[ItemReading]) -> Reading:
         ValueError: An argument has none of the values that it takes.
     """
     if unknown := [name for name in arguments if name not in ItemReading.__annotations__]:
+        if line := OF_OTHERS.get(unknown[0]):
+            raise TypeError(f"unexpected argument: there is no {unknown[0]!r}: write {line}")
         raise TypeError(f"unexpected argument: {absent(unknown[0], ItemReading.__annotations__)}")
     reading = checked(replace(Reading(**arguments), tag_names=given_names(arguments.get("tag_names"))))
     if reading.offsets == AUTO_OFFSETS:
@@ -245,7 +255,7 @@ def _in_units(documents: Iterable[Document | None], unit: str) -> Iterator[Docum
         try:
             yield units.marked(document, gold)
         except ValueError as error:
-            raise _located(error, number, gold.id) from None
+            raise located(error, number, gold.id) from None
     units.check_end()
 
 
@@ -261,7 +271,7 @@ def _paired(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | Non
             document = None if skipped else document
             yield units.marked(document, a) if units else document
         except ValueError as error:
-            raise _located(error, number, a.id) from None
+            raise located(error, number, a.id) from None
     if units:
         units.check_end()
     predictions.check_end()
@@ -328,7 +338,7 @@ def _in_order(
             skipped = predictions.skipped(a._replace(text=text_of or "?"), b._replace(text=text_of or "?"))
             document = _without_text(a, b, number) if text_of is None else pair(a, b)
         except ValueError as error:
-            raise _located(error, number, known.get("ids")) from None
+            raise located(error, number, known.get("ids")) from None
         if document and document.id is None:
             document.id = known.get("ids")
         yield None if skipped else document
@@ -394,10 +404,6 @@ def listed_items(value: Any, name: str) -> Iterator[Any]:
 def _unequal(names: Sequence[str], lengths: Sequence[int]) -> ValueError:
     found = " and ".join(f"{name} has {length} document{'s' * (length != 1)}" for name, length in zip(names, lengths))
     return ValueError(f"{found}; expected the same number")
-
-
-def _located(error: ValueError, number: int, id: str | None) -> ValueError:
-    return ValueError(f"document {number}{'' if id is None else f' ({shortened(id)})'}: {error}")
 
 
 def load(

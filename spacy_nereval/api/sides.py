@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from ..core.arguments import Reading
+from ..core.messages import shortened
 from ..io.formats import records, with_annotators
 from ..io.formats.settings import sides
 from ..io.records import Record
@@ -36,7 +38,7 @@ class Side:
     ) -> None:
         if isinstance(items, Mapping) and (split := next(iter(items), None)) and hasattr(items[split], "features"):
             raise ValueError(f"{name} has the splits {', '.join(items)}; choose one, such as {name}[{split!r}]")
-        items = of_file(items, name, reading)
+        items = of_file(items, name, replace(reading, unit=None))  # A unit is that of gold: see `kept_items`.
         if isinstance(items, (bytes, Mapping)) or is_spacy(items, "Doc") or not isinstance(items, Iterable):
             shown = type(items).__name__
             raise ValueError(f"{name} is of type {shown}; expected a list of documents: wrap a single one in []")
@@ -125,14 +127,23 @@ def of_file(items: Any, name: str, reading: Reading) -> Any:
 
 
 def read_file(path: Path, reading: Reading) -> list[Record]:
-    """Return the documents of a file or folder, in its order, with sorted spans and the units of gold annotation."""
+    """Return the documents of a file or folder, in its order, with sorted spans and their units.
+
+    Raises:
+        ValueError: The file cannot be read, or a document has no unit.
+    """
     (how,) = with_annotators([path], [sides(reading)[0]])
     units, found = units_of(path, how, reading.unit), list[Record]()
     for number, record in enumerate(records(path, reading.spans_key, how)):
         try:
             key = units.key(record)
         except ValueError as error:
-            raise ValueError(f"{path}, document {number}: {error}") from None
+            raise ValueError(f"{path}, {located(error, number, record.id)}") from None
         found.append(record._replace(spans=sorted(record.spans), unit=key, unit_rule=units.rule.text))
     units.check_end()
     return found
+
+
+def located(error: ValueError, number: int, id: str | None) -> ValueError:
+    """Return an error with the number and the id of its document."""
+    return ValueError(f"document {number}{'' if id is None else f' ({shortened(id)})'}: {error}")

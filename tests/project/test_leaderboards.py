@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,17 @@ TASKS = DATA / "shared_tasks"
 def test_the_page_and_its_pictures_follow_from_the_numbers():
     for path, text in page.pages(NUMBERS).items():
         assert path.read_text(encoding="utf8") == text, path
+
+
+def test_the_paper_has_the_numbers_of_the_page():
+    paper = " ".join((ROOT / "paper.md").read_text(encoding="utf8").split())
+    (said,) = re.findall(
+        r"\*\*(\d+ of \d+ neighbours in the tables can be told apart)\*\*", page.PAGE.read_text("utf8")
+    )
+    assert said in paper
+    assert ("no order that another measure changes holds beyond chance by both" in paper) == (
+        "none differs beyond chance by both" in page.PAGE.read_text("utf8")
+    )
 
 
 def test_all_published_scores_are_reproduced():
