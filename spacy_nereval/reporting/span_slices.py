@@ -91,7 +91,8 @@ def _slice(
     breakdowns = [Breakdown([metric], by, lexicon, apart=False) for _ in systems]
     values: list[list[Mapping[Span, Value]]] = []  # of each document, of each side; the same where their words are
     for k, sides in enumerate(zip(*systems)):
-        first, own = sides[0], []
+        first = sides[0]
+        own: list[Mapping[Span, Value]]
         if all(side.tokens == first.tokens for side in sides):
             own = [
                 breakdowns[0].values(
@@ -111,10 +112,10 @@ def _slice(
     bucket_of = [breakdown.bucket_of for breakdown in breakdowns]
     digit_of = [{value: digit.get(bucket, "z") for value, bucket in own.items()} for own in bucket_of]
     of = []
-    for sides, known in zip(zip(*systems), values):
-        lists = [(sides[0].gold, known[0], digit_of[0])]
-        lists += [(side.pred, value, own) for side, value, own in zip(sides, known, digit_of)]
-        of.append(["".join([own[value[span]] for span in spans]) for spans, value, own in lists])
+    for sides, found in zip(zip(*systems), values):
+        lists = [(sides[0].gold, found[0], digit_of[0])]
+        lists += [(side.pred, value, shown) for side, value, shown in zip(sides, found, digit_of)]
+        of.append(["".join([shown[value[span]] for span in spans]) for spans, value, shown in lists])
     title = TITLES.get(by.name, f"{by.name}: {by.attribute.help}")
     return Slice(text, title, results, buckets, of)
 
