@@ -158,8 +158,8 @@ class Collapser:
         if size > LARGE and not self._warned:
             self._warned = True
             warnings.warn(
-                f"{samples:,} half-samples of {labels:,} labels take {size / 1e9:.1f} GB of memory, several times while "
-                f"they are added up: {named('replicates', 100)} takes less, for less exact intervals",
+                f"{samples:,} half-samples of {labels:,} labels take {size / 1e9:.1f} GB of memory, several times "
+                f"while they are added up: {named('replicates', 100)} takes less, for less exact intervals",
                 stacklevel=3,
             )
 
