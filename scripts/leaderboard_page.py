@@ -1,10 +1,11 @@
 """Write docs/explanation/leaderboards.md and its pictures: every sentence follows from the numbers."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from html import escape
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
+
+from drawing import GRID, LINE, SOLID, dot, line, picture, text
 
 from spacy_nereval.evaluation.statistics.many_tests import holm
 
@@ -260,48 +261,11 @@ def doubted(boards: Sequence[Board]) -> str:
 # Pictures
 
 WIDTH = 920
-SOLID, LINE, GRID = "#0b5cad", "#1f1f1f", "#d5d5d5"
 STEP = 40
 """The height of a row."""
 
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#b8860b", "#1f1f1f")
 """One for each system; people with any kind of colour vision can tell them apart (after Okabe and Ito 2008)."""
-
-
-def line(x1: float, y1: float, x2: float, y2: float, color: str, width: float = 1, dashed: bool = False) -> str:
-    """Return a line."""
-    dashes = ' stroke-dasharray="6 4"' if dashed else ""
-    return (
-        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{color}" '
-        f'stroke-width="{width}"{dashes}/>'
-    )
-
-
-def text(x: float, y: float, words: str, anchor: str = "start", *, bold: bool = False) -> str:
-    """Return a line of text."""
-    weight = ' font-weight="bold"' if bold else ""
-    # The white edge keeps words legible on the lines of the grid.
-    edge = 'paint-order="stroke" stroke="#ffffff" stroke-width="4"'
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" {edge}{weight}>{escape(words)}</text>'
-
-
-def dot(x: float, y: float, color: str, fill: str) -> str:
-    """Return a dot."""
-    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{fill}" stroke="{color}" stroke-width="2"/>'
-
-
-def picture(width: int, height: int, title: str, about: str, parts: Iterable[str]) -> str:
-    """Return a picture as SVG, with words for those who do not see it."""
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-            f'role="img" font-family="sans-serif" font-size="14" fill="{LINE}">',
-            f"<title>{escape(title)}</title><desc>{escape(about)}</desc>",
-            f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
-            *parts,
-            "</svg>\n",
-        ]
-    )
 
 
 def intervals(board: Board) -> str:
@@ -543,8 +507,8 @@ def _why(board: Board) -> str:
     if was - becomes > 1:
         found.append(
             f"- **{plain(riser)}** is number {was} by strict F, and number {becomes} where only boundaries count "
-            f"({sure(riser, first, 'semeval')}, against {plain(first)}). {of[riser]['le']} of its spans are right but "
-            f"for their label; of {plain(first)}, {of[first]['le']}. If only places matter, or "
+            f"({sure(riser, first, 'semeval')}, against {plain(first)}). {of[riser]['le']} of its spans are right "
+            f"but for their label; of {plain(first)}, {of[first]['le']}. If only places matter, or "
             f"people look at each span anyway, {plain(riser)} does more for them."
         )
     rivals = [name for name in by_f[:5] if name != first]

@@ -24,7 +24,7 @@ from .inputs import (
     with_item_reading,
 )
 from .reports import KeptSystem
-from .results import Comparison, have_no_common_label, label_warnings
+from .results import Comparison, Result, have_no_common_label, label_warnings
 from .scoring import check_alone, counted, counts_of, runs_of
 from .sides import can_be_kept
 
@@ -89,6 +89,8 @@ def compare(
     """
     if isinstance(gold, Mapping) and not isinstance(systems, Mapping):
         raise ValueError("systems come before gold: write compare({'a': pred_a, 'b': pred_b}, gold)")
+    if isinstance(systems, Result):
+        raise ValueError("results have no names: write compare({'a': result_a, 'b': result_b})")
     if not isinstance(systems, Mapping) or len(systems) < 2:
         raise ValueError("systems: expected a table of two or more names and predictions, {'a': pred_a, 'b': pred_b}")
     if baseline is not None and baseline not in systems:

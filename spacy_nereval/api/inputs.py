@@ -148,6 +148,14 @@ def with_item_reading(function: Function) -> Function:
     return function
 
 
+OF_OTHERS = {
+    **dict.fromkeys(("ci", "intervals", "bootstrap"), "confidence=True"),
+    "average": "result.fair.averages['macro'], or 'weighted' or 'docs'",
+    "mode": "metrics='strict'",
+}
+"""Arguments of other packages, and what to write instead."""
+
+
 def reading_of_items(**arguments: Unpack[ItemReading]) -> Reading:
     """Return how items are read, from the arguments of a function that takes items.
 
@@ -156,6 +164,8 @@ def reading_of_items(**arguments: Unpack[ItemReading]) -> Reading:
         ValueError: An argument has none of the values that it takes.
     """
     if unknown := [name for name in arguments if name not in ItemReading.__annotations__]:
+        if line := OF_OTHERS.get(unknown[0]):
+            raise TypeError(f"unexpected argument: there is no {unknown[0]!r}: write {line}")
         raise TypeError(f"unexpected argument: {absent(unknown[0], ItemReading.__annotations__)}")
     reading = checked(replace(Reading(**arguments), tag_names=given_names(arguments.get("tag_names"))))
     if reading.offsets == AUTO_OFFSETS:

@@ -13,8 +13,9 @@ from ..core.arguments import Reading
 from .app import command
 from .command_options import JSON, OUTPUT, Cutting, Model, Showing, check_suffix
 from .counting_documents import RunCounter, only_count_files
+from .guards import STDOUT_FILE
 from .metric_options import names_and_options
-from .printing import names_of_tables, print_result, say
+from .printing import apart_from, names_of_tables, print_result, say
 from .systems import named_runs
 
 if TYPE_CHECKING:
@@ -85,14 +86,18 @@ def gate_cli(
 
 def _write_template(path: Path) -> None:
     """Write a policy to start from."""
+    from ..io.paths import is_stream
     from ..io.policies import TEMPLATE
     from ..io.writing import atomic
 
-    if path.exists():
+    if str(path) == "-":
+        path = Path(STDOUT_FILE)
+    if path.exists() and not is_stream(path):
         raise ValueError(f"{path} exists: choose another file for the new policy")
     with atomic(path) as file:
         file.write(TEMPLATE.encode())
-    say(f"✔ {path}: change its bounds, then run 'nereval gate {path} GOLD CANDIDATE --baseline B'", fg="green")
+    with apart_from([path]):
+        say(f"✔ {path}: change its bounds, then run 'nereval gate {path} GOLD CANDIDATE --baseline B'", fg="green")
 
 
 @command("plan", metric_options=True)

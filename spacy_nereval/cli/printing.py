@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -61,6 +62,19 @@ def say(text: str, **style: Any) -> None:
         text = encodable(text, encoding)
     with _named_output():
         typer.secho(text, color=False if os.environ.get("NO_COLOR") else None, **style)
+
+
+@contextmanager
+def warnings_in_lines() -> Iterator[None]:
+    """Print Python's warnings as other lines: without the place in a program, and escaped as `say` does it."""
+    from ..io.writing import spelt_out
+
+    before = warnings.formatwarning
+    warnings.formatwarning = lambda message, *_, **__: spelt_out(f"⚠ {message}\n")
+    try:
+        yield
+    finally:
+        warnings.formatwarning = before
 
 
 @contextmanager
