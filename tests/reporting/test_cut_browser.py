@@ -73,7 +73,7 @@ def test_a_choice_draws_other_lines_and_says_what_is_best(browser: Browser, real
     data = browser("return JSON.parse(document.getElementById('data').textContent)")
     strict = [each["title"] for each in data["scores"]].index("strict F")
     cut, value, _ = data["systems"][0]["sides"][1]["peaks"][strict][0]
-    said = f"Best strict F on test.jsonl: all labels {100 * value:.2f} at {cut:.4g}, "
+    said = f"Best strict F on test: all labels {100 * value:.2f} at {cut:.4g}, "
     assert browser.matches.startswith(said)
     first = browser(STROKES)
     browser.choose("#label", "FAILURE_LOC")
@@ -115,7 +115,7 @@ def test_the_cuts_and_the_curves_can_be_saved(browser: Browser, real, tmp_path):
     ],
     ids=["light", "dark phone"],
 )
-def test_axe_finds_no_serious_violation(browser: Browser, real, dark, width):
+def test_axe_finds_no_violation(browser: Browser, real, dark, width):
     browser.open(real, dark=dark, width=width)
     browser.charts()
     assert browser.violations() == []
