@@ -150,7 +150,7 @@ def test_units_of_documents(here, unit):
 
 
 def test_a_document_without_the_field_of_its_unit_is_named(here):
-    with pytest.raises(ValueError, match="^gold.jsonl, document 0: unit='meta.x': the document has no 'x'"):
+    with pytest.raises(ValueError, match=r"^gold.jsonl, document 0 \(0\): unit='meta.x': the document has no 'x'"):
         load("gold.jsonl", unit="meta.x")
 
 
