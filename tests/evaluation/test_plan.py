@@ -10,6 +10,7 @@ from spacy_nereval.evaluation.comparison import System
 from spacy_nereval.evaluation.gate_policy import DIFFERENCE, Policy, Rule
 from spacy_nereval.evaluation.gate_rules import Judged, gate, units_to_decide
 from spacy_nereval.evaluation.sample_size import (
+    _of_difference,
     answered,
     pilot_of,
     questions_of,
@@ -18,6 +19,7 @@ from spacy_nereval.evaluation.sample_size import (
     with_difference,
 )
 from spacy_nereval.evaluation.sample_size import plan as planned
+from spacy_nereval.evaluation.statistics.differences import rare_difference
 from spacy_nereval.evaluation.statistics.influence import influences
 from spacy_nereval.reporting.plan_view import PlanView
 
@@ -216,3 +218,12 @@ def test_a_difference_that_is_seen_is_one_that_compare_would_show():
     compared = compare({"a": systems[0], "b": systems[1]}, gold, ["strict"])
     row = next(row for row in compared["comparisons"] if row["score"] == "f")
     assert 90 * (100 * row["detectable"] / 4) ** 2 == pytest.approx(needed, rel=0.2)
+
+
+def test_where_few_documents_differ_the_bounds_leave_room_for_a_rare_difference():
+    """They hardly vary, which says little; ten that differ are enough."""
+    (question,) = questions([RULES[3]])
+    low, high = _of_difference(question, *np.array([[0, 0], [1e-9] * 2, [50, 50], [50, 50], [3, 10]], dtype=float))
+    reach = rare_difference(3, 50, question.level)
+    assert (low[0], high[0]) == pytest.approx((min(question.value, -reach), max(question.value, reach)))
+    assert high[1] - low[1] < 0.01 < reach
