@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.arguments import Labelling, Reading
-from ..core.compression import uncompressed
 from ..core.messages import named
 from .command_options import Cutting, Model, input_formats
 from .printing import say
@@ -280,6 +279,8 @@ def display_names(systems: Sequence[str], given: Sequence[str] = ()) -> list[str
 
 def _stem(name: str) -> str:
     """Return the name of a file without the extensions of its format and compression."""
+    from ..core.compression import uncompressed
+
     return str(uncompressed(Path(name)).with_suffix(""))
 
 
