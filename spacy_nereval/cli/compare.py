@@ -11,7 +11,6 @@ from typer import Argument, Option
 from typer.core import TyperCommand
 
 from ..core.arguments import TABLE_FORMATS, Reading
-from ..core.compression import uncompressed
 from .app import command
 from .command_options import (
     DIGITS,
@@ -200,6 +199,8 @@ def _names(files: list[Path]) -> list[str]:
     >>> _names([Path("news/strict.json"), Path("mail/strict.json")]), _names([Path("a/news.json"), Path("a/mail.json")])
     (['news/strict.json', 'mail/strict.json'], ['news', 'mail'])
     """
+    from ..core.compression import uncompressed
+
     stems = [uncompressed(path).stem for path in files]
     return stems if len(set(stems)) == len(stems) else [path.as_posix() for path in files]
 
