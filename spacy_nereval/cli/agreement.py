@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..evaluation.agreement.shared import SharedDocuments
-    from ..io.converting import NamedTokenizer
 
 NAMES = Option(
     None,
@@ -187,16 +186,9 @@ def agreement_cli(
         say(f"✔ {many(asked, 'disputed document')} in {disputes}", fg="green", err=True)
 
 
-def _named_tokenizer(language: str | None) -> NamedTokenizer | None:
-    if language is None:
-        return None
-    from ..integration.spacy_files import named_tokenizer
-
-    return named_tokenizer(language)
-
-
 def _read(names: Sequence[str], given: Sequence[str], reading: Reading, language: str | None) -> SharedDocuments:
     """Return what the annotators share, and say what was left out."""
+    from ..api.agreeing import named_tokenizer
     from ..io.shared_documents import read_annotators
 
     if len(names) == 1 and given:
@@ -214,7 +206,7 @@ def _read(names: Sequence[str], given: Sequence[str], reading: Reading, language
         rules=rules_of(reading),
         chosen=split_list(reading.annotator),
         others=others,
-        tokenizer=_named_tokenizer(language),
+        tokenizer=named_tokenizer(language),
     )
     say_left_out(others)
     for line in shared.rules.unused(shared.mapped, shared.labels) if shared.rules else []:

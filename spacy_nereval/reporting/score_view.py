@@ -92,6 +92,7 @@ class ScoreView(View):
         groups: ErrorGroups | None = None,
         metrics: Sequence[Metric] = (),
     ) -> None:
+        self.result = result
         scored = metrics if counts is None else counts.metrics
         self.given: Evaluated = Evaluated(counts, result, scored, average, examples, groups)
         self.metric: Metric = main_metric(scored)

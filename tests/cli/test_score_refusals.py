@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+import spacy
 from commands import GOLD, PRED, PRED_DOCS, line, refused, write
 from docs import write_docs
 from spacy.tokens import DocBin
@@ -86,6 +87,14 @@ CUT_SHORT = DocBin(docs=PRED_DOCS).to_bytes()[:-20]
 UNREAD = [made.copy() for made in PRED_DOCS]
 for made in UNREAD:
     made.set_ents([], default="missing")
+
+
+@pytest.mark.parametrize("command", ["score", "count"])
+def test_a_pipeline_where_predictions_belong_is_answered_with_the_commands_for_it(here, command):
+    spacy.blank("en").to_disk(here / "model")
+    output = () if command == "score" else ("-o", here / "counts.npz")
+    said = refused(command, here / "gold.jsonl", here / "model", *output)
+    assert "model is a trained pipeline, not annotation" in said
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_sums_of_half_samples_are_in_memory_once():
 
 @pytest.mark.costly
 def test_agreement_has_some_labels_or_units_in_memory_at_a_time():
-    units, labels = 400, 1000
+    units, labels = 200, 500
     documents = [
         SharedDocument(Document([], [], d.text, id=d.id), {"a": [*map(tuple, d.gold)], "b": [*map(tuple, d.pred)]})
         for d in corpus(units, labels, 0)

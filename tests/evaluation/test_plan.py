@@ -110,6 +110,20 @@ def test_a_larger_margin_needs_fewer_and_the_formula_of_the_gate_is_near():
     assert formula is None or formula * 2 == pytest.approx(needed[0], rel=0.35)
 
 
+def test_a_rule_of_a_family_needs_more_documents_to_be_broken_and_no_more_to_be_met():
+    """The gate calls it broken only at the level of all rules of its family."""
+    candidate = judged(corpus(1, 60)[1])
+    for bound, more in ((95, True), (60, False)):
+        rules = tuple(Rule(name, "at_least", bound, "strict_f") for name in "abcde")
+        alone, (first, *_) = (
+            planned(Policy(rules, families=each), candidate)["questions"] for each in ({}, {"f": tuple("abcde")})
+        )
+        assert (first["units_needed"] > alone[0]["units_needed"]) == more
+        assert more or first == alone[0]
+    questions = questions_of(Policy(rules[:2], families={"f": ("a", "b")}), candidate)
+    assert [question.level for question in questions] == [0.95, 0.95]
+
+
 def test_at_the_bound_no_number_answers_and_wrong_answers_are_rare():
     (question,) = questions((RULES[3],))
     at_bound = question._replace(value=question.least)

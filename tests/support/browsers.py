@@ -83,10 +83,10 @@ PATIENCE = 30
 class Browser:
     """A page in Chromium, and short ways to ask it."""
 
-    def __init__(self, profile: Path) -> None:
+    def __init__(self, profile: Path, *more: str) -> None:
         options = webdriver.ChromeOptions()
         options.binary_location = CHROMIUM
-        for argument in (*QUIET, f"--user-data-dir={profile}"):
+        for argument in (*QUIET, f"--user-data-dir={profile}", *more):
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=Service(DRIVER))
