@@ -39,7 +39,7 @@ class Breakdown:
         metrics: What to count.
         by: The attribute, as `--by` names it.
         lexicon: The lexicon of the training data, for attributes that need it.
-        apart: Whether documents are kept apart, as intervals and `counts` need them.
+        apart: Whether documents are kept apart, as intervals, averages over documents (wrf) and `counts` need them.
 
     Raises:
         ValueError: There is no such attribute, or it needs training data and there are none.

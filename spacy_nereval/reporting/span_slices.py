@@ -91,18 +91,14 @@ def _slice(
     breakdowns = [Breakdown([metric], by, lexicon, apart=False) for _ in systems]
     values: list[list[Mapping[Span, Value]]] = []  # of each document, of each side; the same where their words are
     for k, sides in enumerate(zip(*systems)):
-        first = sides[0]
         own: list[Mapping[Span, Value]]
-        if all(side.tokens == first.tokens for side in sides):
-            own = [
-                breakdowns[0].values(
-                    first, dict.fromkeys((*first.gold, *(span for side in sides for span in side.pred)))
-                )
-            ] * len(sides)
+        if all(side.tokens == sides[0].tokens for side in sides):
+            spans = dict.fromkeys((*sides[0].gold, *(span for side in sides for span in side.pred)))
+            own = [breakdowns[0].values(sides[0], spans)] * len(sides)
         else:
             own = [each.values(side, (*side.gold, *side.pred)) for each, side in zip(breakdowns, sides)]
-        for side, breakdown, value, judged in zip(sides, breakdowns, own, verdicts):
-            breakdown.add(side, value, [judged[k]])
+        for side, breakdown, value_of, judged in zip(sides, breakdowns, own, verdicts):
+            breakdown.add(side, value_of, [judged[k]])
         values.append(own)
     results = [breakdown.result() for breakdown in breakdowns]
     present = dict.fromkeys(bucket for result in results for bucket in result["buckets"])
@@ -110,12 +106,11 @@ def _slice(
     buckets = {bucket: _in_words(by.name, bucket) for bucket in (*known, *present) if bucket in present}
     digit = dict(zip(buckets, DIGITS)) if len(buckets) <= len(DIGITS) else {}
     bucket_of = [breakdown.bucket_of for breakdown in breakdowns]
-    digit_of = [{value: digit.get(bucket, "z") for value, bucket in own.items()} for own in bucket_of]
+    digits = [{value: digit.get(bucket, "z") for value, bucket in each.items()} for each in bucket_of]
     of = []
-    for sides, found in zip(zip(*systems), values):
-        lists = [(sides[0].gold, found[0], digit_of[0])]
-        lists += [(side.pred, value, shown) for side, value, shown in zip(sides, found, digit_of)]
-        of.append(["".join([shown[value[span]] for span in spans]) for spans, value, shown in lists])
+    for sides, own in zip(zip(*systems), values):
+        lists = [(sides[0].gold, own[0], digits[0]), *((side.pred, *each) for side, *each in zip(sides, own, digits))]
+        of.append(["".join([digit_of[value_of[span]] for span in spans]) for spans, value_of, digit_of in lists])
     title = TITLES.get(by.name, f"{by.name}: {by.attribute.help}")
     return Slice(text, title, results, buckets, of)
 

@@ -78,17 +78,17 @@ def test_a_choice_draws_other_lines_and_says_what_is_best(browser: Browser, real
     first = browser(STROKES)
     browser.choose("#label", "FAILURE_LOC")
     browser.until(lambda: len(browser(STROKES)) == 2)
-    browser.choose("#side", "dev.jsonl")
-    browser.until(lambda: browser.matches.startswith("Best strict F on dev.jsonl: all labels "))
-    browser.choose("#score", "ser")
-    browser.until(lambda: browser.matches.startswith("Best ser on dev.jsonl: "))
-    browser.until(lambda: "ser, %" in browser["[data-chart=cut]"].get_attribute("textContent"))
+    browser.choose("#side", "dev")
+    browser.until(lambda: browser.matches.startswith("Best strict F on dev: all labels "))
+    browser.choose("#score", "slot error rate")
+    browser.until(lambda: browser.matches.startswith("Best slot error rate on dev: "))
+    browser.until(lambda: "slot error rate, %" in browser["[data-chart=cut]"].get_attribute("textContent"))
     assert browser(STROKES) != first[:2]
     for selector, chosen in (("[data-ask*='\"\"']", "all labels"), ("[data-ask*=FAILURE_TYPE]", "FAILURE_TYPE")):
         browser.click(f"#cuts {selector}")
         assert browser("return label.selectedOptions[0].textContent") == chosen
     browser.click("[data-ask*='strict.f']")
-    browser.until(lambda: browser.matches.startswith("Best strict F on dev.jsonl: all labels "))
+    browser.until(lambda: browser.matches.startswith("Best strict F on dev: all labels "))
     assert browser.log == []
 
 

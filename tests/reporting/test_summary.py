@@ -144,11 +144,11 @@ def test_the_sentence_counts_what_a_score_is_worth_not_only_its_sign():
     result |= {"confidence": {"level": 0.95}}
     assert _opening(result) == ["B against A: slot error rate -10.00 [-20.00, -5.00], p (Holm) = 0.0200; V."]
     assert _opening({**result, "comparisons": [row | {"interval": [None, None], "p_holm": None}]}) == [
-        "B against A, ser: V."
+        "B against A, slot error rate: V."
     ]
     assert _opening({**result, "comparisons": [row | {"verdict": None}]}) == []
     assert _opening({**result, "comparisons": [row | {"runs": [2, 3]}]}) == [
-        "B against A, means of 3 and 2 training runs (few runs: fewer than 5): ser -10.00 [-20.00, -5.00], "
+        "B against A, means of 3 and 2 training runs (few runs: fewer than 5): slot error rate -10.00 [-20.00, -5.00], "
         "p (Holm) = 0.0200; V."
     ]
 
