@@ -44,7 +44,11 @@ def systems(kind: str, number: int) -> list[ReportedSystem]:
     return found
 
 
-COMPARED = {"Scores": ["P", "R", "F"], "Verdicts": ["number", "% errors", "% gold"], "Error pairs": ["number"]}
+COMPARED = {
+    "Scores": ["P", "R", "F"],
+    "Verdicts": ["number", "share of errors", "share of gold"],
+    "Error pairs": ["number"],
+}
 """Tables of the terminal and their columns of numbers."""
 
 CASES = [
@@ -152,9 +156,11 @@ def _number(row: dict[str, Any], column: str) -> str:
     if row[column] is None or isinstance(row[column], int):
         return "-" if row[column] is None else str(row[column])
     bounds = (
-        f" [{row[f'{column} low']:.2f}, {row[f'{column} high']:.2f}]" if row.get(f"{column} low") is not None else ""
+        f" [{100 * row[f'{column} low']:.2f}, {100 * row[f'{column} high']:.2f}]"
+        if row.get(f"{column} low") is not None
+        else ""
     )
-    return f"{row[column]:.2f}{bounds}"
+    return f"{100 * row[column]:.2f}{bounds}"
 
 
 # Single tables and sentences
