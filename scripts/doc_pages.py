@@ -1,6 +1,7 @@
 """Which pages the documentation has, and how generated text is put into them."""
 
 import re
+from html import escape
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -46,11 +47,8 @@ LANDING = """# One F1 is not enough
 **spacy-nereval** says how good an entity recogniser is, how sure that is, and what is wrong. It has every measure that
 the papers propose, in spaCy, on the command line and in Python.
 
-| [Which mistakes repeat?](how-to/errors.md) | [How sure is a rank?](explanation/leaderboards.md) |
-| --- | --- |
-| ![The report](report.png) | ![Scores with intervals](explanation/leaderboards-intervals.svg) |
-| [**Which metric ranks how?**](explanation/choosing.md) | [**What does an interval say?**](explanation/intervals.md) |
-| ![Ranks by each metric](explanation/leaderboards-ranks.svg) | ![Intervals and tests](explanation/intervals.svg) |
+| {pictures} |
+| --- | --- | --- | --- |
 
 *Runs in a clone of this repository.*
 
@@ -81,10 +79,38 @@ Three ways in:
 ## All pages"""
 """The front page, up to the list of all pages."""
 
+PICTURES = (
+    ("Which mistakes repeat?", "how-to/errors.md", "The report", "report.png"),
+    ("Is the new system better?", "how-to/compare.md", "The command compare in a terminal", "terminal.svg"),
+    ("How sure is a rank?", "explanation/leaderboards.md", "Intervals", "explanation/leaderboards-intervals.svg"),
+    ("Which metric ranks how?", "explanation/choosing.md", "Ranks", "explanation/leaderboards-ranks.svg"),
+)
+"""Each picture of the front page: its question, the page that answers it, what it shows, and its file."""
+
+COMPARING = ROOT / "docs" / "how-to" / "compare.md"
+MONOSPACE = 8.4
+"""The width of a character in the picture of the terminal."""
+
+
+def terminal() -> str:
+    """Return the picture of a terminal: the first command of the page on comparisons, with what it prints there."""
+    command, printed = re.findall(r"```(?:bash|text)\n(.*?)```", COMPARING.read_text(encoding="utf8"), flags=re.S)[:2]
+    lines = [f"$ {command.strip()}", *printed.rstrip().split("\n")]
+    width, height = 30 + int(MONOSPACE * max(map(len, lines))), 30 + 20 * len(lines)
+    words = "\n".join(
+        f'<text x="15" y="{32 + 20 * k}" xml:space="preserve">{escape(line)}</text>' for k, line in enumerate(lines)
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'role="img" font-family="monospace" font-size="14" fill="#f0f0f0">\n<title>{escape(lines[0])}</title>\n'
+        f'<rect width="{width}" height="{height}" rx="6" fill="#1f2430"/>\n{words}\n</svg>\n'
+    )
+
 
 def index_page() -> str:
     """Return docs/index.md: what the package answers, then every page under the heading of its kind, by its title."""
-    blocks = [LANDING]
+    pictures = " | ".join(f"[{asked}]({page})<br>![{shown}]({file})" for asked, page, shown, file in PICTURES)
+    blocks = [LANDING.replace("{pictures}", pictures)]
     for kind, (heading, _) in KINDS.items():
         lines = []
         for page in pages_of(kind):

@@ -26,7 +26,7 @@ import typer
 from block_runs import BlockError
 from blocks import with_output
 from command_page import commands_page
-from doc_pages import ROOT, fill, index_page, table, written_pages
+from doc_pages import ROOT, fill, index_page, table, terminal, written_pages
 from reference_pages import api_page, scores_page
 from wasabi import msg
 
@@ -110,6 +110,7 @@ def documents() -> dict[Path, str]:
     reference = docs / "reference"
     return filled | {
         docs / "index.md": index_page(),
+        docs / "terminal.svg": terminal(),
         reference / "metrics.md": metrics_page(),
         reference / "scores.md": scores_page(map(ready, names())),
         reference / "commands.md": commands_page(),

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from html import escape
 
-SOLID, DASHED, LINE, GRID = "#0b5cad", "#9a5b00", "#1f1f1f", "#d5d5d5"
+SOLID, LINE, GRID = "#0b5cad", "#1f1f1f", "#d5d5d5"
 
 
 def line(x1: float, y1: float, x2: float, y2: float, color: str, width: float = 1, dashed: bool = False) -> str:

@@ -1,6 +1,7 @@
 """Write docs/explanation/leaderboards.md and its pictures: every sentence follows from the numbers."""
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,15 @@ HEADS = {
     "char": "char F",
     "token": "token F",
 }
+MORE = {
+    "relaxed": "relaxed F",
+    "overlap": "overlap F",
+    "plagdet": "PlagDet",
+    "ace": "ACE value",
+    "mentions": "surface F",
+}
+"""The other metrics, and the heads of their columns."""
+
 LOWER = "slot_error"
 """The metric of which less is better."""
 
@@ -108,9 +118,9 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Return a table in Markdown, its first column to the left."""
-    marks = ["---", *["---:"] * (len(head) - 1)]
+def table(head: Sequence[str], rows: Sequence[Sequence[Any]], words: int = 0) -> str:
+    """Return a table in Markdown, its first column and the last ones that hold `words` to the left."""
+    marks = ["---", *["---:"] * (len(head) - 1 - words), *["---"] * words]
     return "\n".join(f"| {' | '.join(map(str, row))} |" for row in (head, marks, *rows))
 
 
@@ -131,6 +141,54 @@ def scores(board: Board) -> str:
     return table(["system", "published F", "strict F, 95 %", *[*HEADS.values()][1:]], rows)
 
 
+def other_scores(board: Board) -> str:
+    """Return the table of the other metrics, with published F on surface forms."""
+    rows = [
+        [name, f"{100 * board['systems'][name]['surface']:.2f}", *(percent(value(board, name, own)) for own in MORE)]
+        for name in order(board, "strict")
+    ]
+    return table(["system", "published surface F", *MORE.values()], rows)
+
+
+def swapped(board: Board, metric: str) -> list[tuple[str, str]]:
+    """Return the pairs of systems, the better one by strict F first, of which the metric has the other one first."""
+    by_f, by_metric = order(board, "strict"), order(board, metric)
+    return [(a, b) for a, b in combinations(by_f, 2) if by_metric.index(b) < by_metric.index(a)]
+
+
+def disagreements(boards: Sequence[Board]) -> str:
+    """Return for each metric how many pairs it orders otherwise than strict F, and how many of these the data carry."""
+    rows = []
+    for metric, head in [*HEADS.items()][1:]:
+        row = []
+        for board in boards:
+            every = [*combinations(order(board, "strict"), 2)]
+            others = swapped(board, metric)
+            sure = {*told(board, every, metric)} & {*others}
+            row.append(f"{len(others)} ({len(sure)}, {len(sure & {*told(board, every, 'strict')})})")
+        rows.append([head, *row])
+    return table(["", *(TITLES[board["name"]] for board in boards)], rows)
+
+
+def hard(boards: Sequence[Board]) -> str:
+    """Return which gold spans no system finds: by their words and labels, and how many some system touches."""
+    rows = []
+    for board in boards:
+        own = board["unfound"]
+        shares = {name: none / number for name, (number, none) in (own["labels"] | own["words"]).items()}
+        labels = sorted(own["labels"], key=lambda label: -shares[label])
+        rows.append(
+            [
+                TITLES[board["name"]],
+                *(f"{percent(shares[words])} %" for words in own["words"]),
+                f"{own['touched']} of {board['found_by'][0]}",
+                ", ".join(f"{label} {percent(shares[label])} %" for label in labels),
+            ]
+        )
+    head = ["none of 1 word", "of 2", "of 3 or more", "touched by some system", "by label"]
+    return table(["", *head], rows, words=1)
+
+
 def overview(boards: Sequence[Board]) -> str:
     """Return a row for each board: how many of its ranks the data carry."""
     rows = []
@@ -149,7 +207,7 @@ def overview(boards: Sequence[Board]) -> str:
             ]
         )
     head = ["", "documents", "gold spans", "systems", "adjacent ranks told apart", "pairs told apart"]
-    return table([*head, "not told from the first"], rows)
+    return table([*head, "not told from the first"], rows, words=1)
 
 
 def ranks(board: Board) -> str:
@@ -184,21 +242,20 @@ def doubted(boards: Sequence[Board]) -> str:
     """Return the places where there is a reason to doubt gold."""
     rows = []
     for board in boards:
-        spans = {label: own for label, own in board["doubts"].items() if label}
-        number = sum(own.get("doubted", 0) for own in spans.values())
-        most = max(spans, key=lambda label: spans[label].get("doubted", 0) / spans[label]["spans"])
-        share = spans[most].get("doubted", 0) / spans[most]["spans"]
+        spans = {label: own for label, own in board["doubts"].items() if label and own.get("doubted")}
+        number = sum(own["doubted"] for own in spans.values())
+        ranked = sorted(spans, key=lambda label: -spans[label]["doubted"] / spans[label]["spans"])
         rows.append(
             [
                 TITLES[board["name"]],
                 f"{number} of {board['spans']:,}",
-                f"{most} ({percent(share)} %)",
                 board["doubts"][""].get("agreement", 0),
                 board["doubts"][""].get("unmarked", 0),
+                ", ".join(f"{label} {spans[label]['doubted']} of {spans[label]['spans']}" for label in ranked),
             ]
         )
-    head = ["", "gold spans in doubt", "most in doubt", "unmarked, but all systems agree"]
-    return table([*head, "unmarked, but marked elsewhere"], rows)
+    head = ["", "gold spans in doubt", "unmarked, but all systems agree", "unmarked, but marked elsewhere"]
+    return table([*head, "labels in doubt"], rows, words=1)
 
 
 # Pictures
@@ -292,6 +349,7 @@ In short:
   neighbours of a table. The other {number - apart} could have changed places with other test documents.
 - **"The winner" is a group.** {_groups(boards)}
 - **The metric chooses the winner.** On {TITLES["wnut17"]}, {_winners(wnut)}.
+  {_firm(boards)}
 - **Intervals are wide**: up to {100 * max(high - low for _, low, high in bounds):.0f} points of F, where a table
   prints two decimals.
 
@@ -311,7 +369,12 @@ is too small to say which one is better.
 {scores(wnut)}
 
 Published F is that of the organisers on entities; strict F is the same measure, computed by this package. SER counts
-errors, so less is better. [The metrics](../reference/metrics.md) has all definitions.
+errors, so less is better. [The metrics](../reference/metrics.md) has all definitions. The other metrics that need
+neither training data nor labels with levels:
+
+{other_scores(wnut)}
+
+Surface F counts each string once with its label, as the organisers' second score does.
 
 ## The rank depends on the metric
 
@@ -319,11 +382,21 @@ errors, so less is better. [The metrics](../reference/metrics.md) has all defini
 
 {ranks(wnut)}
 
-Why? The verdicts of `fair` say what became of the gold spans, and how many predictions are spurious:
+Are these changes more than noise? The table counts pairs of systems that a metric orders otherwise than strict F. In
+brackets: how many of these pairs the metric itself tells apart, after Holm's correction for all pairs of the table, and
+how many strict F tells apart, too, the other way round.
+
+{disagreements(boards)}
+
+A metric that ranks otherwise within chance does not overrule strict F: it shows where ranks are not settled.
+
+Why do ranks change? The verdicts of `fair` say what became of the gold spans, and how many predictions are spurious:
 
 {kinds(wnut)}
 
 {_why(wnut)}
+
+{_whys(boards[1:])}
 
 ## What the systems have in common
 
@@ -331,6 +404,13 @@ Why? The verdicts of `fair` say what became of the gold spans, and how many pred
 
 Gold spans that no system finds show what the methods of the time could not do, or what only an annotator could know.
 Spurious spans that most systems predict are worth a look at gold: the systems were built apart, and yet they agree.
+
+Which gold spans does nobody find?
+
+{hard(boards)}
+
+A span is touched if some system predicts a part of it, or the same words under another label: these are errors of
+boundaries and labels. The rest was not seen at all. {_hardest(boards)}
 
 ## Where gold doubts itself
 
@@ -361,7 +441,7 @@ Systems are named by team, bundle and run: `neurbsl 3.1` is the organisers' base
   runs](../how-to/several-seeds.md).
 - {sum(len(board["left_out"]) for board in boards)} submitted outputs equal another one of their team tag by tag. They
   are left out.
-- {_off(boards)}
+- {_respelt(boards)}
 - Labels that gold lacks are left out of the outputs, as by the official scorers.
 
 ## Where the numbers come from
@@ -408,26 +488,34 @@ def _why(board: Board) -> str:
     bold = max(by_f, key=lambda name: of[name]["fp"])
     passed = [other for other in by_cost[: by_cost.index(bold)] if by_f.index(other) > by_f.index(bold)]
     riser = max(by_f, key=lambda name: by_f.index(name) - by_place.index(name))
+    every = [*combinations(by_f, 2)]
+
+    def sure(a: str, b: str, metric: str) -> str:
+        apart = {frozenset(pair) for pair in told(board, every, metric)}
+        return "beyond chance" if frozenset((a, b)) in apart else "within chance"
+
     found = []
     if passed:
         gap = value(board, bold, "strict") - value(board, passed[0], "strict")
         found.append(
-            f"- **{bold}** is {percent(gap)} points of strict F better than {passed[0]}, and worse by the slot error "
-            f"rate. It predicts {of[bold]['fp']} spurious spans, {passed[0]} {of[passed[0]]['fp']}. F divides by the "
+            f"- **{plain(bold)}** is {percent(gap)} points of strict F better than {plain(passed[0])} "
+            f"({sure(bold, passed[0], 'strict')}), and worse by the slot error rate ({sure(bold, passed[0], LOWER)}). "
+            f"It predicts {of[bold]['fp']} spurious spans, {plain(passed[0])} {of[passed[0]]['fp']}. F divides by the "
             "number of predictions, so each further spurious span costs less; the slot error rate charges all alike."
         )
-    if riser != by_f[0]:
+    first, was, becomes = by_f[0], by_f.index(riser) + 1, by_place.index(riser) + 1
+    if was - becomes > 1:
         found.append(
-            f"- **{riser}** is number {by_f.index(riser) + 1} by strict F and number {by_place.index(riser) + 1} where "
-            f"only boundaries count. {of[riser]['le']} of its spans are right but for their label; of {by_f[0]}, "
-            f"{of[by_f[0]]['le']}. If only places matter, or people look at each span anyway, {riser} does more for "
-            "them."
+            f"- **{plain(riser)}** is number {was} by strict F, and number {becomes} where only boundaries count "
+            f"({sure(riser, first, 'semeval')}, against {plain(first)}). {of[riser]['le']} of its spans are right "
+            f"but for their label; of {plain(first)}, {of[first]['le']}. If only places matter, or "
+            f"people look at each span anyway, {plain(riser)} does more for them."
         )
-    rivals = [name for name in by_f[:5] if name != by_f[0]]
-    if all(of[by_f[0]]["fp"] < of[n]["fp"] and of[by_f[0]]["fn"] > of[n]["fn"] for n in rivals):
+    rivals = [name for name in by_f[:5] if name != first]
+    if all(of[first]["fp"] < of[n]["fp"] and of[first]["fn"] > of[n]["fn"] for n in rivals):
         found.append(
-            f"- **{by_f[0]}** has the fewest spurious spans of the first {len(rivals) + 1} and misses the most: it is "
-            "careful. Whether this is worth the first rank is for the use to say, not for F."
+            f"- **{plain(first)}** has the fewest spurious spans of the first {len(rivals) + 1} and misses the most: "
+            "it is careful. Whether this is worth the first rank is for the use to say, not for F."
         )
     return "\n".join(found)
 
@@ -439,16 +527,54 @@ def _others(boards: Sequence[Board]) -> str:
     )
 
 
-def _off(boards: Sequence[Board]) -> str:
-    """Say where strict F is not the published one."""
-    found = {
-        (TITLES[board["name"]], name): own["scores"]["strict"][0] - own["published"]
+def official(own: Mapping[str, Any], spans: int) -> float:
+    """Return strict F with hits in other words taken for none, as the official scorer of HIPE does."""
+    return 2 * (own["verdicts"]["tp"] - own.get("respelt", 0)) / (own["spans"] + spans)
+
+
+def _respelt(boards: Sequence[Board]) -> str:
+    """Say which published scores are lower since the file of a system has other words, and that all are reproduced."""
+    found = [
+        (TITLES[board["name"]], own["respelt"], own["scores"]["strict"][0] - own["published"])
         for board in boards
-        for name, own in board["systems"].items()
-        if abs(own["published"] - own["scores"]["strict"][0]) > EQUAL
-    }
+        for own in board["systems"].values()
+        if own.get("respelt")
+    ]
     return (
-        f"{len(found)} published scores are not reproduced, all of {listed(sorted({title for title, _ in found}))}: "
-        f"ours are {percent(min(found.values()))} to {percent(max(found.values()))} points higher, from the same "
-        "numbers of spans. We do not know why. All others are equal to two decimals."
+        f"All published scores are reproduced to two decimals. {len(found)} of them, all of "
+        f"{listed(sorted({title for title, *_ in found}))}, are {percent(min(gap for *_, gap in found))} to "
+        f"{percent(max(gap for *_, gap in found))} points lower than ours: the files of these systems write some words "
+        f"otherwise than gold, and the official scorer compares words, too. It takes {min(n for _, n, _ in found)} to "
+        f"{max(n for _, n, _ in found)} hits of these systems for errors."
     )
+
+
+def _firm(boards: Sequence[Board]) -> str:
+    """Say how many of the other orders the data carry."""
+    metrics = [*HEADS][1:]
+    every = [(board, metric, pair) for board in boards for metric in metrics for pair in swapped(board, metric)]
+    firm = []
+    for board, metric, pair in every:
+        pairs = [*combinations(order(board, "strict"), 2)]
+        if pair in told(board, pairs, metric) and pair in told(board, pairs, "strict"):
+            firm.append(f"{plain(pair[0])} and {plain(pair[1])} by {HEADS[metric].removesuffix(' ↓')}")
+    some = f"{len(firm)} differ: {'; '.join(firm)}" if firm else "none differs"
+    return f"Of {len(every)} pairs that another metric orders otherwise than strict F, {some} beyond chance by both."
+
+
+def _hardest(boards: Sequence[Board]) -> str:
+    """Say where long names are missed most, and which labels are found best."""
+    long, best = [], set()
+    for board in boards:
+        shares = {name: none / number for name, (number, none) in board["unfound"]["words"].items()}
+        long.append(shares["3 or more"] == max(shares.values()))
+        labels = {name: none / number for name, (number, none) in board["unfound"]["labels"].items()}
+        best |= {name[:3] for name in sorted(labels, key=lambda name: labels[name])[:2]}
+    persons = " Persons and places are found best in all of them." if best == {"per", "loc"} else ""
+    return f"Names of three words or more are missed most in {sum(long)} of {len(boards)} tables.{persons}"
+
+
+def _whys(boards: Sequence[Board]) -> str:
+    """Say for each of the other boards how numbers of errors lead to other ranks."""
+    found = [(TITLES[board["name"]], _why(board)) for board in boards]
+    return "\n\n".join(f"In the table of {title}:\n\n{why}" for title, why in found if why)

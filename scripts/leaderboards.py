@@ -28,21 +28,33 @@ from spacy_nereval.io.formats.tags import chunks
 from spacy_nereval.io.writing import atomic
 
 METRICS = ("strict", "semeval", "slot_error", "loio", "fair", "wrf", "char", "token")
+"""The metrics whose differences are tested."""
+
+OTHERS: dict[str, dict[str, str]] = {
+    "relaxed": {},
+    "overlap": {},
+    "plagdet": {},
+    "ace": {},
+    "mentions": {"scope": "hits", "normalise": "exact"},
+}
+"""The other metrics that need neither training data nor labels with levels; `mentions` as WNUT 2017 counts surface
+forms."""
+
 HIPE = ("hipe2020-de", "hipe2020-en", "hipe2020-fr", "letemps-fr")
 GOLD_OF_HIPE = "data/v2.1/{set}/{language}/HIPE-2022-v2.1-{set}-test-{language}.tsv"
 RUNS_OF_HIPE = "evaluation/system-responses/submitted"
 RESULTS_OF_HIPE = "evaluation/system-evaluations"
 STRICT_OF_HIPE = "NE-COARSE-LIT-micro-strict-TIME-ALL-LED-ALL"
 PUBLISHED = {
-    "arcada": 39.98,
-    "drexel_cci": 26.30,
-    "flytxt": 38.35,
-    "mic-cis": 37.06,
-    "sjtu_adapt": 40.42,
-    "spinningbytes": 40.78,
-    "uh_ritual": 41.86,
+    "arcada": (39.98, 37.77),
+    "drexel_cci": (26.30, 25.26),
+    "flytxt": (38.35, 36.31),
+    "mic-cis": (37.06, 34.25),
+    "sjtu_adapt": (40.42, 37.62),
+    "spinningbytes": (40.78, 39.33),
+    "uh_ritual": (41.86, 40.24),
 }
-"""F on entities of the teams of WNUT 2017: Derczynski et al. (2017), table 2."""
+"""F on entities and on surface forms of the teams of WNUT 2017: Derczynski et al. (2017), table 2."""
 
 
 class Board(NamedTuple):
@@ -55,6 +67,8 @@ class Board(NamedTuple):
         runs: For each system, the tags of each document.
         published: For each system, strict F as the organisers published it.
         left_out: The systems whose output equals that of another one, by its name.
+        respelt: For each system, how many hits its file writes in other words than gold.
+        surface: For each system, published F on surface forms, if there is one.
     """
 
     name: str
@@ -63,6 +77,8 @@ class Board(NamedTuple):
     runs: dict[str, list[list[str]]]
     published: dict[str, float]
     left_out: dict[str, str]
+    respelt: dict[str, int]
+    surface: dict[str, float]
 
     def documents(self, system: str) -> list[Document]:
         """Return the documents with the predictions of a system. Labels that gold lacks are left out, as the
@@ -101,14 +117,15 @@ def wnut17(folder: Path) -> Board:
         runs[path.stem] = [tags[end - len(sentence) : end] for sentence, end in zip(sentences, ends)]
     words, gold = ([[row[column].strip() for row in s] for s in sentences] for column in (0, 1))
     kept, copies = without_copies(runs)
-    return Board("wnut17", words, gold, kept, {name: PUBLISHED[name] / 100 for name in kept}, copies)
+    entities, surface = ({name: PUBLISHED[name][k] / 100 for name in kept} for k in range(2))
+    return Board("wnut17", words, gold, kept, entities, copies, {}, surface)
 
 
 def hipe(data: Path, submitted: Path, name: str) -> Board:
     """Read the test data and the submissions of a data set of HIPE 2022 from clones of its two repositories."""
     of_set, language = name.split("-")
     gold = [*hipe_documents(data / GOLD_OF_HIPE.format(set=of_set, language=language))]
-    runs = {}
+    runs, respelt = {}, {}
     for path in sorted((submitted / RUNS_OF_HIPE).glob(f"*_{of_set}_{language}_*.tsv")):
         found = [*hipe_documents(path)]
         if [len(rows) for rows in found] != [len(rows) for rows in gold]:
@@ -116,11 +133,19 @@ def hipe(data: Path, submitted: Path, name: str) -> Board:
         tags = [[tag for _, tag in rows] for rows in found]
         if any(tag != "O" for row in tags for tag in row):  # runs that only link entities have none
             runs[path.stem] = tags
+            respelt[path.stem] = sum(map(respelt_hits, gold, found))
     words, tags = ([[row[column] for row in rows] for rows in gold] for column in (0, 1))
     kept, copies = without_copies(runs)
     folder = submitted / RESULTS_OF_HIPE
     published = {run: strict_f(folder / f"{run}_nerc_coarse.tsv") for run in kept}
-    return Board(name, words, tags, kept, published, copies)
+    return Board(name, words, tags, kept, published, copies, {run: respelt[run] for run in kept}, {})
+
+
+def respelt_hits(gold: list[tuple[str, str]], pred: list[tuple[str, str]]) -> int:
+    """Return how many hits of a document have other words in the file of the system. The official scorer compares
+    words, too, so they are none for it."""
+    hits = {*chunks([tag for _, tag in gold])} & {*chunks([tag for _, tag in pred])}
+    return sum(any(gold[k][0] != pred[k][0] for k in range(hit.start, hit.end)) for hit in hits)
 
 
 def strict_f(path: Path) -> float:
@@ -168,6 +193,7 @@ def numbers(board: Board) -> dict[str, Any]:
     documents = {name: board.documents(name) for name in board.runs}
     results = {name: score(found, METRICS, confidence=True) for name, found in documents.items()}
     pairs = {pair: compare({name: results[name] for name in pair}) for pair in combinations(results, 2)}
+    others = {name: score(found, OTHERS, confidence=True) for name, found in documents.items()}
     first = next(iter(results.values()))
     return {
         "name": board.name,
@@ -177,8 +203,12 @@ def numbers(board: Board) -> dict[str, Any]:
         "systems": {
             name: {
                 "published": board.published[name],
+                **({"surface": board.surface[name]} if board.surface else {"respelt": board.respelt[name]}),
                 "spans": result["pred"],
-                "scores": {metric: [result[metric].value, *result[metric].interval()[:2]] for metric in METRICS},
+                "scores": {
+                    each.name: [each.value, *each.interval()[:2]]
+                    for each in (*(result[metric] for metric in METRICS), *(others[name][metric] for metric in OTHERS))
+                },
                 "verdicts": result["fair"].counts,
             }
             for name, result in results.items()
@@ -195,6 +225,7 @@ def numbers(board: Board) -> dict[str, Any]:
             for pair, found in pairs.items()
         ],
         **shared_errors([*documents.values()]),
+        "unfound": unfound([*documents.values()]),
         "doubts": doubts([*documents.values()]),
     }
 
@@ -212,6 +243,26 @@ def shared_errors(systems: Sequence[Sequence[Document]]) -> dict[str, list[int]]
         "found_by": [by[0][k] for k in range(len(systems) + 1)],
         "spurious_by": [by[1][k] for k in range(1, len(systems) + 1)],
     }
+
+
+def unfound(systems: Sequence[Sequence[Document]]) -> dict[str, Any]:
+    """Return by label and by number of words how many gold spans there are, and how many no system finds; and how many
+    of these some system predicts at least in part."""
+    labels: dict[str, list[int]] = {}
+    words: dict[str, list[int]] = {}
+    touched = 0
+    for documents in zip(*systems, strict=True):
+        found = {span for document in documents for span in document.pred}
+        for span in documents[0].gold:
+            number = len(documents[0].text[span.start : span.end].split())
+            for counts in (
+                labels.setdefault(span.label, [0, 0]),
+                words.setdefault(str(number) if number < 3 else "3 or more", [0, 0]),
+            ):
+                counts[0] += 1
+                counts[1] += span not in found
+            touched += span not in found and any(p.start < span.end and span.start < p.end for p in found)
+    return {"labels": dict(sorted(labels.items())), "words": dict(sorted(words.items())), "touched": touched}
 
 
 def doubts(systems: Sequence[Sequence[Document]]) -> dict[str, dict[str, int]]:

@@ -95,6 +95,8 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Files) -> 
     texts, fences = parts[::3], [*parts[1::3], ""]
     linked = (LINK.sub(lambda match: moved(match, source, place), text) for text in texts)
     text = "".join(text + fence for text, fence in zip(linked, fences))
+    if place == "index.md":
+        page.meta["hide"] = ["toc"]  # the front page needs the room, and is a list of all pages itself
     if place == GALLERY.relative_to(ROOT / "docs").as_posix():
         text = re.sub(r"<!-- live: (\S+) -->", r"[Open the page](../gallery/\1)\n", text)
     return re.sub(r"<!-- api: (\S+) -->", r"\n::: \1\n", text)

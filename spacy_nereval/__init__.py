@@ -53,6 +53,8 @@ else:
             if name in found:
                 value = globals()[name] = getattr(import_module(f"{__name__}.{module}"), name)
                 return value
+        if name in ("accuracy_score", "classification_report", "f1_score", "precision_score", "recall_score"):
+            raise AttributeError(f"{name} is seqeval's: write from {__name__}.compat.seqeval import {name}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

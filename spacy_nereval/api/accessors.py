@@ -43,6 +43,9 @@ HABITS = {
     "weighted": "averages['weighted']",
     "f1_macro": "averages['macro']['f']",
     "macro_f1": "averages['macro']['f']",
+    "macro_f": "averages['macro']['f']",
+    "per_type": "labels",
+    "per_label": "labels",
 }
 """What other packages call a score, and what a metric's scores call it here."""
 
@@ -178,6 +181,8 @@ class ScoreSet:
     def _absent(self, name: str) -> str:
         known = [*self._own["scores"]]
         usual = HABITS.get(name.lower(), name)
+        if name in self.counts:
+            return f"{self.name} has no score {name!r}, but a count: write .counts[{name!r}]"
         alike = [each for each in known if each.endswith(f"_{usual}")]
         if usual != name and (usual in known or hasattr(type(self), usual.partition("(")[0].partition("[")[0])):
             return f"{self.name} has no score {name!r}: write .{usual}"
@@ -394,6 +399,7 @@ LINES = {
     "to_csv": "r.save('scores.csv')",
     "to_excel": "r.to_frame().to_excel('scores.xlsx')",
     "to_pandas": "r.to_frame()",
+    "to_df": "r.to_frame()",
     "df": "r.to_frame()",
     "dataframe": "r.to_frame()",
     "to_dataframe": "r.to_frame('all')",
@@ -413,6 +419,7 @@ LINES = {
     "classification_report": "print(r), or r.to_frame('label-scores')",
     "confusion_matrix": "r.confusion().to_frame()",
     "per_type": "r.labels",
+    "types": "r.labels",
     "per_label": "r.labels",
     "ents_per_type": "r.labels",
     "by_label": "r.labels",

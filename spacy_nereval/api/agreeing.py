@@ -100,7 +100,7 @@ def agreement(
     """
     settings = wanted_confidence(confidence)
     reading = reading_of_items(**options)
-    on, named_tokenizer = checked_unit(unit), _named_tokenizer(tokenizer)
+    on, tokenizing = checked_unit(unit), named_tokenizer(tokenizer)
     wanted = DEFAULT if metrics is None else metrics
     if files := _files_of(annotators):
         for name, value in (("text", text), ("tokens", tokens)):
@@ -108,14 +108,14 @@ def agreement(
                 raise ValueError(f"{named(name)} is given, but files have their own: leave it out")
         chosen, left_out = chosen_metrics(wanted)
         shared = read_annotators(
-            files, reading.spans_key, format=format_of(reading)[0], rules=rules_of(reading), tokenizer=named_tokenizer
+            files, reading.spans_key, format=format_of(reading)[0], rules=rules_of(reading), tokenizer=tokenizing
         )
     else:
         sides = _sides_of(annotators, reading)
         check_annotators([*sides])
         chosen, left_out = chosen_metrics(wanted, partial(_unknown, [*sides.values()], text, tokens))
         found = annotated(sides, text, tokens, reading)
-        shared = shared_documents(found, rules_of(reading), reading.spans_key, tokenizer=named_tokenizer)
+        shared = shared_documents(found, rules_of(reading), reading.spans_key, tokenizer=tokenizing)
     rule = consensus_rule(consensus, len(shared.annotators))
     if tokenizer is not None and f"spacy-{tokenizer}" not in shared.tokens:
         raise ValueError(f"{named('tokenizer', tokenizer)} is given, but the texts are not known: give {named('text')}")
@@ -319,7 +319,7 @@ def annotated(sides: Mapping[str, Side], text: Any, tokens: Any, reading: Readin
         records = {name: [*records_of(side, reading)] for name, side in sides.items()}
         if tokens is not None:
             records = _with_tokens(records, [*listed_items(tokens, "tokens")])
-        found = {name: [*map(Own, own)] for name, own in records.items()}
+        found = {name: [Own(each, each.unit, each.unit_rule) for each in own] for name, own in records.items()}
     elif text is tokens is None and {side.kind for side in sides.values()} <= {"tags", "empty"}:
         found = _of_tags(sides, reading)
     else:
@@ -353,12 +353,13 @@ def _unknown(sides: Sequence[Side], text: Any, tokens: Any) -> Unknown:
     return found if found.texts else found._replace(tokens="")
 
 
-def _named_tokenizer(language: str | None) -> NamedTokenizer | None:
+def named_tokenizer(language: str | None) -> NamedTokenizer | None:
+    """Return the tokenizer of a language, as spaCy has it; None for None."""
     if language is None:
         return None
-    from ..integration.spacy_files import named_tokenizer
+    from ..integration import spacy_files
 
-    return named_tokenizer(language)
+    return spacy_files.named_tokenizer(language)
 
 
 def _of_tags(sides: Mapping[str, Side], reading: Reading) -> dict[str, list[Own]]:

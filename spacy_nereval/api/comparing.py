@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.labels import rules_of
-from ..core.spans import Document, relabelled
-from ..counting.counter import count
+from ..core.spans import Document
 from ..counting.counts import Counts
 from ..evaluation.comparison import System, comparison
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import gold_spans, pred_spans
 from ..evaluation.tested import Asked, families
 from ..evaluation.transitions import outcomes_of
-from ..metrics.registry import chosen_metrics, with_levels
-from .inputs import ItemReading, documents, gold_labels, reading_of_items, unknown, with_item_reading
+from ..metrics.registry import with_levels
+from .inputs import (
+    ItemReading,
+    Items,
+    documents_of,
+    gold_labels,
+    kept_items,
+    reading_of_items,
+    with_item_reading,
+)
 from .reports import KeptSystem
-from .results import Comparison, have_no_common_label, label_warnings
-from .rows import names_of
-from .scoring import check_alone, check_labels, counts_of
-from .sides import Side
+from .results import Comparison, Result, have_no_common_label, label_warnings
+from .scoring import check_alone, counted, counts_of, runs_of
+from .sides import can_be_kept
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -30,7 +35,7 @@ if TYPE_CHECKING:
 @with_item_reading
 def compare(
     systems: Mapping[str, Any],
-    gold: Iterable[Any] | None = None,
+    gold: Iterable[Any] | str | Path | None = None,
     metrics: Any = None,
     *,
     baseline: str | None = None,
@@ -84,6 +89,8 @@ def compare(
     """
     if isinstance(gold, Mapping) and not isinstance(systems, Mapping):
         raise ValueError("systems come before gold: write compare({'a': pred_a, 'b': pred_b}, gold)")
+    if isinstance(systems, Result):
+        raise ValueError("results have no names: write compare({'a': result_a, 'b': result_b})")
     if not isinstance(systems, Mapping) or len(systems) < 2:
         raise ValueError("systems: expected a table of two or more names and predictions, {'a': pred_a, 'b': pred_b}")
     if baseline is not None and baseline not in systems:
@@ -91,38 +98,32 @@ def compare(
     first = baseline if baseline is not None else next(iter(systems))
     asked = Asked(primary, secondary, per_label, margin).checked()
     settings = Confidence(level, samples, seed).checked()
-    if counted := _counted(systems, first):
+    if given := _given_counts(systems, first):
         check_alone(gold=gold, metrics=metrics, text=text, tokens=tokens, **options)
-        return Comparison(comparison(counted, [], settings, trials, **asked._asdict()))
+        return Comparison(comparison(given, [], settings, trials, **asked._asdict()))
     if gold is None:
         raise ValueError("gold is missing: expected the gold annotation, one item per document, as the second argument")
-    reading = reading_of_items(**options)
-    same = gold if hasattr(gold, "__len__") else list(gold)
-    text, tokens = (None if value is None else list(value) for value in (text, tokens))
+    items = Items(metrics, reading_of_items(**options), text, tokens)
+    items, same = kept_items(items, gold)
     left_out: dict[str, str] = {}
     warnings: list[str] = []
     notes: list[str] = []
     compared: list[System] = []
     kept: list[Document | None] = []
-    reported: list[KeptSystem] | None = [] if hasattr(gold, "__len__") else None
+    reported: list[KeptSystem] | None = [] if can_be_kept(gold) else None
     for name in dict.fromkeys([first, *systems]):
         runs: list[Counts] = []
-        for shown, pred in _runs(name, systems[name]):
-            of_gold = Side(same, "gold", reading, names_of(gold))
-            sides = of_gold, Side(pred, shown, reading, of_gold.tag_names)
-            chosen, left_out = chosen_metrics(metrics, partial(unknown, sides, text, tokens))
-            kept = [*relabelled(documents(*sides, text, tokens, reading), rules_of(reading))]
-            chosen, added = with_levels(chosen, () if metrics is not None else gold_labels(kept), reading.sep)
+        for shown, pred in runs_of(name, systems[name]):
+            kept, (found, left_out) = documents_of(same, pred, items, shown)
+            chosen, added = with_levels(found, () if metrics is not None else gold_labels(kept), items.reading.sep)
             families(chosen, asked.primary, asked.secondary)  # so that it fails before anything is counted
-            counts = count(kept, chosen)
-            counts.spans_key = reading.spans_key
-            check_labels(counts)
+            counts = counted(kept, chosen, items.reading.spans_key)
             lines = [f"{shown}: {line}" for line in label_warnings(counts)]
             (warnings if have_no_common_label(gold_spans(counts), pred_spans(counts)) else notes).extend(lines)
             runs.append(counts)
         outcomes = outcomes_of(kept, chosen) if len(runs) == 1 else None
         compared.append(System(name, runs, outcomes))
-        can_be_reported = reported is not None and len(runs) == 1 and hasattr(systems[name], "__len__")
+        can_be_reported = reported is not None and len(runs) == 1 and can_be_kept(systems[name])
         reported = [*(reported or ()), KeptSystem(name, kept, runs[0])] if can_be_reported else None
     values = comparison(compared, kept, settings, trials, **asked._asdict())
     values |= {"left_out": left_out} if left_out else {}
@@ -131,24 +132,16 @@ def compare(
     )
 
 
-def _runs(name: str, pred: Any) -> list[tuple[str, Any]]:
-    """Return the training runs of a system with the names that errors give them; most systems have one."""
-    if not isinstance(pred, Mapping):
-        return [(name, pred)]
-    if not pred:
-        raise ValueError(f"{name} has no training run; expected a table of runs, {{'run 1': pred, 'run 2': pred}}")
-    return [(f"{name}, {run}", predicted) for run, predicted in pred.items()]
-
-
-def _counted(systems: Mapping[str, Any], first: str) -> list[System] | None:
+def _given_counts(systems: Mapping[str, Any], first: str) -> list[System] | None:
     """Return systems that are given as counts, the baseline first; None if none is.
 
     Raises:
         ValueError: Only some of them are counts.
     """
-    found = {name: counts_of(systems[name]) for name in dict.fromkeys([first, *systems])}
-    if not any(found.values()):
+    given = {name: runs_of(name, systems[name]) for name in dict.fromkeys([first, *systems])}
+    found = {name: [counts_of(run) for _, run in runs] for name, runs in given.items()}
+    if not any(any(own) for own in found.values()):
         return None
-    if other := next((name for name, counts in found.items() if counts is None), None):
+    if other := next((name for name, own in found.items() if not all(own)), None):
         raise ValueError(f"{other} is given as predictions, and other systems as counts: give all as one of the two")
-    return [System(name, counts) for name, counts in found.items() if counts]
+    return [System(name, [counts for counts in own if counts]) for name, own in found.items()]

@@ -11,12 +11,12 @@ from ..core.labels import rules_of
 from ..core.messages import named
 from ..io.corrections import corrected
 from ..io.marks import read_marks
-from ..io.records import Record
+from ..io.records import Record, with_labels
 from ..reporting.correction_view import CorrectionView
 from .agreeing import annotated
 from .inputs import ItemReading, reading_of_items, with_item_reading
 from .shown import Shown, table_frame
-from .sides import Side
+from .sides import Side, of_file
 
 if TYPE_CHECKING:
     import pandas
@@ -124,7 +124,7 @@ class Corrections(Shown):
 
 @with_item_reading
 def apply(
-    gold: Iterable[Any],
+    gold: Iterable[Any] | str | Path,
     marks: str | Path | Mapping[str, Any] | Iterable[Any],
     *,
     conflicts: str = REFUSE,
@@ -158,10 +158,9 @@ def apply(
     """
     how = reading_of_items(**options)
     text, tokens = (None if value is None else [*value] for value in (text, tokens))
-    own = annotated({"gold": Side([*gold], "gold", how)}, text, tokens, how)["gold"]
+    own = annotated({"gold": Side([*of_file(gold, "gold", how)], "gold", how)}, text, tokens, how)["gold"]
     if any(each.base is not None for each in own):
         raise ValueError(f"the texts are not known: give {named('text')}, the text of each document")
     rules = rules_of(how)
-    records = [each.record._replace(spans={*rules.spans(each.record.spans)}) if rules else each.record for each in own]
-    found = corrected(records, read_marks(marks), conflicts)
+    found = corrected((with_labels(each.record, rules) for each in own), read_marks(marks), conflicts)
     return Corrections(found.result, found.records)

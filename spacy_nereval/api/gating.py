@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from ..core.compression import extension
-from ..core.labels import rules_of
-from ..core.spans import relabelled
-from ..counting.counter import count
 from ..evaluation.comparison import System
 from ..evaluation.gate_policy import Policy
 from ..evaluation.gate_rules import Judged
@@ -20,15 +17,13 @@ from ..evaluation.sample_size import with_difference
 from ..evaluation.transitions import outcomes_of
 from ..io.policies import read_policy
 from ..io.writing import atomic
-from ..metrics.registry import chosen_metrics, create, names
+from ..metrics.registry import create, names
 from ..reporting.gate_view import GateView, demand, junit
 from ..reporting.plan_view import PlanView
 from .accessors import Headline, interval_of
-from .inputs import ItemReading, documents, reading_of_items, unknown, with_item_reading
-from .rows import names_of
-from .scoring import counts_of
+from .inputs import ItemReading, Items, documents_of, kept_items, reading_of_items, with_item_reading
+from .scoring import counted, counts_of, runs_of
 from .shown import Shown, table_frame
-from .sides import Side
 
 if TYPE_CHECKING:
     import pandas
@@ -169,7 +164,7 @@ class Gate(Shown):
 @with_item_reading
 def gate(
     policy: str | Path | Mapping[str, Any],
-    gold: Iterable[Any] | None,
+    gold: Iterable[Any] | str | Path | None,
     candidate: Any,
     baseline: Any = None,
     *,
@@ -182,8 +177,9 @@ def gate(
     Args:
         policy: The path of a policy, or its content as a table, {"gate": {"rules": {NAME: {...}}}}.
         gold: The gold annotation, as `score` takes it; None if the systems are counts.
-        candidate: Predictions as `score` takes them, counts, or the path of a count file (.npz).
-        baseline: The released model, for rules that compare: predictions, counts or a count file.
+        candidate: Predictions as `score` takes them, or counts. For a system that was
+            trained several times, a table of its runs, {"run 1": pred, "run 2": pred}.
+        baseline: The released model, for rules that compare: as `candidate`.
         text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets:
             As for `score`.
 
@@ -206,7 +202,7 @@ def gate(
 
 def _judged(
     rules: Policy,
-    gold: Iterable[Any] | None,
+    gold: Iterable[Any] | str | Path | None,
     candidate: Any,
     baseline: Any,
     text: Iterable[str | None] | None,
@@ -214,29 +210,29 @@ def _judged(
     options: ItemReading,
 ) -> tuple[Policy, Judged, Judged | None]:
     """Return a policy, and the systems counted as its rules need it."""
-    known = {name: counts_of(given) for name, given in (("candidate", candidate), ("baseline", baseline))}
-    stored = next((counts for counts in known.values() if counts), None)
-    text, tokens = (None if value is None else list(value) for value in (text, tokens))
-    how = reading_of_items(**options)
-    same = gold if gold is None or hasattr(gold, "__len__") else list(gold)
+    reading = reading_of_items(**options)
+    given = {
+        role: [(name, run, counts_of(run)) for name, run in runs_of(role, pred)]
+        for role, pred in (("candidate", candidate), ("baseline", baseline))
+        if role == "candidate" or pred is not None
+    }
+    stored = next((counts for runs in given.values() for *_, counts in runs if counts), None)
+    in_units = reading if stored else replace(reading, unit=rules.unit)
+    items, same = kept_items(Items(rules.metrics, in_units, text, tokens), gold)
     judged: dict[str, Judged] = {}
-    for name, given in (("candidate", candidate), ("baseline", baseline)):
-        counts = known[name]
-        if counts is not None:
-            judged[name] = Judged(System(name, counts))
-        elif given is not None:
-            if same is None:
-                raise ValueError("gold is missing: expected the gold annotation, one item per document")
-            of_gold = Side(same, "gold", how, names_of(same))
-            sides = of_gold, Side(given, name, how, of_gold.tag_names)
-            if stored is None:
-                metrics, _ = chosen_metrics(rules.metrics, partial(unknown, sides, text, tokens))
-            else:
-                metrics = stored.metrics
-            kept = [*relabelled(documents(*sides, text, tokens, how), rules_of(how))]
-            counts = count(kept, metrics)
-            counts.spans_key = how.spans_key
-            judged[name] = Judged(System(name, counts, outcomes_of(kept, metrics)), kept)
+    for role, runs in given.items():
+        own, kept = [], None
+        for name, run, counts in runs:
+            if counts is None:
+                if same is None:
+                    raise ValueError("gold is missing: expected the gold annotation, one item per document")
+                kept, chosen = documents_of(same, run, items, name)
+                counts = counted(kept, stored.metrics if stored else chosen.metrics, reading.spans_key)
+            own.append(counts)
+        if len(own) > 1:
+            kept = None
+        outcomes = None if kept is None else outcomes_of(kept, own[0].metrics)
+        judged[role] = Judged(System(role, own, outcomes), kept)
     return rules, judged["candidate"], judged.get("baseline")
 
 
@@ -250,7 +246,7 @@ class Plan(Shown):
     >>> gold, pred = [["B-PER", "B-LOC"]] * 60, [["B-PER", "B-LOC"], ["B-PER", "O"]] * 30
     >>> found = plan(gold, pred, policy={"gate": {"rules": {"found": {"score": "strict_r", "at_least": 70}}}})
     >>> found["questions"][0]["units_needed"]
-    110
+    170
     """
 
     _kind: ClassVar[str] = "Plan"
@@ -304,7 +300,7 @@ class Plan(Shown):
 
 @with_item_reading
 def plan(
-    gold: Iterable[Any] | None,
+    gold: Iterable[Any] | str | Path | None,
     candidate: Any,
     baseline: Any = None,
     *,
@@ -321,7 +317,7 @@ def plan(
 
     Args:
         gold: The gold annotation of the pilot, as `score` takes it; None if the systems are counts.
-        candidate: Predictions as `score` takes them, counts, or the path of a count file (.npz).
+        candidate: Predictions, counts or training runs, as `gate` takes them.
         baseline: Another system, for a difference and for rules that compare: as `candidate`.
         policy: The policy of a gate, its path or its content as a table; None for none.
         difference: The difference from the baseline that is to be seen, in points; None for none.
@@ -340,7 +336,7 @@ def plan(
     >>> gold = [["B-PER", "B-LOC"]] * 60
     >>> old, new = [["B-PER", "B-LOC"], ["B-PER", "O"]] * 30, [["B-PER", "B-LOC"], ["O", "B-LOC"], ["O", "B-LOC"]] * 20
     >>> plan(gold, new, old, difference=5).documents_needed
-    {'difference': 530}
+    {'difference': 170}
     """
     asked = None if policy is None else read_policy(policy)
     if difference is not None:

@@ -14,19 +14,20 @@ from ..core.arguments import AUTO_OFFSETS, OFFSETS, Reading, checked
 from ..core.labels import rules_of
 from ..core.messages import absent, named, shortened
 from ..core.spans import Document, relabelled
-from ..io.formats import records, with_annotators
 from ..io.formats.gliner import record_of as gliner_record
 from ..io.formats.jsonl import record_of
 from ..io.formats.offsets import Misfit, in_other_unit
-from ..io.formats.settings import Format, sides
+from ..io.formats.settings import Format
 from ..io.read import UNANNOTATED, Pairing
 from ..io.records import Predictions, Record, pair
 from ..io.tag_sequences import Tagged, TokenDocument, read_tags
+from ..io.units import ID, FileUnits
+from ..io.units import parse as parse_unit
 from ..metrics.registry import LOOKED_AT, Chosen, Unknown, chosen_metrics
 from .items import WORDS, Ends, is_spacy
 from .plain_records import Place, place_of, plain_record, tags_in_words
 from .rows import TagNames, given_names, tags_of
-from .sides import Side
+from .sides import Side, located, of_file, read_file
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -41,21 +42,39 @@ class Items(NamedTuple):
     tokens: Iterable[Any] | None = None
 
 
-def documents_of(gold: Iterable[Any], pred: Any, items: Items) -> tuple[list[Document | None], Chosen]:
+def documents_of(
+    gold: Iterable[Any] | str | Path, pred: Any, items: Items, name: str = "pred"
+) -> tuple[list[Document | None], Chosen]:
     """Return the documents of two sides, the metrics that are scored, and which are left out, with the reason.
 
     Args:
         gold, pred: The items of each side, as `scoring.score` takes them.
         items: How they are read, and what is scored.
+        name: The name of the predictions, for errors.
 
     Raises:
         ValueError: As `scoring.score` says.
     """
     side = Side(gold, "gold", items.reading)
-    other = Side(pred, "pred", items.reading, side.tag_names)
-    text, tokens = (None if value is None else list(value) for value in (items.text, items.tokens))
+    other = Side(pred, name, items.reading, side.tag_names)
+    text, tokens = (None if value is None else [*value] for value in (items.text, items.tokens))
     chosen = chosen_metrics(items.metrics, lambda: unknown((side, other), text, tokens))
     return [*relabelled(documents(side, other, text, tokens, items.reading), rules_of(items.reading))], chosen
+
+
+class _Kept(list[Any]):
+    """The items of an iterator, with the features of its data set, which name tags."""
+
+    def __init__(self, items: Iterable[Any]) -> None:
+        super().__init__(items)
+        self.features = getattr(items, "features", None)
+
+
+def kept_items(items: Items, gold: Any) -> tuple[Items, Any]:
+    """Return how items are read, and the gold annotation, both so that they can be read for several systems."""
+    text, tokens = (None if value is None else [*value] for value in (items.text, items.tokens))
+    read = of_file(gold, "gold", items.reading)
+    return items._replace(text=text, tokens=tokens), read if read is None or hasattr(read, "__len__") else _Kept(read)
 
 
 def gold_labels(documents: Iterable[Document | None]) -> Iterator[str]:
@@ -91,10 +110,10 @@ def documents(
         if tokens is not None:
             raise ValueError(f"tokens= is given, but nothing counts tokens: {WORDS[gold.kind]} have offsets")
         yield from _paired(gold, pred, reading)
-    elif text is tokens is None and {gold.kind, pred.kind} <= {"tags", "empty"} and "tags" in (gold.kind, pred.kind):
-        yield from _of_tags(gold, pred, reading)
     else:
-        yield from _in_order(gold, pred, text, tokens, reading, ids)
+        tagged = text is tokens is None and "tags" in (kinds := {gold.kind, pred.kind}) and kinds <= {"tags", "empty"}
+        found = _of_tags(gold, pred, reading) if tagged else _in_order(gold, pred, text, tokens, reading, ids)
+        yield from found if reading.unit in (None, ID) else _in_units(found, reading.unit)
     pred.check_key(reading.spans_key)
 
 
@@ -129,6 +148,14 @@ def with_item_reading(function: Function) -> Function:
     return function
 
 
+OF_OTHERS = {
+    **dict.fromkeys(("ci", "intervals", "bootstrap"), "confidence=True"),
+    "average": "result.fair.averages['macro'], or 'weighted' or 'docs'",
+    "mode": "metrics='strict'",
+}
+"""Arguments of other packages, and what to write instead."""
+
+
 def reading_of_items(**arguments: Unpack[ItemReading]) -> Reading:
     """Return how items are read, from the arguments of a function that takes items.
 
@@ -137,6 +164,8 @@ def reading_of_items(**arguments: Unpack[ItemReading]) -> Reading:
         ValueError: An argument has none of the values that it takes.
     """
     if unknown := [name for name in arguments if name not in ItemReading.__annotations__]:
+        if line := OF_OTHERS.get(unknown[0]):
+            raise TypeError(f"unexpected argument: there is no {unknown[0]!r}: write {line}")
         raise TypeError(f"unexpected argument: {absent(unknown[0], ItemReading.__annotations__)}")
     reading = checked(replace(Reading(**arguments), tag_names=given_names(arguments.get("tag_names"))))
     if reading.offsets == AUTO_OFFSETS:
@@ -216,17 +245,35 @@ def _without_gaps(document: TokenDocument, gaps: Sequence[int]) -> Document:
     return found
 
 
+def _in_units(documents: Iterable[Document | None], unit: str) -> Iterator[Document | None]:
+    """Yield documents whose items have no metadata, each with its unit by a rule."""
+    units = FileUnits(parse_unit(unit))
+    for number, document in enumerate(documents):
+        gold = Record("", (), annotated=False)
+        if document:
+            gold = Record(document.text or "", document.sides[0], id=document.id)
+        try:
+            yield units.marked(document, gold)
+        except ValueError as error:
+            raise located(error, number, gold.id) from None
+    units.check_end()
+
+
 def _paired(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | None]:
     """Yield the documents of two sides that have texts: paired by id if all have one, else by their order."""
     predictions = Predictions(pred.name, UNANNOTATED[pred.kind == "doc"])
+    units = FileUnits(parse_unit(reading.unit)) if reading.unit else None
     sides = records_of(gold, reading), records_of(pred, reading)
     for number, (a, b) in enumerate(Pairing(gold.name, pred.name).pairs(*sides)):
         try:
             skipped = not reading.spans_key and predictions.skipped(a, b)
             document = pair(a, b)
-            yield None if skipped else document
+            document = None if skipped else document
+            yield units.marked(document, a) if units else document
         except ValueError as error:
-            raise _located(error, number, a.id) from None
+            raise located(error, number, a.id) from None
+    if units:
+        units.check_end()
     predictions.check_end()
 
 
@@ -291,7 +338,7 @@ def _in_order(
             skipped = predictions.skipped(a._replace(text=text_of or "?"), b._replace(text=text_of or "?"))
             document = _without_text(a, b, number) if text_of is None else pair(a, b)
         except ValueError as error:
-            raise _located(error, number, known.get("ids")) from None
+            raise located(error, number, known.get("ids")) from None
         if document and document.id is None:
             document.id = known.get("ids")
         yield None if skipped else document
@@ -359,10 +406,6 @@ def _unequal(names: Sequence[str], lengths: Sequence[int]) -> ValueError:
     return ValueError(f"{found}; expected the same number")
 
 
-def _located(error: ValueError, number: int, id: str | None) -> ValueError:
-    return ValueError(f"document {number}{'' if id is None else f' ({shortened(id)})'}: {error}")
-
-
 def load(
     path: str | Path,
     *,
@@ -377,15 +420,18 @@ def load(
     tag_names: str | None = None,
     match: str | None = None,
     occurrences: str | None = None,
+    unit: str | None = None,
 ) -> list[Record]:
     """Return the documents of an annotation file, as `score` and `compare` take them.
+
+    They take its path, too: `load` is for what has to be said about how the file is read.
 
     Args:
         path: A file or folder of any input format.
         format: The name of the format; by default inferred from the extension.
         spans_key: Read `doc.spans[spans_key]` of a `.spacy` file instead of `doc.ents`.
-        column, repair, discontinuous, offsets, check_text, annotator, tag_names, match, occurrences:
-            As the options of these names in the commands.
+        column, repair, discontinuous, offsets, check_text, annotator, tag_names, match, occurrences, unit:
+            As the options of these names in the commands. `unit` counts for gold annotation.
 
     Returns:
         A record per document, in the order of the file; its `spans` are a sorted list, in characters.
@@ -400,20 +446,18 @@ def load(
     >>> score(load(path), load(path), ["strict"]).strict.f
     1.0
     """
-    how, _ = sides(
-        Reading(
-            format=format,
-            spans_key=spans_key,
-            column=column,
-            repair=repair or Reading.repair,
-            discontinuous=discontinuous,
-            offsets=offsets,
-            check_text=check_text,
-            annotator=annotator,
-            tag_names=tag_names,
-            match=match or Reading.match,
-            occurrences=occurrences or Reading.occurrences,
-        )
+    reading = Reading(
+        format=format,
+        spans_key=spans_key,
+        column=column,
+        repair=repair or Reading.repair,
+        discontinuous=discontinuous,
+        offsets=offsets,
+        check_text=check_text,
+        annotator=annotator,
+        tag_names=tag_names,
+        match=match or Reading.match,
+        occurrences=occurrences or Reading.occurrences,
+        unit=unit,
     )
-    (how,) = with_annotators([Path(path)], [how])
-    return [record._replace(spans=sorted(record.spans)) for record in records(Path(path), spans_key, how)]
+    return read_file(Path(path), reading)

@@ -486,6 +486,8 @@ class Comparison(Shown):
     def _other_way(self, name: object) -> str:
         if any(name == row["system"] for row in self["comparisons"]):
             return f"{name!r} is a system: write c.to_frame().query({f'system == {name!r}'!r})"
+        if any(name == row["metric"] for row in self["comparisons"]):
+            return f"{name!r} is a metric: write c.to_frame().query({f'metric == {name!r}'!r})"
         return super()._other_way(name)
 
     @property

@@ -9,6 +9,7 @@ from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
+from ..core.declaration import Metric
 from ..core.labels import rules_of
 from ..core.messages import shortened
 from ..core.spans import Document, relabelled
@@ -59,8 +60,9 @@ def score(
     (.npz), collapsed or not: score("counts.npz", confidence=Confidence()).
 
     Args:
-        gold: The gold annotation, or Documents or Examples.
-        pred: The predictions.
+        gold: The gold annotation, one item per document, or the path of its file or folder; or Documents or Examples,
+            which have both sides; or counts.
+        pred: The predictions, or the path of their file or folder.
         metrics: Names, as a list or text with commas, or a table `{name: options}`; by default strict, semeval,
             slot_error, loio, fair and wrf. By default wrf is left out if the words are not known, and `hierarchical`
             is added if gold labels have levels, such as LOC/CITY. The result says so.
@@ -199,10 +201,33 @@ def counts_of(given: object) -> Counts | None:
     return load(Path(given)) if isinstance(given, (str, Path)) and Path(given).suffix == ".npz" else None
 
 
+def runs_of(name: str, pred: Any) -> list[tuple[str, Any]]:
+    """Return the training runs of a system with the names that errors give them; most systems have one."""
+    if not isinstance(pred, Mapping) or isinstance(pred, Result):
+        return [(name, pred)]
+    if not pred:
+        raise ValueError(f"{name} has no training run; expected a table of runs, {{'run 1': pred, 'run 2': pred}}")
+    return [(f"{name}, {run}", predicted) for run, predicted in pred.items()]
+
+
 def check_alone(**others: Any) -> None:
     """Raise ValueError if arguments are given that counts have been made with already."""
     if name := next((name for name, value in others.items() if value is not None), None):
         raise ValueError(f"{name} is given with counts, which were made without it: count again")
+
+
+def counted(
+    documents: Iterable[Document | None], metrics: Iterable[Metric], key: str | None, *, units: bool = True
+) -> Counts:
+    """Return the counts of documents, which know the key of their span groups.
+
+    Raises:
+        ValueError: A label to keep occurs nowhere.
+    """
+    counts = count(documents, metrics, units=units)
+    counts.spans_key = key
+    check_labels(counts)
+    return counts
 
 
 def check_labels(counts: Counts) -> None:
@@ -227,9 +252,7 @@ def _scored(
     start = all_documents if all_documents is not None else [*islice(documents, LOOKED_AT)]
     metrics, added = with_levels(chosen.metrics, () if sep is None else gold_labels(start), sep or "")
     # Kept documents get their units when something needs them; see `Result.counts`.
-    counts = count(chain(start, documents), metrics, units=confidence is not None or not kept)
-    counts.spans_key = key
-    check_labels(counts)
+    counts = counted(chain(start, documents), metrics, key, units=confidence is not None or not kept)
     values = evaluate_counts(counts, confidence)
     return Result(values | ({"left_out": chosen.left_out} if chosen.left_out else {}), counts, all_documents, added)
 

@@ -42,7 +42,7 @@ APPLYING = "apply(gold, pred)"
 
 @with_item_reading
 def thresholds(
-    gold: Iterable[Any],
+    gold: Iterable[Any] | str | Path,
     pred: Any,
     metrics: Any = None,
     *,
@@ -194,7 +194,7 @@ class Thresholds(Shown):
 
     def apply(
         self,
-        gold: Iterable[Any],
+        gold: Iterable[Any] | str | Path,
         pred: Any,
         confidence: Wanted = None,
         *,

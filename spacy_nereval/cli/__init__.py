@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from .app import nereval
 else:
     _SUBJECTS = (
-        *("agreement", "apply", "compare", "convert", "count", "errors", "gate"),
-        *("metrics", "plan", "report", "score", "thresholds", "training"),
+        *("agreement", "compare", "convert", "count", "errors", "gate"),
+        *("metrics", "report", "score", "thresholds", "training"),
     )
 
     def __getattr__(name: str) -> Any:

@@ -11,7 +11,6 @@ import typer
 from typer import Argument, Option
 
 from ..core.arguments import Reading
-from ..core.compression import uncompressed
 from .app import command
 from .command_options import (
     JSON,
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..evaluation.agreement.shared import SharedDocuments
-    from ..io.converting import NamedTokenizer
 
 NAMES = Option(
     None,
@@ -188,27 +186,9 @@ def agreement_cli(
         say(f"✔ {many(asked, 'disputed document')} in {disputes}", fg="green", err=True)
 
 
-def annotator_names(files: Sequence[str]) -> list[str]:
-    """Return short names for files: their names without the extension, unless two would be the same.
-
-    >>> annotator_names(["gold/ann.jsonl", "gold/bob.spacy"]), annotator_names(["ann/a.jsonl", "bob/a.jsonl"])
-    (['ann', 'bob'], ['ann', 'bob'])
-    """
-    names = display_names(files)
-    stems = [uncompressed(Path(name)).stem for name in names]
-    return stems if len({*stems}) == len(stems) else names
-
-
-def _named_tokenizer(language: str | None) -> NamedTokenizer | None:
-    if language is None:
-        return None
-    from ..integration.spacy_files import named_tokenizer
-
-    return named_tokenizer(language)
-
-
 def _read(names: Sequence[str], given: Sequence[str], reading: Reading, language: str | None) -> SharedDocuments:
     """Return what the annotators share, and say what was left out."""
+    from ..api.agreeing import named_tokenizer
     from ..io.shared_documents import read_annotators
 
     if len(names) == 1 and given:
@@ -220,13 +200,13 @@ def _read(names: Sequence[str], given: Sequence[str], reading: Reading, language
     format, _ = reading_of(replace(reading, annotator=None))
     others: Counter[Path] = Counter()
     shared = read_annotators(
-        dict(zip(display_names(names, given) if given else annotator_names(names), map(Path, names))),
+        dict(zip(display_names(names, given), map(Path, names))),
         reading.spans_key,
         format=format,
         rules=rules_of(reading),
         chosen=split_list(reading.annotator),
         others=others,
-        tokenizer=_named_tokenizer(language),
+        tokenizer=named_tokenizer(language),
     )
     say_left_out(others)
     for line in shared.rules.unused(shared.mapped, shared.labels) if shared.rules else []:

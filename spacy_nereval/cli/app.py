@@ -35,7 +35,7 @@ from .guards import (
     with_standard_streams,
 )
 from .metric_options import own_options
-from .printing import apart_from, logged_as, say
+from .printing import apart_from, logged_as, say, warnings_in_lines
 
 nereval: typer.Typer = typer.Typer(
     name="nereval",
@@ -114,6 +114,7 @@ def with_short_errors(function: Command) -> Command:
                 kwargs = with_matching_files(with_corpus(with_standard_streams(kwargs)))
                 check_files(kwargs)
                 printed.enter_context(apart_from(kwargs.get(name) for name in WRITTEN))
+                printed.enter_context(warnings_in_lines())
                 if kwargs.get("code"):
                     from ..core.plugins import import_code
 

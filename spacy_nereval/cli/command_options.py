@@ -176,7 +176,7 @@ class Sharding(NamedTuple):
     parts: str | None = Option(
         None,
         "--parts",
-        help="Folder for the counts of each file, from which an interrupted run continues [nereval-parts]",
+        help="Folder for the counts of each file, from which an interrupted run continues (by default nereval-parts)",
     )
     files_from: Path | None = Option(
         None,

@@ -11,7 +11,6 @@ from typer import Argument, Option
 from typer.core import TyperCommand
 
 from ..core.arguments import TABLE_FORMATS, Reading
-from ..core.compression import uncompressed
 from .app import command
 from .command_options import (
     DIGITS,
@@ -32,14 +31,13 @@ from .command_options import (
 from .counting_documents import RunCounter, check_halves, only_count_files, with_count_file
 from .guards import check_lexicons
 from .metric_options import names_and_options
-from .printing import names_of_tables, print_view
+from .printing import names_of_tables, print_result
 from .systems import systems_and_runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..core.spans import Document
-    from ..evaluation.comparison import System
 
 
 class WithBareLabels(TyperCommand):
@@ -108,10 +106,8 @@ def compare_cli(
     --system B=b1.jsonl,b2.jsonl: their mean scores are compared, and intervals
     and tests account for the randomness of training.
     """
-    from ..evaluation.comparison import System, comparison
+    from ..evaluation.comparison import comparison
     from ..evaluation.tested import families
-    from ..evaluation.transitions import outcomes_of
-    from ..io.writing import write_json
     from ..reporting.comparison_view import ComparisonView
 
     names, options = names_and_options([*(systems or []), *ctx.args])
@@ -130,21 +126,12 @@ def compare_cli(
     counter = RunCounter(names, gold or only_count_files(names), metrics, options, train, reading, loading, cutting)
     check_lexicons(counter.metrics, output)
     families(counter.metrics, wished.primary, wished.secondary)  # before anything is read
-    documents: Sequence[Document] = []
-    compared: list[System] = []
-    for shown, runs in named:
-        counted = []
-        for run in runs:
-            counts, kept = counter.count(run)
-            counted.append(counts)
-            documents = kept or documents
-        outcomes = outcomes_of(kept, counts.metrics) if kept is not None and len(runs) == 1 else None
-        compared.append(System(shown, counted, outcomes))
+    found = [counter.system(shown, runs) for shown, runs in named]
+    documents: Sequence[Document] = next((kept for _, kept in reversed(found) if kept), [])
+    compared = [own for own, _ in found]
     result = comparison(compared, documents, drawn, asking.trials, **wished._asdict(), short=showing.short)
     result |= {"left_out": counter.left_out} if counter.left_out else {}
-    if output:
-        write_json(output, result)
-    print_view(ComparisonView(result), wanted, showing, result["signature"])
+    print_result(ComparisonView(result), wanted, showing, output)
 
 
 @command("datasets")
@@ -177,7 +164,6 @@ def datasets_cli(
     A data set without a test counts as one where the system is not better.
     """
     from ..evaluation.datasets import data_sets
-    from ..io.writing import write_json
     from ..reporting.comparison_view import DataSetsView
 
     if input_formats(format):
@@ -188,10 +174,8 @@ def datasets_cli(
     _check_given_once(files)
     results = {shown: _read(path) for shown, path in zip(_names(files), files)}
     result = data_sets(results, score=score, system=name, independent=independent)
-    if output:
-        write_json(output, result)
     showing = Showing(format, None, digits)
-    print_view(DataSetsView(result), names_of_tables(showing, DataSetsView), showing, result["signature"])
+    print_result(DataSetsView(result), names_of_tables(showing, DataSetsView), showing, output)
 
 
 def _names(files: list[Path]) -> list[str]:
@@ -200,6 +184,8 @@ def _names(files: list[Path]) -> list[str]:
     >>> _names([Path("news/strict.json"), Path("mail/strict.json")]), _names([Path("a/news.json"), Path("a/mail.json")])
     (['news/strict.json', 'mail/strict.json'], ['news', 'mail'])
     """
+    from ..core.compression import uncompressed
+
     stems = [uncompressed(path).stem for path in files]
     return stems if len(set(stems)) == len(stems) else [path.as_posix() for path in files]
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..core.spans import Document
     from ..counting.counts import Counts
     from ..evaluation.collapsing import Halves
+    from ..evaluation.comparison import System
     from ..evaluation.resampling import Confidence
     from .systems import Documents
 
@@ -395,3 +396,16 @@ class RunCounter:
         kept = Kept()
         documents = predictions_kept(documents_of(run, self._gold, self._reading, self._loading), self._cutting, run)
         return count_documents(documents, self.metrics, self._gold.name, self._reading, [kept]), kept
+
+    def system(self, name: str, runs: Sequence[str]) -> tuple[System, Kept | None]:
+        """Return a system with the counts of its training runs, and the documents of one; None if all are count files.
+
+        Only a system of one run has an outcome for each gold span.
+        """
+        from ..evaluation.comparison import System
+        from ..evaluation.transitions import outcomes_of
+
+        counted = [self.count(run) for run in runs]
+        kept = next((own for _, own in reversed(counted) if own is not None), None)
+        outcomes = None if kept is None or len(runs) > 1 else outcomes_of(kept, counted[0][0].metrics)
+        return System(name, [counts for counts, _ in counted], outcomes), kept

@@ -1,10 +1,10 @@
-"""`nereval gate`: may this model ship?"""
+"""`nereval gate`: may this model ship? `nereval plan`: how many documents have to be annotated to say so?"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 from typer import Argument, Option
@@ -13,12 +13,13 @@ from ..core.arguments import Reading
 from .app import command
 from .command_options import JSON, OUTPUT, Cutting, Model, Showing, check_suffix
 from .counting_documents import RunCounter, only_count_files
+from .guards import STDOUT_FILE
 from .metric_options import names_and_options
-from .printing import names_of_tables, print_view, say
+from .printing import apart_from, names_of_tables, print_result, say
 from .systems import named_runs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from ..evaluation.gate_policy import Policy
     from ..evaluation.gate_rules import Judged
@@ -34,7 +35,7 @@ def gate_cli(
     loading: Model,
     showing: Showing,
     cutting: Cutting,
-    policy: Path = Argument(..., help="Policy, a config with a section [gate.rules.NAME] for each rule"),
+    policy: Path = Argument(..., help="Policy: a config with a section gate.rules.NAME for each rule"),
     gold: Path | None = Argument(
         None, help="Gold annotation: a file, or a folder of brat files. Not needed if all systems are count files"
     ),
@@ -63,89 +64,131 @@ def gate_cli(
     """
     from ..evaluation.gate_rules import gate
     from ..io.policies import read_policy
-    from ..io.writing import write_json
+    from ..io.writing import atomic
     from ..reporting.gate_view import GateView
+    from ..reporting.gate_view import junit as to_junit
 
     if init:
         return _write_template(policy)
-    names, options = names_and_options([*filter(None, [candidate]), *ctx.args])
-    if gold is not None and not names and gold.suffix == ".npz":
-        gold, names = None, [str(gold)]
-    if len(names) != 1:
-        raise typer.BadParameter("name the policy, the gold annotation and one candidate: POLICY GOLD CANDIDATE")
+    named = _named(gold, candidate, ctx.args, "name the policy, the gold annotation and one candidate: POLICY ")
     check_suffix("--output", output, *JSON)
     check_suffix("--junit", junit, ".xml")
     wanted = names_of_tables(showing, GateView)
     rules = read_policy(policy)
-    sides = {"candidate": names[0], "baseline": baseline}
-    result = gate(rules, *judged_systems(rules, gold, sides, options, (reading, loading, cutting)))
-    if output:
-        write_json(output, result)
+    result = gate(rules, *_judged(rules, named, baseline, reading, loading, cutting))
     if junit:
-        _write_junit(junit, result)
-    print_view(GateView(result), wanted, showing, result["signature"])
+        with atomic(junit) as file:
+            file.write(to_junit(result))
+    print_result(GateView(result), wanted, showing, output)
     if not result["passed"]:
         raise typer.Exit(FAILED)
 
 
 def _write_template(path: Path) -> None:
     """Write a policy to start from."""
+    from ..io.paths import is_stream
     from ..io.policies import TEMPLATE
     from ..io.writing import atomic
 
-    if path.exists():
+    if str(path) == "-":
+        path = Path(STDOUT_FILE)
+    if path.exists() and not is_stream(path):
         raise ValueError(f"{path} exists: choose another file for the new policy")
     with atomic(path) as file:
         file.write(TEMPLATE.encode())
-    say(f"✔ {path}: change its bounds, then run 'nereval gate {path} GOLD CANDIDATE --baseline B'", fg="green")
+    with apart_from([path]):
+        say(f"✔ {path}: change its bounds, then run 'nereval gate {path} GOLD CANDIDATE --baseline B'", fg="green")
 
 
-def judged_systems(
-    policy: Policy,
-    gold: Path | None,
-    sides: Mapping[str, str | None],
-    options: Sequence[str],
-    how: tuple[Reading, Model, Cutting],
+@command("plan", metric_options=True)
+def plan_cli(
+    ctx: typer.Context,
+    reading: Reading,
+    loading: Model,
+    showing: Showing,
+    cutting: Cutting,
+    gold: Path | None = Argument(None, help="Gold annotation of the pilot. Not needed if all systems are count files"),
+    candidate: str | None = Argument(None, metavar="CANDIDATE", help="Predictions, a model or a count file (.npz)"),
+    baseline: str | None = Option(
+        None, "--baseline", help="Another system, for a difference and for rules that compare: as CANDIDATE"
+    ),
+    policy: Path | None = Option(None, "--policy", help="Policy of 'nereval gate', whose rules are to be decided"),
+    difference: float | None = Option(
+        None, "--difference", help="Difference from the baseline that is to be seen, in points"
+    ),
+    score: str = Option("strict_f", "--score", help="Score of the difference: a score key such as fair_f"),
+    output: Path | None = OUTPUT,
+) -> None:
+    """
+    Say how many documents have to be annotated so that the rules of a policy are
+    decided, or a difference between two systems is seen, 4 times in 5.
+
+    The documents given are a pilot: corpora of other sizes are simulated from what each
+    of them adds to the scores. '--difference 2 --score fair_f' is about a difference of 2 points
+    of fair F.
+    """
+    from ..evaluation.sample_size import plan, with_difference
+    from ..io.policies import read_policy
+    from ..reporting.plan_view import PlanView
+
+    named = _named(gold, candidate, ctx.args, "name the gold annotation and one candidate: ")
+    check_suffix("--output", output, *JSON)
+    wanted = names_of_tables(showing, PlanView)
+    asked = None if policy is None else read_policy(policy)
+    if difference is not None:
+        asked = with_difference(asked, score, difference)
+    if asked is None:
+        raise ValueError("there is nothing to plan for: give --policy, or --difference with a number of points")
+    result = plan(asked, *_judged(asked, named, baseline, reading, loading, cutting))
+    print_result(PlanView(result), wanted, showing, output)
+
+
+class _Named(NamedTuple):
+    """What the arguments name: gold annotation, a candidate, and options of metrics."""
+
+    gold: Path | None
+    candidate: str
+    options: Sequence[str]
+
+
+def _named(gold: Path | None, candidate: str | None, rest: Sequence[str], usage: str) -> _Named:
+    """Return what the arguments name. A count file in the place of gold annotation is the candidate."""
+    names, options = names_and_options([*filter(None, [candidate]), *rest])
+    if gold is not None and not names and gold.suffix == ".npz":
+        gold, names = None, [str(gold)]
+    if len(names) != 1:
+        raise typer.BadParameter(f"{usage}GOLD CANDIDATE")
+    return _Named(gold, names[0], options)
+
+
+def _judged(
+    policy: Policy, named: _Named, baseline: str | None, reading: Reading, loading: Model, cutting: Cutting
 ) -> tuple[Judged, Judged | None]:
-    """Return the candidate and, if there is one, the baseline, counted as the rules of a policy need it.
+    """Return the candidate and the baseline, None without one, counted as the rules of a policy need it.
 
     Raises:
         ValueError: There is no baseline though a rule needs one.
     """
-    if policy.needs_baseline and not sides["baseline"]:
+    from ..evaluation.gate_rules import Judged
+
+    if policy.needs_baseline and not baseline:
         raise ValueError(f"rule {policy.needs_baseline[0]} compares with a baseline: give --baseline")
-    runs = {role: _runs(given) for role, given in sides.items() if given}
-    reading, loading, cutting = how
-    every = [run for own in runs.values() for run in own]
+    own, others = _runs(named.candidate), _runs(baseline) if baseline else []
+    every = [*own, *others]
     stored = any(run.endswith(".npz") for run in every)
     if policy.unit and reading.unit is None and not stored:
         reading = replace(reading, unit=policy.unit)
     metrics = None if stored else ",".join(policy.metrics)
-    counter = RunCounter(every, gold or only_count_files(every), metrics, options, None, reading, loading, cutting)
-    judged = {role: _judged(role, own, counter) for role, own in runs.items()}
-    return judged["candidate"], judged.get("baseline")
+    gold = named.gold or only_count_files(every)
+    counter = RunCounter(every, gold, metrics, named.options, None, reading, loading, cutting)
+
+    def judged(role: str, runs: Sequence[str]) -> Judged:
+        system, kept = counter.system(role, runs)
+        return Judged(system, kept if len(runs) == 1 else None)
+
+    return judged("candidate", own), judged("baseline", others) if others else None
 
 
 def _runs(text: str) -> list[str]:
     """Return the training runs that an argument lists, or that a pattern matches; most systems have one."""
     return [text] if Path(text).exists() else named_runs([f"candidate={text}"])["candidate"]
-
-
-def _judged(role: str, runs: list[str], counter: RunCounter) -> Judged:
-    """Return a system counted, with its documents if it has a single run of predictions."""
-    from ..evaluation.comparison import System
-    from ..evaluation.gate_rules import Judged
-    from ..evaluation.transitions import outcomes_of
-
-    counted = [counter.count(run) for run in runs]
-    kept = counted[0][1] if len(counted) == 1 else None
-    outcomes = None if kept is None else outcomes_of(kept, counted[0][0].metrics)
-    return Judged(System(role, [counts for counts, _ in counted], outcomes), kept)
-
-
-def _write_junit(path: Path, result: dict[str, object]) -> None:
-    from ..io.writing import atomic
-    from ..reporting.gate_view import junit
-
-    with atomic(path) as file:
-        file.write(junit(result))

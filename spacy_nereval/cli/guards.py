@@ -170,6 +170,7 @@ def check_files(given: Mapping[str, Any]) -> None:
     """
     from ..io.paths import is_stream
     from ..io.tables import check_installed
+    from ..io.writing import resolved
 
     _check_local(given)
     if given.get("tag_names"):
@@ -183,6 +184,7 @@ def check_files(given: Mapping[str, Any]) -> None:
     _check_standard_input(names)
     inputs = NamedInputs(names)
     for path in outputs.values():
+        resolved(path)
         check_writable(path)
         check_installed(path)
         if not path.parent.is_dir() and not is_stream(path):

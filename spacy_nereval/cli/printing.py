@@ -115,6 +115,19 @@ def say(text: str, **style: Any) -> None:
 
 
 @contextmanager
+def warnings_in_lines() -> Iterator[None]:
+    """Print Python's warnings as other lines: without the place in a program, and escaped as `say` does it."""
+    from ..io.writing import spelt_out
+
+    before = warnings.formatwarning
+    warnings.formatwarning = lambda message, *_, **__: spelt_out(f"⚠ {message}\n")
+    try:
+        yield
+    finally:
+        warnings.formatwarning = before
+
+
+@contextmanager
 def _named_output() -> Iterator[None]:
     """Name the standard output in the error of a full disk, which names no file."""
     from ..io.writing import FULL
@@ -236,22 +249,31 @@ def names_of_tables(showing: Showing, view: type[View]) -> list[str]:
     return table_names(showing.tables, view.makers, usual)
 
 
-def print_view(
-    view: View, wanted: Sequence[str], showing: Showing, signature: str, *, closing: Sequence[str] | None = None
+def print_result(
+    view: View,
+    wanted: Sequence[str],
+    showing: Showing,
+    output: Path | None = None,
+    *,
+    closing: Sequence[str] | None = None,
 ) -> None:
-    """Print tables of a view, with its lines before and after them.
+    """Write a result if asked for, and print tables of its view, with its lines before and after them.
 
     Args:
-        view: The view of a result.
+        view: The view of the result.
         wanted: The names of the tables.
         showing: Which tables are printed, and how.
-        signature: The signature of the result, printed last.
+        output: JSON file for the result.
         closing: The lines after the tables; by default those of the view.
     """
+    if output:
+        from ..io.writing import write_json
+
+        write_json(output, view.result)
     print_tables(
         view.tables(wanted, digits=showing.digits),
         showing.format,
         before=view.opening(digits=showing.digits, more=more_tables(showing)),
         after=view.closing() if closing is None else closing,
-        signature=signature,
+        signature=view.result["signature"],
     )

@@ -47,7 +47,7 @@ from .metric_options import (
     wanted_breakdowns,
     with_stored_labels,
 )
-from .printing import names_of_tables, print_view
+from .printing import names_of_tables, print_result
 from .systems import (
     check_no_count_file,
     check_no_labels,
@@ -189,7 +189,6 @@ def score_runs(
         OSError: A file cannot be read or written.
     """
     from ..evaluation.run_means import evaluate_runs
-    from ..io.writing import write_json
     from ..reporting.runs_view import RunsView
 
     systems = named_runs(given)
@@ -209,9 +208,7 @@ def score_runs(
     counts = [counter.count(run)[0] for run in runs]
     result = evaluate_runs(counts, drawn, system=name, average=showing.average, short=showing.short)
     result |= {"left_out": counter.left_out} if counter.left_out else {}
-    if output:
-        write_json(output, result)
-    print_view(RunsView(counts[0], result, showing.average), wanted, showing, result["signature"])
+    print_result(RunsView(counts[0], result, showing.average), wanted, showing, output)
 
 
 @command("evaluate", metric_options=True)
@@ -379,7 +376,6 @@ def show_result(
     from ..evaluation.per_document import disagreement, document_rows
     from ..evaluation.result import evaluate
     from ..io.row_files import write_rows
-    from ..io.writing import write_json
     from ..reporting.remarks import disagreement_lines
     from ..reporting.score_view import ScoreView
 
@@ -389,8 +385,6 @@ def show_result(
         result["left_out"] = {**left_out}
     if breakdowns:
         result["breakdowns"] = {found["by"]: found for found in (each.result(counts, drawn) for each in breakdowns)}
-    if output:
-        write_json(output, result)
     examples = collected.examples.first if collected.examples else {}
     view = ScoreView(counts, result, showing.average, examples=examples, groups=collected.groups)
     notes = [*(f"⚠ {line}" for line in unknown_labels(counts, breakdowns)), *view.closing()]
@@ -398,4 +392,4 @@ def show_result(
         write_rows(per_document, document_rows(counts))
         if found := disagreement(counts):
             notes.append("\n".join(disagreement_lines(found)))
-    print_view(view, wanted, showing, result["signature"], closing=notes)
+    print_result(view, wanted, showing, output, closing=notes)

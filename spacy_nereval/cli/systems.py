@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from glob import glob, has_magic
 from itertools import islice
+from os.path import commonprefix
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -238,17 +240,19 @@ def _unit(reading: Reading) -> UnitRule | None:
 def display_names(systems: Sequence[str], given: Sequence[str] = ()) -> list[str]:
     """Return short names for systems, to be shown in tables: those of `--name` if they are given.
 
-    One file is shown by its name. Of several systems, the parts of the path
-    that all of them begin or end with are left out, unless nothing unique
-    would be left.
+    A file is shown without its extension. Of several systems, the parts of the path
+    that all of them begin or end with are left out, and so are the parts of the names
+    of files, unless nothing unique would be left.
 
     Raises:
         ValueError: The names given are not one for each system, or one is empty or given twice.
 
     >>> display_names(["runs/first/model-best", "runs/second/model-best"])
     ['first', 'second']
-    >>> display_names(["data/pred.jsonl"])
-    ['pred.jsonl']
+    >>> display_names(["data/pred.jsonl"]), display_names(["out/wnut17-crf.jsonl", "out/wnut17-bert.jsonl.gz"])
+    (['pred'], ['crf', 'bert'])
+    >>> display_names(["a.jsonl", "a.spacy"]), display_names(["run-1.jsonl", "run-2.jsonl"])
+    (['a.jsonl', 'a.spacy'], ['run-1', 'run-2'])
     >>> display_names(["a.jsonl", "b.jsonl"], ["before", "after"])
     ['before', 'after']
     """
@@ -256,13 +260,37 @@ def display_names(systems: Sequence[str], given: Sequence[str] = ()) -> list[str
         _check_names(given, systems)
         return list(given)
     if len(systems) == 1:
-        return [Path(name).name if is_data(name) else name for name in systems]
+        return [_stem(Path(name).name) if is_data(name) else name for name in systems]
     paths = [Path(name).parts for name in systems]
     shortest = min(map(len, paths))
     start = next((k for k in range(shortest) if len({path[k] for path in paths}) > 1), 0)
     end = next((k for k in range(shortest) if len({path[-1 - k] for path in paths}) > 1), 0)
     names = [str(Path(*path[start : len(path) - end])) for path in paths]
-    return names if "." not in names and len(set(names)) == len(set(systems)) else list(systems)
+    if "." in names or len(set(names)) < len(set(systems)):
+        return list(systems)
+    stems = [
+        _stem(name) if end == 0 and (is_data(system) or system.endswith(".npz")) else name
+        for name, system in zip(names, systems)
+    ]
+    if len(set(stems)) < len(stems):
+        return names
+    return _differing(stems) if end == 0 and all(map(is_data, systems)) else stems
+
+
+def _stem(name: str) -> str:
+    """Return the name of a file without the extensions of its format and compression."""
+    from ..core.compression import uncompressed
+
+    return str(uncompressed(Path(name)).with_suffix(""))
+
+
+def _differing(names: Sequence[str]) -> list[str]:
+    """Return names without the parts that all begin or end with, unless something without a letter would be left."""
+    parts = [re.split(r"(?<=[-._ ])|(?=[-._ ])", name) for name in names]
+    start = len(commonprefix(parts))
+    end = len(commonprefix([own[:start:-1] for own in parts]))
+    found = ["".join(own[start : len(own) - end]).strip("-._ ") for own in parts]
+    return found if all(re.search(r"[^\W\d]", name) for name in found) and len({*found}) == len(found) else [*names]
 
 
 def _check_names(given: Sequence[str], systems: Sequence[str]) -> None:
@@ -294,7 +322,7 @@ def systems_and_runs(
         ValueError: Both or neither are given, there is only one system, or a value cannot be read or used.
 
     >>> systems_and_runs(["a.jsonl", "b.jsonl"], [])
-    [('a.jsonl', ['a.jsonl']), ('b.jsonl', ['b.jsonl'])]
+    [('a', ['a.jsonl']), ('b', ['b.jsonl'])]
     >>> systems_and_runs([], ["A=a1.jsonl,a2.jsonl", "B=b.jsonl"])
     [('A', ['a1.jsonl', 'a2.jsonl']), ('B', ['b.jsonl'])]
     """

@@ -72,13 +72,10 @@ def checked_scores(document: Document, missing_score: float | None = None) -> di
     Traceback (most recent call last):
     ValueError: the predicted span PER 'Ada' from 0 to 3 has the score nan; expected a finite number
     """
-    found = {}
-    for span in document.sides[1]:
-        score = document.span_scores.get(span, missing_score)
-        if not is_score(score):
-            raise ValueError(_what_is_wrong(document, span, score))
-        found[span] = float(score)
-    return found
+    found = {span: document.span_scores.get(span, missing_score) for span in document.sides[1]}
+    if wrong := [span for span, score in found.items() if not is_score(score)]:
+        raise ValueError(_what_is_wrong(document, min(wrong), found[min(wrong)]))
+    return {span: float(score) for span, score in found.items()}
 
 
 def _what_is_wrong(document: Document, span: PlainSpan, score: Any) -> str:

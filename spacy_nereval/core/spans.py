@@ -9,8 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from copy import copy
-from functools import cached_property
+from functools import cache, cached_property
 from re import finditer
 from typing import Any, NamedTuple
 
@@ -153,10 +152,8 @@ class Document(OverlapGroup):
 
     def replaced(self, gold: list[PlainSpan], pred: list[PlainSpan], text: str | None) -> Document:
         """Return the same document with other `gold` and `pred`, valid and without duplicates, and another `text`."""
-        found = copy(self)
-        for name in vars(self):
-            if isinstance(getattr(Document, name, None), cached_property):
-                del found.__dict__[name]
+        found = object.__new__(type(self))
+        found.__dict__.update((name, value) for name, value in vars(self).items() if name not in _looked_up())
         found.sides, found.text = (gold, pred), text
         return found
 
@@ -317,6 +314,12 @@ class Document(OverlapGroup):
                 touched = self.tokens[slice(*self.covered_tokens((start, end, label)))]
                 clipped = (text[max(a, start) : min(b, end)] for a, b in touched)
                 yield [fold(word) for word in clipped if word.strip()]
+
+
+@cache
+def _looked_up() -> frozenset[str]:
+    """Return the names of what a document looks up once."""
+    return frozenset(name for name in dir(Document) if isinstance(getattr(Document, name), cached_property))
 
 
 def _touched(starts: list[int], ends: list[int], span: PlainSpan) -> tuple[int, int]:

@@ -132,7 +132,8 @@ class Sums(NamedTuple):
         """Return the same sums with further labels, whose counts are 0."""
         if tuple(labels) == self.labels:
             return self
-        place = [*map(list(labels).index, self.labels), len(labels)]
+        known = {label: k for k, label in enumerate(labels)}
+        place = [*(known[label] for label in self.labels), len(labels)]
         counts, means, class_means, documents = self.arrays
         wide = []
         for array in (counts, class_means):

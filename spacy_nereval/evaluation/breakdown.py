@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ..core.declaration import Kind, Metric
+from ..core.declaration import Kind, Metric, Verdict
 from ..core.lexicon import Lexicon
 from ..core.messages import named
 from ..core.spans import Document, Span
@@ -27,18 +27,9 @@ from .intervals import Confidence, intervals
 from .result import plain
 from .scores import score_sums
 
-
-class _Row(NamedTuple):
-    """An amount of a verdict or a kind of span in a document, by the values of its spans; None for no span."""
-
-    doc: int
-    metric: str
-    verdict: str
-    gold: Value | None
-    pred: Value | None
-    quantity: str
-    note: str
-    amount: int
+_Row = tuple[str, str, Value | None, Value | None, str, str, int]
+"""An amount of a verdict or a kind of span: the metric, the verdict, the values of its spans, None for no span, the
+quantity, the note, and the amount."""
 
 
 class Breakdown:
@@ -48,6 +39,7 @@ class Breakdown:
         metrics: What to count.
         by: The attribute, as `--by` names it.
         lexicon: The lexicon of the training data, for attributes that need it.
+        apart: Whether documents are kept apart, as intervals, averages over documents (wrf) and `counts` need them.
 
     Raises:
         ValueError: There is no such attribute, or it needs training data and there are none.
@@ -59,7 +51,14 @@ class Breakdown:
     {'1': {'tp': 1, 'fp': 0, 'fn': 0}, '2': {'tp': 0, 'fp': 0, 'fn': 1}}
     """
 
-    def __init__(self, metrics: Iterable[Metric], by: str | RequestedAttribute, lexicon: Lexicon | None = None) -> None:
+    def __init__(
+        self,
+        metrics: Iterable[Metric],
+        by: str | RequestedAttribute,
+        lexicon: Lexicon | None = None,
+        *,
+        apart: bool = True,
+    ) -> None:
         self.by: RequestedAttribute = requested_attribute(by) if isinstance(by, str) else by
         self.lexicon = lexicon
         if self.by.attribute.needs_lexicon and not lexicon:
@@ -73,20 +72,41 @@ class Breakdown:
         self._ids: list[str | None] = []
         # Each metric has its own rows, since each decides where a pair counts.
         self._metrics = tuple(metrics)
-        self._rows: list[list[_Row]] = [[] for _ in self._metrics]
+        self._apart = apart
+        self._rows: list[Counter[tuple[Any, ...]]] = [Counter() for _ in self._metrics]
 
-    def add(self, document: Document | None) -> None:
-        """Count one document; None, for one without gold annotation, counts nothing."""
+    def add(
+        self,
+        document: Document | None,
+        value: Mapping[Span, Value] | None = None,
+        verdicts: Sequence[Iterable[Verdict]] | None = None,
+    ) -> None:
+        """Count one document; None, for one without gold annotation, counts nothing.
+
+        Args:
+            document: The document.
+            value: The value of each of its spans, and of others, if it is known.
+            verdicts: The verdicts of each metric on it, if they are known.
+        """
         if document is None:
             return
-        context = AttributeContext(document, self.lexicon)
-        value = {span: self.by.attribute.value(context, span) for span in {*document.gold, *document.pred}}
-        self._values.update(dict.fromkeys(value.values()))
+        spans = dict.fromkeys((*document.gold, *document.pred))
+        value = self.values(document, spans) if value is None else value
+        self._values.update((value[span], None) for span in spans)
         self._gold.update(value[span] for span in document.gold)
         self._pred.update(value[span] for span in document.pred)
-        for metric, rows in zip(self._metrics, self._rows):
-            rows.extend(_rows(len(self._ids), metric, document, value))
-        self._ids.append(document.id)
+        number = len(self._ids) if self._apart else 0
+        found = [metric.verdicts(document) for metric in self._metrics] if verdicts is None else verdicts
+        for metric, own, rows in zip(self._metrics, found, self._rows):
+            for *key, amount in _rows(metric, own, document, value):
+                rows[(number, *key)] += amount
+        if self._apart or not self._ids:
+            self._ids.append(document.id if self._apart else None)
+
+    def values(self, document: Document, spans: Iterable[Span]) -> dict[Span, Value]:
+        """Return the value of spans of a document."""
+        context = AttributeContext(document, self.lexicon)
+        return {span: self.by.attribute.value(context, span) for span in spans}
 
     @property
     def bucket_of(self) -> dict[Value, str]:
@@ -134,7 +154,7 @@ class Breakdown:
         found.ids, found.units, found.unit = [*whole.ids], [*whole.units], whole.unit
         return found
 
-    def _counts(self, metric: Metric, rows: Sequence[_Row], bucket_of: Mapping[Value, str]) -> Counts:
+    def _counts(self, metric: Metric, rows: Mapping[tuple[Any, ...], int], bucket_of: Mapping[Value, str]) -> Counts:
         """Return the table of one metric, with buckets instead of labels."""
         from scipy.sparse import csr_array
 
@@ -143,12 +163,12 @@ class Breakdown:
         counts.by = self.by.name
         columns: dict[Key, int] = {}
         places = []
-        for row in rows:
-            gold, pred = ("" if value is None else bucket_of[value] for value in (row.gold, row.pred))
-            key = Key(row.metric, row.verdict, gold, pred, row.quantity, row.note)
-            places.append((row.doc, columns.setdefault(key, len(columns))))
+        for number, name, verdict, *values, quantity, note in rows:
+            gold, pred = ("" if value is None else bucket_of[value] for value in values)
+            key = Key(name, verdict, gold, pred, quantity, note)
+            places.append((number, columns.setdefault(key, len(columns))))
         doc, column = np.array(places, dtype=np.int64).reshape(-1, 2).T
-        amount = np.array([row.amount for row in rows], dtype=np.int64)
+        amount = np.array([*rows.values()], dtype=np.int64)
         cells = csr_array((amount, (doc, column)), (len(self._ids), len(columns)))
         counts.append(self._ids, [], cells, [*columns])
         return counts
@@ -181,11 +201,13 @@ def gold_of_bucket(documents: Sequence[Document | None], by: str, bucket: str | 
     ]
 
 
-def _rows(doc: int, metric: Metric, document: Document, value: Mapping[Span, Value]) -> Iterator[_Row]:
+def _rows(
+    metric: Metric, verdicts: Iterable[Verdict], document: Document, value: Mapping[Span, Value]
+) -> Iterator[_Row]:
     """Yield what one metric counts in a document."""
     home: dict[tuple[Kind, Span], Value] = {}  # where each span counts
     sides = (Kind.MISS, document.gold), (Kind.SPURIOUS, document.pred)
-    for name, gold, pred, amount in metric.verdicts(document):
+    for name, gold, pred, amount in verdicts:
         leading = (pred or gold) if metric.focus == "system" else (gold or pred)
         for kind, span in ((Kind.MISS, gold), (Kind.SPURIOUS, pred)):
             if span and leading:
@@ -196,11 +218,11 @@ def _rows(doc: int, metric: Metric, document: Document, value: Mapping[Span, Val
             if name in metric.partial_credit:
                 high, low = split(np.array(amount)).tolist()
                 for quantity, number in ((NUMBER, 1), (HIGH, int(high)), (LOW, int(low))):
-                    yield _Row(doc, metric.name, name, *values, quantity, note, number)
+                    yield metric.name, name, *values, quantity, note, number
             else:
-                yield _Row(doc, metric.name, name, *values, NUMBER, note, int(amount))
+                yield metric.name, name, *values, NUMBER, note, int(amount)
     for kind, spans in sides:
         for span in spans:
             own = home.get((kind, span), value[span])
             gold_value, pred_value = (own, None) if kind is Kind.MISS else (None, own)
-            yield _Row(doc, "", kind.value, gold_value, pred_value, NUMBER, "", 1)
+            yield "", kind.value, gold_value, pred_value, NUMBER, "", 1

@@ -7,6 +7,7 @@ order and any tree of merging, since a unit's random bits depend on its key and 
 from __future__ import annotations
 
 import math
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -21,13 +22,17 @@ from ..core.spans import Document
 from ..counting.batch import TOGETHER, batches
 from ..counting.counter import Counter as DocumentCounter
 from ..counting.counts import Counts, united
-from ..counting.sums import Collapsed, Replicates, Sums
+from ..counting.sums import Collapsed, Replicates, Sums, slots
 from ..counting.table import Table
 from .resampling import Confidence, HalfSamples, Units
 from .statistics.bounds import kish
 
 SAMPLES = 1000
 """The default number of half-samples that collapsed counts keep."""
+
+
+LARGE = 1_000_000_000
+"""Number of bytes of half-samples from which a warning says what takes less."""
 
 
 class Halves(NamedTuple):
@@ -127,6 +132,7 @@ class Collapser:
         self._drawn = Confidence(samples=samples, seed=seed).checked() if samples else None
         self._total: Counts | None = None
         self._units = _UnitSquares()
+        self._warned = False
 
     def add(self, counts: Counts) -> None:
         """Add up further documents. Raise ValueError if their counts are collapsed already."""
@@ -139,11 +145,23 @@ class Collapser:
         if counts.replicates and self._drawn and counts.replicates.drawn == self._drawn[1:]:
             part.replicates = counts.replicates
         elif self._drawn:
+            self._warn_of_size(len(table.labels), counts.metrics)
             halves = HalfSamples(Units(counts), *self._drawn[1:], exact=False)
             part.replicates = Replicates(*self._drawn[1:], table.summed(halves))
         self._units.add(counts.units, table)
         self._total = united([part] if self._total is None else [self._total, part])
         self._total.unit = counts.unit  # later documents may have units by further rules
+
+    def _warn_of_size(self, labels: int, metrics: Sequence[Metric]) -> None:
+        samples = self._drawn.samples if self._drawn else 0
+        size = samples * labels * len(slots(metrics)) * 8
+        if size > LARGE and not self._warned:
+            self._warned = True
+            warnings.warn(
+                f"{samples:,} half-samples of {labels:,} labels take {size / 1e9:.1f} GB of memory, several times "
+                f"while they are added up: {named('replicates', 100)} takes less, for less exact intervals",
+                stacklevel=3,
+            )
 
     def counts(self) -> Counts:
         """Return the collapsed counts of all that were added. Raise ValueError if there were none."""

@@ -372,7 +372,10 @@ def _question(rule: Rule, judging: Judging) -> Question:
         value, level = rule.bound / points(subject.score.unit), (1 + level) / 2  # Its test is two-sided.
     elif other is None and pilot is not None:
         value = float(shares(subject.score.limits, (1,)).bounds(np.array([value]), np.array([value]))[0][0])
-    return Question(rule, subject, pilot, value, *allowed(rule, subject.score), level, judging.policy.least_units)
+    asked = Question(rule, subject, pilot, value, *allowed(rule, subject.score), level, judging.policy.least_units)
+    # To be broken, a rule of a family needs the level of all its rules together.
+    _, size = judging.policy.family_of(rule.name)
+    return asked if asked.within else asked._replace(level=1 - (1 - level) / size)
 
 
 def _row(question: Question, units: int, documents: int, seed: int) -> dict[str, Any]:

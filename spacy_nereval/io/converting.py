@@ -262,7 +262,7 @@ def write_brat(path: Path, records: Iterable[Record], losses: Losses) -> None:
 def _line(number: int, span: PlainSpan, record: Record, losses: Losses) -> str:
     start, end, label = span
     if re.search(r"\s", label):
-        raise _unwritable(record, losses, f"the label {label!r}, which has white space")
+        raise _unwritable(record, losses, f"the label {label!r} with white space")
     covered = re.sub(r"\s", " ", record.text[start:end])
     return f"T{number}\t{label} {start} {end}\t{covered}\n"
 

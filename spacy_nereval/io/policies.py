@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..evaluation.attributes import requested_attribute
 from ..evaluation.gate_policy import AGAINST_BASELINE, CONSEQUENCES, KINDS, RATE_BETWEEN, Policy, Rule, scored
 from ..evaluation.statistics.bounds import FEW_UNITS
 from ..metrics.registry import create_all
@@ -217,6 +218,8 @@ def _unfit(rule: Mapping[str, Any], place: tuple[str, ...]) -> list[Problem]:
     found: list[Problem] = []
     if ("by" in rule) != ("bucket" in rule):
         found.append((place, "a slice needs both by and bucket"))
+    if "by" in rule and (wrong := _unfit_attribute(rule["by"])):
+        found.append(((*place, "by"), wrong))
     if "by" in rule and "label" in rule:
         found.append((place, "expected a label or a slice (by and bucket), not both"))
     if kind == RATE_BETWEEN:
@@ -235,6 +238,15 @@ def _unfit(rule: Mapping[str, Any], place: tuple[str, ...]) -> list[Problem]:
         elif not least <= bound <= most:
             found.append(((*place, kind), f"expected points from {least:g} to {most:g}, not {bound:g}"))
     return found
+
+
+def _unfit_attribute(name: str) -> str:
+    """Return why spans cannot be grouped by an attribute; "" if they can."""
+    try:
+        needs_training_data = requested_attribute(name).attribute.needs_lexicon
+    except ValueError as error:
+        return str(error)
+    return f"{name} looks spans up in training data, which a gate does not read" if needs_training_data else ""
 
 
 def _unfit_families(families: Mapping[str, list[str]], rules: list[str]) -> Iterator[Problem]:

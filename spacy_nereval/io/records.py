@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.arguments import CASELESS, LISTED
 from ..core.checked import highest
+from ..core.labels import LabelRules
 from ..core.mention_places import NUMBERS, annexed, locate, words_after
 from ..core.spans import Document, PlainSpan
 
@@ -35,6 +36,8 @@ class Record(NamedTuple):
         others: The number of annotations that are not spans, such as relations, and were left out.
         span_scores: The score of each span that has one, as the source has it, unchecked.
         wordless: Whether the text consists of the numbers of tokens, since the file has no words.
+        unit: The key of what the document is resampled with, if it is gold; None for its id or content.
+        unit_rule: The rule by which the key was made (see `units`).
     """
 
     text: str
@@ -55,6 +58,8 @@ class Record(NamedTuple):
     others: int = 0
     span_scores: Mapping[PlainSpan, Any] = {}
     wordless: bool = False
+    unit: str | None = None
+    unit_rule: str = "id"
 
 
 def with_mentions(side: Record, mentions: Iterable[Any], match: str = CASELESS, occurrences: str = LISTED) -> Record:
@@ -79,6 +84,18 @@ def with_mentions(side: Record, mentions: Iterable[Any], match: str = CASELESS, 
         mentions=located.numbers if located.numbers["listed"] else {},
         located=f"{occurrences},{match}",
     )
+
+
+def with_labels(side: Record, rules: LabelRules | None) -> Record:
+    """Return a side with its labels, and those of its scores, according to the rules.
+
+    >>> rules = LabelRules(labels=(("FAC", "ORG"),))
+    >>> with_labels(Record("Ada", {(0, 3, "FAC")}, span_scores={(0, 3, "FAC"): 0.5}), rules).span_scores
+    {(0, 3, 'ORG'): 0.5}
+    """
+    if not rules:
+        return side
+    return side._replace(spans={*rules.spans(side.spans)}, span_scores=rules.scores(side.span_scores))
 
 
 def row_id(row: Mapping[str, Any]) -> str | None:
@@ -123,6 +140,7 @@ def pair(gold: Record, pred: Record) -> Document | None:
     document.repaired = gold.repaired + pred.repaired
     document.duplicates = gold.duplicates + pred.duplicates
     document.rejected = gold.rejected + pred.rejected
+    document.unit, document.unit_rule = gold.unit, gold.unit_rule
     return document
 
 

@@ -194,7 +194,7 @@ class FileUnits:
         """Raise ValueError if a block has more documents than the file had."""
         if self._number < self.rule.size:
             raise ValueError(
-                f"{named('unit', self.rule.text)}: {self._path} has {self._number} "
+                f"{named('unit', self.rule.text)}: {self._path if self._name else 'gold'} has {self._number} "
                 f"document{'s' * (self._number != 1)}; expected blocks no larger than the file"
             )
 

@@ -121,9 +121,12 @@ def resolved(path: Path) -> Path:
     """Return a path without links.
 
     Raises:
-        OSError: A link leads to itself; Python before 3.13 raises RuntimeError.
+        OSError: A link leads to itself.
     """
-    found = path.resolve()
+    try:
+        found = path.resolve()
+    except RuntimeError:
+        found = path
     if found.is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
     return found

@@ -91,7 +91,9 @@ class Option:
             problems = error.errors(include_url=False)
         # A union reports a problem for each of its members; the expected values are clearer than that list.
         problem = problems[0]["msg"].removeprefix("Value error, ") if len(problems) == 1 else f"expected {self.values}"
-        raise ValueError(f"{metric}.{self.name} = {value!r}: {problem[0].lower()}{problem[1:]}")
+        name = f"{metric}.{self.name}"
+        given = named(name, value) if self.name == "train" else f"{name} = {value!r}"  # all metrics share --train
+        raise ValueError(f"{given}: {problem[0].lower()}{problem[1:]}")
 
 
 LIMITS = {"Gt": ">", "Ge": ">=", "Lt": "<", "Le": "<="}

@@ -51,7 +51,7 @@ def semeval(*, beta: Beta = 1.0, focus: Focus = "target") -> Metric:
             Score("und", higher_is_better=False, meaning="undergeneration: gold spans missed"),
             Score("ovg", higher_is_better=False, meaning="overgeneration: spurious predictions"),
             Score("sub", higher_is_better=False, symmetric=True, meaning="substitution: inexact pairs, half each"),
-            Score("err", higher_is_better=False, symmetric=True, meaning="error per response fill"),
+            Score("err", higher_is_better=False, symmetric=True, meaning="error per response fill: all errors"),
         ),
         columns=one_each(*VERDICTS),
         formula=partial(formula, beta=beta),

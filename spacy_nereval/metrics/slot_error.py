@@ -76,11 +76,13 @@ def slot_error(
                 higher_is_better=False,
                 key="err",
                 symmetric=True,
-                meaning="errors per gold or spurious span",
+                meaning="error rate: errors per gold or spurious span",
             ),
-            Score("e", higher_is_better=False, symmetric=symmetric, complement_of="f", meaning="1 - f"),
-            Score("f", symmetric=symmetric, meaning="F of the aligned spans"),
-            Score("ser_acc", key="ser_acc", complement_of="ser", meaning="1 - ser, at least 0"),
+            Score("e", higher_is_better=False, symmetric=symmetric, complement_of="f", meaning="slot E: 1 - F"),
+            Score("f", symmetric=symmetric, meaning="slot F: that of the aligned spans"),
+            Score(
+                "ser_acc", key="ser_acc", complement_of="ser", meaning="slot accuracy: 1 - slot error rate, at least 0"
+            ),
         ),
         columns=one_each(*VERDICTS),
         formula=partial(formula, slots_of_span=1 if slots == "entity" else 2, costs=costs, beta=beta),

@@ -449,7 +449,8 @@ class AgreementView(View):
     @property
     def others(self) -> list[str]:
         """The column for F against the others, if anybody has two others."""
-        return ["others' majority"] * any(f is not None for f in self.result["consensus"]["against"].values())
+        strict = "" if (self.metric.name, self.score) == ("strict", "f") else ", strict F"
+        return [f"others' majority{strict}"] * any(f is not None for f in self.result["consensus"]["against"].values())
 
     def _against(self, name: str) -> list[Cell]:
         return [_coefficient(self.result, "consensus", "against", name, unit=Percent)] * len(self.others)

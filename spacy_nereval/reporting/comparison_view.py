@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from ..evaluation.statistics.bounds import FEW, UNBOUNDED
-from ..evaluation.statistics.conclusion import Footing, unit_name
+from ..evaluation.statistics.conclusion import Footing, is_told, unit_name
 from ..evaluation.statistics.conclusion import footer as footing_line
 from ..evaluation.statistics.differences import LEAST_DIFFERING
 from ..evaluation.statistics.many_tests import LABELS, PRIMARY, SECONDARY
@@ -16,7 +16,7 @@ from ..io.writing import visible
 from ..metrics.registry import create, names
 from .declared import short_name, spoken
 from .marked_text import clipped
-from .remarks import left_out_lines, many, mention_lines, read_with, unit_lines, warning
+from .remarks import in_sentence, left_out_lines, many, mention_lines, read_with, unit_lines, warning
 from .result_table import Cell, Cost, Estimate, Interval, Percent, PValue, ResultTable, direction, shown
 from .score_cells import interval, number, p_value, percent
 from .score_tables import MOST
@@ -194,6 +194,21 @@ class ComparisonView(View):
             names = dict.fromkeys(span["document"] for span in moved["spans"])
             line = visible(f"{system} {_changes(moved['counts'])}")
             found.append(Finding(_section("changes", k), line, [*names], is_named=True))
+        return found
+
+    def better(self) -> list[str]:
+        """Return for each system in a short sentence whether it or the baseline is better, if a test tells that."""
+        found = []
+        for row in self._rows:
+            if row["verdict"] is None or not is_told(row["p_holm"], 1 - self.result["confidence"]["level"]):
+                continue
+            _value, bounds = number(row["difference"], row_unit(row)), _bounds(row)
+            systems = [in_sentence(name) for name in (row["system"], self.result["baseline"])]
+            better, other = systems if (row["difference"] > 0) == row["higher_is_better"] else systems[::-1]
+            low, high = sorted(abs(each) for each in bounds) if bounds else (None, None)
+            spread = f" ({shown(number(low, row_unit(row)))} to {shown(number(high, row_unit(row)))})" if bounds else ""
+            gap = shown(number(abs(row["difference"]), row_unit(row)))
+            found.append(f"{better} is better than {other} by {gap} points of {_spoken(row)}{spread}")
         return found
 
     def opening(self, *, digits: int = 2, more: str = "") -> list[str]:

@@ -109,11 +109,25 @@ def spoken(metric: Metric, name: str) -> str:
 
     >>> from spacy_nereval import create
     >>> spoken(create("semeval"), "exact_f"), spoken(create("fair"), "p"), spoken(create("slot_error"), "ser")
-    ('semeval exact F', 'fair P', 'ser')
+    ('semeval exact F', 'fair P', 'slot error rate')
     """
     group = metric.score_by_name[name].group
     part = name.rpartition("_")[2]
-    return f"{Group(metric.name, group, (name,)).name} {part.upper()}" if group else short_name(metric, name)
+    return f"{Group(metric.name, group, (name,)).name} {part.upper()}" if group else row_name(metric, name)
+
+
+def row_name(metric: Metric, name: str) -> str:
+    """Return a score's name for the head of a row, in words where its meaning begins with them: "words: explanation".
+
+    >>> from spacy_nereval import create
+    >>> row_name(create("slot_error"), "ser"), row_name(create("semeval"), "exact_f"), row_name(create("loio"), "tp")
+    ('slot error rate', 'semeval exact', 'loio tp')
+    """
+    score = metric.score_by_name[name]
+    words, explained, _ = score.meaning.partition(":")
+    if explained:
+        return directed(metric, name, words)
+    return short_name(metric, name) if score.key else directed(metric, name, f"{metric.name} {name}".replace("_", " "))
 
 
 def judging(metrics: Sequence[Metric]) -> Metric | None:

@@ -10,9 +10,8 @@ from __future__ import annotations
 import csv
 import html as entities
 import io
-import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import isinf
 from typing import Any
 
@@ -155,12 +154,12 @@ def csv_text(tables: Iterable[ResultTable]) -> str:
     A,'=1,50.00,40.00,60.00,
     B,,,,,
     """
-    rows: list[dict[str, str]] = []
+    rows: list[dict[str, str | None]] = []
     header = dict.fromkeys(["table"])
     for table in tables:
         names = _unique(["table", *map(_in_csv, _names(table))])[1:]
         header |= dict.fromkeys(names)
-        for values in _values(table, text=_in_csv, number=str):
+        for values in _values(table):
             rows.append({"table": _in_csv(table.title), **dict(zip(names, values))})
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -174,20 +173,19 @@ def _in_csv(text: str) -> str:
 
 
 def json_text(tables: Iterable[ResultTable]) -> str:
-    """Return a JSON object of titles to rows, each an object of columns to values; null is undefined.
+    """Return a JSON object of titles to rows, each an object of columns to values, as `records` has them; null is
+    undefined or infinite.
 
-    >>> print(json_text([ResultTable("A", ["x", "P"], [["=1", Estimate(50.0, 40.0, 60.0)]])]))
+    >>> print(json_text([ResultTable("A", ["x", "P"], [["=1", Estimate(0.5, 0.4, 0.6)]])]))
     {
       "A": [
-        {"x": "=1", "P": 50.0, "P low": 40.0, "P high": 60.0}
+        {"x": "=1", "P": 0.5, "P low": 0.4, "P high": 0.6}
       ]
     }
     """
     tables, blocks = list(tables), []
     for title, table in zip(_unique(table.title for table in tables), tables):
-        names = _unique(_names(table))
-        values = _values(table, text=str, number=json.loads)
-        rows = [json_line(dict(zip(names, row))) for row in values]
+        rows = [json_line({name: _finite(value) for name, value in row.items()}) for row in records(table)]
         blocks.append(f"  {json_line(title)}: [" + ",".join(f"\n    {row}" for row in rows) + "\n  ]")
     return "{\n" + ",\n".join(blocks) + "\n}"
 
@@ -195,11 +193,13 @@ def json_text(tables: Iterable[ResultTable]) -> str:
 def records(table: ResultTable) -> Iterator[dict[str, Any]]:
     """Yield the rows of a table for programs: numbers as the result has them, the bounds of a number beside it.
 
+    Ratios are from 0 to 1, so the column "% gold" is called "share of gold".
+
     >>> [*records(ResultTable("A", ["x", "P"], [["a", Estimate(0.5, 0.25, 0.75)], ["b", None]]))]
     [{'x': 'a', 'P': 0.5, 'P low': 0.25, 'P high': 0.75}, {'x': 'b', 'P': None, 'P low': None, 'P high': None}]
     """
     parts = [(k, part) for k in range(len(table.header)) for part in _parts(table, k)]
-    names = [*map(str, _unique(_names(table)))]
+    names = [re.sub("^% ", "share of ", name) for name in _unique(_names(table))]
     for row in table.rows:
         yield dict(zip(names, (_plain(_part(row[k], part)) for k, part in parts)))
 
@@ -209,13 +209,13 @@ def _plain(cell: str | int | float | None) -> str | int | float | None:
     return next((kind(cell) for kind in (str, float, int) if isinstance(cell, kind)), None)
 
 
-def _values(table: ResultTable, *, text: Callable[[str], Any], number: Callable[[str], Any]) -> Iterator[list[Any]]:
-    """Yield the rows, each part of an interval as a value of its own."""
+def _values(table: ResultTable) -> Iterator[list[str | None]]:
+    """Yield the rows as CSV has them, each part of an interval as a value of its own."""
     parts = [_parts(table, k) for k in range(len(table.header))]
     for row in table.rows:
         cells = [(k, _finite(_part(cell, part))) for k, cell in enumerate(row) for part in parts[k]]
         yield [
-            None if cell is None else text(cell) if isinstance(cell, str) else number(table.shown(k, cell))
+            None if cell is None else _in_csv(cell) if isinstance(cell, str) else table.shown(k, cell)
             for k, cell in cells
         ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
@@ -18,7 +18,7 @@ from ..counting.counts import Counts
 from ..evaluation.comparison import System, changed_spans, comparison
 from ..evaluation.error_groups import ErrorGroups, Member, error_groups
 from ..evaluation.error_list import ErrorExamples, is_error
-from ..evaluation.gold_suspects import Evidence, Reason, Suspect, gold_suspects
+from ..evaluation.gold_suspects import Evidence, Reason, Suspect, gold_suspects, surface
 from ..evaluation.prediction_rates import PredictionRate, RateDifference, rate_differences
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import evaluate
@@ -26,7 +26,7 @@ from ..evaluation.tested import Asked
 from ..evaluation.transitions import outcomes_of
 from ..evaluation.what_if import Mended, what_if
 from .comparison_view import ComparisonView
-from .declared import on_spans, spoken, triple
+from .declared import on_spans, row_name, short_name, spoken, triple
 from .marked_text import in_context
 from .remarks import in_sentence, many, times
 from .result_table import Asking, Cell, Estimate, Gain, Kinded, Percent, Ranked, ResultTable, shown
@@ -47,8 +47,14 @@ SYSTEMS = 8
 SHOWN = 60
 """Maximum number of repeated errors, error pairs and doubtful spans."""
 
+NEARLY_ALL = 0.9
+"""No length is called the lowest if one has a greater share of the gold spans."""
+
 OF_EACH = 10
 """How many doubtful spans with each reason have a place among these."""
+
+OTHERS = 3
+"""How many of the other documents that evidence is from are named."""
 
 CONTRADICTIONS: tuple[Reason, ...] = ("two labels", "unmarked")
 """The reasons by which gold contradicts itself."""
@@ -126,7 +132,17 @@ class ReportView(View):
         """Yield the scores of every metric, side by side, with the differences of two systems that are not tested."""
         triples, others = zip(*([*view.tables(["scores"])] for view in self.views))
         yield self._differing(self._beside(triples, 1))
-        yield self._differing(self._beside(others, 2, 3))
+        table = self._differing(self._beside(others, 2, 3))
+        metrics = {metric.name: metric for metric in self.systems[0].counts.metrics}
+        rows: list[list[Cell]] = []
+        for metric, score, *cells in table.rows:
+            own, name = metrics[str(metric)], str(score)
+            meaning = own.score_by_name[name].meaning
+            said = meaning.partition(": ")[2] or meaning
+            rows.append(
+                [row_name(own, name), f"{metric} {score}", *(said if cell == meaning else cell for cell in cells)]
+            )
+        yield table._replace(header=["score", "", *table.header[2:]], rows=rows)
 
     def errors(self) -> Iterator[ResultTable]:
         """Yield how often each system has each verdict. A verdict asks for its spans."""
@@ -227,7 +243,10 @@ class ReportView(View):
         shown = shown_suspects(self.suspects)
         for each in shown:
             document = self.systems[0].documents[each.document]
-            said = dict.fromkeys(evidence_words(evidence, each.gold, self.names) for evidence in each.evidence)
+            said = dict.fromkeys(
+                evidence_words(evidence, each.gold, self.names) + self._elsewhere(each, evidence)
+                for evidence in each.evidence
+            )
             gold = each.gold or _gold_around(document, each)
             name = str(each.document + 1) if document.id is None else document.id
             rows.append([name, in_context(document, each.start, each.end), gold, "; ".join(said)])
@@ -240,7 +259,11 @@ class ReportView(View):
     def differences(self) -> Iterator[ResultTable]:
         """Yield the differences from the first system and their tests, where systems are compared."""
         if self.compared and self.compared.result["comparisons"]:
-            yield from self.compared.tables(["differences", "labels"])
+            scores = [(metric, each.name) for metric in self.systems[0].counts.metrics for each in metric.headlines]
+            words: dict[Cell, str] = {short_name(*each): row_name(*each) for each in scores}
+            for table in self.compared.tables(["differences", "labels"]):
+                rows = [[words.get(name, name), *row] for name, *row in table.rows]
+                yield table._replace(rows=rows) if table.header[0] == "score" else table
 
     def changes(self) -> Iterator[ResultTable]:
         """Yield, for each other system, the outcomes of gold spans; a number asks for the spans that it counts."""
@@ -290,15 +313,10 @@ class ReportView(View):
         own = {finding.section: finding for finding in self.views[self.lead].findings()}
         if len(self.systems) > 1:
             ranked = self._ranked()
-            own["scores"] = Finding("scores", ranked, is_named=ranked.startswith(in_sentence(self.names[self.lead])))
+            own["scores"] = Finding("scores", ranked, is_named=ranked.startswith(tuple(map(in_sentence, self.names))))
         said = [*own.values(), self._repeating(), *self._lowest_length(), self._doubted(), self._wrong()]
-        under = f"under {in_sentence(self.names[self.lead])}, " if len(self.systems) > 1 else ""
-        found = [
-            each
-            if each.section == "scores" or not under
-            else each._replace(sentence=under + each.sentence, is_named=False)
-            for each in said
-        ]
+        under = f", under {in_sentence(self.names[self.lead])}" if len(self.systems) > 1 else ""
+        found = [each if each.section == "scores" else each._replace(sentence=each.sentence + under) for each in said]
         found.append(self._doubtful_gold())
         return [*found, *(self.compared.findings() if self.compared else [])]
 
@@ -325,8 +343,13 @@ class ReportView(View):
         if len({*texts}) == 1:
             return f"all systems have a fair F of {texts[0]}"
         if self.tested():
+            told = self.compared.better() if self.compared else []
             each = [f"{text} under {in_sentence(name)}" for text, name in zip(texts, self.names)]
-            return f"fair F is {', '.join(each[:-1])} and {each[-1]}"
+            if told:
+                leading = in_sentence(self.names[self.lead])
+                return next((line for line in told if line.startswith(f"{leading} is better")), told[0])
+            unsettled = "it is not settled which system is better" if len(values) == 2 else "no difference is settled"
+            return f"{unsettled}: fair F is {', '.join(each[:-1])} and {each[-1]}"
         second = max((value for k, value in enumerate(values) if k != self.lead and value is not None), default=None)
         degree = "higher" if len(values) == 2 else "highest"
         name, best = in_sentence(self.names[self.lead]), texts[self.lead]
@@ -342,7 +365,7 @@ class ReportView(View):
         return Finding("groups", "no error repeats on the same words" if self._errors else "there are no errors")
 
     def _lowest_length(self) -> Iterator[Finding]:
-        """Yield which length of spans scores worst, if spans are scored by their length."""
+        """Yield which length of spans scores worst, if spans are scored by their length and differ in it."""
         number, own = next(((k, each) for k, each in enumerate(self.slices) if each.title == TITLES["eLen"]), (0, None))
         if own is None:
             return
@@ -352,6 +375,8 @@ class ReportView(View):
             (words, found["gold"].get(bucket, 0), percent(scores.get(bucket, {}).get("scores", {}).get(f)))
             for bucket, words in own.buckets.items()
         ]
+        if max(gold for _, gold, _ in rows) > NEARLY_ALL * sum(gold for _, gold, _ in rows):
+            return
         sentence, words = lowest(self.fair, "length", rows)
         digit = DIGITS[[*own.buckets.values()].index(words)] if words else None
         documents = self.systems[self.lead].documents
@@ -426,6 +451,26 @@ class ReportView(View):
             for words, error, group in repeated(own)
         ]
         return [*groups, *((number, "gold in doubt", members) for number, members in enumerate(self.doubted))]
+
+    @cached_property
+    def marked_places(self) -> Mapping[tuple[str, str], Sequence[tuple[int, int]]]:
+        """For each surface and label, the gold spans that have them: the numbers of the document and of the span."""
+        found: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
+        for k, document in enumerate(self.systems[0].documents):
+            for g, span in enumerate(document.gold):
+                if words := surface(document, span.start, span.end):
+                    found[words, span.label].append((k, g))
+        return found
+
+    def _elsewhere(self, suspect: Suspect, evidence: Evidence) -> str:
+        """Return the other documents that a piece of evidence is from, "" if it is from this one alone."""
+        documents = self.systems[0].documents
+        words = surface(documents[suspect.document], suspect.start, suspect.end)
+        places = self.marked_places.get((words, evidence.label), ()) if evidence.reason in CONTRADICTIONS else ()
+        others = [*dict.fromkeys(k for k, _ in places if k != suspect.document)]
+        named = [str(k + 1 if documents[k].id is None else documents[k].id) for k in others[:OTHERS]]
+        rest = f" and {len(others) - OTHERS:,} more" if len(others) > OTHERS else ""
+        return f" (in {', '.join(named)}{rest})" if named else ""
 
     @property
     def ask_doubted(self) -> dict[str, Any] | None:

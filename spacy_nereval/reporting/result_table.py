@@ -187,8 +187,9 @@ class ResultTable(NamedTuple):
     @property
     def heading(self) -> str:
         """The title with the note, the number of rows if not all are shown, and what `LOWER` means."""
-        cut = self.most is not None and len(self.rows) > self.most
-        notes = [self.note] * bool(self.note) + [f"the first {self.most} of {len(self.rows)}"] * cut
+        notes = [self.note] * bool(self.note)
+        if self.most is not None and len(self.rows) > self.most:
+            notes.append(f"the first {self.most:,} of {len(self.rows):,}")
         names = (*self.header, *(cell for row in self.rows[: self.most] for cell in row))
         notes += [f"{LOWER} {direction(Cost())}"] * any(isinstance(name, Cost) for name in names)
         return f"{self.title} ({'; '.join(notes)})" if notes else self.title

@@ -64,7 +64,7 @@ class ScoreView(View):
     >>> [table.title for table in view.tables(["labels", "counts"])]
     ['Per label', 'Counts']
     >>> [finding.sentence for finding in view.findings()][1:3]
-    ['most frequent errors: missed spans (1 of 1)', 'there is one label, A']
+    ['most frequent errors: missed spans (1 of 1)', 'A is the only label: F 66.67 on 2 gold spans']
     """
 
     makers: ClassVar[Makers] = {
@@ -92,6 +92,7 @@ class ScoreView(View):
         groups: ErrorGroups | None = None,
         metrics: Sequence[Metric] = (),
     ) -> None:
+        self.result = result
         scored = metrics if counts is None else counts.metrics
         self.given: Evaluated = Evaluated(counts, result, scored, average, examples, groups)
         self.metric: Metric = main_metric(scored)
@@ -288,6 +289,8 @@ def lowest(
     >>> from spacy_nereval import create
     >>> lowest(create("fair"), "label", [("A", 12, 0.5), ("B", 20, 0.25), ("C", 2, 0.0)])
     ('B scores lowest: F 0.25 on 20 gold spans', 'B')
+    >>> lowest(create("fair"), "label", [("A", 12, 1.0), ("B", 20, 1.0)])  # trivial: none is lower than another
+    ('every label has F 1.00', None)
     """
     scored = [row for row in rows if row[1] and row[2] is not None]
     if any(isinstance(cell, Estimate) for _, _, cell in scored):
@@ -297,11 +300,14 @@ def lowest(
     scored = [row for row in scored if row[1] >= FEW] or scored
     if not scored:
         return f"no {what} has gold spans", None
-    if len(rows) == 1:
-        return f"there is one {what}, {in_sentence(rows[0][0])}", rows[0][0]
     main = metric.label_headlines[0]
     score, sign = ("F" if main.group else short_name(metric, main.name)), 1 if main.higher_is_better else -1
     name, gold, cell = min(scored, key=lambda row: (sign * _value(row[2]), row[0]))
+    if len(rows) == 1:
+        only = f"{in_sentence(name)} is the only {what}: {score} {shown(_value(cell))}"
+        return f"{only} on {many(gold, 'gold span')}", name
+    if len(scored) > 1 and len({_value(row[2]) for row in scored}) == 1:
+        return f"every {what} has {score} {shown(_value(cell))}", None
     who = f"spans of {in_sentence(name)} score" if what == "length" else f"{in_sentence(name)} scores"
     worst = "lowest" if main.higher_is_better else "highest"
     return f"{who} {worst}: {score} {shown(_value(cell))} on {many(gold, 'gold span')}", name

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..core.declaration import Metric
+from ..core.declaration import Metric, Verdict
 from ..core.lexicon import Lexicon
 from ..core.messages import named
-from ..core.spans import Document
-from ..evaluation.attributes import ATTRIBUTES, AttributeContext, RequestedAttribute, requested_attribute
+from ..core.spans import Document, Span
+from ..evaluation.attributes import ATTRIBUTES, RequestedAttribute, requested_attribute
 from ..evaluation.breakdown import Breakdown
+from ..evaluation.buckets import Value
 
 TITLES = {
     "eLen": "Words in the span",
@@ -70,7 +71,8 @@ def slices(
     for name in usual:
         if name not in names and (lexicon or not ATTRIBUTES[name].needs_lexicon):
             asked[name] = requested_attribute(name)
-    found = [_slice(text, each, systems, metric, lexicon) for text, each in asked.items()]
+    verdicts = [[[*metric.verdicts(document)] for document in system] for system in systems] if asked else []
+    found = [_slice(text, each, systems, metric, lexicon, verdicts) for text, each in asked.items()]
     for each in found:
         if each.name in by and len(each.buckets) > len(DIGITS):
             number = len(each.buckets)
@@ -79,29 +81,36 @@ def slices(
 
 
 def _slice(
-    text: str, by: RequestedAttribute, systems: Sequence[Sequence[Document]], metric: Metric, lexicon: Lexicon | None
+    text: str,
+    by: RequestedAttribute,
+    systems: Sequence[Sequence[Document]],
+    metric: Metric,
+    lexicon: Lexicon | None,
+    verdicts: Sequence[Sequence[Sequence[Verdict]]],
 ) -> Slice:
-    breakdowns = [Breakdown([metric], by, lexicon) for _ in systems]
-    for system, breakdown in zip(systems, breakdowns):
-        for document in system:
-            breakdown.add(document)
+    breakdowns = [Breakdown([metric], by, lexicon, apart=False) for _ in systems]
+    values: list[list[Mapping[Span, Value]]] = []  # of each document, of each side; the same where their words are
+    for k, sides in enumerate(zip(*systems)):
+        own: list[Mapping[Span, Value]]
+        if all(side.tokens == sides[0].tokens for side in sides):
+            spans = dict.fromkeys((*sides[0].gold, *(span for side in sides for span in side.pred)))
+            own = [breakdowns[0].values(sides[0], spans)] * len(sides)
+        else:
+            own = [each.values(side, (*side.gold, *side.pred)) for each, side in zip(breakdowns, sides)]
+        for side, breakdown, value_of, judged in zip(sides, breakdowns, own, verdicts):
+            breakdown.add(side, value_of, [judged[k]])
+        values.append(own)
     results = [breakdown.result() for breakdown in breakdowns]
     present = dict.fromkeys(bucket for result in results for bucket in result["buckets"])
     known = LENGTHS if by.name == "eLen" else {}
     buckets = {bucket: _in_words(by.name, bucket) for bucket in (*known, *present) if bucket in present}
     digit = dict(zip(buckets, DIGITS)) if len(buckets) <= len(DIGITS) else {}
     bucket_of = [breakdown.bucket_of for breakdown in breakdowns]
+    digits = [{value: digit.get(bucket, "z") for value, bucket in each.items()} for each in bucket_of]
     of = []
-    for sides in zip(*systems):
-        lists = [(sides[0], sides[0].gold, bucket_of[0])]
-        lists += [(side, side.pred, own) for side, own in zip(sides, bucket_of)]
-        contexts = [AttributeContext(side, lexicon) for side, _, _ in lists]
-        of.append(
-            [
-                "".join(digit.get(own[by.attribute.value(context, span)], "z") for span in spans)
-                for context, (_, spans, own) in zip(contexts, lists)
-            ]
-        )
+    for sides, own in zip(zip(*systems), values):
+        lists = [(sides[0].gold, own[0], digits[0]), *((side.pred, *each) for side, *each in zip(sides, own, digits))]
+        of.append(["".join([digit_of[value_of[span]] for span in spans]) for spans, value_of, digit_of in lists])
     title = TITLES.get(by.name, f"{by.name}: {by.attribute.help}")
     return Slice(text, title, results, buckets, of)
 

@@ -50,11 +50,13 @@ class View(ABC):
     """The tables and sentences of one result. Each kind of result has a subclass.
 
     Attributes:
+        result: What is shown, or its JSON.
         makers: The values of `--tables`: the name of each table, and the method or function that makes it.
         at_terminal: The names of the tables that a terminal shows by default.
         usual: The names of the tables that other formats show by default.
     """
 
+    result: Mapping[str, Any]
     makers: ClassVar[Makers]
     at_terminal: ClassVar[Sequence[str]]
     usual: ClassVar[Sequence[str]]

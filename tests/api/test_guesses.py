@@ -9,6 +9,7 @@ import re
 
 import pytest
 
+import spacy_nereval
 from spacy_nereval import (
     Agreement,
     Comparison,
@@ -49,6 +50,7 @@ def names() -> dict[str, object]:
         "copy": copy,
         "pickle": pickle,
         "Result": Result,
+        "spacy_nereval": spacy_nereval,
         "Comparison": Comparison,
     }
 
@@ -252,6 +254,16 @@ FAILS = {
     "r.to_csv('x.csv')": "write r.save('scores.csv')",
     "r.classification_report()": "write print(r)",
     "r.confusion_matrix()": "write r.confusion()",
+    "r.to_df()": "write r.to_frame()",
+    "r.types": "write r.labels",
+    "r.fair.tp": "write .counts['tp']",
+    "r.fair.macro_f": "write .averages['macro']['f']",
+    "r.fair.per_type": "write .labels",
+    "c.fair": "write c.to_frame().query(\"metric == 'fair'\")",
+    "compare(r, r)": "write compare({'a': result_a, 'b': result_b})",
+    "score(gold, pred, ci=True)": "write confidence=True",
+    "score(gold, pred, average='macro')": "write result.fair.averages['macro']",
+    "spacy_nereval.f1_score": "write from spacy_nereval.compat.seqeval import f1_score",
     "r.confusion('char')": "write score(gold, pred,",
     "r.slot_error.f2": "slot_error: there is no 'f2'",
     "r.labels['PRE']": "did you mean 'PER'",

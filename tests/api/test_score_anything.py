@@ -7,10 +7,11 @@ import random
 from types import SimpleNamespace
 
 import pytest
+from places import ROOT
 from spacy.training import Example
 from three_texts import GOLD, GOLD_SPANS, OFFSETS, PRED, PRED_SPANS, TEXTS, WORDS, dicts, docs, records
 
-from spacy_nereval import Confidence, Document, load, score
+from spacy_nereval import Confidence, Document, apply, compare, gate, load, plan, score, thresholds
 from spacy_nereval.integration.examples import documents
 from spacy_nereval.io.formats.tags import Scheme, chunks
 from spacy_nereval.io.records import Record
@@ -194,3 +195,23 @@ def test_files_that_are_loaded_are_scored_like_records(tmp_path, expected):
     (tmp_path / "a.txt").write_text("something", encoding="utf8")
     with pytest.raises(ValueError, match="cannot infer the format"):
         load(tmp_path / "a.txt")
+
+
+RULES = {"gate": {"rules": {"found": {"score": "strict_f", "at_least": 50}}}}
+EACH = {
+    "score": lambda gold, a, b: score(gold, b),
+    "compare": lambda gold, a, b: compare({"a": a, "b": b}, gold, "strict"),
+    "gate": lambda gold, a, b: gate(RULES, gold, b, a),
+    "plan": lambda gold, a, b: plan(gold, b, a, difference=5),
+    "thresholds": lambda gold, a, b: thresholds(gold, b, "strict").apply(gold, b),
+    "apply": lambda gold, a, b: apply(gold, ROOT / "examples" / "marks.jsonl"),
+}
+
+
+@pytest.mark.parametrize("function", EACH)
+def test_the_path_of_a_file_stands_for_its_documents(function):
+    names = ("spancat-test",) * 3 if function == "thresholds" else ("gold", "baseline", "improved")
+    paths = [ROOT / "examples" / f"{name}.jsonl" for name in names]
+    expected = EACH[function](*map(load, paths))
+    assert EACH[function](*paths) == EACH[function](*map(str, paths)) == expected
+    assert dict(expected)

@@ -23,11 +23,11 @@ TAG_ERRORS = {
     "bare": ([["B", "I"]], [["O", "O"]], "gold, document 0: tag 0 is 'B', which has no label"),
     "mixed": (GOLD, [PRED[0], [(0, 4, "LOC")], PRED[2]], "pred, document 1: spans, and the documents before have tags"),
     "not nested": (["B-A", "O"], ["B-A", "O"], "gold, document 0: it is the text 'B-A'; expected a list of tags"),
-    "text": ("B-A", ["O"], "gold is of type str; expected a list of documents: read a file with load(path)"),
+    "text": ("B-A", ["O"], "gold: there is no file 'B-A'; expected a list of documents, or their file"),
     "path": (
         GOLD,
         Path("pred.jsonl"),
-        f"pred is of type {type(Path()).__name__}; expected a list of documents: read a file",
+        "pred: there is no file 'pred.jsonl'; expected a list of documents, or their file",
     ),
     "no pred": (GOLD, None, "pred is missing"),
     "against spans": (GOLD, PRED_SPANS, "document 0: gold has tags, which count tokens, and the other side has spans"),

@@ -11,6 +11,7 @@ from commands import accepted, flat, line, refused, run, write
 
 from spacy_nereval import Corrections, apply, load, score
 from spacy_nereval.io.marks import gold_digest
+from spacy_nereval.reporting.formats import json_text
 
 TEXTS = ("Ada met Bob", "in Rome", "Ada in Oslo", "in Rome")
 GOLD = ([(0, 3, "LOC"), (8, 11, "PER")], [(3, 7, "LOC")], [(0, 6, "PER")], [(3, 7, "LOC")])
@@ -78,9 +79,22 @@ def test_python_says_and_writes_the_same(here, name):
         ([*GOLD], {"text": TEXTS}),
     ):
         assert [record.spans for record in apply(items, MARKS, **more).gold] == [[*own] for own in FIXED]
-    printed = run("apply", "gold.jsonl", "a.jsonl", "b.jsonl", "-o", "again.jsonl", "-f", "json").stdout
-    assert [row["change"] for row in json.loads(printed)["Changes"]] == [row["change"] for row in found.rows]
+    printed = run("apply", "gold.jsonl", "a.jsonl", "b.jsonl", "-o", "again.jsonl", "-f", "json", "--tables", "all")
+    view = apply(load("gold.jsonl"), ["a.jsonl", "b.jsonl"])._view()
+    tables = view.tables([*view.makers])
+    assert json.loads(printed.stdout) == json.loads(json_text(tables))
     assert found.conclusion in flat(accepted("apply", "gold.jsonl", "a.jsonl", "b.jsonl", "-o", "third.jsonl"))
+
+
+def test_scores_of_spans_follow_their_new_labels(here):
+    rows = [line("Ada met Bob", (0, 3, "PER"), (8, 11, "LOC"))]
+    for number, own in enumerate(rows[0]["spans"]):
+        own["score"] = (number + 1) / 4
+    write(Path("scored.jsonl"), *rows)
+    assert run("convert", "scored.jsonl", "command.jsonl", "--labels", "PER=PERSON,LOC=").exit_code == 0
+    apply(load("scored.jsonl"), [], labels="PER=PERSON,LOC=").write("python.jsonl")
+    assert Path("python.jsonl").read_bytes() == Path("command.jsonl").read_bytes()
+    assert json.loads(Path("python.jsonl").read_text())["spans"] == [span((0, 3, "PERSON")) | {"score": 0.25}]
 
 
 def test_a_saved_result_is_read_and_holds_no_documents(here):

@@ -113,6 +113,7 @@ def shell(program: str, arguments: str, corpus: Path) -> subprocess.CompletedPro
         *(("score g.jsonl p.jsonl -m strict -o", name) for name in ("-", "/dev/stdout", "/proc/self/fd/1")),
         *(("score g.jsonl p.jsonl -m strict --per-document", name) for name in ("-", "/dev/stderr")),
         *(("errors g.jsonl p.jsonl -m strict -o", name) for name in ("-", "/dev/stderr")),
+        *(("gate --init", name) for name in ("-", "/dev/stdout")),
     ],
 )
 def test_an_output_that_is_a_stream_does_not_replace_the_log_behind_it(command, output, corpus):
@@ -122,6 +123,7 @@ def test_an_output_that_is_a_stream_does_not_replace_the_log_behind_it(command, 
     assert done.returncode == 0
     assert written.startswith("an old line\n")
     assert len(written.splitlines()) > 3
+    assert not (corpus / "-").exists()
 
 
 @pytest.mark.parametrize(("program", "closed"), [("-m spacy nereval", ">&-"), ("light.py", "<&- 2>&-")])

@@ -136,7 +136,7 @@ def test_all_tables_are_those_that_there_are(systems):
 def test_two_systems_are_compared_with_and_without_naming_gold(systems):
     said = accepted("compare", "a.npz", "b.npz", "--per-label", "-o", "out.json")
     assert accepted("compare", "g-a.jsonl", "a.npz", "b.npz", "--per-label") == said
-    named = accepted("compare", "--system", "a.npz=a.npz", "--system", "b.npz=b.npz", "--per-label")
+    named = accepted("compare", "--system", "a=a.npz", "--system", "b=b.npz", "--per-label")
     assert named == said
     found = json.loads(Path("out.json").read_bytes())
     assert found["collapsed"] and {"strict", "fair", "wrf"} == {row["metric"] for row in found["comparisons"]}

@@ -55,8 +55,8 @@ def families(found: list[dict[str, Any]]) -> dict[str, list[str]]:
 def test_only_rows_of_the_primary_score_have_a_sentence(here):
     found = rows("gold.jsonl", "a.jsonl", "b.jsonl", "gold.jsonl", *FEW, "--labels")
     assert [(row["system"], row["family"], row["label"]) for row in found if row["verdict"]] == [
-        ("b.jsonl", "primary", None),
-        ("gold.jsonl", "primary", None),
+        ("b", "primary", None),
+        ("gold", "primary", None),
     ]
 
 
@@ -77,14 +77,14 @@ def test_the_least_p_is_told_as_one(here):
     write(here / "none.jsonl", *(line(d.text, id=d.id) for d in DOCUMENTS))
     printed = accepted("compare", "gold.jsonl", "none.jsonl", "gold.jsonl", "-m", "strict,fair", "--trials", 200)
     assert "< before a p-value: 200 random swaps cannot show a smaller one." in flat(printed)
-    assert [row[-3:-1] for row in tables_in(printed)["gold.jsonl against none.jsonl"]] == [["< .0050", "< .0050"]] * 2
+    assert [row[-3:-1] for row in tables_in(printed)["gold against none"]] == [["< .0050", "< .0050"]] * 2
     arguments = ("compare", "gold.jsonl", "none.jsonl", "gold.jsonl", "-m", "strict,fair", "--trials", 200)
     assert r"| \< .0050 |" in accepted(*arguments, "--format", "markdown")
     assert r"& \textless{} .0050 &" in accepted(*arguments, "--format", "latex")
     assert '<td class="number">&lt; .0050</td>' in accepted(*arguments, "--format", "html")
     in_json = json.loads(run(*arguments, "--format", "json").stdout)
-    assert in_json["gold.jsonl against none.jsonl"][0]["p (Holm)"] == pytest.approx(1 / 201, abs=5e-5)
-    assert "gold.jsonl scores higher than none.jsonl on texts like these, by 100.00 points (" in printed
+    assert in_json["gold against none"][0]["p (Holm)"] == pytest.approx(1 / 201, abs=5e-5)
+    assert "gold scores higher than none on texts like these, by 100.00 points (" in printed
     assert "< ." not in accepted("compare", *FILES, *FEW)
 
 
@@ -188,11 +188,11 @@ def test_what_was_left_out_or_changed_on_reading_is_told_of_each_system(here):
     write(here / "clean.jsonl", *gold, rest)
     printed = flat(accepted("compare", "some.jsonl", "twice.jsonl", "clean.jsonl", "-m", "strict", "-o", "c.json"))
     skipped, ignored = "1 document without annotation skipped", "1 prediction ignored where the reference"
-    assert f"ℹ twice.jsonl: {skipped}, 1 span given again and counted once." in printed
-    assert f"ℹ clean.jsonl: {skipped}." in printed and ignored not in printed
+    assert f"ℹ twice: {skipped}, 1 span given again and counted once." in printed
+    assert f"ℹ clean: {skipped}." in printed and ignored not in printed
     found = json.loads(Path("c.json").read_text("utf8"))["on_reading"]
     assert [(own["system"], own["skipped"], own["duplicates"]) for own in found] == [
-        ("twice.jsonl", [1], [1]),
-        ("clean.jsonl", [1], [0]),
+        ("twice", [1], [1]),
+        ("clean", [1], [0]),
     ]
     assert "ℹ" not in accepted("compare", *FILES, *FEW)

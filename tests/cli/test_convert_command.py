@@ -166,9 +166,7 @@ def test_nothing_half_written_is_left(output, tmp_path):
 
 def test_what_cannot_be_written_is_named(tmp_path):
     path = write(tmp_path / "a.jsonl", line("Ada", (0, 3, "a b")))
-    assert "document 0: the label 'a b', which has white space cannot be written" in refused(
-        "convert", path, tmp_path / "b"
-    )
+    assert "document 0: the label 'a b' with white space cannot be written" in refused("convert", path, tmp_path / "b")
     write(path, line("-DOCSTART- x", tokens=[{"start": 0, "end": 10}, {"start": 11, "end": 12}]))
     said = refused("convert", path, tmp_path / "a.conll")
     assert "document 0: the token '-DOCSTART-' with the tag 'O' cannot be written" in said

@@ -101,6 +101,6 @@ def test_options_that_cannot_be(sets, tmp_path):
 
 def test_a_folder_may_have_the_name_of_the_system(sets, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    Path("B.jsonl").mkdir()
-    said = accepted("datasets", *sets.values(), "--system", "B.jsonl", "-o", "B.jsonl/sets.json")
-    assert said and Path("B.jsonl/sets.json").exists()
+    Path("B").mkdir()
+    said = accepted("datasets", *sets.values(), "--system", "B", "-o", "B/sets.json")
+    assert said and Path("B/sets.json").exists()

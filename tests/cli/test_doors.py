@@ -108,6 +108,7 @@ SCORED: list[tuple[str, tuple[str, str], list[str], dict[str, Any]]] = [
     ("every metric", ("gold.jsonl", "a.jsonl"), ["-m", "all"], {"metrics": ["all"]}),
     ("with tokens", ("gold-tokens.jsonl", "a-tokens.jsonl"), ["-m", "all"], {"metrics": ["all"]}),
     ("tags", ("tags.conll", "predicted.conll"), ["-m", "all", "--repair", "conll"], {"metrics": ["all"]}),
+    ("blocks of sentences", ("tags.conll", "predicted.conll"), ["-C", "--repair", "conll"], {"confidence": True}),
     ("numbers for words", ("numbers.csv", "numbered.csv"), [], {}),
     ("mentions", ("gold.jsonl", "a-mentions.jsonl"), [], {}),
     (
@@ -132,6 +133,25 @@ def loaded(name: str, **how: Any) -> Any:
 def test_score(here, names, options, arguments):
     gold, pred = names
     assert plain(score(loaded(gold), loaded(pred), **arguments)) == told("score", gold, pred, *options)
+
+
+@pytest.mark.parametrize("unit", ["prefix:(.)", "document", "block:3", "meta.half"])
+def test_units_of_documents(here, unit):
+    write(Path("gold.jsonl"), *(row | {"meta": {"half": number // 6}} for number, row in enumerate(rows(GOLD))))
+    gold, pred = load("gold.jsonl", unit=unit), load("a.jsonl")
+    found = score(gold, pred, ["strict"], confidence=True)
+    assert plain(found) == told("score", "gold.jsonl", "a.jsonl", "-m", "strict", "-C", "--unit", unit)
+    assert f"unit:{unit}," in found["signature"]
+    compared = compare({"a.jsonl": pred, "b.jsonl": load("b.jsonl")}, gold, ["strict"])
+    names = ("--name", "a.jsonl", "--name", "b.jsonl")
+    assert plain(compared) == told(
+        "compare", *names, "gold.jsonl", "a.jsonl", "b.jsonl", "-m", "strict", "--unit", unit
+    )
+
+
+def test_a_document_without_the_field_of_its_unit_is_named(here):
+    with pytest.raises(ValueError, match="^gold.jsonl, document 0 .0.: unit='meta.x': the document has no 'x'"):
+        load("gold.jsonl", unit="meta.x")
 
 
 def test_score_of_counts(here):
@@ -175,6 +195,11 @@ def test_compare_of_training_runs(here):
     systems = {"A": {"1": load("a.jsonl"), "2": load("b.jsonl")}, "B": {"1": load("b.jsonl"), "2": load("gold.jsonl")}}
     given = ["--system", "A=a.jsonl,b.jsonl", "--system", "B=b.jsonl,gold.jsonl"]
     assert plain(compare(systems, load("gold.jsonl"))) == told("compare", "gold.jsonl", *given)
+    for name in ("a", "b", "gold"):
+        run("count", "gold.jsonl", f"{name}.jsonl", "-o", f"{name}.npz")
+    counts = {"A": {"1": "a.npz", "2": "b.npz"}, "B": {"1": "b.npz", "2": "gold.npz"}}
+    given = ["--system", "A=a.npz,b.npz", "--system", "B=b.npz,gold.npz"]
+    assert plain(compare(counts)) == told("compare", *given)
 
 
 @pytest.mark.parametrize(
@@ -204,6 +229,92 @@ def test_agreement(here, options, arguments):
 def test_thresholds(here, options, arguments):
     found = thresholds(load("gold.jsonl"), load("a-scored.jsonl"), **arguments)
     assert plain(found) == told("thresholds", "gold.jsonl", "a-scored.jsonl", *options)
+
+
+def policy_file(*, against: bool = False, texts: bool = True, **gate: str) -> None:
+    """A policy with each kind of rule, and settings of the gate."""
+    rules = {
+        "overall": 'at_least = 10\nscore = "strict_f"',
+        "few_errors": 'at_most = 90\nscore = "slot_error.ser"\nrequired = false\nundecided = "warn"',
+        "people": 'at_least = 5\nscore = "fair_f"\nlabel = "PER"',
+    }
+    rules |= (
+        {"number": "rate_between = [0.2, 3]", "short": 'at_least = 5\nscore = "strict_r"\nby = "cLen"\nbucket = "3"'}
+        if texts
+        else {}
+    )
+    rules |= {"not_worse": 'worse_by_at_most = 50\nscore = "strict_f"'} if against else {}
+    rules |= {"better": 'better_by_at_least = 1\nscore = "strict.r"'} if against else {}
+    lines = ["[gate]", *(f"{key} = {value}" for key, value in gate.items()), "[gate.rules]"]
+    lines += [line for rule, own in rules.items() for line in (f"[gate.rules.{rule}]", own)]
+    Path("policy.cfg").write_text("\n".join(lines), encoding="utf8")
+
+
+GATED: list[tuple[str, dict[str, Any], str, str, list[str], dict[str, Any]]] = [
+    ("alone", {}, "a.jsonl", "", [], {}),
+    ("against a baseline", {"against": True}, "a.jsonl", "b.jsonl", [], {}),
+    ("against counts", {"against": True}, "a.jsonl", "b.npz", [], {}),
+    ("counts alone", {"texts": False}, "a.npz", "", [], {}),
+    ("every document a unit", {"unit": '"document"'}, "a.jsonl", "", [], {}),
+    ("blocks", {"unit": '"block:2"'}, "a.jsonl", "", [], {}),
+    ("a unit by ids", {"unit": '"prefix:(.)"', "against": True}, "a.jsonl", "b.jsonl", [], {}),
+    ("labels", {"level": "0.9", "too_few": '"warn"'}, "a.jsonl", "", ["--labels", "MISC="], {"labels": "MISC="}),
+    ("training runs", {"against": True, "texts": False}, "a.jsonl,b.jsonl", "gold.jsonl", [], {}),
+    ("runs as counts", {"against": True, "texts": False}, "a.npz,b.npz", "b.npz", [], {}),
+]
+
+
+def taken(name: str) -> Any:
+    """What a function takes for what a command is given: count files as they are, and training runs as a table."""
+    if "," in name:
+        return {run: taken(run) for run in name.split(",")}
+    return (name if name.endswith(".npz") else load(name)) if name else None
+
+
+@pytest.mark.parametrize(
+    ("policy", "candidate", "baseline", "options", "arguments"), [c[1:] for c in GATED], ids=[c[0] for c in GATED]
+)
+def test_gate_and_plan(here, policy, candidate, baseline, options, arguments):
+    for name in "ab":
+        run("count", "gold.jsonl", f"{name}.jsonl", "-m", "strict,slot_error,fair", "-o", f"{name}.npz")
+    policy_file(**policy)
+    gold = "" if candidate.endswith(".npz") else "gold.jsonl"
+    given = [*filter(None, [gold]), candidate, *(["--baseline", baseline] if baseline else []), *options]
+    systems = [taken(name) for name in (gold, candidate, baseline)]
+    done = run("gate", "policy.cfg", *given, "-o", "out.json", "--junit", "out.xml")
+    assert done.exit_code in (0, 1), done.output
+    found = gate("policy.cfg", *systems, **arguments)
+    found.save("python.xml")
+    assert plain(found) == plain(json.loads(Path("out.json").read_text(encoding="utf8")))
+    assert found.passed == (done.exit_code == 0) and Path("python.xml").read_bytes() == Path("out.xml").read_bytes()
+    if "," not in candidate:  # a plan needs one run of each system
+        planned = plan(*systems, policy="policy.cfg", **arguments)
+        assert plain(planned) == told("plan", *given, "--policy", "policy.cfg")
+
+
+def test_items_without_texts_have_the_unit_of_a_policy(here):
+    policy_file(unit='"document"', texts=False)
+    found = gate("policy.cfg", [[*spans] for spans in GOLD], [[*spans] for spans in PRED])
+    with_texts = gate("policy.cfg", [[*spans] for spans in GOLD], [[*spans] for spans in PRED], text=TEXTS)
+    assert found["rules"][0]["interval"] == pytest.approx(with_texts["rules"][0]["interval"])
+    assert {(each["unit"], each["units"]) for each in (found, with_texts)} == {("document", 12)}
+    policy_file(unit='"prefix:(.)"')
+    with pytest.raises(ValueError, match="^document 0: unit=.prefix:.*: the document has no id"):
+        gate("policy.cfg", [["B-PER"]], [["O"]])
+
+
+def test_a_label_to_keep_that_occurs_nowhere_is_refused(here):
+    policy_file()
+    done = run("gate", "policy.cfg", "gold.jsonl", "a.jsonl", "--only", "X")
+    assert (done.exit_code, "there is no label 'X' in gold or prediction" in done.stderr) == (2, True)
+    with pytest.raises(ValueError, match="there is no label 'X' in gold or prediction"):
+        gate("policy.cfg", load("gold.jsonl"), load("a.jsonl"), only=["X"])
+
+
+def test_plan_of_a_difference(here):
+    found = plan(*(load(f"{name}.jsonl") for name in ("gold", "b", "a")), difference=3, score="fair_f")
+    options = ["--baseline", "a.jsonl", "--difference", "3", "--score", "fair_f"]
+    assert plain(found) == told("plan", "gold.jsonl", "b.jsonl", *options)
 
 
 def test_invalid_tags_are_refused_by_all_with_both_ways_to_repair_them(here):
@@ -297,8 +408,8 @@ def test_functions_take_what_is_declared_of_objects():
 
 
 def test_load_takes_what_is_declared_of_files():
-    of_scores = {*declared(Labelling), "unit"}
-    assert {*defaults(load)} - {"path"} == {n for n, where in READ.items() if where != "objects"} - of_scores
+    of_files = {name for name, where in READ.items() if where != "objects"}
+    assert {*defaults(load)} - {"path"} == of_files - {*declared(Labelling)}
     either = {"repair", "match", "occurrences"}  # None is the default
     assert all(
         default in (getattr(Reading, name), *((None,) if name in either else ()))

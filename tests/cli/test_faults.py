@@ -86,7 +86,8 @@ def test_a_link_that_leads_to_itself_is_told_in_a_line(arguments, tmp_path, monk
     monkeypatch.chdir(tmp_path)
     write(Path("g.jsonl"), *GOLD)
     Path("loop").symlink_to("loop")
-    assert "loop" in refused("score", *arguments, "-m", "strict")
+    said = refused("score", *arguments, "-m", "strict")
+    assert "loop" in said and "g.jsonl" not in said and "RuntimeError" not in said
 
 
 def test_code_that_exits_is_told(tmp_path):

@@ -1,4 +1,4 @@
-"""Damaged and odd files: a right number or one sentence, never a traceback, nothing half-written."""
+"""Damaged and odd files of every kind that a command reads: a right result or one sentence, nothing half-written."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from commands import run
+from commands import accepted, run
+from compressed import PACK
 from fuzzing import HOSTILE, trials
 from places import ROOT
 
@@ -89,3 +90,65 @@ def test_damaged_files_are_scored_right_or_refused(tmp_path, monkeypatch):
                 compared += 1
         output.unlink(missing_ok=True)
     assert compared > 0
+
+
+READ = {
+    "g.parquet": ["score {} p.jsonl -m strict", "convert {} out.jsonl", "errors {} p.jsonl -o out.jsonl"],
+    "g.arrow": ["score {} p.jsonl -m strict", "convert {} out.jsonl"],
+    **{f"g.jsonl{extension}": ["convert {} out.jsonl", "gate policy.cfg {} p.jsonl"] for extension in PACK},
+    "policy.cfg": ["gate {} g.jsonl p.jsonl --baseline p.jsonl", "plan g.jsonl p.jsonl --baseline p.jsonl --policy {}"],
+    "marks.jsonl": ["apply g.jsonl {} -o out.jsonl"],
+    "all.npz": ["score {} -C", "merge {} -o out.npz", "compare {} all.npz", "gate policy.cfg g.jsonl p.jsonl -B {}"],
+    "collapsed.npz": ["score {} -C", "merge {} collapsed.npz -o out.npz"],
+    "cut.json": ["score d.jsonl d.jsonl -m strict --cut {}"],
+    "lexicon.json": ["score g.jsonl p.jsonl -m tmr --train {}"],
+    "list.txt": ["count --files-from {} -m strict -o out.npz"],
+}
+"""Files of every other kind, and commands that read them."""
+
+
+def write_files() -> None:
+    """A sound file of each kind, in the working directory."""
+    for name, source in {"g": "gold", "p": "improved", "d": "spancat-dev", "marks": "marks", "t": "train"}.items():
+        Path(f"{name}.jsonl").write_bytes((EXAMPLES / f"{source}.jsonl").read_bytes())
+    for extension, pack in PACK.items():
+        Path(f"g.jsonl{extension}").write_bytes(pack(Path("g.jsonl").read_bytes()))
+    Path("list.txt").write_text("g.jsonl\np.jsonl\n")
+    for command in (
+        *(f"convert g.jsonl g.{extension}" for extension in ("parquet", "arrow")),
+        "gate --init policy.cfg",
+        "count g.jsonl p.jsonl -o all.npz",
+        "count g.jsonl p.jsonl -o collapsed.npz --collapse --replicates 10",
+        "thresholds d.jsonl d.jsonl -m strict --cut-file cut.json",
+        "training t.jsonl -o lexicon.json",
+    ):
+        assert run(*command.split()).exit_code == 0, command
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_damaged_files_of_other_kinds_are_read_or_refused(tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    monkeypatch.chdir(tmp_path)
+    write_files()
+    accepted("convert", "g.jsonl", "whole.jsonl")
+    done_at_all = 0
+    for numbers in trials("other files"):
+        kind = numbers.choice([*READ])
+        file = Path(f"x{kind}")
+        file.write_bytes(damaged(numbers, Path(kind).read_bytes()))
+        words = numbers.choice(READ[kind]).replace("-B", "--baseline").format(file).split()
+        done = run(*words)
+        said = f"{numbers.name}: {words}: {done.exit_code} {done.output[-600:]}"
+        assert done.exception is None or isinstance(done.exception, SystemExit), said
+        assert done.exit_code in ((0, 1, 2) if words[0] == "gate" else (0, 2)), said
+        assert done.exit_code < 2 or done.stderr.splitlines()[-1].startswith("✘ "), said
+        assert not [*tmp_path.glob(".*")], said
+        written = [*tmp_path.glob("out.*")]
+        assert len(written) == (done.exit_code == 0 and any("out." in word for word in words)), said
+        if written and kind.startswith("g.jsonl."):
+            assert written[0].read_bytes() == Path("whole.jsonl").read_bytes(), said  # or else the file is refused
+        for path in written:
+            path.unlink()
+        done_at_all += done.exit_code == 0
+    assert done_at_all > 0

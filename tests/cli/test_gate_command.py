@@ -117,15 +117,15 @@ def test_the_report_says_what_the_gate_says(here):
     section = (here / "report.html").read_text("utf8").split('<section id="gate"')[1].split("</section>")[0]
     told = " ".join(re.sub(r"<[^>]+>", " ", section).split())
     found = gate("policy.cfg", *map(load, ("gold.jsonl", "lost.jsonl", "released.jsonl")))
-    assert found.conclusion.startswith("✘") and found.conclusion.replace("candidate", "lost.jsonl") in told
+    assert found.conclusion.startswith("✘") and found.conclusion.replace("candidate", "lost") in told
     for row in found.to_frame().to_dict("records"):
         assert f"{row['rule']} {row['subject']} {row['demand']} {100 * row['found']:.2f}" in told
-    assert "Gold spans that released.jsonl has right and lost.jsonl has wrong: " in told
+    assert "Gold spans that released has right and lost has wrong: " in told
     assert "LOC missed 40" in told and "0 LOC Rome missed" in told
     said = run("report", "gold.jsonl", "lost.jsonl", "--policy", "policy.cfg", "-o", "one.html")
     assert said.exit_code == 2 and "rule not_worse compares with the first of several systems" in said.stderr
     (here / "alone.cfg").write_text(POLICY.split("[gate.rules.not_worse]")[0])
     accepted("report", "gold.jsonl", "lost.jsonl", "--policy", "alone.cfg", "-o", "one.html", "-m", "relaxed")
-    assert "✘ lost.jsonl fails the gate: 0 of 1 required rule" in (here / "one.html").read_text("utf8")
+    assert "✘ lost fails the gate: 0 of 1 required rule" in (here / "one.html").read_text("utf8")
     accepted("report", "gold.jsonl", "lost.jsonl", "-o", "none.html")
     assert 'id="gate"' not in (here / "none.html").read_text("utf8")

@@ -29,6 +29,7 @@ COMMANDS = {
         [GOLD, PRED, f"--meric{OSC}"],
         [GOLD, PRED, "--fair.unit", OSC],
         [GOLD, PRED, "-o", f"{OSC}/x.json"],
+        [GOLD, PRED, "-m", "strict", "--code", "warning.py"],
     ],
     "compare": [[GOLD, GOLD, PRED, "--tables", "all", "--labels", "--trials", "20"]],
     "errors": [[GOLD, PRED], [GOLD, PRED, "-o", "-"], [GOLD, PRED, "-o", "errors.csv"]],
@@ -72,6 +73,7 @@ def corpus(folder: Path, of: str, gold: str, pred: str) -> None:
         lines = [json.dumps(row) for row in rows(of, gold=is_gold)]
         (folder / name).write_text("\n".join(lines) + "\n", encoding="ascii")
 
+    (folder / "warning.py").write_text(f"import warnings\n\nwarnings.warn({ascii(of)})\n", encoding="ascii")
     marks = [json.dumps(mark) for mark in marks_of(rows(of, gold=True), of)]
     (folder / "marks.jsonl").write_text("\n".join(marks), encoding="ascii")
 

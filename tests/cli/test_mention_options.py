@@ -46,8 +46,8 @@ def test_invented_mentions_are_shown_as_not_in_the_text(tmp_path):
     assert "|mentions:listed,caseless|" in accepted_or_warned(
         "compare", gold, gold, pred, "-m", "strict", "--trials", 9
     )
-    assert "q.jsonl: 1 mention without offsets: 1 not in the text (100.0 %)" in flat(compared)
-    assert json.loads((tmp_path / "c.json").read_text())["mentions"]["p.jsonl"]["invented"] == 1
+    assert "q: 1 mention without offsets: 1 not in the text (100.0 %)" in flat(compared)
+    assert json.loads((tmp_path / "c.json").read_text())["mentions"]["p"]["invented"] == 1
 
 
 def test_a_list_of_spans_counts_before_one_of_mentions(tmp_path):

@@ -288,6 +288,7 @@ def test_the_largest_weights_give_scores_without_a_warning(metric, weights, tmp_
         (["--tables", "scors"], "there is no table 'scors': did you mean 'scores'? There are"),
         (["--by", "eLn"], "there is no attribute 'eLn': did you mean 'eLen'? There are"),
         (["--format", "markdwn"], "did you mean 'markdown'?"),
+        (["-m", "tmr", "--train", "nope"], "--train nope: nope does not exist; expected a training corpus"),
         (["--tag-names", "x"], "--tag-names x: 'x' is not a tag; expected O, or B-"),
         (["--fair.unit", "token"], "gold.jsonl: document test-001 has no tokens (plain offsets and JSONL"),
     ],

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+import spacy
 from commands import GOLD, PRED, PRED_DOCS, line, refused, write
 from docs import write_docs
 from spacy.tokens import DocBin
@@ -88,6 +89,14 @@ for made in UNREAD:
     made.set_ents([], default="missing")
 
 
+@pytest.mark.parametrize("command", ["score", "count"])
+def test_a_pipeline_where_predictions_belong_is_answered_with_the_commands_for_it(here, command):
+    spacy.blank("en").to_disk(here / "model")
+    output = () if command == "score" else ("-o", here / "counts.npz")
+    said = refused(command, here / "gold.jsonl", here / "model", *output)
+    assert "model is a trained pipeline, not annotation" in said
+
+
 @pytest.mark.parametrize(
     ("files", "written", "messages"),
     [
@@ -130,11 +139,6 @@ for made in UNREAD:
             "gold.jsonl pred.jsonl",
             {"pred.jsonl": []},
             ["gold.jsonl has 3 documents and", "pred.jsonl has 0; expected the same number in both"],
-        ),
-        (
-            "gold.jsonl pred.jsonl",
-            {"pred.jsonl": [PRED[0], line("in Oslo ."), PRED[2]]},
-            ["document 1: the predicted text differs from the reference in more than white space and case"],
         ),
         (
             "gold.jsonl pred.jsonl",
@@ -184,13 +188,3 @@ def test_an_old_result_stays_if_scoring_fails(here):
     (here / "out.json").write_text("old")
     refused("score", here / "gold.spacy", here / "nowhere.spacy", "-o", here / "out.json")
     assert (here / "out.json").read_text() == "old"
-
-
-def test_a_result_is_not_left_half_written(here, monkeypatch):
-    def full(*paths):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "replace", full)
-    before = set(os.listdir(here))
-    assert "No space left" in refused("score", here / "gold.spacy", here / "pred.spacy", "-o", here / "out.json")
-    assert set(os.listdir(here)) == before

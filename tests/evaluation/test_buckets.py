@@ -9,6 +9,7 @@ import pytest
 from asking import near, scored
 from hypothesis import given
 from hypothesis import strategies as st
+from made_up import corpus
 from places import SEEN
 from profiles import tries
 from strategies import LABELS, corpora
@@ -296,3 +297,16 @@ def test_the_table_says_what_the_precision_of_a_row_divides_by():
     said = "loio: P divides by the predictions of the row, a pair counting where its gold span is"
     assert table.note == f"words in the span; {said}"
     assert breakdown_table(found, metrics[1:]).note == "words in the span"
+
+
+@pytest.mark.parametrize("name", ["eLen", "case", "position", "eDen"])
+def test_documents_need_not_be_kept_apart_nor_values_and_verdicts_be_looked_up_again(name):
+    metrics = create_all(["fair", "strict", "slot_error"])
+    documents = [Document(d.gold, d.pred, d.text, id=str(k)) for k, d in enumerate(corpus(30, seed=5))]
+    every, together = Breakdown(metrics, name), Breakdown(metrics, name, apart=False)
+    for document in documents:
+        every.add(document)
+        value = together.values(document, (*document.gold, *document.pred))
+        together.add(document, value, [[*metric.verdicts(document)] for metric in metrics])
+    assert together.result() == every.result()
+    assert len(every.result()["buckets"]) > 1

@@ -190,6 +190,16 @@ def test_repeated_texts_without_ids_are_no_evidence_of_many_units():
     assert unit_numbers(count_collapsed(iter(documents), strict, 0)).effective["Z"] == 30  # as the squares say
 
 
+def test_half_samples_of_thousands_of_labels_are_told_once_before_they_fill_the_memory(monkeypatch, recwarn):
+    counts = count([Document([(0, 3, f"C{k}")], [], id=str(k)) for k in range(50)], [create("strict")])
+    for limit, said in ((10**9, []), (1000, ["100 half-samples of 50 labels take 0.0 GB"])):
+        monkeypatch.setattr(collapsing, "LARGE", limit)
+        collapser = collapsing.Collapser(counts.metrics, 100)
+        collapser.add(counts)
+        collapser.add(counts)
+        assert [str(each.message)[:41] for each in recwarn] == said
+
+
 def test_without_half_samples_there_are_scores_and_no_intervals():
     full, found = count(corpus(20), ALL), count_collapsed(iter(corpus(20)), ALL, 0)
     assert evaluate(found) == evaluate(full)

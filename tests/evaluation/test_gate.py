@@ -329,6 +329,8 @@ def test_every_key_of_a_rule_is_tried_with_wrong_values():
         (policy(a={"score": "strict_f", "rate_between": [0.5, 2]}), "gate rules a score", "leave it out"),
         (policy(a=GOOD | {"by": "eLen"}), "gate rules a", "both by and bucket"),
         (policy(a=GOOD | {"by": "eLen", "bucket": "1", "label": "A"}), "gate rules a", "not both"),
+        (policy(a=GOOD | {"by": "eLem", "bucket": "1"}), "gate rules a by", "did you mean 'eLen'"),
+        (policy(a=GOOD | {"by": "eCon", "bucket": "0"}), "gate rules a by", "which a gate does not read"),
     ],
 )
 def test_each_wrong_policy_gets_the_error_of_configs(given, where, said):

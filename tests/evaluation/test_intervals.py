@@ -135,7 +135,7 @@ def test_a_label_of_one_document_has_an_interval_that_says_next_to_nothing():
 # Units
 
 
-@pytest.mark.parametrize(("number", "most"), [(9, 1000), (30, 1000), (30, 7)], ids=["few", "many", "groups"])
+@pytest.mark.parametrize(("number", "most"), [(9, 1000), (30, 7)], ids=["units", "groups"])
 def test_no_order_of_documents_files_or_merges_changes_a_bit(monkeypatch, number, most):
     monkeypatch.setattr(resampling, "MOST_GROUPS", most)
     documents = corpus(number, seed=2)
@@ -150,11 +150,10 @@ def test_no_order_of_documents_files_or_merges_changes_a_bit(monkeypatch, number
         return found
 
     expected = result(count(documents, metrics))
-    for seed in range(3):
-        order = Random(seed).sample(documents, number)
-        a, b, c = (count(part, metrics) for part in (order[:3], order[3:7], order[7:]))
-        for counts in (count(order, metrics), a + b + c, c + (b + a)):
-            assert result(counts) == expected
+    order = Random(0).sample(documents, number)
+    a, b, c = (count(part, metrics) for part in (order[:3], order[3:7], order[7:]))
+    for counts in (count(order, metrics), a + b + c, c + (b + a)):
+        assert result(counts) == expected
 
 
 def test_documents_that_share_an_id_are_one_unit():
@@ -184,26 +183,3 @@ def test_documents_without_id_are_told_apart_by_text_and_gold():
     counts = count(documents, [create("strict")])
     assert [counts.units.index(unit) for unit in counts.units] == [0, 0, 2, 3, 4, 5]
     assert counts.units == [key_of(document) for document in documents]
-
-
-# The truth
-
-
-def test_the_interval_covers_the_truth_as_often_as_its_level_says():
-    """120 corpora drawn from a population whose strict F is known: 95 % intervals hold it in 92 to 99 %."""
-    kinds = [(tp, fp, fn) for tp in range(5) for fp in range(3) for fn in range(3)]
-    chance = np.array([1 / (1 + abs(tp - 2) + 2 * fp + fn) for tp, fp, fn in kinds])
-    chance /= chance.sum()
-    tp, fp, fn = chance @ np.array(kinds)
-    truth = 2 * tp / (2 * tp + fp + fn)
-    samples = np.random.Generator(np.random.PCG64(42))
-    metrics = [create("strict")]
-    held = below = 0
-    for _ in range(120):
-        drawn = samples.choice(len(kinds), size=60, p=chance)
-        counts = count([tallied(*kinds[k], id=str(n)) for n, k in enumerate(drawn)], metrics)
-        row = intervals(counts, Confidence())["strict"]["scores"]["f"]
-        held += row["low"] <= truth <= row["high"]
-        below += truth < row["low"]
-    assert 0.92 <= held / 120 <= 0.99
-    assert 0 < below < 120 - held  # it is missed on either side

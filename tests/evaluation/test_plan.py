@@ -10,6 +10,7 @@ from spacy_nereval.evaluation.comparison import System
 from spacy_nereval.evaluation.gate_policy import DIFFERENCE, Policy, Rule
 from spacy_nereval.evaluation.gate_rules import Judged, gate, units_to_decide
 from spacy_nereval.evaluation.sample_size import (
+    _of_difference,
     answered,
     pilot_of,
     questions_of,
@@ -18,6 +19,7 @@ from spacy_nereval.evaluation.sample_size import (
     with_difference,
 )
 from spacy_nereval.evaluation.sample_size import plan as planned
+from spacy_nereval.evaluation.statistics.differences import rare_difference
 from spacy_nereval.evaluation.statistics.influence import influences
 from spacy_nereval.reporting.plan_view import PlanView
 
@@ -108,6 +110,20 @@ def test_a_larger_margin_needs_fewer_and_the_formula_of_the_gate_is_near():
     found = gate(Policy((rules[0],)), candidate, baseline)["rules"][0]
     formula = units_to_decide(40, (found["value"], *found["interval"]), -0.1, np.inf)
     assert formula is None or formula * 2 == pytest.approx(needed[0], rel=0.35)
+
+
+def test_a_rule_of_a_family_needs_more_documents_to_be_broken_and_no_more_to_be_met():
+    """The gate calls it broken only at the level of all rules of its family."""
+    candidate = judged(corpus(1, 60)[1])
+    for bound, more in ((95, True), (60, False)):
+        rules = tuple(Rule(name, "at_least", bound, "strict_f") for name in "abcde")
+        alone, (first, *_) = (
+            planned(Policy(rules, families=each), candidate)["questions"] for each in ({}, {"f": tuple("abcde")})
+        )
+        assert (first["units_needed"] > alone[0]["units_needed"]) == more
+        assert more or first == alone[0]
+    questions = questions_of(Policy(rules[:2], families={"f": ("a", "b")}), candidate)
+    assert [question.level for question in questions] == [0.95, 0.95]
 
 
 def test_at_the_bound_no_number_answers_and_wrong_answers_are_rare():
@@ -202,3 +218,12 @@ def test_a_difference_that_is_seen_is_one_that_compare_would_show():
     compared = compare({"a": systems[0], "b": systems[1]}, gold, ["strict"])
     row = next(row for row in compared["comparisons"] if row["score"] == "f")
     assert 90 * (100 * row["detectable"] / 4) ** 2 == pytest.approx(needed, rel=0.2)
+
+
+def test_where_few_documents_differ_the_bounds_leave_room_for_a_rare_difference():
+    """They hardly vary, which says little; ten that differ are enough."""
+    (question,) = questions([RULES[3]])
+    low, high = _of_difference(question, *np.array([[0, 0], [1e-9] * 2, [50, 50], [50, 50], [3, 10]], dtype=float))
+    reach = rare_difference(3, 50, question.level)
+    assert (low[0], high[0]) == pytest.approx((min(question.value, -reach), max(question.value, reach)))
+    assert high[1] - low[1] < 0.01 < reach

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from interval_rows import agrees, near, rows_of
 from made_up import corpus, every_table
-from processes import python
 from twin_statistics import bits, sampled_intervals
 
 from spacy_nereval import Confidence, Counts, Document, Metric, Score, count, create, create_all, evaluate, score
@@ -104,20 +103,6 @@ def test_a_result_with_intervals_has_them_beside_the_same_scores_and_says_how_th
         assert ours["intervals"].keys() == {"scores", "averages", "per_type"}
         assert all(row.keys() == {"low", "high", "k", "df", "flag"} for row in rows_of(ours["intervals"]).values())
     json.dumps(with_intervals, allow_nan=False)
-
-
-@pytest.mark.costly
-def test_intervals_are_the_same_in_another_process():
-    documents = corpus(9)
-    program = (
-        "import json, sys; from spacy_nereval import *; "
-        "documents = [Document(*row[:3], tokens=row[3], id=row[4]) for row in json.load(sys.stdin)]; "
-        "print(json.dumps(score(documents, confidence=Confidence())))"
-    )
-    rows = [[d.gold, d.pred, d.text, d.tokens, d.id] for d in documents]
-    theirs = python("-c", program, input=json.dumps(rows), env={"PYTHONHASHSEED": "5"})
-    assert theirs.returncode == 0, theirs.stderr
-    assert json.loads(theirs.stdout) == score(documents, confidence=Confidence())
 
 
 def test_no_seed_and_no_number_of_samples_changes_an_interval():

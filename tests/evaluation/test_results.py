@@ -16,7 +16,7 @@ import pytest
 from places import TESTS
 from processes import python
 
-from spacy_nereval import Document, __version__, score
+from spacy_nereval import Confidence, Document, __version__, score
 
 GOLDEN = TESTS / "evaluation" / "golden" / "result.json"
 
@@ -80,10 +80,12 @@ def test_the_result_of_a_small_corpus_is_the_golden_file():
 
 @pytest.mark.costly
 def test_the_result_does_not_depend_on_the_order_in_which_python_keeps_sets():
-    program = "import test_results; print(test_results.written(test_results.score(test_results.corpus())), end='')"
+    """Nor do intervals."""
+    scored = "test_results.score(test_results.corpus(), confidence=test_results.Confidence())"
+    program = f"import test_results; print(test_results.written({scored}), end='')"
     folders = [TESTS / "evaluation", TESTS / "support"]
     done = python("-c", program, path=folders, env={"PYTHONHASHSEED": "1"}, cwd=TESTS.parent)
-    assert done.stdout == written(score(corpus())), done.stderr
+    assert done.stdout == written(score(corpus(), confidence=Confidence())), done.stderr
 
 
 # The signature

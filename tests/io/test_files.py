@@ -205,17 +205,6 @@ def test_other_texts_are_an_error_that_names_the_document(tmp_path, other, id, n
         assert str(raised.value).startswith(f"{gold} and {pred}, {named} the predicted text differs from the reference")
 
 
-@pytest.mark.parametrize("numbers", [(0, 1), (1, 0), (1, 3), (3, 1), (2, 3)])
-@pytest.mark.parametrize("ends", ["spacy", "jsonl"])
-def test_files_of_different_length_are_an_error_that_names_both_numbers(tmp_path, numbers, ends):
-    write = write_docs if ends == "spacy" else lambda path, docs: write_lines(path, map(as_entry, docs))
-    gold, pred = (write(tmp_path / f"{n}.{ends}", [doc("a")] * n) for n in numbers)
-    with pytest.raises(ValueError) as raised:
-        list(read_files(gold, pred))
-    first = f"{numbers[0]} document{'' if numbers[0] == 1 else 's'}"
-    assert f"{gold} has {first} and {pred} has {numbers[1]}; expected the same number in both" in str(raised.value)
-
-
 def test_a_span_without_a_label_in_a_group_is_an_error_that_names_file_and_document(tmp_path):
     good, bad = (doc("a b", spans={"k": [(0, 1, label)]}) for label in ("A", ""))
     gold = write_docs(tmp_path / "gold.spacy", [good, good])
@@ -371,14 +360,6 @@ def test_floats_are_written_with_all_their_digits(tmp_path):
     value = {"third": 1 / 3, "tiny": 1e-13, "near one": 1 - 2**-53, "none": None}
     write_json(tmp_path / "out.json", value)
     assert json.loads((tmp_path / "out.json").read_text(encoding="utf8")) == value
-
-
-def test_what_was_there_is_replaced(tmp_path):
-    path = tmp_path / "out.json"
-    path.write_text("[1, 2, 3, 4, 5, 6, 7, 8, 9]", encoding="utf8")
-    write_json(path, {})
-    assert json.loads(path.read_text(encoding="utf8")) == {}
-    assert os.listdir(tmp_path) == ["out.json"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="making links needs rights on Windows")

@@ -7,7 +7,7 @@ from math import log2
 
 import pytest
 import twins_cited
-from asking import counted, near, scored, tables
+from asking import counted, near, scored
 from cited import f1, scores, some
 from hypothesis import given
 from strategies import corpora, flat
@@ -290,48 +290,6 @@ CITED = ("token", "char", "relaxed", "overlap", "plagdet", "ace")
 # Choices that are ours
 
 
-def test_a_character_under_several_spans_is_that_of_the_leftmost_then_the_shortest_then_the_smallest_label():
-    pred = [(0, 20, "P")]
-    for gold, owner in (
-        ([(1, 9, "B"), (2, 9, "A")], "B"),
-        ([(1, 9, "A"), (1, 8, "B")], "B"),
-        ([(1, 9, "B"), (1, 9, "A")], "A"),
-    ):
-        assert tables(Document(gold, pred), "char", typed=False).confusion[owner]["P"] >= 7
-    doc = Document([(0, 4, "B"), (2, 9, "A")], pred)
-    assert tables(doc, "char", typed=False).confusion == {"": {"P": 11}, "A": {"P": 5}, "B": {"P": 4}}
-
-
-def test_nested_spans_of_one_label_cover_their_characters_and_tokens_once():
-    doc = Document([(0, 9, "A"), (4, 9, "A")], [(0, 3, "A"), (0, 9, "B")], "New White", tokens=[(0, 3), (4, 9)])
-    assert counted(doc, "char") == {"tp": 3, "fp": 9, "fn": 6}
-    assert counted(doc, "token") == {"tp": 1, "fp": 2, "fn": 1, "tokens": 2}
-
-
-def test_a_token_that_a_nested_span_begins_with_is_a_first_one():
-    tokens = [(0, 3), (4, 9)]
-    doc = Document([(0, 9, "A"), (4, 9, "A")], [(0, 9, "A")], "New White", tokens=tokens)
-    assert counted(doc, "token", scheme="bio") == {"tp": 1, "fp": 1, "fn": 1, "correct": 1, "tokens": 2}
-    same = Document(doc.gold, [(0, 3, "A"), (4, 9, "A")], doc.text, tokens=tokens)
-    assert counted(same, "token", scheme="bio") == {"tp": 2, "correct": 2, "tokens": 2}
-
-
-def test_a_span_of_length_zero_at_the_start_of_a_token_begins_none():
-    """Scheme `bio`: it covers no token, so it makes no token a first one."""
-    tokens = [(0, 3), (4, 9)]
-    doc = Document([(0, 9, "A"), (4, 4, "A")], [(0, 9, "A"), (0, 3, "B")], "New White", tokens=tokens)
-    assert doc.covered_tokens(doc.gold[1]) == (1, 1)
-    for gold, pred in (doc.gold, doc.gold[:1]), (doc.gold[:1], doc.gold):
-        sides = Document(gold, [*pred, (0, 3, "B")], doc.text, tokens=tokens)
-        found = counted(sides, "token", scheme="bio")
-        assert found == {"tp": 2, "fp": 1, "correct": 1, "tokens": 2}
-
-
-def test_a_span_has_the_tokens_that_it_touches():
-    doc = Document([(1, 5, "A")], [(0, 9, "A")], "New White", tokens=[(0, 3), (4, 9)])
-    assert counted(doc, "token") == {"tp": 2, "correct": 2, "tokens": 2}
-
-
 def test_equal_labels_pair_first_then_the_closest():
     doc = Document([(0, 9, "A"), (0, 9, "B")], [(0, 9, "B"), (2, 9, "A"), (3, 9, "A")])
     pairs = [(v.gold, v.pred) for v in create("relaxed").verdicts(doc) if v.name == "tp"]
@@ -345,37 +303,6 @@ def test_a_span_over_everything_does_not_take_the_partner_of_one_that_is_found()
             v.gold for v in create(name, **({"min_overlap": 0} if name == "ace" else {})).verdicts(doc) if not v.pred
         ]
         assert alone == [(0, 90, "A")]
-
-
-@pytest.mark.parametrize(
-    ("name", "same", "other_label", "beside"),
-    [
-        ("char", {}, {}, {"fn": 9}),
-        ("relaxed", {"tp": 1}, {"tp": 1}, {"fn": 1, "fp": 1}),
-        (
-            "overlap",
-            {"covered_gold": 1, "gold": 1, "covered_pred": 1, "pred": 1},
-            {"covered_gold": 1, "gold": 1, "covered_pred": 1, "pred": 1},
-            {"gold": 1, "pred": 1},
-        ),
-        (
-            "plagdet",
-            {"covered_gold": 1, "gold": 1, "covered_pred": 1, "pred": 1},
-            {"covered_gold": 1, "gold": 1, "covered_pred": 1, "pred": 1},
-            {"gold": 1, "pred": 1},
-        ),
-        (
-            "ace",
-            {"pairs": 1, "gold": 1},
-            {"pairs": 0.5, "gold": 1},
-            {"false_alarms": 1, "gold": 1},
-        ),
-    ],
-)
-def test_a_span_of_length_zero_meets_its_equal_alone(name, same, other_label, beside):
-    assert counted(Document([(3, 3, "A")], [(3, 3, "A")]), name) == same
-    assert counted(Document([(3, 3, "A")], [(3, 3, "B")]), name) == other_label
-    assert counted(Document([(0, 9, "A")], [(3, 3, "A")]), name) == beside
 
 
 # Averages, resamples, sums

@@ -12,7 +12,7 @@ import twins
 import twins_cited
 from asking import counted, near, scored, tables
 from cited import examples, f1, scores, some
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from profiles import tries
 from seqeval_peer import asks_seqeval
@@ -32,8 +32,13 @@ def agree(name: str, doc: Document, expected: Any, **options: Any) -> None:
     assert verdicts == {(kind, gold, pred): near(amount) for kind, gold, pred, amount in expected}
 
 
+EMPTY_SPAN = Document([(0, 9, "A"), (4, 4, "A")], [(0, 9, "A"), (0, 3, "B")], "New White", tokens=[(0, 3), (4, 9)])
+"""A span of length zero at the start of a token, which it does not make a first one."""
+
+
 @pytest.mark.parametrize("scheme", ["plain", "bio"])
 @examples
+@example(doc=EMPTY_SPAN)
 @given(doc=nested())
 def test_token_compares_sets_of_tags(scheme, doc):
     agree("token", doc, twins_cited.token(doc.gold, doc.pred, doc.tokens, scheme), scheme=scheme)

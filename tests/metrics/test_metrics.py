@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from asking import counted, near, scored
-from scroll import ALL, TEXT, TOKENS
+from scroll import TEXT, TOKENS
 
 from spacy_nereval import Document, Span, create
 
@@ -53,64 +53,6 @@ def test_s_is_what_overlap_is_worth_to_loio(s):
     assert (scores["tp"], scores["fp"], scores["fn"]) == (1 + s / 2, 1 - s / 2, 1 - s / 2)
 
 
-def test_loio_walks_from_the_left_or_looks_for_the_most_credit():
-    doc = Document([(0, 10, "A")], [(0, 2, "A"), (2, 10, "A")])
-    assert counted(doc, "loio", match="walk")["overlap"] == near(0.2)
-    assert counted(doc, "loio", match="optimal")["overlap"] == near(0.8)
-
-
-def test_the_first_gold_span_that_the_walk_overlaps_need_not_be_the_best():
-    doc = Document([(0, 3, "A"), (2, 9, "A")], [(2, 8, "A")])
-    assert counted(doc, "loio")["overlap"] == near(1 / 6)
-
-
-def test_the_optimum_is_of_shares_and_not_of_characters():
-    """4 of 10 are more than 8 of 28."""
-    assert counted(Document([(0, 10, "A")], [(0, 4, "A"), (2, 30, "A")]), "loio", match="optimal")["overlap"] == near(
-        0.4
-    )
-
-
-@pytest.mark.parametrize(
-    ("gold", "pred", "confusion"),
-    [
-        pytest.param(
-            [(0, 4, "A"), (0, 4, "B")],
-            [(0, 4, "A"), (0, 4, "C")],
-            {"A": {"A": 1}, "B": {"C": 1}},
-            id="identical boundaries and label",
-        ),
-        pytest.param(
-            [(0, 4, "A"), (3, 8, "B")],
-            [(0, 1, "C"), (0, 4, "D")],
-            {"A": {"D": 1}, "B": {"": 1}, "": {"C": 1}},
-            id="identical boundaries before more pairs",
-        ),
-        pytest.param(
-            [(0, 5, "A"), (5, 10, "B")],
-            [(0, 2, "C"), (4, 6, "A")],
-            {"A": {"C": 1}, "B": {"A": 1}},
-            id="more pairs before the same label",
-        ),
-        pytest.param(
-            [(0, 10, "A")],
-            [(0, 2, "A"), (2, 10, "B")],
-            {"A": {"A": 1}, "": {"B": 1}},
-            id="the same label before shared characters",
-        ),
-        pytest.param(
-            [(0, 10, "A")],
-            [(0, 2, "B"), (2, 10, "C")],
-            {"A": {"C": 1}, "": {"B": 1}},
-            id="shared characters before the leftmost",
-        ),
-        pytest.param([(0, 10, "A")], [(0, 5, "B"), (5, 10, "C")], {"A": {"B": 1}, "": {"C": 1}}, id="the leftmost"),
-    ],
-)
-def test_each_criterion_of_the_alignment_goes_before_the_next(gold, pred, confusion):
-    assert scored(Document(gold, pred), "semeval")["confusion"] == confusion
-
-
 @pytest.mark.parametrize(
     ("gold", "pred", "counts"),
     [
@@ -138,20 +80,6 @@ def test_fair_takes_the_most_similar_span(gold, pred, counts):
 def test_of_two_spans_alike_but_for_their_labels_fair_takes_the_smaller_label():
     doc = Document([(0, 4, "A")], [(2, 6, "C"), (2, 6, "B")])
     assert scored(doc, "fair")["confusion"] == {"": {"C": 1}, "A": {"B": 1}}
-
-
-def test_fair_finds_shared_tokens_where_no_character_is_shared():
-    doc = Document([(4, 7, "A")], [(7, 10, "A")], TEXT, tokens=TOKENS)
-    assert counted(doc, "fair", unit="char") == {"fn": 1, "fp": 1}
-    assert counted(doc, "fair", unit="token") == {"be_o": 1}
-
-
-@pytest.mark.parametrize("unit", ["char", "token"])
-def test_fair_meets_the_span_with_which_most_units_are_shared(unit):
-    """Two short tokens or one long one: what is left for the other prediction is the same, the partner is not."""
-    doc = Document([(0, 10, "A")], [(0, 4, "A"), (4, 12, "A")], tokens=[(0, 2), (2, 4), (4, 10), (10, 12)])
-    first = next(iter(create("fair", unit=unit).verdicts(doc)))
-    assert (first.name, first.pred[:2]) == (("be_o", (4, 12)) if unit == "char" else ("be_s", (0, 4)))
 
 
 def test_a_table_of_weights_names_the_errors_that_differ_from_fair():
@@ -205,99 +133,6 @@ def test_focus_does_not_change_what_concerns_one_side_only():
     assert (target["A"]["counts"]["fn"], target["B"]["counts"]["fp"]) == (1, 1)
 
 
-WORDS = Document(gold=[(4, 14, "A"), (23, 29, "A")], pred=[(4, 10, "A")], text=TEXT, tokens=TOKENS)
-
-
-def test_words_are_counted_once_however_often_they_occur():
-    assert counted(WORDS, "wrf") == {"match": 1, "gold": 2, "pred": 1, "documents": 1}
-    assert counted(WORDS, "wrf", unique=False) == {"match": 1, "gold": 3, "pred": 1, "documents": 1}
-
-
-def test_words_that_differ_in_case_are_one_word_unless_case_is_kept():
-    assert counted(WORDS, "wrf", case="keep") == {"match": 1, "gold": 3, "pred": 1, "documents": 1}
-
-
-def test_words_are_tokens_clipped_to_the_span_or_split_at_white_space():
-    doc = Document([(0, 7, "A")], [(0, 8, "A")], "U.K.-led", tokens=[(0, 4), (4, 5), (5, 8)])
-    assert counted(doc, "wrf", unigrams="token") == {"match": 2, "gold": 3, "pred": 3, "documents": 1}
-    assert counted(doc, "wrf", unigrams="whitespace") == {"gold": 1, "pred": 1, "documents": 1}
-
-
-def test_a_class_scores_its_mean_over_documents_or_from_all_words():
-    """One word of one, and none of three."""
-    corpus = [
-        Document([(0, 3, "A")], [(0, 3, "A")], TEXT),
-        Document([(0, 14, "A")], [], TEXT),
-        Document([], [], TEXT),
-    ]
-    assert scored(corpus, "wrf", average="docs")["scores"]["wrf"] == near(1 / 2)
-    assert scored(corpus, "wrf", average="micro")["scores"]["wrf"] == near(2 / 5)
-
-
-def test_the_weights_of_the_classes_in_the_data_are_scaled_to_sum_to_1():
-    weights = {"A": 0.2, "B": 0.2, "C": 0.5, "combined": 0.1}
-    doc = Document([(0, 3, "A"), (4, 10, "B")], [(0, 3, "A")], TEXT)
-    assert scored(doc, "wrf", weights=weights)["scores"]["wrf"] == near((0.2 * 1 + 0.2 * 0 + 0.1 * 2 / 3) / 0.5)
-
-
-# Spans that are easily forgotten: of length zero, touching, doubled, ending within a token
-
-
-# Spans that are easily forgotten
-
-
-def one_of_each_side(name: str) -> dict[str, int]:
-    """What a metric counts for a gold span and a prediction that have nothing to do with each other."""
-    return {
-        "strict": {"fn": 1, "fp": 1},
-        "semeval": {"mis": 1, "spu": 1},
-        "slot_error": {"d": 1, "i": 1},
-        "loio": {"gold": 1, "pred": 1},
-        "fair": {"fn": 1, "fp": 1},
-    }[name]
-
-
-@pytest.mark.parametrize("name", ALL[:-1])
-@pytest.mark.parametrize(
-    ("gold", "pred"),
-    [
-        ((0, 5, "A"), (5, 9, "A")),
-        ((5, 9, "A"), (0, 5, "A")),
-        ((3, 3, "A"), (4, 4, "A")),
-        ((3, 3, "A"), (0, 9, "A")),
-        ((3, 3, "A"), (3, 9, "A")),
-        ((3, 3, "A"), (0, 3, "A")),
-        ((0, 9, "A"), (3, 3, "A")),
-        ((3, 9, "A"), (3, 3, "A")),
-    ],
-    ids=str,
-)
-def test_touching_spans_and_spans_of_length_zero_meet_nothing(name, gold, pred):
-    assert counted(Document([gold], [pred]), name) == one_of_each_side(name)
-
-
-@pytest.mark.parametrize(
-    ("name", "same", "other_label"),
-    [
-        ("strict", {"tp": 1}, {"fn": 1, "fp": 1}),
-        ("semeval", {"match": 1}, {"type_error": 1}),
-        ("slot_error", {"c": 1}, {"s_type": 1}),
-        ("loio", {"exact": 1, "gold": 1, "pred": 1}, {"gold": 1, "pred": 1}),
-        ("fair", {"tp": 1}, {"le": 1}),
-    ],
-)
-def test_spans_of_length_zero_match_where_their_boundaries_are_the_same(name, same, other_label):
-    assert counted(Document([(3, 3, "A")], [(3, 3, "A")]), name) == same
-    assert counted(Document([(3, 3, "A")], [(3, 3, "B")]), name) == other_label
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_doubles_count_once(name):
-    once = Document([(0, 3, "A"), (4, 10, "A")], [(0, 3, "A"), (4, 14, "A")], TEXT)
-    twice = Document([*once.gold, *once.gold], [*once.pred, *once.pred], TEXT)
-    assert scored(twice, name) == scored(once, name)
-
-
 def test_a_document_sorts_its_spans_and_names_them():
     doc = Document([[4, 10, "B"], (0, 3, "A"), (4, 10, "A")], [])
     assert doc.gold == (Span(0, 3, "A"), Span(4, 10, "A"), Span(4, 10, "B"))
@@ -308,14 +143,3 @@ def test_whole_numbers_of_any_kind_are_offsets():
     numpy = pytest.importorskip("numpy")
     doc = Document([(numpy.int64(0), numpy.int32(3), "A")], [])
     assert [type(value) for value in doc.gold[0]] == [int, int, str]
-
-
-def test_an_empty_or_white_token_is_no_word():
-    doc = Document([(0, 5, "A")], [], "a \t b", tokens=[(0, 1), (1, 1), (2, 3), (4, 5)])
-    assert next(doc.unigrams([doc.gold[0]])) == ["a", "b"]
-
-
-def test_a_span_that_ends_within_a_token_has_part_of_it_as_a_word():
-    doc = Document([(1, 7, "A")], [], TEXT, tokens=TOKENS)
-    assert next(doc.unigrams([doc.gold[0]])) == ["he", "scr"]
-    assert doc.covered_tokens(doc.gold[0]) == (0, 2)

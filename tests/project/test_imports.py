@@ -152,6 +152,22 @@ def test_one_module_of_the_commands_imports_spacy():
     assert {name for name, modules in found.items() if modules} == {"spacy_app.py"}
 
 
+def test_errors_below_the_commands_name_no_option():
+    """They name arguments with `named`, and each door spells them. Help texts of options may name others."""
+    files = {file for file in PACKAGE.rglob("*.py") if "cli" not in file.relative_to(PACKAGE).parts[:1]}
+    # Help texts, commands of spaCy, and a style sheet.
+    files -= {PACKAGE / name for name in ("core/arguments.py", "integration/training_needs.py", "api/shown.py")}
+    found = []
+    for file in sorted(files):
+        tree = ast.parse(file.read_text(encoding="utf8"))
+        docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in docstrings]
+        texts = [node.value for node in texts if isinstance(node.value, str)]
+        found += [file.name for text in texts if re.search(r"(?<![\w-])--[a-z]+", text)]
+    assert len(files) > 150
+    assert found == ["paths.py", "policies.py"]  # how spaCy trains; the comments of a policy to start from
+
+
 @pytest.mark.costly
 def test_the_command_line_can_be_the_first_import():
     assert "spacy_nereval.cli" in imported_by("import spacy_nereval.cli")[0]

@@ -1,18 +1,38 @@
-"""The page on intervals: every number on it is computed, and the picture is the one that the script draws."""
+"""The page on intervals: every number on it, and every point of its picture, is computed."""
 
 from __future__ import annotations
 
 import doctest
 import re
+import runpy
 import sys
+from functools import cache
 from importlib import import_module
-from types import ModuleType
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
-from places import ROOT, script
+from numpy.typing import NDArray
+from places import ROOT
 
+from spacy_nereval.evaluation.resampling import MOST_GROUPS
+from spacy_nereval.evaluation.statistics.bits import patterns
+from spacy_nereval.evaluation.statistics.bounds import Intervals, effective_units, score_intervals
+from spacy_nereval.evaluation.statistics.differences import (
+    Differences,
+    balance,
+    detectable_difference,
+    differing_units,
+    swap_test,
+    t_test,
+)
+from spacy_nereval.evaluation.statistics.influence import largest
+from spacy_nereval.evaluation.statistics.many_tests import count_data_sets, holm
+from spacy_nereval.evaluation.statistics.runs import run_errors
+
+BENCHMARKS = ROOT / "benchmarks"
 PAGE = (ROOT / "docs" / "explanation" / "intervals.md").read_text(encoding="utf8")
 
 CONVENTIONS = {"0", ".05", "95", "90", "100", "4", "5", "20", "13", "81", "84", "79", "86", "85", "88"}
@@ -20,10 +40,11 @@ CONVENTIONS = {"0", ".05", "95", "90", "100", "4", "5", "20", "13", "81", "84", 
 
 NUMBER = r"-?\d*\.?\d+"
 
+# Not imported: a package of that name measures which lines tests run.
+worlds = SimpleNamespace(**runpy.run_path(str(BENCHMARKS / "worlds.py")))
+f_score, holds = worlds.f_score, worlds.holds
 
-@pytest.fixture(scope="module")
-def figures() -> ModuleType:
-    return script("figures")
+Floats = NDArray[np.float64]
 
 
 def prose() -> str:
@@ -33,38 +54,184 @@ def prose() -> str:
     return re.sub(r"\b(19|20)\d\d\b", "", " ".join(text.split()))
 
 
-def test_the_page_says_what_is_computed(figures):
+# The numbers of the page, from the package's own functions with fixed seeds
+
+WORLD = "F .68"
+SETS = 20
+DOCUMENTS = 50
+OF_DOCUMENTS = 0.014
+"""A standard error from the choice of documents, for an example of training runs."""
+
+COUNTS = "310201 201211 411312 102112 500401 221211 301212 012002 401302 210111"
+"""Ten documents, and hits, spurious and missed spans in each: three digits for system A, three for system B."""
+
+
+def ten_documents() -> tuple[Floats, Floats]:
+    """Return tp, fp, fn of systems A and B, [documents, 3] each."""
+    digits = np.array([[int(digit) for digit in document] for document in COUNTS.split()], dtype=float)
+    return digits[:, :3], digits[:, 3:]
+
+
+class Compared(NamedTuple):
+    """F of two systems on some documents, and the test of the difference."""
+
+    first: float
+    second: float
+    test: Differences
+
+    @property
+    def difference(self) -> float:
+        return self.second - self.first
+
+
+def compared(number: int) -> Compared:
+    """Compare the systems on the first of the ten documents."""
+    a, b = (counts[:number] for counts in ten_documents())
+    drawn = patterns(0, [f"d{k}" for k in range(number)], 10_000)
+    kept = drawn.all().astype(float)
+    weights = 2 * (a[:, 0] + a[:, 2]) + a[:, :2].sum(1) + b[:, :2].sum(1)
+    moved = kept @ (a - b)
+    first, second = float(f_score(a.sum(0))), float(f_score(b.sum(0)))
+    test = swap_test(
+        second - first,
+        f_score(a.sum(0) - moved) - f_score(b.sum(0) + moved),
+        balance(kept @ weights, weights.sum()),
+        exact=drawn.exact,
+        differing=differing_units(a, b),
+        limit=1.0,
+    )
+    return Compared(first, second, test)
+
+
+def repeated() -> tuple[Floats, Intervals, float]:
+    """Return F on repeated test sets, [sets], their intervals, and the true F of the system."""
+    system = worlds.WORLDS[WORLD]
+    rng = np.random.default_rng(0)
+    counts = worlds.outputs(rng, system, *worlds.documents(rng, (DOCUMENTS, SETS)))
+    return f_score(counts.sum(0)), worlds.interval(counts), system.f()
+
+
+def points(value: float) -> str:
+    """Return a share, from 0 to 1, as the page shows it."""
+    return f"{100 * value:.2f}"
+
+
+def span(low: float, high: float) -> str:
+    """Return an interval as the page shows it."""
+    return f"[{points(low)}, {points(high)}]"
+
+
+def always_right(units: float) -> str:
+    """Return the interval of a score that is 1, with so many effective units."""
+    found = score_intervals(1.0, 0.0, units)
+    return span(float(found.low), float(found.high))
+
+
+def concentrated() -> str:
+    """Return what is said about a system that fails in two documents."""
+    rows = [(9, 0, 1), (8, 1, 0), (10, 0, 0), (7, 1, 1)] * 8 + [(0, 10, 10), (0, 9, 10)]
+    counts = np.array(rows, dtype=float)
+    units, share = largest(f_score(counts.sum(0) - counts))
+    names = ", ".join(f"d{unit}" for unit in units)
+    return f"{len(units)} of {len(rows)} documents hold {100 * share:.0f} % of the uncertainty of strict f: {names}"
+
+
+def hard_world(name: str, documents: int) -> str:
+    """Return how many intervals hold the true score in a hard world, from the table of the benchmark."""
+    text = (BENCHMARKS / "coverage.md").read_text(encoding="utf8")
+    head = next(line for line in text.splitlines() if line.startswith("| F in hard worlds"))
+    row = next(line for line in text.splitlines() if line.startswith(f"| {name} |"))
+    cell = dict(zip(head.split(" | ")[1:], row.split(" | ")[1:]))[f"{documents}"]
+    return f"{cell.split()[0]} of 100 intervals from {documents} documents"
+
+
+@cache
+def numbers() -> dict[str, list[str]]:
+    """Return all computed numbers of the page: a name for each, and the texts that the page must contain."""
+    scores, intervals, true = repeated()
+    rare, unlike = [1] * 7 + [2] * 3, [20] + [1] * 9
+    ten, eight = compared(10), compared(8)
+    detectable = float(detectable_difference(ten.test.low, ten.test.high))
+    runs = run_errors([0.81, 0.84, 0.79], [0.86, 0.85, 0.88], OF_DOCUMENTS**2, 179)
+    tested = t_test(*runs[:3])
+    family = [0.03, 0.004, 0.6, 0.012]
+    sets = [0.001, 0.004, 0.012, 0.03, 0.2]
+    return {
+        "repeated test sets": [
+            f"{SETS} test sets",
+            f"{DOCUMENTS} documents",
+            f"true F is {100 * true:.0f}",
+            f"{int(holds(intervals.low, intervals.high, true).sum())} of the {SETS}",
+        ],
+        "the first of them": [f"{points(scores[0])} {span(intervals.low[0], intervals.high[0])}"],
+        "effective units": [
+            f"effective number is {float(effective_units(rare)):.1f}",
+            f"effective number is {float(effective_units(unlike)):.1f}",
+        ],
+        "always right": [always_right(float(effective_units(rare))), always_right(3)],
+        "who holds the uncertainty": [concentrated()],
+        "groups": [f"{MOST_GROUPS:,} documents"],
+        "hard worlds": ["8 % of the documents", hard_world("8 % catastrophic documents", 50)],
+        "least p": [f"{2 / 2**5:g}", f"{2 / 2**6:g}"],
+        "ten documents": [
+            f"{points(ten.first)} and {points(ten.second)}",
+            f"{points(ten.difference)} points {span(float(ten.test.low), float(ten.test.high))}",
+            f"p = {float(ten.test.p):.4f}",
+            f"{round(float(ten.test.p) * 2**10)} of the {2**10}",
+            f"{points(detectable)} points",
+        ],
+        "eight documents": [
+            f"{points(eight.difference)} points {span(float(eight.test.low), float(eight.test.high))}",
+            f"p = {float(eight.test.p):.4f}",
+        ],
+        "many tests": [f"{100 * (1 - 0.95**20):.0f} %", "20 tests"],
+        "Holm": [", ".join(f"{p:g}" for p in family), ", ".join(f"{p:.3g}" for p in holm(family))],
+        "training runs": [
+            f"standard error of {100 * OF_DOCUMENTS:.1f} points",
+            f"{100 * float(runs.difference):.0f} points {span(float(tested.low), float(tested.high))}",
+            f"{100 * float(runs.share):.0f} %",
+        ],
+        "data sets": [
+            ", ".join(f"{p:g}" for p in sets),
+            f"at least {count_data_sets(sets).least} of {len(sets)}",
+            f"at least {count_data_sets(sets, independent=True).least} of {len(sets)}",
+        ],
+    }
+
+
+def test_the_page_says_what_is_computed():
     words = " ".join(PAGE.split())
-    missing = [text for said in figures.numbers().values() for text in said if text not in words]
+    missing = [text for said in numbers().values() for text in said if text not in words]
     assert not missing
 
 
-def test_every_number_of_the_page_is_computed(figures):
-    computed = {number for said in figures.numbers().values() for text in said for number in re.findall(NUMBER, text)}
+def test_every_number_of_the_page_is_computed():
+    computed = {number for said in numbers().values() for text in said for number in re.findall(NUMBER, text)}
     unknown = set(re.findall(NUMBER, prose())) - computed - CONVENTIONS
     assert not unknown
     assert len(computed & set(re.findall(NUMBER, prose()))) > 30
 
 
-def test_the_picture_is_current(figures):
-    assert figures.PICTURE.read_text(encoding="utf8") == figures.picture(), "run python scripts/figures.py"
-
-
-def test_the_picture_shows_what_the_page_says(figures):
-    root = ElementTree.fromstring(figures.picture())
+def test_the_picture_shows_what_is_computed():
+    root = ElementTree.parse(ROOT / "docs" / "explanation" / "intervals.svg").getroot()
     space = "{http://www.w3.org/2000/svg}"
     assert root.find(f"{space}title") is not None and root.find(f"{space}desc") is not None
-    circles = root.findall(f"{space}circle")
-    dashed = [own for own in root.findall(f"{space}line") if own.get("stroke-dasharray")]
-    assert (len(circles), len(dashed)) == (figures.SETS + 2, 2), "one that misses the true F, one difference"
     words = [own.text or "" for own in root.findall(f"{space}text")]
-    assert "-12.04 [-19.97, -2.38], p = 0.0391" in words
-    assert "19 of 20 intervals hold the true F; a dashed one misses it" in words
-    for own in root.iter():
-        for key in ("x", "x1", "x2", "cx"):
-            assert 0 <= float(own.get(key, 0)) <= figures.WIDTH
-        for key in ("y", "y1", "y2", "cy"):
-            assert 0 <= float(own.get(key, 0)) <= figures.HEIGHT
+    assert {"19 of 20 intervals hold the true F; a dashed one misses it", "true F 68", "45", "85"} <= {*words}
+    points_of = [float(own.get("cx", 0)) for own in root.findall(f"{space}circle")]
+    bars = [own for own in root.findall(f"{space}line") if own.get("stroke-width") == "2.5"]
+    scores, intervals, true = repeated()
+    rows = [*zip(scores, intervals.low, intervals.high, holds(intervals.low, intervals.high, true))]
+    places = [(40 + 410 * (100 * np.array(row[:3]) - 45) / 40, row[3]) for row in rows]  # from 45 at 40 to 85 at 450
+    for number in (10, 8):
+        own = compared(number)
+        low, high, p = float(own.test.low), float(own.test.high), float(own.test.p)
+        assert f"{points(own.difference)} {span(low, high)}, p = {p:.4f}" in words
+        places.append((510 + 370 * (100 * np.array([own.difference, low, high]) + 25) / 35, p <= 0.05))
+    assert len(places) == len(points_of) == len(bars) == SETS + 2
+    for (expected, solid), point, bar in zip(places, points_of, bars):
+        assert [point, float(bar.get("x1", 0)), float(bar.get("x2", 0))] == pytest.approx(expected, abs=0.06)
+        assert solid == (bar.get("stroke-dasharray") is None)
 
 
 def test_the_picture_is_linked_from_the_page_and_the_page_from_the_readme():
@@ -78,9 +245,6 @@ def test_words_that_no_result_may_use_are_not_taught(word):
 
 
 # benchmarks/coverage.md: how often intervals and tests are right, as the documentation claims
-
-
-BENCHMARKS = ROOT / "benchmarks"
 
 
 @pytest.fixture

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
+import srsly
 from commands import run
-from places import ROOT
+from places import ROOT, script
+from typer.main import get_command
 
 from spacy_nereval import create, names
+from spacy_nereval.cli import nereval
 
 GOLD, PRED, OTHER = (f"examples/{name}.jsonl" for name in ("gold", "improved", "baseline"))
 DEV = "assets/warranty/dev.jsonl", "examples/spancat-dev.jsonl"
@@ -21,7 +25,17 @@ COMMANDS = (
     ("agreement", *ANNOTATORS),
     ("thresholds", *DEV, *TEST),
     ("thresholds", *DEV),
+    ("apply", GOLD, "examples/marks.jsonl", "-o", "corrected.jsonl"),
+    ("compare", GOLD, "--system", f"a={OTHER},{PRED}", "--system", f"b={PRED},{OTHER}", "--trials", "100"),
 )
+PAGES = (
+    ("report", GOLD, OTHER, PRED, "-o"),
+    ("report", GOLD, PRED, *TRAIN, "--by", "eLen", "-o"),
+    ("agreement", *ANNOTATORS, "--html"),
+    ("thresholds", *DEV, *TEST, "--html"),
+)
+"""Commands that write a page to the file that is named last."""
+
 THEIRS = {
     "ann",
     "ben",
@@ -31,6 +45,7 @@ THEIRS = {
     "baseline.jsonl",
     "improved.jsonl",
     "a",
+    "b",
     "FAILURE_LOC",
     "FAILURE_TYPE",
 }
@@ -45,16 +60,29 @@ def glossary() -> set[str]:
 
 
 def test_every_column_and_verdict_is_in_the_glossary(monkeypatch, tmp_path):
-    monkeypatch.chdir(ROOT)
+    for name in ("examples", "assets"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    monkeypatch.chdir(tmp_path)
     found = set()
     policy = str(tmp_path / "policy.cfg")
     assert run("gate", "--init", policy).exit_code == 0
     asked = ("plan", GOLD, PRED, "--baseline", OTHER, "--difference", "3")
     for command in (*COMMANDS, asked, ("gate", policy, GOLD, PRED, "--baseline", OTHER)):
-        done = run(*command, "--tables", "all", "--format", "markdown")
+        shown = () if command[0] == "apply" else ("--tables", "all")
+        done = run(*command, *shown, "--format", "markdown")
         assert done.exit_code == 0 or command[0] == "gate", done.output
         heads = re.findall(r"^\| (.+) \|\n\| ?:?-", done.stdout, flags=re.M)
         found |= {cell.strip(" `*").removesuffix(" ↓") for head in heads for cell in head.split("|")}
+    for command in PAGES:
+        assert run(*command, "page.html").exit_code == 0
+        text = (tmp_path / "page.html").read_text(encoding="utf8")
+        heads = re.findall(r"<th\b[^>]*>(.*?)</th>", "".join(re.findall("<thead.*?</thead>", text, flags=re.S)))
+        assert heads
+        cells = (unescape(re.sub("<[^>]+>", "", head)).removesuffix("lower is better").strip(" ↓") for head in heads)
+        found |= {
+            next((name for name in glossary() if cell.endswith("…") and name.startswith(cell[:-1])), cell)
+            for cell in cells
+        }
     keys = {key.replace("_", " ") for name in names() for key in create(name).keys}
     found -= THEIRS | keys | {*names()} | {""}
     assert not sorted(found - glossary())
@@ -80,3 +108,27 @@ def test_sentences_to_copy_have_the_numbers_that_are_printed():
     printed = set(re.findall(r"\d+\.\d\d", " ".join(re.findall("```text\n(.*?)```", text, flags=re.S))))
     assert len(quoted) == 9
     assert quoted <= printed
+
+
+def test_the_citation_to_copy_is_that_of_the_citation_file():
+    text = " ".join((ROOT / "docs" / "how-to" / "which-score.md").read_text(encoding="utf8").split())
+    own = srsly.read_yaml(ROOT / "CITATION.cff")
+    assert f"> {own['authors'][0]['name']}. *{own['title']}*, version {own['version']}." in text
+    assert f"computed with spacy-nereval {own['version']}" in text.replace(" > ", " ")
+    (fair,) = (each for each in own["references"] if each["notes"] == "The metric fair")
+    names = " and ".join(f"{author['given-names']} {author['family-names']}" for author in fair["authors"])
+    assert f"> {names}. *{fair['title']}*. LREC, {fair['year']}." in text
+
+
+def test_every_option_that_a_page_names_exists():
+    """In sentences: commands in blocks run. Options with a dot are those of metrics or of spaCy."""
+    declared = [parameter for command in get_command(nereval).commands.values() for parameter in command.params]
+    known = {name for parameter in declared for name in (*parameter.opts, *parameter.secondary_opts)}
+    known |= {"--help", "--version", "--install-completion"}
+    named = {}
+    for page in (ROOT / "CHANGELOG.md", *script("doc_pages").written_pages()):
+        text = re.sub("```.*?```", "", page.read_text(encoding="utf8"), flags=re.S)
+        for code in re.findall(r"`([^`\n]+)`", text):
+            named |= dict.fromkeys(re.findall(r"(?<![\w-])--[a-z][\w-]*(?![\w.-])", code), page.name)
+    assert len(named) > 80
+    assert {option: page for option, page in named.items() if option not in known} == {}

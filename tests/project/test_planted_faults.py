@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import json
 from collections import Counter
-from subprocess import CompletedProcess
 
 import pytest
 from places import ROOT, TESTS, script
+from processes import python
 
 faults = script("faults")
 CATALOGUE = [*faults.catalogue(faults.CATALOGUE.read_text(encoding="utf8"))]
@@ -34,16 +35,56 @@ def test_every_room_has_faults_and_none_is_there_twice():
     assert len({(fault.file, fault.old, fault.new) for fault in CATALOGUE}) == len(CATALOGUE)
 
 
-@pytest.mark.parametrize(("code", "seen"), [(0, False), (1, True), (2, True)])
-def test_a_fault_is_noticed_if_tests_fail_and_is_taken_back(tmp_path, monkeypatch, code, seen):
-    file = tmp_path / "spacy_nereval" / "a.py"
-    file.parent.mkdir()
-    file.write_text("ONE = 1\n")
+PLANTED = """
+import json, pathlib, re, sys
+sys.path.insert(0, sys.argv[1])
+import faults
+folder = pathlib.Path(sys.argv[2])
 
-    def run(command, **how):
-        assert (command[-1], file.read_text()) == ("tests/test_a.py", "ONE = 2\n")
-        return CompletedProcess(command, code)
+def noticed(new, tests, patience=60):
+    faults.PATIENCE = patience
+    seen = faults.noticed(faults.Fault("a.py", "ONE = 1", new, tests), folder)
+    return seen, (folder / "spacy_nereval" / "a.py").read_text().strip()[len("ONE = "):]
 
-    monkeypatch.setattr(faults.subprocess, "run", run)
-    assert faults.noticed(faults.Fault("a.py", "ONE = 1", "ONE = 2", ["test_a.py"]), tmp_path) is seen
-    assert file.read_text() == "ONE = 1\n"
+def ended(*rooms):
+    try:
+        faults.main(rooms)
+    except SystemExit as error:
+        return re.sub(r" in [\\d.]+s.*", "", error.code)
+
+found = {
+    "changed": noticed("ONE = 2", ["test_any.py"]),
+    "noticed": noticed("ONE = 2", ["test_any.py", "test_one.py"]),
+    "broken": noticed("", ["test_any.py"]),
+    "endless": noticed("while True: pass", ["test_any.py"], 1),
+    "passing": faults.failing(["test_any.py", "test_one.py"], folder),
+}
+faults.CATALOGUE, faults.warm, faults.copied = folder / "faults.txt", lambda: None, lambda _: folder
+print(json.dumps(found | {"refused": ended("core"), "unknown": ended("cores", "core")}))
+"""
+"""The script itself, in a process of its own, since it forks: what it does with a package of one file."""
+
+
+@pytest.mark.costly
+def test_a_fault_is_noticed_if_tests_fail_that_pass_without_it_and_is_taken_back(tmp_path):
+    for name, text in {
+        "spacy_nereval/a.py": "ONE = 1\n",
+        "tests/test_one.py": "from spacy_nereval.a import ONE\n\n\ndef test_one():\n    assert ONE == 1\n",
+        "tests/test_any.py": "from spacy_nereval.a import ONE\n\n\ndef test_any():\n    assert ONE\n",
+        "tests/test_none.py": "def test_none():\n    assert False\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    entry = "core/a.py: test_none.py\n- ONE = 1\n+ ONE = 2\n"
+    (tmp_path / "faults.txt").write_text(entry)
+    done = python("-c", PLANTED, str(ROOT / "scripts"), str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {
+        "changed": [False, "1"],
+        "noticed": [True, "1"],
+        "broken": [True, "1"],
+        "endless": [True, "1"],
+        "passing": "",
+        "refused": "tests fail without a fault, so they cannot notice one: 1 failed",
+        "unknown": "no fault is in cores",
+    }

@@ -7,7 +7,9 @@ import sys
 from pathlib import Path
 from types import FrameType
 
+import pytest
 import spacy
+from places import TESTS
 from spacy.training import Example
 
 import spacy_nereval
@@ -66,9 +68,11 @@ def test_both_pages_list_the_rooms_from_top_to_bottom():
         assert [re.findall(r"\w+", row) for row in rows][: len(rooms)] == rooms
 
 
-def test_every_module_has_a_name_of_its_own():
-    """So that a name in a message, a test or a search leads to one file."""
+@pytest.mark.parametrize("folder", [PACKAGE, TESTS], ids=["package", "tests"])
+def test_every_module_has_a_name_of_its_own(folder):
+    """So that a name in a message or a search leads to one file, and pytest can collect all tests in one process."""
     places: dict[str, list[str]] = {}
-    for path in PACKAGE.rglob("*.py"):
-        places.setdefault(path.stem, []).append(path.relative_to(PACKAGE).as_posix())
-    assert {name: found for name, found in places.items() if len(found) > 1 and name != "__init__"} == {}
+    for path in folder.rglob("*.py"):
+        places.setdefault(path.stem, []).append(path.relative_to(folder).as_posix())
+    shared = {name: found for name, found in places.items() if len(found) > 1}
+    assert shared.keys() <= {"__init__", "conftest"}, shared

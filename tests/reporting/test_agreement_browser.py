@@ -145,7 +145,7 @@ def test_hostile_texts_and_names_do_not_run(browser, tmp_path):
     ],
     ids=["light", "documents on a dark phone"],
 )
-def test_axe_finds_no_serious_violation(browser, path, dark, width, anchor):
+def test_axe_finds_no_violation(browser, path, dark, width, anchor):
     browser.open(path, dark=dark, width=width, anchor=anchor)
     assert browser.violations() == []
 
@@ -161,3 +161,61 @@ def test_without_scripts_the_most_disputed_places_are_there(browser, path):
         assert not browser["#filters"].is_displayed()
     finally:
         browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+def test_disputes_are_adjudicated_by_keys_from_anywhere_and_saved_as_gold(browser, path):
+    browser.open(path)
+    browser.soil()
+    browser("localStorage.clear()")
+    browser("document.querySelector('[data-review]').focus()")
+    browser.press("\n")
+    assert browser["#review-done"].text == f"Place 1 of {len(PLACES)}: 0 done, {len(PLACES)} left"
+    order = browser(
+        "return JSON.parse(localStorage.getItem(Object.keys(localStorage).find(k => k.endsWith('place'))))[0]"
+    )
+    places = [[*disputed_places(document.spans)] for document in SHARED.documents]
+    wanted = {}
+    for step, key in enumerate(order[:6]):
+        k, p = map(int, key.split())
+        by_annotator = {
+            name: tuple(sorted(vote.span for vote in places[k][p].versions if name in vote.annotators))
+            for name in SHARED.documents[k].spans
+        }
+        said = [spans for spans in by_annotator.values() if spans]
+        if step == 2:
+            browser.press("u", "j")
+            continue
+        browser.press("0" if step == 1 else "1")
+        wanted[k, p] = set() if step == 1 else {*max(said, key=said.count)}
+        if step == 3:
+            browser.press("z")
+            assert not browser.all("#card [aria-pressed=true]")
+            browser.press("1")
+        browser("document.activeElement.blur()")
+        browser.press("j")
+    assert browser["#review-done"].text == f"Place 7 of {len(PLACES)}: 6 done, {len(PLACES) - 6:,} left"
+    browser.driver.refresh()
+    browser.until(lambda: browser["#review-done"].text.startswith("Place 7 of "))
+    assert browser["#marks"].text == "5 places decided in this browser"
+    browser(KEEP)
+    browser.click("#save-adjudicated")
+    lines = [json.loads(line) for line in browser.driver.execute_async_script(SAVED).splitlines()]
+    assert len(lines) == len(SHARED.documents)
+    for k, (line, document) in enumerate(zip(lines, SHARED.documents)):
+        found = {(span["start"], span["end"], span["label"]) for span in line["spans"]}
+        for p, place in enumerate(places[k]):
+            own = {tuple(vote.span) for vote in place.versions}
+            if (k, p) in wanted:
+                assert found & own == {tuple(span) for span in wanted[k, p]}
+        assert line["meta"]["decided"] == sum(number == k for number, _ in wanted)
+        assert line["text"] == document.base.text
+    assert browser.log == []
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_axe_finds_no_violation_while_disputes_are_adjudicated(browser, path, dark):
+    browser.open(path, dark=dark)
+    browser.click("[data-review]")
+    assert browser.violations() == []
+    browser("localStorage.clear()")
+    browser.soil()

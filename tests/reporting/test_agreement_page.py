@@ -183,6 +183,15 @@ def test_two_annotators_have_no_consensus_of_others():
     assert "Strict F of ann and ben is 77.15" in page.text
 
 
+@pytest.mark.parametrize(("metric", "column"), [("strict", "others' majority"), ("char", "others' majority, strict F")])
+def test_the_column_of_the_majority_has_strict_f_whatever_the_metric(metric, column):
+    both, one = [(0, 3, "A"), (4, 7, "A")], [(0, 3, "A")]
+    given = annotated(("Ada Bob", {"ann": both, "ben": both, "cleo": one}))
+    for table in view_of(given, [metric]).tables(["pairs", "annotators"]):
+        assert table.header[-1] == column
+        assert [row[-1] for row in table.rows] == [pytest.approx(2 / 3)] * 3
+
+
 def test_annotators_have_the_documents_that_they_annotated():
     span = [(0, 3, "PER")]
     given = annotated(("Ada", {"ann": span, "ben": span}), ("Bob", {"ann": span, "cleo": span}))

@@ -112,7 +112,7 @@ def test_text_and_ids_are_found_in_either_case(one):
     one.find("text 1[24]:")
     one.until(lambda: one.shown == [13, 15])
     one.find("(")
-    one.until(lambda: one.matches == "This is no regular expression")
+    one.until(lambda: one.matches == "This is no regular expression: unterminated group")
 
 
 def test_everything_can_be_asked_for_again(one):

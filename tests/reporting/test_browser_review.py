@@ -362,7 +362,7 @@ def test_hostile_labels_notes_and_proposals_are_text(browser, made, tmp_path):
 
 
 @pytest.mark.parametrize(("dark", "width"), [(False, 1280), (True, 390)])
-def test_axe_finds_no_serious_violation_in_the_review(browser, made, dark, width):
+def test_axe_finds_no_violation_in_the_review(browser, made, dark, width):
     browser.open(made("review", *SYSTEMS), dark=dark, width=width)
     start(browser)
     browser.press("1", "j")

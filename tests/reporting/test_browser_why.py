@@ -35,25 +35,22 @@ def test_a_group_shows_its_members_and_doubtful_places_their_errors(browser, mad
     assert browser.log == []
 
 
-def test_the_matrix_has_the_errors_alone_too(one):
+def test_the_matrix_shows_the_errors_alone_by_a_switch(one):
     def diagonal() -> list[int]:
         return one("return [...document.querySelectorAll('#matrix .hits')].map(e => Number(e.textContent))")
 
     right = with_verdict(ONE, "tp")[0]
     assert sum(diagonal()) == right and "Green: correct" in one["#matrix-rest"].text
-    captions = "return [...document.querySelectorAll('.matrix caption')].map(e => e.checkVisibility() && e.textContent)"
-    assert one(captions) == [
-        "Hits and errors",
-        "Errors alone: the matrix of the paper on FairEval, and of the JSON result",
-    ], "both are shown, and it is said which is which"
-    assert one.all("#matrix-errors .hits") == []
-    numbers = (
-        "return [...document.querySelectorAll('#matrix-errors .errors')].reduce((n, e) => n + Number(e.textContent), 0)"
-    )
-    assert one(numbers) == sum(v.name != "tp" for each in verdicts(ONE) for v in each)
+    caption = "return document.querySelector('#matrix caption').textContent"
+    assert one(caption) == "Hits and errors"
     one.soil()
+    one.choose("#matrix-what", "errors alone")
+    assert one(caption) == "Errors alone: the matrix of the paper on FairEval, and of the JSON result"
+    assert one.all("#matrix .hits") == [] and not one["#matrix-as"].is_enabled(), "their shares are no scores"
+    numbers = "return [...document.querySelectorAll('#matrix .errors')].reduce((n, e) => n + Number(e.textContent), 0)"
+    assert one(numbers) == sum(v.name != "tp" for each in verdicts(ONE) for v in each)
     one.choose("#matrix-metric", "strict")
-    assert one(captions) == ["Hits and errors", False], "the matrix of other metrics has hits in the result too"
+    assert one(caption) == "Errors alone", "the matrix of other metrics has hits in the result too"
 
 
 def test_arrow_keys_move_in_the_matrix_which_is_one_stop_of_the_tab_key(one):

@@ -73,22 +73,22 @@ def test_a_choice_draws_other_lines_and_says_what_is_best(browser: Browser, real
     data = browser("return JSON.parse(document.getElementById('data').textContent)")
     strict = [each["title"] for each in data["scores"]].index("strict F")
     cut, value, _ = data["systems"][0]["sides"][1]["peaks"][strict][0]
-    said = f"Best strict F on test.jsonl: all labels {100 * value:.2f} at {cut:.4g}, "
+    said = f"Best strict F on test: all labels {100 * value:.2f} at {cut:.4g}, "
     assert browser.matches.startswith(said)
     first = browser(STROKES)
     browser.choose("#label", "FAILURE_LOC")
     browser.until(lambda: len(browser(STROKES)) == 2)
-    browser.choose("#side", "dev.jsonl")
-    browser.until(lambda: browser.matches.startswith("Best strict F on dev.jsonl: all labels "))
-    browser.choose("#score", "ser")
-    browser.until(lambda: browser.matches.startswith("Best ser on dev.jsonl: "))
-    browser.until(lambda: "ser, %" in browser["[data-chart=cut]"].get_attribute("textContent"))
+    browser.choose("#side", "dev")
+    browser.until(lambda: browser.matches.startswith("Best strict F on dev: all labels "))
+    browser.choose("#score", "slot error rate")
+    browser.until(lambda: browser.matches.startswith("Best slot error rate on dev: "))
+    browser.until(lambda: "slot error rate, %" in browser["[data-chart=cut]"].get_attribute("textContent"))
     assert browser(STROKES) != first[:2]
     for selector, chosen in (("[data-ask*='\"\"']", "all labels"), ("[data-ask*=FAILURE_TYPE]", "FAILURE_TYPE")):
         browser.click(f"#cuts {selector}")
         assert browser("return label.selectedOptions[0].textContent") == chosen
     browser.click("[data-ask*='strict.f']")
-    browser.until(lambda: browser.matches.startswith("Best strict F on dev.jsonl: all labels "))
+    browser.until(lambda: browser.matches.startswith("Best strict F on dev: all labels "))
     assert browser.log == []
 
 
@@ -115,7 +115,7 @@ def test_the_cuts_and_the_curves_can_be_saved(browser: Browser, real, tmp_path):
     ],
     ids=["light", "dark phone"],
 )
-def test_axe_finds_no_serious_violation(browser: Browser, real, dark, width):
+def test_axe_finds_no_violation(browser: Browser, real, dark, width):
     browser.open(real, dark=dark, width=width)
     browser.charts()
     assert browser.violations() == []

@@ -165,4 +165,4 @@ def test_more_systems_than_there_are_symbols_are_refused():
     systems = [small(name=f"s{k}") for k in range(9)]
     with pytest.raises(ValueError, match="colours and symbols for at most 8 systems, 9 were given"):
         page(systems)
-    assert "8 systems against gold.jsonl" in Parsed(page(systems[:8])).text
+    assert "8 systems against gold" in Parsed(page(systems[:8])).text

@@ -82,7 +82,7 @@ def test_words_beside_each_other_are_apart():
     documents.append(Document([(0, 3, "LOC")], [(0, 3, "PER")], "Ada", id="other"))
     systems = [system(name, *documents, metrics=["fair"]) for name in ("one", "two")]
     said = Parsed(page(systems, confidence=Confidence(samples=50))).text
-    assert "gold has PER 3 times for these words, LOC 1; both systems predict PER" in said
+    assert "gold has PER 3 times for these words, LOC 1 (in 0, 1, 2); both systems predict PER" in said
     rates = said.split("How often each label is predicted")[-1]
     assert re.search(r"\[\d\.\d+, \d\.\d+\] few", rates)
 

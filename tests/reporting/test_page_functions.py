@@ -326,17 +326,42 @@ def test_what_is_searched_for_is_text_unless_it_is_a_pattern(run):
         texts=texts,
     )
     assert found == [[find.strip().casefold() in text.casefold() for text in texts] for find in finds]
-    patterns = ["a.b", "\\d{3}", "^1", "[😀-😂]", "x$"]
+    patterns = ["a.b", "\\d{3}", "^1", "[😀-😂]", "x$", "(?i)A\\.B", "b\\*c", "[\\-,]", "\\,2", "\\\\d"]
     matches = run(
         "return finds.map(find => texts.map(text => has(patternOf({ find, pattern: true }), text)));",
         finds=patterns,
         texts=texts,
     )
     assert matches == [[bool(re.search(each, text, re.IGNORECASE)) for text in texts] for each in patterns]
-    assert (
-        run("return ['(', '[', '*', 'a{2,1}'].map(find => patternOf({ find, pattern: true }) === undefined);")
-        == [True] * 4
+    cased = "return [...'aA'].map(find => has(patternOf({ find: `(?-i)${find}`, pattern: true }), 'a'));"
+    assert run(cased) == [True, False]
+    refused = "return ['(', '[', '*', 'a{2,1}'].map(find => patternOf({ find, pattern: true }).refused);"
+    assert run(refused) == [
+        "unterminated group",
+        "unterminated character class",
+        "nothing to repeat",
+        "numbers out of order in {} quantifier",
+    ]
+
+
+def test_contexts_begin_and_end_at_words_and_never_within_a_character(run):
+    texts = ["The quick brown fox", "😀" * 9, "no", "a  b"]
+    before = run(
+        "return texts.map(text => [...Array(9).keys()].map(most => wordsBefore(text, text.length, most)));", texts=texts
     )
+    after = run("return texts.map(text => [...Array(9).keys()].map(most => wordsAfter(text, 0, most)));", texts=texts)
+    for text, cuts, ends in zip(texts, before, after):
+        units = len(text.encode("utf-16-le")) // 2
+        for most, (left, right) in enumerate(zip(cuts, ends)):
+            assert all(c < "\ud800" or c > "\udfff" for c in left + right), "no half of a character"
+            for cut, is_end in ((left, text.endswith), (right, text.startswith)):
+                words = cut.strip("… ")
+                assert is_end(words) or words == text.strip()
+                assert len(words.encode("utf-16-le")) // 2 <= max(most, 0) or most >= units
+                assert ("…" in cut) == (words != text.strip())
+    assert before[0][5:8] == ["… fox", "… fox", "… fox"] and before[0][8] == "… fox"
+    assert [before[0][k] for k in (3, 4)] == ["… fox", "… fox"] and after[0][8] == "The …" and after[0][3] == "The …"
+    assert after[1][3] == "😀…" and before[1][3] == "…😀"
 
 
 def test_numbers_and_names_are_as_people_read_them(run):

@@ -60,9 +60,7 @@ def test_json_read_back_gives_the_values_and_the_texts_as_they_are(made):
     assert [len(rows) for rows in found.values()] == [len(table.rows) for table in made]
     for rows, table in zip(found.values(), made):
         for record, expected in zip(rows, values(table)):
-            assert list(record.values()) == [
-                float(read(value, table.digits)) if isinstance(value, float) else value for value in expected
-            ]
+            assert list(record.values()) == expected
 
 
 @tries(40)
@@ -105,7 +103,7 @@ def test_a_number_is_the_same_in_every_format(digits):
         assert parse(write(table))[1:] == [["a", number], ["b", "-"]]
     assert re.split(" +", render(table).splitlines()[3]) == ["a", number]
     assert [row["n"] for row in from_csv(csv_text([table]))] == [number, ""]
-    assert [row["n"] for row in json.loads(json_text([table]))["T"]] == [float(number), None]
+    assert [row["n"] for row in json.loads(json_text([table]))["T"]] == [12.3456789, None]  # programs get all digits
 
 
 def test_a_column_may_have_digits_of_its_own():

@@ -44,7 +44,11 @@ def systems(kind: str, number: int) -> list[ReportedSystem]:
     return found
 
 
-COMPARED = {"Scores": ["P", "R", "F"], "Verdicts": ["number", "% errors", "% gold"], "Error pairs": ["number"]}
+COMPARED = {
+    "Scores": ["P", "R", "F"],
+    "Verdicts": ["number", "share of errors", "share of gold"],
+    "Error pairs": ["number"],
+}
 """Tables of the terminal and their columns of numbers."""
 
 CASES = [
@@ -152,9 +156,11 @@ def _number(row: dict[str, Any], column: str) -> str:
     if row[column] is None or isinstance(row[column], int):
         return "-" if row[column] is None else str(row[column])
     bounds = (
-        f" [{row[f'{column} low']:.2f}, {row[f'{column} high']:.2f}]" if row.get(f"{column} low") is not None else ""
+        f" [{100 * row[f'{column} low']:.2f}, {100 * row[f'{column} high']:.2f}]"
+        if row.get(f"{column} low") is not None
+        else ""
     )
-    return f"{row[column]:.2f}{bounds}"
+    return f"{100 * row[column]:.2f}{bounds}"
 
 
 # Single tables and sentences
@@ -227,7 +233,7 @@ def test_systems_that_are_compared_are_not_ranked():
     sides: list[tuple[str, Any]] = [("x", []), ("y", gold)]
     made = [system(n, *[Document(gold, p, "a", id=str(k)) for k in range(12)], metrics=["fair"]) for n, p in sides]
     assert said("scores", *made)[0] == "y has the higher fair F, 100.00 against 0.00"
-    assert said("scores", *made, confidence=FEW)[0] == "fair F is 0.00 under x and 100.00 under y"
+    assert said("scores", *made, confidence=FEW)[0] == "y is better than x by 100.00 points of fair F (97.14 to 100.00)"
     assert said("scores", small(), small(SECOND, "b"), perfect())[0].startswith(
         "perfect has the highest fair F, 100.00"
     )
@@ -260,7 +266,7 @@ def test_doubtful_gold_is_shown_with_what_speaks_against_it():
     golds: list[Any] = [[(0, 4, "ORG")], [(0, 4, "ORG")], [(0, 4, "LOC")]]
     made = system("a", *(Document(gold, [(0, 4, "X")], "Acme", id=f"n{k}") for k, gold in enumerate(golds)))
     (table,) = tables("gold", made)
-    assert table.rows == [["n2", "Acme", "LOC", "gold has ORG 2 times for these words, LOC 1"]]
+    assert table.rows == [["n2", "Acme", "LOC", "gold has ORG 2 times for these words, LOC 1 (in n0, n1)"]]
     assert table.asks == [{"document": 2}]
     assert said("gold", made) == ("1 place where gold may be wrong", ["n2"])
     assert said("doubt", made) == ("partly gold: in 1 of 3 errors (33\u00a0%) gold contradicts itself", ["n2"])

@@ -149,7 +149,7 @@ def test_the_lowest_label_is_one_that_is_no_rarity_if_there_is_such():
     assert finding(view_of(documents, "fair"), "labels") == ("COMMON scores lowest: F 66.67 on 12 gold spans", [0])
     assert finding(view_of(documents, "slot_error"), "labels")[0].startswith("COMMON scores highest: ser 50.00")
     alone = [Document([(0, 2, "RARE")], [(0, 2, "RARE")], "xx")]
-    assert finding(view_of(alone, "fair"), "labels")[0] == "there is one label, RARE"
+    assert finding(view_of(alone, "fair"), "labels")[0] == "RARE is the only label: F 100.00 on 1 gold span"
     assert finding(view_of([Document([], [], "")], "fair"), "labels") == ("no label has gold spans", [])
     few = view_of(documents, "fair", confidence=Confidence(samples=20))
     assert finding(few, "labels") == ("every label rests on too few units to be ranked", [])

@@ -32,7 +32,7 @@ COMPARE = ("compare", EXAMPLES / "gold.jsonl", EXAMPLES / "baseline.jsonl", EXAM
         (("strict", "fair"), "fair F "),
         (("semeval",), "semeval exact F "),
         (("strict",), "strict F "),
-        (("slot_error",), "ser 100.00; most frequent errors: wrong boundaries (3 of 5)"),
+        (("slot_error",), "slot error rate 100.00; most frequent errors: wrong boundaries (3 of 5)"),
         (("loio",), "loio F "),
         (("wrf",), "wrf "),
         (("char",), "char F "),
@@ -55,7 +55,7 @@ def test_the_average_that_is_asked_for_is_named():
 def test_labels_of_a_metric_without_precision_have_its_own_score():
     (table,) = evaluated(DOCUMENTS, "slot_error").tables(["headline"])
     assert [*table.header] == ["label", "support", "predicted", "ser"]
-    assert table.heading == "Labels (ser; ↓ lower is better)"
+    assert table.heading == "Labels (slot error rate; ↓ lower is better)"
     assert [*evaluated([Document([], [], TEXT)], "fair").tables(["headline"])] == []
 
 
@@ -142,13 +142,13 @@ def test_the_sentence_counts_what_a_score_is_worth_not_only_its_sign():
     row |= dict.fromkeys(("baseline_value", "value", "detectable"))
     result = {"baseline": "A", "swaps": 1000, "exact": False, "comparisons": [row], "transitions": []}
     result |= {"confidence": {"level": 0.95}}
-    assert _opening(result) == ["B against A: ser -10.00 [-20.00, -5.00], p (Holm) = 0.0200; V."]
+    assert _opening(result) == ["B against A: slot error rate -10.00 [-20.00, -5.00], p (Holm) = 0.0200; V."]
     assert _opening({**result, "comparisons": [row | {"interval": [None, None], "p_holm": None}]}) == [
-        "B against A, ser: V."
+        "B against A, slot error rate: V."
     ]
     assert _opening({**result, "comparisons": [row | {"verdict": None}]}) == []
     assert _opening({**result, "comparisons": [row | {"runs": [2, 3]}]}) == [
-        "B against A, means of 3 and 2 training runs (few runs: fewer than 5): ser -10.00 [-20.00, -5.00], "
+        "B against A, means of 3 and 2 training runs (few runs: fewer than 5): slot error rate -10.00 [-20.00, -5.00], "
         "p (Holm) = 0.0200; V."
     ]
 

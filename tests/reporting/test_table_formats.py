@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import re
-from collections import Counter
 from typing import Any
 
 import pytest
@@ -57,19 +56,41 @@ def test_all_formats_have_the_same_tables_with_the_same_cells(here, command):
     for (heading, rows), (title, records) in zip(found["markdown"].items(), found["json"].items(), strict=True):
         assert heading.startswith(title)
         for row, record in zip(rows[1:], records[1:]):
-            assert flat(row) == [shown(value) for value in record if value is not None]
-    for rows, records in zip(found["csv"].values(), found["json"].values(), strict=True):
-        for row, record in zip(rows, records[1:], strict=True):
-            assert Counter(map(number, filter(None, row))) == Counter(number(v) for v in record if v not in (None, ""))
+            values = [value for value in record if value is not None]
+            assert all(alike(cell, value) for cell, value in zip(flat(row), values, strict=True))
+    for table, records in zip(found["csv"].values(), found["json"].values(), strict=True):
+        for row, record in zip(table, records[1:], strict=True):
+            rest = [cell for cell in row if cell]
+            for value in (value for value in record if value not in (None, "")):
+                rest.remove(next(cell for cell in rest if alike(cell, value)))
+            assert not rest
+
+
+@pytest.mark.parametrize(("command", "least"), [((*SCORE, "-t", "all", "-C"), 20), (COMPARE, 4)])
+def test_json_has_ratios_where_people_read_percent(here, command, least):
+    found = json.loads(run(*command, "-f", "json").stdout)
+    ratio = re.compile(r"(P|R|F|strict|fair|baseline|system|difference|detectable|share of \w+)( low| high)?")
+    ratios = [value for rows in found.values() for row in rows for name, value in row.items() if ratio.fullmatch(name)]
+    assert len([value for value in ratios if value]) >= least
+    assert all(-1 <= value <= 1 for value in ratios if value is not None)
+    assert not any(name.startswith("%") for rows in found.values() for row in rows for name in row)
+
+
+def alike(cell: str, value: str | float) -> bool:
+    """Whether people see a value as this cell: a text as it is, a number rounded, a ratio perhaps in percent."""
+    if isinstance(value, str):
+        return cell == value
+    seen = number(cell)
+    return not isinstance(seen, str) and any(abs(seen - times * value) < 0.00501 for times in (1, 100))
 
 
 def flat(cells: list[str]) -> list[str]:
-    """Cells as JSON has them: intervals taken apart, and nothing for what is undefined."""
+    """Cells with intervals taken apart, and nothing for what is undefined."""
     pieces = (
         re.sub(r"^(-?[\d.]+)? ?\[(-?[\d.]+), (-?[\d.]+)\](?: few)?$", r"\1\t\2\t\3", cell).strip("\t").split("\t")
         for cell in cells
     )
-    return [shown(number(piece.removesuffix(" ↓"))) for cell in pieces for piece in cell if piece != "-"]
+    return [piece.removesuffix(" ↓") for cell in pieces for piece in cell if piece != "-"]
 
 
 def number(value: Any) -> Any:
@@ -77,10 +98,6 @@ def number(value: Any) -> Any:
         return float(value)
     except ValueError:
         return value
-
-
-def shown(value: Any) -> str:
-    return value if isinstance(value, str) else f"{value:.4f}"
 
 
 @pytest.mark.parametrize("format", ["csv", "json"])

@@ -97,10 +97,10 @@ def test_tables_are_those_asked_for_in_that_order(here):
     first = ["Labels", "Verdicts", "Repeated errors"]
     assert titles(*SCORE, "-t", "all") == [*first, *scores, *pairs, "Documents", *more]
     assert titles(*SCORE, "-t", "all", "-m", "wrf") == ["Labels", *scores, "Documents", *more]
-    assert titles(*COMPARE, "-t", "spans") == ["Changed spans of other.jsonl"]
+    assert titles(*COMPARE, "-t", "spans") == ["Changed spans of other"]
     assert len(titles(*COMPARE)) == 3
-    assert titles(*COMPARE, "-t", "all") == [*titles(*COMPARE), "All scores of other.jsonl against pred.jsonl"]
-    labels = "other.jsonl against pred.jsonl per label, strict"
+    assert titles(*COMPARE, "-t", "all") == [*titles(*COMPARE), "All scores of other against pred"]
+    labels = "other against pred per label, strict"
     assert titles(*COMPARE, "--labels") == [titles(*COMPARE)[0], labels, *titles(*COMPARE)[1:]]
 
 

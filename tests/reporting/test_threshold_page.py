@@ -122,7 +122,7 @@ def test_a_range_of_good_cuts_ends_where_something_is_kept():
     """Where nothing is kept the error rate is 1, and the one hit among 120 spans makes it hardly better."""
     gold = [(k, k + 1, label) for k in range(40) for label in "ABC"]
     view = made([gold], [{(0, 1, "A"): 0.9}], ["slot_error", "strict"], best="slot_error.ser")
-    assert "Ser is best at 0.9, and falls on both sides" in view.opening()
+    assert "Slot error rate is best at 0.9, and falls on both sides" in view.opening()
 
 
 def test_the_range_of_good_cuts_is_that_of_scoring_anew():
@@ -222,7 +222,7 @@ def test_the_lines_are_the_scores_of_what_each_cut_keeps(side):
         for title, metric, name in (
             ("strict F", "strict", "f"),
             ("strict P", "strict", "p"),
-            ("ser", "slot_error", "ser"),
+            ("slot error rate", "slot_error", "ser"),
         ):
             lines = own["curves"][titles.index(title)]
             wanted = [result[metric]["scores"], *(result[metric]["per_type"][label]["scores"] for label in LABELS)]

@@ -83,10 +83,10 @@ PATIENCE = 30
 class Browser:
     """A page in Chromium, and short ways to ask it."""
 
-    def __init__(self, profile: Path) -> None:
+    def __init__(self, profile: Path, *more: str) -> None:
         options = webdriver.ChromeOptions()
         options.binary_location = CHROMIUM
-        for argument in (*QUIET, f"--user-data-dir={profile}"):
+        for argument in (*QUIET, f"--user-data-dir={profile}", *more):
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=Service(DRIVER))
@@ -188,12 +188,11 @@ class Browser:
         )
 
     def violations(self) -> list[Any]:
-        """The serious violations of accessibility that axe finds, everything unfolded."""
+        """The violations of accessibility that axe finds, small ones too, everything unfolded."""
         axe = files(pytest.importorskip("selenium_axe_python", reason="selenium-axe-python is not installed"))
         self("document.querySelectorAll('details').forEach(e => { e.open = true })")
         self((axe / "axe-core" / "axe.min.js").read_text(encoding="utf8"))
-        found = self.driver.execute_async_script(AXE)
-        return [violation for violation in found if violation[1] in ("serious", "critical")]
+        return [*self.driver.execute_async_script(AXE)]
 
     @property
     def log(self) -> list[str]:

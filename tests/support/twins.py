@@ -29,40 +29,6 @@ def characters(span: Sequence[Any]) -> set[int]:
 # Tallies
 
 
-def tally(
-    verdicts: Iterable[Verdict],
-    columns: Mapping[str, Sequence[str]],
-    amounts: Mapping[str, Sequence[str]],
-    focus: str = "target",
-) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """Overall and per label, how many verdicts each column counts and what they amount to.
-
-    A pair counts for its gold label, or with focus "system" for its predicted
-    label; a lone span for its own.
-    """
-    verdicts = list(verdicts)
-    labels = {span[2] for _, gold, pred, _ in verdicts for span in (gold, pred) if span}
-    total = dict.fromkeys([*columns, *amounts], 0)
-    rows = {label: dict(total) for label in labels}
-    for name, gold, pred, amount in verdicts:
-        label = ((gold or pred) if focus == "target" else (pred or gold))[2]
-        for worth, sums in ((1, columns), (amount, amounts)):
-            for column in [column for column, names in sums.items() if name in names]:
-                total[column] += worth
-                rows[label][column] += worth
-    return total, rows
-
-
-def confusion(verdicts: Iterable[Verdict], shown: Iterable[str]) -> dict[str, dict[str, int]]:
-    """Gold label to predicted label to number, "" for no span, empty cells left out."""
-    matrix: dict[str, dict[str, int]] = {}
-    for name, gold, pred, _ in verdicts:
-        if name in shown:
-            row = matrix.setdefault(gold[2] if gold else "", {})
-            row[pred[2] if pred else ""] = row.get(pred[2] if pred else "", 0) + 1
-    return matrix
-
-
 # Section 1: set arithmetic
 
 

@@ -80,7 +80,7 @@ another training was not tried
     if p_holm < p - 1e-12:
         raise ValueError(f"p corrected ({p_holm}) is smaller than p ({p}); are they swapped?")
     said = _Said(row, baseline, units, factor * difference, factor * low, factor * high, factor * detectable)
-    sentence = said.by_interval() if "standard_error" in row else said.by_test(p, p_holm, 1 - level + 1e-12)
+    sentence = said.by_interval() if "standard_error" in row else said.by_test(p, p_holm, 1 - level)
     answer = row["margin_answer"]
     return sentence if answer in (None, sentence) else f"{sentence}; {answer}"
 
@@ -97,7 +97,7 @@ class _Said(NamedTuple):
     detectable: float
 
     def by_test(self, p: float, p_holm: float, alpha: float) -> str:
-        """Return what a test supports, the first that applies. The rounding of 1 - 0.95 must not decide."""
+        """Return what a test supports, the first that applies."""
         row = self.row
         if row["differing"] is not None and row["differing"] < LEAST_DIFFERING:
             return f"the outputs differ in {_number(row['differing'], self.units)}: nothing can be told"
@@ -105,13 +105,13 @@ class _Said(NamedTuple):
             return UNDEFINED
         if not math.isfinite(p):
             return "the spread of this difference cannot be estimated: nothing can be told"
-        if p_holm <= alpha:
+        if is_told(p_holm, alpha):
             less = "" if row["higher_is_better"] else ", and less is better"
             once = f"; {ONCE}" if max(row["runs"]) == 1 else ""
             return f"{self._higher_or_lower('scores', 'on texts like these, ')}{less}{once}"
         if row["same_within"] is not None:
             return same_within(row["same_within"])
-        if p <= alpha:
+        if is_told(p, alpha):
             return f"alone this would be a difference; among {row['tests']} tests it may be luck"
         return self._not_settled()
 
@@ -140,6 +140,15 @@ class _Said(NamedTuple):
             f"not settled: between {self.low:+.2f} and {self.high:+.2f} points; "
             f"these {self.units} show a difference of {self.detectable:.2f} points 4 times in 5"
         )
+
+
+def is_told(p_holm: float | None, alpha: float = 0.05) -> bool:
+    """Return whether a test tells a difference. The rounding of 1 - 0.95 must not decide.
+
+    >>> is_told(0.05), is_told(0.0501), is_told(None)
+    (True, False, False)
+    """
+    return p_holm is not None and p_holm <= alpha + 1e-12
 
 
 UNDEFINED = "the score is undefined for one of the two: nothing can be told"

@@ -114,6 +114,11 @@ def name_of(path: Path, format: Format = Format()) -> str:
         return name
     if not path.is_dir():
         check_is_file(path)
+    elif (path / "meta.json").exists() and (path / "config.cfg").exists():
+        raise ValueError(
+            f"{path} is a trained pipeline, not annotation: 'nereval evaluate' and 'nereval count' take it before "
+            "the data, as MODEL DATA"
+        )
     if remedy := UNREAD.get(path.suffix.lower()):
         raise ValueError(f"{path}: {remedy}")
     if kind := _kind_of_result(path):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 from ...about import __version__
@@ -102,6 +103,7 @@ def agreement_page(agreement: AgreementCounts, view: AgreementView, *, title: st
     tables["documents"] = tables["documents"]._replace(rows=disputed[:DOCUMENTS])
     who = names(people) if len(people) <= MOST_NAMES else many(len(people), "annotator")
     data = _data(agreement, places) | {"groups": groups, "scores": scores, "symbols": charts.GLYPHS}
+    data["digest"] = sha256(embedded([data["annotators"], data["labels"], data["documents"]]).encode()).hexdigest()[:16]
     values = {
         "title": title or f"Agreement of {who}",
         "lede": [visible(line) for line in (*view.further(), f"{view.measured()}.", f"{view.compared()}.")],

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.wording import COLORS
 from ..report_view import ReportView
-from ..result_table import Cell, Cost, Estimate, Kinded, ResultTable, in_points, shown
+from ..result_table import Cell, Estimate, Kinded, ResultTable, in_points, shown
 from ..score_tables import PRF
 from .charts import GLYPHS
 
@@ -39,15 +39,17 @@ def _with_keys(table: ResultTable, view: ReportView) -> Iterator[list[Cell]]:
     Only ratios for which higher is better share an axis; other rows are left out, and so is a
     score that is cut off at 0, since such a 0 is no result.
     """
-    metrics = {metric.name: metric for metric in view.systems[0].counts.metrics}
     for row in table.rows:
-        metric, name = metrics[str(row[0])], str(row[1])
-        score = metric.score_by_name[name]
+        metric, score = next(
+            (metric, score)
+            for metric in view.systems[0].counts.metrics
+            for score in metric.scores
+            if row[1] == f"{metric.name} {score.name}"
+        )
         values = [cell.value if isinstance(cell, Estimate) else cell for cell in _scores(table, row)]
         cut = score.complement_of is not None and 0 in values
-        if score.key and not isinstance(row[1], Cost) and score.unit == "ratio" and not cut:
-            cells = [part for cell in _scores(table, row) for part in (None, None, cell)]
-            yield [metric.name if name == metric.name else f"{metric.name} {name}", *cells]
+        if score.key and score.higher_is_better and score.unit == "ratio" and not cut:
+            yield [row[0], *(part for cell in _scores(table, row) for part in (None, None, cell))]
 
 
 def _scores(table: ResultTable, row: Sequence[Cell]) -> list[Cell]:
@@ -100,7 +102,7 @@ def _numbers(table: ResultTable, systems: Sequence[str]) -> Iterator[dict[str, A
         for system, symbol, number, share in zip(systems, GLYPHS, numbers, shares):
             part = row[share]
             if isinstance(part, float) and isinstance(row[0], Kinded):
-                said = f"{row[number]}  ({shown(part, 0)} %)"
+                said = f"{row[number]:,}  ({shown(part, 0)} %)"
                 yield {
                     "name": row[0],
                     "order": order,

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from markupsafe import Markup
 
+from ...core.compression import uncompressed
 from ...core.declaration import Metric, Verdict
 from ...core.spans import Document
 from ...evaluation.comparison import System
 from ...evaluation.gate_rules import Judged, gate
 from ...evaluation.statistics.conclusion import unit_name
 from ...evaluation.transitions import outcomes_of
+from ...io.formats import inferred_name
 from ...io.writing import spelt_out
 from ..gate_view import GateView
 from ..marked_text import SPACE
@@ -118,7 +121,9 @@ def _headings(view: ReportView) -> dict[str, Markup]:
 
 def _title(names: Sequence[str], sources: Iterable[str]) -> str:
     systems = " and ".join(names) if len(names) < 3 else f"{len(names)} systems"
-    return f"{systems} against {' and '.join(dict.fromkeys(sources)) or 'gold'}"
+    golds = (Path(each) for each in dict.fromkeys(sources))
+    named = [(each if inferred_name(each) is None else uncompressed(each).with_suffix("")).name for each in golds]
+    return f"{systems} against {' and '.join(named) or 'gold'}"
 
 
 # The documents with errors as marked text

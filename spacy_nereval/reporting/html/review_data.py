@@ -4,13 +4,12 @@ places that speak against it, and the corrections that the evidence proposes."""
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...core.spans import Document, PlainSpan, Span
 from ...evaluation.gold_suspects import REASONS, Evidence, Suspect, surface
-from ..report_view import ReportView, evidence_words
+from ..report_view import CONTRADICTIONS, ReportView, evidence_words
 
 NONE = -1
 
@@ -19,9 +18,6 @@ MOST_WITNESSES = 6
 
 PART = ", "
 """What parts a sentence into those that other sentences have too."""
-
-BY_WORDS = ("two labels", "unmarked")
-"""Reasons that rest on other places with the same words."""
 
 
 class Doubt(NamedTuple):
@@ -95,7 +91,7 @@ def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any
         units: For each document, what turns an offset into one of UTF-16.
     """
     sides = [system.documents for system in view.systems]
-    witnesses = _Witnesses(sides[0])
+    witnesses = _Witnesses(view.marked_places)
     order = [view.lead, *(k for k in range(len(sides)) if k != view.lead)]
     pieces: dict[tuple[str, str, int], int] = {}
     parts: dict[str, int] = {}
@@ -107,7 +103,7 @@ def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any
             (
                 each.reason,
                 evidence_words(each, gold.label if gold else "", view.names),
-                witnesses.number((words, each.label)) if each.reason in BY_WORDS else NONE,
+                witnesses.number((words, each.label)) if each.reason in CONTRADICTIONS else NONE,
             )
             for each in doubt.evidence
         ]
@@ -167,18 +163,14 @@ def _predicted(doubt: Doubt, sides: Sequence[tuple[int, Document]]) -> Iterator[
 class _Witnesses:
     """Lists of gold spans with the same words and the same label, each made once."""
 
-    def __init__(self, documents: Sequence[Document]) -> None:
+    def __init__(self, places: Mapping[tuple[str, str], Sequence[tuple[int, int]]]) -> None:
         self.listed: list[list[int]] = []
         self._numbers: dict[tuple[str, str], int] = {}
-        self._places: dict[tuple[str, str], list[int]] = defaultdict(list)
-        for k, document in enumerate(documents):
-            for g, span in enumerate(document.gold):
-                if words := surface(document, span.start, span.end):
-                    self._places[words, span.label] += [k, g]
+        self._places = places
 
     def number(self, key: tuple[str, str]) -> int:
         """Return the number of a list; -1 if there is no such gold span."""
         if key not in self._numbers and (places := self._places.get(key)):
             self._numbers[key] = len(self.listed)
-            self.listed.append(places[: 2 * MOST_WITNESSES])
+            self.listed.append([n for place in places[:MOST_WITNESSES] for n in place])
         return self._numbers.get(key, NONE)

@@ -36,7 +36,7 @@ def _in(folder: str, *names: str) -> tuple[str, ...]:
 
 
 LISTED = _in("functions", "names", "words", "plain_text", "regions", "searching", "addresses", "stretches", "columns")
-LISTING = ("elements", "tips", "widgets", "saving", "highlight", "listing", "bars", "sorting")
+LISTING = ("elements", "tips", "widgets", "saving", "highlight", "listing", "bars", "columns", "sorting")
 DRAWING = ("theme", "charting")
 
 REPORT = Layout(
@@ -47,15 +47,15 @@ REPORT = Layout(
         *_in("report/functions", "digests", "reviewing", "exporting"),
     ),
     (
-        *_in("script", *LISTING, *DRAWING),
+        *_in("script", *LISTING, *DRAWING, "queue"),
         *_in("report/script", "triage", "state", "filters", "flag_elements", "text", "documents", "concordance"),
         *_in("report/script", "matrix", "form", "copy", "review", "actions", "changes", "charts"),
     ),
 )
 AGREEMENT = Layout(
     "agreement",
-    (*LISTED, *_in("agreement/functions", "annotations", "asked", "places", "tasks")),
-    (*_in("script", *LISTING), *_in("agreement/script", "text", "list", "actions")),
+    (*LISTED, *_in("agreement/functions", "annotations", "asked", "places", "tasks", "deciding")),
+    (*_in("script", *LISTING, "queue"), *_in("agreement/script", "text", "list", "actions", "adjudicating")),
 )
 THRESHOLDS = Layout(
     "thresholds",

@@ -3,7 +3,7 @@ function highlight() {
   if (!CSS.highlights) return;
   CSS.highlights.delete("found");
   const pattern = patternOf(state);
-  if (!pattern) return;
+  if (!pattern || pattern.refused) return;
   const ranges = [];
   for (const text of $("list").querySelectorAll(".text, .kwic, h3 bdi")) {
     const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT, (node) =>

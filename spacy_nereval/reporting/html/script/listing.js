@@ -1,8 +1,10 @@
 // A list that is shown a page at a time and narrowed by a form, with what the reader asks for in the address. Each page
 // has its own state with unfiltered(), everything(), chosenAnew() and fromAddress(), VIEWS and PER_PAGE, search() and refresh(),
-// documents, found, listed() and elementsOf().
+// documents, found, listed(), elementsOf() and fitList().
 
 const unfolded = new Set(); // documents shown in full
+
+const PRINTED = 20; // pages of the list
 
 // A button that shows the whole document.
 function fold(k, hidden) {
@@ -37,12 +39,18 @@ function goTo(wanted) {
   document.querySelector(".documents").scrollIntoView();
 }
 
-function show(all = false) {
+function show(printing = false) {
   const size = PER_PAGE[state.view];
   const pages = Math.max(1, Math.ceil(listed().length / size));
   if (state.doc !== null) state.at = Math.floor(found.indexOf(state.doc) / size);
   state.at = Math.min(Math.max(state.at, 0), pages - 1);
-  $("list").replaceChildren(...elementsOf(all ? listed() : listed().slice(state.at * size, (state.at + 1) * size)));
+  const last = (state.at + (printing ? PRINTED : 1)) * size;
+  $("list").replaceChildren(...elementsOf(listed().slice(state.at * size, last)));
+  fitList();
+  if (printing && (state.at || last < listed().length)) {
+    const numbers = `${number(state.at * size + 1)} to ${number(Math.min(last, listed().length))} of ${number(listed().length)}`;
+    $("list").prepend(make("p", { class: "key" }, `Printed are ${numbers}, from the page that was shown: filters or another page print others.`));
+  }
   $("where").textContent = `Page ${number(state.at + 1)} of ${number(pages)}`;
   $("previous").disabled = state.at === 0;
   $("next").disabled = state.at === pages - 1;

@@ -18,11 +18,11 @@ function matches(k, p, { one, other, label, chosen, group }) {
   return place[3].some(([kind, a, b]) => (!chosen.size || chosen.has(kind)) && asked.every((annotator) => annotator === a || annotator === b));
 }
 
-// The places, as [document, place], and the documents that are asked for, in the order that is asked for; null for a
-// pattern that is none.
+// The places, as [document, place], and the documents that are asked for, in the order that is asked for;
+// { refused: why } for a pattern that is none.
 function matching(asked) {
   const pattern = patternOf(asked);
-  if (pattern === undefined) return null;
+  if (pattern?.refused) return pattern;
   const places = [];
   const found = [];
   documents.forEach((doc, k) => {

@@ -9,9 +9,9 @@ let found = []; // numbers of documents
 // Finds the places and documents that match, and shows the first page of them.
 function search() {
   const result = matching(state);
-  $("find").setAttribute("aria-invalid", String(result === null));
-  ({ places, found } = result ?? { places: [], found: [] });
-  $("matches").textContent = !result ? "This is no regular expression"
+  $("find").setAttribute("aria-invalid", String(Boolean(result.refused)));
+  ({ places = [], found = [] } = result);
+  $("matches").textContent = result.refused ? noPattern(result)
     : places.length ? `${many(places.length, "disputed place")} in ${number(new Set(places.map(([k]) => k)).size)} of ${many(documents.length, "document")}`
     : "No dispute matches";
   show();
@@ -20,6 +20,8 @@ function search() {
 const listed = () => (state.view === "disputes" ? places : found);
 
 const elementsOf = (shown) => shown.map((each) => (state.view === "disputes" ? dispute(...each) : article(each)));
+
+const fitList = () => {}; // contexts wrap
 
 const link = (k) => make("a", { href: addressOf({ ...state, view: "documents", doc: k }, unfiltered()) }, bdi(nameOf(documents[k], k), 80));
 const wordsOf = (place) => kindsOf(place).map((kind) => kinds[kind].words).join(", ");

@@ -7,7 +7,9 @@ function around(k, spans, start, end) {
   const text = textOf(k);
   if (text === null) return [null, null, null];
   const found = !spans.some((span) => isInvented(k, span));
-  return found ? [text.slice(Math.max(0, start - 40), start), text.slice(end, end + 40), true] : [null, null, false];
+  const [from, to] = [Math.max(0, start - 40), end + 40];
+  const half = (at) => (isWithinCharacter(text, at) ? 1 : 0);
+  return found ? [text.slice(from + half(from), start), text.slice(end, to - half(to)), true] : [null, null, false];
 }
 
 function asRow(row, asked) {

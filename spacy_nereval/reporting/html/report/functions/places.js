@@ -115,11 +115,11 @@ function visitMatches(k, asked, filters, visit, noteError = () => {}) {
   });
 }
 
-// The documents and rows that are asked for, in the order that is asked for; null for a pattern that is none. `marks` has
-// the reader's own.
+// The documents and rows that are asked for, in the order that is asked for; { refused: why } for a pattern that is none.
+// `marks` has the reader's own.
 function matching(asked, marks) {
   const pattern = patternOf(asked);
-  if (pattern === undefined) return null;
+  if (pattern?.refused) return pattern;
   const filters = filtersOf(asked, marks);
   const needsRows = asked.wrong || isNarrowed(asked);
   const found = [];

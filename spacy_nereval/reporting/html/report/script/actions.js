@@ -25,9 +25,9 @@ onChange("mark", () => ({ mark: $("mark").value }));
 onChange("wrong", () => ({ wrong: $("wrong").checked }));
 onChange("together", () => ({ together: $("together").checked, at: state.at }));
 onChange("order", () => ({ order: $("order").value, falling: false }));
-for (const [id, part] of [["matrix-system", "system"], ["matrix-metric", "metric"], ["matrix-as", "as"]]) {
+for (const [id, part] of [["matrix-system", "system"], ["matrix-metric", "metric"], ["matrix-what", "what"], ["matrix-as", "as"]]) {
   $(id).addEventListener("change", () => {
-    matrix[part] = part === "as" ? $(id).value : Number($(id).value);
+    matrix[part] = ["what", "as"].includes(part) ? $(id).value : Number($(id).value);
     drawMatrix();
   });
 }

@@ -13,7 +13,7 @@ function drawChanges() {
   const cell = (n, from, to) => {
     numbers[side(from, to)] += n;
     const shown = !n || from === to ? number(n)
-      : button({ class: "count", "aria-label": `${outcomes[from]}, then ${outcomes[to]}: show ${n}` }, () => ask({ ...pair, move: [from, to] }), number(n));
+      : button({ class: "count", "aria-label": `${outcomes[from]}, then ${outcomes[to]}: show ${number(n)}` }, () => ask({ ...pair, move: [from, to] }), number(n));
     return make("td", { class: `number ${side(from, to)}` }, shown);
   };
   const rows = matrix.map((row, from) => make("tr", null, make("th", { scope: "row" }, outcomes[from]), ...row.map((n, to) => cell(n, from, to))));

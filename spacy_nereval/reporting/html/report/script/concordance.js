@@ -31,11 +31,12 @@ function line(row, i) {
   const label = (own) => (own ? bdi(labels[own.label], 30) : "–");
   const cell = (head, ...own) => make("td", { class: own.length > 1 ? "said pair" : "said", "data-head": head, title: own.map((each) => labelName(each ? each.label : ANY)).join(" / ") },
     ...own.flatMap((each) => [" / ", label(each)]).slice(1));
-  const where = button({ class: "link", "aria-label": `Show document ${row.k + 1}` }, () => openDocument(row.k), number(row.k + 1));
-  if (doc[0] !== null) where.title = name(doc[0], 120);
+  const id = doc[0] === null ? "" : name(doc[0], 120);
+  const where = button({ class: "link", title: id || null, "aria-label": `Show document ${number(row.k + 1)}${id && `, ${id}`}` }, () => openDocument(row.k),
+    id ? bdi(doc[0]) : number(row.k + 1));
   const verdict = wordsOf(row, state);
   const element = make("tr", { tabindex: i ? "-1" : "0" },
-    make("td", { class: "number" }, where), make("td", null, kwic(row, gold, pred, after, start, end, kind)),
+    make("td", { class: id ? "where" : "number where" }, where), make("td", null, kwic(row, gold, pred, after, start, end, kind)),
     cell("gold", gold), comparing() ? cell("predicted", pred, after) : cell("predicted", pred),
     make("td", { class: comparing() ? "said pair" : "said", title: verdict }, make("span", { class: `swatch ${kind}`, "aria-hidden": "true" }), verdict),
     ...(comparing() ? [] : [make("td", { class: "triage" }, ...triage(row))]));
@@ -57,12 +58,32 @@ function kwic({ k }, gold, pred, after, start, end, kind) {
     ? [...marked(text, start, start + 80, marks), "…", ...marked(text, end - 80, end, marks)]
     : marked(text, start, end, marks);
   const invented = isInvented(k, { start });
-  const before = invented ? [make("em", null, `${ABSENT.toLowerCase()}: `)] : textNodes(text.slice(Math.max(0, start - AROUND), start), true);
-  const behind = invented ? [] : textNodes(textOf(k).slice(end, end + AROUND), true);
-  return make("span", { class: "kwic", dir: direction(k) },
-    make("span", { class: "before" }, make("span", null, ...before)),
-    make("span", { class: "rest" }, make("span", { class: "span" }, ...middle), make("span", { class: "after" }, ...behind)));
+  const before = make("span", null, ...(invented ? [make("em", null, `${ABSENT.toLowerCase()}: `)] : textNodes(wordsBefore(text, start, AROUND), true)));
+  const behind = make("span", { class: "after" }, ...(invented ? [] : textNodes(wordsAfter(textOf(k), end, AROUND), true)));
+  const element = make("span", { class: "kwic", dir: direction(k) },
+    make("span", { class: "before" }, before), make("span", { class: "rest" }, make("span", { class: "span" }, ...middle), behind));
+  if (!invented) element.sides = [[before, (most) => wordsBefore(text, start, most)], [behind, (most) => wordsAfter(textOf(k), end, most)]];
+  return element;
 }
+
+// Leaves out the words of contexts for which there is no room. Where lines wrap, on a phone, there is room for all.
+function fitList() {
+  const lines = [...$("list").querySelectorAll(".kwic")].filter(({ sides }) => sides);
+  if (!lines.length || matchMedia("(max-width: 40rem)").matches) return;
+  const pen = make("canvas").getContext("2d");
+  const { fontSize, fontFamily } = getComputedStyle(lines[0]);
+  pen.font = `${fontSize} ${fontFamily}`;
+  const widthOf = (words) => pen.measureText(words.replace(/\n/g, "↵")).width;
+  const rooms = lines.map((each) => [each.firstChild.clientWidth, each.lastChild.clientWidth - each.lastChild.firstChild.offsetWidth]);
+  lines.forEach(({ sides }, i) => sides.forEach(([element, cut], side) => {
+    const room = rooms[i][side] - 2;
+    let [most, words] = [AROUND, cut(AROUND)];
+    while (most > 0 && widthOf(words) > room) words = cut((most = Math.floor(Math.min(most - 1, (most * room) / widthOf(words)))));
+    element.replaceChildren(...textNodes(most > 0 ? words : "…", true));
+  }));
+}
+
+new ResizeObserver(fitList).observe($("list"));
 
 // Moves the current row, over pages if need be.
 function move(step) {

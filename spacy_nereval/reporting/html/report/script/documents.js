@@ -21,7 +21,7 @@ function article(k) {
   const preds = [new Set(asked.map(({ p }) => p)), new Set(asked.map(({ q }) => q))];
   const matched = (flag) => asked.length > 0 && (flag.gold ? golds.has(flag.g)
     : flag.said.some(({ system, p }) => preds[system === state.other ? 1 : 0].has(p) && (system === state.one || system === state.other)));
-  const link = make("a", { href: addressOf({ ...state, view: "documents", doc: k }, unfiltered()), "aria-label": `Link to document ${k + 1}` }, `${number(k + 1)}`);
+  const link = make("a", { href: addressOf({ ...state, view: "documents", doc: k }, unfiltered()), "aria-label": `Link to document ${number(k + 1)}` }, `${number(k + 1)}`);
   const heading = make("h3", null, link, " ");
   if (doc[0] !== null) heading.append(bdi(doc[0], 120));
   return make("article", { id: `doc-${k + 1}`, tabindex: "-1" }, make("header", null, heading, summary(k)),
@@ -39,6 +39,6 @@ function summary(k) {
     const { right, words } = metrics[state.metric];
     verdicts(doc, state.one, state.metric, (verdict, g, p) => verdict !== right && (g >= 0 || p >= 0) && count(words[verdict]));
   }
-  const parts = [...numbers].map(([words, n]) => (n > 1 ? `${n} × ${words}` : words));
+  const parts = [...numbers].map(([words, n]) => (n > 1 ? `${number(n)} × ${words}` : words));
   return make("p", null, parts.join(", ") || (comparing() ? "no change" : "no error"));
 }

@@ -1,9 +1,9 @@
-// The confusion matrix, whose cells filter the list. Hits stand on the diagonal, boundary errors beside them.
-// Below it, where a metric has a taxonomy of errors, the matrix of errors alone, as in its paper.
+// The confusion matrix, whose cells filter the list. Hits stand on the diagonal, boundary errors beside them; or errors
+// are counted alone, as in the paper of a metric with a taxonomy of errors.
 
 const LABELS = 25; // labels shown in the matrix, until all are asked for
 
-const matrix = { system: data.lead, metric: Math.max(fair, 0), all: false, as: "n" };
+const matrix = { system: data.lead, metric: Math.max(fair, 0), all: false, what: "all", as: "n" };
 
 // From "gold label, predicted label" to the numbers of hits and of errors, and the sums of rows and columns.
 const confusions = new Map(); // by system, metric, and whether there are hits
@@ -36,15 +36,11 @@ function counted(withHits) {
 }
 
 function drawMatrix() {
-  const { taxonomy } = metrics[matrix.metric];
-  const labelsRanked = drawTable($("matrix"), true);
-  $("matrix-of-errors").hidden = !taxonomy;
-  if (taxonomy) drawTable($("matrix-errors"), false);
-  drawRest(labelsRanked);
-}
-
-// Draw one of the two matrices, and return the number of its labels.
-function drawTable(table, withHits) {
+  const table = $("matrix");
+  const withHits = matrix.what === "all";
+  const ofPaper = metrics[matrix.metric].taxonomy ? ": the matrix of the paper on FairEval, and of the JSON result" : "";
+  table.caption.textContent = withHits ? "Hits and errors" : `Errors alone${ofPaper}`;
+  $("matrix-as").disabled = !withHits; // shares of errors are neither recall nor precision
   const { cells, sums } = confusion(withHits);
   const weight = new Map();
   for (const [key, { hits, errors }] of cells) for (const label of new Set(key.split(" ").map(Number))) weight.set(label, (weight.get(label) || 0) + hits + errors);
@@ -60,7 +56,7 @@ function drawTable(table, withHits) {
   const body = make("tbody", null);
   let first = true;
   const shown = (n, gold, pred) => {
-    if (matrix.as === "n" || !withHits) return number(n); // shares of errors are neither recall nor precision
+    if (matrix.as === "n" || !withHits) return number(n);
     const whole = matrix.as === "row" ? sums.gold.get(gold) : sums.pred.get(pred);
     return whole ? `${((100 * n) / whole).toFixed(n === whole ? 0 : 1)} %` : "–";
   };
@@ -92,12 +88,13 @@ function drawTable(table, withHits) {
   const last = make("tr", null, make("th", { scope: "row" }, "all"), ...axis.map((pred) => make("td", { class: "sum" }, number(sums.pred.get(pred) || 0))), make("td", null));
   body.append(last);
   table.replaceChildren(table.caption, head, body);
-  return ranked.length;
+  drawRest(ranked.length, withHits);
 }
 
-function drawRest(n) {
+function drawRest(n, withHits) {
   const rest = $("matrix-rest");
-  rest.replaceChildren("Green: correct. Blue: errors; on the diagonal, boundary errors with the right label. A span with two verdicts counts twice.");
+  rest.replaceChildren(withHits ? "Green: correct. Blue: errors; on the diagonal, boundary errors with the right label. A span with two verdicts counts twice."
+    : "Nothing is counted that is correct, so the diagonal has boundary errors with the right label.");
   if (n > LABELS) {
     rest.append(matrix.all ? " " : ` The ${LABELS} labels with most verdicts. `, button({ id: "all-labels" }, () => {
       matrix.all = !matrix.all;
@@ -108,19 +105,19 @@ function drawRest(n) {
 }
 
 // Arrow keys move to the next cell with a number.
-for (const table of [$("matrix"), $("matrix-errors")]) table.addEventListener("keydown", (event) => {
+$("matrix").addEventListener("keydown", (event) => {
   const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
   const cell = event.target.closest("td");
   if (!step || !cell) return;
   event.preventDefault();
   const focus = (next) => {
-    table.querySelectorAll("button").forEach((each) => each.setAttribute("tabindex", "-1"));
+    $("matrix").querySelectorAll("button").forEach((each) => each.setAttribute("tabindex", "-1"));
     next.setAttribute("tabindex", "0");
     next.focus();
   };
   const beside = step[1] > 0 ? event.target.nextElementSibling : step[1] < 0 ? event.target.previousElementSibling : null;
   if (beside) return focus(beside);
-  const lines = [...table.tBodies[0].rows];
+  const lines = [...$("matrix").tBodies[0].rows];
   let r = lines.indexOf(cell.parentElement) + step[0];
   let c = cell.cellIndex + step[1];
   for (; lines[r] && lines[r].cells[c] && c > 0; r += step[0], c += step[1]) {

@@ -4,10 +4,6 @@ const POSITION = `spacy-nereval ${data.digest} review`;
 const CONTEXT = 300; // characters on either side of a place
 const OTHERS = 4; // places with the same words that are listed at once
 
-const review = { queue: "", places: [], at: 0 };
-
-const current = () => review.places[review.at];
-
 // Begins or goes on with a queue, at a place if it is known, or else at the first one without a mark.
 function startReview(queue, key = null) {
   review.queue = queue;
@@ -38,38 +34,10 @@ function resumeReview() {
   }
 }
 
-function goToPlace(at) {
-  if (at < 0 || at >= review.places.length) {
-    tell(at < 0 ? "This is the first place." : "This is the last place.");
-    return;
-  }
-  review.at = at;
-  keepPosition();
-  drawReview();
-  $("card").focus({ preventScroll: true });
-  $("review-state").scrollIntoView({ block: "nearest" });
-  $("card").scrollIntoView({ block: "nearest" });
-}
-
-function goToUnmarked() {
-  const after = review.places.findIndex((place, i) => i > review.at && !isMarked(place));
-  const found = after < 0 ? review.places.findIndex((place) => !isMarked(place)) : after;
-  if (found < 0) tell("Every place has a mark.");
-  else goToPlace(found);
-}
-
-const tell = (words) => ($("review-notice").textContent = words);
-
 // Drawing
 
 function drawReview() {
-  const done = review.places.filter(isMarked).length;
-  const all = review.places.length;
-  tell("");
-  $("review-state").hidden = !review.queue;
-  $("review-bar").max = Math.max(all, 1);
-  $("review-bar").value = done;
-  $("review-done").textContent = all ? `Place ${number(review.at + 1)} of ${number(all)}: ${number(done)} done, ${number(all - done)} left` : "Nothing to review here";
+  drawProgress();
   const own = current();
   const focused = $("card").contains(document.activeElement);
   const label = focused && document.activeElement.getAttribute("data-key");
@@ -132,9 +100,9 @@ function others(place, flat) {
   const lines = found.map(([k, g], i) => {
     const each = span(documents[k][2], g);
     const text = textOf(k);
-    return make("li", { hidden: i >= OTHERS }, button({ class: "link", "aria-label": `Show document ${k + 1}` }, () => openDocument(k), number(k + 1)), " ",
-      make("span", { class: "context", dir: direction(k) }, ...textNodes(text.slice(Math.max(0, each.start - 60), each.start), true), make("mark", null, ...textNodes(text.slice(each.start, each.end), true)),
-        ...textNodes(text.slice(each.end, each.end + 60), true)), " ", bdi(labels[each.label], 30));
+    return make("li", { hidden: i >= OTHERS }, button({ class: "link", "aria-label": `Show document ${number(k + 1)}` }, () => openDocument(k), documents[k][0] === null ? number(k + 1) : bdi(documents[k][0], 40)), " ",
+      make("span", { class: "context", dir: direction(k) }, ...textNodes(wordsBefore(text, each.start, 60), true), make("mark", null, ...textNodes(text.slice(each.start, each.end), true)),
+        ...textNodes(wordsAfter(text, each.end, 60), true)), " ", bdi(labels[each.label], 30));
   });
   if (!lines.length) return make("div");
   const more = lines.length > OTHERS ? [button({ class: "more" }, ({ target }) => {
@@ -261,8 +229,6 @@ function reviewKey(key) {
   const spans = /^[1-9]$/.test(key) && proposalsOf(current()).filter((each) => each.length)[Number(key) - 1];
   return spans ? () => choosing(current(), spans) : null;
 }
-
-const isTextField = (target) => Boolean(target.closest("textarea, select, [contenteditable], input:not([type='checkbox'], [type='file'], [type='radio'])"));
 
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || isTextField(event.target)) return;
