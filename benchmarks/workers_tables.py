@@ -159,8 +159,8 @@ def estimate(found: Mapping[str, Any]) -> list[str]:
         )
     return [
         f"{MANY:,} documents in {files:,} files. What was measured is above; here it is multiplied. The first three "
-        "rows are shared by the workers. The others are not: an engine starts once, and the driver gives out one task after "
-        "the other.",
+        "rows are shared by the workers. The others are not: an engine starts once, and the driver gives out one task "
+        "after the other.",
         table(["of", "measured", "times", "is"], rows).replace("---:", "---", 1),
         "So long a run would take, without the time to fetch files: its start, the longer of what the driver and the "
         "workers take, and the levels of the tree. Nobody has run it.",

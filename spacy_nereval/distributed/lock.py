@@ -85,8 +85,8 @@ def _take(lock: Location, key: str, folder: str, remedy: str) -> None:
     except FileExistsError:
         who = "process {pid} of {user} on {host}".format(**{"pid": "?", "user": "?", "host": "?", **_owner(lock)})
         raise TryAgain(
-            f"another run, {who}, writes to {folder}: wait for it, as {named('wait', 60)} does, {remedy}; if that run "
-            f"has ended, delete {lock}"
+            f"another run, {who}, writes to {folder}: wait for it, as {named('wait', 60)} does, {remedy}; if that "
+            f"run has ended, delete {lock}"
         ) from None
     except OSError as error:
         raise ValueError(f"{folder} cannot be written to: {in_words(error)}") from None
