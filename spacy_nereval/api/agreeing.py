@@ -319,7 +319,7 @@ def annotated(sides: Mapping[str, Side], text: Any, tokens: Any, reading: Readin
         records = {name: [*records_of(side, reading)] for name, side in sides.items()}
         if tokens is not None:
             records = _with_tokens(records, [*listed_items(tokens, "tokens")])
-        found = {name: [Own(each, each.unit, each.unit_rule) for each in own] for name, own in records.items()}
+        found = {name: [Own(each, *each.unit) for each in own] for name, own in records.items()}
     elif text is tokens is None and {side.kind for side in sides.values()} <= {"tags", "empty"}:
         found = _of_tags(sides, reading)
     else:

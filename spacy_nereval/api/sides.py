@@ -139,7 +139,7 @@ def read_file(path: Path, reading: Reading) -> list[Record]:
             key = units.key(record)
         except ValueError as error:
             raise ValueError(f"{path}, {located(error, number, record.id)}") from None
-        found.append(record._replace(spans=sorted(record.spans), unit=key, unit_rule=units.rule.text))
+        found.append(record._replace(spans=sorted(record.spans), unit=(key, units.rule.text)))
     units.check_end()
     return found
 

@@ -36,8 +36,8 @@ class Record(NamedTuple):
         others: The number of annotations that are not spans, such as relations, and were left out.
         span_scores: The score of each span that has one, as the source has it, unchecked.
         wordless: Whether the text consists of the numbers of tokens, since the file has no words.
-        unit: The key of what the document is resampled with, if it is gold; None for its id or content.
-        unit_rule: The rule by which the key was made (see `units`).
+        unit: The key of what the document is resampled with, if it is gold, None for its id or content; and the rule
+            by which the key was made (see `units`).
     """
 
     text: str
@@ -58,8 +58,7 @@ class Record(NamedTuple):
     others: int = 0
     span_scores: Mapping[PlainSpan, Any] = {}
     wordless: bool = False
-    unit: str | None = None
-    unit_rule: str = "id"
+    unit: tuple[str | None, str] = (None, "id")
 
 
 def with_mentions(side: Record, mentions: Iterable[Any], match: str = CASELESS, occurrences: str = LISTED) -> Record:
@@ -140,7 +139,7 @@ def pair(gold: Record, pred: Record) -> Document | None:
     document.repaired = gold.repaired + pred.repaired
     document.duplicates = gold.duplicates + pred.duplicates
     document.rejected = gold.rejected + pred.rejected
-    document.unit, document.unit_rule = gold.unit, gold.unit_rule
+    document.unit, document.unit_rule = gold.unit
     return document
 
 
