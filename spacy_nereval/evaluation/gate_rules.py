@@ -247,7 +247,9 @@ class Judging:
     def __init__(self, policy: Policy, candidate: Judged, baseline: Judged | None) -> None:
         if policy.needs_baseline and baseline is None:
             raise ValueError(f"rule {policy.needs_baseline[0]} compares with a baseline, and none is given")
-        self.policy, self.candidate, self.baseline = policy, candidate, baseline
+        self.policy: Policy = policy
+        self.candidate: Judged = candidate
+        self.baseline: Judged | None = baseline
         own = candidate.system.runs
         first = own[0]
         if policy.unit and first.unit != policy.unit:
@@ -257,9 +259,9 @@ class Judging:
         if baseline is not None:
             self.theirs = aligned_runs(first, baseline.system.name, baseline.system.runs)
             check_same_places([first, *self.theirs])
-        self.units = None if first.collapsed else number_of_units(first)
+        self.units: int | None = None if first.collapsed else number_of_units(first)
         # Each bound of this interval is one-sided at the level of the policy.
-        self.confidence = Confidence(equivalence_level(policy.level), seed=policy.seed).checked()
+        self.confidence: Confidence = Confidence(equivalence_level(policy.level), seed=policy.seed).checked()
 
     def row(self, rule: Rule) -> dict[str, Any]:
         """Return the verdict on a rule, and all that it rests on."""

@@ -105,7 +105,8 @@ labels += [*result.fair.confusion.labels, *result.fair.keys]
 direction: str = result.headline.direction
 bound: float = result.headline.interval.high if result.headline.interval else 1.0
 corrections: Corrections = apply([{"text": "Ada", "spans": []}], [])
-rescored: float = score(corrections.gold, corrections.gold, "strict").strict.f + len(corrections.changes)
+values.append(score(corrections.gold, corrections.gold, "strict").strict.f)
+changes: int = len(corrections.changes)
 with TemporaryDirectory() as folder:
     for each in every:
         each.save(f"{folder}/{type(each).__name__}.json")
