@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..about import __version__
+from ..core.about import __version__
 from ..core.declaration import Metric
 from ..core.spans import Document
 from ..counting.counts import Counts

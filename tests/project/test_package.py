@@ -16,7 +16,7 @@ from spacy.cli.package import get_third_party_dependencies
 from spacy.lang.en import English
 from spacy.util import load_config
 
-from spacy_nereval.about import __version__
+from spacy_nereval.core.about import __version__
 
 pytestmark = pytest.mark.costly
 
