@@ -41,8 +41,9 @@ CELLS, DOCUMENTS = 1 << 22, 1 << 11
 arrays of more would not fit the processor's cache, and take up to twice the time."""
 
 
-SPARSE = 32
-"""How many times longer a multiplication takes for a sparse table than for a dense one."""
+SPARSE, SMALL = 32, 1 << 16
+"""How many times longer a multiplication takes for a sparse table than for a dense one; and how many cells a table has
+at most for which taking a part of it takes longer than its multiplication."""
 
 
 class Table:
@@ -304,6 +305,8 @@ def add_products(total: NDArray[np.int64], rows: Any, weights: NDArray[np.float6
     if not isinstance(rows, np.ndarray):
         rows = rows.tocsr()
         used = np.flatnonzero(np.diff(rows.indptr))
+        if rows.shape[0] * rows.shape[1] < SMALL:
+            rows = rows.toarray()
     for some in np.array_split(used, 1 + len(used) * sums.shape[1] // CELLS):
         own = rows[some]
         if not isinstance(own, np.ndarray) and own.shape[0] * own.shape[1] < SPARSE * own.nnz:
