@@ -12,7 +12,7 @@ from compressed import packed
 
 from spacy_nereval import compare, load, score
 
-pytestmark = pytest.mark.costly
+pytestmark = pytest.mark.slow
 
 SHAPES = (".jsonl", ".jsonl.gz", ".jsonl.bz2", ".jsonl.xz", ".jsonl.zst", ".parquet", ".arrow", ".feather", ".stream")
 

@@ -57,10 +57,10 @@ def questions(rules=RULES, seed=1, documents=60):
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize("number", [45, 120])
+@pytest.mark.parametrize("number", [30, 80])
 def test_simulated_corpora_answer_as_often_as_corpora_that_are_drawn_counted_and_judged(number):
     """The brute force: documents of the pilot are drawn with replacement, and the gate itself judges them."""
-    sides, random, rounds = corpus(1, 60), np.random.default_rng(number), 120
+    sides, random, rounds = corpus(1, 60), np.random.default_rng(number), 100
     found = questions()
     simulated = np.array([answered(question, number) for question in found])
     hits = np.zeros(len(RULES))

@@ -43,6 +43,7 @@ def built(tmp_path_factory) -> Path:
     return copy / "dist"
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_every_module_and_data_file_and_nothing_else(built):
     (wheel,) = built.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:

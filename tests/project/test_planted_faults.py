@@ -66,6 +66,7 @@ print(json.dumps(found | {"refused": ended("core"), "unknown": ended("cores", "c
 
 
 @pytest.mark.costly
+@pytest.mark.slow
 def test_a_fault_is_noticed_if_tests_fail_that_pass_without_it_and_is_taken_back(tmp_path):
     for name, text in {
         "spacy_nereval/a.py": "ONE = 1\n",
