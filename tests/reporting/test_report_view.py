@@ -109,7 +109,7 @@ def test_every_finding_names_its_documents(shown):
     for section in ("errors", "groups", "doubt"):
         assert {*found[section]} <= {*wrong}
     assert bool(found["errors"]) == bool(wrong)
-    assert {*found["gold"]} == {names[suspect.document] for suspect in view.suspects}
+    assert {*found["gold"]} == {names[doubt.document] for doubt in view.doubts}
     groups = view.groups[view.lead].largest("surface", 2)
     assert bool(found["groups"]) == bool(groups or view.groups[view.lead].largest("slip", 2))
     first = view.systems[0].documents
