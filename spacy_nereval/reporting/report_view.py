@@ -344,12 +344,12 @@ class ReportView(View):
             return f"all systems have a fair F of {texts[0]}"
         if self.tested():
             told = self.compared.better() if self.compared else []
-            each = [f"{text} under {in_sentence(name)}" for text, name in zip(texts, self.names)]
+            each = [f"{text} ({in_sentence(name)})" for text, name in zip(texts, self.names)]
             if told:
                 leading = in_sentence(self.names[self.lead])
                 return next((line for line in told if line.startswith(f"{leading} is better")), told[0])
-            unsettled = "it is not settled which system is better" if len(values) == 2 else "no difference is settled"
-            return f"{unsettled}: fair F is {', '.join(each[:-1])} and {each[-1]}"
+            unsettled = "it is not settled which is better" if len(values) == 2 else "no difference is settled"
+            return f"{unsettled}: fair F {', '.join(each)}"
         second = max((value for k, value in enumerate(values) if k != self.lead and value is not None), default=None)
         degree = "higher" if len(values) == 2 else "highest"
         name, best = in_sentence(self.names[self.lead]), texts[self.lead]
