@@ -15,9 +15,8 @@ from driven import ONE, TWO
 from pages import HOSTILE, system
 
 from spacy_nereval import Document, apply, load
-from spacy_nereval.evaluation.gold_suspects import gold_suspects
+from spacy_nereval.evaluation.gold_suspects import doubts, gold_suspects
 from spacy_nereval.io.records import Record
-from spacy_nereval.reporting.html.review_data import doubts
 
 pytestmark = needs_browser
 

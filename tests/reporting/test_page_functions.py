@@ -18,11 +18,9 @@ from listed import LABELS, Wanted, corpora, listed
 from pages import system
 
 from spacy_nereval import Document, create
-from spacy_nereval.evaluation.gold_suspects import gold_suspects
 from spacy_nereval.evaluation.transitions import OUTCOMES
 from spacy_nereval.io.marks import gold_digest, read_marks
 from spacy_nereval.reporting.html.report_data import page_data
-from spacy_nereval.reporting.html.review_data import doubts
 from spacy_nereval.reporting.html.template import REPORT
 from spacy_nereval.reporting.report_view import ReportView, evidence_words
 from spacy_nereval.reporting.result_table import Asking
@@ -531,7 +529,7 @@ def test_boundaries_never_meet(run):
 def test_the_places_where_gold_may_be_wrong_are_those_of_the_view(run):
     """Each document comes twice, so that kinds of places have several."""
     view = ReportView([system(f"system {k}", *documents, *documents) for k, documents in enumerate(SYSTEMS)])
-    assert len(view.suspects) > 30 and any(len(each.evidence) > 1 for each in view.suspects)
+    assert len(view.doubts) > 30 and any(len(each.evidence) > 1 for each in view.doubts)
     body = """return DOUBTS.map((place) => {
       const key = markKey(place, place.system);
       const { reasons, words } = evidenceOf({ key });
@@ -539,26 +537,30 @@ def test_the_places_where_gold_may_be_wrong_are_those_of_the_view(run):
       return [place.k, place.g, stretch.start, stretch.end, reasons, words, evident(place)];
     });"""
     places = {(k, g, start, end): each for k, g, start, end, *each in run(body, page_data(view))}
-    found = doubts(view.suspects, view.systems[0].documents)
-    assert len(places) == len(found)
-    for doubt in found:
+    assert len(places) == len(view.doubts)
+    for doubt in view.doubts:
         document = view.systems[0].documents[doubt.document]
         text = document.text or ""
         g = document.gold.index(doubt.gold) if doubt.gold else -1
-        start, end = doubt.gold[:2] if doubt.gold else (doubt.start, doubt.end)
-        reasons, words, proposed = places[doubt.document, g, utf16(text, start), utf16(text, end)]
+        start, end = (utf16(text, at) for at in doubt.place)
+        reasons, words, proposed = places[doubt.document, g, start, end]
         wanted = dict.fromkeys(each.reason for each in doubt.evidence)
         assert [reason for reason in reasons if reason != "repeated error"] == [*wanted]
-        said = [evidence_words(each, doubt.gold.label if doubt.gold else "", view.names) for each in doubt.evidence]
+        said = [evidence_words(each, doubt, view.names) for each in doubt.evidence]
         assert [word for word in words if ", on " not in word] == [*dict.fromkeys(said)]
         assert proposed == [[utf16(text, a), utf16(text, b), label] for a, b, label in doubt.proposed]
 
 
-def test_suspects_on_one_gold_span_are_one_place():
+def test_suspects_on_one_gold_span_are_one_place_in_heading_table_and_queue():
     side = [Document([(0, 8, "LOC")], [(4, 8, "ORG")], "New York"), *[Document([(0, 8, "ORG")], [], "New York")] * 2]
-    (doubt,) = (each for each in doubts(gold_suspects([side, side]), side) if each.document == 0)
+    view = ReportView([system("a", *side), system("b", *side)])
+    (doubt,) = view.doubts
     assert (doubt.gold, [each.reason for each in doubt.evidence]) == ((0, 8, "LOC"), ["agreement", "two labels"])
     assert {*doubt.proposed} == {(0, 8, "ORG"), (4, 8, "ORG")}
+    assert {each.section: each.heading for each in view.findings()}["gold"] == "1 place where gold may be wrong"
+    ((row,),) = (table.rows for table in view.tables(["gold"]))
+    against = "both systems predict ORG; gold has ORG 2 times for these words, LOC 1 (in 2, 3)"
+    assert row[2:] == ["LOC “New York”", f"{against}; proposed: “York”, “New York”"]
 
 
 # Texts with their bars and flags
