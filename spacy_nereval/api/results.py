@@ -11,7 +11,7 @@ from ..core.messages import absent
 from ..core.spans import Document
 from ..counting.counter import add_units
 from ..counting.counts import Counts
-from ..evaluation.error_groups import ErrorGroups
+from ..evaluation.error_groups import error_groups
 from ..evaluation.error_list import ErrorExamples, error_list
 from ..evaluation.intervals import bounded
 from ..evaluation.label_schemes import label_lines
@@ -394,11 +394,9 @@ class Result(Shown):
         groups = None
         if not metric.resolve:
             is_read = all(document.text is not None for document in known)
-            groups = ErrorGroups(metric, by=("surface", "slip") if is_read else ())
-        for document in known:
-            for found in (groups, *([examples] if every else [])):
-                if found is not None:
-                    found.add(document)
+            groups = error_groups(known, metric, members=False, by=("surface", "slip") if is_read else ())
+        for document in known if every else ():
+            examples.add(document)
         return ScoreView(self.counts, self, average, examples=examples.first, groups=groups)
 
     def _scored(self, average: str = "micro") -> ScoreView:

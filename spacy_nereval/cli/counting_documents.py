@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..counting.counts import Counts
     from ..evaluation.collapsing import Halves
     from ..evaluation.comparison import System
+    from ..evaluation.error_groups import ErrorGroups
     from ..evaluation.resampling import Confidence
     from .systems import Documents
 
@@ -52,6 +53,7 @@ def count_documents(
     reading: Reading,
     observers: Sequence[Observer] = (),
     *,
+    groups: ErrorGroups | None = None,
     quiet: bool = False,
     collapse: Halves | None = None,
     check_repeats: bool = False,
@@ -64,6 +66,7 @@ def count_documents(
         source: Name of the gold file.
         reading: How the documents are read.
         observers: Their `add` is called with every document.
+        groups: Where errors are put in groups, unless the documents are added up.
         quiet: Show no progress bar.
         collapse: Add up the documents, and keep these half-samples; None keeps a row for each document.
         check_repeats: Keep hashes of the ids of collapsed counts.
@@ -86,7 +89,10 @@ def count_documents(
     hashes = IdHashes() if check_repeats else None
     observers = [*observers, *([hashes] if hashes else [])]
     try:
-        counts = count_collapsed(observed(), metrics, *collapse) if collapse else count(observed(), metrics)
+        if collapse:
+            counts = count_collapsed(observed(), metrics, *collapse)
+        else:
+            counts = count(observed(), metrics, seen=groups.add if groups else None)
     except NoTokens as error:
         raise ValueError(f"{source}: {error}") from None
     counts.sources = [source]

@@ -29,6 +29,7 @@ from .command_options import (
     chosen_confidence,
 )
 from .counting_documents import (
+    Observer,
     RunCounter,
     check_collapse_given,
     check_collapsible,
@@ -153,7 +154,8 @@ def score_cli(
         breakdowns = wanted_breakdowns(lookups, chosen)
         seen = collected(showing, chosen, words=not unknown(gold, reading, both=pred is None).words)
         documents = predictions_kept(documents_of_files(gold, pred, reading), cutting, str(pred or gold))
-        counts = count_documents(documents, chosen, gold.name, reading, [*breakdowns, *seen.observers])
+        observers: list[Observer] = [*breakdowns, *seen.observers]
+        counts = count_documents(documents, chosen, gold.name, reading, observers, groups=seen.groups)
     show_result(
         counts,
         drawn,
@@ -272,8 +274,10 @@ def evaluate_cli(
 
         with fetched(names[0]) as gold:
             documents = documents_of_model(model, gold, reading, loading)
-            observers = [*breakdowns, *seen.observers]
-            counts = count_documents(documents, chosen, gold.name, reading, observers, collapse=collapse)
+            observers: list[Observer] = [*breakdowns, *seen.observers]
+            counts = count_documents(
+                documents, chosen, gold.name, reading, observers, groups=seen.groups, collapse=collapse
+            )
     show_result(
         counts,
         drawn,
@@ -293,9 +297,9 @@ class Collected(NamedTuple):
     groups: ErrorGroups | None = None
 
     @property
-    def observers(self) -> list[ErrorExamples | ErrorGroups]:
-        """The parts that see every document."""
-        return [part for part in self if part is not None]
+    def observers(self) -> list[ErrorExamples]:
+        """The parts that see every document; `groups` sees batches of them."""
+        return [self.examples] if self.examples else []
 
 
 def wanted_tables(showing: Showing, metrics: Sequence[Metric]) -> list[str]:

@@ -214,10 +214,6 @@ class Document(OverlapGroup):
     def overlap_groups(self) -> list[OverlapGroup]:
         """All spans except hits, in groups that share no character with each other, so that
         each can be judged alone. A group with only one side holds misses or spurious spans."""
-        return self.found_groups()
-
-    def found_groups(self) -> list[OverlapGroup]:
-        """Return the `overlap_groups`, without keeping them."""
         gold, pred = map(set, self.sides)
         rest = sorted([(*span, 0) for span in gold - pred] + [(*span, 1) for span in pred - gold])
         groups: list[tuple[list[Span], list[Span]]] = []

@@ -260,7 +260,7 @@ def kinds_and_groups(batch: Batch) -> tuple[Numbers, Numbers]:
 
 
 def group_shapes(batch: Batch, kind: Numbers, group: Numbers, label: Numbers) -> tuple[Numbers, list[bytes]]:
-    """Return the document of each overlap group of a batch, int64[groups], and what the group looks like.
+    """Return the index of the first span of each overlap group of a batch, int64[groups], and the group's shape.
 
     A shape is the side, start, end and label number of each span as int64[spans, 4], in
     bytes. Offsets count from the first span, since the position of a group does not matter.
@@ -271,13 +271,14 @@ def group_shapes(batch: Batch, kind: Numbers, group: Numbers, label: Numbers) ->
         label: The number of each span's label, int64[spans].
     """
     rows = np.flatnonzero(kind >= GROUP_GOLD)
-    first = np.flatnonzero(np.diff(group[rows], prepend=-1))
-    origin = np.repeat(batch.start[rows[first]], np.diff(first, append=len(rows)))
+    starts = np.flatnonzero(np.diff(group[rows], prepend=-1))
+    first = rows[starts]
+    origin = np.repeat(batch.start[first], np.diff(starts, append=len(rows)))
     columns = [batch.pred[rows], batch.start[rows] - origin, batch.end[rows] - origin, label[rows]]
     table = np.stack(columns, axis=1).astype(np.int64)
     data, size = table.tobytes(), table.itemsize * table.shape[1]
-    edges = (np.append(first, len(rows)) * size).tolist()
-    return batch.doc[rows[first]], [data[a:b] for a, b in pairwise(edges)]
+    edges = (np.append(starts, len(rows)) * size).tolist()
+    return first, [data[a:b] for a, b in pairwise(edges)]
 
 
 def overlap_group(shape: bytes, labels: Sequence[str]) -> OverlapGroup:

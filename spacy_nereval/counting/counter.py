@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,14 +100,14 @@ class Counter:
         kind, group = kinds_and_groups(batch)
         nothing, one = np.zeros_like(kind), np.ones(len(kind))
         cells = [np.stack([batch.doc, kind, label * batch.gold, label * batch.pred, nothing, one])]
-        cells += [self._group_cells(batch.ids, *group_shapes(batch, kind, group, label))] if self._of_groups else []
+        cells += [self._group_cells(batch, *group_shapes(batch, kind, group, label))] if self._of_groups else []
         cells += [self._document_cells(batch)] if self._of_documents else []
         cells += self._batch_cells(batch, np.append(number, 0))
         table = np.concatenate(cells, axis=1)
         table[0] = batch.places[table[0].astype(np.int64)]
         return table
 
-    def _group_cells(self, ids: Sequence[Any], doc: Numbers, shapes: Sequence[bytes]) -> NDArray[np.float64]:
+    def _group_cells(self, batch: Batch, first: Numbers, shapes: Sequence[bytes]) -> NDArray[np.float64]:
         """Return the verdicts on overlap groups as cells. Most groups of a corpus have the shape
         of another one. Judging each shape once is several times as fast on documents of one sentence."""
         labels = list(self._label_number)
@@ -118,7 +118,7 @@ class Counter:
                 group = overlap_group(shape, labels)
                 gold, pred = len(group.gold), len(group.pred)
                 if gold * pred >= CROWDED:
-                    id = ids[doc[k]]
+                    id = batch.ids[batch.doc[first[k]]]
                     where = "a document" if id is None else f"document {shortened(str(id))}"
                     warnings.warn(
                         f"{gold} gold and {pred} predicted spans of {where} overlap one another: judging them takes "
@@ -126,7 +126,7 @@ class Counter:
                         stacklevel=2,
                     )
                 self._known[shape] = self._judged(self._of_groups, group)
-        return _stacked(doc, [self._known[shape] for shape in shapes])
+        return _stacked(batch.doc[first], [self._known[shape] for shape in shapes])
 
     def _document_cells(self, batch: Batch) -> NDArray[np.float64]:
         """Return the verdicts on whole documents as cells."""
@@ -223,13 +223,20 @@ def _stacked(doc: Numbers, judged: Sequence[NDArray[np.float64]]) -> NDArray[np.
     return np.vstack([np.repeat(doc, [*map(len, judged)]), np.concatenate([nothing, *judged]).T])
 
 
-def count(documents: Iterable[Document | None], metrics: Iterable[Metric], *, units: bool = True) -> Counts:
+def count(
+    documents: Iterable[Document | None],
+    metrics: Iterable[Metric],
+    *,
+    units: bool = True,
+    seen: Callable[[Batch], None] | None = None,
+) -> Counts:
     """Count the verdicts of every metric on every document.
 
     Args:
         documents: Documents, in any order; None for one without gold annotation.
         metrics: What to count, as `create` and `create_all` make them.
         units: Whether to record the unit of each document. Intervals need it.
+        seen: Called with each batch of documents that was counted.
 
     Returns:
         Counts, which can be scored, added, stored and resampled.
@@ -245,6 +252,8 @@ def count(documents: Iterable[Document | None], metrics: Iterable[Metric], *, un
     counter = Counter(metrics, units=units)
     for batch in batches(documents):
         counter.add(batch)
+        if seen:
+            seen(batch)
     return counter.counts
 
 

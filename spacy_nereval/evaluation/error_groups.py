@@ -6,14 +6,19 @@ and spurious predictions. So a gold span that is predicted in two pieces is one 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple, get_args
 
-from ..core.declaration import Metric, Verdict
+import numpy as np
+
+from ..core.declaration import GOLD_SPANS, Kind, Metric, Verdict
 from ..core.spans import Document, Span
-from .error_list import Listed, is_error
+from ..counting.batch import SPAN_KINDS, Batch, batches, group_shapes, kinds_and_groups, overlap_group
+from ..counting.counter import REMEMBERED
+from .error_list import FIELDS, Listed, is_error
 
 GroupedBy = Literal["surface", "labels", "slip"]
 """What the errors of a group share: surface, labels and verdict; labels and verdict; or a slip at one boundary."""
@@ -44,6 +49,10 @@ class Member(NamedTuple):
     pred: Span | None
 
 
+NO_MEMBERS: list[Member] = []
+"""The list of all groups whose errors are not kept, since lists take time in collecting garbage."""
+
+
 @dataclass(slots=True)
 class ErrorGroup:
     """Errors of the same kind.
@@ -51,11 +60,8 @@ class ErrorGroup:
     Attributes:
         by: What the errors share.
         key: The value that they share. It tells the groups of one kind apart.
-        verdict, gold, pred: The verdict, the gold label and the predicted label, "" for no
-            span. None where the errors of a group differ in them, as in groups by slip.
-        slip: The slip, in groups by slip.
         number: At how many places there is such an error.
-        example: The first error, as a row of the error list.
+        first: The first error, as the values of a row of the error list.
         members: All errors, if they were asked for.
         spellings: At how many places each surface occurs as written; empty in other groups.
         last: The number of the last document with such an error.
@@ -64,16 +70,28 @@ class ErrorGroup:
 
     by: GroupedBy
     key: tuple[Any, ...]
-    example: dict[str, Any]
-    verdict: str | None = None
-    gold: str | None = None
-    pred: str | None = None
-    slip: Slip | None = None
+    first: tuple[Any, ...]
+    members: list[Member]
     number: int = 0
     documents: int = 0
     last: int = -1
-    members: list[Member] = field(default_factory=list)
     spellings: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def slip(self) -> Slip | None:
+        """The slip, in groups by slip."""
+        return Slip(*self.key) if self.by == "slip" else None
+
+    @property
+    def labels(self) -> tuple[Any, ...]:
+        """The verdict, the gold label and the predicted label, "" for no span; none in groups by slip, whose errors
+        may differ in them."""
+        return () if self.by == "slip" else self.key[:3]
+
+    @property
+    def example(self) -> dict[str, Any]:
+        """The first error, as a row of the error list."""
+        return dict(zip(FIELDS, self.first))
 
     @property
     def surface(self) -> str | None:
@@ -82,7 +100,7 @@ class ErrorGroup:
 
 
 class ErrorGroups:
-    """The errors of a metric in groups, one document at a time.
+    """The errors of a metric in groups, one batch of documents at a time.
 
     Args:
         metric: The metric.
@@ -98,11 +116,12 @@ class ErrorGroups:
         ValueError: The verdicts of the metric depend on the corpus as a whole.
 
     >>> from spacy_nereval import create
+    >>> from spacy_nereval.counting.batch import DocumentBatch
     >>> found = ErrorGroups(create("fair"))
     >>> for text in ("the Navy sails", "The Navy waits"):
-    ...     found.add(Document([(4, 8, "ORG")], [(0, 8, "ORG")], text))
-    >>> [(group.number, group.surface, group.verdict) for group in found.largest("surface")]
-    [(2, 'Navy', 'be_l')]
+    ...     found.add(DocumentBatch([Document([(4, 8, "ORG")], [(0, 8, "ORG")], text)]))
+    >>> [(group.number, group.surface, group.labels) for group in found.largest("surface")]
+    [(2, 'Navy', ('be_l', 'ORG', 'ORG'))]
     >>> found.largest("slip")[0].slip
     Slip(end='leading', added=True, words='the')
     """
@@ -114,34 +133,52 @@ class ErrorGroups:
         self.by: tuple[GroupedBy, ...] = tuple(by)
         self.documents: int = 0
         self.gold: Counter[str] = Counter()
-        self._hits_are_right = not (metric.scope == "document" and metric.judge)
         self._with_members = members
         self._groups: dict[tuple[GroupedBy, tuple[Any, ...]], ErrorGroup] = {}
+        self._label_number: dict[str, int] = {}
+        self._judged = lru_cache(REMEMBERED)(
+            lambda shape: [*metric.group_verdicts([overlap_group(shape, [*self._label_number])])]
+        )
 
-    def add(self, document: Document | None) -> None:
-        """Add the errors of a document. None, for one without gold annotation, adds nothing."""
-        if document is None:
+    def add(self, batch: Batch) -> None:
+        """Add the errors of a batch of documents."""
+        of_documents: defaultdict[int, list[Verdict]] = defaultdict(list)
+        for place, verdict in self._verdicts(batch):
+            of_documents[place].append(verdict)
+        for place, verdicts in sorted(of_documents.items()):
+            self.gold.update(name for name, _ in {(name, gold) for name, gold, _, _ in verdicts if gold})
+            errors = sorted((verdict for verdict in verdicts if is_error(self.metric, verdict)), key=_order)
+            document = batch.document(place)
+            text = document.text if errors and has_words(document.text) else None
+            counted: set[tuple[Any, ...]] = set()
+            for verdict in errors:
+                self._add(self.documents + place, document, verdict, text, counted)
+        self.documents += batch.documents
+
+    def _verdicts(self, batch: Batch) -> Iterator[tuple[int, Verdict]]:
+        """Yield the verdicts on the spans of a batch, each with the index of its document. Hits without a judge are
+        counted at once, and as `Counter` does, each shape of a group is judged once."""
+        metric = self.metric
+        if metric.scope == "document" and metric.judge:
+            for place in range(batch.documents):
+                yield from ((place, verdict) for verdict in metric.verdicts(batch.document(place)))
             return
-        number = self.documents
-        self.documents += 1
-        if not self._hits_are_right:
-            verdicts = [*self.metric.verdicts(document)]
-        else:
-            if hits := sum(map({*document.sides[0]}.__contains__, document.sides[1])):
-                self.gold[self.metric.hit] += hits
-            if hits == len(document.sides[0]) == len(document.sides[1]):
-                return
-            # Without keeping the groups with the document: what is kept for long costs time, in collecting garbage.
-            verdicts = [*self.metric.group_verdicts(document.found_groups())]
-        for name, _ in {(name, gold) for name, gold, _, _ in verdicts if gold}:
-            self.gold[name] += 1
-        errors = [verdict for verdict in verdicts if is_error(self.metric, verdict)]
-        if len(errors) > 1:
-            errors.sort(key=_order)
-        text = document.text if errors and has_words(document.text) else None
-        counted: set[tuple[Any, ...]] = set()
-        for verdict in errors:
-            self._add(number, document, verdict, text, counted)
+        kind, group = kinds_and_groups(batch)
+        columns = batch.doc, batch.start, batch.end, batch.label
+        for which, name in metric.of_kind.items():
+            rows = np.flatnonzero(kind == SPAN_KINDS.index(which))
+            if which == Kind.HIT:
+                self.gold[name] += len(rows)
+                continue
+            for place, start, end, label in zip(*(column[rows].tolist() for column in columns)):
+                span = Span(start, end, batch.labels[label])
+                yield place, Verdict(name, span, None) if which in GOLD_SPANS else Verdict(name, None, span)
+        if metric.judge:
+            number = [self._label_number.setdefault(name, len(self._label_number)) for name in batch.labels]
+            first, shapes = group_shapes(batch, kind, group, np.array(number, dtype=np.int64)[batch.label])
+            for place, origin, shape in zip(batch.doc[first].tolist(), batch.start[first].tolist(), shapes):
+                for name, gold, pred, amount in self._judged(shape):
+                    yield place, Verdict(name, _moved(gold, origin), _moved(pred, origin), amount)
 
     def largest(self, by: GroupedBy, least: int = 1) -> list[ErrorGroup]:
         """Return the groups of one kind, the largest first; equally large ones in the order of their first error.
@@ -160,22 +197,18 @@ class ErrorGroups:
         name, gold, pred, _ = verdict
         place = _place(verdict)
         words = None if text is None else " ".join(text[place.start : place.end].split())
-        for by, key in _keys(text, words, verdict, self.by):
-            group = self._groups.get((by, key))
+        for kind in _keys(text, words, verdict, self.by):
+            group = self._groups.get(kind)
             if group is None:
-                row = Listed(self.metric.name, number if document.id is None else document.id, document, verdict).row()
-                group = self._groups[(by, key)] = ErrorGroup(by, key, row)
-                if by == "slip":
-                    group.slip = Slip(*key)
-                else:
-                    group.verdict, group.gold, group.pred = key[:3]
+                called = number if document.id is None else document.id
+                first = Listed(self.metric.name, called, document, verdict).values()
+                group = self._groups[kind] = ErrorGroup(*kind, first, [] if self._with_members else NO_MEMBERS)
             if self._with_members:
                 group.members.append(Member(number, gold, pred))
-            at = (by, key, place)
-            if at in counted:
+            if (kind, place) in counted:
                 continue
-            counted.add(at)
-            if by == "surface" and words:
+            counted.add((kind, place))
+            if group.by == "surface" and words:
                 group.spellings[words] = group.spellings.get(words, 0) + 1
             group.number += 1
             if group.last != number:
@@ -183,19 +216,25 @@ class ErrorGroups:
                 group.last = number
 
 
-def error_groups(documents: Iterable[Document | None], metric: Metric) -> ErrorGroups:
-    """Return the errors of a metric on documents in groups, with all members.
+def error_groups(
+    documents: Iterable[Document | None],
+    metric: Metric,
+    *,
+    members: bool = True,
+    by: Iterable[GroupedBy] = get_args(GroupedBy),
+) -> ErrorGroups:
+    """Return the errors of a metric on documents in groups.
 
     Args:
         documents: The documents; None for one without gold annotation.
-        metric: The metric.
+        metric, members, by: As for `ErrorGroups`.
 
     Raises:
         ValueError: The verdicts of the metric depend on the corpus as a whole.
     """
-    found = ErrorGroups(metric, members=True)
-    for document in documents:
-        found.add(document)
+    found = ErrorGroups(metric, members=members, by=by)
+    for batch in batches(documents):
+        found.add(batch)
     return found
 
 
@@ -244,6 +283,11 @@ def _place(verdict: Verdict) -> Span:
     span = verdict.gold or verdict.pred
     assert span  # an error is on a span
     return span
+
+
+def _moved(span: Span | None, origin: int) -> Span | None:
+    """Return a span of an overlap group where the group begins at `origin`."""
+    return span and Span(span.start + origin, span.end + origin, span.label)
 
 
 def _order(verdict: Verdict) -> tuple[Any, ...]:

@@ -37,11 +37,15 @@ class Listed(NamedTuple):
     verdict: Verdict
 
     def row(self, context: int = CONTEXT) -> dict[str, Any]:
-        """Return the row: a value for each of `FIELDS`, None where there is no span or no text.
+        """Return the row.
 
         Args:
             context: Number of characters of the text to the left and to the right.
         """
+        return dict(zip(FIELDS, self.values(context)))
+
+    def values(self, context: int = CONTEXT) -> tuple[Any, ...]:
+        """Return a value for each of `FIELDS`, None where there is no span or no text."""
         document, (verdict, gold, pred, amount) = self.document, self.verdict
         text, left, right, in_text = document.text, None, None, None
         parts = [
@@ -52,12 +56,12 @@ class Listed(NamedTuple):
         if text is not None and spans:
             in_text = len(inside) == len(spans)
             if inside:
-                start, end = min(span[0] for span in inside), max(span[1] for span in inside)
+                start, end = min(inside).start, max(span.end for span in inside)
                 left, right = (
                     text[max(0, start - context) : start],
                     text[end : min(end + context, document.annex or len(text))],
                 )
-        return dict(zip(FIELDS, (self.name, self.metric, verdict, amount, *parts[0], *parts[1], left, right, in_text)))
+        return self.name, self.metric, verdict, amount, *parts[0], *parts[1], left, right, in_text
 
 
 def error_list(

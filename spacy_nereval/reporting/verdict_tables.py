@@ -172,7 +172,7 @@ def _error(metric: Metric, group: ErrorGroup) -> tuple[str, str]:
     if group.slip:
         done, end = "added" if group.slip.added else "missing", "start" if group.slip.end == "leading" else "end"
         return group.slip.words, f"{done} at the {end}"
-    return group.surface or "", error_in_words(metric, group.verdict or "", group.gold or "", group.pred or "")
+    return group.surface or "", error_in_words(metric, *group.labels)
 
 
 def error_in_words(metric: Metric, verdict: str, gold: str, pred: str) -> str:

@@ -128,18 +128,18 @@ def test_kinds_and_groups_are_what_following_overlaps_says(corpus):
 @given(many)
 def test_the_shapes_of_groups_are_the_groups_of_each_document_moved_to_the_start(corpus):
     batch = DocumentBatch(corpus)
-    docs, shapes = group_shapes(batch, *kinds_and_groups(batch), batch.label)
+    first, shapes = group_shapes(batch, *kinds_and_groups(batch), batch.label)
     found = []
-    for doc, shape in zip(docs.tolist(), shapes):
+    for doc, shape in zip(batch.doc[first].tolist(), shapes):
         group = overlap_group(shape, batch.labels)
         found.append((doc, group.gold, group.pred))
     expected = []
     for doc, document in enumerate(corpus):
         for group in document.overlap_groups:
             if group.gold and group.pred:
-                first = min(span.start for span in (*group.gold, *group.pred))
+                origin = min(span.start for span in (*group.gold, *group.pred))
                 moved = [
-                    [Span(a - first, b - first, label) for a, b, label in side] for side in (group.gold, group.pred)
+                    [Span(a - origin, b - origin, label) for a, b, label in side] for side in (group.gold, group.pred)
                 ]
                 expected.append((doc, *moved))
     assert sorted(found) == sorted(expected)

@@ -82,7 +82,7 @@ def news() -> list[Document]:
 
 def test_the_same_surface_counts_in_any_case_and_is_shown_as_mostly_spelt():
     largest = error_groups(news(), create("fair")).largest("surface")
-    assert [(g.surface, g.verdict, g.gold, g.pred, g.number) for g in largest] == [
+    assert [(g.surface, *g.labels, g.number) for g in largest] == [
         ("DRDO", "lbe", "corporation", "group", 3),
         ("drdo", "le", "corporation", "group", 1),
     ]
@@ -114,9 +114,7 @@ def test_numbers_that_stand_for_tokens_are_no_words():
 
 
 def test_only_the_wanted_groups_are_made_and_small_ones_are_left_out():
-    found = ErrorGroups(create("fair"), by=["slip"])
-    for document in news():
-        found.add(document)
+    found = error_groups(news(), create("fair"), members=False, by=["slip"])
     assert [len(found.largest(by)) for by in ("labels", "surface", "slip")] == [0, 0, 2]
     assert not any(group.members for group in found.largest("slip"))
     assert not found.largest("slip", least=3)

@@ -25,7 +25,7 @@ from tabled import (
 from spacy_nereval import Confidence, Document, Verdict, count, create, create_all, evaluate
 from spacy_nereval.core.declaration import Kind
 from spacy_nereval.evaluation.comparison import System, comparison
-from spacy_nereval.evaluation.error_groups import ErrorGroups
+from spacy_nereval.evaluation.error_groups import error_groups
 from spacy_nereval.evaluation.error_list import ErrorExamples
 from spacy_nereval.evaluation.result import verdict_counts
 from spacy_nereval.reporting.comparison_view import ComparisonView
@@ -56,9 +56,7 @@ def test_a_gold_span_in_pieces_is_one_of_gold(counted):
     pieces = [(10 + k, 13 + k, "A") for k in (0, 3, 6)]
     documents = [Document(gold, [gold[0], *pieces, (30, 39, "B"), (40, 49, "A")], "x" * 50)] * 2
     metric = create("fair")
-    counts, groups = count(documents, [metric]), ErrorGroups(metric, by=())
-    for document in documents:
-        groups.add(document)
+    counts, groups = count(documents, [metric]), error_groups(documents, metric, by=())
     view = ScoreView(counts, evaluate(counts), groups=groups if counted == "documents" else None)
     (table,) = view.tables(["errors"])
     assert {row[0]: (row[2], row[4]) for row in table.rows if row[2]} == {

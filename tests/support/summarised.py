@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from spacy_nereval import Confidence, Document, count, create_all, evaluate
-from spacy_nereval.evaluation.error_groups import ErrorGroups
+from spacy_nereval.evaluation.error_groups import error_groups
 from spacy_nereval.reporting.score_view import ScoreView
 
 TEXT = "the Navy met the Navy in Rome"
@@ -24,7 +24,5 @@ DOCUMENTS = [
 def evaluated(documents: list[Document], *metrics: str, confidence: Confidence | None = None, **how: Any) -> ScoreView:
     chosen = create_all(list(metrics))
     counts = count(documents, chosen, units=confidence is not None)
-    found = ErrorGroups(chosen[0], by=("surface", "slip"))
-    for document in documents:
-        found.add(document)
+    found = error_groups(documents, chosen[0], by=("surface", "slip"))
     return ScoreView(counts, evaluate(counts, confidence), groups=found, **how)
