@@ -228,21 +228,3 @@ def test_files_are_loaded_with_the_options_of_the_commands(tmp_path):
     assert [len(load(tags, column=column)[0].spans) for column in (2, "last")] == [1, 0]
     tags.write_text("Ada O\nmet B-PER\nBob I-LOC\n")
     assert len(load(tags, repair="conll")[0].spans) == 2
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({}, "fit if offsets count UTF-16 code units: offsets='utf16'"),
-        ({"offsets": "utf"}, "offsets='utf': expected one of codepoint, utf16, utf8, auto"),
-        ({"column": 0}, "column=0: expected 'last' or a number from 1 up"),
-        ({"format": "doc"}, "doc"),
-    ],
-    ids=str,
-)
-def test_files_that_cannot_be_loaded(options, said, tmp_path):
-    path = tmp_path / "a.jsonl"
-    path.write_text('{"text": "😀 Ada", "spans": [{"start": 3, "end": 6, "label": "PER", "text": "Ada"}]}\n')
-    with pytest.raises(ValueError, match=re.escape(said)) as raised:
-        load(path, **options)
-    assert "--" not in str(raised.value)

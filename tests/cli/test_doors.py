@@ -170,27 +170,6 @@ def test_errors(here, metric, options, arguments):
     assert plain(score(load("gold.jsonl"), load("a.jsonl")).errors(metric, **arguments)) == listed
 
 
-TWELVE = ["strict", "semeval", "slot_error", "loio", "fair", "wrf", "char", "relaxed", "overlap", "plagdet", "ace"]
-COMPARED: list[tuple[str, tuple[str, ...], list[str], dict[str, Any]]] = [
-    ("two", ("a", "b"), [], {}),
-    ("three", ("a", "b", "gold"), ["-m", "strict,fair"], {"metrics": ["strict", "fair"]}),
-    ("many metrics", ("a", "b"), ["-m", ",".join([*TWELVE, "mentions"])], {"metrics": [*TWELVE, "mentions"]}),
-    ("asked", ("a", "b"), ["--primary", "fair.f", "--secondary", "strict.p,strict.r", "--margin", "2"],
-     {"primary": "fair.f", "secondary": ["strict.p", "strict.r"], "margin": 2.0}),
-    ("labels", ("a", "b"), ["--per-label"], {"per_label": True}),
-    ("resampled", ("a", "b"), ["--level", "0.9", "--samples", "50", "--seed", "3", "--trials", "70"],
-     {"level": 0.9, "samples": 50, "seed": 3, "trials": 70}),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("names", "options", "arguments"), [c[1:] for c in COMPARED], ids=[c[0] for c in COMPARED])
-def test_compare(here, names, options, arguments):
-    systems = {f"{name}.jsonl": load(f"{name}.jsonl") for name in names}
-    named = [each for name in systems for each in ("--name", name)]
-    found = compare(systems, load("gold.jsonl"), **arguments)
-    assert plain(found) == told("compare", "gold.jsonl", *systems, *named, *options)
-
-
 def test_compare_of_training_runs(here):
     systems = {"A": {"1": load("a.jsonl"), "2": load("b.jsonl")}, "B": {"1": load("b.jsonl"), "2": load("gold.jsonl")}}
     given = ["--system", "A=a.jsonl,b.jsonl", "--system", "B=b.jsonl,gold.jsonl"]
@@ -215,20 +194,6 @@ def test_agreement(here, options, arguments):
     annotators = {name: load(f"{name}.jsonl") for name in ("a", "b", "gold")}
     found = agreement(annotators, **arguments)
     assert plain(found) == told("agreement", *(f"{name}.jsonl" for name in annotators), *options)
-
-
-@pytest.mark.parametrize(
-    ("options", "arguments"),
-    [
-        ([], {}),
-        (["-m", "all", "--best", "fair_f"], {"metrics": ["all"], "best": "fair_f"}),
-        (["--per-label", "own", "--hit", "0.5"], {"per_label": "own", "hit": 0.5}),
-        (["--bins", "5", "--bin-kind", "equal_mass"], {"bins": 5, "bin_kind": "equal_mass"}),
-    ],
-)
-def test_thresholds(here, options, arguments):
-    found = thresholds(load("gold.jsonl"), load("a-scored.jsonl"), **arguments)
-    assert plain(found) == told("thresholds", "gold.jsonl", "a-scored.jsonl", *options)
 
 
 def policy_file(*, against: bool = False, texts: bool = True, **gate: str) -> None:
