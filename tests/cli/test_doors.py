@@ -241,7 +241,15 @@ def taken(name: str) -> Any:
 )
 def test_gate_and_plan(here, policy, candidate, baseline, options, arguments):
     for name in "ab":
-        run("count", "gold.jsonl", f"{name}.jsonl", "-m", "strict,slot_error,fair", "-o", f"{name}.npz")
+        run(
+            "count",
+            "gold.jsonl",
+            f"{name}.jsonl",
+            "--metrics=strict,slot_error,fair",
+            "--strict.beta=2",
+            "-o",
+            f"{name}.npz",
+        )
     policy_file(**policy)
     gold = "" if candidate.endswith(".npz") else "gold.jsonl"
     given = [*filter(None, [gold]), candidate, *(["--baseline", baseline] if baseline else []), *options]

@@ -60,6 +60,7 @@ CHANGED: dict[str, tuple[list[dict[str, Any]], set[tuple[int, int, str]], list[s
         {ADA, BOB, YORK, (13, 16, "EV")},
         ["added"],
     ),
+    "beside another span": ([mark(GOLD, BOB, [(13, 24, "LOC")])], {ADA, (13, 24, "LOC"), YORK}, ["boundaries"]),
     "two spans become one": (
         [mark(GOLD, BOB, [(17, 32, "ORG")]), mark(GOLD, YORK, [])],
         {ADA, (17, 32, "ORG")},
@@ -89,7 +90,8 @@ def test_each_change_is_told_with_its_document_its_texts_and_its_reasons():
         mark(GOLD, BOB, [PER], note="a", reason="two labels"),
         mark(GOLD, BOB, [PER], note="b", reason="two labels"),
     ]
-    result = corrected([GOLD], read_marks([*rows, mark(GOLD, YORK), mark(GOLD, ADA, said="unclear")])).result
+    more = [mark(GOLD, BOB), mark(GOLD, YORK), mark(GOLD, ADA, said="unclear")]
+    result = corrected([GOLD], read_marks([*rows, *more])).result
     before, after = ({**span(own), "text": "Bob"} for own in (BOB, PER))
     told = {"document": "d1", "before": before, "change": "label", "after": [after], "reason": "two labels"}
     assert result["changes"] == [{**told, "note": "a; b"}]

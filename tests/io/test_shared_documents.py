@@ -81,8 +81,9 @@ def test_the_unit_is_that_of_the_first_annotator():
     assert (found.documents[0].base.unit, found.documents[0].base.unit_rule) == ("one", "meta.a")
 
 
-def test_two_texts_under_one_id_are_an_error_even_if_one_is_not_annotated():
-    x, y = Record("Ada", set(), id="1"), Record("Bob", set(), id="1", annotated=False)
+@pytest.mark.parametrize("more", [{"annotated": False}, {"open_end": True}], ids=str)
+def test_two_texts_under_one_id_are_an_error_even_if_one_is_not_annotated(more):
+    x, y = Record("Ada", set(), id="1"), Record("Bob", set(), id="1", **more)
     with pytest.raises(ValueError, match="document 1 has one text for x and another for y"):
         shared_documents({"x": owns(x), "y": owns(y, Record("Eve", set(), id="2"))})
 
