@@ -147,6 +147,9 @@ def test_units_of_documents(here, unit):
     assert plain(compared) == told(
         "compare", *names, "gold.jsonl", "a.jsonl", "b.jsonl", "-m", "strict", "--unit", unit
     )
+    policy_file(unit=f'"{unit}"', texts=False)
+    run("gate", "policy.cfg", "gold.jsonl", "a.jsonl", "-o", "gate.json")
+    assert plain(gate("policy.cfg", "gold.jsonl", "a.jsonl")) == json.loads(Path("gate.json").read_text())
 
 
 def test_a_document_without_the_field_of_its_unit_is_named(here):
