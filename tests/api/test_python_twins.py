@@ -203,7 +203,7 @@ def test_labels_with_commas_can_be_kept():
             label_rules(only=text)
 
 
-def test_the_key_of_span_groups_is_in_the_signature_of_examples_too():
+def test_the_key_of_span_groups_is_in_the_signature_of_examples_and_files_too(tmp_path):
     spacy = pytest.importorskip("spacy")
     from spacy.training import Example
 
@@ -214,6 +214,8 @@ def test_the_key_of_span_groups_is_in_the_signature_of_examples_too():
     result = score([Example(*docs)], ["strict"], spans_key="x")
     assert result["metrics"]["strict"]["scores"]["f"] == 1 and result.counts.spans_key == "x"
     assert score([docs[0]], [docs[1]], ["strict"], spans_key="x").signature == result.signature
+    spacy.tokens.DocBin(docs=docs[:1]).to_disk(path := tmp_path / "a.spacy")
+    assert score(path, docs[:1], ["strict"], spans_key="x").signature == result.signature
     systems = {"a": docs[:1], "b": docs[1:]}
     assert "|spans:x|" in compare(systems, docs[:1], ["strict"], spans_key="x", trials=99).signature
 
