@@ -218,6 +218,9 @@ def test_long_ids_and_labels_are_shortened(tmp_path):
     gold = write(tmp_path / "g.jsonl", line("Ada", id="x" * 5000), line("Bob", id="y"))
     pred = write(tmp_path / "p.jsonl", line("Bob", id="y"))
     assert len(refused("score", gold, pred)) < 400 + 2 * len(str(tmp_path))
+    with pytest.raises(ValueError) as raised:
+        spacy_nereval.load(gold, unit="meta.x")
+    assert len(str(raised.value)) < 400 + len(str(tmp_path))
     gold = write(tmp_path / "g.jsonl", line("Ada", (0, 9, "L" * 5000)))
     assert len(refused("score", gold, gold)) < 400 + 2 * len(str(tmp_path))
     gold = write(tmp_path / "g.jsonl", line("Ada", answer="L" * 5000))

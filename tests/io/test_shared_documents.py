@@ -138,6 +138,8 @@ def test_a_document_of_several_annotators_needs_a_choice(tmp_path):
     assert "there is no annotator 'eve'; there are ann, bob" in refused(
         "score", two(tmp_path), two(tmp_path), "--annotator", "eve"
     )
+    with pytest.raises(ValueError, match="there is no annotator 'eve'"):
+        load(two(tmp_path), annotator="eve")
 
 
 def test_an_id_tells_which_document_a_line_is_of(tmp_path):
