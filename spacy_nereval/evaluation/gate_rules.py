@@ -128,10 +128,8 @@ def units_to_decide(
     if not (units and math.isfinite(high - low) and math.isfinite(value)):
         return None
     more = 1 + float(ndtri(POWER) / ndtri(level))
-    within = least <= value <= most
-    edges = [edge for edge in (least, most) if math.isfinite(edge) and (within or (value < edge) == (edge == least))]
     times = 0.0
-    for edge in edges:
+    for edge in filter(math.isfinite, (least, most)):
         gap, reach = abs(value - edge), (value - low if value > edge else high - value)
         times = max(times, (more * reach / gap) ** 2 if gap > 1e-12 else math.inf)
     needed = units * times

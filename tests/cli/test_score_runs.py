@@ -85,8 +85,6 @@ def test_the_options_of_intervals_and_tables_apply(runs):
         (["A=runs/a1.jsonl,fewer.jsonl"], "fewer.jsonl lacks 1 document: doc 23"),
         (["A=runs/a1.jsonl,fewer.npz"], "run 2 of A: 1 documents are not in both systems: doc 23"),
         ([A, "--unit", "meta.author"], "the document has no 'author' in its metadata"),
-        ([A, "--unit", "article"], "--unit article: there is no such unit"),
-        ([A, "--unit", "prefix:doc"], "the regular expression has no group"),
         ([A, "--unit", "block:25"], "expected blocks no larger than the file"),
         ([A, "--by", "eLen"], "--by is given in addition to --system: it shows a single run"),
         ([A, "--per-document", "d.csv"], "--per-document is given in addition to --system: it shows a single run"),

@@ -37,19 +37,8 @@ PAGES = (
 )
 """Commands that write a page to the file that is named last."""
 
-THEIRS = {
-    "ann",
-    "ben",
-    "cleo",
-    "baseline",
-    "improved",
-    "baseline.jsonl",
-    "improved.jsonl",
-    "a",
-    "b",
-    "FAILURE_LOC",
-    "FAILURE_TYPE",
-}
+THEIRS = {"ann", "ben", "cleo", "a", "b", "FAILURE_LOC", "FAILURE_TYPE"}
+THEIRS |= {"baseline", "improved", "baseline.jsonl", "improved.jsonl"}
 """Names of annotators and systems, which head columns too."""
 
 

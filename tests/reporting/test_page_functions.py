@@ -445,7 +445,10 @@ def test_marks_are_written_for_apply_and_come_back_and_others_are_refused(run):
     marks = read_marks([json.loads(line) for line in text.splitlines()])
     places = {(k, g or p[:2]) for k, _, g, p in MARKED}
     assert len(marks) == len(places) == len(made)
-    for mark, line in zip(marks, map(json.loads, text.splitlines())):
+    rows = [json.loads(line) for line in text.splitlines()]
+    order = [(row["document"], row["gold"] is None, (row["gold"] or row["pred"])["start"]) for row in rows]
+    assert order == sorted(order)
+    for mark, line in zip(marks, rows):
         document = SYSTEMS[0][line["document"] - 1]
         same = [
             k
@@ -534,7 +537,8 @@ def test_the_places_where_gold_may_be_wrong_are_those_of_the_view(run):
       const key = markKey(place, place.system);
       const { reasons, words } = evidenceOf({ key });
       const stretch = goldAt(key) ?? span(documents[place.k][3 + place.system][0], place.p);
-      return [place.k, place.g, stretch.start, stretch.end, reasons, words, evident(place)];
+      return [place.k, place.g, stretch.start, stretch.end, reasons, words, evident(place),
+        proposalsOf({ ...place, key }).some((spans) => !spans.length)];
     });"""
     places = {(k, g, start, end): each for k, g, start, end, *each in run(body, page_data(view))}
     assert len(places) == len(view.doubts)
@@ -543,12 +547,23 @@ def test_the_places_where_gold_may_be_wrong_are_those_of_the_view(run):
         text = document.text or ""
         g = document.gold.index(doubt.gold) if doubt.gold else -1
         start, end = (utf16(text, at) for at in doubt.place)
-        reasons, words, proposed = places[doubt.document, g, start, end]
+        reasons, words, proposed, nothing = places[doubt.document, g, start, end]
         wanted = dict.fromkeys(each.reason for each in doubt.evidence)
         assert [reason for reason in reasons if reason != "repeated error"] == [*wanted]
+        assert len(reasons) == len({*reasons})
         said = [evidence_words(each, doubt, view.names) for each in doubt.evidence]
         assert [word for word in words if ", on " not in word] == [*dict.fromkeys(said)]
         assert proposed == [[utf16(text, a), utf16(text, b), label] for a, b, label in doubt.proposed]
+        verdicts = [v for own in view.systems for v in create("fair").verdicts(own.documents[doubt.document])]
+        assert nothing is (bool(doubt.gold) and not any(v.gold == doubt.gold and v.pred for v in verdicts))
+
+
+def test_mentions_that_the_text_lacks_are_not_reviewed(run):
+    sides = [Document([], pred, "Ada\nEve") for pred in ([(0, 3, "A"), (4, 7, "A")], [])]
+    for document in sides:
+        document.annex = 3
+    data = page_data(ReportView([system(name, document) for name, document in zip("ab", sides)]))
+    assert run("return queueOf('disagreements', {}).map(({ k, p }) => [k, p]);", data) == [[0, 0]]
 
 
 def test_suspects_on_one_gold_span_are_one_place_in_heading_table_and_queue():
