@@ -7,8 +7,9 @@ and spurious predictions. So a gold span that is predicted in two pieces is one 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Any, Literal, NamedTuple, get_args
 
 from ..core.declaration import Metric, Verdict
@@ -118,13 +119,21 @@ class ErrorGroups:
         self._with_members = members
         self._groups: dict[tuple[GroupedBy, tuple[Any, ...]], ErrorGroup] = {}
 
-    def add(self, document: Document | None) -> None:
-        """Add the errors of a document. None, for one without gold annotation, adds nothing."""
+    def add(self, document: Document | None, known: Sequence[Verdict] | None = None) -> None:
+        """Add the errors of a document.
+
+        Args:
+            document: The document. None, for one without gold annotation, adds nothing.
+            known: The verdicts on it, if they are known.
+        """
         if document is None:
             return
         number = self.documents
         self.documents += 1
-        if not self._hits_are_right:
+        verdicts: Sequence[Verdict]
+        if known is not None:
+            verdicts = known
+        elif not self._hits_are_right:
             verdicts = [*self.metric.verdicts(document)]
         else:
             if hits := sum(map({*document.sides[0]}.__contains__, document.sides[1])):
@@ -183,19 +192,22 @@ class ErrorGroups:
                 group.last = number
 
 
-def error_groups(documents: Iterable[Document | None], metric: Metric) -> ErrorGroups:
+def error_groups(
+    documents: Iterable[Document | None], metric: Metric, verdicts: Iterable[Sequence[Verdict]] | None = None
+) -> ErrorGroups:
     """Return the errors of a metric on documents in groups, with all members.
 
     Args:
         documents: The documents; None for one without gold annotation.
         metric: The metric.
+        verdicts: The verdicts on each document, if they are known.
 
     Raises:
         ValueError: The verdicts of the metric depend on the corpus as a whole.
     """
     found = ErrorGroups(metric, members=True)
-    for document in documents:
-        found.add(document)
+    for document, known in zip(documents, repeat(None) if verdicts is None else verdicts):
+        found.add(document, known)
     return found
 
 
