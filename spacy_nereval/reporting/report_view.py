@@ -23,7 +23,7 @@ from ..evaluation.prediction_rates import PredictionRate, RateDifference, rate_d
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import evaluate
 from ..evaluation.tested import Asked
-from ..evaluation.transitions import outcomes_of
+from ..evaluation.transitions import outcomes_by
 from ..evaluation.what_if import Mended, what_if
 from .comparison_view import ComparisonView
 from .declared import on_spans, row_name, short_name, spoken, triple
@@ -113,9 +113,12 @@ class ReportView(View):
         self.labels: list[str] = sorted({label for system in systems for label in system.counts.labels})
         self._place = {label: place for place, label in enumerate(self.labels)}
         self.marking: tuple[Metric, ...] = on_spans(systems[0].counts.metrics)
-        self.groups: list[ErrorGroups] = [error_groups(system.documents, self.fair) for system in systems]
+        documents = [system.documents for system in systems]
+        self.verdicts: list[list[list[Verdict]]] = [[[*self.fair.verdicts(each)] for each in own] for own in documents]
+        self.groups: list[ErrorGroups] = [error_groups(own, self.fair) for own in documents]
         self.views: list[ScoreView] = [
-            _view(system, groups, confidence) for system, groups in zip(systems, self.groups)
+            _view(system, groups, verdicts, confidence)
+            for system, groups, verdicts in zip(systems, self.groups, self.verdicts)
         ]
         self.results: list[Mapping[str, Any]] = [view.given.result for view in self.views]
         self.lead: int = max(range(len(systems)), key=lambda k: (self._fair_f(k) or -1.0, -k))
@@ -123,9 +126,8 @@ class ReportView(View):
         self.gaps: list[list[RateDifference]] = [
             rate_differences(systems[0].counts, each.counts, confidence) for each in systems[1:]
         ]
-        self.slices: list[Slice] = slices([system.documents for system in systems], self.fair, lexicon, by)
-        suspects = gold_suspects([system.documents for system in systems])
-        self.doubts: list[Doubt] = doubts(suspects, systems[0].documents)
+        self.slices: list[Slice] = slices(documents, self.fair, self.verdicts, lexicon, by)
+        self.doubts: list[Doubt] = doubts(gold_suspects(documents), documents[0])
 
     # Tables
 
@@ -233,8 +235,10 @@ class ReportView(View):
     def mending(self) -> Iterator[ResultTable]:
         """Yield, for each metric of the page that has such rows, the score if errors were mended."""
         for number, metric in sorted(enumerate(self.marking), key=lambda item: item[1].name != "fair"):
-            headline = metric.headlines[0]
-            found = [what_if(system.documents, metric) for system in self.systems] if headline.higher_is_better else []
+            if not metric.headlines[0].higher_is_better:
+                continue
+            known = self.verdicts if metric is self.fair else [None for _ in self.systems]
+            found = [what_if(system.documents, metric, own) for system, own in zip(self.systems, known)]
             if any(found):
                 yield self._mended(metric, number, found)
 
@@ -416,7 +420,12 @@ class ReportView(View):
     @cached_property
     def wrong(self) -> dict[int, list[Verdict]]:
         """The errors of the leading system, by the numbers of their documents."""
-        return _wrong_verdicts(self.systems[self.lead].documents, self.fair)
+        return self._wrong_under(self.lead)
+
+    def _wrong_under(self, number: int) -> dict[int, list[Verdict]]:
+        """Return the errors of the documents that have some under a system, by the number of the document."""
+        errors = ([each for each in own if is_error(self.fair, each)] for own in self.verdicts[number])
+        return {k: own for k, own in enumerate(errors) if own}
 
     @property
     def _errors(self) -> int:
@@ -433,9 +442,9 @@ class ReportView(View):
             if any(why.reason in CONTRADICTIONS for why in doubt.evidence):
                 places.setdefault(doubt.document, []).append(doubt.place)
         found = []
-        for system in self.systems:
+        for system in range(len(self.systems)):
             members: dict[Member, None] = {}
-            for number, errors in _wrong_verdicts(system.documents, self.fair).items():
+            for number, errors in self._wrong_under(system).items():
                 spans = [(span, verdict) for verdict in errors for span in (verdict.gold, verdict.pred) if span]
                 at = {k for k, _, _ in overlaps([span[:2] for span, _ in spans], places.get(number, []))}
                 members |= dict.fromkeys(Member(number, spans[k][1].gold, spans[k][1].pred) for k in sorted(at))
@@ -493,7 +502,10 @@ class ReportView(View):
         if len(self.systems) == 1:
             return None
         first = self.systems[0]
-        counted = [System(each.name, each.counts, outcomes_of(each.documents, [self.fair])) for each in self.systems]
+        counted = [
+            System(each.name, each.counts, [*map(outcomes_by, verdicts)])
+            for each, verdicts in zip(self.systems, self.verdicts)
+        ]
         if confidence:
             asked = asked or Asked()
             asked = asked._replace(primary=asked.primary or PRIMARY)
@@ -579,11 +591,13 @@ class ReportView(View):
         return table._replace(header=[*table.header[:first], *header, *ends], rows=rows, above=above)
 
 
-def _view(system: ReportedSystem, groups: ErrorGroups, confidence: Confidence | None) -> ScoreView:
+def _view(
+    system: ReportedSystem, groups: ErrorGroups, verdicts: Sequence[Sequence[Verdict]], confidence: Confidence | None
+) -> ScoreView:
     """Return the view of one system, with examples of its errors."""
     examples = ErrorExamples(groups.metric)
-    for document in system.documents:
-        examples.add(document)
+    for document, own in zip(system.documents, verdicts):
+        examples.add(document, own)
     result = evaluate(system.counts, confidence)
     return ScoreView(system.counts, result, examples=examples.first, groups=groups)
 
@@ -613,15 +627,6 @@ def _checked(systems: Sequence[ReportedSystem]) -> Metric:
                     f"document {number} of {other.name} has another text or gold annotation than that of {first.name}"
                 )
     return fair
-
-
-def _wrong_verdicts(documents: Sequence[Document], metric: Metric) -> dict[int, list[Verdict]]:
-    """Return the errors of the documents that have some, by the number of the document."""
-    found = {}
-    for number, document in enumerate(documents):
-        if errors := [verdict for verdict in metric.verdicts(document) if is_error(metric, verdict)]:
-            found[number] = errors
-    return found
 
 
 def _name(document: Document, number: int) -> str | int:

@@ -380,7 +380,7 @@ def test_gold_spans_that_were_corrected_are_other_gold(tmp_path, where):
     rules = read_policy(policy(rule={"score": "strict_f", "worse_by_at_most": 20}))
     same = judged_by(rules, Judged(System("new", count(before[::-1], metrics))), Judged(System("old", stored)))
     assert same["verdict"] == "met"
-    with pytest.raises(ValueError, match="the systems have different gold annotation in 1 documents: 17"):
+    with pytest.raises(ValueError, match="the systems have different gold annotation in 1 document: 17"):
         judged_by(rules, Judged(System("new", count(after, metrics))), Judged(System("old", stored)))
     stored.gold_places = []  # as an older version wrote them
     assert judged_by(rules, Judged(System("new", count(after, metrics))), Judged(System("old", stored)))

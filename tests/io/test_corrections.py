@@ -90,7 +90,9 @@ def test_each_change_is_told_with_its_document_its_texts_and_its_reasons():
         mark(GOLD, BOB, [PER], note="b", reason="two labels"),
     ]
     more = [mark(GOLD, BOB), mark(GOLD, YORK), mark(GOLD, ADA, said="unclear")]
-    result = corrected([GOLD], read_marks([*rows, *more])).result
+    scored = GOLD._replace(span_scores={BOB: 0.5, ADA: 0.9})
+    (record,), result = corrected([scored], read_marks([*rows, *more]))
+    assert record.span_scores == {ADA: 0.9}
     before, after = ({**span(own), "text": "Bob"} for own in (BOB, PER))
     told = {"document": "d1", "before": before, "change": "label", "after": [after], "reason": "two labels"}
     assert result["changes"] == [{**told, "note": "a; b"}]

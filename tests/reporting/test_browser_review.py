@@ -100,6 +100,8 @@ def test_every_doubtful_place_is_reviewed_once_with_its_evidence(review):
         review.press("j")
     assert len({*seen}) == len(DOUBTS)
     assert review["#review-notice"].text == "This is the last place."
+    review.press("i")  # what is open goes on at the beginning
+    assert review["#review-done"].text.startswith("Place 1 of ")
     assert review.log == []
 
 

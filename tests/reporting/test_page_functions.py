@@ -576,6 +576,40 @@ def test_suspects_on_one_gold_span_are_one_place_in_heading_table_and_queue():
     ((row,),) = (table.rows for table in view.tables(["gold"]))
     against = "both systems predict ORG; gold has ORG 2 times for these words, LOC 1 (in 2, 3)"
     assert row[2:] == ["LOC “New York”", f"{against}; proposed: “York”, “New York”"]
+    wide = Document([(0, 3, "PER"), (4, 12, "PER")], [(0, 12, "PER")], "Ada Lovelace")
+    assert [each.gold for each in ReportView([system("a", wide), system("b", wide)]).doubts] == [(4, 12, "PER")]
+
+
+def test_mentions_that_the_text_lacks_are_in_no_queue(run):
+    document = Document([(0, 3, "PER")], [(4, 7, "PER")], "Ada\nEve")
+    document.annex = 3
+    data = page_data(ReportView([system("a", document)]))
+    body = """const rows = [{ k: 0, g: 0, p: ANY, q: ANY }, { k: 0, g: ANY, p: 0, q: ANY }];
+      return queueOf("list", { rows, asked: { one: 0, other: ANY } }).map(({ g, p }) => [g, p]);"""
+    assert run(body, data) == [[0, -1]]
+
+
+OWN = {"mark": "gold", "note": "a", "decided": [[0, 3, "A"]]}
+SYSTEM_WRONG = {**OWN, "mark": "system", "decided": None}
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "kind", "change"),
+    [
+        (None, OWN, "added", OWN),
+        (OWN, OWN, "same", None),
+        (OWN, {**OWN, "note": "b"}, "same", {**OWN, "note": "a; b"}),
+        (OWN, {**OWN, "decided": []}, "differing", {**OWN, "other": {**OWN, "decided": []}}),
+        (OWN, SYSTEM_WRONG, "differing", {**OWN, "other": SYSTEM_WRONG}),
+    ],
+)
+def test_the_mark_of_another_person_joins_ones_own(run, own, other, kind, change):
+    body = """const { changes, numbers } = joined(new Map(own ? [['k', own]] : []), [['k', other]]);
+      return [changes, numbers];"""
+    assert run(body, own=own, other=other) == [
+        [["k", change]] if change else [],
+        {"added": 0, "same": 0, "differing": 0, kind: 1},
+    ]
 
 
 # Texts with their bars and flags
