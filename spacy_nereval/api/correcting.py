@@ -162,5 +162,6 @@ def apply(
     if any(each.base is not None for each in own):
         raise ValueError(f"the texts are not known: give {named('text')}, the text of each document")
     rules = rules_of(how)
-    found = corrected((with_labels(each.record, rules) for each in own), read_marks(marks), conflicts)
+    name = str(gold) if isinstance(gold, (str, Path)) else "gold"
+    found = corrected((with_labels(each.record, rules) for each in own), read_marks(marks), conflicts, name)
     return Corrections(found.result, found.records)

@@ -87,7 +87,7 @@ def apply_cli(
     from ..reporting.correction_view import CorrectionView
 
     wanted = names_of_tables(showing, CorrectionView)
-    found = corrected(_read_annotation(gold, output, reading), read_marks(marks), conflicts)
+    found = corrected(_read_annotation(gold, output, reading), read_marks(marks), conflicts, str(gold))
     written = _write_told(output, found.records, gold, reading, drop=drop, lang=lang)
     print_result(CorrectionView(found.result, [written]), wanted, showing)
 

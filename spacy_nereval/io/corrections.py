@@ -41,13 +41,16 @@ class Corrected(NamedTuple):
     result: dict[str, Any]
 
 
-def corrected(records: Iterable[Record], marks: Sequence[Mark], conflicts: str = REFUSE) -> Corrected:
+def corrected(
+    records: Iterable[Record], marks: Sequence[Mark], conflicts: str = REFUSE, name: str = "gold"
+) -> Corrected:
     """Return gold annotation with the corrections that marks decide. What is not decided stays.
 
     Args:
         records: The gold documents.
         marks: The marks of one or several reviewers.
         conflicts: What to do where marks disagree, one of `arguments.CONFLICTS`.
+        name: What errors call the gold annotation.
 
     Raises:
         ValueError: A mark was made on another gold annotation, or its gold span is not there; a correction lies outside
@@ -66,7 +69,7 @@ def corrected(records: Iterable[Record], marks: Sequence[Mark], conflicts: str =
         raise ValueError(f"{named('conflicts', conflicts)}: expected one of {', '.join(CONFLICTS.values)}")
     golds = [*records]
     digests = [gold_digest(record.id, record.text, record.spans) for record in golds]
-    by_place = _by_place(golds, digests, marks)
+    by_place = _by_place(golds, digests, marks, name)
     contested = [(place, found) for place, found in by_place.items() if _is_contested(found)]
     if contested and conflicts != KEEP:
         raise ValueError(_conflict_words(golds, contested))
@@ -95,7 +98,9 @@ def corrected(records: Iterable[Record], marks: Sequence[Mark], conflicts: str =
 # Which documents and spans marks are on
 
 
-def _by_place(golds: Sequence[Record], digests: Sequence[str], marks: Sequence[Mark]) -> dict[Place, list[Mark]]:
+def _by_place(
+    golds: Sequence[Record], digests: Sequence[str], marks: Sequence[Mark], name: str
+) -> dict[Place, list[Mark]]:
     """Return the marks on each place, in the order of the text. Raise ValueError for those on another gold."""
     numbers: dict[str, list[int]] = defaultdict(list)
     for number, digest in enumerate(digests):
@@ -104,8 +109,8 @@ def _by_place(golds: Sequence[Record], digests: Sequence[str], marks: Sequence[M
     if strange:
         some = "all of the" if len(strange) == len(marks) else f"{len(strange)} of {len(marks)}"
         raise ValueError(
-            f"{strange[0].where}: made on other gold annotation ({some} marks): no document has the digest "
-            f"{shortened(strange[0].digest)}, which names its id, its text and its gold spans. Give the gold that "
+            f"{strange[0].where}: made on other gold annotation ({some} marks): none of the {len(golds)} documents of "
+            f"{name} has the digest {shortened(strange[0].digest)} of id, text and gold spans. Give the gold that "
             "the report was made of, read with the same options"
         )
     found: dict[Place, list[Mark]] = defaultdict(list)

@@ -111,6 +111,7 @@ def test_a_saved_result_is_read_and_holds_no_documents(here):
     ("arguments", "said"),
     [
         (("fixed.jsonl", "a.jsonl"), "a.jsonl, line 1: made on other gold annotation"),
+        (("empty.jsonl", "a.jsonl"), "none of the 0 documents of empty.jsonl has the digest"),
         (("gold.jsonl", "a.jsonl", "--only", "PER"), "made on other gold annotation"),
         (("gold.jsonl", "gold.jsonl"), "gold.jsonl, line 1: it has no digest of a document; expected a mark"),
         (("gold.jsonl", "a.jsonl", "c.jsonl"), "marks disagree on 1 place: document 0: a.jsonl, line 1"),
@@ -120,6 +121,7 @@ def test_a_saved_result_is_read_and_holds_no_documents(here):
     ],
 )
 def test_what_cannot_be_applied_is_refused_and_nothing_is_written(here, arguments, said):
+    Path("empty.jsonl").touch()
     write(Path("c.jsonl"), mark(0, (0, 3, "LOC"), []))
     output = () if "-o" in arguments else ("-o", "new.jsonl")
     assert said in refused("apply", *arguments, *output)

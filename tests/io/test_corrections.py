@@ -129,7 +129,7 @@ REFUSED = {
     "another gold": (mark(OTHER._replace(spans={(0, 3, "LOC")}), None, []), "no span here, where gold has none"),
     "another gold, decided": (
         mark(OTHER._replace(spans={(0, 3, "LOC")}), (0, 3, "LOC"), []),
-        "mark 0: made on other gold annotation .all of the marks.: no document has the digest",
+        "mark 0: made on other gold annotation .all of the marks.: none of the . documents of gold has the digest",
     ),
     "another text": (mark(OTHER._replace(text="Oslo"), None, said="unclear"), "made on other gold annotation"),
     "a second copy": (mark(GOLD, BOB, [PER], copy=1), "made on other gold annotation"),

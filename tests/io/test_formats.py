@@ -176,6 +176,17 @@ def test_a_folder_is_brats_if_it_has_annotation(tmp_path):
     assert name_of(tmp_path / "deep") == "brat"
 
 
+def test_a_command_looks_into_a_file_once_to_infer_its_format(tmp_path, monkeypatch):
+    looks = []
+    monkeypatch.setitem(spacy_nereval.io.formats.LOOKS, ".jsonl", lambda path: looks.append(path))
+    gold, pred = (commands.write(tmp_path / f"{name}.jsonl", commands.line("Ada", (0, 3, "PER"))) for name in ("gold", "pred"))
+    commands.accepted("score", gold, pred)
+    assert looks == [gold, pred]
+    commands.write(gold, commands.line("Ada", (0, 3, "PER"), id="changed"))
+    commands.accepted("convert", gold, tmp_path / "new.jsonl")
+    assert looks == [gold, pred, gold]
+
+
 @pytest.mark.parametrize("format", ["spacy", "jsonl", "conll", "brat", "faireval"])
 def test_what_is_not_there_is_an_error_in_every_format(tmp_path, format):
     for path in (tmp_path / "none", write_lines(tmp_path / "file", []) if format == "brat" else tmp_path):

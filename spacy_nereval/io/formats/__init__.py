@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from glob import glob, has_magic
 from itertools import chain, islice
 from pathlib import Path, PurePath
@@ -377,9 +378,17 @@ def detected(path: Path) -> str | None:
     >>> detected(path)
     'gliner'
     """
-    look = LOOKS.get(extension(path))
-    if look is None or not path.is_file():
+    if extension(path) not in LOOKS or not path.is_file():
         return None
+    state = path.stat()
+    return _seen(path, state.st_ino, state.st_size, state.st_mtime_ns)
+
+
+@lru_cache(maxsize=1 << 10)
+def _seen(path: Path, *state: int) -> str | None:
+    """Return the format that a file shows. A command asks for it at every step, and the first value of a JSON file may
+    be all of it; `state` changes with the file."""
+    look = LOOKS[extension(path)]
     try:
         return look(path)
     except (ValueError, OSError, BadZipFile):  # the reader says what is wrong
