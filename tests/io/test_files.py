@@ -9,15 +9,11 @@ import subprocess
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 import srsly
-from docs import any_example, doc, nlp, write_docs
-from hypothesis import given
-from hypothesis import strategies as st
-from profiles import tries
+from docs import doc, nlp, write_docs
 from spacy.lang.en import English
 from spacy.tokens import Doc, DocBin, Span
 
@@ -163,23 +159,6 @@ def test_predictions_in_a_gap_are_ignored_whichever_file_they_come_from(tmp_path
     for path in (write_docs(tmp_path / "b.spacy", [pred]), write_lines(tmp_path / "b.jsonl", [as_entry(pred)])):
         (found,) = read_files(gold, path)
         assert (found.ignored, found.pred) == (1, ((0, 1, "A"), (4, 5, "A")))
-
-
-@tries(20)
-@given(st.lists(any_example(), max_size=3))
-def test_every_pair_of_formats_scores_the_same(examples):
-    examples = [eg for eg in examples if eg.reference.has_annotation("ENT_IOB", require_complete=True)]
-    golds, preds = [eg.reference for eg in examples], [eg.predicted for eg in examples]
-    wanted = score(map(read, golds, preds))
-    with TemporaryDirectory() as directory:
-        path = Path(directory)
-        files = [
-            (write_docs(path / f"{name}.spacy", docs), write_lines(path / f"{name}.jsonl", map(as_entry, docs)))
-            for name, docs in (("gold", golds), ("pred", preds))
-        ]
-        for gold in files[0]:
-            for pred in files[1]:
-                assert score(read_files(gold, pred)) == wanted
 
 
 def test_texts_may_differ_in_white_space_and_case(tmp_path):
