@@ -6,16 +6,14 @@ import json
 import os
 import stat
 import subprocess
-import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
-import srsly
 from docs import doc, nlp, write_docs
 from spacy.lang.en import English
-from spacy.tokens import Doc, DocBin, Span
+from spacy.tokens import Doc, Span
 
 from spacy_nereval import Document, score
 from spacy_nereval.integration.examples import read
@@ -223,22 +221,6 @@ def test_a_pipeline_is_scored_on_gold_annotation_in_any_format(tmp_path):
         assert {*document.pred} == {(0, 3, "PER")}, name
     with pytest.raises(ValueError, match=r"span groups such as 'sc' are read from \.spacy files only"):
         list(predict(pipeline, tmp_path / "gold.jsonl", "sc"))
-
-
-# Whatever is in a file is documents, or an error that says where
-
-
-def parts_of_a_file_of_docs() -> dict[str, Any]:
-    return srsly.msgpack_loads(zlib.decompress(DocBin(docs=[doc("unheard-of words", (0, 1, "NEW"))]).to_bytes()))
-
-
-@pytest.mark.parametrize("damage", [{"strings": []}, {"flags": []}, {"cats": []}])
-def test_a_damaged_file_of_docs_is_an_error_that_names_the_file(tmp_path, damage):
-    path = tmp_path / "a.spacy"
-    path.write_bytes(zlib.compress(srsly.msgpack_dumps(parts_of_a_file_of_docs() | damage)))
-    with pytest.raises(ValueError) as raised:
-        list(records(path))
-    assert str(path) in str(raised.value)
 
 
 # Results are written whole or not at all
