@@ -70,7 +70,7 @@ def test_every_field_changes_the_origin_of_a_part(tmp_path, monkeypatch):
     ]
     origins += [(name, changed.origin(SHARDS[0])) for name, changed in CHANGES.items()]
     assert BASE.origin(SHARDS[0]) == origins[0][1]
-    for place, value in {"importlib.metadata.version": str, "spacy_nereval.about.__version__": "0"}.items():
+    for place, value in {"importlib.metadata.version": str, "spacy_nereval.core.about.__version__": "0"}.items():
         with monkeypatch.context() as patch:
             patch.setattr(place, value)
             origins.append((place, BASE.origin(SHARDS[0])))

@@ -446,6 +446,10 @@ def test_marks_are_written_for_apply_and_come_back_and_others_are_refused(run):
     places = {(k, g or p[:2]) for k, _, g, p in MARKED}
     assert len(marks) == len(places) == len(made)
     rows = [json.loads(line) for line in text.splitlines()]
+    unlike = sum(value["mark"] != "unclear" for _, value in made)
+    body = "const others = made.map(([key, value]) => [key, { ...value, mark: 'unclear' }]);"
+    numbers = run(f"{body} return joined(new Map(made), others).numbers;", made=made)
+    assert numbers == {"added": 0, "same": len(made) - unlike, "differing": unlike}
     order = [(row["document"], row["gold"] is None, (row["gold"] or row["pred"])["start"]) for row in rows]
     assert order == sorted(order)
     for mark, line in zip(marks, rows):
@@ -530,15 +534,17 @@ def test_boundaries_never_meet(run):
 
 
 def test_the_places_where_gold_may_be_wrong_are_those_of_the_view(run):
-    """Each document comes twice, so that kinds of places have several."""
-    view = ReportView([system(f"system {k}", *documents, *documents) for k, documents in enumerate(SYSTEMS)])
+    """Each document comes twice, so that kinds of places have several; in a last one all systems agree against gold."""
+    last = Document([], [(0, 3, "A")], "Zoe")
+    view = ReportView([system(f"system {k}", *documents, *documents, last) for k, documents in enumerate(SYSTEMS)])
+    assert view.lead > 0
     assert len(view.doubts) > 30 and any(len(each.evidence) > 1 for each in view.doubts)
     body = """return DOUBTS.map((place) => {
       const key = markKey(place, place.system);
       const { reasons, words } = evidenceOf({ key });
       const stretch = goldAt(key) ?? span(documents[place.k][3 + place.system][0], place.p);
       return [place.k, place.g, stretch.start, stretch.end, reasons, words, evident(place),
-        proposalsOf({ ...place, key }).some((spans) => !spans.length)];
+        proposalsOf({ ...place, key }).some((spans) => !spans.length), place.system];
     });"""
     places = {(k, g, start, end): each for k, g, start, end, *each in run(body, page_data(view))}
     assert len(places) == len(view.doubts)
@@ -547,23 +553,29 @@ def test_the_places_where_gold_may_be_wrong_are_those_of_the_view(run):
         text = document.text or ""
         g = document.gold.index(doubt.gold) if doubt.gold else -1
         start, end = (utf16(text, at) for at in doubt.place)
-        reasons, words, proposed, nothing = places[doubt.document, g, start, end]
+        reasons, words, proposed, nothing, number = places[doubt.document, g, start, end]
         wanted = dict.fromkeys(each.reason for each in doubt.evidence)
         assert [reason for reason in reasons if reason != "repeated error"] == [*wanted]
-        assert len(reasons) == len({*reasons})
+        assert len(reasons) == len({*reasons}) and not any("gold in doubt" in word for word in words)
         said = [evidence_words(each, doubt, view.names) for each in doubt.evidence]
         assert [word for word in words if ", on " not in word] == [*dict.fromkeys(said)]
         assert proposed == [[utf16(text, a), utf16(text, b), label] for a, b, label in doubt.proposed]
         verdicts = [v for own in view.systems for v in create("fair").verdicts(own.documents[doubt.document])]
         assert nothing is (bool(doubt.gold) and not any(v.gold == doubt.gold and v.pred for v in verdicts))
+        order = sorted(range(3), key=lambda system: system != view.lead)
+        preds = [view.systems[system].documents[doubt.document].pred for system in order]
+        by = view.lead if doubt.gold else next(s for span in doubt.proposed for s, p in zip(order, preds) if span in p)
+        assert number == by
 
 
 def test_mentions_that_the_text_lacks_are_not_reviewed(run):
-    sides = [Document([], pred, "Ada\nEve") for pred in ([(0, 3, "A"), (4, 7, "A")], [])]
-    for document in sides:
+    eve, preds = [(4, 7, "A")], ([(0, 3, "A"), (4, 7, "A")], [])
+    sides = [[Document(gold, pred, "Ada\nEve") for gold in ([], eve)] for pred in preds]
+    for document in sum(sides, []):
         document.annex = 3
-    data = page_data(ReportView([system(name, document) for name, document in zip("ab", sides)]))
-    assert run("return queueOf('disagreements', {}).map(({ k, p }) => [k, p]);", data) == [[0, 0]]
+    data = page_data(ReportView([system(name, *documents) for name, documents in zip("ab", sides)]))
+    body = "return [queueOf('disagreements', {}).map(({ k, g, p }) => [k, g, p]), documentAsJson(1, {}).spans];"
+    assert run(body, data) == [[[0, -1, 0], [1, -1, 0]], []]
 
 
 def test_suspects_on_one_gold_span_are_one_place_in_heading_table_and_queue():
