@@ -41,9 +41,11 @@ CELLS, DOCUMENTS = 1 << 22, 1 << 11
 arrays of more would not fit the processor's cache, and take up to twice the time."""
 
 
-SPARSE, SMALL = 32, 1 << 16
-"""How many times longer a multiplication takes for a sparse table than for a dense one; and how many cells a table has
-at most for which taking a part of it takes longer than its multiplication."""
+SPARSE = 32
+"""How many times longer a multiplication takes for a sparse table than for a dense one."""
+
+SMALL = 1 << 16
+"""A sparse table of fewer cells is made dense as a whole: taking rows of it would take longer than multiplying them."""
 
 
 class Table:
