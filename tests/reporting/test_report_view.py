@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from commands import accepted, flat, line, run, write
 from made_up import corpus, second
 from pages import GOLDS, SECOND, Parsed, small, system
 
-from spacy_nereval import Confidence, Document, create
+from spacy_nereval import Confidence, Document, count, create
 from spacy_nereval.evaluation.breakdown import breakdown
 from spacy_nereval.evaluation.error_list import is_error
 from spacy_nereval.reporting.html import page
@@ -273,6 +274,18 @@ def test_doubtful_gold_is_shown_with_what_speaks_against_it():
     assert said("gold", perfect()) == ("nothing speaks against gold", [])
     view = ReportView([made])
     assert view.ask_doubted == {"one": 0, "group": len(view.lists) - 1}
+
+
+def test_each_document_is_judged_once_for_all_tables_and_sentences_but_what_if():
+    judged = []
+    judge = FAIR.judge
+    fair = replace(FAIR, judge=lambda group: judged.append(group) or judge(group))
+    documents = [Document([(0, 3, "A")], [(0, end, "A")], "Adam", id="d") for end in (2, 4)]
+    made = [ReportedSystem(name, [each], count([each], [fair])) for name, each in zip("ab", documents)]
+    judged.clear()
+    view = ReportView(made)
+    assert view.findings() and [*view.tables([name for name in view.makers if name != "mending"])]
+    assert len(judged) == 2
 
 
 # Charts
