@@ -332,7 +332,7 @@ class ReportView(View):
 
     def closing(self) -> list[str]:
         """Return what the intervals rest on if nobody chose it, and a warning if there are few units."""
-        return self.views[0].closing() if "confidence" in self.results[0] else []
+        return self.views[0].closing()
 
     def tested(self) -> list[str]:
         """Return how the systems were tested; nothing if they were not."""
