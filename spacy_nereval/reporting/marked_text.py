@@ -57,8 +57,8 @@ def marked(text: str | None, gold: Span | None, pred: Span | None) -> str:
     stretch = ""
     for here, following in zip(marks, marks[1:]):
         stretch += here[-1] + clipped(text[here[0] : following[0]])
-    left = clipped(text[max(0, first - BEFORE - 1) : first], -BEFORE)
-    return Marked.of(left, stretch + marks[-1][-1], clipped(text[last : last + AFTER + 1], AFTER))
+    left, right = (SPACE.sub(" ", part) for part in (_before(text, first, BEFORE), _after(text, last, AFTER)))
+    return Marked.of(left, stretch + marks[-1][-1], right)
 
 
 def _marks(spans: Iterable[tuple[int, int, int]]) -> list[tuple[int, int, int, int, str]]:
@@ -120,15 +120,13 @@ def clipped(text: str, size: int = WITHIN) -> str:
 
     Args:
         text: Any text.
-        size: Keep this many characters from the start, or with a negative number from the end.
+        size: Keep this many characters from the start.
 
-    >>> clipped("Ada  Lovelace", 9), clipped("Ada  Lovelace", -9)
-    ('Ada Love…', '…Lovelace')
+    >>> clipped("Ada  Lovelace", 9)
+    'Ada Love…'
     """
     text = SPACE.sub(" ", text)
-    if len(text) <= abs(size):
-        return text
-    return text[: size - 1] + "…" if size > 0 else "…" + text[size + 1 :]
+    return text if len(text) <= size else text[: size - 1] + "…"
 
 
 def in_context(document: Document, start: int, end: int) -> Marked:
@@ -142,15 +140,15 @@ def in_context(document: Document, start: int, end: int) -> Marked:
         return Marked.of("", f"{start}–{end}", "")
     long = end - start > 2 * CONTEXT
     middle = f"{text[start : start + CONTEXT]}…{text[end - CONTEXT : end]}" if long else text[start:end]
-    parts = _before(text, start), middle, _after(document.own_text or "", end)
+    parts = _before(text, start, CONTEXT), middle, _after(document.own_text or "", end, CONTEXT)
     if document.is_invented((start, end, "")):
         parts = "not in the text: ", middle, ""
     return Marked.of(*(SPACE.sub(" ", part) for part in parts))
 
 
-def _before(text: str, start: int) -> str:
-    """Return the text before a place, from the beginning of a word."""
-    first = max(0, start - CONTEXT)
+def _before(text: str, start: int, size: int) -> str:
+    """Return at most so many characters of the text before a place, from the beginning of a word."""
+    first = max(0, start - size)
     found = text[first:start]
     if not first:
         return found
@@ -158,9 +156,9 @@ def _before(text: str, start: int) -> str:
     return f"… {found[space.end() :].lstrip() if space else found}"
 
 
-def _after(text: str, end: int) -> str:
-    """Return the text after a place, up to the end of a word."""
-    last = end + CONTEXT
+def _after(text: str, end: int, size: int) -> str:
+    """Return at most so many characters of the text after a place, up to the end of a word."""
+    last = end + size
     found = text[end:last]
     if last >= len(text):
         return found

@@ -208,7 +208,7 @@ def test_the_order_does_not_depend_on_that_in_which_python_keeps_sets():
     ("gold", "pred", "expected"),
     [
         ((4, 16), None, "The [Ada Lovelace] met Bob."),
-        (None, (21, 24), "…velace met {Bob}."),
+        (None, (21, 24), "… met {Bob}."),
         ((4, 16), (4, 16), "The [{Ada Lovelace}] met Bob."),
         ((4, 16), (4, 7), "The [{Ada} Lovelace] met Bob."),
         ((8, 16), (4, 16), "The {Ada [Lovelace]} met Bob."),
@@ -246,7 +246,7 @@ def test_an_example_without_its_marks_is_a_stretch_of_the_text(doc):
 def test_an_example_of_a_long_text_is_short():
     text = "\n".join(["word"] * 40_000)
     assert len(marked(text, Span(10, 150_000, "A"), Span(30, 100_000, "A"))) < 200
-    assert clipped("abc", 3) == "abc" and clipped("abcd", 3) == "ab…" and clipped("abcd", -3) == "…cd"
+    assert clipped("abc", 3) == "abc" and clipped("abcd", 3) == "ab…"
 
 
 @tries(50)
