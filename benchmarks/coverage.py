@@ -90,7 +90,7 @@ def of_scores(sets: int, numbers: list[int], seed: int, files: Sequence[Path]) -
     show("other scores", numbers, in_worlds(coverage_scores.of_averages, numbers))
     sizes = [20, 50, 200]
     columns = [
-        {name: coverage_scores.of_world(world, number, 5 * sets, seed) for name, world in HARD.items()}
+        {name: coverage_scores.of_world(name, number, 5 * sets, seed) for name in HARD}
         | {path.stem: coverage_scores.of_file(path, number, 5 * sets, seed) for path in files}
         for number in sizes
     ]

@@ -94,7 +94,7 @@ def _test(tests: list[str], folder: Path, said: int) -> None:
     os.dup2(said, 2)
     os.chdir(folder)
     sys.path[0] = str(folder)
-    sys.exit(pytest.main(["-x", "-q", "--no-header", "-p", "no:cacheprovider", *tests]))
+    sys.exit(pytest.main(["-x", "-q", "--no-header", "-p", "no:cacheprovider", "-m", "not slow", *tests]))
 
 
 def warm() -> None:

@@ -22,7 +22,7 @@ from leaderboard_page import NUMBERS, ROOT, pages
 from wasabi import msg
 
 from spacy_nereval import Document, compare, score
-from spacy_nereval.about import __version__
+from spacy_nereval.core.about import __version__
 from spacy_nereval.evaluation.gold_suspects import gold_suspects
 from spacy_nereval.io.formats.tags import chunks
 from spacy_nereval.io.writing import atomic

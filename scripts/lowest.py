@@ -113,12 +113,14 @@ def main() -> int:
     """Run the tests with each Python, and return the first exit status that is not 0."""
     parser = ArgumentParser(description="Test with all lowest versions, or with the other Pythons.")
     parser.add_argument("--pythons", action="store_true", help="each Python but the lowest one and this one")
-    parser.add_argument("--few", action="store_true", help="leave out tests of checks and of training")
+    parser.add_argument(
+        "--few", action="store_true", help="leave out tests of checks and of training; with --pythons of scorers too"
+    )
     given, tests = parser.parse_known_args()
     found = {version: interpreter(version) for version in claimed()}
     lowest = next(python for python in found.values() if python)
-    more = () if given.few else MORE_SCORERS
-    chosen = [tests] if tests else [[*QUICK], [*SCORERS, *more, "-m", "not slow and not costly"]]
+    scorers = (*SCORERS, *MORE_SCORERS) if not given.few else () if given.pythons else SCORERS
+    chosen = [tests] if tests else [[*QUICK], *([[*scorers, "-m", "not slow and not costly"]] if scorers else [])]
     runs = [["pytest", "-q", "-p", "no:cacheprovider", *some] for some in chosen]
     runs += [] if tests else [[*command] for command in COMMANDS]
     if not given.pythons:

@@ -7,7 +7,7 @@ rarely to score anything.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .about import __version__
+from .core.about import __version__
 
 if TYPE_CHECKING:
     from .api.agreeing import Agreement, agreement

@@ -60,7 +60,7 @@ LONGEST = {"test_engines.py"}
 LACKS = os.environ.get("NEREVAL_LACKS")
 """What is missing here, as reasons of skips name it, with commas: a test skipped for others fails. Set by CI."""
 
-LEAST_PASSED = {"not slow": 7500, "slow": 55}
+LEAST_PASSED = {"not slow and not browser": 7400, "slow or browser": 220}
 """The least number of tests that pass in CI, by which tests are chosen."""
 
 
@@ -122,13 +122,13 @@ def pytest_collection() -> Generator[None, Any, Any]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Config) -> None:
-    """Mark every test `quick` that is in one of those rooms and neither `slow` nor `costly`; give `slow` ones time."""
+    """Mark every test of those rooms `quick` that is not `slow`, `costly` or `browser`; give `slow` ones time."""
     for item in items:
         if (
             item.path.parent.name in QUICK_ROOMS
             and item.path.name.startswith("test_")
             and item.path.name not in THOROUGH
-            and not any(map(item.get_closest_marker, ("slow", "costly")))
+            and not any(map(item.get_closest_marker, ("slow", "costly", "browser")))
         ):
             item.add_marker("quick")
         if item.get_closest_marker("slow"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
 
@@ -92,6 +91,7 @@ class Result(Shown):
         self._documents = documents
         self._notes = notes
         self._metrics: Sequence[Metric] = counts.metrics if counts else declared(values["metrics"])
+        self._computed: dict[str, Mapping[str, Any]] = {}  # the intervals of metrics that were asked for
 
     _kind: ClassVar[str] = "Result"
 
@@ -186,12 +186,11 @@ class Result(Shown):
     def _bounds(self, metric: Metric) -> Callable[[], Mapping[str, Any]]:
         """Return what returns the intervals of a metric, and computes them if the result has none."""
 
-        @cache
         def bounds() -> Mapping[str, Any]:
-            found = self["metrics"][metric.name].get("intervals")
+            found = self["metrics"][metric.name].get("intervals") or self._computed.get(metric.name)
             if found is None:
                 counts = self.counts if self.counts.collapsed else self.counts.of([metric])
-                found = bounded([counts], Confidence()).metrics[metric.name]
+                found = self._computed[metric.name] = bounded([counts], Confidence()).metrics[metric.name]
             return {**found["scores"], "of labels": found["per_type"]}
 
         return bounds

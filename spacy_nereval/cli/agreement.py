@@ -188,7 +188,6 @@ def agreement_cli(
 
 def _read(names: Sequence[str], given: Sequence[str], reading: Reading, language: str | None) -> SharedDocuments:
     """Return what the annotators share, and say what was left out."""
-    from ..api.agreeing import named_tokenizer
     from ..io.shared_documents import read_annotators
 
     if len(names) == 1 and given:
@@ -199,6 +198,11 @@ def _read(names: Sequence[str], given: Sequence[str], reading: Reading, language
         raise ValueError(f"{repeated[0]} is given twice")
     format, _ = reading_of(replace(reading, annotator=None))
     others: Counter[Path] = Counter()
+    tokenizer = None
+    if language is not None:
+        from ..integration.spacy_files import named_tokenizer
+
+        tokenizer = named_tokenizer(language)
     shared = read_annotators(
         dict(zip(display_names(names, given), map(Path, names))),
         reading.spans_key,
@@ -206,7 +210,7 @@ def _read(names: Sequence[str], given: Sequence[str], reading: Reading, language
         rules=rules_of(reading),
         chosen=split_list(reading.annotator),
         others=others,
-        tokenizer=named_tokenizer(language),
+        tokenizer=tokenizer,
     )
     say_left_out(others)
     for line in shared.rules.unused(shared.mapped, shared.labels) if shared.rules else []:

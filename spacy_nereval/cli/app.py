@@ -46,7 +46,7 @@ nereval: typer.Typer = typer.Typer(
 
 def _say_version(wanted: bool) -> None:
     if wanted:
-        from ..about import __version__
+        from ..core.about import __version__
 
         say(f"spacy-nereval {__version__}")
         raise typer.Exit

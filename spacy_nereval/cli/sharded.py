@@ -60,7 +60,7 @@ class Counting:
         """Return everything that the counts of a shard depend on, as JSON values."""
         from importlib.metadata import version
 
-        from ..about import __version__
+        from ..core.about import __version__
         from ..io.paths import digest, fetched
         from ..metrics.registry import create
 

@@ -44,6 +44,9 @@ arrays of more would not fit the processor's cache, and take up to twice the tim
 SPARSE = 32
 """How many times longer a multiplication takes for a sparse table than for a dense one."""
 
+SMALL = 1 << 16
+"""A sparse table of fewer cells is made dense as a whole: taking rows of it would take longer than multiplying them."""
+
 
 class Table:
     """The rows of documents, with a column for each slot and label.
@@ -304,6 +307,8 @@ def add_products(total: NDArray[np.int64], rows: Any, weights: NDArray[np.float6
     if not isinstance(rows, np.ndarray):
         rows = rows.tocsr()
         used = np.flatnonzero(np.diff(rows.indptr))
+        if rows.shape[0] * rows.shape[1] < SMALL:
+            rows = rows.toarray()
     for some in np.array_split(used, 1 + len(used) * sums.shape[1] // CELLS):
         own = rows[some]
         if not isinstance(own, np.ndarray) and own.shape[0] * own.shape[1] < SPARSE * own.nnz:

@@ -90,11 +90,11 @@ class Breakdown:
         """
         if document is None:
             return
-        spans = dict.fromkeys((*document.gold, *document.pred))
-        value = self.values(document, spans) if value is None else value
-        self._values.update((value[span], None) for span in spans)
-        self._gold.update(value[span] for span in document.gold)
-        self._pred.update(value[span] for span in document.pred)
+        value = self.values(document, dict.fromkeys((*document.gold, *document.pred))) if value is None else value
+        for spans, numbers in ((document.gold, self._gold), (document.pred, self._pred)):
+            for span in spans:
+                numbers[value[span]] += 1
+                self._values[value[span]] = None
         number = len(self._ids) if self._apart else 0
         found = [metric.verdicts(document) for metric in self._metrics] if verdicts is None else verdicts
         for metric, own, rows in zip(self._metrics, found, self._rows):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..about import __version__
+from ..core.about import __version__
 from ..core.arguments import TRIALS, check_bounds
 from ..core.messages import named
 from ..core.spans import Document, Span

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..about import __version__
+from ..core.about import __version__
 from ..core.messages import named
 from .result import plain
 from .statistics.many_tests import PRIMARY, UNTESTED, count_data_sets, holm

@@ -169,14 +169,19 @@ class ErrorExamples:
         self.documents: int = 0
         self.first: dict[LabelledVerdict, Listed] = {}
 
-    def add(self, document: Document | None) -> None:
-        """Add the verdicts of kinds that no earlier document has. None stands for a document without annotation."""
+    def add(self, document: Document | None, verdicts: Iterable[Verdict] | None = None) -> None:
+        """Add the verdicts of kinds that no earlier document has.
+
+        Args:
+            document: The document; None stands for one without annotation.
+            verdicts: The verdicts on it, if they are known.
+        """
         if document is None:
             return
         name = self.documents if document.id is None else document.id
         self.documents += 1
         new: dict[LabelledVerdict, Verdict] = {}
-        for verdict in self.metric.verdicts(document):
+        for verdict in self.metric.verdicts(document) if verdicts is None else verdicts:
             kind = verdict.name, verdict.gold.label if verdict.gold else "", verdict.pred.label if verdict.pred else ""
             if kind not in self.first and (kind not in new or _order(verdict) < _order(new[kind])):
                 new[kind] = verdict

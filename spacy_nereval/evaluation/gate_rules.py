@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..about import __version__
+from ..core.about import __version__
 from ..core.declaration import Metric
 from ..core.spans import Document
 from ..counting.counts import Counts
@@ -128,10 +128,8 @@ def units_to_decide(
     if not (units and math.isfinite(high - low) and math.isfinite(value)):
         return None
     more = 1 + float(ndtri(POWER) / ndtri(level))
-    within = least <= value <= most
-    edges = [edge for edge in (least, most) if math.isfinite(edge) and (within or (value < edge) == (edge == least))]
     times = 0.0
-    for edge in edges:
+    for edge in filter(math.isfinite, (least, most)):
         gap, reach = abs(value - edge), (value - low if value > edge else high - value)
         times = max(times, (more * reach / gap) ** 2 if gap > 1e-12 else math.inf)
     needed = units * times
@@ -144,7 +142,8 @@ def gate(
     """Judge a candidate by the rules of a policy.
 
     All required rules have to be met. This is an intersection-union test: if one of them does not hold, the
-    gate is met with a probability of at most about 1 - level, however many rules there are.
+    gate is met with a probability of at most about 1 - level, however many rules there are, unless a few documents
+    have most of the errors.
 
     Args:
         policy: The rules.
@@ -322,12 +321,22 @@ class Judging:
 
     def about(self, rule: Rule) -> tuple[Subject, Sequence[Counts], Sequence[Counts] | None]:
         """Return what a rule is about: the score, and the counts of the candidate and of the baseline."""
-        wish = Wanted(RATE, RATE.scores[0]) if rule.kind == RATE_BETWEEN else scored(rule, self.ours[0].metrics)
+        wish = Wanted(RATE, RATE.scores[0]) if rule.kind == RATE_BETWEEN else self._scored(rule)
         ours, theirs = self._counts(rule, wish.metric)
         label, score = rule.bucket if rule.by else rule.label, wish.score
         if label is not None and rule.kind != RATE_BETWEEN:
             score = label_score(wish.metric, score.name)
         return Subject(_own(ours[0], wish.metric), score, label, ""), ours, theirs
+
+    def _scored(self, rule: Rule) -> Wanted:
+        metrics = self.ours[0].metrics
+        try:
+            return scored(rule, metrics)
+        except ValueError:
+            own, needed = ", ".join(metric.name for metric in metrics), ",".join(self.policy.metrics)
+            raise ValueError(
+                f"rule {rule.name}: the counts have no {rule.score}, but only {own}: count again with '-m {needed}'"
+            ) from None
 
     def _counts(self, rule: Rule, metric: Metric) -> tuple[Sequence[Counts], Sequence[Counts] | None]:
         """Return the counts that a rule is about: those of all spans, or of a slice, with buckets as labels."""

@@ -63,6 +63,30 @@ class Suspect(NamedTuple):
     evidence: tuple[Evidence, ...]
 
 
+class Doubt(NamedTuple):
+    """A place where gold may be wrong.
+
+    Attributes:
+        document: The number of its document.
+        gold: The gold span at which it is; None if gold has none that overlaps it.
+        start, end: The stretch that the evidence is about.
+        evidence: All evidence on the place, of one or several suspects, strongest first.
+        proposed: The spans that the evidence proposes in place of the gold span, each a correction of its own.
+    """
+
+    document: int
+    gold: Span | None
+    start: int
+    end: int
+    evidence: tuple[Evidence, ...]
+    proposed: tuple[PlainSpan, ...]
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Where the gold span is; where there is none, the stretch that the evidence is about."""
+        return self.gold[:2] if self.gold else (self.start, self.end)
+
+
 def gold_suspects(systems: Sequence[Sequence[Document]]) -> list[Suspect]:
     """Return the spans at which gold may be wrong: those with most reasons first, then those with the most evidence.
 
@@ -93,6 +117,37 @@ def gold_suspects(systems: Sequence[Sequence[Document]]) -> list[Suspect]:
         ranked = tuple(sorted(reasons, key=lambda each: each.against - each.number))
         suspects.append(Suspect(number, start, end, gold, ranked))
     return sorted(suspects, key=_rank)
+
+
+def doubts(suspects: Sequence[Suspect], documents: Sequence[Document]) -> list[Doubt]:
+    """Return the places of suspects, those on one gold span together, in the order of the first of them.
+
+    >>> golds = [[(0, 4, "ORG")], [(0, 4, "ORG")], [(0, 4, "LOC")], []]
+    >>> documents = [Document(gold, [(0, 4, "ORG")], "Acme") for gold in golds]
+    >>> [(doubt.document, doubt.gold, doubt.proposed) for doubt in doubts(gold_suspects([documents]), documents)]
+    [(3, None, ((0, 4, 'ORG'),)), (2, Span(start=0, end=4, label='LOC'), ((0, 4, 'ORG'),))]
+    """
+    found: dict[Any, Doubt] = {}
+    for suspect in suspects:
+        document = documents[suspect.document]
+        gold = _gold_of(suspect, document)
+        key = suspect.document, gold or (suspect.start, suspect.end)
+        proposed = tuple((suspect.start, suspect.end, each.label) for each in suspect.evidence)
+        own = Doubt(suspect.document, gold, suspect.start, suspect.end, suspect.evidence, proposed)
+        if known := found.get(key):
+            own = known._replace(evidence=known.evidence + own.evidence, proposed=known.proposed + own.proposed)
+        found[key] = own._replace(proposed=tuple(dict.fromkeys(own.proposed)))
+    return [*found.values()]
+
+
+def _gold_of(suspect: Suspect, document: Document) -> Span | None:
+    """Return the gold span of a suspect; the one that overlaps it most if there is none at its place."""
+    if suspect.gold:
+        return Span(suspect.start, suspect.end, suspect.gold)
+    shared = {span: min(span.end, suspect.end) - max(span.start, suspect.start) for span in document.gold}
+    return max(
+        (span for span, n in shared.items() if n > 0), key=lambda span: (shared[span], -span.start), default=None
+    )
 
 
 def surface(document: Document, start: int, end: int) -> str:

@@ -257,7 +257,8 @@ def check_same_places(systems: Sequence[Counts]) -> None:
 def _other_gold(counts: Counts, documents: Sequence[int]) -> ValueError:
     names = ", ".join(str(doc if counts.ids[doc] is None else counts.ids[doc]) for doc in documents[:5])
     more = ", ..." if len(documents) > 5 else ""
-    return ValueError(f"the systems have different gold annotation in {len(documents)} documents: {names}{more}")
+    number = f"{len(documents):,} document{'s' * (len(documents) != 1)}"
+    return ValueError(f"the systems have different gold annotation in {number}: {names}{more}")
 
 
 def _check_same_gold(baseline: Counts, system: Counts) -> None:

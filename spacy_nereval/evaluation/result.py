@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..about import __version__
+from ..core.about import __version__
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric
 from ..core.mention_places import NUMBERS
 from ..core.spans import ON_READING

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..about import __version__
+from ..core.about import __version__
 from ..core.declaration import Metric
 from ..counting.counts import Counts
 from ..counting.table import summed

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..about import __version__
+from ..core.about import __version__
 from ..core.declaration import GOLD_SPANS, PRED_SPANS
 from ..core.messages import named
 from ..counting.counts import Counts

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-from ..about import __version__
+from ..core.about import __version__
 from ..core.declaration import Metric
 from ..counting.counts import Counts
 from ..metrics.registry import options_of

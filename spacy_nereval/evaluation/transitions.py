@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from ..core.declaration import Metric
+from ..core.declaration import Metric, Verdict
 from ..core.spans import Document, Span
 from ..metrics.registry import create
 
@@ -46,8 +46,13 @@ def gold_outcomes(document: Document | None, fair: Metric | None = None) -> dict
         >>> gold_outcomes(Document(gold=[(0, 5, "A"), (7, 9, "A")], pred=[(0, 4, "A")]))
         {Span(start=0, end=5, label='A'): 'boundary', Span(start=7, end=9, label='A'): 'missed'}
     """
+    return outcomes_by((fair or _default_fair()).verdicts(document) if document else ())
+
+
+def outcomes_by(verdicts: Iterable[Verdict]) -> dict[Span, str]:
+    """Return the outcome of each gold span by the verdicts of `fair` on a document, as `gold_outcomes` does."""
     outcomes: dict[Span, str] = {}
-    for verdict in (fair or _default_fair()).verdicts(document) if document else ():
+    for verdict in verdicts:
         if verdict.gold and verdict.gold not in outcomes:
             outcomes[verdict.gold] = OUTCOME_OF_VERDICT[verdict.name]
     return dict(sorted(outcomes.items()))

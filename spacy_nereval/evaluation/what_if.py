@@ -39,7 +39,9 @@ class Mended(NamedTuple):
     gain: float | None
 
 
-def what_if(documents: Sequence[Document], metric: Metric) -> list[Mended]:
+def what_if(
+    documents: Sequence[Document], metric: Metric, verdicts: Iterable[Iterable[Verdict]] | None = None
+) -> list[Mended]:
     """Return the headline score after mending the errors with each verdict, and then those of each label.
 
     Mending removes the wrong predictions of these errors, and predicts their gold spans. An error is of its gold
@@ -48,6 +50,7 @@ def what_if(documents: Sequence[Document], metric: Metric) -> list[Mended]:
     Args:
         documents: The annotated documents of a corpus.
         metric: A metric that adds up whole verdicts.
+        verdicts: Its verdicts on each document, if they are known.
 
     Returns:
         Verdicts and labels with errors; within each, the greatest gain first.
@@ -64,8 +67,8 @@ def what_if(documents: Sequence[Document], metric: Metric) -> list[Mended]:
         raise ValueError(f"{metric.name} does not add up whole verdicts, so errors cannot be mended one by one")
     errors: dict[Choice, dict[int, list[int]]] = {}
     wrong: list[list[Verdict]] = []
-    for number, document in enumerate(documents):
-        wrong.append([verdict for verdict in metric.verdicts(document) if is_error(metric, verdict)])
+    for number, own in enumerate(map(metric.verdicts, documents) if verdicts is None else verdicts):
+        wrong.append([verdict for verdict in own if is_error(metric, verdict)])
         for k, verdict in enumerate(wrong[-1]):
             for choice in ((verdict.name, None), (None, home(metric, verdict))):
                 errors.setdefault(choice, {}).setdefault(number, []).append(k)

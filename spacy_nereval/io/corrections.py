@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..about import __version__
+from ..core.about import __version__
 from ..core.arguments import CONFLICTS, KEEP, REFUSE
 from ..core.checked import PlainSpan
 from ..core.messages import LISTED, named, quoted, shortened

@@ -22,7 +22,7 @@ import numpy as np
 import pydantic
 from numpy.typing import NDArray
 
-from ..about import __version__
+from ..core.about import __version__
 from ..core.declaration import Metric
 from ..core.messages import listed, named, shortened
 from ..counting.counts import Counts, united

@@ -208,7 +208,8 @@ class ComparisonView(View):
             low, high = sorted(abs(each) for each in bounds) if bounds else (None, None)
             spread = f" ({shown(number(low, row_unit(row)))} to {shown(number(high, row_unit(row)))})" if bounds else ""
             gap = shown(number(abs(row["difference"]), row_unit(row)))
-            found.append(f"{better} is better than {other} by {gap} points of {_spoken(row)}{spread}")
+            than = f" than {other}" if len({each["system"] for each in self._rows}) > 1 else ""
+            found.append(f"{better} is better{than} by {gap} points of {_spoken(row)}{spread}")
         return found
 
     def opening(self, *, digits: int = 2, more: str = "") -> list[str]:

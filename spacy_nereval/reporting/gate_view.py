@@ -36,6 +36,10 @@ MOST_SPANS = 20
 NEAR = 30
 """Maximum number of characters of a lost span."""
 
+HARD_WORLD = "at 95 %, in 12 % of simulated corpora of 50 documents, and in 7 % of those of 200"
+"""How often a rule that does not hold was met where 8 % of the documents are catastrophic (`benchmarks/gates.json`). No
+flag tells such a corpus: those that pass are the ones with too few of these documents."""
+
 
 class GateView(View):
     """The tables and sentences of a gate.
@@ -156,7 +160,8 @@ class GateView(View):
         return [
             *lines,
             f"All required rules have to be met. If one of them does not hold, the gate is met in about {wrong} of "
-            "cases at most, however many rules there are.",
+            "cases at most, however many rules there are, if errors are spread over the documents. Where a few of them "
+            f"have most of the errors it is met more often: {HARD_WORLD}.",
         ]
 
 

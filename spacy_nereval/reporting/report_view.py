@@ -18,12 +18,12 @@ from ..counting.counts import Counts
 from ..evaluation.comparison import System, changed_spans, comparison
 from ..evaluation.error_groups import ErrorGroups, Member, error_groups
 from ..evaluation.error_list import ErrorExamples, is_error
-from ..evaluation.gold_suspects import Evidence, Reason, Suspect, gold_suspects, surface
+from ..evaluation.gold_suspects import Doubt, Evidence, Reason, doubts, gold_suspects, surface
 from ..evaluation.prediction_rates import PredictionRate, RateDifference, rate_differences
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import evaluate
 from ..evaluation.tested import Asked
-from ..evaluation.transitions import outcomes_of
+from ..evaluation.transitions import outcomes_by
 from ..evaluation.what_if import Mended, what_if
 from .comparison_view import ComparisonView
 from .declared import on_spans, row_name, short_name, spoken, triple
@@ -113,9 +113,12 @@ class ReportView(View):
         self.labels: list[str] = sorted({label for system in systems for label in system.counts.labels})
         self._place = {label: place for place, label in enumerate(self.labels)}
         self.marking: tuple[Metric, ...] = on_spans(systems[0].counts.metrics)
-        self.groups: list[ErrorGroups] = [error_groups(system.documents, self.fair) for system in systems]
+        documents = [system.documents for system in systems]
+        self.verdicts: list[list[list[Verdict]]] = [[[*self.fair.verdicts(each)] for each in own] for own in documents]
+        self.groups: list[ErrorGroups] = [error_groups(own, self.fair) for own in documents]
         self.views: list[ScoreView] = [
-            _view(system, groups, confidence) for system, groups in zip(systems, self.groups)
+            _view(system, groups, verdicts, confidence)
+            for system, groups, verdicts in zip(systems, self.groups, self.verdicts)
         ]
         self.results: list[Mapping[str, Any]] = [view.given.result for view in self.views]
         self.lead: int = max(range(len(systems)), key=lambda k: (self._fair_f(k) or -1.0, -k))
@@ -123,8 +126,8 @@ class ReportView(View):
         self.gaps: list[list[RateDifference]] = [
             rate_differences(systems[0].counts, each.counts, confidence) for each in systems[1:]
         ]
-        self.slices: list[Slice] = slices([system.documents for system in systems], self.fair, lexicon, by)
-        self.suspects: list[Suspect] = gold_suspects([system.documents for system in systems])
+        self.slices: list[Slice] = slices(documents, self.fair, self.verdicts, lexicon, by)
+        self.doubts: list[Doubt] = doubts(gold_suspects(documents), documents[0])
 
     # Tables
 
@@ -232,27 +235,28 @@ class ReportView(View):
     def mending(self) -> Iterator[ResultTable]:
         """Yield, for each metric of the page that has such rows, the score if errors were mended."""
         for number, metric in sorted(enumerate(self.marking), key=lambda item: item[1].name != "fair"):
-            headline = metric.headlines[0]
-            found = [what_if(system.documents, metric) for system in self.systems] if headline.higher_is_better else []
+            if not metric.headlines[0].higher_is_better:
+                continue
+            known = self.verdicts if metric is self.fair else [None for _ in self.systems]
+            found = [what_if(system.documents, metric, own) for system, own in zip(self.systems, known)]
             if any(found):
                 yield self._mended(metric, number, found)
 
     def doubtful(self) -> Iterator[ResultTable]:
         """Yield the doubtful gold spans, the strongest evidence first, among them the first ones of every reason."""
         rows: list[list[Cell]] = []
-        shown = shown_suspects(self.suspects)
+        shown = shown_doubts(self.doubts)
         for each in shown:
             document = self.systems[0].documents[each.document]
-            said = dict.fromkeys(
-                evidence_words(evidence, each.gold, self.names) + self._elsewhere(each, evidence)
-                for evidence in each.evidence
-            )
-            gold = each.gold or _gold_around(document, each)
+            said = [evidence_words(why, each, self.names) + self._elsewhere(each, why) for why in each.evidence]
+            words = "; ".join(dict.fromkeys([*said, *_proposed(each, document)]))
+            at_gold = each.gold if each.place == (each.start, each.end) else None
+            gold = at_gold.label if at_gold else _gold_around(document, each)
             name = str(each.document + 1) if document.id is None else document.id
-            rows.append([name, in_context(document, each.start, each.end), gold, "; ".join(said)])
+            rows.append([name, in_context(document, each.start, each.end), gold, words])
         if rows:
             header = ["document", "text", "gold", "what speaks against it"]
-            note = f"the strongest {len(rows)} of {len(self.suspects):,}" if len(rows) < len(self.suspects) else ""
+            note = f"the strongest {len(rows)} of {len(self.doubts):,}" if len(rows) < len(self.doubts) else ""
             asks = [{"document": each.document} for each in shown]
             yield ResultTable("Doubtful gold spans", header, rows, note=note, asks=asks)
 
@@ -344,12 +348,12 @@ class ReportView(View):
             return f"all systems have a fair F of {texts[0]}"
         if self.tested():
             told = self.compared.better() if self.compared else []
-            each = [f"{text} under {in_sentence(name)}" for text, name in zip(texts, self.names)]
+            each = [f"{text} ({in_sentence(name)})" for text, name in zip(texts, self.names)]
             if told:
                 leading = in_sentence(self.names[self.lead])
                 return next((line for line in told if line.startswith(f"{leading} is better")), told[0])
-            unsettled = "it is not settled which system is better" if len(values) == 2 else "no difference is settled"
-            return f"{unsettled}: fair F is {', '.join(each[:-1])} and {each[-1]}"
+            unsettled = "it is not settled which is better" if len(values) == 2 else "no difference is settled"
+            return f"{unsettled}: fair F {', '.join(each)}"
         second = max((value for k, value in enumerate(values) if k != self.lead and value is not None), default=None)
         degree = "higher" if len(values) == 2 else "highest"
         name, best = in_sentence(self.names[self.lead]), texts[self.lead]
@@ -388,7 +392,7 @@ class ReportView(View):
         at, errors = self.doubted[self.lead], self._errors
         if not errors:
             return Finding("doubt", "there are no errors")
-        if not at and not self.suspects and not repeated(self.groups[self.lead]):
+        if not at and not self.doubts and not repeated(self.groups[self.lead]):
             return Finding("doubt", f"nothing repeats on the same words in {errors:,} errors")
         if not at:
             return Finding("doubt", f"gold contradicts itself in none of {errors:,} errors")
@@ -405,18 +409,23 @@ class ReportView(View):
         return Finding("list", sentence, [_name(documents[k], k) for k in found])
 
     def _doubtful_gold(self) -> Finding:
-        if not self.suspects:
+        if not self.doubts:
             return Finding("gold", "nothing speaks against gold")
-        numbers = dict.fromkeys(each.document for each in self.suspects)
+        numbers = dict.fromkeys(each.document for each in self.doubts)
         documents = [_name(self.systems[0].documents[k], k) for k in numbers]
-        return Finding("gold", f"{many(len(self.suspects), 'place')} where gold may be wrong", documents)
+        return Finding("gold", f"{many(len(self.doubts), 'place')} where gold may be wrong", documents)
 
     # What both are made from
 
     @cached_property
     def wrong(self) -> dict[int, list[Verdict]]:
         """The errors of the leading system, by the numbers of their documents."""
-        return _wrong_verdicts(self.systems[self.lead].documents, self.fair)
+        return self._wrong_under(self.lead)
+
+    def _wrong_under(self, number: int) -> dict[int, list[Verdict]]:
+        """Return the errors of the documents that have some under a system, by the number of the document."""
+        errors = ([each for each in own if is_error(self.fair, each)] for own in self.verdicts[number])
+        return {k: own for k, own in enumerate(errors) if own}
 
     @property
     def _errors(self) -> int:
@@ -429,13 +438,13 @@ class ReportView(View):
         What systems say is left out here: those that learned from the same data agree in their errors too.
         """
         places: dict[int, list[tuple[int, int]]] = {}
-        for suspect in self.suspects:
-            if any(why.reason in CONTRADICTIONS for why in suspect.evidence):
-                places.setdefault(suspect.document, []).append((suspect.start, suspect.end))
+        for doubt in self.doubts:
+            if any(why.reason in CONTRADICTIONS for why in doubt.evidence):
+                places.setdefault(doubt.document, []).append(doubt.place)
         found = []
-        for system in self.systems:
+        for system in range(len(self.systems)):
             members: dict[Member, None] = {}
-            for number, errors in _wrong_verdicts(system.documents, self.fair).items():
+            for number, errors in self._wrong_under(system).items():
                 spans = [(span, verdict) for verdict in errors for span in (verdict.gold, verdict.pred) if span]
                 at = {k for k, _, _ in overlaps([span[:2] for span, _ in spans], places.get(number, []))}
                 members |= dict.fromkeys(Member(number, spans[k][1].gold, spans[k][1].pred) for k in sorted(at))
@@ -462,12 +471,12 @@ class ReportView(View):
                     found[words, span.label].append((k, g))
         return found
 
-    def _elsewhere(self, suspect: Suspect, evidence: Evidence) -> str:
+    def _elsewhere(self, doubt: Doubt, evidence: Evidence) -> str:
         """Return the other documents that a piece of evidence is from, "" if it is from this one alone."""
         documents = self.systems[0].documents
-        words = surface(documents[suspect.document], suspect.start, suspect.end)
+        words = surface(documents[doubt.document], *doubt.place)
         places = self.marked_places.get((words, evidence.label), ()) if evidence.reason in CONTRADICTIONS else ()
-        others = [*dict.fromkeys(k for k, _ in places if k != suspect.document)]
+        others = [*dict.fromkeys(k for k, _ in places if k != doubt.document)]
         named = [str(k + 1 if documents[k].id is None else documents[k].id) for k in others[:OTHERS]]
         rest = f" and {len(others) - OTHERS:,} more" if len(others) > OTHERS else ""
         return f" (in {', '.join(named)}{rest})" if named else ""
@@ -493,7 +502,10 @@ class ReportView(View):
         if len(self.systems) == 1:
             return None
         first = self.systems[0]
-        counted = [System(each.name, each.counts, outcomes_of(each.documents, [self.fair])) for each in self.systems]
+        counted = [
+            System(each.name, each.counts, [*map(outcomes_by, verdicts)])
+            for each, verdicts in zip(self.systems, self.verdicts)
+        ]
         if confidence:
             asked = asked or Asked()
             asked = asked._replace(primary=asked.primary or PRIMARY)
@@ -579,11 +591,13 @@ class ReportView(View):
         return table._replace(header=[*table.header[:first], *header, *ends], rows=rows, above=above)
 
 
-def _view(system: ReportedSystem, groups: ErrorGroups, confidence: Confidence | None) -> ScoreView:
+def _view(
+    system: ReportedSystem, groups: ErrorGroups, verdicts: Sequence[Sequence[Verdict]], confidence: Confidence | None
+) -> ScoreView:
     """Return the view of one system, with examples of its errors."""
     examples = ErrorExamples(groups.metric)
-    for document in system.documents:
-        examples.add(document)
+    for document, own in zip(system.documents, verdicts):
+        examples.add(document, own)
     result = evaluate(system.counts, confidence)
     return ScoreView(system.counts, result, examples=examples.first, groups=groups)
 
@@ -615,15 +629,6 @@ def _checked(systems: Sequence[ReportedSystem]) -> Metric:
     return fair
 
 
-def _wrong_verdicts(documents: Sequence[Document], metric: Metric) -> dict[int, list[Verdict]]:
-    """Return the errors of the documents that have some, by the number of the document."""
-    found = {}
-    for number, document in enumerate(documents):
-        if errors := [verdict for verdict in metric.verdicts(document) if is_error(metric, verdict)]:
-            found[number] = errors
-    return found
-
-
 def _name(document: Document, number: int) -> str | int:
     return number if document.id is None else document.id
 
@@ -645,24 +650,24 @@ def _gap(a: Cell, b: Cell) -> Cell:
 # Doubtful gold spans
 
 
-def shown_suspects(suspects: Sequence[Suspect]) -> list[Suspect]:
-    """Return the suspects that are shown: the first ones, among them the first ones of every reason."""
+def shown_doubts(places: Sequence[Doubt]) -> list[Doubt]:
+    """Return the places that are shown: the first ones, among them the first ones of every reason."""
     seats: Counter[Reason] = Counter()
     first: set[int] = set()
-    for k, suspect in enumerate(suspects):
-        reasons = {each.reason for each in suspect.evidence}
+    for k, doubt in enumerate(places):
+        reasons = {each.reason for each in doubt.evidence}
         if any(seats[reason] < OF_EACH for reason in reasons):
             first.add(k)
             seats.update(reasons)
-    others = [k for k in range(len(suspects)) if k not in first]
-    return [suspects[k] for k in sorted([*first, *others[: max(0, SHOWN - len(first))]])]
+    others = [k for k in range(len(places)) if k not in first]
+    return [places[k] for k in sorted([*first, *others[: max(0, SHOWN - len(first))]])]
 
 
-def evidence_words(each: Evidence, gold: str, names: Sequence[str]) -> str:
+def evidence_words(each: Evidence, doubt: Doubt, names: Sequence[str]) -> str:
     """Return a reason to doubt gold, in words."""
     label = each.label or "(empty)"
-    if each.reason == "two labels":
-        return f"gold has {label} {times(each.number)} for these words, {gold} {each.against}"
+    if each.reason == "two labels" and doubt.gold:
+        return f"gold has {label} {times(each.number)} for these words, {doubt.gold.label} {each.against}"
     if each.reason == "unmarked":
         return f"predicted {label}; gold marks these words so {times(each.number)} elsewhere"
     if each.reason == "agreement":
@@ -671,9 +676,16 @@ def evidence_words(each: Evidence, gold: str, names: Sequence[str]) -> str:
     return f"{who} {label} with score {each.score:.4g}, above {100 * each.surer:.0f} % of its correct {label}"
 
 
-def _gold_around(document: Document, suspect: Suspect) -> str:
+def _proposed(doubt: Doubt, document: Document) -> list[str]:
+    """Return the stretches that are proposed if there are several, since the text of a row marks only the first."""
+    text = document.text or ""
+    found = dict.fromkeys(f"“{shortened(text[start:end])}”" for start, end, _ in doubt.proposed)
+    return [f"proposed: {', '.join(found)}"] if text and len(found) > 1 else []
+
+
+def _gold_around(document: Document, doubt: Doubt) -> str:
     """Return the gold spans that overlap a place without being there, "none" if there are none."""
-    near = [span for span in document.gold if span.overlaps(Span(suspect.start, suspect.end, ""))]
+    near = [span for span in document.gold if span.overlaps(Span(doubt.start, doubt.end, ""))]
     text = document.text
     words = [span.label if text is None else f"{span.label} “{shortened(text[slice(*span[:2])])}”" for span in near]
     return ", ".join(words) or "none"

@@ -51,13 +51,18 @@ class Slice(NamedTuple):
 
 
 def slices(
-    systems: Sequence[Sequence[Document]], metric: Metric, lexicon: Lexicon | None, by: Sequence[str] = ()
+    systems: Sequence[Sequence[Document]],
+    metric: Metric,
+    verdicts: Sequence[Sequence[Sequence[Verdict]]],
+    lexicon: Lexicon | None,
+    by: Sequence[str] = (),
 ) -> list[Slice]:
     """Return the scores by each attribute; none if a document has no text, unless attributes are asked for.
 
     Args:
         systems: The documents of each system.
         metric: The metric.
+        verdicts: Its verdicts on each document of each system.
         lexicon: The lexicon of the training data, for the attributes that need one.
         by: Further attributes, as `--by` names them. They come first, and take the place of the usual ones.
 
@@ -71,7 +76,6 @@ def slices(
     for name in usual:
         if name not in names and (lexicon or not ATTRIBUTES[name].needs_lexicon):
             asked[name] = requested_attribute(name)
-    verdicts = [[[*metric.verdicts(document)] for document in system] for system in systems] if asked else []
     found = [_slice(text, each, systems, metric, lexicon, verdicts) for text, each in asked.items()]
     for each in found:
         if each.name in by and len(each.buckets) > len(DIGITS):

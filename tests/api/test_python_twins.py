@@ -203,7 +203,7 @@ def test_labels_with_commas_can_be_kept():
             label_rules(only=text)
 
 
-def test_the_key_of_span_groups_is_in_the_signature_of_examples_too():
+def test_the_key_of_span_groups_is_in_the_signature_of_examples_and_files_too(tmp_path):
     spacy = pytest.importorskip("spacy")
     from spacy.training import Example
 
@@ -214,6 +214,8 @@ def test_the_key_of_span_groups_is_in_the_signature_of_examples_too():
     result = score([Example(*docs)], ["strict"], spans_key="x")
     assert result["metrics"]["strict"]["scores"]["f"] == 1 and result.counts.spans_key == "x"
     assert score([docs[0]], [docs[1]], ["strict"], spans_key="x").signature == result.signature
+    spacy.tokens.DocBin(docs=docs[:1]).to_disk(path := tmp_path / "a.spacy")
+    assert score(path, docs[:1], ["strict"], spans_key="x").signature == result.signature
     systems = {"a": docs[:1], "b": docs[1:]}
     assert "|spans:x|" in compare(systems, docs[:1], ["strict"], spans_key="x", trials=99).signature
 
@@ -228,21 +230,3 @@ def test_files_are_loaded_with_the_options_of_the_commands(tmp_path):
     assert [len(load(tags, column=column)[0].spans) for column in (2, "last")] == [1, 0]
     tags.write_text("Ada O\nmet B-PER\nBob I-LOC\n")
     assert len(load(tags, repair="conll")[0].spans) == 2
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({}, "fit if offsets count UTF-16 code units: offsets='utf16'"),
-        ({"offsets": "utf"}, "offsets='utf': expected one of codepoint, utf16, utf8, auto"),
-        ({"column": 0}, "column=0: expected 'last' or a number from 1 up"),
-        ({"format": "doc"}, "doc"),
-    ],
-    ids=str,
-)
-def test_files_that_cannot_be_loaded(options, said, tmp_path):
-    path = tmp_path / "a.jsonl"
-    path.write_text('{"text": "😀 Ada", "spans": [{"start": 3, "end": 6, "label": "PER", "text": "Ada"}]}\n')
-    with pytest.raises(ValueError, match=re.escape(said)) as raised:
-        load(path, **options)
-    assert "--" not in str(raised.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,7 @@ def counts(gold: Any, pred: Any, **how: Any) -> dict[str, int]:
     [
         (TAGS, {"tp": 1, "fp": 1, "fn": 0}),
         (DataSet(ROWS), {"tp": 1, "fp": 0, "fn": 0}),
+        (DataSet(ROWS, [SimpleNamespace(names=["O", "B-LOC", "I-LOC"])]), {"tp": 0, "fp": 1, "fn": 1}),
         (ROWS[::-1], {"tp": 1, "fp": 0, "fn": 0}),  # paired by id, with the names of gold
         ([[{"entity_group": "PER", "start": 0, "end": 12}], []], {"tp": 1, "fp": 0, "fn": 0}),
         ([[("Ada", "PER")], [("Bob", "PER")]], {"tp": 0, "fp": 2, "fn": 1}),

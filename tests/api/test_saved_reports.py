@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import line, write
 
 from spacy_nereval import Confidence, compare, score
 from spacy_nereval.reporting.html.charts import scripts
@@ -43,7 +44,9 @@ def test_a_result_with_intervals_has_them_in_the_report(tmp_path):
 
 @pytest.mark.costly
 def test_a_comparison_writes_the_report_of_its_systems(tmp_path):
-    found = compare({"old": PRED * 4, "new": GOLD * 4}, GOLD * 4, ["fair"], text=TEXTS * 4, samples=20, trials=20)
+    new = write(tmp_path / "new.jsonl", *(line(text, *spans) for text, spans in zip(TEXTS, GOLD)))
+    old = [line(text, *spans) for text, spans in zip(TEXTS, PRED)]
+    found = compare({"old": old, "new": new}, new, ["fair"], samples=20, trials=20)
     text = saved(found, tmp_path)
     assert is_report(text) and "old" in text and "new" in text and "Null hypothesis" in text
 

@@ -16,8 +16,8 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 import spacy_nereval
-from spacy_nereval.about import __version__
 from spacy_nereval.cli import nereval
+from spacy_nereval.core.about import __version__
 from spacy_nereval.metrics.registry import options_of
 
 # metrics

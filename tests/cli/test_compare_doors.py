@@ -33,7 +33,7 @@ CASES: dict[str, dict[str, Any]] = {
     "two metrics": {"metrics": ["strict", "fair"]},
     "three metrics, a margin, labels": {"metrics": ["fair", "strict", "slot_error"], "margin": 4, "per_label": True},
     "twelve metrics, chosen scores": {"metrics": TWELVE.split(","), "primary": "wrf.wrf", "secondary": ["strict.p"]},
-    "a cost": {"metrics": ["slot_error"], "margin": 30},
+    "a cost": {"metrics": ["slot_error"], "margin": 30, "level": 0.9},
     "other baseline": {"metrics": ["strict"], "baseline": "b"},
 }
 """What is asked, as arguments of `compare`."""
@@ -101,7 +101,7 @@ def by_both(systems: Mapping[str, list[str]], asked: Mapping[str, Any]) -> tuple
     for name in order:
         files = [run if stored else f"{run}.jsonl" for run in systems[name]]
         arguments += ["--system", f"{name}={','.join(files)}"]
-    for key in ("margin", "primary"):
+    for key in ("margin", "primary", "level"):
         arguments += [f"--{key}", asked[key]] if key in asked else []
     arguments += ["--secondary", ",".join(asked["secondary"])] if "secondary" in asked else []
     arguments += ["--per-label"] if asked.get("per_label") else []

@@ -147,11 +147,21 @@ def test_units_of_documents(here, unit):
     assert plain(compared) == told(
         "compare", *names, "gold.jsonl", "a.jsonl", "b.jsonl", "-m", "strict", "--unit", unit
     )
+    policy_file(unit=f'"{unit}"', texts=False)
+    run("gate", "policy.cfg", "gold.jsonl", "a.jsonl", "-o", "gate.json")
+    assert plain(gate("policy.cfg", "gold.jsonl", "a.jsonl")) == json.loads(Path("gate.json").read_text())
 
 
-def test_a_document_without_the_field_of_its_unit_is_named(here):
-    with pytest.raises(ValueError, match="^gold.jsonl, document 0 .0.: unit='meta.x': the document has no 'x'"):
-        load("gold.jsonl", unit="meta.x")
+@pytest.mark.parametrize(
+    ("unit", "said"),
+    [
+        ("meta.x", "^gold.jsonl, document 0 .0.: unit='meta.x': the document has no 'x'"),
+        ("block:13", "gold.jsonl has 12 documents; expected blocks no larger than the file"),
+    ],
+)
+def test_a_unit_that_documents_do_not_have_is_named(here, unit, said):
+    with pytest.raises(ValueError, match=said):
+        load("gold.jsonl", unit=unit)
 
 
 def test_score_of_counts(here):
@@ -168,27 +178,6 @@ def test_errors(here, metric, options, arguments):
     assert run("errors", "gold.jsonl", "a.jsonl", "-m", metric, *options, "-o", "rows.jsonl").exit_code == 0
     listed = [json.loads(row) for row in Path("rows.jsonl").read_text(encoding="utf8").splitlines()]
     assert plain(score(load("gold.jsonl"), load("a.jsonl")).errors(metric, **arguments)) == listed
-
-
-TWELVE = ["strict", "semeval", "slot_error", "loio", "fair", "wrf", "char", "relaxed", "overlap", "plagdet", "ace"]
-COMPARED: list[tuple[str, tuple[str, ...], list[str], dict[str, Any]]] = [
-    ("two", ("a", "b"), [], {}),
-    ("three", ("a", "b", "gold"), ["-m", "strict,fair"], {"metrics": ["strict", "fair"]}),
-    ("many metrics", ("a", "b"), ["-m", ",".join([*TWELVE, "mentions"])], {"metrics": [*TWELVE, "mentions"]}),
-    ("asked", ("a", "b"), ["--primary", "fair.f", "--secondary", "strict.p,strict.r", "--margin", "2"],
-     {"primary": "fair.f", "secondary": ["strict.p", "strict.r"], "margin": 2.0}),
-    ("labels", ("a", "b"), ["--per-label"], {"per_label": True}),
-    ("resampled", ("a", "b"), ["--level", "0.9", "--samples", "50", "--seed", "3", "--trials", "70"],
-     {"level": 0.9, "samples": 50, "seed": 3, "trials": 70}),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("names", "options", "arguments"), [c[1:] for c in COMPARED], ids=[c[0] for c in COMPARED])
-def test_compare(here, names, options, arguments):
-    systems = {f"{name}.jsonl": load(f"{name}.jsonl") for name in names}
-    named = [each for name in systems for each in ("--name", name)]
-    found = compare(systems, load("gold.jsonl"), **arguments)
-    assert plain(found) == told("compare", "gold.jsonl", *systems, *named, *options)
 
 
 def test_compare_of_training_runs(here):
@@ -215,20 +204,6 @@ def test_agreement(here, options, arguments):
     annotators = {name: load(f"{name}.jsonl") for name in ("a", "b", "gold")}
     found = agreement(annotators, **arguments)
     assert plain(found) == told("agreement", *(f"{name}.jsonl" for name in annotators), *options)
-
-
-@pytest.mark.parametrize(
-    ("options", "arguments"),
-    [
-        ([], {}),
-        (["-m", "all", "--best", "fair_f"], {"metrics": ["all"], "best": "fair_f"}),
-        (["--per-label", "own", "--hit", "0.5"], {"per_label": "own", "hit": 0.5}),
-        (["--bins", "5", "--bin-kind", "equal_mass"], {"bins": 5, "bin_kind": "equal_mass"}),
-    ],
-)
-def test_thresholds(here, options, arguments):
-    found = thresholds(load("gold.jsonl"), load("a-scored.jsonl"), **arguments)
-    assert plain(found) == told("thresholds", "gold.jsonl", "a-scored.jsonl", *options)
 
 
 def policy_file(*, against: bool = False, texts: bool = True, **gate: str) -> None:
@@ -276,7 +251,15 @@ def taken(name: str) -> Any:
 )
 def test_gate_and_plan(here, policy, candidate, baseline, options, arguments):
     for name in "ab":
-        run("count", "gold.jsonl", f"{name}.jsonl", "-m", "strict,slot_error,fair", "-o", f"{name}.npz")
+        run(
+            "count",
+            "gold.jsonl",
+            f"{name}.jsonl",
+            "--metrics=strict,slot_error,fair",
+            "--strict.beta=2",
+            "-o",
+            f"{name}.npz",
+        )
     policy_file(**policy)
     gold = "" if candidate.endswith(".npz") else "gold.jsonl"
     given = [*filter(None, [gold]), candidate, *(["--baseline", baseline] if baseline else []), *options]

@@ -84,10 +84,16 @@ def test_other_gold_is_refused(here):
         (("gold.jsonl", "gold.jsonl", "lost.jsonl"), "not a config"),
         (("policy.cfg", "gold.jsonl", "lost.jsonl", "--junit", "out.txt"), "expected a .xml file"),
         (("policy.cfg", "gold.jsonl", "lost.jsonl", "--init"), "policy.cfg exists"),
+        (
+            ("policy.cfg", "gold.jsonl", "lost.jsonl", "--baseline", "few.npz"),
+            "rule overall: the counts have no strict_f, but only char: count again with '-m strict'",
+        ),
     ],
 )
 def test_bad_input_ends_with_2(here, arguments, said):
     (here / "wrong.cfg").write_text('[gate]\n\n[gate.rules]\n\n[gate.rules.a]\nscore = "strict_f"\nat_least = "x"\n')
+    if "few.npz" in arguments:
+        accepted("count", "gold.jsonl", "released.jsonl", "-m", "char", "-o", "few.npz")
     done = run("gate", *arguments)
     assert (done.exit_code, done.stdout) == (2, "")
     (only,) = done.stderr.splitlines()

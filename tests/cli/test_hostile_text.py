@@ -138,12 +138,13 @@ def test_every_command_is_tried():
 @pytest.mark.parametrize("terminal", [True, False])
 def test_nothing_of_the_data_steers_a_terminal(tmp_path, terminal):
     corpus(tmp_path, f"{OSC}{TURNED}{C1}", GOLD, PRED)
-    found = printed(tmp_path, COMMANDS, terminal=terminal)
-    assert found.count(b"== ") == 2 * sum(map(len, COMMANDS.values())), found[-2000:].decode("utf8", "replace")
+    tried = COMMANDS if terminal else {name: COMMANDS[name] for name in ("score", "errors", "convert", "gate", "apply")}
+    found = printed(tmp_path, tried, terminal=terminal)
+    assert found.count(b"== ") == 2 * sum(map(len, tried.values())), found[-2000:].decode("utf8", "replace")
     assert b"Traceback" not in found
     for steering in (b"\x1b]", b"\x07", TURNED.encode(), C1.encode()):
         assert steering not in found, found[max(0, found.index(steering) - 300) :][:400]
-    assert found.count(rb"\x1b]52") + found.count(rb"\u001b]52") > 50  # it is shown, harmlessly
+    assert found.count(rb"\x1b]52") + found.count(rb"\u001b]52") > 40  # it is shown, harmlessly
 
 
 @pytest.mark.costly

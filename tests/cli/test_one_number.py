@@ -12,7 +12,7 @@ from compressed import packed
 
 from spacy_nereval import compare, load, score
 
-pytestmark = pytest.mark.costly
+pytestmark = pytest.mark.slow
 
 SHAPES = (".jsonl", ".jsonl.gz", ".jsonl.bz2", ".jsonl.xz", ".jsonl.zst", ".parquet", ".arrow", ".feather", ".stream")
 
@@ -66,23 +66,8 @@ def results(folder: Path, shape: str, out: Path) -> dict[str, str]:
     how = ("--format", "parquet") if shape == ".stream" else ()
     unit = ("--unit", "meta.source")
     done("score", gold, a, "-m", "strict,fair,semeval", *unit, "--confidence", *how, "-o", out / "score.json")
-    done(
-        "compare",
-        gold,
-        a,
-        b,
-        "--name",
-        "a",
-        "--name",
-        "b",
-        "-m",
-        "strict",
-        "--trials",
-        "50",
-        *how,
-        "-o",
-        out / "compare.json",
-    )
+    compared = ("--name", "a", "--name", "b", "-m", "strict", "--trials", "50")
+    done("compare", gold, a, b, *compared, *how, "-o", out / "compare.json")
     done("count", gold, a, "-m", "strict,fair,semeval", *unit, *how, "-o", out / "counts.npz")
     done("score", out / "counts.npz", "--confidence", "-o", out / "counted.json")
     sides = {name: load(path, format="parquet" if how else None) for name, path in (("gold", gold), ("a", a), ("b", b))}

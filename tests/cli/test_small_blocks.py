@@ -29,7 +29,7 @@ SIZES = {
     "core.compression": ("BLOCK", "ZSTANDARD_BLOCK"),
     "counting.batch": ("TOGETHER", "LARGE"),
     "counting.counter": ("REMEMBERED",),
-    "counting.table": ("CELLS", "DOCUMENTS"),
+    "counting.table": ("CELLS", "DOCUMENTS", "SMALL"),
     "evaluation.agreement.agreement_intervals": ("TOGETHER",),
     "evaluation.collapsing": ("TOGETHER",),
     "evaluation.leaving_out": ("TOGETHER",),

@@ -69,9 +69,16 @@ def test_every_field_changes_the_origin_of_a_part(tmp_path, monkeypatch):
         ("alone", BASE.origin(Shard("a", "g.jsonl"))),
     ]
     origins += [(name, changed.origin(SHARDS[0])) for name, changed in CHANGES.items()]
+    assert BASE.origin(SHARDS[0]) == origins[0][1]
+    for place, value in {"importlib.metadata.version": str, "spacy_nereval.core.about.__version__": "0"}.items():
+        with monkeypatch.context() as patch:
+            patch.setattr(place, value)
+            origins.append((place, BASE.origin(SHARDS[0])))
+    for name in ("g.jsonl", "p.jsonl", "code.py"):
+        Path(name).write_text(Path(name).read_text() + "\n")
+        origins.append((f"the content of {name}", BASE.origin(SHARDS[0])))
     for k, (name, origin) in enumerate(origins):
         assert not [other for other, before in origins[:k] if before == origin], name
-    assert BASE.origin(SHARDS[0]) == origins[0][1]
 
 
 @pytest.fixture
@@ -109,3 +116,4 @@ def test_counts_of_different_fields_are_neither_added_nor_merged_nor_compared(fi
             call()
     signatures = [evaluate(counts, Confidence(samples=9))["signature"] for counts in (ours, theirs)]
     assert signatures[0] != signatures[1]
+    assert getattr(theirs + theirs, field) == value, "nor are they forgotten"

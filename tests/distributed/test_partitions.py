@@ -180,8 +180,9 @@ def test_columns_that_a_table_lacks_are_named_before_anything_runs():
         columns = ("text", "gold", "predicted")
         to_bag = __dask_scheduler__ = None
 
-    with pytest.raises(ValueError, match=r"the table has no 'pred'; it has text, gold, predicted: .*pred="):
-        count_dask(Frame())
+    for name, named in (("pred", {}), ("guess", {"pred": "guess"})):
+        with pytest.raises(ValueError, match=rf"the table has no '{name}'; it has text, gold, predicted: .*pred="):
+            count_dask(Frame(), **named)
     Frame.columns = ("gold", "pred")
     with pytest.raises(ValueError, match="neither a 'text' nor 'tokens'"):
         count_dask(Frame())

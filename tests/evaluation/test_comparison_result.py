@@ -120,24 +120,9 @@ def test_every_row_has_the_promised_keys_and_every_headline_score_a_row():
     systems, documents = three_systems(6)
     rows = comparison(systems[:2], documents, FEW)["comparisons"]
     keys = ["metric", "score", "label", "system", "family", "baseline_value", "value", "difference", "interval", "p"]
-    keys += [
-        "p_better",
-        "k",
-        "flag",
-        "differing",
-        "differing_documents",
-        "detectable",
-        "same_within",
-        "margin_answer",
-        "units_needed",
-        "runs",
-        "degrees_of_freedom",
-        "share_of_training",
-        "score_unit",
-        "higher_is_better",
-        "headline",
-    ]
-    assert all(list(row) == [*keys, "p_holm", "tests", "verdict"] for row in rows)
+    keys += ["p_better", "k", "flag", "differing", "differing_documents", "detectable", "same_within", "margin_answer"]
+    keys += ["units_needed", "runs", "degrees_of_freedom", "share_of_training", "score_unit", "higher_is_better"]
+    assert all(list(row) == [*keys, "headline", "p_holm", "tests", "verdict"] for row in rows)
     assert [(row["metric"], row["score"]) for row in rows] == [
         (metric.name, score) for metric in create_all() for score in metric.keys.values()
     ]

@@ -10,9 +10,9 @@ from commands import accepted
 from pages import Parsed, system
 
 from spacy_nereval import Document
-from spacy_nereval.evaluation.gold_suspects import FEW, Evidence, gold_suspects
+from spacy_nereval.evaluation.gold_suspects import FEW, Doubt, Evidence, doubts, gold_suspects
 from spacy_nereval.reporting.html import page
-from spacy_nereval.reporting.report_view import OF_EACH, SHOWN, ReportView, shown_suspects
+from spacy_nereval.reporting.report_view import OF_EACH, SHOWN, ReportView, shown_doubts
 
 RIGHT = [k / 10 for k in range(10)]
 """Scores of correct predictions: half of them are below .5."""
@@ -96,19 +96,22 @@ def test_a_page_without_scores_does_not_speak_of_them():
 
 def test_what_a_system_is_sure_of_is_no_contradiction_of_gold():
     found = ReportView([system("one", *corpus(against(0.9)))])
-    assert len(found.suspects) == 1 and found.doubted == [[]]
+    assert len(found.doubts) == 1 and found.doubted == [[]]
 
 
 def test_every_reason_has_places_on_the_page():
     numbers = {"PER": SHOWN, "LOC": 2 * SHOWN}
     twice = [Document([(0, 3, label)], [], "Eve") for label, number in numbers.items() for _ in range(number)]
-    suspects = gold_suspects([corpus(*twice, *(against(0.9) for _ in range(3)))])
-    shown = shown_suspects(suspects)
-    assert len(suspects) > len(shown) == SHOWN
+
+    def places(number: int) -> list[Doubt]:
+        documents = corpus(*twice, *(against(0.9) for _ in range(number)))
+        return doubts(gold_suspects([documents]), documents)
+
+    shown = shown_doubts(places(3))
+    assert len(places(3)) > len(shown) == SHOWN
     assert sum(each.evidence[0].reason == "confidence" for each in shown) == 3
     assert sum(each.evidence[0].reason == "two labels" for each in shown) == SHOWN - 3
-    many = gold_suspects([corpus(*twice, *(against(0.9) for _ in range(50)))])
-    assert sum(each.evidence[0].reason == "confidence" for each in shown_suspects(many)) == OF_EACH
+    assert sum(each.evidence[0].reason == "confidence" for each in shown_doubts(places(50))) == OF_EACH
 
 
 @pytest.mark.parametrize("systems", [1, 2])

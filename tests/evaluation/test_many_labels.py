@@ -75,6 +75,7 @@ def test_sums_of_half_samples_are_in_memory_once():
 
 
 @pytest.mark.costly
+@pytest.mark.slow
 def test_agreement_has_some_labels_or_units_in_memory_at_a_time():
     units, labels = 400, 1000
     documents = [

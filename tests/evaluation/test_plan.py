@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from operator import ne
+
 import numpy as np
 import pytest
 
-from spacy_nereval import Document, compare, count, create_all, plan
+from spacy_nereval import Document, Plan, compare, count, create_all, plan
+from spacy_nereval.evaluation import sample_size
 from spacy_nereval.evaluation.comparison import System
 from spacy_nereval.evaluation.gate_policy import DIFFERENCE, Policy, Rule
 from spacy_nereval.evaluation.gate_rules import Judged, gate, units_to_decide
@@ -32,6 +36,8 @@ RULES = (
     Rule("worse", "worse_by_at_most", 8, "strict_f"),
     Rule("rate", "rate_between", (0.6, 0.97)),
 )
+COST = Rule("cost", "worse_by_at_most", 9, "slot_error.ser")
+OF_A = Rule("of A", "worse_by_at_most", 9, "strict_f", label="A")
 
 
 def corpus(seed: int, documents: int) -> tuple[list[Document], list[Document]]:
@@ -57,10 +63,10 @@ def questions(rules=RULES, seed=1, documents=60):
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize("number", [45, 120])
+@pytest.mark.parametrize("number", [30, 80])
 def test_simulated_corpora_answer_as_often_as_corpora_that_are_drawn_counted_and_judged(number):
     """The brute force: documents of the pilot are drawn with replacement, and the gate itself judges them."""
-    sides, random, rounds = corpus(1, 60), np.random.default_rng(number), 120
+    sides, random, rounds = corpus(1, 60), np.random.default_rng(number), 100
     found = questions()
     simulated = np.array([answered(question, number) for question in found])
     hits = np.zeros(len(RULES))
@@ -90,6 +96,8 @@ def test_influences_are_those_of_the_intervals():
         by_hand = influences([pilot.value], [0] * 40, left, 40)
         assert (pilot.influence**2).sum() / (40 * 39) == pytest.approx(by_hand.variance[0], rel=1e-9)
         assert pilot.influence.sum() == pytest.approx(0, abs=1e-9)
+        if rule.kind == "rate_between":
+            assert sorted(zip(*pilot.sides)) == sorted((bool(d.gold), bool(d.pred)) for d in sides[1])
 
 
 def test_the_number_needed_is_where_four_of_five_are_answered():
@@ -103,13 +111,17 @@ def test_the_number_needed_is_where_four_of_five_are_answered():
 
 def test_a_larger_margin_needs_fewer_and_the_formula_of_the_gate_is_near():
     baseline, candidate = map(judged, corpus(3, 80))
-    rules = [Rule(str(bound), "worse_by_at_most", bound, "strict_f") for bound in (10, 14, 20)]
-    rows = planned(Policy((*rules, Rule("f", "at_least", 70, "strict_f"))), candidate, baseline)["questions"]
-    needed = [row["units_needed"] for row in rows[:3]]
-    assert needed[0] > needed[1] > needed[2]
-    found = gate(Policy((rules[0],)), candidate, baseline)["rules"][0]
+    rules = [Rule(str(bound), "worse_by_at_most", bound, "strict_f") for bound in (20, 14, 10)]
+    result = planned(Policy((*rules, Rule("f", "at_least", 70, "strict_f"))), candidate, baseline)
+    needed = [row["units_needed"] for row in result["questions"][:3]]
+    assert needed[0] < needed[1] < needed[2] and Plan(result).headline.name == "10"
+    found, cost = (gate(Policy((rule,)), candidate, baseline)["rules"][0] for rule in (rules[2], COST))
+    asked = planned(Policy((COST, OF_A)), candidate, baseline)["questions"]
+    assert asked[0]["value"] == pytest.approx(cost["value"])
+    hits = [[Counter(span in d.gold for span in d.pred if span.label == "A") for d in side] for side in corpus(3, 80)]
+    assert asked[1]["differing"] == sum(map(ne, *hits)) < asked[0]["differing"]
     formula = units_to_decide(40, (found["value"], *found["interval"]), -0.1, np.inf)
-    assert formula is None or formula * 2 == pytest.approx(needed[0], rel=0.35)
+    assert formula is None or formula * 2 == pytest.approx(needed[2], rel=0.35)
 
 
 def test_a_rule_of_a_family_needs_more_documents_to_be_broken_and_no_more_to_be_met():
@@ -130,6 +142,7 @@ def test_at_the_bound_no_number_answers_and_wrong_answers_are_rare():
     (question,) = questions((RULES[3],))
     at_bound = question._replace(value=question.least)
     assert units_needed(at_bound) is None
+    assert answered(question._replace(least_units=50), 45) == 0 < answered(question, 45)
     for number in (50, 400):
         assert answered(at_bound, number) < 0.08  # "met" although the rule holds by no margin
 
@@ -154,6 +167,7 @@ def test_what_a_pilot_cannot_tell_has_no_number():
     closing = " ".join(view.closing())
     assert "alike: the systems differ in 3 documents, too few to say how much they vary." in closing
     assert "absent: there are no such spans in the pilot" in closing
+    assert planned(Policy(rules[2:], least_units=50), judged(nearly))["questions"][0]["few"]
     few = planned(Policy(rules[2:]), judged(nearly[:4]))
     assert "the pilot has effectively 2.6" in " ".join(PlanView(few).closing()) or few["questions"][0]["few"]
 
@@ -168,6 +182,8 @@ def test_the_range_is_that_of_a_variance_known_from_a_small_pilot():
     f, needed = row["freedom"], row["units_needed"]
     assert (low, high) == (-(-needed * f // chi2.ppf(0.95, f)), -(-needed * f // chi2.ppf(0.05, f)))
     assert low < needed < high
+    sizes = [each["units"] for each in row["curve"]]
+    assert sizes[0] <= min(needed, 60) / 2 and sizes[-1] >= max(needed, 60)
 
 
 def test_documents_of_one_unit_are_drawn_together():
@@ -178,6 +194,15 @@ def test_documents_of_one_unit_are_drawn_together():
     assert [each["units"] for each in found] == [60, 30]
     row = found[1]["questions"][0]
     assert row["documents_needed"] == 2 * row["units_needed"]
+    assert Plan(found[1]).headline[1:3] == (row["documents_needed"], tuple(2 * bound for bound in row["units_between"]))
+
+
+def test_every_simulation_has_the_seed_of_the_policy_and_the_signature_names_it(monkeypatch):
+    seeds = set()
+    monkeypatch.setattr(sample_size, "answered", lambda question, units, seed=0: seeds.add(seed) or units / 200)
+    baseline, candidate = map(judged, corpus(1, 60))
+    result = planned(with_difference(Policy(RULES[:1], seed=7), "strict_f", 4), candidate, baseline)
+    assert seeds == {7} and all(f"|{part}|" in result["signature"] for part in ("seed:7", "difference:strict_f:4"))
 
 
 def test_more_than_a_thousand_units_are_taken_in_groups():

@@ -117,24 +117,6 @@ def test_no_seed_and_no_number_of_samples_changes_an_interval():
 # What makes no interval
 
 
-@pytest.mark.parametrize(
-    ("confidence", "reason"),
-    [
-        (Confidence(level=0), "level=0: expected a number between 0 and 1"),
-        (Confidence(level=1), "level=1: expected a number between 0 and 1"),
-        (Confidence(level=2), "level=2: expected a number between 0 and 1"),
-        (Confidence(level=-0.5), "level=-0.5: expected a number between 0 and 1"),
-        (Confidence(level=float("nan")), "level=nan: expected a number between 0 and 1"),
-        (Confidence(samples=0), "samples=0: expected at least 1"),
-        (Confidence(samples=-5), "samples=-5: expected at least 1"),
-        (Confidence(seed=-1), "seed=-1: expected a whole number from 0 up"),
-    ],
-)
-def test_settings_that_make_no_interval_are_refused_by_name(confidence, reason):
-    with pytest.raises(ValueError, match=reason):
-        score(corpus(3), ["strict"], confidence)
-
-
 @pytest.mark.parametrize(("samples", "seed"), [(0, 0), (-1, 0), (5, -1)])
 def test_settings_that_make_no_replicates_are_refused(samples, seed):
     with pytest.raises(ValueError, match=r"samples=|seed="):

@@ -42,6 +42,7 @@ def many(rng: np.random.Generator, units: int, pairs: int, apart: float) -> tupl
 
 
 @pytest.mark.parametrize(("units", "swaps", "pairs"), [(7, 128, 1500), (9, 600, 600), (12, 399, 600), (25, 999, 250)])
+@pytest.mark.slow
 def test_interval_and_p_never_contradict_each_other(units: int, swaps: int, pairs: int) -> None:
     """Thousands of pairs of systems in all, each at several levels."""
     rng, seen, rejected = np.random.default_rng(8), 0, 0
@@ -60,6 +61,7 @@ def test_interval_and_p_never_contradict_each_other(units: int, swaps: int, pair
 
 
 @pytest.mark.parametrize(("units", "swaps"), [(10, 1024), (30, 999)])
+@pytest.mark.slow
 def test_p_is_uniform_where_the_systems_are_alike(units: int, swaps: int) -> None:
     """As often at or below a level as the level says; ties only make it rarer."""
     found = compared(*many(np.random.default_rng(9), units, 1000, 0), swaps=swaps)
@@ -84,6 +86,7 @@ def by_influence(runs: Counts) -> Intervals:
 
 
 @pytest.mark.parametrize("made", WORLDS.values(), ids=WORLDS)
+@pytest.mark.slow
 def test_coverage_of_a_score(made: tuple[float, float]) -> None:
     """The percentile interval of the bootstrap misses far too often with few documents; this one does not."""
     rng, units, sets = np.random.default_rng(10), 10, 1000
@@ -95,6 +98,7 @@ def test_coverage_of_a_score(made: tuple[float, float]) -> None:
     assert ((low <= true) & (true <= high)).mean() < 0.89
 
 
+@pytest.mark.slow
 def test_the_count_of_data_sets_is_seldom_too_high() -> None:
     rng = np.random.default_rng(11)
     p = rng.random((2000, 5))
@@ -105,6 +109,7 @@ def test_the_count_of_data_sets_is_seldom_too_high() -> None:
         assert (found == 2).mean() > 0.4
 
 
+@pytest.mark.slow
 def test_coverage_of_the_score_to_expect_of_another_training() -> None:
     """The interval of a single run leaves training out, and misses the expected score far too often."""
     rng, units, sets, runs = np.random.default_rng(12), 150, 250, 3

@@ -68,6 +68,10 @@ def said_of(units: str = "documents", level: float = 0.95, **changed: Any) -> st
         ({"p_holm": 0.06, "same_within": 1.0}, "the same within 1 point"),
         ({"p_holm": 0.06}, "alone this would be a difference; among 2 tests it may be luck"),
         ({"p": 0.2, "p_holm": 0.4, "interval": [-0.0125, 0.06]}, NOT_SETTLED.format("-1.25", "+6.00")),
+        (
+            {"p": 0.4, "p_holm": 0.4, "interval": [-1.0, 1.0], "detectable": 1.4734},
+            "not settled: between -100.00 and +100.00 points; these documents show no difference below 100 points",
+        ),
         ({"difference": None}, "the score is undefined for one of the two: nothing can be told"),
         ({"p": None, "p_holm": None}, "the spread of this difference cannot be estimated: nothing can be told"),
         # The answer about a margin follows, unless it is the sentence itself.

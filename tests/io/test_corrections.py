@@ -89,7 +89,10 @@ def test_each_change_is_told_with_its_document_its_texts_and_its_reasons():
         mark(GOLD, BOB, [PER], note="a", reason="two labels"),
         mark(GOLD, BOB, [PER], note="b", reason="two labels"),
     ]
-    result = corrected([GOLD], read_marks([*rows, mark(GOLD, YORK), mark(GOLD, ADA, said="unclear")])).result
+    more = [mark(GOLD, BOB), mark(GOLD, YORK), mark(GOLD, ADA, said="unclear")]
+    scored = GOLD._replace(span_scores={BOB: 0.5, ADA: 0.9})
+    (record,), result = corrected([scored], read_marks([*rows, *more]))
+    assert record.span_scores == {ADA: 0.9}
     before, after = ({**span(own), "text": "Bob"} for own in (BOB, PER))
     told = {"document": "d1", "before": before, "change": "label", "after": [after], "reason": "two labels"}
     assert result["changes"] == [{**told, "note": "a; b"}]
@@ -165,7 +168,9 @@ def test_what_cannot_be_a_correction_is_refused_with_its_place(name):
         corrected([GOLD, Record("Ada  Bob", set(), gaps=((5, 8),)), OTHER], read_marks([row]))
 
 
-def test_spans_may_overlap_where_gold_spans_do():
+def test_spans_may_touch_and_overlap_where_gold_spans_do():
+    beside = corrected([GOLD], read_marks([mark(GOLD, BOB, [(13, 24, "LOC")])]))
+    assert beside.records[0].spans == {ADA, (13, 24, "LOC"), YORK}
     found = corrected([GOLD, NESTED], read_marks([mark(GOLD, None, [(0, 3, "FIRST")], pred=(0, 3, "FIRST"))]))
     assert found.records[0].spans == {ADA, BOB, YORK, (0, 3, "FIRST")}
 

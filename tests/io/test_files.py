@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import os
 import stat
 import subprocess
-import zlib
 from collections.abc import Iterable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-import srsly
-from docs import any_example, doc, nlp, write_docs
-from hypothesis import example, given
-from hypothesis import strategies as st
-from profiles import tries
+from docs import doc, nlp, write_docs
 from spacy.lang.en import English
-from spacy.tokens import Doc, DocBin, Span
+from spacy.tokens import Doc, Span
 
 from spacy_nereval import Document, score
 from spacy_nereval.integration.examples import read
@@ -166,23 +159,6 @@ def test_predictions_in_a_gap_are_ignored_whichever_file_they_come_from(tmp_path
         assert (found.ignored, found.pred) == (1, ((0, 1, "A"), (4, 5, "A")))
 
 
-@tries(20)
-@given(st.lists(any_example(), max_size=3))
-def test_every_pair_of_formats_scores_the_same(examples):
-    examples = [eg for eg in examples if eg.reference.has_annotation("ENT_IOB", require_complete=True)]
-    golds, preds = [eg.reference for eg in examples], [eg.predicted for eg in examples]
-    wanted = score(map(read, golds, preds))
-    with TemporaryDirectory() as directory:
-        path = Path(directory)
-        files = [
-            (write_docs(path / f"{name}.spacy", docs), write_lines(path / f"{name}.jsonl", map(as_entry, docs)))
-            for name, docs in (("gold", golds), ("pred", preds))
-        ]
-        for gold in files[0]:
-            for pred in files[1]:
-                assert score(read_files(gold, pred)) == wanted
-
-
 def test_texts_may_differ_in_white_space_and_case(tmp_path):
     gold = write_docs(tmp_path / "a.spacy", [doc("Ada|_|met Bob", (0, 1, "PER"))])
     entry = {"text": "\nADA met bob", "spans": [{"start": 1, "end": 4, "label": "PER"}]}
@@ -245,99 +221,6 @@ def test_a_pipeline_is_scored_on_gold_annotation_in_any_format(tmp_path):
         assert {*document.pred} == {(0, 3, "PER")}, name
     with pytest.raises(ValueError, match=r"span groups such as 'sc' are read from \.spacy files only"):
         list(predict(pipeline, tmp_path / "gold.jsonl", "sc"))
-
-
-# Whatever is in a file is documents, or an error that says where
-
-
-def parts_of_a_file_of_docs() -> dict[str, Any]:
-    return srsly.msgpack_loads(zlib.decompress(DocBin(docs=[doc("unheard-of words", (0, 1, "NEW"))]).to_bytes()))
-
-
-@pytest.mark.parametrize("damage", [{"strings": []}, {"flags": []}, {"cats": []}])
-def test_a_damaged_file_of_docs_is_an_error_that_names_the_file(tmp_path, damage):
-    path = tmp_path / "a.spacy"
-    path.write_bytes(zlib.compress(srsly.msgpack_dumps(parts_of_a_file_of_docs() | damage)))
-    with pytest.raises(ValueError) as raised:
-        list(records(path))
-    assert str(path) in str(raised.value)
-
-
-@tries(60)
-@given(st.binary(max_size=40))
-def test_any_bytes_are_docs_or_an_error_that_names_the_file(data):
-    with TemporaryDirectory() as directory:
-        path = Path(directory) / "a.spacy"
-        path.write_bytes(data)
-        with pytest.raises(ValueError) as raised:
-            list(read_docs(path))
-        assert str(path) in str(raised.value)
-
-
-SOUND = {
-    "text": "abc de",
-    "spans": [{"start": 0, "end": 3, "label": "A"}, {"start": 4, "end": 6, "label": "B"}],
-    "tokens": [{"start": 0, "end": 3}, {"start": 4, "end": 6}],
-    "id": "x",
-}
-
-
-scalars = st.none() | st.booleans() | st.integers(-2, 9) | st.floats() | st.sampled_from(["", "0", "a", "abc de"])
-
-
-anything = st.recursive(
-    scalars,
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=2), inner, max_size=2),
-    max_leaves=4,
-)
-
-
-@st.composite
-def unsound(draw: st.DrawFn) -> Any:
-    """A sound entry with something in it replaced or left out."""
-    entry = copy.deepcopy(SOUND)
-    inside, key = entry, draw(st.sampled_from(["text", "spans", "spans", "spans", "tokens", "tokens", "tokens", "id"]))
-    while isinstance(inside[key], (list, dict)) and draw(st.integers(0, 3)):
-        inside = inside[key]
-        key = draw(st.sampled_from(range(len(inside)) if isinstance(inside, list) else sorted(inside)))
-    if draw(st.booleans()):
-        inside[key] = draw(anything)
-    else:
-        del inside[key]
-    return entry
-
-
-@tries(150)
-@given(unsound() | anything)
-@example(SOUND)
-@example(SOUND | {"tokens": [{"start": None, "end": 3}]})
-@example(SOUND | {"tokens": [{"start": [0], "end": 3}]})
-def test_any_line_is_a_document_or_an_error_that_says_where(entry):
-    with TemporaryDirectory() as directory:
-        path = Path(directory) / "a.jsonl"
-        path.write_text(json.dumps(entry), encoding="utf8")
-        try:
-            (found,) = read_files(path, path)
-        except ValueError as error:
-            assert f"{path}, line 1: " in str(error)
-        else:
-            assert isinstance(found, Document)
-            score([found], {"fair": {"unit": "token"}, "wrf": {}} if found.tokens else None)
-
-
-@tries(60)
-@given(st.binary(max_size=20))
-def test_any_bytes_are_lines_or_an_error_that_says_where(data):
-    with TemporaryDirectory() as directory:
-        path = Path(directory) / "a.jsonl"
-        path.write_bytes(data)
-        try:
-            found = list(records(path))
-        except ValueError as error:
-            kinds = ("is in UTF-16", "is cut off", "is damaged", "is a zip archive")
-            assert any(f"{path}{said}" in str(error) for said in (", line ", *(f" {kind}" for kind in kinds)))
-        else:
-            assert found == []
 
 
 # Results are written whole or not at all

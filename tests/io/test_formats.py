@@ -55,6 +55,7 @@ FLAT = {
     "doccano 1": (writers.jsonl(writers.triples("label")), ".jsonl", {"offsets": "codepoint"}),
     "spacy 2": (writers.jsonl(writers.triples("entities")), ".jsonl", {}),
     "brat": (writers.brat, "", {}),
+    "spacy": (writers.write_spacy, ".spacy", {}),
     **{scheme: (writers.conll(scheme), ".iob", {"column": 3}) for scheme in writers.SCHEMES},
     "spaces": (writers.conll(between="  "), ".conll", {"column": 3}),
     "last": (writers.conll("BILUO"), ".tsv", {}),
@@ -204,27 +205,6 @@ def test_an_empty_file_has_no_documents(tmp_path, format, data):
     (tmp_path / "a").write_bytes(data)
     assert read(tmp_path / "a", name=format) == []
     assert "there are no documents to score" in refused("score", *[tmp_path / "a"] * 2, "--format", format)
-
-
-@tries(150)
-@given(st.sampled_from(["jsonl", "conll", "faireval", "brat"]), st.binary(max_size=40) | st.text(max_size=30))
-def test_whatever_is_in_a_file_is_records_or_an_error_with_file_and_line(format, data):
-    with TemporaryDirectory() as directory:
-        path = named = Path(directory) / ("a.ann" if format == "brat" else "a")
-        path.write_bytes(data if isinstance(data, bytes) else data.encode("utf8", "surrogatepass"))
-        if format == "brat":
-            path.with_suffix(".txt").write_text("Ada in New York", encoding="utf8")
-            path = path.parent
-        try:
-            found = read(path, name=format)
-        except ValueError as error:
-            assert str(error).startswith(
-                (f"{named}, line ", f"{named} is in UTF-", f"{named} is a zip", f"{named} is compr")
-            )
-            assert "\n" not in str(error).split("(")[0]
-        else:
-            score(read_files(path, path, formats=(Format(format), Format(format))))
-            assert all(isinstance(record, Record) for record in found)
 
 
 # All of them

@@ -53,36 +53,8 @@ WRITERS: dict[str, tuple[Callable, str]] = {
 """A small file of each format."""
 
 HARMFUL = (
-    *(
-        b"\x00",
-        b"\xff\xfe",
-        b"\xef\xbb\xbf",
-        b"\r",
-        b"\n",
-        b"\t",
-        b" ",
-        b'"',
-        b"[",
-        b"]",
-        b"{",
-        b"}",
-        b",",
-        b":",
-        b"\\",
-    ),
-    *(
-        b"-1",
-        b"0",
-        b"99999999999999999999",
-        b"1e400",
-        b"NaN",
-        b"null",
-        b"true",
-        b'""',
-        b"[]",
-        b"{}",
-        b"\xf0\x9f\x98\x80",
-    ),
+    *(b"\xff\xfe", b"\xef\xbb\xbf", *(bytes([each]) for each in b'\x00\r\n\t "[]{},:\\')),
+    *b'-1 0 99999999999999999999 1e400 NaN null true "" [] {} \xf0\x9f\x98\x80'.split(),
     *(b"O", b"B-", b"-DOCSTART-", b"T1", b";", b"\xed\xa0\x80", b"\x1f\x8b", b"\\ud800", b"[" * 3000, b"9" * 5000),
 )
 """What tends to break parsers."""

@@ -81,6 +81,8 @@ SHAPES: dict[str, dict[str, Any]] = {
         "tokens": [{"start": 0, "end": 3}],
         "labels": ROW["spans"],
     },
+    "an id in brackets": ROW | {"id": "[7"},
+    "tags of a document": ROW | {"tokens": [{"start": 0, "end": 3}], "tags": ["news"]},
     "nulls": ROW | {"id": None, "tokens": None, "meta": None, "answer": None},
 }
 
@@ -106,6 +108,10 @@ def test_narrow_and_wide_types_are_read(tmp_path):
     parquet.write_table(table, tmp_path / "a.parquet")
     (record,) = read(tmp_path / "a.parquet")
     assert (record.text, {*record.spans}, record.id, record.meta) == (TEXT, {*SPANS}, "7", {"source": "x"})
+    tagged = SHAPES["tags as text"].items()
+    for kind in (pa.large_list(pa.string()), pa.list_(pa.string(), 8)):
+        parquet.write_table(pa.table({name: pa.array([each], kind) for name, each in tagged}), tmp_path / "b.parquet")
+        assert {*read(tmp_path / "b.parquet")[0].spans} == {*SPANS}
 
 
 NUMBERED = [span | {"label": ["LOC", "PER"].index(span["label"])} for span in ROW["spans"]]
@@ -121,10 +127,12 @@ CLASS = {"names": ["LOC", "PER"], "_type": "ClassLabel"}
     ],
 )
 def test_labels_of_spans_that_are_numbers_have_the_names_of_the_schema(spans, feature, tmp_path):
-    table = pa.Table.from_pylist([{"text": TEXT, "spans": spans}])
     about = {"huggingface": json.dumps({"info": {"features": {"spans": feature}}})}
-    parquet.write_table(table.replace_schema_metadata(about), tmp_path / "a.parquet")
+    for name, own in (("a", spans), ("b", [NUMBERED[0] | {"label": -1}])):
+        table = pa.Table.from_pylist([{"text": TEXT, "spans": own}])
+        parquet.write_table(table.replace_schema_metadata(about), tmp_path / f"{name}.parquet")
     assert {*read(tmp_path / "a.parquet")[0].spans} == {*SPANS}
+    assert isinstance(spans, dict) or "row 1: the label -1 has no name" in error(tmp_path / "b.parquet")
 
 
 def test_names_of_tags_may_be_given(tmp_path):
@@ -197,6 +205,7 @@ REFUSED = [
     ([{"tokens": ["a", "b"], "tags": ["B-X", "I-Y"]}], "a.parquet, row 1: I-Y continues no span, and the tags"),
     ([{"sentence": "Ada"}], 'a.parquet, row 1: expected an object with a "text"'),
     ([{"text": "Ada", "spans": "[{"}], "a.parquet, row 1: "),
+    ([{"text": "Ada", "spans": '[{"end": 1, "end": 2}]'}], "a.parquet, row 1: the key 'end' occurs twice"),
     ([{"text": "Ada", "spans": {"start": [0], "end": [3, 4], "label": ["A"]}}], "a.parquet, row 1: "),
 ]  # fmt: skip
 

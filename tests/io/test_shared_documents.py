@@ -81,8 +81,9 @@ def test_the_unit_is_that_of_the_first_annotator():
     assert (found.documents[0].base.unit, found.documents[0].base.unit_rule) == ("one", "meta.a")
 
 
-def test_two_texts_under_one_id_are_an_error_even_if_one_is_not_annotated():
-    x, y = Record("Ada", set(), id="1"), Record("Bob", set(), id="1", annotated=False)
+@pytest.mark.parametrize("more", [{"annotated": False}, {"open_end": True}], ids=str)
+def test_two_texts_under_one_id_are_an_error_even_if_one_is_not_annotated(more):
+    x, y = Record("Ada", set(), id="1"), Record("Bob", set(), id="1", **more)
     with pytest.raises(ValueError, match="document 1 has one text for x and another for y"):
         shared_documents({"x": owns(x), "y": owns(y, Record("Eve", set(), id="2"))})
 
@@ -137,6 +138,8 @@ def test_a_document_of_several_annotators_needs_a_choice(tmp_path):
     assert "there is no annotator 'eve'; there are ann, bob" in refused(
         "score", two(tmp_path), two(tmp_path), "--annotator", "eve"
     )
+    with pytest.raises(ValueError, match="there is no annotator 'eve'"):
+        load(two(tmp_path), annotator="eve")
 
 
 def test_an_id_tells_which_document_a_line_is_of(tmp_path):

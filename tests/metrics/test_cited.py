@@ -354,8 +354,8 @@ def test_the_score_keys_are_the_names_of_the_scores_behind_that_of_the_metric(na
         ("ace", {"false_alarm": float("inf")}, "ace.false_alarm = inf: input should be less than or equal to"),
         (
             "ace",
-            {"weights": {"PER": -1}},
-            "ace.weights = {'PER': -1.0}: the weight of 'PER' is not a number from 0 to 1e+12",
+            {"weights": {"PER": 1e308}},
+            "ace.weights = {'PER': 1e+308}: the weight of 'PER' is not a number from 0 to 1e+12",
         ),
         (
             "ace",

@@ -8,7 +8,7 @@ import pytest
 from asking import scored
 from scroll import ALL, TEXT
 
-from spacy_nereval import Document, count, create, create_all, score
+from spacy_nereval import Document, create, create_all, score
 
 # Errors
 
@@ -45,8 +45,8 @@ from spacy_nereval import Document, count, create, create_all, score
         ("fair", {"weights": {"le": {"tn": 1}}}, "fair.weights = {'le': {'tn': 1}}: expected "),
         (
             "fair",
-            {"weights": {"le": {"fp": -1}}},
-            "fair.weights = {'le': {'fp': -1.0}}: a weight of le is not a number from 0 to 1e+12",
+            {"weights": {"le": {"fp": 1e308}}},
+            "fair.weights = {'le': {'fp': 1e+308}}: a weight of le is not a number from 0 to 1e+12",
         ),
         ("fair", {"weights": {"le": {"fp": math.nan}}}, "fair.weights = {'le': {'fp': nan}}: "),
         ("fair", {"weights": {"le": {"fp": math.inf}}}, "fair.weights = {'le': {'fp': inf}}: "),
@@ -59,8 +59,8 @@ from spacy_nereval import Document, count, create, create_all, score
         ),
         (
             "slot_error",
-            {"weights": {"d": -1}},
-            "slot_error.weights = {'d': -1.0}: the weight of 'd' is not a number from 0 to 1e+12",
+            {"weights": {"d": 1e308}},
+            "slot_error.weights = {'d': 1e+308}: the weight of 'd' is not a number from 0 to 1e+12",
         ),
         (
             "slot_error",
@@ -173,16 +173,3 @@ def test_metrics_are_chosen_by_name_or_with_options_and_the_six_of_the_papers_ot
         ("strict", {"beta": 1.0}),
         ("loio", {"s": 0.0, "match": "walk", "beta": 1.0}),
     ]
-
-
-@pytest.mark.parametrize(
-    ("other", "difference"),
-    [
-        (create("fair"), "one has the metrics strict, the other fair"),
-        (create("strict", beta=2), "strict.beta is 1.0 and 2.0"),
-    ],
-    ids=["another metric", "another setting"],
-)
-def test_counts_of_different_metrics_do_not_add(other, difference):
-    with pytest.raises(ValueError, match=f"these counts cannot be added: {difference}"):
-        count([], [create("strict")]) + count([], [other])

@@ -130,6 +130,7 @@ def seen(site: Path) -> dict:
 
 
 @pytest.mark.costly
+@pytest.mark.slow
 def test_a_new_metric_is_listed_behind_the_six_of_the_papers(seen):
     assert "headcount" not in names()
     assert seen["names"] == [*names()[:6], *sorted([*names()[6:], "headcount"])]
@@ -172,6 +173,7 @@ def test_a_new_metric_is_documented_by_its_function_alone(seen):
 
 
 @pytest.mark.costly
+@pytest.mark.slow
 def test_the_laws_find_a_new_metric_by_themselves(site):
     laws = str(TESTS / "core" / "test_laws_of_results.py")
     process = run(site, "-m", "pytest", "-q", "-rA", "-p", "no:cacheprovider", laws, "-k", "headcount")

@@ -21,16 +21,8 @@ EXAMPLES = ROOT / "examples"
 NAMES = ("gold", "baseline", "improved")
 FORMATS = ("jsonl", "spacy", "conll")
 BY_HAND = (
-    "container",
-    "gate",
-    "README.md",
-    "config.cfg",
-    "marks.jsonl",
-    "news.jsonl",
-    "news-answers.jsonl",
-    "notebook.ipynb",
-    "plugin",
-    "tasks.json",
+    *("container", "gate", "README.md", "config.cfg", "marks.jsonl", "news.jsonl", "news-answers.jsonl"),
+    *("notebook.ipynb", "plugin", "tasks.json"),
 )
 """What no script writes."""
 

@@ -16,7 +16,7 @@ from spacy.cli.package import get_third_party_dependencies
 from spacy.lang.en import English
 from spacy.util import load_config
 
-from spacy_nereval.about import __version__
+from spacy_nereval.core.about import __version__
 
 pytestmark = pytest.mark.costly
 
@@ -43,6 +43,7 @@ def built(tmp_path_factory) -> Path:
     return copy / "dist"
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_every_module_and_data_file_and_nothing_else(built):
     (wheel,) = built.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:

@@ -80,20 +80,6 @@ def test_at_first_the_documents_with_errors_are_shown(one):
     assert one.shown == wrong(ONE)[:20]
 
 
-def test_a_verdict_is_filtered_by_its_box(one):
-    one.click("#verdicts label:nth-child(3) input")
-    assert one.matches == said(*with_verdict(ONE, "fn"))
-    one.click("#verdicts label:nth-child(4) input")
-    n, _ = with_verdict(ONE, "fn")
-    m, _ = with_verdict(ONE, "le")
-    both = sum(any(v.name in ("fn", "le") for v in each) for each in verdicts(ONE))
-    assert one.matches == said(n + m, both)
-    first = one.shown[0]
-    marked = [element.text for element in one.all(f"#doc-{first} .flag.matched")]
-    assert marked
-    assert all("missed" in text or "→" in text for text in marked)
-
-
 def test_text_and_ids_are_found_in_either_case(one):
     one.click("#wrong")
     assert one.matches.endswith("verdicts in 57 of 57 documents")
@@ -168,16 +154,6 @@ def test_a_number_in_the_tables_filters(two):
     flags = two("return [...document.querySelectorAll('.flag.matched')].map(e => e.textContent)")
     assert flags
     assert all("A missed" in flag and "B ✓" in flag for flag in flags)
-
-
-def test_a_system_is_not_right_where_it_is_wrong(two):
-    two.choose("#system", "A: one")
-    assert [each.text for each in two.all("#other option")] == ["nothing", "B: two"]
-    two.choose("#relation", "B: two is right")
-    flags = two.all(".flag")[:20]
-    assert flags and all(" A" in flag.text or " B" in flag.text or " AB" in flag.text for flag in flags)
-    two.choose("#system", "B: two")
-    assert two["#relation"].get_attribute("value") == ""
 
 
 def test_pages_of_documents(one):

@@ -15,9 +15,8 @@ from driven import ONE, TWO
 from pages import HOSTILE, system
 
 from spacy_nereval import Document, apply, load
-from spacy_nereval.evaluation.gold_suspects import gold_suspects
+from spacy_nereval.evaluation.gold_suspects import doubts, gold_suspects
 from spacy_nereval.io.records import Record
-from spacy_nereval.reporting.html.review_data import doubts
 
 pytestmark = needs_browser
 
@@ -101,6 +100,8 @@ def test_every_doubtful_place_is_reviewed_once_with_its_evidence(review):
         review.press("j")
     assert len({*seen}) == len(DOUBTS)
     assert review["#review-notice"].text == "This is the last place."
+    review.press("i")  # what is open goes on at the beginning
+    assert review["#review-done"].text.startswith("Place 1 of ")
     assert review.log == []
 
 

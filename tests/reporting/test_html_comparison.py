@@ -94,9 +94,6 @@ def test_each_system_beside_the_first_has_a_sentence():
     ("arguments", "said"),
     [
         ([*FILES, *FEW, "--margin", -1], "--margin -1: expected a number of points above 0"),
-        ([*FILES, *FEW, "--margin", "inf"], "--margin inf: expected a number of points above 0"),
-        ([*FILES, *FEW, "--margin", 1, "--level", 0.5], "equivalence needs a confidence level above 0.5"),
-        ([*FILES, *FEW, "--primary", "fair.x"], "--primary fair.x: there is no such score"),
         ([*FILES, *FEW, "--secondary", "fair.f"], "--secondary fair.f: this score is the primary score"),
         ([*FILES, "-m", "strict", "-o", "r.html", "--primary", "fair.f"], "--primary is given without --confidence"),
         ([*FILES[:2], *FEW[:3], *FEW[5:], "--margin", 1], "--margin is given, but there are no two systems to compare"),

@@ -18,11 +18,9 @@ from listed import LABELS, Wanted, corpora, listed
 from pages import system
 
 from spacy_nereval import Document, create
-from spacy_nereval.evaluation.gold_suspects import gold_suspects
 from spacy_nereval.evaluation.transitions import OUTCOMES
 from spacy_nereval.io.marks import gold_digest, read_marks
 from spacy_nereval.reporting.html.report_data import page_data
-from spacy_nereval.reporting.html.review_data import doubts
 from spacy_nereval.reporting.html.template import REPORT
 from spacy_nereval.reporting.report_view import ReportView, evidence_words
 from spacy_nereval.reporting.result_table import Asking
@@ -447,7 +445,14 @@ def test_marks_are_written_for_apply_and_come_back_and_others_are_refused(run):
     marks = read_marks([json.loads(line) for line in text.splitlines()])
     places = {(k, g or p[:2]) for k, _, g, p in MARKED}
     assert len(marks) == len(places) == len(made)
-    for mark, line in zip(marks, map(json.loads, text.splitlines())):
+    rows = [json.loads(line) for line in text.splitlines()]
+    unlike = sum(value["mark"] != "unclear" for _, value in made)
+    body = "const others = made.map(([key, value]) => [key, { ...value, mark: 'unclear' }]);"
+    numbers = run(f"{body} return joined(new Map(made), others).numbers;", made=made)
+    assert numbers == {"added": 0, "same": len(made) - unlike, "differing": unlike}
+    order = [(row["document"], row["gold"] is None, (row["gold"] or row["pred"])["start"]) for row in rows]
+    assert order == sorted(order)
+    for mark, line in zip(marks, rows):
         document = SYSTEMS[0][line["document"] - 1]
         same = [
             k
@@ -529,36 +534,94 @@ def test_boundaries_never_meet(run):
 
 
 def test_the_places_where_gold_may_be_wrong_are_those_of_the_view(run):
-    """Each document comes twice, so that kinds of places have several."""
-    view = ReportView([system(f"system {k}", *documents, *documents) for k, documents in enumerate(SYSTEMS)])
-    assert len(view.suspects) > 30 and any(len(each.evidence) > 1 for each in view.suspects)
+    """Each document comes twice, so that kinds of places have several; in a last one all systems agree against gold."""
+    last = Document([], [(0, 3, "A")], "Zoe")
+    view = ReportView([system(f"system {k}", *documents, *documents, last) for k, documents in enumerate(SYSTEMS)])
+    assert view.lead > 0
+    assert len(view.doubts) > 30 and any(len(each.evidence) > 1 for each in view.doubts)
     body = """return DOUBTS.map((place) => {
       const key = markKey(place, place.system);
       const { reasons, words } = evidenceOf({ key });
       const stretch = goldAt(key) ?? span(documents[place.k][3 + place.system][0], place.p);
-      return [place.k, place.g, stretch.start, stretch.end, reasons, words, evident(place)];
+      return [place.k, place.g, stretch.start, stretch.end, reasons, words, evident(place),
+        proposalsOf({ ...place, key }).some((spans) => !spans.length), place.system];
     });"""
     places = {(k, g, start, end): each for k, g, start, end, *each in run(body, page_data(view))}
-    found = doubts(view.suspects, view.systems[0].documents)
-    assert len(places) == len(found)
-    for doubt in found:
+    assert len(places) == len(view.doubts)
+    for doubt in view.doubts:
         document = view.systems[0].documents[doubt.document]
         text = document.text or ""
         g = document.gold.index(doubt.gold) if doubt.gold else -1
-        start, end = doubt.gold[:2] if doubt.gold else (doubt.start, doubt.end)
-        reasons, words, proposed = places[doubt.document, g, utf16(text, start), utf16(text, end)]
+        start, end = (utf16(text, at) for at in doubt.place)
+        reasons, words, proposed, nothing, number = places[doubt.document, g, start, end]
         wanted = dict.fromkeys(each.reason for each in doubt.evidence)
         assert [reason for reason in reasons if reason != "repeated error"] == [*wanted]
-        said = [evidence_words(each, doubt.gold.label if doubt.gold else "", view.names) for each in doubt.evidence]
+        assert len(reasons) == len({*reasons}) and not any("gold in doubt" in word for word in words)
+        said = [evidence_words(each, doubt, view.names) for each in doubt.evidence]
         assert [word for word in words if ", on " not in word] == [*dict.fromkeys(said)]
         assert proposed == [[utf16(text, a), utf16(text, b), label] for a, b, label in doubt.proposed]
+        verdicts = [v for own in view.systems for v in create("fair").verdicts(own.documents[doubt.document])]
+        assert nothing is (bool(doubt.gold) and not any(v.gold == doubt.gold and v.pred for v in verdicts))
+        order = sorted(range(3), key=lambda system: system != view.lead)
+        preds = [view.systems[system].documents[doubt.document].pred for system in order]
+        by = view.lead if doubt.gold else next(s for span in doubt.proposed for s, p in zip(order, preds) if span in p)
+        assert number == by
 
 
-def test_suspects_on_one_gold_span_are_one_place():
+def test_mentions_that_the_text_lacks_are_not_reviewed(run):
+    eve, preds = [(4, 7, "A")], ([(0, 3, "A"), (4, 7, "A")], [])
+    sides = [[Document(gold, pred, "Ada\nEve") for gold in ([], eve)] for pred in preds]
+    for document in sum(sides, []):
+        document.annex = 3
+    data = page_data(ReportView([system(name, *documents) for name, documents in zip("ab", sides)]))
+    body = "return [queueOf('disagreements', {}).map(({ k, g, p }) => [k, g, p]), documentAsJson(1, {}).spans];"
+    assert run(body, data) == [[[0, -1, 0], [1, -1, 0]], []]
+
+
+def test_suspects_on_one_gold_span_are_one_place_in_heading_table_and_queue():
     side = [Document([(0, 8, "LOC")], [(4, 8, "ORG")], "New York"), *[Document([(0, 8, "ORG")], [], "New York")] * 2]
-    (doubt,) = (each for each in doubts(gold_suspects([side, side]), side) if each.document == 0)
+    view = ReportView([system("a", *side), system("b", *side)])
+    (doubt,) = view.doubts
     assert (doubt.gold, [each.reason for each in doubt.evidence]) == ((0, 8, "LOC"), ["agreement", "two labels"])
     assert {*doubt.proposed} == {(0, 8, "ORG"), (4, 8, "ORG")}
+    assert {each.section: each.heading for each in view.findings()}["gold"] == "1 place where gold may be wrong"
+    ((row,),) = (table.rows for table in view.tables(["gold"]))
+    against = "both systems predict ORG; gold has ORG 2 times for these words, LOC 1 (in 2, 3)"
+    assert row[2:] == ["LOC “New York”", f"{against}; proposed: “York”, “New York”"]
+    wide = Document([(0, 3, "PER"), (4, 12, "PER")], [(0, 12, "PER")], "Ada Lovelace")
+    assert [each.gold for each in ReportView([system("a", wide), system("b", wide)]).doubts] == [(4, 12, "PER")]
+
+
+def test_mentions_that_the_text_lacks_are_in_no_queue(run):
+    document = Document([(0, 3, "PER")], [(4, 7, "PER")], "Ada\nEve")
+    document.annex = 3
+    data = page_data(ReportView([system("a", document)]))
+    body = """const rows = [{ k: 0, g: 0, p: ANY, q: ANY }, { k: 0, g: ANY, p: 0, q: ANY }];
+      return queueOf("list", { rows, asked: { one: 0, other: ANY } }).map(({ g, p }) => [g, p]);"""
+    assert run(body, data) == [[0, -1]]
+
+
+OWN = {"mark": "gold", "note": "a", "decided": [[0, 3, "A"]]}
+SYSTEM_WRONG = {**OWN, "mark": "system", "decided": None}
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "kind", "change"),
+    [
+        (None, OWN, "added", OWN),
+        (OWN, OWN, "same", None),
+        (OWN, {**OWN, "note": "b"}, "same", {**OWN, "note": "a; b"}),
+        (OWN, {**OWN, "decided": []}, "differing", {**OWN, "other": {**OWN, "decided": []}}),
+        (OWN, SYSTEM_WRONG, "differing", {**OWN, "other": SYSTEM_WRONG}),
+    ],
+)
+def test_the_mark_of_another_person_joins_ones_own(run, own, other, kind, change):
+    body = """const { changes, numbers } = joined(new Map(own ? [['k', own]] : []), [['k', other]]);
+      return [changes, numbers];"""
+    assert run(body, own=own, other=other) == [
+        [["k", change]] if change else [],
+        {"added": 0, "same": 0, "differing": 0, kind: 1},
+    ]
 
 
 # Texts with their bars and flags

@@ -109,7 +109,7 @@ def test_every_finding_names_its_documents(shown):
     for section in ("errors", "groups", "doubt"):
         assert {*found[section]} <= {*wrong}
     assert bool(found["errors"]) == bool(wrong)
-    assert {*found["gold"]} == {names[suspect.document] for suspect in view.suspects}
+    assert {*found["gold"]} == {names[doubt.document] for doubt in view.doubts}
     groups = view.groups[view.lead].largest("surface", 2)
     assert bool(found["groups"]) == bool(groups or view.groups[view.lead].largest("slip", 2))
     first = view.systems[0].documents
@@ -233,7 +233,7 @@ def test_systems_that_are_compared_are_not_ranked():
     sides: list[tuple[str, Any]] = [("x", []), ("y", gold)]
     made = [system(n, *[Document(gold, p, "a", id=str(k)) for k in range(12)], metrics=["fair"]) for n, p in sides]
     assert said("scores", *made)[0] == "y has the higher fair F, 100.00 against 0.00"
-    assert said("scores", *made, confidence=FEW)[0] == "y is better than x by 100.00 points of fair F (97.14 to 100.00)"
+    assert said("scores", *made, confidence=FEW)[0] == "y is better by 100.00 points of fair F (97.14 to 100.00)"
     assert said("scores", small(), small(SECOND, "b"), perfect())[0].startswith(
         "perfect has the highest fair F, 100.00"
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -75,11 +74,6 @@ def test_a_notebook_shows_what_the_command_prints(doors):
     printed = accepted(*doors.command, "-t", ",".join(Result.summarised), "-f", "html")
     body = printed[printed.index("<body>") + 7 : printed.index("</body>")].split("\n")
     assert set(body) - {""} <= set(doors.result._repr_html_().split("\n"))
-
-
-def test_the_result_is_the_json_of_the_command(doors, tmp_path):
-    accepted(*doors.command, "-o", tmp_path / "r.json")
-    assert json.loads((tmp_path / "r.json").read_text("utf8")) == doors.result
 
 
 def test_frames_have_the_numbers_of_the_json(doors):

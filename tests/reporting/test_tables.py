@@ -36,14 +36,8 @@ SCORED = {
     for split in ("dev", "test")
 }
 LEVEL = ("--level", 0.8)
-CUT = (
-    "-m",
-    "strict,slot_error",
-    "--samples",
-    50,
-    "-t",
-    "labels,applied,scores,cuts,label-scores,precision,calibration",
-)
+TABLES = "labels,applied,scores,cuts,label-scores,precision,calibration"
+CUT = ("-m", "strict,slot_error", "--samples", 50, "-t", TABLES)
 
 OUTPUTS: dict[str, tuple[Any, ...]] = {
     "score.txt": SCORE,
@@ -51,18 +45,7 @@ OUTPUTS: dict[str, tuple[Any, ...]] = {
     "score-all.txt": (*SCORE, "-m", "strict,fair,wrf", "--tables", "all", "-C", "--samples", 20, "-d", 1),
     "score-macro.txt": (*SCORE, "-a", "macro", "-d", 0, "-t", "scores,labels,label-scores"),
     "score-docs.txt": (*SCORE, "-m", "strict,loio,wrf,char", "-a", "docs", "-t", "headline,scores", "-C"),
-    "score-weighted.txt": (
-        "score",
-        "many.jsonl",
-        "first.jsonl",
-        "-a",
-        "weighted",
-        "-t",
-        "scores",
-        "-C",
-        "--level",
-        0.8,
-    ),
+    "score-weighted.txt": ("score", "many.jsonl", "first.jsonl", "-a", "weighted", "-t", "scores", "-C", *LEVEL),
     "compare.txt": (*COMPARE, "-m", "strict,fair"),
     "compare-many.txt": (*COMPARE_MANY, "-t", "differences"),
     "compare-all.txt": (*COMPARE_MANY, "-t", "all", "--labels", "--margin", 30, "--primary", "fair.f"),

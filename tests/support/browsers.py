@@ -24,7 +24,7 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 DRIVER = shutil.which("chromedriver")
 needs_browser = [
     pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="there is no chromium with chromedriver here"),
-    pytest.mark.costly,
+    pytest.mark.browser,
 ]
 """The marks of every module of tests that drive a browser."""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...about import __version__
+from ...core.about import __version__
 from ...core.declaration import Metric
 from ..resampling import Confidence
 from ..result import plain

@@ -136,10 +136,10 @@ class _Said(NamedTuple):
         )
 
     def _not_settled(self) -> str:
-        return (
-            f"not settled: between {self.low:+.2f} and {self.high:+.2f} points; "
-            f"these {self.units} show a difference of {self.detectable:.2f} points 4 times in 5"
-        )
+        seen = f"a difference of {self.detectable:.2f} points 4 times in 5"
+        if self.row["score_unit"] == "ratio" and self.detectable > 100:
+            seen = "no difference below 100 points"  # none that most scores can have
+        return f"not settled: between {self.low:+.2f} and {self.high:+.2f} points; these {self.units} show {seen}"
 
 
 def is_told(p_holm: float | None, alpha: float = 0.05) -> bool:

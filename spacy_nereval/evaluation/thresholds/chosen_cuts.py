@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...about import __version__
+from ...core.about import __version__
 from ...core.cuts import Cuts
 from ...core.declaration import Metric, Score
 from ...core.spans import Document

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from ...about import __version__
+from ...core.about import __version__
 from ...core.messages import shortened
 from ...core.spans import Span
 from ...evaluation.agreement.agreement_counts import AgreementCounts

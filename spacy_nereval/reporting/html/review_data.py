@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from ...core.spans import Document, PlainSpan, Span
-from ...evaluation.gold_suspects import REASONS, Evidence, Suspect, surface
+from ...core.spans import Document
+from ...evaluation.gold_suspects import REASONS, Doubt, surface
 from ..report_view import CONTRADICTIONS, ReportView, evidence_words
 
 NONE = -1
@@ -18,57 +18,6 @@ MOST_WITNESSES = 6
 
 PART = ", "
 """What parts a sentence into those that other sentences have too."""
-
-
-class Doubt(NamedTuple):
-    """A place where gold may be wrong.
-
-    Attributes:
-        document: The number of its document.
-        gold: The gold span at which it is; None if gold has none that overlaps it.
-        start, end: The stretch that the evidence is about.
-        evidence: All evidence on the place, of one or several suspects, strongest first.
-        proposed: The spans that the evidence proposes in place of the gold span, each a correction of its own.
-    """
-
-    document: int
-    gold: Span | None
-    start: int
-    end: int
-    evidence: tuple[Evidence, ...]
-    proposed: tuple[PlainSpan, ...]
-
-
-def doubts(suspects: Sequence[Suspect], documents: Sequence[Document]) -> list[Doubt]:
-    """Return the places of suspects, those on one gold span together, in the order of the first of them.
-
-    >>> from spacy_nereval.evaluation.gold_suspects import gold_suspects
-    >>> golds = [[(0, 4, "ORG")], [(0, 4, "ORG")], [(0, 4, "LOC")], []]
-    >>> documents = [Document(gold, [(0, 4, "ORG")], "Acme") for gold in golds]
-    >>> [(doubt.document, doubt.gold, doubt.proposed) for doubt in doubts(gold_suspects([documents]), documents)]
-    [(3, None, ((0, 4, 'ORG'),)), (2, Span(start=0, end=4, label='LOC'), ((0, 4, 'ORG'),))]
-    """
-    found: dict[Any, Doubt] = {}
-    for suspect in suspects:
-        document = documents[suspect.document]
-        gold = _gold_of(suspect, document)
-        key = suspect.document, gold or (suspect.start, suspect.end)
-        proposed = tuple((suspect.start, suspect.end, each.label) for each in suspect.evidence)
-        own = Doubt(suspect.document, gold, suspect.start, suspect.end, suspect.evidence, proposed)
-        if known := found.get(key):
-            own = known._replace(evidence=known.evidence + own.evidence, proposed=known.proposed + own.proposed)
-        found[key] = own._replace(proposed=tuple(dict.fromkeys(own.proposed)))
-    return [*found.values()]
-
-
-def _gold_of(suspect: Suspect, document: Document) -> Span | None:
-    """Return the gold span of a suspect; the one that overlaps it most if there is none at its place."""
-    if suspect.gold:
-        return Span(suspect.start, suspect.end, suspect.gold)
-    shared = {span: min(span.end, suspect.end) - max(span.start, suspect.start) for span in document.gold}
-    return max(
-        (span for span, n in shared.items() if n > 0), key=lambda span: (shared[span], -span.start), default=None
-    )
 
 
 def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any]) -> dict[str, Any]:
@@ -96,13 +45,13 @@ def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any
     pieces: dict[tuple[str, str, int], int] = {}
     parts: dict[str, int] = {}
     kinds: dict[Any, list[tuple[int, int]]] = {}
-    for doubt in doubts(view.suspects, sides[0]):
+    for doubt in view.doubts:
         k, gold = doubt.document, doubt.gold
-        words = surface(sides[0][k], doubt.start, doubt.end)
+        words = surface(sides[0][k], *doubt.place)
         said = [
             (
                 each.reason,
-                evidence_words(each, gold.label if gold else "", view.names),
+                evidence_words(each, doubt, view.names),
                 witnesses.number((words, each.label)) if each.reason in CONTRADICTIONS else NONE,
             )
             for each in doubt.evidence
@@ -111,8 +60,7 @@ def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any
             system, number = NONE, bisect_left(sides[0][k].gold, gold)
         else:
             system, number = next(_predicted(doubt, [(each, sides[each][k]) for each in order]))
-        own = gold[:2] if gold else (doubt.start, doubt.end)
-        alike = all(span[:2] == own for span in doubt.proposed)
+        alike = all(span[:2] == doubt.place for span in doubt.proposed)
         proposed = [
             n
             for start, end, label in doubt.proposed
