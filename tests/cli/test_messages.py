@@ -53,6 +53,12 @@ def test_label_sets_that_do_not_meet_are_told_by_every_command(tmp_path):
         assert 'To map labels, add --labels \'{"PERSON": "person", "place ": "LOC"}\'' in said
 
 
+def test_spans_in_the_same_places_propose_a_label(tmp_path):
+    gold, pred = labelled(tmp_path / "g.jsonl", "GPE", "GPE", "X"), labelled(tmp_path / "p.jsonl", "LOC", "LOC", "X")
+    for arguments in commands(gold, pred, tmp_path)[:4]:  # not from counts, which name no spans
+        assert "add --labels LOC=GPE" in flat(run(*arguments).stderr), arguments
+
+
 @pytest.mark.parametrize(
     ("gold", "pred", "said"),
     [
