@@ -86,7 +86,7 @@ def test_other_gold_is_refused(here):
         (("policy.cfg", "gold.jsonl", "lost.jsonl", "--init"), "policy.cfg exists"),
         (
             ("policy.cfg", "gold.jsonl", "lost.jsonl", "--baseline", "few.npz"),
-            "rule overall: the counts have no strict_f, but only char: count again with '-m strict'",
+            ": the counts have no strict_f, but only char: count again with '-m strict'",
         ),
     ],
 )
