@@ -37,21 +37,37 @@ QUICK_ROOMS = {"core", "metrics", "counting", "io", "cli", "evaluation"}
 """The folders whose tests are quick: laws, twins, papers, counts, readers, results, the commands in this process."""
 
 THOROUGH = {
-    "test_agreement_doors.py",
-    "test_agreement_witnesses.py",
     "test_agreement.py",
-    "test_collapsed_differences.py",
+    "test_agreement_command.py",
+    "test_agreement_doors.py",
+    "test_agreement_example.py",
+    "test_agreement_witnesses.py",
+    "test_append.py",
+    "test_cited_agree.py",
+    "test_collapse.py",
     "test_collapsed.py",
+    "test_collapsed_differences.py",
+    "test_collapsed_files.py",
+    "test_comparison.py",
+    "test_comparison_result.py",
     "test_comparison_twins.py",
     "test_confident_predictions.py",
+    "test_convert_command.py",
+    "test_damaged_counts.py",
+    "test_gate.py",
     "test_influence.py",
     "test_intervals.py",
+    "test_many_labels.py",
+    "test_merging.py",
+    "test_plan.py",
     "test_replicates.py",
     "test_run_means.py",
     "test_runs.py",
+    "test_standard_input.py",
     "test_statistics_coverage.py",
+    "test_threshold_laws.py",
 }
-"""The files in these folders that are not quick: most of them score or resample corpora many times."""
+"""The files in these folders that are not quick: most of them score, resample, merge or damage corpora many times."""
 
 
 LONGEST = {"test_engines.py"}
