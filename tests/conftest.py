@@ -70,7 +70,7 @@ THOROUGH = {
 """The files in these folders that are not quick: most of them score, resample, merge or damage corpora many times."""
 
 
-LONGEST = {"test_engines.py"}
+LONGEST = {"test_engines.py", "test_deaths.py", "test_engine_logs.py"}
 """The files whose slow tests take longest."""
 
 LACKS = os.environ.get("NEREVAL_LACKS")

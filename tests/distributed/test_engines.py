@@ -13,21 +13,17 @@ from glob import glob
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
-from subprocess import PIPE, CompletedProcess, Popen
+from subprocess import PIPE, Popen
 from typing import NamedTuple
 
 import engine_driver
-import mortal
-import numpy as np
 import pytest
-from processes import LEAN, live, python, slept, until
+from processes import live, python, slept, until
 from sharded import ALL_PARTS, COMMANDS, ENVIRONMENT, SHARDS, evaluated, parts, refused, run, running
 
 from spacy_nereval.distributed import engines
 from spacy_nereval.distributed.engines import ENGINES, started
 from spacy_nereval.io import count_files as storage
-from spacy_nereval.io.count_files import load, save
-from spacy_nereval.io.id_hashes import hashes_of, name_of_hashes
 
 PACKAGES = {"loky": ["joblib"], "ray": ["ray"], "dask": ["distributed"], "spark": ["pyspark"]}
 
@@ -127,25 +123,6 @@ def test_an_engine_with_a_reduction_of_its_own_joins_items_on_its_workers(driven
     assert sorted(found["numbers"]) == list(range(1000))
     assert sorted(number for _, number in calls) == [8, *[32] * 32], "32 groups, and then what came of them"
     assert found["driver"] not in {process for process, _ in calls}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("engine", [*ENGINES, "connect"])
-def test_engines_write_nothing_into_the_log(here, engine):
-    """No progress bars, and no warnings: what a scheduler keeps are lines of the command."""
-    environment = {**ENVIRONMENT, "RAY_AUTH_MODE": "disabled"}
-    if engine == "connect":
-        engine = "spark"
-        environment["SPARK_REMOTE"] = "local[2]"
-        if not find_spec("grpc"):
-            pytest.skip("Spark Connect is not installed: grpc")
-    installed(engine)
-    files = [f"{side}/{letter}.jsonl" for side in ("gold", "pred") for letter in "abc"]
-    command = ["count", *files, "--collapse", "-m", "strict", "--engine", engine, "--workers", "2", "-o", "all.npz"]
-    done = python("-m", "spacy_nereval", *command, env=environment, seconds=300)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == "✔ 3 files counted in nereval-parts\n"
-    assert [line[0] for line in done.stdout.splitlines()] == ["✔", "ℹ"]
 
 
 ONE_JOB = """
@@ -309,56 +286,3 @@ def test_an_engine_that_is_not_installed_is_answered_with_its_extra(here, engine
 
 
 # Whatever is killed at whatever moment, no document is lost or counted twice
-
-
-SUPPORT = Path(mortal.__file__).parent
-
-DEATHS = {
-    "loky": {"driver": 3, "counter": 15, "merger": 3},
-    "dask": {"counter": 18, "merger": 3},
-}
-ENOUGH = 20
-"""So many processes have to die. Some end before their death, and others die in their place."""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("engine", DEATHS)
-def test_nothing_is_lost_or_counted_twice_whoever_is_killed(tmp_path, engine):
-    """A run that fails because a file killed its worker twice is repeated, as its user is told to do."""
-    if engine == "dask" and not find_spec("distributed"):
-        pytest.skip("dask is not installed")
-    for folder in ("deaths", "dying", "dead"):
-        (tmp_path / folder).mkdir()
-    for who, number in DEATHS[engine].items():
-        for death in range(number):
-            (tmp_path / "deaths" / f"{who}-{death:02}").touch()
-    runs: list[CompletedProcess[str]] = []
-    environment = {"MORTAL": str(tmp_path), "OMP_NUM_THREADS": "1"}
-    while not (tmp_path / "all.npz").exists() or len(os.listdir(tmp_path / "dead")) < ENOUGH:
-        assert len(runs) < 2 * ENOUGH, runs[-1].stderr
-        if not os.listdir(tmp_path / "deaths"):
-            (tmp_path / "deaths" / f"counter-again-{len(runs)}").touch()
-        (tmp_path / "all.npz").unlink(missing_ok=True)
-        if runs and not runs[-1].returncode:  # all is counted, and somebody is still to die
-            for part in sorted((tmp_path / "parts").glob("counts-*.npz"))[::2]:
-                part.unlink()
-        runs.append(python(SUPPORT / "mortal.py", engine, path=[LEAN, SUPPORT], env=environment, seconds=300))
-    found, expected = load(tmp_path / "all.npz"), tmp_path / "expected.npz"
-    save(all_counts(), expected)
-    with np.load(expected) as wanted, np.load(tmp_path / "all.npz") as arrays:
-        assert arrays.files == wanted.files
-        assert all((arrays[name] == wanted[name]).all() for name in wanted)
-    assert found.documents == 40 * len(mortal.SHARDS)
-    names = sorted(os.listdir(tmp_path / "parts"))
-    assert names[: len(mortal.SHARDS)] == [f"counts-{shard.name}.npz" for shard in mortal.SHARDS]
-    hashes = {f"nereval-ids-{name_of_hashes(hashes_of(mortal.ids_of(shard)))}.bin" for shard in mortal.SHARDS}
-    assert {*names[len(mortal.SHARDS) :]} == hashes
-
-
-def all_counts():
-    """The counts of all shards, added in one process."""
-    total, *others = [mortal.Mortal().count(shard) for shard in mortal.SHARDS]
-    for other in others:
-        total += other
-    total.id_hashes = hashes_of(id for shard in mortal.SHARDS for id in mortal.ids_of(shard))
-    return total
