@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from importlib.util import find_spec
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -11,6 +10,7 @@ import mortal
 import numpy as np
 import pytest
 from processes import LEAN, python
+from test_engines import installed
 
 from spacy_nereval.io.count_files import load, save
 from spacy_nereval.io.id_hashes import hashes_of, name_of_hashes
@@ -29,8 +29,7 @@ ENOUGH = 20
 @pytest.mark.parametrize("engine", DEATHS)
 def test_nothing_is_lost_or_counted_twice_whoever_is_killed(tmp_path, engine):
     """A run that fails because a file killed its worker twice is repeated, as its user is told to do."""
-    if engine == "dask" and not find_spec("distributed"):
-        pytest.skip("dask is not installed")
+    installed(engine)
     for folder in ("deaths", "dying", "dead"):
         (tmp_path / folder).mkdir()
     for who, number in DEATHS[engine].items():

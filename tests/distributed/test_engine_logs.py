@@ -20,7 +20,7 @@ def test_engines_write_nothing_into_the_log(here, engine):
     if engine == "connect":
         engine = "spark"
         environment["SPARK_REMOTE"] = "local[2]"
-        if not find_spec("grpc"):
+        if not find_spec("grpc"):  # no part of the extra `spark`: few have a server for it, and .ci/run installs it
             pytest.skip("Spark Connect is not installed: grpc")
     installed(engine)
     files = [f"{side}/{letter}.jsonl" for side in ("gold", "pred") for letter in "abc"]
