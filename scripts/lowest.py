@@ -17,7 +17,6 @@ import subprocess
 import sys
 from argparse import ArgumentParser
 from configparser import ConfigParser
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -92,16 +91,16 @@ def tested(python: str, requirements: list[str], runs: list[list[str]]) -> int:
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     with TemporaryDirectory() as folder:
         venv, source = Path(folder, "venv"), Path(folder, "source")
-        pip = [sys.executable, "-m", "pip", "--python"] if find_spec("pip") else []
-        subprocess.run([python, "-m", "venv", *["--without-pip"] * bool(pip), venv], check=True)
+        uv = shutil.which("uv")  # it installs in a fifth of the time that pip takes
+        subprocess.run([python, "-m", "venv", *["--without-pip"] * bool(uv), venv], check=True)
         own = str(Path(venv, "Scripts" if os.name == "nt" else "bin", "python"))
         # A build leaves files behind, and another installation may be building in the repository.
         shutil.copytree(ROOT / "spacy_nereval", source / "spacy_nereval")
         for name in BUILT_FROM:
             shutil.copy(ROOT / name, source)
-        pip = [*pip, own] if pip else [own, "-m", "pip"]  # that of this Python saves installing another
+        install = [uv, "pip", "install", "--python", own] if uv else [own, "-m", "pip", "install"]
         given = [*requirements, *NEEDED, f"{source}[{','.join(EXTRAS)}]"]
-        subprocess.run([*pip, "install", "-q", *given], check=True, env=env)
+        subprocess.run([*install, "-q", *given], check=True, env=env)
         statuses = []
         for run in runs:
             print(f"+ python -m {' '.join(run)}", flush=True)
