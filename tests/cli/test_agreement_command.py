@@ -133,54 +133,6 @@ def test_a_rejected_document_is_missing(files):
     assert "2 documents annotated by two or more, 1 document by one alone left out" in printed
 
 
-BAD = {
-    "other texts under one id": (
-        ["a.jsonl", "other.jsonl"],
-        "document d1 has one text for a and another for other ('E' at 0 against 'A' at 0); expected the same "
-        "text under one id",
-    ),
-    "no shared document": (["a.jsonl", "elsewhere.jsonl"], "a and elsewhere share no document"),
-    "one annotator": (["a.jsonl"], "a.jsonl names no annotators: expected a file for each annotator"),
-    "given twice": (["a.jsonl", "a.jsonl"], "a.jsonl is given twice"),
-    "no such file": (["a.jsonl", "nowhere.jsonl"], "nowhere.jsonl does not exist"),
-    "unit": (["a.jsonl", "b.jsonl", "--unit", "word"], "--unit word: expected token or char"),
-    "consensus": (["a.jsonl", "b.jsonl", "--consensus", "3"], "--consensus 3: expected majority, all, or a number"),
-    "consensus file": (["a.jsonl", "b.jsonl", "--write-consensus", "x.json"], "expected a .jsonl file"),
-    "units file": (["a.jsonl", "b.jsonl", "--units", "x.txt"], "expected a .csv file"),
-    "page": (["no.jsonl", "nor.jsonl", "--html", "page.htm"], "--html page.htm: expected a .html file"),
-    "disputes": (
-        ["no.jsonl", "nor.jsonl", "--disputes", "tasks.csv"],
-        "--disputes tasks.csv: expected a .jsonl or .json file",
-    ),
-    "no folder": (["a.jsonl", "b.jsonl", "--html", "none/page.html"], "none"),
-    "tables": (["a.jsonl", "b.jsonl", "-t", "errors"], "there is no table 'errors'"),
-    "names": (["a.jsonl", "b.jsonl", "--name", "x"], "--name: 1 given for 2 files"),
-    "metric": (["a.jsonl", "b.jsonl", "-m", "f1"], "f1"),
-    "annotators": (["a.jsonl", "b.jsonl", "--annotator", "x,y,z"], "--annotator: 3 given for 2 files"),
-    "nothing annotated": (
-        ["a.jsonl", "nothing.jsonl"],
-        "nothing has annotated none of 1 document: expected the spans of each text",
-    ),
-    "annotators of files without": (["a.jsonl", "b.jsonl", "--annotator", "x,y"], "names no annotator; leave it out"),
-    "level": (["a.jsonl", "b.jsonl", "--level", "0.9"], "--level is given without --confidence"),
-    "same outputs": (
-        ["a.jsonl", "b.jsonl", "--write-consensus", "x.jsonl", "-o", "x.jsonl"],
-        "--output and --write-consensus are both x.jsonl: choose two files",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", BAD)
-def test_mistakes_are_one_line(case, files):
-    write(Path("other.jsonl"), line("Eve met Bob in New York today .", id="d1"))
-    write(Path("elsewhere.jsonl"), line("Eve", id="e1"))
-    write(Path("nothing.jsonl"), line(TEXTS["d1"], id="d1", answer="reject"))
-    before = {*Path().iterdir()}
-    arguments, said = BAD[case]
-    assert said in refused("agreement", *arguments)
-    assert {*Path().iterdir()} == before
-
-
 def test_one_file_of_prodigy_holds_all_annotators(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = [{**row, "id": None, "_annotator_id": f"set-{name}"} for name in "abc" for row in records(name)]

@@ -81,37 +81,6 @@ def test_the_main_score_has_its_interval_without_being_asked_for(files):
     assert all("[" in each for each in shown)
 
 
-HITS = ("-m", "mentions", "--mentions.scope", "hits")
-LOST = [
-    (("score", "a.npz", "--per-document", "d.csv"), "a.npz holds collapsed counts, which have no scores"),
-    (("score", "a.npz", "--tables", "documents"), "a.npz holds collapsed counts, which have no scores"),
-    (("score", "a.npz", "--tables", "groups"), "a.npz holds collapsed counts, which have no repeated"),
-    (("score", "a.npz", "--by", "eLen"), "a.npz is a count file without spans"),
-    (("errors", "a.npz"), "a.npz: a count file has no texts and no spans"),
-    (("errors", "g-a.jsonl", "a.npz"), "a.npz: a count file has no texts and no spans"),
-    (("report", "g-a.jsonl", "a.npz", "-o", "r.html"), "a.npz: a count file has no texts and no spans"),
-    (("score", "a.npz", "-C", "--samples", "7"), "a.npz holds collapsed counts, which keep the half"),
-    (("score", "a.npz", "-C", "--seed", "7"), "no documents to draw others from: count the corpus again"),
-    (("compare", "a.npz", "b.npz", "--trials", "9"), "collapsed counts keep no documents, so they have no permutation"),
-    (("compare", "a.npz", "b.npz", "--seed", "9"), "--seed 9: a.npz holds collapsed counts"),
-    (("compare", "a.npz", "full.npz"), "one is collapsed, the other has documents"),
-    (("compare", "g-a.jsonl", "a.npz", "q-a.jsonl"), "one is collapsed, the other has documents"),
-    (("compare", "a.npz", "q-a.jsonl"), "a.npz is a count file, and q-a.jsonl is not: name the gold annotation first"),
-    (("compare", "--system", "A=a.npz", "--system", "B=q-a.jsonl"), "q-a.jsonl is not a count file: name the gold"),
-    (("compare", "a.npz", "seed.npz"), "30 half-samples with seed 0, the other 30 half-samples with seed 1"),
-    (("compare", "a.npz", "other.npz"), "the systems were not counted on the same documents"),
-    (("score", "g-a.jsonl", "--system", "A=a.npz,b.npz"), "no means of training runs"),
-    (("merge", "a.npz", "full.npz", "-o", "x.npz"), "one is collapsed, the other has documents (--collapse makes both"),
-    (("merge", "a.npz", "-o", "x.npz", "--replicates", "3"), "give --collapse, too"),
-    (("merge", "a.npz", "a.npz", "-o", "x.npz"), "a.npz and a.npz are the same counts"),
-    (("merge", "a.npz", "-o", "x.npz", "--check-repeats"), "a.npz has no hashes of its ids: count it with"),
-    (("count", "g-a.jsonl", "p-a.jsonl", "-o", "x.npz", "--append"), "--append is for collapsed counts"),
-    (("count", "g-a.jsonl", "p-a.jsonl", "-o", "x.npz", "--check-repeats"), "--check-repeats is for collapsed counts"),
-    (("count", "g-a.jsonl", "p-a.jsonl", "-o", "x.npz", "--collapse", *HITS), "mentions depends on the corpus"),
-    (("count", "g-a.jsonl", "p-a.jsonl", "-o", "x.npz", "--collapse", "--replicates", "0", "--seed", "1"), "--seed"),
-]  # fmt: skip
-
-
 @pytest.fixture
 def systems(files) -> None:
     counted("a", "a.npz", "--collapse")
@@ -119,13 +88,6 @@ def systems(files) -> None:
     counted("a", "full.npz", system="q")
     counted("b", "other.npz", "--collapse", system="q")
     counted("a", "seed.npz", "--collapse", "--seed", 1)
-
-
-@pytest.mark.costly
-def test_what_is_given_up_is_said_where_it_is_asked_for(systems):
-    for arguments, said in LOST:
-        assert said in refused(*arguments), arguments
-    assert not Path("x.npz").exists() and not Path("d.csv").exists()
 
 
 def test_all_tables_are_those_that_there_are(systems):

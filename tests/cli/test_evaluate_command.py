@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from pathlib import Path
 from typing import Any
@@ -92,33 +91,6 @@ def test_evaluate_imports_code_that_the_pipeline_needs(tmp_path):
     assert "fair F 100.00 [" in printed and "; no errors\n" in printed and "Also: strict 100.00" in printed
 
 
-@pytest.mark.parametrize(
-    "name, data, messages",
-    [
-        ("no_such_model", "gold.spacy", ["E050", "no_such_model"]),
-        ("{here}/nowhere", "gold.spacy", ["E050", "nowhere"]),
-        ("{here}/folder", "gold.spacy", ["folder is a folder without a config.cfg", "name them"]),
-        ("{model}", "nowhere.spacy", ["nowhere.spacy does not exist or is not a file"]),
-        ("{model}", "nowhere.jsonl", ["nowhere.jsonl does not exist or is not a file"]),
-        ("{model}", "plain.spacy", ["none of the 1 gold documents is annotated"]),
-        ("{model}", "empty.spacy", ["there are no documents to score"]),
-    ],
-)
-def test_what_evaluate_cannot_use_is_named(here, model, name, data, messages):
-    write_docs(here / "plain.spacy", [doc("a", annotated=False)])
-    write_docs(here / "empty.spacy", [])
-    (here / "folder").mkdir()
-    before = set(os.listdir(here))
-    said = refused("evaluate", name.format(here=here, model=model), here / data, "-o", here / "out.json")
-    assert [message for message in messages if message not in said] == []
-    assert set(os.listdir(here)) == before
-
-
-def test_evaluate_checks_the_options_before_it_loads_the_model(here):
-    assert "no metric" in refused("evaluate", "no_such_model", here / "gold.spacy", "-m", "fare")
-    assert "--average mean" in refused("evaluate", "no_such_model", here / "gold.spacy", "-a", "mean")
-
-
 # Options that the model stores
 
 
@@ -168,24 +140,6 @@ def test_options_of_a_scorer_are_taken_as_those_of_the_component_are(tmp_path):
 
 
 # Predictions without annotation
-
-
-def test_a_pipeline_that_predicts_no_entities_is_refused_with_the_reason(tmp_path):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer")
-    nlp.to_disk(tmp_path / "none")
-    data = write_docs(tmp_path / "gold.spacy", CORPUS)
-    said = refused("evaluate", tmp_path / "none", data)
-    assert "none of the predictions of 4 documents has entity annotation" in said
-    assert "no component sets doc.ents (its components are sentencizer)" in said
-
-
-def test_a_spacy_file_of_predictions_without_annotation_is_refused_with_the_reason(tmp_path):
-    gold = write_docs(tmp_path / "gold.spacy", [doc("Ada", (0, 1, "PER")), doc("Bob", (0, 1, "PER")), doc("")])
-    pred = write_docs(tmp_path / "pred.spacy", [doc("Ada", annotated=False), doc("Bob", annotated=False), doc("")])
-    for command in (["score"], ["errors"]):
-        said = refused(*command, gold, pred)
-        assert f"{pred}: none of the predictions of 2 documents has entity annotation: save the Docs after" in said
 
 
 def test_one_prediction_without_annotation_among_others_is_skipped_and_told(tmp_path):

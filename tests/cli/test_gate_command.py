@@ -74,32 +74,6 @@ def test_other_gold_is_refused(here):
     assert "different gold annotation in 40 documents" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("policy.cfg", "gold.jsonl", "lost.jsonl"), "give --baseline"),
-        (("policy.cfg", "gold.jsonl", "none.jsonl", "--baseline", "lost.jsonl"), "none.jsonl"),
-        (("none.cfg", "gold.jsonl", "lost.jsonl"), "none.cfg"),
-        (("wrong.cfg", "gold.jsonl", "lost.jsonl"), "wrong.cfg: policy error gate -> rules -> a -> at_least"),
-        (("gold.jsonl", "gold.jsonl", "lost.jsonl"), "not a config"),
-        (("policy.cfg", "gold.jsonl", "lost.jsonl", "--junit", "out.txt"), "expected a .xml file"),
-        (("policy.cfg", "gold.jsonl", "lost.jsonl", "--init"), "policy.cfg exists"),
-        (
-            ("policy.cfg", "gold.jsonl", "lost.jsonl", "--baseline", "few.npz"),
-            ": the counts have no strict_f, but only char: count again with '-m strict'",
-        ),
-    ],
-)
-def test_bad_input_ends_with_2(here, arguments, said):
-    (here / "wrong.cfg").write_text('[gate]\n\n[gate.rules]\n\n[gate.rules.a]\nscore = "strict_f"\nat_least = "x"\n')
-    if "few.npz" in arguments:
-        accepted("count", "gold.jsonl", "released.jsonl", "-m", "char", "-o", "few.npz")
-    done = run("gate", *arguments)
-    assert (done.exit_code, done.stdout) == (2, "")
-    (only,) = done.stderr.splitlines()
-    assert only.startswith("✘ ") and said in only
-
-
 def test_the_policy_that_init_writes_can_be_used_at_once(here):
     accepted("gate", "--init", "new.cfg")
     done = run("gate", "new.cfg", "gold.jsonl", "released.jsonl", "--baseline", "released.jsonl")

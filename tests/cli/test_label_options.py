@@ -76,32 +76,11 @@ def test_levels_are_cut(tmp_path):
     assert strict("score", gold, pred, "-m", "strict", "--depth", 2, "--sep", ".", folder=tmp_path)[:3] == (1, 1, 1)
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--depth", 0), "depth 0: expected a whole number of levels from 1 up"),
-        (("--depth", -1), "depth -1: expected"),
-        (("--labels", "A=B,B=A"), "labels: A -> B -> A is a cycle"),
-        (("--labels", "PER"), "labels: 'PER' is not LABEL=NAME"),
-        (("--only", "NOWHERE"), "--only NOWHERE: there is no label 'NOWHERE' in gold or prediction"),
-        (("--match", "fuzzy"), "--match fuzzy: expected one of exact, normalised, caseless"),
-        (("--occurrences", "last"), "--occurrences last: expected one of listed, first, all"),
-    ],
-)
-@pytest.mark.parametrize("command", ["score", "errors"])
-def test_mistakes_are_one_line(files, command, options, said):
-    assert said in refused(command, *files, *options)
-
-
 def test_the_mapping_is_an_input_that_no_output_replaces(files, tmp_path):
     names = tmp_path / "names.json"
     names.write_text(json.dumps(NAMES))
     assert "is an input" in refused("score", *files, "--labels", names, "-o", names)
     assert json.loads(names.read_text()) == NAMES
-
-
-def test_a_missing_mapping_file_is_one_line(files):
-    assert "nowhere.json" in refused("score", *files, "--labels", "nowhere.json")
 
 
 def test_a_label_to_map_that_does_not_occur_is_warned_about(files):

@@ -6,7 +6,7 @@ import inspect
 from pathlib import Path
 
 import pytest
-from commands import GOLD, PRED, refused, run, write
+from commands import GOLD, PRED, run, write
 from typer.main import get_command
 
 from spacy_nereval.cli import nereval
@@ -126,10 +126,3 @@ def test_every_option_of_every_command_takes_any_text_or_refuses_it_in_one_line(
         assert done.exception is None or isinstance(done.exception, SystemExit), shown
         assert done.exit_code in (0, 1, 2), shown
         assert "Traceback" not in done.output, shown
-
-
-def test_files_that_are_nested_deeply_are_named(corpus, monkeypatch):
-    monkeypatch.chdir(corpus)
-    Path("deep.json").write_text(DEEP)
-    assert "deep.json is not JSON" in refused("datasets", "deep.json", "other.json")
-    assert "deep.json is not a lexicon" in refused("score", "g.jsonl", "p.jsonl", "-m", "tmr", "--train", "deep.json")

@@ -55,13 +55,6 @@ def test_a_list_of_spans_counts_before_one_of_mentions(tmp_path):
     assert strict("score", both, both, "-m", "strict", folder=tmp_path)[:3] == (1, 0, 0)
 
 
-@pytest.mark.parametrize("mention", ["Ada", ["Ada"], ["Ada", 1], {"text": "Ada"}, ["Ada", ""], None])
-def test_what_is_no_mention_names_its_line(tmp_path, mention):
-    gold = write(tmp_path / "g.jsonl", line("Ada"))
-    pred = write(tmp_path / "p.jsonl", {"text": "Ada", "mentions": [mention]})
-    assert "p.jsonl, line 1: mention 0" in refused("score", gold, pred)
-
-
 def test_strings_of_the_whole_corpus_are_not_resampled_in_parts(tmp_path):
     files = [write(tmp_path / f"{side}.jsonl", line(TEXT, (0, 3, "PERSON"))) for side in ("gold", "pred")]
     hits = ("-m", "mentions", "--mentions.scope", "hits")

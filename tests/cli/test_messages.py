@@ -14,12 +14,9 @@ import spacy
 import typer
 from commands import GOLD, PRED, accepted, flat, line, refused, run, write
 from docs import doc, write_docs
-from places import ROOT
 
 import spacy_nereval
-from spacy_nereval.core.arguments import MOST_SAMPLES
 from spacy_nereval.evaluation.label_schemes import label_lines
-from spacy_nereval.evaluation.resampling import Confidence
 from spacy_nereval.io.row_files import write_rows
 from spacy_nereval.io.writing import atomic, write_json
 
@@ -158,27 +155,6 @@ def test_a_damaged_model_is_named_with_its_file(file, content, tmp_path):
         assert "Traceback" not in done.stderr
 
 
-def test_seed_of_count_speaks_of_replicates(tmp_path):
-    gold = write(tmp_path / "g.jsonl", *GOLD)
-    assert (
-        refused("count", gold, gold, "-o", tmp_path / "out.npz", "--seed", 1)
-        == "✘ --seed is given without --replicates: add that, or leave it out"
-    )
-    assert (
-        refused("score", gold, gold, "--seed", 1) == "✘ --seed is given without --confidence: add that, or leave it out"
-    )
-
-
-def test_the_number_of_samples_has_a_bound_that_is_told_before_anything_is_read(tmp_path):
-    assert Confidence(samples=MOST_SAMPLES).checked().samples == MOST_SAMPLES
-    said = f" {MOST_SAMPLES + 1}: expected at most {MOST_SAMPLES}"
-    missing = tmp_path / "missing.jsonl"
-    assert "--samples" + said in refused("score", missing, missing, "-C", "--samples", MOST_SAMPLES + 1)
-    count = ("count", missing, missing, "-o", tmp_path / "x.npz")
-    assert "--replicates" + said in refused(*count, "--replicates", MOST_SAMPLES + 1)
-    assert "--samples" + said in refused("compare", missing, missing, missing, "--samples", MOST_SAMPLES + 1)
-
-
 @pytest.mark.parametrize(("trials", "said"), [(0, "at least 1"), (10**11, "at most 1000000")])
 def test_the_number_of_swaps_has_bounds_in_every_door(trials, said, tmp_path):
     missing = tmp_path / "missing.jsonl"
@@ -220,19 +196,6 @@ def test_what_was_changed_on_reading_is_told_by_count_and_compare(tmp_path):
     assert told in flat(accepted("compare", gold, gold, gold, "-m", "strict", "--trials", 20))
 
 
-def test_long_ids_and_labels_are_shortened(tmp_path):
-    gold = write(tmp_path / "g.jsonl", line("Ada", id="x" * 5000), line("Bob", id="y"))
-    pred = write(tmp_path / "p.jsonl", line("Bob", id="y"))
-    assert len(refused("score", gold, pred)) < 400 + 2 * len(str(tmp_path))
-    with pytest.raises(ValueError) as raised:
-        spacy_nereval.load(gold, unit="meta.x")
-    assert len(str(raised.value)) < 400 + len(str(tmp_path))
-    gold = write(tmp_path / "g.jsonl", line("Ada", (0, 9, "L" * 5000)))
-    assert len(refused("score", gold, gold)) < 400 + 2 * len(str(tmp_path))
-    gold = write(tmp_path / "g.jsonl", line("Ada", answer="L" * 5000))
-    assert len(refused("score", gold, gold)) < 400 + 2 * len(str(tmp_path))
-
-
 def test_labels_that_differ_in_white_space_only_are_told_apart_in_tables(tmp_path):
     gold = labelled(tmp_path / "g.jsonl", "PER", "PER ", "LOC")
     printed = run("score", gold, gold, "-m", "strict").stdout
@@ -252,12 +215,6 @@ def test_a_result_may_go_to_a_pipe_that_has_no_path():
         assert pipe.read() == b"[\n  1\n]\n"
 
 
-def test_a_label_that_is_missing_is_told_in_a_short_line(tmp_path):
-    gold = write(tmp_path / "g.jsonl", line("Ada", (0, 3, "L" * 9999)))
-    said = refused("errors", gold, gold, "--label", "X" * 9999)
-    assert "there is no label" in said and "9999 characters" in said and len(said) < 500
-
-
 @pytest.mark.parametrize(
     ("metric", "weights"),
     [
@@ -271,54 +228,3 @@ def test_the_largest_weights_give_scores_without_a_warning(metric, weights, tmp_
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
         accepted("score", gold, pred, "-m", metric, f"--{metric}.weights", json.dumps(weights), "-C", "--samples", 20)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--tables", "scors"], "there is no table 'scors': did you mean 'scores'? There are"),
-        (["--by", "eLn"], "there is no attribute 'eLn': did you mean 'eLen'? There are"),
-        (["--format", "markdwn"], "did you mean 'markdown'?"),
-        (["-m", "tmr", "--train", "nope"], "--train nope: nope does not exist; expected a training corpus"),
-        (["--tag-names", "x"], "--tag-names x: 'x' is not a tag; expected O, or B-"),
-        (["--fair.unit", "token"], "gold.jsonl: document test-001 has no tokens (plain offsets and JSONL"),
-    ],
-)
-def test_what_is_meant_is_asked_and_what_is_wrong_is_named(arguments, said):
-    files = (ROOT / "examples" / name for name in ("gold.jsonl", "improved.jsonl"))
-    assert said in refused("score", *files, *arguments)
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ('{"text": "a", "text": "ab", "spans": []}', "line 1: not valid JSON (the key 'text' occurs twice)"),
-        (
-            '{"text": "a", "spans": [{"start": 0, "end": 1, "label": "A", "label": "B"}]}',
-            "line 1: not valid JSON (the key 'label' occurs twice)",
-        ),
-        ('{"text": "a", "spans": []}'.encode("utf-32"), "is in UTF-32, expected UTF-8"),
-        ('{"text": "a", "spans": []}'.encode("utf-32-be"), "is in UTF-32, expected UTF-8"),
-        ('{"text": "a", "spans": []}'.encode("utf-16"), "is in UTF-16, expected UTF-8"),
-    ],
-    ids=["text", "label", "utf-32", "utf-32-be", "utf-16"],
-)
-def test_repeated_keys_and_other_encodings_are_told(tmp_path, content, said):
-    path = tmp_path / "a.jsonl"
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    assert said in refused("score", path, path)
-
-
-def test_cuts_of_labels_are_an_object_and_said_once(tmp_path):
-    cut, gold = tmp_path / "cut.json", ROOT / "examples" / "gold.jsonl"
-    for content, said in (
-        ('{"default": 0.5, "labels": []}', '"labels" is []; expected a cut for each label'),
-        ('{"default": 0.5, "default": 0.6}', "the key 'default' occurs twice"),
-    ):
-        cut.write_text(content)
-        assert said in refused("score", gold, gold, "--cut", cut)
-
-
-def test_a_gpu_has_a_number_from_0():
-    assert run("evaluate", "model", "gold.jsonl", "--gpu-id", "-7").exit_code == 2
-    assert run("doctor", "--gpu-id", "-7").exit_code == 2

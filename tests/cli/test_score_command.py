@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import accepted, flat, line, refused, run, tables_in, write
+from commands import accepted, flat, line, run, tables_in, write
 from docs import doc, write_docs
 from typer.testing import CliRunner
 
@@ -63,16 +63,6 @@ def test_options_of_a_metric_go_behind(here, arguments, metric, option, value):
     options = {option: value} | ({"match": "optimal"} if "optimal" in arguments else {})
     wanted = spacy_nereval.score(read_files(here / "gold.spacy", here / "pred.spacy"), {metric: options})
     assert found == wanted["metrics"][metric]
-
-
-def test_options_of_a_metric_before_the_files_are_refused_and_not_passed_over(here):
-    for option in (["--fair.unit=token"], ["--fair.unit", "token"]):
-        refused("score", *option, here / "gold.spacy", here / "pred.spacy")
-
-
-def test_what_follows_an_option_with_its_value_is_no_second_value(here):
-    files = here / "gold.spacy", here / "pred.spacy"
-    assert "unexpected argument 7" in refused("score", *files, "--loio.s=0.3", "7")
 
 
 def test_options_change_the_numbers(here):

@@ -142,30 +142,6 @@ def test_labels_that_only_other_documents_have(files: list[Path], tmp_path: Path
     assert "not seen where the cut was chosen, so that they have the common one: Z" in printed
 
 
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        (["--best", "nothing"], "best 'nothing': there is no such score; expected one of strict.p"),
-        (["--per-label", "all"], "--per-label all: expected 'own' or 'micro'"),
-        (["--hit", "2"], "--hit 2: expected 'strict', or the least IoU"),
-        (["--bins", "0"], "--bins 0: expected a whole number from 1 to 1000"),
-        (["--bin-kind", "wide"], "--bin-kind wide: expected 'equal' or 'equal_mass'"),
-        (["--missing-score", "nan"], "--missing-score nan: expected a finite number"),
-        (["--seed", "1"], "--seed is given without --apply"),
-        (["--tables", "pairs"], "there is no table 'pairs'"),
-        (["--csv", "c.txt"], "--csv c.txt: expected a .jsonl, .csv, .parquet or .arrow file"),
-        (["--apply", "gold.jsonl"], "--apply gold.jsonl: expected GOLD2 PRED2, once for each system"),
-    ],
-)
-def test_options_that_cannot_be_used(files: list[Path], more: list[str], said: str) -> None:
-    assert said in refused("thresholds", *files[:2], "-m", "strict", *more)
-
-
-def test_a_cut_file_has_one_system(files: list[Path], tmp_path: Path) -> None:
-    said = refused("thresholds", *files[:2], files[3], "--cut-file", tmp_path / "cuts.json")
-    assert "2 systems have 2 cuts; give a single system" in said and not (tmp_path / "cuts.json").exists()
-
-
 def test_nothing_to_choose_by_writes_no_cut_file(tmp_path: Path) -> None:
     empty = write(tmp_path / "empty.jsonl", line(TEXT))
     cuts = tmp_path / "cuts.json"

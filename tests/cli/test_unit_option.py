@@ -84,11 +84,6 @@ def test_units_that_do_not_exist_are_refused_on_one_line(texts, command, unit, s
     assert not (texts / out).exists()
 
 
-def test_a_model_is_not_loaded_for_units_that_do_not_exist(texts):
-    said = refused("evaluate", texts / "no-model", texts / "gold.jsonl", "--unit", "block:x", "-m", "strict")
-    assert said.startswith("✘ --unit block:x: expected a whole number of documents")
-
-
 def test_a_model_is_evaluated_by_units(texts, model):
     written = "-m", "strict", "-o", texts / "out.json"
     accepted("evaluate", model, texts / "gold.jsonl", "-C", "--unit", "meta.source", *written)

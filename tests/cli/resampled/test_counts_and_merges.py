@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from commands import run
+from commands import accepted, run
 from docs import write_docs
 from processes import WITHOUT_SPACY, python
-from two_systems import GOLD, OTHER, accepted, as_docs, bounds, jsonl, near, shards, written
+from two_systems import GOLD, OTHER, as_docs, bounds, jsonl, near, shards, written
 
 from spacy_nereval import Confidence, Document, count, create_all, evaluate
 from spacy_nereval.evaluation.collapsing import collapse

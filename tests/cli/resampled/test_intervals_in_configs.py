@@ -8,9 +8,10 @@ from unittest.mock import ANY
 
 import pytest
 import spacy
+from commands import accepted
 from docs import doc, example
 from thinc.api import ConfigValidationError
-from two_systems import GOLD, LIKE, accepted, bounds, compared, jsonl, written
+from two_systems import GOLD, LIKE, bounds, compared, jsonl, written
 
 from spacy_nereval import Confidence, create_all
 from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer

@@ -8,9 +8,9 @@ from unittest.mock import ANY
 
 import pytest
 import spacy
-from commands import run
+from commands import accepted
 from docs import write_docs
-from two_systems import GOLD, accepted, as_docs, bounds, near, written
+from two_systems import GOLD, as_docs, bounds, near, written
 
 from spacy_nereval import count, create_all, evaluate
 from spacy_nereval.evaluation.per_document import document_rows
@@ -27,15 +27,6 @@ def test_the_intervals_printed_are_those_of_the_average(here, average):
     strict = written(here / "out.json")["metrics"]["strict"]
     low, high = (100 * bound for bound in bounds(strict["intervals"]["averages"][average]["f"]))
     assert f"{100 * strict['averages'][average]['f']:.2f} [{low:.2f}, {high:.2f}]" in printed
-
-
-def test_settings_of_intervals_without_intervals_are_refused(here):
-    result = run("score", "gold.jsonl", "base.jsonl", "-o", "out.json", "--samples", 30)
-    assert (result.exit_code, result.stderr) == (
-        2,
-        "✘ --samples is given without --confidence: add that, or leave it out\n",
-    )
-    assert not (here / "out.json").exists()
 
 
 def test_without_the_option_the_main_score_alone_has_intervals(here, monkeypatch):
