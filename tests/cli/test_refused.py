@@ -15,7 +15,7 @@ from made_up import corpus, second
 from scored import rows as scored_rows
 from spacy.tokens import DocBin
 
-from spacy_nereval import names
+from spacy_nereval import load, names
 from spacy_nereval.core.arguments import MOST_SAMPLES
 from spacy_nereval.io.paths import files_under
 
@@ -282,6 +282,7 @@ REFUSED: dict[str, dict[str, str]] = {
         "against.cfg gold.jsonl a.jsonl --baseline char.npz": ": the counts have no strict_f, but only char: count",
     },
     "evaluate": {
+        "one": "there are no files to count: give DATA, or a list with --files-from",
         "training/example/model-best gold.jsonl": TRAIN,
         "no_such_model pred.spacy -m fare": "there is no metric 'fare'",  # before the model is loaded
         "no_such_model pred.spacy -a mean": "--average mean",
@@ -300,7 +301,6 @@ REFUSED: dict[str, dict[str, str]] = {
     "detach": {"training/example/model-best new": TRAIN, "no_such_model new": "E050"},
     "datasets": {
         "metrics/warranty/comparison.json": "'python -m spacy project run all' makes it",
-        "": "there are no files to count: give DATA, or a list with --files-from",
         "deep.json other.json": "deep.json is not JSON",
     },
 }
@@ -382,7 +382,8 @@ def test_a_mistake_is_one_line_and_leaves_all_files_as_they_were(here, command, 
 USAGE = {
     "score gold.jsonl a.jsonl": ("--digits 11", "--digits -1", "--digits two", "--output folder.jsonl"),
     "score gold.jsonl a.jsonl -C": ("--samples many",),
-    "evaluate": ("one", "model gold.jsonl --gpu-id -7"),
+    "evaluate": ("model gold.jsonl --gpu-id -7",),
+    "datasets": ("",),
     "count": ("gold.jsonl a.jsonl",),
     "compare": ("one", "-o new.json"),
     "merge": ("-o new.npz",),
@@ -469,8 +470,10 @@ def test_long_texts_are_shortened_in_what_is_said(tmp_path, monkeypatch):
         [line("Ada", answer="L" * 5000)],
     ):
         write(Path("g.jsonl"), *rows)
-        for unit in ([], ["-C", "--unit", "meta.x"]):
-            assert len(refused("score", "g.jsonl", "p.jsonl", *unit)) < 400
+        assert len(refused("score", "g.jsonl", "p.jsonl")) < 400
+        with pytest.raises(ValueError) as raised:
+            load("g.jsonl", unit="meta.x")
+        assert len(str(raised.value)) < 400
     write(Path("g.jsonl"), line("Ada", (0, 3, "L" * 9999)))
     assert len(refused("errors", "g.jsonl", "g.jsonl", "--label", "X" * 9999)) < 500
 
