@@ -1,4 +1,4 @@
-"""What stops a command or is odd is told in a sentence: labels that hardly meet, full disks, faults, extreme options."""
+"""What stops a command or is odd is told in a sentence: labels that hardly meet, full disks, faults, odd options."""
 
 from __future__ import annotations
 

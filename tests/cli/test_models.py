@@ -186,7 +186,7 @@ def test_options_of_the_model_are_used_and_told_unless_the_command_line_override
             assert "from the config of one: --fair.beta 0.5" in flat(done.stderr)
 
 
-@pytest.mark.parametrize("name", COMMANDS.keys() - {"evaluate in parts", "gate", "plan"})
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in ("evaluate in parts", "gate", "plan")])
 def test_a_lexicon_that_the_config_names_is_no_output(name, here):
     """A rule of a gate cannot name tmr, which needs a lexicon."""
     write(here / "t.jsonl", *GOLD)
