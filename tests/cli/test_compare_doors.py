@@ -18,6 +18,8 @@ from spacy_nereval import Confidence, Document, compare, count, create_all, load
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.datasets import data_sets
 from spacy_nereval.evaluation.run_means import evaluate_runs
+from spacy_nereval.evaluation.statistics.conclusion import margin_sentence
+from spacy_nereval.evaluation.statistics.differences import against_margin, units_to_tell
 from spacy_nereval.io.count_files import load as load_counts
 from spacy_nereval.reporting.comparison_view import ComparisonView, DataSetsView
 from spacy_nereval.reporting.formats import document, json_text
@@ -111,10 +113,7 @@ def by_both(systems: Mapping[str, list[str]], asked: Mapping[str, Any]) -> tuple
     return in_python, json.loads(Path("out.json").read_text("utf8")), printed.stdout
 
 
-@pytest.mark.parametrize(
-    ("systems", "case"),
-    [*product(SYSTEMS, CASES)],
-)
+@pytest.mark.parametrize(("systems", "case"), [*product(SYSTEMS, CASES)])
 def test_python_and_the_command_say_the_same(here, systems, case):
     """Equal JSON, tables and lines; other files give other systems, not other numbers."""
     in_python, written, printed = by_both(SYSTEMS[systems], CASES[case])
@@ -198,56 +197,34 @@ def test_every_finding_names_its_documents():
     ]
 
 
-def answer(low: float, high: float, margin: float, units: int) -> str:
-    """A twin of the answers about a margin, from the list of cases; low and high in points, more is better."""
-    points = f"{margin:g} point{'s' * (margin != 1)}"
-    half = (high - low) / 2
-    needed = -int(-units * (half / margin) ** 2 // 1)
-    more = f"; about {needed:,} documents like these would tell" if half > margin else ""
-    cases = [
-        (low > margin, f"better by more than {points}"),
-        (low > 0 and high < margin, f"better, by less than {points}"),
-        (-margin < low and high < margin, f"the same within {points}"),
-        (low > -margin, f"not worse by {points} or more"),
-        (high < -margin, f"worse by more than {points}"),
-        (True, f"not enough data for a margin of {points}{more}"),
-    ]
-    return next(said for holds, said in cases if holds)
-
-
-def said_of(row: dict[str, Any]) -> Any:
-    return row["verdict"]
-
-
 @pytest.mark.parametrize("score", ["strict.f", "slot_error.ser"])
 @pytest.mark.parametrize("runs", [1, 2])
 def test_a_margin_is_answered_from_the_interval_at_twice_the_error(score, runs):
     """Systems from far better to far worse, and margins from small to large."""
+    documents, metrics = corpus(60, seed=5), create_all(["strict", "slot_error"])
+
+    def system(name: str, chance: float) -> System:
+        return System(name, [count(trained_again(f"{name} {k}", chance, documents), metrics) for k in range(runs)])
+
     answers = set()
-    for found, margin in product((0.2, 0.55, 0.6, 0.65, 0.95), (0.5, 4, 20)):
-        documents = corpus(60, seed=5)
-        sides = [[trained_again(f"{side} {k} {chance}", chance, documents) for k in range(runs)]
-                 for side, chance in (("a", 0.6), ("b", found))]  # fmt: skip
-        metrics = create_all(["strict", "slot_error"])
-        systems = [System(name, [count(d, metrics) for d in own]) for name, own in zip("ab", sides)]
-        given: dict[str, Any] = {"trials": None if runs > 1 else 500, "primary": score}
+    for found, margin in ((0.2, 4), (0.55, 4), (0.55, 20), (0.6, 0.5), (0.65, 4), (0.95, 20), (0.95, 0.5)):
+        systems = [system("a", 0.6), system("b", found)]
+        asked: dict[str, Any] = {"trials": None if runs > 1 else 500, "primary": score}
         row, narrow = (
             next(
                 r
-                for r in comparison(systems, [], Confidence(level, 200), **given, **more)["comparisons"]
+                for r in comparison(systems, [], Confidence(level, 200), **asked, **more)["comparisons"]
                 if r["verdict"]
             )
             for level, more in ((0.95, {"margin": margin}), (0.9, {}))
         )
-        low, high = (100 * bound for bound in narrow["interval"])
-        low, high = (low, high) if score.endswith(".f") else (-high, -low)
-        said = row["margin_answer"]
-        if runs > 1:
-            said = re.sub(r", with [\d.]+ times the training runs,", "", said)
-        assert said == answer(low, high, margin, 60)
+        low, high = sorted(100 * bound * (1 if score.endswith(".f") else -1) for bound in narrow["interval"])
+        answer = against_margin(low, high, margin)
+        said = margin_sentence(answer, margin, "documents", units_to_tell(60, low, high, margin))
+        assert re.sub(r", with [\d.]+ times the training runs,", "", row["margin_answer"]) == said
         assert (row["same_within"] == margin) is (-margin < low and high < margin)
         assert row["verdict"].endswith(row["margin_answer"])
-        answers.add(re.sub(r"[\d.,]+", "", said))
+        answers.add(answer)
     assert len(answers) >= 4, answers
 
 

@@ -10,23 +10,7 @@ from typing import Any
 import pytest
 from commands import line, run, write
 
-from spacy_nereval import (
-    Agreement,
-    Comparison,
-    Confidence,
-    Gate,
-    Plan,
-    Result,
-    Thresholds,
-    agreement,
-    apply,
-    compare,
-    gate,
-    load,
-    plan,
-    score,
-    thresholds,
-)
+from spacy_nereval import Confidence, Result, agreement, apply, compare, gate, load, plan, score, thresholds
 from spacy_nereval.cli import nereval
 from spacy_nereval.cli.command_options import Choosing
 from spacy_nereval.core.arguments import REFUSE, Labelling, Reading, declared
@@ -171,8 +155,7 @@ def test_score_of_counts(here):
 
 @pytest.mark.parametrize("metric", ["fair", "strict"])
 @pytest.mark.parametrize(
-    ("options", "arguments"),
-    [([], {}), (["-e", "all"], {"verdicts": ["all"]}), (["-l", "PER"], {"labels": ["PER"]})],
+    ("options", "arguments"), [([], {}), (["-e", "all"], {"verdicts": ["all"]}), (["-l", "PER"], {"labels": ["PER"]})]
 )
 def test_errors(here, metric, options, arguments):
     assert run("errors", "gold.jsonl", "a.jsonl", "-m", metric, *options, "-o", "rows.jsonl").exit_code == 0
@@ -251,15 +234,8 @@ def taken(name: str) -> Any:
 )
 def test_gate_and_plan(here, policy, candidate, baseline, options, arguments):
     for name in "ab":
-        run(
-            "count",
-            "gold.jsonl",
-            f"{name}.jsonl",
-            "--metrics=strict,slot_error,fair",
-            "--strict.beta=2",
-            "-o",
-            f"{name}.npz",
-        )
+        metrics = ("--metrics=strict,slot_error,fair", "--strict.beta=2")
+        run("count", "gold.jsonl", f"{name}.jsonl", *metrics, "-o", f"{name}.npz")
     policy_file(**policy)
     gold = "" if candidate.endswith(".npz") else "gold.jsonl"
     given = [*filter(None, [gold]), candidate, *(["--baseline", baseline] if baseline else []), *options]
@@ -323,42 +299,6 @@ def test_invalid_tags_are_refused_by_all_with_both_ways_to_repair_them(here):
     assert score(tags, tags, repair="discard")["gold"] == 1
 
 
-# What commands write, Python reads
-
-RULES = '[gate]\n\n[gate.rules]\n\n[gate.rules.overall]\nscore = "strict_f"\nat_least = 10\n'
-WRITTEN = {
-    Result: ("score", "gold.jsonl", "a.jsonl", "-m", "strict,fair", "--confidence", "--by", "eLen"),
-    Comparison: ("compare", "gold.jsonl", "a.jsonl", "b.jsonl"),
-    Agreement: ("agreement", "gold.jsonl", "a.jsonl", "b.jsonl"),
-    Thresholds: ("thresholds", "gold.jsonl", "a-scored.jsonl"),
-    Gate: ("gate", "policy.cfg", "gold.jsonl", "a.jsonl"),
-    Plan: ("plan", "gold.jsonl", "a.jsonl", "--policy", "policy.cfg"),
-}
-
-
-@pytest.mark.parametrize("kind", WRITTEN, ids=lambda kind: kind.__name__)
-def test_what_a_command_writes_is_a_result_in_python(here, kind):
-    Path("policy.cfg").write_text(RULES, encoding="utf8")
-    run(*WRITTEN[kind], "-o", "out.json")
-    found = kind.load("out.json")
-    assert found == json.loads(Path("out.json").read_text(encoding="utf8"))
-    assert isinstance(found.headline.value, float) and found.conclusion and len(found.to_frame()) > 0
-    assert found.conclusion.partition(":")[0] in run(*WRITTEN[kind]).stdout.replace("\n", " ")
-    if kind is Result:
-        assert found.fair.interval() and "By eLen" in str(found) and len(found.to_frame("labels")) == len(found.labels)
-    done = run("score", "out.json", "a.jsonl")
-    assert (done.exit_code, f"{kind.__name__}.load('out.json') reads it" in done.stderr) == (2, True)
-
-
-def test_the_cuts_of_one_of_several_systems_are_read(here):
-    written = told("thresholds", "gold.jsonl", "a-scored.jsonl", "b-scored.jsonl")["systems"]
-    found = {name: Thresholds.load("out.json", name) for name in written}
-    assert len(found) == 2 and found == written
-    assert {name: each.cuts.default for name, each in found.items()} == {
-        n: own["best"]["cut"] for n, own in written.items()
-    }
-
-
 def test_the_means_of_training_runs_are_a_result_too(here):
     told("score", "gold.jsonl", "--system=A=a.jsonl,b.jsonl", "-m", "strict,fair")
     found = Result.load("out.json")
@@ -366,9 +306,7 @@ def test_the_means_of_training_runs_are_a_result_too(here):
     assert found["fair_f"] == found.fair.f == pytest.approx(mean)
     assert found.conclusion.startswith("A: means of 2 training runs") and found.fair.interval()
     assert found.labels["PER"].fair.interval("p") and found.fair.counts == {}
-    assert {"Training runs", "Labels"} <= {text.partition(" (")[0] for text in str(found.show()).split("\n")} | {
-        "Labels"
-    }
+    assert any(text.startswith("Training runs (") for text in str(found.show()).split("\n"))
 
 
 # What is declared, and what functions repeat for those who read them
@@ -431,27 +369,6 @@ def test_a_value_that_is_not_declared_is_refused_by_all_in_their_words(here, nam
         for function in (score, thresholds):
             with pytest.raises(ValueError, match=f"^{name}='none': expected one of {values}"):
                 function([], [], **{name: "none"})
-
-
-# What a file may be called
-
-OUTPUTS = [
-    ("score", "gold.jsonl", "a.jsonl", "-o", "out.csv"),
-    ("compare", "gold.jsonl", "a.jsonl", "b.jsonl", "-o", "out.md"),
-    ("agreement", "a.jsonl", "b.jsonl", "-o", "out.txt"),
-    ("thresholds", "gold.jsonl", "a-scored.jsonl", "-o", "out.html"),
-    ("datasets", "out.json", "-o", "out.tex"),
-    ("count", "gold.jsonl", "a.jsonl", "-o", "out.txt"),
-    ("merge", "out.npz", "-o", "out"),
-]
-
-
-@pytest.mark.parametrize("arguments", OUTPUTS, ids=[case[0] for case in OUTPUTS])
-def test_a_file_for_results_is_refused_if_its_name_says_something_else(here, arguments):
-    expected = ".npz" if arguments[0] in ("count", "merge") else ".json"
-    done = run(*arguments)
-    assert (done.exit_code, Path(arguments[-1]).exists()) == (2, False)
-    assert f"--output {arguments[-1]}: expected a {expected} file" in done.stderr
 
 
 def test_tags_without_words_have_no_words_in_any_file(here):

@@ -38,12 +38,7 @@ SLOW = ("samples", "trials", "replicates", "engine", "workers", "html", "code", 
 
 WORDS = """0 1 2 -1 0.5 1e9 nan inf all none strict strict,fair papers fair.f eLen jsonl conll markdown csv,json scores
 docs macro PER=LOC FAILURE_LOC id block:3 meta.x prefix:(. prefix:(t) token char true [] {} O,B-A new.json x.csv"""
-VALUES = (
-    *WORDS.split(),
-    '{"a": null}',
-    *FILES,
-    *HOSTILE,
-)
+VALUES = (*WORDS.split(), '{"a": null}', *FILES, *HOSTILE)
 
 
 def arguments(numbers: Random, name: str) -> list[str]:

@@ -57,6 +57,7 @@ REFUSED: dict[str, dict[str, str]] = {
         "third.jsonl": "third.jsonl",
         "--fair.unit token third.jsonl": "third.jsonl",
         "--loio.s=0.3 7": "unexpected argument 7",
+        "-o out.csv": "--output out.csv: expected a .json file",
         "-o none/out.json": "none/out.json cannot be written: there is no directory none",
         "--per-document new.txt": "--per-document new.txt: expected a .jsonl, .csv, .parquet or .arrow file",
         "--per-document none/new.csv": "no directory none",
@@ -155,6 +156,7 @@ REFUSED: dict[str, dict[str, str]] = {
     },
     "compare gold.jsonl a.jsonl b.jsonl": {
         "-o none/new.json": "there is no directory none",
+        "-o out.md": "--output out.md: expected a .json file",
         "--loio.x 1": "no option 'x'",
         "--samples 0": "--samples 0: expected at least 1",
         "--margin -1": "--margin -1: expected a number of points above 0, such as 1",
@@ -208,6 +210,7 @@ REFUSED: dict[str, dict[str, str]] = {
     },
     "count": {
         "one": "there are no files to count: give GOLD... and PRED..., or a list with --files-from",
+        "gold.jsonl a.jsonl -o out.txt": "--output out.txt: expected a .npz file",
         "gold.jsonl a.jsonl -o none/new.npz": "there is no directory none",
         "gold.jsonl none.jsonl": "none.jsonl does not exist",
         "gold.jsonl model": "model is a trained pipeline, not annotation",
@@ -226,6 +229,7 @@ REFUSED: dict[str, dict[str, str]] = {
         "a.npz text.npz": "text.npz does not hold counts",
         "a.npz none.npz": "none.npz does not exist",
         "a.jsonl": "a.jsonl does not hold counts",
+        "a.npz -o out": "--output out: expected a .npz file",
         "a.npz -o none/new.npz": "there is no directory none",
         "c-a.npz a.npz": "one is collapsed, the other has documents (--collapse makes both",
         "c-a.npz --replicates 3": "give --collapse, too",
@@ -233,6 +237,7 @@ REFUSED: dict[str, dict[str, str]] = {
         "c-a.npz --check-repeats": "c-a.npz has no hashes of its ids: count it with",
     },
     "agreement a.jsonl b.jsonl": {
+        "-o out.txt": "--output out.txt: expected a .json file",
         "--unit word": "--unit word: expected token or char",
         "--consensus 3": "--consensus 3: expected majority, all, or a number",
         "--write-consensus x.json": "expected a .jsonl file",
@@ -259,6 +264,7 @@ REFUSED: dict[str, dict[str, str]] = {
         "no.jsonl nor.jsonl --disputes tasks.csv": "--disputes tasks.csv: expected a .jsonl or .json file",
     },
     "thresholds gold.jsonl scored.jsonl -m strict": {
+        "-o out.html": "--output out.html: expected a .json file",
         "--best nothing": "best 'nothing': there is no such score; expected one of strict.p",
         "--per-label all": "--per-label all: expected 'own' or 'micro'",
         "--hit 2": "--hit 2: expected 'strict', or the least IoU",
@@ -301,6 +307,7 @@ REFUSED: dict[str, dict[str, str]] = {
     "detach": {"training/example/model-best new": TRAIN, "no_such_model new": "E050"},
     "datasets": {
         "metrics/warranty/comparison.json": "'python -m spacy project run all' makes it",
+        "deep.json -o out.tex": "--output out.tex: expected a .json file",
         "deep.json other.json": "deep.json is not JSON",
     },
 }
