@@ -1,4 +1,4 @@
-"""A corpus of many files: in a list, by patterns, by folders; gold and predictions in one file."""
+"""Where a corpus comes from: lists, patterns, folders, one file of gold and predictions, standard input and pipes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from typing import Any
 import pytest
 from commands import accepted, line, piped, refused, run, write
 from compressed import packed
+from samples import write_table
 
 from spacy_nereval import load, score
+from spacy_nereval.cli import counting_documents
+from spacy_nereval.io import paths
 from spacy_nereval.io.formats import Format, corpus_files
 
 NAMES = ("a", "b", "deep/c")
@@ -23,13 +26,10 @@ def corpus(tmp_path, monkeypatch) -> Path:
     """Folders of gold and predictions, and one file of all of either; the current folder."""
     drawn = random.Random(3)
     rows: dict[str, list[Any]] = {"gold": [], "pred": []}
+    places = [(0, 3, "PER"), (8, 11, "PER"), (4, 7, "ORG")]
     for name in NAMES:
         for side, all_rows in rows.items():
-            own = [
-                line(f"Ada met Bob {name} {k}", *drawn.sample([(0, 3, "PER"), (8, 11, "PER"), (4, 7, "ORG")], 2))
-                | {"id": f"{name}{k}"}
-                for k in range(4)
-            ]
+            own = [line(f"Ada met Bob {name} {k}", *drawn.sample(places, 2), id=f"{name}{k}") for k in range(4)]
             (tmp_path / side / name).parent.mkdir(parents=True, exist_ok=True)
             write(tmp_path / side / f"{name}.jsonl", *own)
             all_rows += own
@@ -37,48 +37,52 @@ def corpus(tmp_path, monkeypatch) -> Path:
         write(tmp_path / f"{side}.jsonl", *all_rows)
         (tmp_path / side / "_SUCCESS").write_text("")
         (tmp_path / side / ".part.crc").write_text("?")
-    both = [gold | {"gold": gold["spans"], "pred": pred["spans"]} for gold, pred in zip(rows["gold"], rows["pred"])]
-    write(tmp_path / "both.jsonl", *({key: row[key] for key in row if key != "spans"} for row in both))
+    both = [
+        {"text": gold["text"], "id": gold["id"], "gold": gold["spans"], "pred": pred["spans"]}
+        for gold, pred in zip(rows["gold"], rows["pred"])
+    ]
+    write(tmp_path / "both.jsonl", *both)
     for k in range(3):
         write(tmp_path / f"both{k}.jsonl", *both[k::3])
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def result(*arguments: Any) -> dict[str, Any]:
+def result(command: str) -> dict[str, Any]:
     """The scores of a command, or of what it counts."""
-    if arguments[0] == "count":
-        done = run(*arguments, "-m", "strict,fair", "-o", "counts.npz")
+    name, *arguments = command.split()
+    if name == "count":
+        done = run(name, *arguments, "-m", "strict,fair", "-o", "counts.npz")
         assert done.exit_code == 0, done.output
-        arguments = ("score", "counts.npz")
+        arguments = ["counts.npz"]
     else:
-        arguments = (*arguments, "-m", "strict,fair")
-    done = run(*arguments, "-o", "result.json")
+        arguments += ["-m", "strict,fair"]
+    done = run("score", *arguments, "-o", "result.json")
     assert done.exit_code == 0, done.output
     found = json.loads(Path("result.json").read_text())
     return {"metrics": found["metrics"], "documents": found["documents"]}
 
 
-WAYS = {
-    "files": ("count", *(f"gold/{name}.jsonl" for name in NAMES), *(f"pred/{name}.jsonl" for name in NAMES)),
-    "patterns": ("count", "gold/**/*.jsonl", "pred/**/*.jsonl"),
-    "folders": ("count", "gold", "pred", "-f", "jsonl"),
-    "folders with a slash": ("count", "gold/", "./pred/", "-f", "jsonl"),
-    "a list of pairs": ("count", "--files-from", "pairs.txt"),
-    "a list of folders": ("count", "--files-from", "folders.txt", "-f", "jsonl"),
-    "a list of patterns": ("count", "--files-from", "patterns.txt.gz"),
-    "workers": ("count", "gold", "pred", "-f", "jsonl", "--workers", "1"),
-    "collapsed": ("count", "gold", "pred", "-f", "jsonl", "--collapse"),
-    "score of folders": ("score", "gold", "pred", "-f", "jsonl"),
-    "score of patterns": ("score", "gold/**/*.jsonl", "pred/**/*.jsonl"),
-    "score of a folder and a file": ("score", "gold", "pred.jsonl", "-f", "jsonl"),
-    "one file of both": ("score", "both.jsonl", "--column", "gold,pred"),
-    "one file given twice": ("score", "both.jsonl", "both.jsonl", "--column", "gold,pred"),
-    "one table of both": ("score", "both.parquet", "--column", "gold,pred"),
-    "one file of both, counted": ("count", "both.jsonl", "--both", "--column", "gold,pred"),
-    "files of both": ("count", "--both", "both[0-2].jsonl", "--column", "gold,pred"),
-    "a list of both": ("count", "--both", "--files-from", "both.txt", "--column", "gold,pred", "--workers", "1"),
-}  # fmt: skip
+WAYS = (
+    "count gold/a.jsonl gold/b.jsonl gold/deep/c.jsonl pred/a.jsonl pred/b.jsonl pred/deep/c.jsonl",
+    "count gold/**/*.jsonl pred/**/*.jsonl",
+    "count gold pred -f jsonl",
+    "count gold/ ./pred/ -f jsonl",
+    "count --files-from pairs.txt",
+    "count --files-from folders.txt -f jsonl",
+    "count --files-from patterns.txt.gz",
+    "count gold pred -f jsonl --workers 1",
+    "count gold pred -f jsonl --collapse",
+    "score gold pred -f jsonl",
+    "score gold/**/*.jsonl pred/**/*.jsonl",
+    "score gold pred.jsonl -f jsonl",
+    "score both.jsonl --column gold,pred",
+    "score both.jsonl both.jsonl --column gold,pred",
+    "score both.parquet --column gold,pred",
+    "count both.jsonl --both --column gold,pred",
+    "count --both both[0-2].jsonl --column gold,pred",
+    "count --both --files-from both.txt --column gold,pred --workers 1",
+)
 
 
 @pytest.mark.costly
@@ -88,13 +92,11 @@ def test_a_corpus_has_the_same_scores_however_it_is_named(way, corpus):
     write(corpus / "folders.txt", "gold\tpred")
     packed(write(corpus / "patterns.txt", "gold/*.jsonl\tpred/*.jsonl", "gold/deep/*\tpred/deep/*"), ".gz")
     write(corpus / "both.txt", "both[01].jsonl", "both2.jsonl")
-    if "table" in way:
-        from samples import write_table
-
+    if "parquet" in way:
         write_table(corpus / "both.parquet", *map(json.loads, (corpus / "both.jsonl").read_text().splitlines()))
-    expected = result("score", "gold.jsonl", "pred.jsonl")
+    expected = result("score gold.jsonl pred.jsonl")
     assert 0 < expected["metrics"]["strict"]["scores"]["f"] < 1
-    assert result(*WAYS[way]) == expected
+    assert result(way) == expected
 
 
 def test_python_reads_folders_patterns_and_keys(corpus):
@@ -118,99 +120,116 @@ def test_the_files_of_a_folder_are_those_of_the_format_or_all(tmp_path):
     for name in ("b.parquet", "a.arrow", "part-0", "sub/d.parquet", "state.json", *hidden):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("")
-    names = [file.relative_to(tmp_path).as_posix() for file in corpus_files(tmp_path, Format("parquet"))]
-    assert names == ["a.arrow", "b.parquet", "sub/d.parquet"]
-    names = [file.relative_to(tmp_path).as_posix() for file in corpus_files(tmp_path, Format("hf"))]
-    assert names == ["a.arrow", "b.parquet", "part-0", "state.json", "sub/d.parquet"]
-    assert corpus_files(tmp_path, Format("brat")) == [tmp_path]
-    assert corpus_files(tmp_path) == [tmp_path]
+    for format, expected in {
+        "parquet": ["a.arrow", "b.parquet", "sub/d.parquet"],
+        "hf": ["a.arrow", "b.parquet", "part-0", "state.json", "sub/d.parquet"],
+    }.items():
+        found = corpus_files(tmp_path, Format(format))
+        assert [file.relative_to(tmp_path).as_posix() for file in found] == expected
+    assert corpus_files(tmp_path, Format("brat")) == corpus_files(tmp_path) == [tmp_path]
 
 
+UNEVEN = "gold/*.jsonl is 2 and pred/a.jsonl is 1 of the files"
 REFUSED = {
-    "folders of other files": (
-        ("count", "gold", "other", "-f", "jsonl"),
-        "gold has no file z, and other has one: give both the same names, or a list of both with --files-from",
-    ),
-    "more of gold": (
-        ("count", "gold/*.jsonl", "pred/a.jsonl"),
-        "gold/*.jsonl is 2 and pred/a.jsonl is 1 of the files: expected a file of predictions for each file of gold",
-    ),
-    "a list beside files": (
-        ("count", "gold/a.jsonl", "pred/a.jsonl", "--files-from", "list.txt"),
-        "gold/a.jsonl is given beside --files-from list.txt: give files in one of the two ways",
-    ),
-    "a list without predictions": (
-        ("count", "--files-from", "list.txt"),
-        "list.txt, line 2: expected a file of gold annotation and one of predictions, with a tab between them; with",
-    ),
-    "a list of patterns": (
-        ("count", "--files-from", "more.txt"),
-        "more.txt, line 1: gold/*.jsonl is 2 and pred/a.jsonl is 1 of the files",
-    ),
-    "no list": (("count", "--files-from", "nowhere.txt"), "nowhere.txt does not exist or is not a file"),
-    "nothing": (("count",), "there are no files to count: give GOLD... and PRED..., or a list with --files-from"),
-    "an empty list": (("count", "--files-from", "empty.txt"), "there are no files to count: give GOLD... and PRED..."),
-    "a folder without files": (
-        ("count", "nothing", "pred", "-f", "jsonl"),
-        "nothing is a folder without files of the format jsonl",
-    ),
-    "an output in the corpus": (
-        ("score", "gold/*.jsonl", "pred/*.jsonl", "--per-document", "gold/a.jsonl"),
-        "gold/a.jsonl is an input, so it cannot be the output: choose another file",
-    ),
-    "a pattern of nothing": (("score", "none/*.jsonl", "pred.jsonl"), "no file matches none/*.jsonl"),
-    "a folder without a format": (
-        ("score", "gold", "pred"),
-        "gold is a folder without .ann files, so its format has to be named; known are",
-    ),
-    "one key": (
-        ("score", "both.jsonl", "--column", "gold"),
-        "--column gold: a file with gold and predictions has two columns or keys; expected the numbers of both, as in",
-    ),
-    "no key": (
-        ("score", "gold.jsonl"),
-        "predictions to score against gold.jsonl are missing; if the file holds them, name both keys with --column",
-    ),
-    "a key that is not there": (
-        ("score", "both.jsonl", "--column", "gold,preds"),
-        'both.jsonl, line 1: there is no list of "preds"; write an empty list for a text without spans',
-    ),
-    "a format without names": (
-        ("score", "gliner.json", "--column", "gold,pred"),
-        "predictions to score against gliner.json are missing",
-    ),
-    "names of a CoNLL file": (
-        ("score", "both.conll", "--column", "gold,pred"),
-        "both.conll, line 1: --column gold: expected 'last' or a number, since columns of CoNLL files have no names",
-    ),
-}  # fmt: skip
+    "count gold other -f jsonl": "gold has no file z, and other has one: give both the same names, or a list of both",
+    "count gold/*.jsonl pred/a.jsonl": f"{UNEVEN}: expected a file of predictions for each file of gold",
+    "count gold/a.jsonl pred/a.jsonl --files-from list.txt": "gold/a.jsonl is given beside --files-from list.txt: give",
+    "count --files-from list.txt": "list.txt, line 2: expected a file of gold annotation and one of predictions, with",
+    "count --files-from more.txt": f"more.txt, line 1: {UNEVEN}",
+    "count --files-from nowhere.txt": "nowhere.txt does not exist or is not a file",
+    "count": "there are no files to count: give GOLD... and PRED..., or a list with --files-from",
+    "count --files-from empty.txt": "there are no files to count: give GOLD... and PRED...",
+    "count nothing pred -f jsonl": "nothing is a folder without files of the format jsonl",
+    "count x pred -f jsonl": "x has no file a, and pred has one",  # folders of the same names are paired by these
+    "score gold/*.jsonl pred/*.jsonl --per-document gold/a.jsonl": "gold/a.jsonl is an input, so it cannot be the",
+    "score none/*.jsonl pred.jsonl": "no file matches none/*.jsonl",
+    "score gold pred": "gold is a folder without .ann files, so its format has to be named; known are",
+    "score both.jsonl --column gold": "--column gold: a file with gold and predictions has two columns or keys; exp",
+    "score gold.jsonl": "predictions to score against gold.jsonl are missing; if the file holds them, name both keys",
+    "score both.jsonl --column gold,preds": 'both.jsonl, line 1: there is no list of "preds"; write an empty list for',
+    "score gliner.json --column gold,pred": "predictions to score against gliner.json are missing",
+    "score both.conll --column gold,pred": "both.conll, line 1: --column gold: expected 'last' or a number, since col",
+}
 
 
-@pytest.mark.parametrize("case", REFUSED)
-def test_what_is_no_corpus_is_refused(case, corpus):
-    command, said = REFUSED[case]
-    (corpus / "other").mkdir()
-    for name in "abz":
-        write(corpus / "other" / f"{name}.jsonl", line("Ada"))
+@pytest.mark.parametrize(("command", "said"), REFUSED.items())
+def test_what_is_no_corpus_is_refused(command, said, corpus):
+    for name in ("other/a", "other/b", "other/z", "x/y", "x/b", "x/deep/c"):
+        (corpus / name).parent.mkdir(parents=True, exist_ok=True)
+        write(corpus / f"{name}.jsonl", line("Ada"))
     (corpus / "nothing").mkdir()
     (corpus / "gliner.json").write_text('{"tokenized_text": ["Ada"], "ner": [[0, 0, "PER"]]}')
     (corpus / "both.conll").write_text("Ada B-PER B-PER\n")
     write(corpus / "list.txt", "gold/a.jsonl\tpred/a.jsonl", "gold/b.jsonl")
     write(corpus / "more.txt", "gold/*.jsonl\tpred/a.jsonl")
     write(corpus / "empty.txt", "")
-    more = ("-m", "strict", "-o", "counts.npz") if command[0] == "count" else ("-m", "strict")
-    assert refused(*command, *more).startswith(f"✘ {said}")
+    more = ("-m", "strict", "-o", "counts.npz") if command.startswith("count") else ("-m", "strict")
+    assert refused(*command.split(), *more).startswith(f"✘ {said}")
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are POSIX")
-def test_a_list_comes_from_standard_input(corpus, tmp_path):
-    rows = b"".join(b"gold/%b.jsonl\tpred/%b.jsonl\n" % (name.encode(), name.encode()) for name in NAMES)
-    piped("count", "--files-from", "-", "-m", "strict", "-o", "counts.npz", content=rows)
-    assert "12 documents" in accepted("score", "counts.npz")
+# Standard input and pipes
+
+posix = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are POSIX")
+JSONL = ("-m", "strict", "-f", "jsonl")
+GOLD, PRED = Path("gold.jsonl"), Path("pred.jsonl")
 
 
-def test_files_that_workers_count_are_not_paired_by_chance(corpus):
-    """Folders with the same names are paired by these, whatever else they hold."""
-    (corpus / "gold" / "a.jsonl").rename(corpus / "gold" / "x.jsonl")
-    said = refused("count", "gold", "pred", "-f", "jsonl", "-o", "counts.npz")
-    assert said.startswith("✘ gold has no file a, and pred has one")
+@posix
+@pytest.mark.costly
+@pytest.mark.parametrize("name", ["-", "/dev/stdin"])
+def test_gold_or_predictions_or_their_names_come_from_standard_input(corpus, name):
+    wanted = accepted("score", GOLD, PRED, *JSONL[:2])
+    assert piped("score", name, PRED, *JSONL, content=GOLD.read_bytes()) == wanted
+    assert piped("score", GOLD, name, *JSONL, content=PRED.read_bytes()) == wanted
+    piped("count", name, PRED, *JSONL, "--collapse", "-o", "piped.npz", content=GOLD.read_bytes())
+    listed = b"".join(b"gold/%b.jsonl\tpred/%b.jsonl\n" % (own.encode(), own.encode()) for own in NAMES)
+    for counts, given in {"full.npz": (GOLD, PRED), "listed.npz": ("--files-from", "-")}.items():
+        piped("count", *given, "-m", "strict", "--collapse", "-o", counts, content=listed)
+    scores = {accepted("score", counts, "-C") for counts in ("piped.npz", "full.npz", "listed.npz")}
+    assert len(scores) == 1 and "12 documents" in scores.pop()
+
+
+@posix
+def test_a_pipe_is_copied_before_documents_are_counted_so_that_their_rate_is_theirs(corpus, monkeypatch):
+    seen = []
+    copy, documents = paths._copy, counting_documents.with_progress
+    monkeypatch.setattr(paths, "_copy", lambda path: seen.append("pipe") or copy(path))
+    monkeypatch.setattr(
+        counting_documents, "with_progress", lambda *given: seen.append("documents") or documents(*given)
+    )
+    piped("score", "-", PRED, *JSONL, content=GOLD.read_bytes())
+    assert seen == ["pipe", "documents"]
+
+
+@posix
+def test_what_came_from_a_pipe_is_recognised_by_its_content(corpus):
+    add = ("--collapse", "--append", "-o", "total.npz")
+    piped("count", GOLD, "-", *JSONL, *add, content=PRED.read_bytes())
+    assert "1 of 1 files are in total.npz already" in accepted("count", GOLD, PRED, *JSONL, *add)
+
+
+@posix
+def test_pipes_that_cannot_be_read_are_refused_with_the_remedy(corpus):
+    """A pipe among the files of workers is refused before it is read."""
+    said = refused("score", "-", "-", "-f", "jsonl")
+    assert "standard input is given for gold and for predictions: give one of them as a file" in said
+    os.mkfifo("pipe.jsonl")
+    for golds in (["gold/a.jsonl", "pipe.jsonl"], ["pipe.jsonl"]):
+        preds = ["pred/a.jsonl", "pred/b.jsonl"][: len(golds)]
+        said = refused("count", *golds, *preds, "--parts", "parts", "-o", "x.npz")
+        assert said.startswith("✘ pipe.jsonl is a pipe, and a worker reads its file more than once")
+    assert not Path("parts").exists()
+
+
+@posix
+@pytest.mark.parametrize("format", [(), ("-f", "jsonl")])
+def test_an_empty_standard_input_is_said_to_be_empty(corpus, format):
+    before, null = os.dup(0), os.open(os.devnull, os.O_RDONLY)
+    try:
+        os.dup2(null, 0)
+        for command in (("score",), ("count", "-o", "x.npz")):
+            said = refused(*command, "-", PRED, *format)
+            assert said.startswith("✘ standard input is empty: send a file or the output of a program to it")
+    finally:
+        os.dup2(before, 0)
+        os.close(before), os.close(null)

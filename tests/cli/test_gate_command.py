@@ -7,7 +7,7 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-from commands import accepted, line, run, write
+from commands import accepted, flat, line, run, write
 
 from spacy_nereval import gate, load
 
@@ -50,35 +50,17 @@ def test_the_released_model_passes_and_one_that_lost_a_label_fails(here):
     assert "| LOC | missed | 40 |" in done.stdout and "| 0 | LOC | Rome | missed |" in done.stdout
     result = json.loads((here / "out.json").read_text())
     assert result == gate("policy.cfg", *map(load, ("gold.jsonl", "lost.jsonl", "released.jsonl")))
-    assert ElementTree.parse(here / "out.xml").getroot().get("failures") == "2"
-
-
-def test_the_counts_of_the_released_model_are_a_baseline(here):
     accepted("count", "gold.jsonl", "released.jsonl", "-m", "strict", "-o", "released.npz")
     done = run("gate", "policy.cfg", "gold.jsonl", "lost.jsonl", "--baseline", "released.npz")
-    assert done.exit_code == 1
-    assert "baseline's counts hold no spans" in " ".join(done.stdout.split())
-    accepted("count", "gold.jsonl", "lost.jsonl", "-m", "strict", "-o", "lost.npz")
-    counted = run("gate", "policy.cfg", "lost.npz", "--baseline", "released.npz", "-o", "out.json")
-    assert counted.exit_code == 1
-    rows = json.loads((here / "out.json").read_text())["rules"]
-    of_files = gate("policy.cfg", *map(load, ("gold.jsonl", "lost.jsonl", "released.jsonl")))["rules"]
-    assert [row["interval"] for row in rows] == [row["interval"] for row in of_files]
-
-
-def test_other_gold_is_refused(here):
-    write(here / "other.jsonl", *(line("Ada is in Rome", (0, 3, "PER"), id=str(k)) for k in range(40)))
-    assert run("count", "other.jsonl", "released.jsonl", "-m", "strict", "-o", "other.npz").exit_code == 0
-    done = run("gate", "policy.cfg", "gold.jsonl", "lost.jsonl", "--baseline", "other.npz")
-    assert (done.exit_code, done.stdout) == (2, "")
-    assert "different gold annotation in 40 documents" in done.stderr
+    assert done.exit_code == 1 and "baseline's counts hold no spans" in flat(done.stdout)
+    assert ElementTree.parse(here / "out.xml").getroot().get("failures") == "2"
 
 
 def test_the_policy_that_init_writes_can_be_used_at_once(here):
     accepted("gate", "--init", "new.cfg")
     done = run("gate", "new.cfg", "gold.jsonl", "released.jsonl", "--baseline", "released.jsonl")
     assert done.exit_code == 1
-    assert "59 documents without a difference would decide it" in " ".join(done.stdout.split())
+    assert "59 documents without a difference would decide it" in flat(done.stdout)
 
 
 def test_training_runs_are_judged_by_their_mean(here):
@@ -95,15 +77,13 @@ def test_the_report_says_what_the_gate_says(here):
     """Its tables are those of `gate --format html`, for each system against the first, with their own names."""
     accepted("report", "gold.jsonl", "released.jsonl", "lost.jsonl", "--policy", "policy.cfg", "-o", "report.html")
     section = (here / "report.html").read_text("utf8").split('<section id="gate"')[1].split("</section>")[0]
-    told = " ".join(re.sub(r"<[^>]+>", " ", section).split())
+    told = flat(re.sub(r"<[^>]+>", " ", section))
     found = gate("policy.cfg", *map(load, ("gold.jsonl", "lost.jsonl", "released.jsonl")))
     assert found.conclusion.startswith("✘") and found.conclusion.replace("candidate", "lost") in told
     for row in found.to_frame().to_dict("records"):
         assert f"{row['rule']} {row['subject']} {row['demand']} {100 * row['found']:.2f}" in told
     assert "Gold spans that released has right and lost has wrong: " in told
     assert "LOC missed 40" in told and "0 LOC Rome missed" in told
-    said = run("report", "gold.jsonl", "lost.jsonl", "--policy", "policy.cfg", "-o", "one.html")
-    assert said.exit_code == 2 and "rule not_worse compares with the first of several systems" in said.stderr
     (here / "alone.cfg").write_text(POLICY.split("[gate.rules.not_worse]")[0])
     accepted("report", "gold.jsonl", "lost.jsonl", "--policy", "alone.cfg", "-o", "one.html", "-m", "relaxed")
     assert "✘ lost fails the gate: 0 of 1 required rule" in (here / "one.html").read_text("utf8")
