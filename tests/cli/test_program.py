@@ -1,11 +1,13 @@
-"""The command as a program: its names, help, statuses and logs; what it imports; and `metrics` and `detach`."""
+"""The command as a program: names, help, statuses, logs, closed streams, what it imports; and metrics and detach."""
 
 from __future__ import annotations
 
 import inspect
 import json
 import os
+import shutil
 import socket
+import subprocess
 import sys
 import warnings
 from importlib.metadata import entry_points
@@ -13,10 +15,10 @@ from pathlib import Path
 
 import pytest
 import spacy
-from commands import GOLD, PRED, accepted, flat, refused, run, tables_in, write
+from commands import GOLD, GOLD_DOCS, PRED, accepted, flat, refused, run, tables_in, write
 from docs import doc, write_docs
 from places import ROOT
-from processes import python
+from processes import WITHOUT_SPACY, python
 from spacy.cli._util import app as spacy_app
 from typer import Typer
 from typer.models import ParameterInfo
@@ -196,7 +198,7 @@ for arguments in json.loads(sys.argv[1]):
     found.append([result.exit_code, result.output, heavy])
 print(json.dumps(found))
 """
-WITHOUT_SPACY = """score gold.jsonl pred.jsonl
+OF_TEXT = """score gold.jsonl pred.jsonl
 score gold.conll gold.conll --metrics all
 score brat brat --confidence
 errors gold.jsonl pred.jsonl
@@ -224,7 +226,7 @@ def test_files_of_text_are_scored_without_spacy_and_those_of_spacy_with_it(tmp_p
     (tmp_path / "brat").mkdir()
     (tmp_path / "brat" / "a.txt").write_text("Ada Lovelace met Bob", encoding="utf8")
     (tmp_path / "brat" / "a.ann").write_text("T1\tPER 0 12\tAda Lovelace\nT2\tPER 17 20\tBob\n", encoding="utf8")
-    commands = [command.split() for command in WITHOUT_SPACY.splitlines()]
+    commands = [command.split() for command in OF_TEXT.splitlines()]
     done = python("-c", RUN, json.dumps(commands), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
@@ -323,3 +325,117 @@ def test_every_tenth_of_many_files_is_an_entry_and_no_more(capsys):
         sharded._count_shards([Shard(str(k), str(k)) for k in range(95)], Counter(), PartsFolder("none"), told)
     numbers = [json.loads(line)["files"] for line in capsys.readouterr().err.splitlines()]
     assert numbers == [10, 19, 29, 38, 48, 57, 67, 76, 86, 95]
+
+
+# Closed streams, as a shell can close them
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory) -> Path:
+    """Files for every command."""
+    folder = tmp_path_factory.mktemp("corpus")
+    systems = folder / "p.jsonl", folder / "g.jsonl"
+    for times, name in ((9, "b.json"), (8, "a.json")):
+        write(folder / "g.jsonl", *GOLD * times)
+        write(folder / "p.jsonl", *PRED * times)
+        assert run("compare", folder / "g.jsonl", *systems, "-m", "strict", "-o", folder / name).exit_code == 0
+    write_docs(folder / "g.spacy", GOLD_DOCS)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Ada"}])
+    nlp.to_disk(folder / "model")
+    (folder / "policy.cfg").write_text(
+        '[gate]\ntoo_few = "pass"\n\n[gate.rules]\n\n[gate.rules.a]\nscore = "strict_f"\nat_least = 0\n'
+    )
+    write(folder / "marks.jsonl")
+    for name in ("one.npz", "two.npz"):
+        assert run("count", folder / "g.jsonl", folder / "p.jsonl", "-o", folder / name).exit_code == 0
+    return folder
+
+
+COMMANDS = """score g.jsonl p.jsonl -m strict -o out.json
+compare g.jsonl p.jsonl g.jsonl -m strict --trials 20 -o out.json
+errors g.jsonl p.jsonl
+evaluate model g.spacy -m strict -o out.json
+count g.jsonl p.jsonl -m strict -o out.npz
+merge one.npz -o out.npz
+convert g.jsonl out.conll
+training g.jsonl -o out.json
+datasets a.json b.json
+agreement g.jsonl p.jsonl -m strict -o out.json
+detach model out
+metrics fair
+doctor
+init-config
+gate policy.cfg g.jsonl g.jsonl -o out.json
+plan g.jsonl g.jsonl --policy policy.cfg -o out.json
+apply g.jsonl marks.jsonl -o out.jsonl
+report g.jsonl p.jsonl -o out.html
+thresholds g.jsonl p.jsonl --missing-score 1 -m strict -o out.json""".splitlines()
+MISTAKES = ["score nowhere.jsonl p.jsonl", "score --digits x"]
+STREAMS = ("stdin", "stdout", "stderr")
+CLOSED = [
+    *((command, STREAMS) for command in (*COMMANDS, *MISTAKES, "score --help")),
+    *((COMMANDS[0], (stream,)) for stream in STREAMS),
+    (MISTAKES[0], ("stderr",)),
+    ("score --help", ("stdout",)),
+]
+"""Commands, and which streams are closed: all of them for every command, and single ones."""
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize(("command", "closed"), CLOSED)
+def test_every_command_works_with_closed_streams(command, closed, corpus, monkeypatch):
+    """As Python starts where a shell has closed them."""
+    monkeypatch.chdir(corpus)
+    for stream in closed:
+        monkeypatch.setattr(sys, stream, None)
+        monkeypatch.setattr(sys, f"__{stream}__", None)
+    with pytest.raises(SystemExit) as ended:
+        nereval(command.split())
+    opened = [getattr(sys, stream) for stream in closed]
+    for stream in opened:
+        stream.close()
+    shutil.rmtree("out", ignore_errors=True)
+    assert ended.value.code == (2 if command in MISTAKES else 0)
+    assert {stream.name for stream in opened} == {os.devnull}
+
+
+def test_every_command_is_tried_with_closed_streams():
+    assert {command.split()[0] for command in COMMANDS} == {command.name for command in nereval.registered_commands}
+
+
+def shell(program: str, arguments: str, corpus: Path) -> subprocess.CompletedProcess[bytes]:
+    """What a shell runs in the folder; `light.py` starts without spaCy."""
+    (corpus / "light.py").write_text(f"{WITHOUT_SPACY}\nnereval()\n")
+    return subprocess.run(f"{sys.executable} {program} {arguments}", shell=True, cwd=corpus, capture_output=True)
+
+
+@pytest.mark.costly
+@pytest.mark.skipif(os.name != "posix", reason="the output is redirected by a POSIX shell")
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        *(("score g.jsonl p.jsonl -m strict -o", name) for name in ("-", "/dev/stdout")),
+        ("score g.jsonl p.jsonl -m strict --per-document", "/dev/stderr"),
+        ("errors g.jsonl p.jsonl -m strict -o", "/proc/self/fd/1"),
+        ("gate --init", "/dev/stdout"),
+    ],
+)
+def test_an_output_that_is_a_stream_does_not_replace_the_log_behind_it(command, output, corpus):
+    (corpus / "log.txt").write_text("an old line\n")
+    done = shell("light.py", f"{command} {output} {'2>>' if output == '/dev/stderr' else '>>'} log.txt", corpus)
+    written = (corpus / "log.txt").read_text()
+    assert done.returncode == 0
+    assert written.startswith("an old line\n")
+    assert len(written.splitlines()) > 3
+    assert not (corpus / "-").exists()
+
+
+@pytest.mark.parametrize(("program", "closed"), [("-m spacy nereval", ">&-"), ("light.py", "<&- 2>&-")])
+@pytest.mark.costly
+@pytest.mark.skipif(os.name != "posix", reason="streams are closed by a POSIX shell")
+def test_a_shell_may_close_streams(program, closed, corpus):
+    done = shell(program, f"score g.jsonl p.jsonl -m strict -o shell.json {closed}", corpus)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (">&-" in closed.split()) == (not done.stdout)
+    (corpus / "shell.json").unlink()
