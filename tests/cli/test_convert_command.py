@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 import writers
@@ -83,106 +84,100 @@ def test_nested_spans_are_kept_where_they_can_be(corpus):
         assert [(record.text, record.spans, record.annotated) for record in read(folder / "d.jsonl")] == wanted
 
 
-NESTED = line("New York City", (0, 8, "LOC"), (0, 13, "LOC"), id="n1")
+@pytest.fixture
+def here(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def rows(*given: Any) -> str:
+    write(Path("a.jsonl"), *given)
+    return "a.jsonl"
 
 
 @pytest.mark.parametrize("output", ["a.conll", "a.spacy"])
-def test_spans_that_a_format_cannot_hold_are_an_error_or_counted(output, tmp_path):
-    path = write(tmp_path / "a.jsonl", line("Ada", (0, 3, "PER")), NESTED)
-    said = refused("convert", path, tmp_path / output)
+def test_spans_that_a_format_cannot_hold_are_an_error_or_counted(output, here):
+    nested = line("New York City", (0, 8, "LOC"), (0, 13, "LOC"), id="n1")
+    convert = ("convert", rows(line("Ada", (0, 3, "PER")), nested), output)
+    said = refused(*convert)
     assert "document n1: " in said and "cannot hold spans that overlap other spans, such as LOC 'New York'" in said
-    assert not (tmp_path / output).exists()
-    assert "left out: spans that overlap other spans (1)" in converted(path, tmp_path / output, "--drop")
-    assert [len(record.spans) for record in read(tmp_path / output)] == [1, 1]
-    assert "2 documents with 2 spans written" in flat(run("convert", path, tmp_path / output, "--drop").stdout)
-    write(path, line("Adas", (0, 3, "PER")))
-    assert "do not begin and end at token boundaries, such as PER 'Ada' from 0 to 3" in refused(
-        "convert", path, tmp_path / output
-    )
+    assert not Path(output).exists()
+    assert "left out: spans that overlap other spans (1)" in converted(*convert[1:], "--drop")
+    assert [len(record.spans) for record in read(Path(output))] == [1, 1]
+    assert "2 documents with 2 spans written" in flat(run(*convert, "--drop").stdout)
+    rows(line("Adas", (0, 3, "PER")))
+    assert "do not begin and end at token boundaries, such as PER 'Ada' from 0 to 3" in refused(*convert)
 
 
 @pytest.mark.parametrize("output", OUTPUTS)
-def test_a_text_without_annotation_stays_one(output, tmp_path):
-    path = write(tmp_path / "in.jsonl", line("Ada met"), line("Bob", (0, 3, "PER"), answer="reject"))
-    converted(path, tmp_path / output)
-    assert [record.annotated for record in read(tmp_path / output)] == [True, False]
+def test_a_text_without_annotation_stays_one_and_nothing_half_written_is_left(output, here):
+    converted(rows(line("Ada met"), line("Bob", (0, 3, "PER"), answer="reject")), output)
+    assert [record.annotated for record in read(Path(output))] == [True, False]
+    bad = rows(line("Ada", (0, 3, "PER")), "{")
+    assert "line 2: not valid JSON" in refused("convert", bad, f"other-{output}")
+    assert {file.name for file in here.iterdir()} == {"a.jsonl", output}
 
 
-def test_gaps_are_kept_or_refused(tmp_path):
-    path = tmp_path / "a.conll"
-    path.write_text("Ada B-PER\nmet -\nBob O\n", encoding="utf8")
+def test_gaps_are_kept_or_refused(here):
+    Path("a.conll").write_text("Ada B-PER\nmet -\nBob O\n", encoding="utf8")
     for output in ("b.conll", "b.spacy"):
-        converted(path, tmp_path / output)
-        assert only(tmp_path / output).gaps == ((4, 7),)
+        converted("a.conll", output)
+        assert only(Path(output)).gaps == ((4, 7),)
     for output in ("b.jsonl", "b"):
-        assert "cannot hold stretches without annotation, such as 'met'" in refused("convert", path, tmp_path / output)
-        assert not (tmp_path / output).exists()
-        assert "left out: stretches without annotation (1)" in converted(path, tmp_path / output, "--drop")
+        assert "cannot hold stretches without annotation, such as 'met'" in refused("convert", "a.conll", output)
+        assert not Path(output).exists()
+        assert "left out: stretches without annotation (1)" in converted("a.conll", output, "--drop")
 
 
-def test_ids_and_metadata_are_kept_or_told(tmp_path):
-    path = write(tmp_path / "a.jsonl", line("Ada", (0, 3, "PER"), id="d/1", meta={"year": 3}))
-    assert converted(path, tmp_path / "a.spacy") == ""
-    assert converted(tmp_path / "a.spacy", tmp_path / "b.jsonl") == ""
-    assert only(tmp_path / "b.jsonl").meta["year"] == 3 and only(tmp_path / "b.jsonl").id == "d/1"
-    told = converted(path, tmp_path / "a.conll")
+def test_ids_and_metadata_are_kept_or_told(here):
+    path = rows(line("Ada", (0, 3, "PER"), id="d/1", meta={"year": 3}))
+    assert converted(path, "a.spacy") == converted("a.spacy", "b.jsonl") == ""
+    found = only(Path("b.jsonl"))
+    assert found.meta["year"] == 3 and found.id == "d/1"
+    told = converted(path, "a.conll")
     assert "not written: ids (1)" in told and "not written: metadata (1)" in told
-    assert "not written: metadata (1)" in converted(path, tmp_path / "brat")
-    assert (tmp_path / "brat" / "d" / "1.ann").is_file() and only(tmp_path / "brat").id == "d/1"
+    assert "not written: metadata (1)" in converted(path, "brat")
+    assert Path("brat", "d", "1.ann").is_file() and only(Path("brat")).id == "d/1"
 
 
-def test_no_id_leaves_the_folder(tmp_path):
-    rows = [line("Ada", id=id) for id in ("../x", "/etc/x", "a", "a", ".b", "c/../d")]
-    path = write(tmp_path / "a.jsonl", *rows)
-    told = converted(path, tmp_path / "brat")
+def test_no_id_leaves_the_folder(here):
+    told = converted(rows(*(line("Ada", id=id) for id in ("../x", "/etc/x", "a", "a", ".b", "c/../d"))), "brat")
     assert "not written: ids that cannot name a file, so that the number does (5)" in told
-    assert len(read(tmp_path / "brat")) == 6
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "brat"]
+    assert len(read(Path("brat"))) == 6
+    assert sorted(path.name for path in here.iterdir()) == ["a.jsonl", "brat"]
 
 
-def test_no_output_is_an_input_and_folders_are_new(tmp_path):
-    path = write(tmp_path / "a.jsonl", line("Ada"))
+REFUSED = {
+    "a.jsonl": "a.jsonl is an input, so it cannot be the output",
+    "names.jsonl --tag-names names.jsonl": "is an input",
+    "full": "full exists already; expected a new or empty folder",
+    "a.csv": "cannot write .csv files; expected .spacy, .jsonl, .conll, .iob",
+    "b.jsonl --unit id": "nothing is resampled here",
+    "a.conll --lang zz": "--lang zz",
+    "b": "document 0: the label 'a b' with white space cannot be written",
+    "a.conll": "document 0: the token '-DOCSTART-' with the tag 'O' cannot be written",
+}
+
+
+@pytest.mark.parametrize(("output", "said"), REFUSED.items())
+def test_what_cannot_be_written_is_refused(output, said, here):
+    marked = line("-DOCSTART- x", tokens=[{"start": 0, "end": 10}, {"start": 11, "end": 12}])
+    path = Path(rows(marked if output == "a.conll" else line("Ada", (0, 3, "a b"))))
+    Path("names.jsonl").write_text(json.dumps(["O", "B-A"]))
+    Path("full").mkdir()
+    Path("full", "x").touch()
     before = path.read_bytes()
-    assert "a.jsonl is an input, so it cannot be the output" in refused("convert", path, path)
-    names = tmp_path / "names.jsonl"
-    names.write_text(json.dumps(["O", "B-A"]))
-    assert "is an input" in refused("convert", path, names, "--tag-names", names)
-    (tmp_path / "full").mkdir()
-    (tmp_path / "full" / "x").touch()
-    assert "full exists already; expected a new or empty folder" in refused("convert", path, tmp_path / "full")
-    assert "cannot write .csv files; expected .spacy, .jsonl, .conll, .iob" in refused(
-        "convert", path, tmp_path / "a.csv"
-    )
-    assert "nothing is resampled here" in refused("convert", path, tmp_path / "b.jsonl", "--unit", "id")
+    assert said in refused("convert", path, *output.split())
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("output", OUTPUTS)
-def test_nothing_half_written_is_left(output, tmp_path):
-    path = write(tmp_path / "a.jsonl", line("Ada", (0, 3, "PER")), "{")
-    assert "line 2: not valid JSON" in refused("convert", path, tmp_path / output)
-    assert [file.name for file in tmp_path.iterdir()] == ["a.jsonl"]
+def test_the_tokenizer_of_a_language_can_be_chosen(here):
+    path = rows(line("Don't", (0, 2, "X")))
+    assert "token boundaries" in refused("convert", path, "a.conll")
+    converted(path, "a.conll", "--lang", "en")
+    assert only(Path("a.conll")).spans == {(0, 2, "X")}
 
 
-def test_what_cannot_be_written_is_named(tmp_path):
-    path = write(tmp_path / "a.jsonl", line("Ada", (0, 3, "a b")))
-    assert "document 0: the label 'a b' with white space cannot be written" in refused("convert", path, tmp_path / "b")
-    write(path, line("-DOCSTART- x", tokens=[{"start": 0, "end": 10}, {"start": 11, "end": 12}]))
-    said = refused("convert", path, tmp_path / "a.conll")
-    assert "document 0: the token '-DOCSTART-' with the tag 'O' cannot be written" in said
-    write(path, line("Ada"))
-    assert "--lang zz" in refused("convert", path, tmp_path / "a.conll", "--lang", "zz")
-
-
-def test_the_tokenizer_of_a_language_can_be_chosen(tmp_path):
-    path = write(tmp_path / "a.jsonl", line("Don't", (0, 2, "X")))
-    assert "token boundaries" in refused("convert", path, tmp_path / "a.conll")
-    converted(path, tmp_path / "a.conll", "--lang", "en")
-    assert only(tmp_path / "a.conll").spans == {(0, 2, "X")}
-
-
-def test_a_text_above_the_limit_of_spacys_parser_is_converted(tmp_path):
-    text = "Ada met Bob . " * 72_000
-    write(tmp_path / "long.jsonl", line(text, (0, 3, "PER")))
-    converted(tmp_path / "long.jsonl", tmp_path / "long.conll")
-    assert (tmp_path / "long.conll").read_text().count("B-PER") == 1
+def test_a_text_above_the_limit_of_spacys_parser_is_converted(here):
+    converted(rows(line("Ada met Bob . " * 72_000, (0, 3, "PER"))), "long.conll")
+    assert Path("long.conll").read_text().count("B-PER") == 1

@@ -16,7 +16,6 @@ from thinc.api import ConfigValidationError
 from two_systems import GOLD, LIKE, OTHER, as_docs, bounds, compared, jsonl, near, shards, written
 
 from spacy_nereval import Confidence, Document, count, create_all, evaluate
-from spacy_nereval.evaluation.collapsing import collapse
 from spacy_nereval.evaluation.per_document import document_rows
 from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer
 from spacy_nereval.io.count_files import load
@@ -58,15 +57,6 @@ def test_evaluate_gives_a_model_its_intervals(here, model):
     assert written(here / "model.json") == written(here / "files.json")
     assert 0 < written(here / "model.json")["metrics"]["strict"]["scores"]["f"] < 1
     assert len((here / "rows.jsonl").read_text().splitlines()) == len(GOLD)
-
-
-def test_the_usual_settings_of_intervals_are_those_promised(here):
-    accepted("score", "gold.jsonl", "base.jsonl", "-m", "strict", "-C", "-o", "out.json")
-    result = written(here / "out.json")
-    drawn = {"method": "infl", "level": 0.95, "samples": None, "seed": None, "unit": "id", "units": 24, "exact": True}
-    assert result["confidence"] == drawn | {"effective_units": ANY, "concentrated": []}
-    assert 10 < result["confidence"]["effective_units"] < 24
-    assert "|infl,level:0.95,unit:id,units:24|" in result["signature"]
 
 
 @pytest.mark.parametrize("command", ["score gold.jsonl base.jsonl", "compare gold.jsonl base.jsonl other.jsonl"])
@@ -131,24 +121,6 @@ def test_scores_of_merged_parts_are_those_of_the_whole(here):
     )
     assert (here / "merged.json").read_bytes() == (here / "whole.json").read_bytes()
     assert (here / "merged.csv").read_bytes() == (here / "whole.csv").read_bytes()
-
-
-def test_collapsed_parts_that_are_merged_give_the_intervals_of_the_whole(here):
-    parts = shards(here, 7, 17, more=["--collapse", "--replicates", 40, "--seed", 3, "-m", "strict,wrf"])
-    accepted("merge", *parts, "-o", "all.npz")
-    accepted("score", "all.npz", "-o", "merged.json", "--confidence", "--level", 0.8)
-    counts = collapse(count(GOLD, create_all(["strict", "wrf"])), 40, 3)
-    found, expected = written(here / "merged.json"), evaluate(counts, Confidence(0.8))
-    drawn = {"method": "half", "level": 0.8, "samples": 40, "seed": 3, "unit": "id", "units": 24, "exact": False}
-    assert found["confidence"] == drawn | {
-        "effective_units": expected["confidence"]["effective_units"],
-        "concentrated": [],
-    }
-    assert found["signature"] == expected["signature"]
-    strict, right = (result["metrics"]["strict"]["intervals"] for result in (found, expected))
-    assert strict["scores"] == near(right["scores"])
-    of_wrf = (bounds(result["metrics"]["wrf"]["intervals"]["scores"]["wrf"]) for result in (found, expected))
-    assert next(of_wrf) == pytest.approx(next(of_wrf), abs=1e-9)
 
 
 def test_parts_of_the_same_name_without_ids_are_not_taken_for_the_same_documents(here):
