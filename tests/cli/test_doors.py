@@ -163,10 +163,7 @@ def test_errors(here, metric, options, arguments):
     assert plain(score(load("gold.jsonl"), load("a.jsonl")).errors(metric, **arguments)) == listed
 
 
-def test_compare_of_training_runs(here):
-    systems = {"A": {"1": load("a.jsonl"), "2": load("b.jsonl")}, "B": {"1": load("b.jsonl"), "2": load("gold.jsonl")}}
-    given = ["--system", "A=a.jsonl,b.jsonl", "--system", "B=b.jsonl,gold.jsonl"]
-    assert plain(compare(systems, load("gold.jsonl"))) == told("compare", "gold.jsonl", *given)
+def test_compare_of_counts_of_training_runs(here):
     for name in ("a", "b", "gold"):
         run("count", "gold.jsonl", f"{name}.jsonl", "-o", f"{name}.npz")
     counts = {"A": {"1": "a.npz", "2": "b.npz"}, "B": {"1": "b.npz", "2": "gold.npz"}}
@@ -196,13 +193,12 @@ def policy_file(*, against: bool = False, texts: bool = True, **gate: str) -> No
         "few_errors": 'at_most = 90\nscore = "slot_error.ser"\nrequired = false\nundecided = "warn"',
         "people": 'at_least = 5\nscore = "fair_f"\nlabel = "PER"',
     }
-    rules |= (
-        {"number": "rate_between = [0.2, 3]", "short": 'at_least = 5\nscore = "strict_r"\nby = "cLen"\nbucket = "3"'}
-        if texts
-        else {}
-    )
-    rules |= {"not_worse": 'worse_by_at_most = 50\nscore = "strict_f"'} if against else {}
-    rules |= {"better": 'better_by_at_least = 1\nscore = "strict.r"'} if against else {}
+    if texts:
+        rules["number"] = "rate_between = [0.2, 3]"
+        rules["short"] = 'at_least = 5\nscore = "strict_r"\nby = "cLen"\nbucket = "3"'
+    if against:
+        rules["not_worse"] = 'worse_by_at_most = 50\nscore = "strict_f"'
+        rules["better"] = 'better_by_at_least = 1\nscore = "strict.r"'
     lines = ["[gate]", *(f"{key} = {value}" for key, value in gate.items()), "[gate.rules]"]
     lines += [line for rule, own in rules.items() for line in (f"[gate.rules.{rule}]", own)]
     Path("policy.cfg").write_text("\n".join(lines), encoding="utf8")
@@ -253,8 +249,8 @@ def test_gate_and_plan(here, policy, candidate, baseline, options, arguments):
 
 def test_items_without_texts_have_the_unit_of_a_policy(here):
     policy_file(unit='"document"', texts=False)
-    found = gate("policy.cfg", [[*spans] for spans in GOLD], [[*spans] for spans in PRED])
-    with_texts = gate("policy.cfg", [[*spans] for spans in GOLD], [[*spans] for spans in PRED], text=TEXTS)
+    sides = [[[*spans] for spans in side] for side in (GOLD, PRED)]
+    found, with_texts = gate("policy.cfg", *sides), gate("policy.cfg", *sides, text=TEXTS)
     assert found["rules"][0]["interval"] == pytest.approx(with_texts["rules"][0]["interval"])
     assert {(each["unit"], each["units"]) for each in (found, with_texts)} == {("document", 12)}
     policy_file(unit='"prefix:(.)"')
@@ -264,8 +260,6 @@ def test_items_without_texts_have_the_unit_of_a_policy(here):
 
 def test_a_label_to_keep_that_occurs_nowhere_is_refused(here):
     policy_file()
-    done = run("gate", "policy.cfg", "gold.jsonl", "a.jsonl", "--only", "X")
-    assert (done.exit_code, "there is no label 'X' in gold or prediction" in done.stderr) == (2, True)
     with pytest.raises(ValueError, match="there is no label 'X' in gold or prediction"):
         gate("policy.cfg", load("gold.jsonl"), load("a.jsonl"), only=["X"])
 

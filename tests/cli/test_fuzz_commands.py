@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from commands import accepted, run
 from compressed import PACK
-from fuzzing import HOSTILE, STEERING, trials
+from fuzzing import HOSTILE, trials
 from places import ROOT
 from processes import WITHOUT_SPACY
 
@@ -408,22 +408,6 @@ def test_the_environment_changes_no_number(tmp_path):
         assert (done.returncode, b"Traceback" in done.stderr) == (0, False), said
         assert (tmp_path / "out.json").read_bytes() == expected, said
         (tmp_path / "out.json").unlink()
-
-
-@posix
-@pytest.mark.slow
-def test_no_text_steers_a_terminal(tmp_path):
-    for numbers in trials("terminal"):
-        text = "".join(numbers.choices([*STEERING, *HOSTILE, "Ada", "Bob"], k=4))
-        here = tmp_path / f"{numbers.random()}"
-        here.mkdir()
-        corpus(here, text, "g.jsonl", "p.jsonl")
-        commands = dict(numbers.sample([*plainly_named().items()], 4))
-        found = printed(here, commands, terminal=numbers.random() < 0.7)
-        said = f"{numbers.name}: {text!r}: {found[-400:]!r}"
-        assert b"Traceback" not in found and b"codec can" not in found, said
-        for steering in ("\x1b]", "\x07", "\u202e", "\x9b2J", "\x08", "\x00"):
-            assert steering.encode() not in found, said
 
 
 @posix

@@ -139,25 +139,30 @@ def test_the_projects_configs_are_as_the_command_would_leave_them():
         assert changed_config(text).text == text
 
 
-def test_mistakes_are_said_in_a_line_and_change_nothing(made, tmp_path):
-    before = made.read_text(encoding="utf8")
-    assert "there is no score 'f'; expected one such as strict_f" in refused("init-config", made, "--score", "f")
-    assert "for 'ser' lower is better" in refused("init-config", made, "--score", "ser")
-    assert "--lang en is for a new config" in refused("init-config", made, "--lang", "en")
-    assert "there is no directory" in refused("init-config", made, "-o", tmp_path / "nowhere" / "a.cfg")
-    assert f"{made} exists: choose another file" in refused("init-config", "-o", made)
-    assert made.read_text(encoding="utf8") == before
-    assert "spaCy has no such language" in refused("init-config", "--lang", "qq")
-    assert "spaCy has no component 'nre'" in refused("init-config", "--pipeline", "nre")
-    assert "no component predicts entities" in refused("init-config", "--pipeline", "tagger")
-    other = tmp_path / "other.cfg"
-    shapes = ("[components]\nner = 3\n", "[training]\nlogger = 3\n", '[training.score_weights]\nents_f = "x"\n')
-    for text in ("no config", "[a]\nx = 1\n[a]\nx = 2\n", "", "\udcff", *shapes):
-        data = text.encode("utf8", "surrogateescape")
-        other.write_bytes(data)
-        assert str(other) in refused("init-config", other)
-        assert other.read_bytes() == data
-    assert "does not exist" in refused("init-config", tmp_path / "none.cfg")
+REFUSED = {
+    "config.cfg --score f": "there is no score 'f'; expected one such as strict_f",
+    "config.cfg --score ser": "for 'ser' lower is better",
+    "config.cfg --lang en": "--lang en is for a new config",
+    "config.cfg -o nowhere/a.cfg": "there is no directory",
+    "-o config.cfg": "config.cfg exists: choose another file",
+    "--lang qq": "spaCy has no such language",
+    "--pipeline nre": "spaCy has no component 'nre'",
+    "--pipeline tagger": "no component predicts entities",
+    "none.cfg": "does not exist",
+}
+SHAPES = ("[components]\nner = 3\n", "[training]\nlogger = 3\n", '[training.score_weights]\nents_f = "x"\n')
+
+
+def test_mistakes_are_said_in_a_line_and_change_nothing(made, monkeypatch):
+    monkeypatch.chdir(made.parent)
+    before = made.read_bytes()
+    for arguments, said in REFUSED.items():
+        assert said in refused("init-config", *arguments.split())
+    for text in ("no config", "[a]\nx = 1\n[a]\nx = 2\n", "", "\udcff", *SHAPES):
+        Path("other.cfg").write_bytes(data := text.encode("utf8", "surrogateescape"))
+        assert "other.cfg" in refused("init-config", "other.cfg")
+        assert Path("other.cfg").read_bytes() == data
+    assert made.read_bytes() == before
 
 
 def test_a_scorer_of_its_own_is_named_and_replaced_only_if_wished(tmp_path):

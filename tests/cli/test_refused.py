@@ -279,6 +279,7 @@ REFUSED: dict[str, dict[str, str]] = {
     },
     "gate": {
         "against.cfg gold.jsonl a.jsonl": "give --baseline",
+        "against.cfg gold.jsonl a.jsonl --baseline b.jsonl --only X": "there is no label 'X' in gold or prediction",
         "against.cfg gold.jsonl none.jsonl --baseline a.jsonl": "none.jsonl",
         "none.cfg gold.jsonl a.jsonl": "none.cfg",
         "wrong.cfg gold.jsonl a.jsonl": "wrong.cfg: policy error gate -> rules -> not_worse -> worse_by_at_most",

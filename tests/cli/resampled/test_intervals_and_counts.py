@@ -9,13 +9,13 @@ from unittest.mock import ANY
 
 import pytest
 import spacy
-from commands import accepted, run
+from commands import accepted
 from docs import doc, example, write_docs
 from processes import WITHOUT_SPACY, python
 from thinc.api import ConfigValidationError
 from two_systems import GOLD, LIKE, OTHER, as_docs, bounds, compared, jsonl, near, shards, written
 
-from spacy_nereval import Confidence, Document, count, create_all, evaluate
+from spacy_nereval import Confidence, count, create_all, evaluate
 from spacy_nereval.evaluation.per_document import document_rows
 from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer
 from spacy_nereval.io.count_files import load
@@ -121,24 +121,6 @@ def test_scores_of_merged_parts_are_those_of_the_whole(here):
     )
     assert (here / "merged.json").read_bytes() == (here / "whole.json").read_bytes()
     assert (here / "merged.csv").read_bytes() == (here / "whole.csv").read_bytes()
-
-
-def test_parts_of_the_same_name_without_ids_are_not_taken_for_the_same_documents(here):
-    """Shards are often called alike and lie in folders of their own. Documents have random bits of their own if
-    they have a text of their own; counts of the same text are refused."""
-    paths = []
-    for folder, text in (("one", "a"), ("other", "b"), ("copy", "a")):
-        one_text = [Document([(0, 1, "A")], [(0, 1, "A")], text, tokens=[(0, 1)])]
-        (here / folder).mkdir()
-        gold, pred = (jsonl(here / folder / f"{side}.jsonl", one_text, side, ids=False) for side in ("gold", "pred"))
-        paths.append(here / folder / "counts.npz")
-        accepted("count", gold, pred, "-o", paths[-1], "--replicates", 50, "-m", "strict")
-    one, other, _ = (load(path).replicates.sums.counts for path in paths)
-    assert one.any() and (one != other).any()
-    accepted("merge", *paths[:2], "-o", "all.npz")
-    result = run("merge", paths[0], paths[2], "-o", "none.npz")
-    assert result.exit_code == 2 and "are the same counts" in result.stderr
-    assert not (here / "none.npz").exists()
 
 
 def test_counts_of_a_model_are_those_of_its_predictions(here, model):
