@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from commands import accepted, flat, line, refused, run, write
 
-from spacy_nereval import Corrections, apply, load, score
+from spacy_nereval import apply, load, score
 from spacy_nereval.io.marks import gold_digest
 from spacy_nereval.reporting.formats import json_text
 
@@ -94,16 +94,6 @@ def test_scores_of_spans_follow_their_new_labels(here):
     apply(load("scored.jsonl"), [], labels="PER=PERSON,LOC=").write("python.jsonl")
     assert Path("python.jsonl").read_bytes() == Path("command.jsonl").read_bytes()
     assert json.loads(Path("python.jsonl").read_text())["spans"] == [span((0, 3, "PERSON")) | {"score": 0.25}]
-
-
-def test_a_saved_result_is_read_and_holds_no_documents(here):
-    found = apply(load("gold.jsonl"), MARKS)
-    found.save("changes.json")
-    read = Corrections.load("changes.json")
-    assert read == found and "LOC Ada" in str(read)
-    with pytest.raises(ValueError, match="holds no documents: call apply"):
-        assert read.gold
-    assert [*found.to_frame("kinds")["spans"]] == [1, 1, 1, 1]
 
 
 @pytest.mark.parametrize(

@@ -31,14 +31,20 @@ TWELVE = "strict,semeval,slot_error,loio,fair,wrf,ace,char,mentions,overlap,plag
 SETTINGS: Mapping[str, Any] = {"samples": 60, "trials": 300, "seed": 3}
 OPTIONS = [text for name, value in SETTINGS.items() for text in (f"--{name}", value)]
 
-CASES: dict[str, dict[str, Any]] = {
-    "two metrics": {"metrics": ["strict", "fair"]},
-    "three metrics, a margin, labels": {"metrics": ["fair", "strict", "slot_error"], "margin": 4, "per_label": True},
-    "twelve metrics, chosen scores": {"metrics": TWELVE.split(","), "primary": "wrf.wrf", "secondary": ["strict.p"]},
-    "a cost": {"metrics": ["slot_error"], "margin": 30, "level": 0.9},
-    "other baseline": {"metrics": ["strict"], "baseline": "b"},
+CASES: dict[str, tuple[dict[str, Any], str]] = {
+    "two metrics": ({"metrics": ["strict", "fair"]}, "-m strict,fair"),
+    "three metrics, a margin, labels": (
+        {"metrics": ["fair", "strict", "slot_error"], "margin": 4, "per_label": True},
+        "-m fair,strict,slot_error --margin 4 --per-label",
+    ),
+    "twelve metrics, chosen scores": (
+        {"metrics": TWELVE.split(","), "primary": "wrf.wrf", "secondary": ["strict.p"]},
+        f"-m {TWELVE} --primary wrf.wrf --secondary strict.p",
+    ),
+    "a cost": ({"metrics": ["slot_error"], "margin": 30, "level": 0.9}, "-m slot_error --margin 30 --level 0.9"),
+    "other baseline": ({"metrics": ["strict"], "baseline": "b"}, "-m strict"),
 }
-"""What is asked, as arguments of `compare`."""
+"""What is asked, as arguments of `compare` and as options of the command."""
 
 SYSTEMS: dict[str, dict[str, list[str]]] = {
     "files": {"a": ["a"], "b": ["b"], "c": ["a"]},
@@ -82,33 +88,24 @@ def read(name: str) -> Any:
     return name if name.endswith(".npz") else load(f"{name}.jsonl")
 
 
-def by_both(systems: Mapping[str, list[str]], asked: Mapping[str, Any]) -> tuple[Any, dict[str, Any], str]:
+def by_both(name: str, case: str) -> tuple[Any, dict[str, Any], str]:
     """What Python returns for a comparison, what the command writes, and what it prints with all tables."""
-    first, *more = [asked["baseline"]] if "baseline" in asked else [*systems]
-    order = [first, *(name for name in systems if name != first)]
-    stored = any(name.endswith(".npz") for names in systems.values() for name in names)
-    collapsed = any("collapsed" in name for names in systems.values() for name in names)
-    metrics = ",".join(asked["metrics"])
-    counted(systems, metrics)
-    settings = {key: value for key, value in SETTINGS.items() if key != "trials"} if collapsed else SETTINGS
-    given = {
-        name: {run: read(run) for run in runs} if len(runs) > 1 else read(runs[0]) for name, runs in systems.items()
-    }
-    if len({*map(len, systems.values())} - {1}):
-        given = {name: {f"{k}": read(run) for k, run in enumerate(runs)} for name, runs in systems.items()}
+    systems, (asked, options) = SYSTEMS[name], CASES[case]
+    stored, collapsed = name in ("counts", "collapsed"), name == "collapsed"
+    counted(systems, ",".join(asked["metrics"]))
+    given: dict[str, Any] = {system: {run: read(run) for run in runs} for system, runs in systems.items()}
+    if name != "runs":
+        given = {system: own for system, runs in given.items() for own in runs.values()}
+    settings = {key: value for key, value in SETTINGS.items() if not (collapsed and key == "trials")}
     how = {key: value for key, value in asked.items() if key != "metrics"}
     of_files = {} if stored else {"gold": read("gold"), "metrics": asked["metrics"]}
     in_python = compare(given, **of_files, **how, **settings)
-    arguments: list[Any] = [] if stored else ["gold.jsonl", "-m", metrics]
-    for name in order:
-        files = [run if stored else f"{run}.jsonl" for run in systems[name]]
-        arguments += ["--system", f"{name}={','.join(files)}"]
-    for key in ("margin", "primary", "level"):
-        arguments += [f"--{key}", asked[key]] if key in asked else []
-    arguments += ["--secondary", ",".join(asked["secondary"])] if "secondary" in asked else []
-    arguments += ["--per-label"] if asked.get("per_label") else []
-    arguments += [] if collapsed else OPTIONS
-    printed = run("compare", *arguments, "-o", "out.json", "-t", "all")
+    first = asked.get("baseline", "a")
+    arguments: list[Any] = options.split()[2:] if stored else ["gold.jsonl", *options.split()]
+    for system in (first, *(other for other in systems if other != first)):
+        files = [run if stored else f"{run}.jsonl" for run in systems[system]]
+        arguments += ["--system", f"{system}={','.join(files)}"]
+    printed = run("compare", *arguments, *([] if collapsed else OPTIONS), "-o", "out.json", "-t", "all")
     assert printed.exit_code == 0, printed.output
     return in_python, json.loads(Path("out.json").read_text("utf8")), printed.stdout
 
@@ -116,7 +113,7 @@ def by_both(systems: Mapping[str, list[str]], asked: Mapping[str, Any]) -> tuple
 @pytest.mark.parametrize(("systems", "case"), [*product(SYSTEMS, CASES)])
 def test_python_and_the_command_say_the_same(here, systems, case):
     """Equal JSON, tables and lines; other files give other systems, not other numbers."""
-    in_python, written, printed = by_both(SYSTEMS[systems], CASES[case])
+    in_python, written, printed = by_both(systems, case)
     assert written == json.loads(json.dumps(in_python))
     said = flat(printed)
     view = ComparisonView(in_python)
@@ -132,7 +129,7 @@ def test_python_and_the_command_say_the_same(here, systems, case):
 
 
 def test_text_formats_and_saved_files_have_the_tables_of_the_view(here, tmp_path):
-    in_python, _, _ = by_both(SYSTEMS["files"], CASES["two metrics"])
+    in_python, _, _ = by_both("files", "two metrics")
     view = ComparisonView(in_python)
     tables = [*view.tables(view.makers)]
     after = [*view.closing(), in_python.signature]
@@ -155,9 +152,8 @@ def _written(arguments: list[Any]) -> str:
 @pytest.mark.parametrize("case", ["two metrics", "three metrics, a margin, labels"])
 def test_the_page_says_what_the_command_and_its_json_say(here, case):
     """Every sentence and number of the comparison in the report."""
-    asked = CASES[case] | {"per_label": False, "metrics": sorted(CASES[case]["metrics"])}
-    arguments = ["gold.jsonl", "a.jsonl", "b.jsonl", "-m", ",".join(asked["metrics"]), *OPTIONS]
-    arguments += ["--margin", asked["margin"]] if "margin" in asked else []
+    options = CASES[case][1].removesuffix(" --per-label").split()
+    arguments = ["gold.jsonl", "a.jsonl", "b.jsonl", *options, *OPTIONS]
     accepted("report", *arguments, "-C", "--primary", "fair.f", "-o", "r.html")
     page = Parsed(Path("r.html").read_text("utf8"))
     result = json.loads(_written([*arguments, "--primary", "fair.f"]))

@@ -136,18 +136,6 @@ def test_units_of_documents(here, unit):
     assert plain(gate("policy.cfg", "gold.jsonl", "a.jsonl")) == json.loads(Path("gate.json").read_text())
 
 
-@pytest.mark.parametrize(
-    ("unit", "said"),
-    [
-        ("meta.x", "^gold.jsonl, document 0 .0.: unit='meta.x': the document has no 'x'"),
-        ("block:13", "gold.jsonl has 12 documents; expected blocks no larger than the file"),
-    ],
-)
-def test_a_unit_that_documents_do_not_have_is_named(here, unit, said):
-    with pytest.raises(ValueError, match=said):
-        load("gold.jsonl", unit=unit)
-
-
 def test_score_of_counts(here):
     assert run("count", "gold.jsonl", "a.jsonl", "-o", "counts.npz").exit_code == 0
     assert plain(score("counts.npz", confidence=Confidence())) == told("score", "counts.npz", "-C")

@@ -290,6 +290,3 @@ def test_patterns_are_expanded_where_the_shell_left_them(inputs, tmp_path):
     (inputs / "[g].npz").write_bytes((inputs / "p.npz").read_bytes())
     assert "counts of 3 documents" in accepted("merge", "[g].npz", "-o", "x.npz"), "the name of a file is no pattern"
     assert "none*.npz does not exist" in refused("merge", "none*.npz", "-o", "x.npz")
-    several = run("count", "[gp].jsonl", "[gp].jsonl", "-m", "strict", "--parts", "parts", "-o", "brat/several.npz")
-    assert "counts of 6 documents" in several.stdout, several.output
-    accepted("compare", "g.jsonl", "g.[jk]sonl", "[g].jsonl", "-m", "strict", "--trials", 20, "-o", "result.json")

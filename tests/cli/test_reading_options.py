@@ -95,12 +95,6 @@ def test_workers_map_labels_and_count_again_when_the_mapping_changes():
     assert "--only X: there is no label 'X'" in run(*parts, "--only", "X").stderr
 
 
-def test_levels_are_cut():
-    files([line("ab", (0, 1, "A.B"), (1, 2, "A.C"))], [line("ab", (0, 1, "A.C"), (1, 2, "A.C.D"))])
-    assert strict(*SCORE, "--sep", ".", "--depth", 1) == (2, 0, 0)
-    assert strict(*SCORE, "--sep", ".", "--depth", 2) == (1, 1, 1)
-
-
 def test_count_files_cannot_be_relabelled():
     printed("count", *FILES, "-m", "strict", "-o", "c.npz")
     for options in (("--labels", "A=B"), ("--only", "A"), ("--depth", 1)):
@@ -215,18 +209,10 @@ def test_labels_with_commas_are_kept_if_given_as_json():
 
 
 def test_hierarchical_is_a_default_only_where_a_label_has_levels():
-    write(Path("g.jsonl"), line("ab", (0, 1, "A/B"), (1, 2, "A/C")))
-    write(Path("f.jsonl"), line("ab", (0, 1, "A.B"), (1, 2, "/")))
-    for arguments, there in (
-        (("g.jsonl",), True),
-        (("g.jsonl", "--metrics", "strict"), False),
-        (("g.jsonl", "--depth", 1), False),
-        (("g.jsonl", "--labels", "A/B=X,A/C=Y"), False),
-        (("f.jsonl",), False),
-        (("f.jsonl", "--sep", "."), True),
-    ):
-        done = run("score", arguments[0], *arguments)
-        assert ("hierarchical" in done.stdout) is there, arguments
+    files([row := line("ab", (0, 1, "A.B"), (1, 2, "/"))], [row])
+    for sep, there in (((), False), (("--sep", "."), True), (("--sep", ".", "--labels", "A.B=X"), False)):
+        done = run("score", *FILES, *sep)
+        assert ("hierarchical" in done.stdout) is there, sep
         assert ("hierarchical is added, since the label A" in done.stderr) is there
 
 

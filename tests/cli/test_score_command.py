@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import accepted, flat, line, tables_in, write
+from commands import accepted, line, tables_in, write
 from docs import doc, write_docs
 from typer.testing import CliRunner
 
@@ -62,16 +62,6 @@ def test_options_of_a_metric_go_behind(here, arguments, metric, option, value):
     assert found == wanted["metrics"][metric]
 
 
-def test_lines_with_tokens_can_be_scored_by_token(tmp_path):
-    tokens = [{"start": 0, "end": 4}, {"start": 5, "end": 9}]
-    gold = write(tmp_path / "gold.jsonl", line("U.K. wins", (0, 4, "A"), tokens=tokens))
-    pred = write(tmp_path / "pred.jsonl", line("U.K. wins", (0, 2, "A"), (2, 4, "A")))
-    for unit, counts in (("token", {"be_s": 1, "fp": 1}), ("char", {"be_s": 2})):
-        accepted("score", gold, pred, "--fair.unit", unit, "-o", tmp_path / "out.json")
-        written = json.loads((tmp_path / "out.json").read_text())["metrics"]["fair"]["counts"]
-        assert {name: n for name, n in written.items() if n} == counts
-
-
 def test_a_key_scores_span_groups(tmp_path):
     grouped = doc("a b", (0, 1, "E"), spans={"k": [(0, 2, "A"), (0, 1, "B")]})
     gold = write_docs(tmp_path / "gold.spacy", [grouped, doc("a")])
@@ -86,14 +76,6 @@ def test_a_key_scores_span_groups(tmp_path):
     pred = write(tmp_path / "pred.jsonl", line("a b", (0, 1, "B")), line("a"))
     found = result_of(tmp_path, "-sk", "k", gold=gold.name, pred=pred.name)
     assert found["metrics"]["strict"]["counts"] == {"tp": 1, "fp": 0, "fn": 1}
-
-
-def test_what_was_left_out_is_said(tmp_path):
-    gold = write_docs(tmp_path / "gold.spacy", [doc("a b", missing=[(0, 1)]), doc("a", annotated=False), doc("a")])
-    pred = write_docs(tmp_path / "pred.spacy", [doc("a b", (0, 1, "A")), doc("a"), doc("a")])
-    printed = accepted("score", gold, pred)
-    assert "2 documents, 0 gold spans, 0 predicted spans" in printed
-    assert "1 document without annotation skipped, 1 prediction ignored" in flat(printed)
 
 
 def test_an_old_result_is_replaced_and_no_file_written_unless_asked_for(here):
