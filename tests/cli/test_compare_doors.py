@@ -1,17 +1,18 @@
-"""One comparison through every door: Python, the command, the report's page, count files and frames say the same."""
+"""One comparison through every door: Python, the command, pages, counts, frames; and counts over data sets."""
 
 from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import accepted, flat, line, run, write
-from made_up import corpus, second, tallied, trained_again
+from commands import accepted, flat, line, refused, run, write
+from made_up import corpus, second, trained_again
 from pages import Parsed
 
 from spacy_nereval import Confidence, Document, compare, count, create_all, load
@@ -242,18 +243,57 @@ def test_runs_of_one_system_through_the_command_and_python(here):
     assert view.findings() and all(found.sentence for found in view.findings())
 
 
-def test_data_sets_through_the_command_and_python(here, tmp_path):
-    results = {}
-    for name, more in (("news", 3), ("mail", 2), ("chat", 0)):
-        found = [[0] * 12, [more * (k % 3 > 0) for k in range(12)]]
-        sides = [[tallied(1 + n, 0, 3 - n, id=f"{name} {k}") for k, n in enumerate(own)] for own in found]
-        systems = [System(side, count(d, create_all(["strict"]))) for side, d in zip("AB", sides)]
-        results[name] = comparison(systems, [], trials=5000)
-        (tmp_path / f"{name}.json").write_text(json.dumps(results[name]))
-    files = [tmp_path / f"{name}.json" for name in results]
-    printed = accepted("datasets", *files, "-o", tmp_path / "out.json")
-    counted = data_sets(results)
-    assert json.loads((tmp_path / "out.json").read_text()) == json.loads(json.dumps(counted))
+ADA, BOB = (0, 3, "PER"), (8, 11, "PER")
+SIZES = {"news": (10, 9), "mail": (8, 7), "chat": (12, 4)}
+DATA_SETS = [f"{name}.json" for name in SIZES]
+
+
+@pytest.fixture(scope="module")
+def sets(tmp_path_factory) -> Path:
+    """Three comparisons: of ten documents B is better in nine, of eight in seven, of twelve in four."""
+    folder: Path = tmp_path_factory.mktemp("sets")
+    for name, (documents, mended) in SIZES.items():
+        (folder / name).mkdir()
+        found = {"gold": [(ADA, BOB)] * documents, "A": [(ADA,)] * documents}
+        found["B"] = [(ADA, BOB)] * mended + [(ADA,)] * (documents - mended)
+        systems = [
+            write(folder / name / f"{system}.jsonl", *(line("Ada met Bob", *s, id=f"d{k}") for k, s in enumerate(own)))
+            for system, own in found.items()
+        ]
+        accepted("compare", *systems, "-m", "strict,slot_error", "-o", folder / f"{name}.json")
+    return folder
+
+
+@pytest.fixture
+def in_sets(sets, tmp_path, monkeypatch) -> Path:
+    shutil.copytree(sets, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_files_of_one_name_in_several_folders(in_sets):
+    again = [shutil.copy(f"{name}.json", Path(name, "strict.json")) for name in ("news", "mail")]
+    printed = accepted("datasets", *again)
+    assert all(path.as_posix() in printed for path in again)
+
+
+def test_names_cannot_steer_a_terminal(in_sets):
+    named = [shutil.copy(f"{name}.json", f"{name}\x1b[2J.json") for name in ("news", "chat")]
+    printed = accepted("datasets", *named)
+    assert "\x1b" not in printed
+    assert printed.count(r"news\x1b[2J") == 2 and printed.count(r"chat\x1b[2J") == 2
+    assert "\x1b" not in refused("datasets", named[0])
+
+
+def test_a_folder_may_have_the_name_of_the_system(in_sets):
+    Path("B").mkdir()
+    assert accepted("datasets", *DATA_SETS, "--system", "B", "-o", "B/sets.json") and Path("B/sets.json").exists()
+
+
+def test_data_sets_through_the_command_and_python(in_sets):
+    printed = accepted("datasets", *DATA_SETS, "-o", "out.json")
+    counted = data_sets({name: json.loads(Path(f"{name}.json").read_text()) for name in SIZES})
+    assert json.loads(Path("out.json").read_text()) == json.loads(json.dumps(counted))
     view = DataSetsView(counted)
     assert [f"{each.sentence}." for each in view.findings()] == view.opening()
     for text in (*view.opening(), *view.closing()):
@@ -261,4 +301,38 @@ def test_data_sets_through_the_command_and_python(here, tmp_path):
     for table in view.tables(view.usual):
         for cells in table.grid()[1:]:
             assert " ".join(cells) in " ".join(printed.split())
-    assert counted["least"] == 2 and "⚠ No test in chat: the outputs differ in 0 units" in printed
+    assert counted["least"] == 2 and "⚠ No test in chat: the outputs differ in 4 units" in printed
+
+
+NO_COMPARISON = "is not a comparison: expected a JSON file that 'nereval compare -o FILE' wrote"
+REFUSED = {
+    "news.json": "✘ expected the comparisons of two or more data sets, not of 1",
+    "news.json mail/../news.json": "✘ mail/../news.json is given twice: give each data set once",
+    "news.json copy.json": "✘ news and copy have the same numbers: give each data set once",
+    "news.json scores.json": f"✘ scores.json {NO_COMPARISON}",
+    "news.json counted.json": "counted.json is not a comparison",
+    **{f"news.json bad{k}.json": f"bad{k}.json is not JSON" for k in range(4)},
+    "news.json none.json": "none.json",
+    "news.json news": "news",
+    **{
+        f"{' '.join(DATA_SETS)} {options}": said
+        for options, said in {
+            "--score strict.x": "--score strict.x: news has no such score",
+            "--score strict.p": "not tested in news",
+            "--system C": "--system C: news has no such system",
+            "-f conll,markdown": "this command reads no annotation",
+            "-o news.json": "is an input",
+            "-o no/out.json": "there is no directory",
+        }.items()
+    },
+}
+
+
+@pytest.mark.parametrize(("arguments", "said"), REFUSED.items())
+def test_what_cannot_be_counted_is_refused(in_sets, arguments, said):
+    shutil.copy("news.json", "copy.json")
+    accepted("score", "news/gold.jsonl", "news/A.jsonl", "-m", "strict", "-o", "scores.json")
+    accepted("datasets", *DATA_SETS, "-o", "counted.json")
+    for k, data in enumerate((b"", b"{", b"\xff\xfe", b"id,text\n")):
+        Path(f"bad{k}.json").write_bytes(data)
+    assert said in refused("datasets", *arguments.split())

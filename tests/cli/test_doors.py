@@ -1,14 +1,16 @@
-"""Every function of Python against its command: the same numbers, the same words on what was left out or refused."""
+"""Every function of Python against its command: the same numbers and words; and what `gate` alone says and writes."""
 
 from __future__ import annotations
 
 import inspect
 import json
+import re
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
-from commands import line, run, write
+from commands import accepted, flat, line, run, write
 
 from spacy_nereval import Confidence, Result, agreement, apply, compare, gate, load, plan, score, thresholds
 from spacy_nereval.cli import nereval
@@ -362,3 +364,83 @@ def test_tags_without_words_have_no_words_in_any_file(here):
     assert "wrf needs words" in run("score", "both.conll", "-m", "wrf").stderr
     Path("words.conll").write_text("Ada B-PER B-PER\nand O O\n\nin O B-LOC\nRome B-LOC O\n", encoding="utf8")
     assert told("score", "words.conll")["metrics"]["wrf"]["scores"]["wrf"] > 0
+
+
+POLICY = """
+[gate]
+
+[gate.rules]
+
+[gate.rules.overall]
+score = "strict_f"
+at_least = 60
+
+[gate.rules.not_worse]
+score = "strict_f"
+worse_by_at_most = 10
+"""
+
+
+@pytest.fixture
+def forty(tmp_path, monkeypatch):
+    """Forty documents: gold, a released model that is right, and one that has lost a label."""
+    monkeypatch.chdir(tmp_path)
+    whole = [line("Ada is in Rome", (0, 3, "PER"), (10, 14, "LOC"), id=str(k)) for k in range(40)]
+    lost = [line("Ada is in Rome", (0, 3, "PER"), id=str(k)) for k in range(40)]
+    for name, rows in (("gold", whole), ("released", whole), ("lost", lost)):
+        write(tmp_path / f"{name}.jsonl", *rows)
+    (tmp_path / "policy.cfg").write_text(POLICY)
+    return tmp_path
+
+
+def test_the_released_model_passes_and_one_that_lost_a_label_fails(forty):
+    assert "✔ candidate passes the gate: 2 of 2 required rules are met" in accepted(
+        "gate", "policy.cfg", "gold.jsonl", "released.jsonl", "--baseline", "released.jsonl"
+    )
+    done = run(
+        *("gate", "policy.cfg", "gold.jsonl", "lost.jsonl", "--baseline", "released.jsonl", "-f", "markdown"),
+        *("-o", "out.json", "--junit", "out.xml"),
+    )
+    assert done.exit_code == 1
+    assert "| LOC | missed | 40 |" in done.stdout and "| 0 | LOC | Rome | missed |" in done.stdout
+    result = json.loads((forty / "out.json").read_text())
+    assert result == gate("policy.cfg", *map(load, ("gold.jsonl", "lost.jsonl", "released.jsonl")))
+    accepted("count", "gold.jsonl", "released.jsonl", "-m", "strict", "-o", "released.npz")
+    done = run("gate", "policy.cfg", "gold.jsonl", "lost.jsonl", "--baseline", "released.npz")
+    assert done.exit_code == 1 and "baseline's counts hold no spans" in flat(done.stdout)
+    assert ElementTree.parse(forty / "out.xml").getroot().get("failures") == "2"
+
+
+def test_the_policy_that_init_writes_can_be_used_at_once(forty):
+    accepted("gate", "--init", "new.cfg")
+    done = run("gate", "new.cfg", "gold.jsonl", "released.jsonl", "--baseline", "released.jsonl")
+    assert done.exit_code == 1
+    assert "59 documents without a difference would decide it" in flat(done.stdout)
+
+
+def test_training_runs_are_judged_by_their_mean(forty):
+    done = run(
+        "gate", "policy.cfg", "gold.jsonl", "released.jsonl,lost.jsonl", "--baseline", "gold.jsonl", "-o", "o.json"
+    )
+    assert done.exit_code == 1
+    rows = json.loads((forty / "o.json").read_text())["rules"]
+    assert rows[0]["score_value"] == pytest.approx((1 + 2 / 3) / 2)  # F of half the recall is 2/3
+
+
+@pytest.mark.costly
+def test_the_report_says_what_the_gate_says(forty):
+    """Its tables are those of `gate --format html`, for each system against the first, with their own names."""
+    accepted("report", "gold.jsonl", "released.jsonl", "lost.jsonl", "--policy", "policy.cfg", "-o", "report.html")
+    section = (forty / "report.html").read_text("utf8").split('<section id="gate"')[1].split("</section>")[0]
+    told = flat(re.sub(r"<[^>]+>", " ", section))
+    found = gate("policy.cfg", *map(load, ("gold.jsonl", "lost.jsonl", "released.jsonl")))
+    assert found.conclusion.startswith("✘") and found.conclusion.replace("candidate", "lost") in told
+    for row in found.to_frame().to_dict("records"):
+        assert f"{row['rule']} {row['subject']} {row['demand']} {100 * row['found']:.2f}" in told
+    assert "Gold spans that released has right and lost has wrong: " in told
+    assert "LOC missed 40" in told and "0 LOC Rome missed" in told
+    (forty / "alone.cfg").write_text(POLICY.split("[gate.rules.not_worse]")[0])
+    accepted("report", "gold.jsonl", "lost.jsonl", "--policy", "alone.cfg", "-o", "one.html", "-m", "relaxed")
+    assert "✘ lost fails the gate: 0 of 1 required rule" in (forty / "one.html").read_text("utf8")
+    accepted("report", "gold.jsonl", "lost.jsonl", "-o", "none.html")
+    assert 'id="gate"' not in (forty / "none.html").read_text("utf8")
