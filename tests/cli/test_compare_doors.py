@@ -227,8 +227,9 @@ def test_a_margin_is_answered_from_the_interval_at_twice_the_error(score, runs):
 
 def test_runs_of_one_system_through_the_command_and_python(here):
     names = ["a", "a1", "a2"]
-    accepted("score", "gold.jsonl", f"--system=A={','.join(f'{n}.jsonl' for n in names)}", "-m", "strict,fair",
-             "-o", "runs.json", "-t", "all", "--samples", 40)  # fmt: skip
+    system = f"--system=A={','.join(f'{name}.jsonl' for name in names)}"
+    asked = ("-m", "strict,fair", "-t", "all", "--samples", 40)
+    printed = accepted("score", "gold.jsonl", system, *asked, "-o", "runs.json")
     written = json.loads(Path("runs.json").read_text("utf8"))
     for name in names:
         accepted("count", "gold.jsonl", f"{name}.jsonl", "-m", "strict,fair", "-o", f"{name}.npz")
@@ -236,8 +237,6 @@ def test_runs_of_one_system_through_the_command_and_python(here):
     found = evaluate_runs(counts, Confidence(samples=40), system="A")
     assert written == json.loads(json.dumps(found))
     view = RunsView(counts[0], written)
-    printed = run("score", "gold.jsonl", f"--system=A={','.join(f'{n}.jsonl' for n in names)}", "-m", "strict,fair",
-                  "-t", "all", "--samples", 40).stdout  # fmt: skip
     for text in (*view.opening(), *view.closing()):
         assert flat(text) in flat(printed)
     assert view.findings() and all(found.sentence for found in view.findings())

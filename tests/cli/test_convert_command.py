@@ -190,7 +190,6 @@ TEXTS = ("Ada met Bob", "in Rome", "Ada in Oslo", "in Rome")
 GOLD = ([(0, 3, "LOC"), (8, 11, "PER")], [(3, 7, "LOC")], [(0, 6, "PER")], [(3, 7, "LOC")])
 FIXED = ([(0, 3, "PER"), (8, 11, "PER")], [(3, 7, "LOC")], [(0, 3, "PER"), (7, 11, "LOC")], [])
 """The gold annotation as an edit by hand has it."""
-PRED = ([(0, 3, "PER"), (8, 11, "PER")], [(3, 7, "LOC")], [(0, 3, "PER"), (7, 11, "LOC")], [])
 
 
 def span(of: Any) -> Any:
@@ -214,7 +213,7 @@ MARKS = [
 @pytest.fixture
 def marked(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name, spans in (("gold", GOLD), ("fixed", FIXED), ("pred", PRED)):
+    for name, spans in (("gold", GOLD), ("fixed", FIXED), ("pred", FIXED)):
         write(Path(f"{name}.jsonl"), *(line(text, *own) for text, own in zip(TEXTS, spans)))
     write(Path("a.jsonl"), *MARKS[:3])
     write(Path("b.jsonl"), *MARKS[2:])

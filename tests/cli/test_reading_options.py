@@ -252,13 +252,6 @@ def test_invented_mentions_are_shown_as_not_in_the_text():
     assert json.loads(Path("c.json").read_text())["mentions"]["p"]["invented"] == 1
 
 
-def test_strings_of_the_whole_corpus_are_not_resampled_in_parts():
-    hits = ("-m", "mentions", "--mentions.scope", "hits")
-    parts = ("count", *FILES, "-o", "c.npz", "--parts", "parts", "--replicates", 9, *hits)
-    assert "mentions depends on the corpus as a whole" in refused(*parts)
-    assert "mentions counts each string once" in run("compare", *FILES, FILES[1], *hits, "--trials", 9).stderr
-
-
 # Units: what is resampled as a whole
 
 NOTE = "ℹ No -DOCSTART- lines say where documents begin, so blocks of consecutive sentences are resampled"

@@ -43,27 +43,28 @@ def test_only_the_metrics_asked_for_are_scored_in_that_order(here, listed):
     assert list(result_of(here, "--metrics", listed)["metrics"]) == [name.strip() for name in listed.split(",")]
 
 
+WEIGHTS = {"PER": 0.5, "LOC": 0.25, "combined": 0.25}
+
+
 @pytest.mark.parametrize(
-    "arguments, metric, option, value",
+    ("arguments", "metric", "options"),
     [
-        (["--fair.unit", "token"], "fair", "unit", "token"),
-        (["--fair.unit=token"], "fair", "unit", "token"),
-        (["--loio.s", "0.3"], "loio", "s", 0.3),
-        (["--loio.s", "1", "--loio.match", "optimal"], "loio", "s", 1.0),
-        (["--wrf.weights", "lenient"], "wrf", "weights", "lenient"),
-        (["--wrf.unique", "false"], "wrf", "unique", False),
-        (["--wrf.unique"], "wrf", "unique", True),
-        (["--fair.weights", '{"be_s": {"tp": 1}}'], "fair", "weights", {"be_s": {"tp": 1.0}}),
-        (["--wrf.weights", '{"PER": 0.5, "LOC": 0.25, "combined": 0.25}'], "wrf", "weights", None),
-        (["--slot_error.weights", "etape", "-m", "slot_error"], "slot_error", "weights", "etape"),
-        (["--semeval.beta", "0.5"], "semeval", "beta", 0.5),
+        ("--fair.unit token", "fair", {"unit": "token"}),
+        ("--fair.unit=token", "fair", {"unit": "token"}),
+        ("--loio.s 0.3", "loio", {"s": 0.3}),
+        ("--loio.s 1 --loio.match optimal", "loio", {"s": 1.0, "match": "optimal"}),
+        ("--wrf.weights lenient", "wrf", {"weights": "lenient"}),
+        ("--wrf.unique false", "wrf", {"unique": False}),
+        ("--wrf.unique", "wrf", {"unique": True}),
+        ('--fair.weights {"be_s":{"tp":1}}', "fair", {"weights": {"be_s": {"tp": 1.0}}}),
+        (f"--wrf.weights {json.dumps(WEIGHTS).replace(' ', '')}", "wrf", {"weights": WEIGHTS}),
+        ("--slot_error.weights etape -m slot_error", "slot_error", {"weights": "etape"}),
+        ("--semeval.beta 0.5", "semeval", {"beta": 0.5}),
     ],
 )
-def test_options_of_a_metric_go_behind(here, arguments, metric, option, value):
-    found = result_of(here, *arguments)["metrics"][metric]
-    value = {"PER": 0.5, "LOC": 0.25, "combined": 0.25} if value is None else value
-    assert found["settings"][option] == value
-    options = {option: value} | ({"match": "optimal"} if "optimal" in arguments else {})
+def test_options_of_a_metric_go_behind(here, arguments, metric, options):
+    found = result_of(here, *arguments.split())["metrics"][metric]
+    assert found["settings"] == found["settings"] | options
     wanted = spacy_nereval.score(read_files(here / "gold.spacy", here / "pred.spacy"), {metric: options})
     assert found == wanted["metrics"][metric]
 

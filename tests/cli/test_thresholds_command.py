@@ -61,8 +61,7 @@ def test_every_command_that_takes_predictions_takes_the_cut():
 
 def test_curves_as_a_file():
     accepted(*CHOSEN[:-1], "strict,fair", "--csv", "c.csv")
-    with Path("c.csv").open() as file:
-        found = [*csv.DictReader(file)]
+    found = [*csv.DictReader(Path("c.csv").read_text().splitlines())]
     dev = [document for document in read_files(*map(Path, DEV)) if document]
     of_all = [row for row in found if not row["label"]]
     assert len(of_all) == 1 + len({score for d in dev for score in d.span_scores.values()})

@@ -72,13 +72,6 @@ def test_the_least_p_is_told_as_one(here):
     assert "< ." not in accepted("compare", *FILES, *FEW)
 
 
-def test_words_that_say_too_much_are_not_said(here):
-    for other in ("other.jsonl", "gold.jsonl", "base.jsonl"):
-        printed = accepted("compare", "gold.jsonl", "base.jsonl", other, *FEW, "--labels")
-        for word in ("significant", "trend", "no difference", "proves", "***"):
-            assert word not in printed
-
-
 def test_a_system_compared_with_itself_prints_no_difference(here):
     result, printed = compared(here, "gold.jsonl", "base.jsonl", "base.jsonl", "--samples", 10, "--trials", 50)
     for row in result["comparisons"]:  # no document differs, so that there is nothing to test
