@@ -242,6 +242,8 @@ def test_runs_of_one_system_through_the_command_and_python(here):
     assert view.findings() and all(found.sentence for found in view.findings())
 
 
+# Counts over data sets
+
 ADA, BOB = (0, 3, "PER"), (8, 11, "PER")
 SIZES = {"news": (10, 9), "mail": (8, 7), "chat": (12, 4)}
 DATA_SETS = [f"{name}.json" for name in SIZES]

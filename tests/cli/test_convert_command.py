@@ -186,6 +186,8 @@ def test_a_text_above_the_limit_of_spacys_parser_is_converted(here):
     assert Path("long.conll").read_text().count("B-PER") == 1
 
 
+# Corrections: `apply`
+
 TEXTS = ("Ada met Bob", "in Rome", "Ada in Oslo", "in Rome")
 GOLD = ([(0, 3, "LOC"), (8, 11, "PER")], [(3, 7, "LOC")], [(0, 6, "PER")], [(3, 7, "LOC")])
 FIXED = ([(0, 3, "PER"), (8, 11, "PER")], [(3, 7, "LOC")], [(0, 3, "PER"), (7, 11, "LOC")], [])

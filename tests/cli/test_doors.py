@@ -366,6 +366,8 @@ def test_tags_without_words_have_no_words_in_any_file(here):
     assert told("score", "words.conll")["metrics"]["wrf"]["scores"]["wrf"] > 0
 
 
+# What `gate` alone says and writes
+
 OVERALL = '[gate]\n\n[gate.rules]\n\n[gate.rules.overall]\nscore = "strict_f"\nat_least = 60\n'
 POLICY = f'{OVERALL}\n[gate.rules.not_worse]\nscore = "strict_f"\nworse_by_at_most = 10\n'
 

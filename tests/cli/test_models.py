@@ -314,6 +314,8 @@ def test_a_damaged_model_is_named_with_its_file(file, content, here):
         assert "tiny" in done.stderr and Path(file).name in done.stderr and "Traceback" not in done.stderr
 
 
+# `init-config`
+
 DATA = {f"paths.{split}": str(ROOT / "assets") for split in ("train", "dev")}
 
 

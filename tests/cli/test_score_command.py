@@ -108,6 +108,8 @@ def test_a_label_that_the_terminal_cannot_show_is_no_reason_to_fail(tmp_path):
     assert "100.00" in result.stdout
 
 
+# Where a corpus comes from
+
 NAMES = ("a", "b", "deep/c")
 
 

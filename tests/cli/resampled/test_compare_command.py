@@ -151,6 +151,8 @@ def test_what_was_left_out_or_changed_on_reading_is_told_of_each_system(here):
     assert "ℹ" not in accepted("compare", *FILES, *FEW)
 
 
+# `score --system`: one system that was trained several times
+
 RUNS = {"a1": 0.6, "a2": 0.7, "a3": 0.8}
 A = "A=runs/a1.jsonl,runs/a2.jsonl,runs/a3.jsonl"
 METRICS = ("-m", "strict,fair")
