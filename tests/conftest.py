@@ -39,10 +39,8 @@ QUICK_ROOMS = {"core", "metrics", "counting", "io", "cli", "evaluation"}
 THOROUGH = {
     "test_agreement.py",
     "test_agreement_command.py",
-    "test_agreement_doors.py",
     "test_agreement_example.py",
     "test_agreement_witnesses.py",
-    "test_append.py",
     "test_cited_agree.py",
     "test_collapse.py",
     "test_collapsed.py",
@@ -63,7 +61,6 @@ THOROUGH = {
     "test_replicates.py",
     "test_run_means.py",
     "test_runs.py",
-    "test_standard_input.py",
     "test_statistics_coverage.py",
     "test_threshold_laws.py",
 }

@@ -1,15 +1,20 @@
-"""`--collapse`: the same scores without documents, and what is given up."""
+"""`--collapse`: the same scores without documents. `--append`: files are added once, documents found by their ids."""
 
 from __future__ import annotations
 
 import json
+import os
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
-from collapsing import counted, quiet, scores, scores_alone
-from commands import accepted, flat, refused
+from collapsing import ADD, DOCUMENTS, counted, quiet, scores, scores_alone, side
+from commands import accepted, flat, refused, write
+from made_up import corpus
 
-from spacy_nereval.io.count_files import load
+from spacy_nereval import Document
+from spacy_nereval.io.count_files import load, save
 
 
 @pytest.mark.costly
@@ -81,37 +86,6 @@ def test_the_main_score_has_its_interval_without_being_asked_for(files):
     assert all("[" in each for each in shown)
 
 
-HITS = ("-m", "mentions", "--mentions.scope", "hits")
-LOST = [
-    (("score", "a.npz", "--per-document", "d.csv"), "a.npz holds collapsed counts, which have no scores"),
-    (("score", "a.npz", "--tables", "documents"), "a.npz holds collapsed counts, which have no scores"),
-    (("score", "a.npz", "--tables", "groups"), "a.npz holds collapsed counts, which have no repeated"),
-    (("score", "a.npz", "--by", "eLen"), "a.npz is a count file without spans"),
-    (("errors", "a.npz"), "a.npz: a count file has no texts and no spans"),
-    (("errors", "g-a.jsonl", "a.npz"), "a.npz: a count file has no texts and no spans"),
-    (("report", "g-a.jsonl", "a.npz", "-o", "r.html"), "a.npz: a count file has no texts and no spans"),
-    (("score", "a.npz", "-C", "--samples", "7"), "a.npz holds collapsed counts, which keep the half"),
-    (("score", "a.npz", "-C", "--seed", "7"), "no documents to draw others from: count the corpus again"),
-    (("compare", "a.npz", "b.npz", "--trials", "9"), "collapsed counts keep no documents, so they have no permutation"),
-    (("compare", "a.npz", "b.npz", "--seed", "9"), "--seed 9: a.npz holds collapsed counts"),
-    (("compare", "a.npz", "full.npz"), "one is collapsed, the other has documents"),
-    (("compare", "g-a.jsonl", "a.npz", "q-a.jsonl"), "one is collapsed, the other has documents"),
-    (("compare", "a.npz", "q-a.jsonl"), "a.npz is a count file, and q-a.jsonl is not: name the gold annotation first"),
-    (("compare", "--system", "A=a.npz", "--system", "B=q-a.jsonl"), "q-a.jsonl is not a count file: name the gold"),
-    (("compare", "a.npz", "seed.npz"), "30 half-samples with seed 0, the other 30 half-samples with seed 1"),
-    (("compare", "a.npz", "other.npz"), "the systems were not counted on the same documents"),
-    (("score", "g-a.jsonl", "--system", "A=a.npz,b.npz"), "no means of training runs"),
-    (("merge", "a.npz", "full.npz", "-o", "x.npz"), "one is collapsed, the other has documents (--collapse makes both"),
-    (("merge", "a.npz", "-o", "x.npz", "--replicates", "3"), "give --collapse, too"),
-    (("merge", "a.npz", "a.npz", "-o", "x.npz"), "a.npz and a.npz are the same counts"),
-    (("merge", "a.npz", "-o", "x.npz", "--check-repeats"), "a.npz has no hashes of its ids: count it with"),
-    (("count", "g-a.jsonl", "p-a.jsonl", "-o", "x.npz", "--append"), "--append is for collapsed counts"),
-    (("count", "g-a.jsonl", "p-a.jsonl", "-o", "x.npz", "--check-repeats"), "--check-repeats is for collapsed counts"),
-    (("count", "g-a.jsonl", "p-a.jsonl", "-o", "x.npz", "--collapse", *HITS), "mentions depends on the corpus"),
-    (("count", "g-a.jsonl", "p-a.jsonl", "-o", "x.npz", "--collapse", "--replicates", "0", "--seed", "1"), "--seed"),
-]  # fmt: skip
-
-
 @pytest.fixture
 def systems(files) -> None:
     counted("a", "a.npz", "--collapse")
@@ -119,13 +93,6 @@ def systems(files) -> None:
     counted("a", "full.npz", system="q")
     counted("b", "other.npz", "--collapse", system="q")
     counted("a", "seed.npz", "--collapse", "--seed", 1)
-
-
-@pytest.mark.costly
-def test_what_is_given_up_is_said_where_it_is_asked_for(systems):
-    for arguments, said in LOST:
-        assert said in refused(*arguments), arguments
-    assert not Path("x.npz").exists() and not Path("d.csv").exists()
 
 
 def test_all_tables_are_those_that_there_are(systems):
@@ -141,11 +108,183 @@ def test_two_systems_are_compared_with_and_without_naming_gold(systems):
     found = json.loads(Path("out.json").read_bytes())
     assert found["collapsed"] and {"strict", "fair", "wrf"} == {row["metric"] for row in found["comparisons"]}
     assert "standard error" in flat(said) and "there is no permutation test and no p-value" in flat(said)
-
-
-def test_comparisons_of_collapsed_counts_are_no_tests_of_data_sets(systems):
     counted("b", "p.npz", "--collapse")
-    for name, pair in (("first", ("a.npz", "b.npz")), ("second", ("p.npz", "other.npz"))):
-        accepted("compare", *pair, "--name", "p", "--name", "q", "-o", f"{name}.json")
-    said = flat(accepted("datasets", "first.json", "second.json"))
-    assert "No test in first: its counts are collapsed and keep no documents to swap. It counts as p = 1" in said
+    accepted("compare", "p.npz", "other.npz", "--name", "a", "--name", "b", "-o", "second.json")
+    said = flat(accepted("datasets", "out.json", "second.json"))
+    assert "No test in out: its counts are collapsed and keep no documents to swap. It counts as p = 1" in said
+
+
+# Files are added
+
+METRICS = ("-m", "strict,fair,wrf")
+
+
+def test_files_are_added_once_whatever_their_names(files):
+    assert "10 documents" in counted("a", "total.npz", *ADD)
+    said = counted("a b", "total.npz", *ADD)
+    assert "1 of 2 files are in total.npz already, and skipped: g-a.jsonl" in flat(said)
+    assert "24 documents in total.npz" in said
+    counted("all", "full.npz")
+    assert scores("total.npz") == scores("full.npz")
+    before = Path("total.npz").read_bytes()
+    os.rename("g-b.jsonl", "g-x.jsonl")
+    os.rename("p-b.jsonl", "p-x.jsonl")
+    said = counted("a x", "total.npz", *ADD)
+    assert "2 of 2 files are in total.npz already" in said and "nothing to add to total.npz" in said
+    assert Path("total.npz").read_bytes() == before
+    assert len(load(Path("total.npz")).parts) == 2
+    assert not Path("total.npz.lock").exists()
+
+
+REFUSED_TO_ADD = [
+    (("--replicates", "31"), "--replicates 31: total.npz was counted with --replicates 30"),
+    (("--seed", "1"), "--seed 1: total.npz was counted with --seed 0"),
+    (("-m", "strict"), "total.npz was counted in another way: one has the metrics strict, fair, wrf, the other strict"),
+    (("--fair.unit", "token"), "fair.unit is 'char' and 'token'"),
+    (("--unit", "block:2"), "one resamples by id, the other by block:2"),
+    (("--labels", "A=B"), "the label rules"),
+    (("--spans-key", "k"), "one counted entities, the other spans under 'k'"),
+]
+
+
+def adding(name: str, *options: Any, system: str = "p") -> tuple[Any, ...]:
+    """The command that adds a part of the corpus."""
+    output = ("-o", "total.npz" if system == "p" else f"{system}.npz")
+    return "count", f"g-{name}.jsonl", f"{system}-{name}.jsonl", *METRICS, *output, *ADD, *options
+
+
+def parts(**some: list[Document]) -> None:
+    """Write documents as parts of the corpus."""
+    for name, documents in some.items():
+        write(Path(f"g-{name}.jsonl"), *side(documents, "gold"))
+        write(Path(f"p-{name}.jsonl"), *side(documents, "pred"))
+
+
+def test_what_does_not_fit_is_not_added_and_the_counts_stay(files):
+    counted("a", "total.npz", *ADD)
+    before = Path("total.npz").read_bytes()
+    for name, (options, said) in product("ab", REFUSED_TO_ADD):  # a is there already, b is new
+        assert said in refused(*adding(name, *options))
+        assert Path("total.npz").read_bytes() == before and not Path("total.npz.lock").exists()
+    counted("b", "full.npz")
+    said = refused(*adding("c", "-o", "full.npz"))
+    assert "--append: full.npz holds counts with documents: collapse it first" in said
+    parts(d=corpus(5, 9))
+    same = ["g-c.jsonl", "g-d.jsonl", "p-c.jsonl", "p-d.jsonl"]
+    assert "g-c.jsonl and g-d.jsonl have the same content" in refused("count", *same, "-o", "new.npz", *ADD)
+
+
+def test_files_of_predictions_are_not_added_to_those_of_a_pipeline(files):
+    counted("a", "total.npz", *ADD, "--no-check-repeats")
+    counts = load(Path("total.npz"))
+    counts.collapsed = counts.collapsed._replace(pipeline="f" * 32)
+    save(counts, Path("total.npz"))
+    assert "total.npz was counted with a pipeline, not from files of predictions" in refused(*adding("b"))
+
+
+def test_two_jobs_do_not_add_to_one_file_at_once(files):
+    counted("a", "total.npz", *ADD)
+    Path("total.npz.lock").write_text('{"user": "ann", "host": "elsewhere", "pid": 1}')
+    said = flat(refused(*adding("b"), status=75))
+    assert "another run, process 1 of ann on elsewhere, writes to total.npz: wait for it, as --wait 60" in said
+    assert "or choose another" in said
+
+
+def hashes() -> list[str]:
+    return sorted(path.name for path in Path().glob("nereval-ids-*.bin"))
+
+
+def test_repeated_documents_are_found_by_hashes_on_disk(files):
+    check = ("--collapse", "--check-repeats")
+    said = counted("a", "a.npz", *check)
+    assert "not looked for" not in said
+    counted("b", "b.npz", *check)
+    counted("all", "all.npz", *check)
+    assert len(hashes()) == 3 and sorted(Path(name).stat().st_size for name in hashes()) == [160, 224, 384]
+    accepted("merge", "a.npz", "b.npz", "--check-repeats", "-o", "both.npz")
+    assert len(hashes()) == 3  # the same as of all
+    said = refused("merge", "b.npz", "all.npz", "--check-repeats", "-o", "x.npz")
+    assert "b.npz and all.npz have documents with the same id, 14 in all files: they would count twice" in said
+    accepted("merge", "b.npz", "all.npz", "--check-repeats", "--shared-ids", "-o", "x.npz")
+    assert "--check-repeats finds" in flat(accepted("merge", "b.npz", "all.npz", "-o", "x.npz"))
+    counted("a", "full.npz")
+    accepted("merge", "full.npz", "b.npz", *check, "--replicates", 30, "-o", "x.npz")
+    assert "same id, 10 in all files" in refused(
+        "merge", "full.npz", "all.npz", *check, "--replicates", 30, "-o", "y.npz"
+    )
+
+
+def test_it_is_said_if_no_document_has_an_id_to_look_for(files):
+    said = "No document has an id, so --check-repeats cannot find documents that occur in several files."
+    for name in ("a", "b"):
+        for path in (Path(f"g-{name}.jsonl"), Path(f"p-{name}.jsonl")):
+            write(path, *({**json.loads(row), "id": None} for row in path.read_text().splitlines()))
+        options = (*METRICS, "--replicates", 0, "--collapse", "--check-repeats")
+        assert said in flat(quiet("count", f"g-{name}.jsonl", f"p-{name}.jsonl", "-o", f"{name}.npz", *options))
+    assert said in flat(accepted("merge", "a.npz", "b.npz", "--check-repeats", "-o", "both.npz"))
+    quiet("count", "g-c.jsonl", "p-c.jsonl", "-o", "c.npz", *options)
+    assert said not in flat(accepted("merge", "a.npz", "c.npz", "--check-repeats", "-o", "some.npz"))
+
+
+def test_repeated_documents_are_found_when_files_are_added(files):
+    counted("a", "total.npz", *ADD)
+    first = hashes()
+    counted("b", "total.npz", *ADD)
+    assert len(hashes()) == 1 and hashes() != first
+    assert "have documents with the same id, 24 in all" in refused(*adding("all"))
+    Path(hashes()[0]).write_bytes(b"x" * 16)
+    assert "is missing or damaged: count again" in refused(*adding("c"))
+    Path(hashes()[0]).unlink()
+    assert "is missing or damaged: count again" in refused(*adding("c"))
+
+
+def test_two_systems_on_the_same_documents_are_added_to_in_turn(files):
+    """Their hashes are equal, so they have one file of them."""
+    Path("parts.zip").write_text("of somebody else")
+    for name, number in (("a", 1), ("b", 2)):
+        counted(name, "p.npz", *ADD)
+        assert len(hashes()) == number  # the earlier one is deleted when nothing has it any more
+        counted(name, "q.npz", *ADD, system="q")
+        assert len(hashes()) == 1
+    for system in "pq":
+        said = refused(*adding("all", "-o", f"{system}.npz", system=system))
+        assert f"{system}.npz and g-all.jsonl have documents with the same id, 24 in all" in said
+
+
+def test_a_file_that_has_changed_is_not_counted_again_unless_asked_for(files):
+    counted("a", "total.npz", *ADD)
+    before = Path("total.npz").read_bytes()
+    parts(a=DOCUMENTS[:11])  # a document more
+    said = flat(refused(*adding("a")))
+    assert "documents with the same id, 10 in all files" in said and "if one has changed since it was counted" in said
+    assert Path("total.npz").read_bytes() == before
+    said = flat(accepted(*adding("a", "--no-check-repeats")))
+    assert "21 documents in total.npz" in said and "were not looked for, and count several times" in said
+    assert not hashes()  # so that nothing says that these counts can be checked
+    said = flat(refused(*adding("c")))
+    assert "total.npz has no hashes of ids, by which documents are found that it has already" in said
+    assert "or give --no-check-repeats, and such documents count twice" in said
+
+
+def test_several_files_are_checked_when_they_are_added(files):
+    counted("a", "total.npz", *ADD)
+    parts(x=DOCUMENTS[10:15], y=DOCUMENTS[15:])
+    said = quiet("count", "g-x.jsonl", "g-y.jsonl", "p-x.jsonl", "p-y.jsonl", *adding("x")[3:])
+    assert "24 documents" in said and "not looked for" not in said
+    assert [Path(name).stat().st_size for name in hashes()] == [16 * 24]
+    assert "have documents with the same id, 24 in all" in refused(*adding("all"))
+
+
+def test_counts_without_half_samples_are_added_to_without_them(files):
+    accepted(*adding("a", "--replicates", 0))
+    assert "24 documents in total.npz" in accepted(*adding("b"))
+    assert load(Path("total.npz")).replicates is None
+
+
+def test_hashes_stay_where_new_files_have_no_new_ids(files):
+    counted("a", "total.npz", *ADD)
+    before = hashes()
+    parts(x=DOCUMENTS[2:5])
+    assert "13 documents in total.npz" in counted("x", "total.npz", *ADD, "--shared-ids")
+    assert hashes() == before and len(before) == 1
+    assert "have documents with the same id, 10 in all" in refused(*adding("all"))

@@ -1,23 +1,26 @@
-"""One comparison through every door: Python, the command, the report's page, count files and frames say the same."""
+"""One comparison through every door: Python, the command, pages, counts, frames; and counts over data sets."""
 
 from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import accepted, flat, line, run, write
-from made_up import corpus, second, tallied, trained_again
+from commands import accepted, flat, line, refused, run, write
+from made_up import corpus, second, trained_again
 from pages import Parsed
 
 from spacy_nereval import Confidence, Document, compare, count, create_all, load
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.datasets import data_sets
 from spacy_nereval.evaluation.run_means import evaluate_runs
+from spacy_nereval.evaluation.statistics.conclusion import margin_sentence
+from spacy_nereval.evaluation.statistics.differences import against_margin, units_to_tell
 from spacy_nereval.io.count_files import load as load_counts
 from spacy_nereval.reporting.comparison_view import ComparisonView, DataSetsView
 from spacy_nereval.reporting.formats import document, json_text
@@ -29,14 +32,20 @@ TWELVE = "strict,semeval,slot_error,loio,fair,wrf,ace,char,mentions,overlap,plag
 SETTINGS: Mapping[str, Any] = {"samples": 60, "trials": 300, "seed": 3}
 OPTIONS = [text for name, value in SETTINGS.items() for text in (f"--{name}", value)]
 
-CASES: dict[str, dict[str, Any]] = {
-    "two metrics": {"metrics": ["strict", "fair"]},
-    "three metrics, a margin, labels": {"metrics": ["fair", "strict", "slot_error"], "margin": 4, "per_label": True},
-    "twelve metrics, chosen scores": {"metrics": TWELVE.split(","), "primary": "wrf.wrf", "secondary": ["strict.p"]},
-    "a cost": {"metrics": ["slot_error"], "margin": 30, "level": 0.9},
-    "other baseline": {"metrics": ["strict"], "baseline": "b"},
+CASES: dict[str, tuple[dict[str, Any], str]] = {
+    "two metrics": ({"metrics": ["strict", "fair"]}, "-m strict,fair"),
+    "three metrics, a margin, labels": (
+        {"metrics": ["fair", "strict", "slot_error"], "margin": 4, "per_label": True},
+        "-m fair,strict,slot_error --margin 4 --per-label",
+    ),
+    "twelve metrics, chosen scores": (
+        {"metrics": TWELVE.split(","), "primary": "wrf.wrf", "secondary": ["strict.p"]},
+        f"-m {TWELVE} --primary wrf.wrf --secondary strict.p",
+    ),
+    "a cost": ({"metrics": ["slot_error"], "margin": 30, "level": 0.9}, "-m slot_error --margin 30 --level 0.9"),
+    "other baseline": ({"metrics": ["strict"], "baseline": "b"}, "-m strict"),
 }
-"""What is asked, as arguments of `compare`."""
+"""What is asked, as arguments of `compare` and as options of the command."""
 
 SYSTEMS: dict[str, dict[str, list[str]]] = {
     "files": {"a": ["a"], "b": ["b"], "c": ["a"]},
@@ -80,44 +89,32 @@ def read(name: str) -> Any:
     return name if name.endswith(".npz") else load(f"{name}.jsonl")
 
 
-def by_both(systems: Mapping[str, list[str]], asked: Mapping[str, Any]) -> tuple[Any, dict[str, Any], str]:
+def by_both(name: str, case: str) -> tuple[Any, dict[str, Any], str]:
     """What Python returns for a comparison, what the command writes, and what it prints with all tables."""
-    first, *more = [asked["baseline"]] if "baseline" in asked else [*systems]
-    order = [first, *(name for name in systems if name != first)]
-    stored = any(name.endswith(".npz") for names in systems.values() for name in names)
-    collapsed = any("collapsed" in name for names in systems.values() for name in names)
-    metrics = ",".join(asked["metrics"])
-    counted(systems, metrics)
-    settings = {key: value for key, value in SETTINGS.items() if key != "trials"} if collapsed else SETTINGS
-    given = {
-        name: {run: read(run) for run in runs} if len(runs) > 1 else read(runs[0]) for name, runs in systems.items()
-    }
-    if len({*map(len, systems.values())} - {1}):
-        given = {name: {f"{k}": read(run) for k, run in enumerate(runs)} for name, runs in systems.items()}
+    systems, (asked, options) = SYSTEMS[name], CASES[case]
+    stored, collapsed = name in ("counts", "collapsed"), name == "collapsed"
+    counted(systems, ",".join(asked["metrics"]))
+    given: dict[str, Any] = {system: {run: read(run) for run in runs} for system, runs in systems.items()}
+    if name != "runs":
+        given = {system: own for system, runs in given.items() for own in runs.values()}
+    settings = {key: value for key, value in SETTINGS.items() if not (collapsed and key == "trials")}
     how = {key: value for key, value in asked.items() if key != "metrics"}
     of_files = {} if stored else {"gold": read("gold"), "metrics": asked["metrics"]}
     in_python = compare(given, **of_files, **how, **settings)
-    arguments: list[Any] = [] if stored else ["gold.jsonl", "-m", metrics]
-    for name in order:
-        files = [run if stored else f"{run}.jsonl" for run in systems[name]]
-        arguments += ["--system", f"{name}={','.join(files)}"]
-    for key in ("margin", "primary", "level"):
-        arguments += [f"--{key}", asked[key]] if key in asked else []
-    arguments += ["--secondary", ",".join(asked["secondary"])] if "secondary" in asked else []
-    arguments += ["--per-label"] if asked.get("per_label") else []
-    arguments += [] if collapsed else OPTIONS
-    printed = run("compare", *arguments, "-o", "out.json", "-t", "all")
+    first = asked.get("baseline", "a")
+    arguments: list[Any] = options.split()[2:] if stored else ["gold.jsonl", *options.split()]
+    for system in (first, *(other for other in systems if other != first)):
+        files = [run if stored else f"{run}.jsonl" for run in systems[system]]
+        arguments += ["--system", f"{system}={','.join(files)}"]
+    printed = run("compare", *arguments, *([] if collapsed else OPTIONS), "-o", "out.json", "-t", "all")
     assert printed.exit_code == 0, printed.output
     return in_python, json.loads(Path("out.json").read_text("utf8")), printed.stdout
 
 
-@pytest.mark.parametrize(
-    ("systems", "case"),
-    [*product(SYSTEMS, CASES)],
-)
+@pytest.mark.parametrize(("systems", "case"), [*product(SYSTEMS, CASES)])
 def test_python_and_the_command_say_the_same(here, systems, case):
     """Equal JSON, tables and lines; other files give other systems, not other numbers."""
-    in_python, written, printed = by_both(SYSTEMS[systems], CASES[case])
+    in_python, written, printed = by_both(systems, case)
     assert written == json.loads(json.dumps(in_python))
     said = flat(printed)
     view = ComparisonView(in_python)
@@ -133,7 +130,7 @@ def test_python_and_the_command_say_the_same(here, systems, case):
 
 
 def test_text_formats_and_saved_files_have_the_tables_of_the_view(here, tmp_path):
-    in_python, _, _ = by_both(SYSTEMS["files"], CASES["two metrics"])
+    in_python, _, _ = by_both("files", "two metrics")
     view = ComparisonView(in_python)
     tables = [*view.tables(view.makers)]
     after = [*view.closing(), in_python.signature]
@@ -156,9 +153,8 @@ def _written(arguments: list[Any]) -> str:
 @pytest.mark.parametrize("case", ["two metrics", "three metrics, a margin, labels"])
 def test_the_page_says_what_the_command_and_its_json_say(here, case):
     """Every sentence and number of the comparison in the report."""
-    asked = CASES[case] | {"per_label": False, "metrics": sorted(CASES[case]["metrics"])}
-    arguments = ["gold.jsonl", "a.jsonl", "b.jsonl", "-m", ",".join(asked["metrics"]), *OPTIONS]
-    arguments += ["--margin", asked["margin"]] if "margin" in asked else []
+    options = CASES[case][1].removesuffix(" --per-label").split()
+    arguments = ["gold.jsonl", "a.jsonl", "b.jsonl", *options, *OPTIONS]
     accepted("report", *arguments, "-C", "--primary", "fair.f", "-o", "r.html")
     page = Parsed(Path("r.html").read_text("utf8"))
     result = json.loads(_written([*arguments, "--primary", "fair.f"]))
@@ -198,63 +194,42 @@ def test_every_finding_names_its_documents():
     ]
 
 
-def answer(low: float, high: float, margin: float, units: int) -> str:
-    """A twin of the answers about a margin, from the list of cases; low and high in points, more is better."""
-    points = f"{margin:g} point{'s' * (margin != 1)}"
-    half = (high - low) / 2
-    needed = -int(-units * (half / margin) ** 2 // 1)
-    more = f"; about {needed:,} documents like these would tell" if half > margin else ""
-    cases = [
-        (low > margin, f"better by more than {points}"),
-        (low > 0 and high < margin, f"better, by less than {points}"),
-        (-margin < low and high < margin, f"the same within {points}"),
-        (low > -margin, f"not worse by {points} or more"),
-        (high < -margin, f"worse by more than {points}"),
-        (True, f"not enough data for a margin of {points}{more}"),
-    ]
-    return next(said for holds, said in cases if holds)
-
-
-def said_of(row: dict[str, Any]) -> Any:
-    return row["verdict"]
-
-
 @pytest.mark.parametrize("score", ["strict.f", "slot_error.ser"])
 @pytest.mark.parametrize("runs", [1, 2])
 def test_a_margin_is_answered_from_the_interval_at_twice_the_error(score, runs):
     """Systems from far better to far worse, and margins from small to large."""
+    documents, metrics = corpus(60, seed=5), create_all(["strict", "slot_error"])
+
+    def system(name: str, chance: float) -> System:
+        return System(name, [count(trained_again(f"{name} {k}", chance, documents), metrics) for k in range(runs)])
+
     answers = set()
-    for found, margin in product((0.2, 0.55, 0.6, 0.65, 0.95), (0.5, 4, 20)):
-        documents = corpus(60, seed=5)
-        sides = [[trained_again(f"{side} {k} {chance}", chance, documents) for k in range(runs)]
-                 for side, chance in (("a", 0.6), ("b", found))]  # fmt: skip
-        metrics = create_all(["strict", "slot_error"])
-        systems = [System(name, [count(d, metrics) for d in own]) for name, own in zip("ab", sides)]
-        given: dict[str, Any] = {"trials": None if runs > 1 else 500, "primary": score}
+    for found, margin in ((0.2, 4), (0.55, 4), (0.55, 20), (0.6, 0.5), (0.65, 4), (0.95, 20), (0.95, 0.5)):
+        systems = [system("a", 0.6), system("b", found)]
+        asked: dict[str, Any] = {"trials": None if runs > 1 else 500, "primary": score}
         row, narrow = (
             next(
                 r
-                for r in comparison(systems, [], Confidence(level, 200), **given, **more)["comparisons"]
+                for r in comparison(systems, [], Confidence(level, 200), **asked, **more)["comparisons"]
                 if r["verdict"]
             )
             for level, more in ((0.95, {"margin": margin}), (0.9, {}))
         )
-        low, high = (100 * bound for bound in narrow["interval"])
-        low, high = (low, high) if score.endswith(".f") else (-high, -low)
-        said = row["margin_answer"]
-        if runs > 1:
-            said = re.sub(r", with [\d.]+ times the training runs,", "", said)
-        assert said == answer(low, high, margin, 60)
+        low, high = sorted(100 * bound * (1 if score.endswith(".f") else -1) for bound in narrow["interval"])
+        answer = against_margin(low, high, margin)
+        said = margin_sentence(answer, margin, "documents", units_to_tell(60, low, high, margin))
+        assert re.sub(r", with [\d.]+ times the training runs,", "", row["margin_answer"]) == said
         assert (row["same_within"] == margin) is (-margin < low and high < margin)
         assert row["verdict"].endswith(row["margin_answer"])
-        answers.add(re.sub(r"[\d.,]+", "", said))
+        answers.add(answer)
     assert len(answers) >= 4, answers
 
 
 def test_runs_of_one_system_through_the_command_and_python(here):
     names = ["a", "a1", "a2"]
-    accepted("score", "gold.jsonl", f"--system=A={','.join(f'{n}.jsonl' for n in names)}", "-m", "strict,fair",
-             "-o", "runs.json", "-t", "all", "--samples", 40)  # fmt: skip
+    system = f"--system=A={','.join(f'{name}.jsonl' for name in names)}"
+    asked = ("-m", "strict,fair", "-t", "all", "--samples", 40)
+    printed = accepted("score", "gold.jsonl", system, *asked, "-o", "runs.json")
     written = json.loads(Path("runs.json").read_text("utf8"))
     for name in names:
         accepted("count", "gold.jsonl", f"{name}.jsonl", "-m", "strict,fair", "-o", f"{name}.npz")
@@ -262,25 +237,64 @@ def test_runs_of_one_system_through_the_command_and_python(here):
     found = evaluate_runs(counts, Confidence(samples=40), system="A")
     assert written == json.loads(json.dumps(found))
     view = RunsView(counts[0], written)
-    printed = run("score", "gold.jsonl", f"--system=A={','.join(f'{n}.jsonl' for n in names)}", "-m", "strict,fair",
-                  "-t", "all", "--samples", 40).stdout  # fmt: skip
     for text in (*view.opening(), *view.closing()):
         assert flat(text) in flat(printed)
     assert view.findings() and all(found.sentence for found in view.findings())
 
 
-def test_data_sets_through_the_command_and_python(here, tmp_path):
-    results = {}
-    for name, more in (("news", 3), ("mail", 2), ("chat", 0)):
-        found = [[0] * 12, [more * (k % 3 > 0) for k in range(12)]]
-        sides = [[tallied(1 + n, 0, 3 - n, id=f"{name} {k}") for k, n in enumerate(own)] for own in found]
-        systems = [System(side, count(d, create_all(["strict"]))) for side, d in zip("AB", sides)]
-        results[name] = comparison(systems, [], trials=5000)
-        (tmp_path / f"{name}.json").write_text(json.dumps(results[name]))
-    files = [tmp_path / f"{name}.json" for name in results]
-    printed = accepted("datasets", *files, "-o", tmp_path / "out.json")
-    counted = data_sets(results)
-    assert json.loads((tmp_path / "out.json").read_text()) == json.loads(json.dumps(counted))
+# Counts over data sets
+
+ADA, BOB = (0, 3, "PER"), (8, 11, "PER")
+SIZES = {"news": (10, 9), "mail": (8, 7), "chat": (12, 4)}
+DATA_SETS = [f"{name}.json" for name in SIZES]
+
+
+@pytest.fixture(scope="module")
+def sets(tmp_path_factory) -> Path:
+    """Three comparisons: of ten documents B is better in nine, of eight in seven, of twelve in four."""
+    folder: Path = tmp_path_factory.mktemp("sets")
+    for name, (documents, mended) in SIZES.items():
+        (folder / name).mkdir()
+        found = {"gold": [(ADA, BOB)] * documents, "A": [(ADA,)] * documents}
+        found["B"] = [(ADA, BOB)] * mended + [(ADA,)] * (documents - mended)
+        systems = [
+            write(folder / name / f"{system}.jsonl", *(line("Ada met Bob", *s, id=f"d{k}") for k, s in enumerate(own)))
+            for system, own in found.items()
+        ]
+        accepted("compare", *systems, "-m", "strict,slot_error", "-o", folder / f"{name}.json")
+    return folder
+
+
+@pytest.fixture
+def in_sets(sets, tmp_path, monkeypatch) -> Path:
+    shutil.copytree(sets, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_files_of_one_name_in_several_folders(in_sets):
+    again = [shutil.copy(f"{name}.json", Path(name, "strict.json")) for name in ("news", "mail")]
+    printed = accepted("datasets", *again)
+    assert all(path.as_posix() in printed for path in again)
+
+
+def test_names_cannot_steer_a_terminal(in_sets):
+    named = [shutil.copy(f"{name}.json", f"{name}\x1b[2J.json") for name in ("news", "chat")]
+    printed = accepted("datasets", *named)
+    assert "\x1b" not in printed
+    assert printed.count(r"news\x1b[2J") == 2 and printed.count(r"chat\x1b[2J") == 2
+    assert "\x1b" not in refused("datasets", named[0])
+
+
+def test_a_folder_may_have_the_name_of_the_system(in_sets):
+    Path("B").mkdir()
+    assert accepted("datasets", *DATA_SETS, "--system", "B", "-o", "B/sets.json") and Path("B/sets.json").exists()
+
+
+def test_data_sets_through_the_command_and_python(in_sets):
+    printed = accepted("datasets", *DATA_SETS, "-o", "out.json")
+    counted = data_sets({name: json.loads(Path(f"{name}.json").read_text()) for name in SIZES})
+    assert json.loads(Path("out.json").read_text()) == json.loads(json.dumps(counted))
     view = DataSetsView(counted)
     assert [f"{each.sentence}." for each in view.findings()] == view.opening()
     for text in (*view.opening(), *view.closing()):
@@ -288,4 +302,38 @@ def test_data_sets_through_the_command_and_python(here, tmp_path):
     for table in view.tables(view.usual):
         for cells in table.grid()[1:]:
             assert " ".join(cells) in " ".join(printed.split())
-    assert counted["least"] == 2 and "⚠ No test in chat: the outputs differ in 0 units" in printed
+    assert counted["least"] == 2 and "⚠ No test in chat: the outputs differ in 4 units" in printed
+
+
+NO_COMPARISON = "is not a comparison: expected a JSON file that 'nereval compare -o FILE' wrote"
+REFUSED = {
+    "news.json": "✘ expected the comparisons of two or more data sets, not of 1",
+    "news.json mail/../news.json": "✘ mail/../news.json is given twice: give each data set once",
+    "news.json copy.json": "✘ news and copy have the same numbers: give each data set once",
+    "news.json scores.json": f"✘ scores.json {NO_COMPARISON}",
+    "news.json counted.json": "counted.json is not a comparison",
+    **{f"news.json bad{k}.json": f"bad{k}.json is not JSON" for k in range(4)},
+    "news.json none.json": "none.json",
+    "news.json news": "news",
+    **{
+        f"{' '.join(DATA_SETS)} {options}": said
+        for options, said in {
+            "--score strict.x": "--score strict.x: news has no such score",
+            "--score strict.p": "not tested in news",
+            "--system C": "--system C: news has no such system",
+            "-f conll,markdown": "this command reads no annotation",
+            "-o news.json": "is an input",
+            "-o no/out.json": "there is no directory",
+        }.items()
+    },
+}
+
+
+@pytest.mark.parametrize(("arguments", "said"), REFUSED.items())
+def test_what_cannot_be_counted_is_refused(in_sets, arguments, said):
+    shutil.copy("news.json", "copy.json")
+    accepted("score", "news/gold.jsonl", "news/A.jsonl", "-m", "strict", "-o", "scores.json")
+    accepted("datasets", *DATA_SETS, "-o", "counted.json")
+    for k, data in enumerate((b"", b"{", b"\xff\xfe", b"id,text\n")):
+        Path(f"bad{k}.json").write_bytes(data)
+    assert said in refused("datasets", *arguments.split())

@@ -1,19 +1,25 @@
-"""The command `score`: what it prints and writes."""
+"""The command score: what it prints and writes. Where a corpus comes from, for `count` too: lists, folders, pipes."""
 
 from __future__ import annotations
 
 import json
 import os
+import random
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import accepted, flat, line, refused, run, tables_in, write
+from commands import accepted, line, piped, refused, run, tables_in, write
+from compressed import packed
 from docs import doc, write_docs
+from samples import write_table
 from typer.testing import CliRunner
 
 import spacy_nereval
-from spacy_nereval.cli import nereval
+from spacy_nereval import load, score
+from spacy_nereval.cli import counting_documents, nereval
+from spacy_nereval.io import paths
+from spacy_nereval.io.formats import Format, corpus_files
 from spacy_nereval.io.read import read_files
 
 
@@ -21,9 +27,6 @@ def result_of(here: Path, *arguments: Any, gold: str = "gold.spacy", pred: str =
     """What `score` writes."""
     accepted("score", here / gold, here / pred, "--output", here / "out.json", *arguments)
     return json.loads((here / "out.json").read_text(encoding="utf8"))
-
-
-# score
 
 
 def test_an_undefined_score_is_a_dash_and_null(tmp_path):
@@ -40,56 +43,30 @@ def test_only_the_metrics_asked_for_are_scored_in_that_order(here, listed):
     assert list(result_of(here, "--metrics", listed)["metrics"]) == [name.strip() for name in listed.split(",")]
 
 
+WEIGHTS = {"PER": 0.5, "LOC": 0.25, "combined": 0.25}
+
+
 @pytest.mark.parametrize(
-    "arguments, metric, option, value",
+    ("arguments", "metric", "options"),
     [
-        (["--fair.unit", "token"], "fair", "unit", "token"),
-        (["--fair.unit=token"], "fair", "unit", "token"),
-        (["--loio.s", "1"], "loio", "s", 1.0),
-        (["--loio.s", "1", "--loio.match", "optimal"], "loio", "s", 1.0),
-        (["--wrf.weights", "lenient"], "wrf", "weights", "lenient"),
-        (["--wrf.unique", "false"], "wrf", "unique", False),
-        (["--wrf.unique"], "wrf", "unique", True),
-        (["--fair.weights", '{"be_s": {"tp": 1}}'], "fair", "weights", {"be_s": {"tp": 1.0}}),
-        (["--wrf.weights", '{"PER": 0.5, "LOC": 0.25, "combined": 0.25}'], "wrf", "weights", None),
-        (["--slot_error.weights", "etape", "-m", "slot_error"], "slot_error", "weights", "etape"),
-        (["--semeval.beta", "0.5"], "semeval", "beta", 0.5),
+        ("--fair.unit token", "fair", {"unit": "token"}),
+        ("--fair.unit=token", "fair", {"unit": "token"}),
+        ("--loio.s 0.3", "loio", {"s": 0.3}),
+        ("--loio.s 1 --loio.match optimal", "loio", {"s": 1.0, "match": "optimal"}),
+        ("--wrf.weights lenient", "wrf", {"weights": "lenient"}),
+        ("--wrf.unique false", "wrf", {"unique": False}),
+        ("--wrf.unique", "wrf", {"unique": True}),
+        ('--fair.weights {"be_s":{"tp":1}}', "fair", {"weights": {"be_s": {"tp": 1.0}}}),
+        (f"--wrf.weights {json.dumps(WEIGHTS).replace(' ', '')}", "wrf", {"weights": WEIGHTS}),
+        ("--slot_error.weights etape -m slot_error", "slot_error", {"weights": "etape"}),
+        ("--semeval.beta 0.5", "semeval", {"beta": 0.5}),
     ],
 )
-def test_options_of_a_metric_go_behind(here, arguments, metric, option, value):
-    found = result_of(here, *arguments)["metrics"][metric]
-    value = {"PER": 0.5, "LOC": 0.25, "combined": 0.25} if value is None else value
-    assert found["settings"][option] == value
-    options = {option: value} | ({"match": "optimal"} if "optimal" in arguments else {})
+def test_options_of_a_metric_go_behind(here, arguments, metric, options):
+    found = result_of(here, *arguments.split())["metrics"][metric]
+    assert found["settings"] == found["settings"] | options
     wanted = spacy_nereval.score(read_files(here / "gold.spacy", here / "pred.spacy"), {metric: options})
     assert found == wanted["metrics"][metric]
-
-
-def test_options_of_a_metric_before_the_files_are_refused_and_not_passed_over(here):
-    for option in (["--fair.unit=token"], ["--fair.unit", "token"]):
-        refused("score", *option, here / "gold.spacy", here / "pred.spacy")
-
-
-def test_what_follows_an_option_with_its_value_is_no_second_value(here):
-    files = here / "gold.spacy", here / "pred.spacy"
-    assert "unexpected argument 7" in refused("score", *files, "--loio.s=0.3", "7")
-
-
-def test_options_change_the_numbers(here):
-    assert result_of(here, "--loio.s", "0")["metrics"]["loio"]["scores"]["f"] == pytest.approx(1 / 3)
-    assert result_of(here, "--loio.s", "1")["metrics"]["loio"]["scores"]["f"] == pytest.approx((1 + 3 / 12) / 3)
-    weighted = result_of(here, "--fair.weights", '{"be_s": {"tp": 1}}')
-    assert weighted["metrics"]["fair"]["scores"]["f"] == pytest.approx(2 / 2.5)
-
-
-def test_lines_with_tokens_can_be_scored_by_token(tmp_path):
-    tokens = [{"start": 0, "end": 4}, {"start": 5, "end": 9}]
-    gold = write(tmp_path / "gold.jsonl", line("U.K. wins", (0, 4, "A"), tokens=tokens))
-    pred = write(tmp_path / "pred.jsonl", line("U.K. wins", (0, 2, "A"), (2, 4, "A")))
-    for unit, counts in (("token", {"be_s": 1, "fp": 1}), ("char", {"be_s": 2})):
-        accepted("score", gold, pred, "--fair.unit", unit, "-o", tmp_path / "out.json")
-        written = json.loads((tmp_path / "out.json").read_text())["metrics"]["fair"]["counts"]
-        assert {name: n for name, n in written.items() if n} == counts
 
 
 def test_a_key_scores_span_groups(tmp_path):
@@ -108,23 +85,13 @@ def test_a_key_scores_span_groups(tmp_path):
     assert found["metrics"]["strict"]["counts"] == {"tp": 1, "fp": 0, "fn": 1}
 
 
-def test_what_was_left_out_is_said(tmp_path):
-    gold = write_docs(tmp_path / "gold.spacy", [doc("a b", missing=[(0, 1)]), doc("a", annotated=False), doc("a")])
-    pred = write_docs(tmp_path / "pred.spacy", [doc("a b", (0, 1, "A")), doc("a"), doc("a")])
-    printed = accepted("score", gold, pred)
-    assert "2 documents, 0 gold spans, 0 predicted spans" in printed
-    assert "1 document without annotation skipped, 1 prediction ignored" in flat(printed)
-
-
-def test_an_old_result_is_replaced(here):
+def test_an_old_result_is_replaced_and_no_file_written_unless_asked_for(here):
+    before = sorted(os.listdir(here))
+    accepted("score", here / "gold.jsonl", here / "pred.jsonl")
+    assert sorted(os.listdir(here)) == before
     (here / "out.json").write_text("old" * 10000)
     assert result_of(here)["documents"] == 3
-    assert sorted(os.listdir(here)) == ["gold.jsonl", "gold.spacy", "out.json", "pred.jsonl", "pred.spacy"]
-
-
-def test_no_file_is_written_unless_asked_for(here):
-    accepted("score", here / "gold.jsonl", here / "pred.jsonl")
-    assert sorted(os.listdir(here)) == ["gold.jsonl", "gold.spacy", "pred.jsonl", "pred.spacy"]
+    assert sorted(os.listdir(here)) == sorted([*before, "out.json"])
 
 
 def test_colour_is_for_terminals_only(here):
@@ -141,11 +108,220 @@ def test_a_label_that_the_terminal_cannot_show_is_no_reason_to_fail(tmp_path):
     assert "100.00" in result.stdout
 
 
-def test_numbers_of_options_are_read_to_the_last_digit(here):
-    result = json.loads(printed_json(here, "--loio.s", "0.3"))
-    assert result["metrics"]["loio"]["settings"]["s"] == 0.3
+# Where a corpus comes from
+
+NAMES = ("a", "b", "deep/c")
 
 
-def printed_json(here, *options: str) -> str:
-    assert run("score", here / "gold.spacy", here / "pred.spacy", "-o", here / "s.json", *options).exit_code == 0
-    return (here / "s.json").read_text(encoding="utf8")
+@pytest.fixture
+def corpus(tmp_path, monkeypatch) -> Path:
+    """Folders of gold and predictions, and one file of all of either; the current folder."""
+    drawn = random.Random(3)
+    rows: dict[str, list[Any]] = {"gold": [], "pred": []}
+    places = [(0, 3, "PER"), (8, 11, "PER"), (4, 7, "ORG")]
+    for name in NAMES:
+        for side, all_rows in rows.items():
+            own = [line(f"Ada met Bob {name} {k}", *drawn.sample(places, 2), id=f"{name}{k}") for k in range(4)]
+            (tmp_path / side / name).parent.mkdir(parents=True, exist_ok=True)
+            write(tmp_path / side / f"{name}.jsonl", *own)
+            all_rows += own
+    for side, all_rows in rows.items():
+        write(tmp_path / f"{side}.jsonl", *all_rows)
+        (tmp_path / side / "_SUCCESS").write_text("")
+        (tmp_path / side / ".part.crc").write_text("?")
+    both = [
+        {"text": gold["text"], "id": gold["id"], "gold": gold["spans"], "pred": pred["spans"]}
+        for gold, pred in zip(rows["gold"], rows["pred"])
+    ]
+    write(tmp_path / "both.jsonl", *both)
+    for k in range(3):
+        write(tmp_path / f"both{k}.jsonl", *both[k::3])
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def result(command: str) -> dict[str, Any]:
+    """The scores of a command, or of what it counts."""
+    name, *arguments = command.split()
+    if name == "count":
+        done = run(name, *arguments, "-m", "strict,fair", "-o", "counts.npz")
+        assert done.exit_code == 0, done.output
+        arguments = ["counts.npz"]
+    else:
+        arguments += ["-m", "strict,fair"]
+    done = run("score", *arguments, "-o", "result.json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(Path("result.json").read_text())
+    return {"metrics": found["metrics"], "documents": found["documents"]}
+
+
+WAYS = (
+    "count gold/a.jsonl gold/b.jsonl gold/deep/c.jsonl pred/a.jsonl pred/b.jsonl pred/deep/c.jsonl",
+    "count gold/**/*.jsonl pred/**/*.jsonl",
+    "count gold pred -f jsonl",
+    "count gold/ ./pred/ -f jsonl",
+    "count --files-from pairs.txt",
+    "count --files-from folders.txt -f jsonl",
+    "count --files-from patterns.txt.gz",
+    "count gold pred -f jsonl --workers 1",
+    "count gold pred -f jsonl --collapse",
+    "score gold pred -f jsonl",
+    "score gold/**/*.jsonl pred/**/*.jsonl",
+    "score gold pred.jsonl -f jsonl",
+    "score both.jsonl --column gold,pred",
+    "score both.jsonl both.jsonl --column gold,pred",
+    "score both.parquet --column gold,pred",
+    "count both.jsonl --both --column gold,pred",
+    "count --both both[0-2].jsonl --column gold,pred",
+    "count --both --files-from both.txt --column gold,pred --workers 1",
+)
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("way", WAYS)
+def test_a_corpus_has_the_same_scores_however_it_is_named(way, corpus):
+    write(corpus / "pairs.txt", *(f"gold/{name}.jsonl\t pred/{name}.jsonl" for name in reversed(NAMES)), "")
+    write(corpus / "folders.txt", "gold\tpred")
+    packed(write(corpus / "patterns.txt", "gold/*.jsonl\tpred/*.jsonl", "gold/deep/*\tpred/deep/*"), ".gz")
+    write(corpus / "both.txt", "both[01].jsonl", "both2.jsonl")
+    if "parquet" in way:
+        write_table(corpus / "both.parquet", *map(json.loads, (corpus / "both.jsonl").read_text().splitlines()))
+    expected = result("score gold.jsonl pred.jsonl")
+    assert 0 < expected["metrics"]["strict"]["scores"]["f"] < 1
+    assert result(way) == expected
+
+
+def test_python_reads_folders_patterns_and_keys(corpus):
+    wanted = load("gold.jsonl")
+    assert load("gold", format="jsonl") == load("gold/**/*.jsonl") == wanted
+    golds, preds = (load("both.jsonl", column=key) for key in ("gold", "pred"))
+    assert (golds, preds) == (wanted, load("pred.jsonl"))
+    assert score(golds, preds, ["strict"]) == score(wanted, load("pred.jsonl"), ["strict"])
+
+
+def test_a_folder_of_tags_is_read_file_by_file(tmp_path):
+    """Each with its own scheme, and its sentences in blocks of the whole corpus."""
+    (tmp_path / "a.conll").write_text("Ada I-PER\nmet O\n\n" * 30)
+    (tmp_path / "b.conll").write_text("Bob B-PER\nmet O\n\n" * 30)
+    assert len(load(tmp_path, format="conll")) == 60
+    assert accepted("score", tmp_path, tmp_path, "-f", "conll", "-m", "strict")
+
+
+def test_the_files_of_a_folder_are_those_of_the_format_or_all(tmp_path):
+    hidden = ("_SUCCESS", ".b.crc", "_temporary/c.parquet")
+    for name in ("b.parquet", "a.arrow", "part-0", "sub/d.parquet", "state.json", *hidden):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    for format, expected in {
+        "parquet": ["a.arrow", "b.parquet", "sub/d.parquet"],
+        "hf": ["a.arrow", "b.parquet", "part-0", "state.json", "sub/d.parquet"],
+    }.items():
+        found = corpus_files(tmp_path, Format(format))
+        assert [file.relative_to(tmp_path).as_posix() for file in found] == expected
+    assert corpus_files(tmp_path, Format("brat")) == corpus_files(tmp_path) == [tmp_path]
+
+
+UNEVEN = "gold/*.jsonl is 2 and pred/a.jsonl is 1 of the files"
+REFUSED = {
+    "count gold other -f jsonl": "gold has no file z, and other has one: give both the same names, or a list of both",
+    "count gold/*.jsonl pred/a.jsonl": f"{UNEVEN}: expected a file of predictions for each file of gold",
+    "count gold/a.jsonl pred/a.jsonl --files-from list.txt": "gold/a.jsonl is given beside --files-from list.txt: give",
+    "count --files-from list.txt": "list.txt, line 2: expected a file of gold annotation and one of predictions, with",
+    "count --files-from more.txt": f"more.txt, line 1: {UNEVEN}",
+    "count --files-from nowhere.txt": "nowhere.txt does not exist or is not a file",
+    "count": "there are no files to count: give GOLD... and PRED..., or a list with --files-from",
+    "count --files-from empty.txt": "there are no files to count: give GOLD... and PRED...",
+    "count nothing pred -f jsonl": "nothing is a folder without files of the format jsonl",
+    "count x pred -f jsonl": "x has no file a, and pred has one",  # folders of the same names are paired by these
+    "score gold/*.jsonl pred/*.jsonl --per-document gold/a.jsonl": "gold/a.jsonl is an input, so it cannot be the",
+    "score none/*.jsonl pred.jsonl": "no file matches none/*.jsonl",
+    "score gold pred": "gold is a folder without .ann files, so its format has to be named; known are",
+    "score both.jsonl --column gold": "--column gold: a file with gold and predictions has two columns or keys; exp",
+    "score gold.jsonl": "predictions to score against gold.jsonl are missing; if the file holds them, name both keys",
+    "score both.jsonl --column gold,preds": 'both.jsonl, line 1: there is no list of "preds"; write an empty list for',
+    "score gliner.json --column gold,pred": "predictions to score against gliner.json are missing",
+    "score both.conll --column gold,pred": "both.conll, line 1: --column gold: expected 'last' or a number, since col",
+}
+
+
+@pytest.mark.parametrize(("command", "said"), REFUSED.items())
+def test_what_is_no_corpus_is_refused(command, said, corpus):
+    for name in ("other/a", "other/b", "other/z", "x/y", "x/b", "x/deep/c"):
+        (corpus / name).parent.mkdir(parents=True, exist_ok=True)
+        write(corpus / f"{name}.jsonl", line("Ada"))
+    (corpus / "nothing").mkdir()
+    (corpus / "gliner.json").write_text('{"tokenized_text": ["Ada"], "ner": [[0, 0, "PER"]]}')
+    (corpus / "both.conll").write_text("Ada B-PER B-PER\n")
+    write(corpus / "list.txt", "gold/a.jsonl\tpred/a.jsonl", "gold/b.jsonl")
+    write(corpus / "more.txt", "gold/*.jsonl\tpred/a.jsonl")
+    write(corpus / "empty.txt", "")
+    more = ("-m", "strict", "-o", "counts.npz") if command.startswith("count") else ("-m", "strict")
+    assert refused(*command.split(), *more).startswith(f"✘ {said}")
+
+
+# Standard input and pipes
+
+posix = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are POSIX")
+JSONL = ("-m", "strict", "-f", "jsonl")
+GOLD, PRED = Path("gold.jsonl"), Path("pred.jsonl")
+
+
+@posix
+@pytest.mark.costly
+@pytest.mark.parametrize("name", ["-", "/dev/stdin"])
+def test_gold_or_predictions_or_their_names_come_from_standard_input(corpus, name):
+    wanted = accepted("score", GOLD, PRED, *JSONL[:2])
+    assert piped("score", name, PRED, *JSONL, content=GOLD.read_bytes()) == wanted
+    assert piped("score", GOLD, name, *JSONL, content=PRED.read_bytes()) == wanted
+    piped("count", name, PRED, *JSONL, "--collapse", "-o", "piped.npz", content=GOLD.read_bytes())
+    listed = b"".join(b"gold/%b.jsonl\tpred/%b.jsonl\n" % (own.encode(), own.encode()) for own in NAMES)
+    for counts, given in {"full.npz": (GOLD, PRED), "listed.npz": ("--files-from", "-")}.items():
+        piped("count", *given, "-m", "strict", "--collapse", "-o", counts, content=listed)
+    scores = {accepted("score", counts, "-C") for counts in ("piped.npz", "full.npz", "listed.npz")}
+    assert len(scores) == 1 and "12 documents" in scores.pop()
+
+
+@posix
+def test_a_pipe_is_copied_before_documents_are_counted_so_that_their_rate_is_theirs(corpus, monkeypatch):
+    seen = []
+    copy, documents = paths._copy, counting_documents.with_progress
+    monkeypatch.setattr(paths, "_copy", lambda path: seen.append("pipe") or copy(path))
+    monkeypatch.setattr(
+        counting_documents, "with_progress", lambda *given: seen.append("documents") or documents(*given)
+    )
+    piped("score", "-", PRED, *JSONL, content=GOLD.read_bytes())
+    assert seen == ["pipe", "documents"]
+
+
+@posix
+def test_what_came_from_a_pipe_is_recognised_by_its_content(corpus):
+    add = ("--collapse", "--append", "-o", "total.npz")
+    piped("count", GOLD, "-", *JSONL, *add, content=PRED.read_bytes())
+    assert "1 of 1 files are in total.npz already" in accepted("count", GOLD, PRED, *JSONL, *add)
+
+
+@posix
+def test_pipes_that_cannot_be_read_are_refused_with_the_remedy(corpus):
+    """A pipe among the files of workers is refused before it is read."""
+    said = refused("score", "-", "-", "-f", "jsonl")
+    assert "standard input is given for gold and for predictions: give one of them as a file" in said
+    os.mkfifo("pipe.jsonl")
+    for golds in (["gold/a.jsonl", "pipe.jsonl"], ["pipe.jsonl"]):
+        preds = ["pred/a.jsonl", "pred/b.jsonl"][: len(golds)]
+        said = refused("count", *golds, *preds, "--parts", "parts", "-o", "x.npz")
+        assert said.startswith("✘ pipe.jsonl is a pipe, and a worker reads its file more than once")
+    assert not Path("parts").exists()
+
+
+@posix
+@pytest.mark.parametrize("format", [(), ("-f", "jsonl")])
+def test_an_empty_standard_input_is_said_to_be_empty(corpus, format):
+    before, null = os.dup(0), os.open(os.devnull, os.O_RDONLY)
+    try:
+        os.dup2(null, 0)
+        for command in (("score",), ("count", "-o", "x.npz")):
+            said = refused(*command, "-", PRED, *format)
+            assert said.startswith("✘ standard input is empty: send a file or the output of a program to it")
+    finally:
+        os.dup2(before, 0)
+        os.close(before), os.close(null)

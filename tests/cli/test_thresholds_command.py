@@ -8,75 +8,61 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import Row, accepted, flat, line, refused, run, write
+from commands import accepted, flat, line, refused, run, write
 from scored import TEXT, rows
 
-from spacy_nereval import Document, count, create_all, evaluate
+from spacy_nereval import count, create_all, evaluate
 from spacy_nereval.core.cuts import Cuts, cut
 from spacy_nereval.io.cut_files import load_cuts
+from spacy_nereval.io.read import read_files
+
+DEV, TEST = ("dev-gold.jsonl", "dev-pred.jsonl"), ("test-gold.jsonl", "test-pred.jsonl")
+CHOSEN = ("thresholds", *DEV, "-m", "strict")
 
 
-def document(gold: Row, pred: Row) -> Document:
-    sides = [[(s["start"], s["end"], s["label"]) for s in side["spans"]] for side in (gold, pred)]
-    found = Document(*sides, gold["text"], id=gold["id"])
-    found.span_scores = {}
-    for span, place in zip(pred["spans"], sides[1]):
-        found.span_scores[place] = max(span["score"], found.span_scores.get(place, 0))
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for names, sides in ((DEV, rows(1, 40, "d")), (TEST, rows(2, 30, "t"))):
+        for name, own in zip(names, sides):
+            write(Path(name), *own)
+    Path("half.json").write_text('{"default": 0.5}')
+
+
+def written(*arguments: Any) -> dict[str, Any]:
+    run(*arguments, "-o", "out.json")
+    found: dict[str, Any] = json.loads(Path("out.json").read_text())
     return found
 
 
-@pytest.fixture(scope="module")
-def data() -> dict[str, tuple[list[Row], list[Row]]]:
-    return {"dev": rows(1, 40, "d"), "test": rows(2, 30, "t")}
-
-
-@pytest.fixture
-def files(tmp_path: Path, data: Any) -> list[Path]:
-    return [
-        write(tmp_path / f"{name}-{side}.jsonl", *rows)
-        for name, sides in data.items()
-        for side, rows in zip(("gold", "pred"), sides)
-    ]
-
-
 @pytest.mark.parametrize("per_label", ["own", "micro"])
-def test_a_cut_for_each_label_is_what_score_reads(files: list[Path], tmp_path: Path, per_label: str) -> None:
-    cuts, out, scored = (tmp_path / name for name in ("cuts.json", "out.json", "score.json"))
-    accepted(
-        *("thresholds", *files[:2], "--apply", *files[2:], "-m", "strict", "--per-label", per_label),
-        *("--cut-file", cuts, "-o", out, "--samples", 50),
-    )
-    found = json.loads(out.read_text())
-    assert load_cuts(cuts).labels == found["best"]["labels"] and len(found["best"]["labels"]) == 2
-    result = run("score", *files[2:], "-m", "strict", "--cut", cuts, "-o", scored)
-    own = json.loads(scored.read_text())
+def test_a_cut_for_each_label_is_what_score_reads(per_label):
+    found = written(*CHOSEN, "--apply", *TEST, "--per-label", per_label, "--cut-file", "cuts.json", "--samples", 50)
+    cuts = load_cuts(Path("cuts.json"))
+    assert cuts.labels == found["best"]["labels"] and len(cuts.labels) == 2
+    own = written("score", *TEST, "-m", "strict", "--cut", "cuts.json")
     assert own["metrics"]["strict"]["scores"]["f"] == found["applied"]["value"]
     assert own["pred"] == found["applied"]["kept"]
-    assert f"cut:{load_cuts(cuts).digest}" in own["signature"]
-    assert f"{own['pred']} of {found['applied']['pred']} predictions are kept" in flat(result.stderr)
+    assert f"cut:{cuts.digest}" in own["signature"]
+    said = flat(run("score", *TEST, "-m", "strict", "--cut", "cuts.json").stderr)
+    assert f"{own['pred']} of {found['applied']['pred']} predictions are kept" in said
 
 
 @pytest.mark.costly
-def test_every_command_that_takes_predictions_takes_the_cut(files: list[Path], tmp_path: Path) -> None:
-    cuts, out = tmp_path / "cuts.json", tmp_path / "out.jsonl"
-    cuts.write_text('{"default": 2}')
-    assert run("errors", *files[2:], "--cut", cuts, "-o", out).exit_code == 0
-    assert {json.loads(row)["verdict"] for row in out.read_text().splitlines()} == {"fn"}
-    assert run("report", *files[2:], "--cut", cuts, "-o", tmp_path / "report.html").exit_code == 0
-    compared = run(
-        *("compare", files[2], files[3], files[2], "--cut", cuts, "--missing-score", 3, "-m", "strict"),
-        *("-o", tmp_path / "c.json", "--samples", 20, "--trials", 100),
-    )
-    assert compared.exit_code == 0, compared.output
-    (row,) = json.loads((tmp_path / "c.json").read_text())["comparisons"][2:3]
+def test_every_command_that_takes_predictions_takes_the_cut():
+    Path("cuts.json").write_text('{"default": 2}')
+    assert run("errors", *TEST, "--cut", "cuts.json", "-o", "out.jsonl").exit_code == 0
+    assert {json.loads(row)["verdict"] for row in Path("out.jsonl").read_text().splitlines()} == {"fn"}
+    assert run("report", *TEST, "--cut", "cuts.json", "-o", "report.html").exit_code == 0
+    how = ("--cut", "cuts.json", "--missing-score", 3, "-m", "strict", "--samples", 20, "--trials", 100)
+    row = written("compare", *TEST, TEST[0], *how)["comparisons"][2]
     assert (row["score"], row["baseline_value"], row["value"]) == ("f", 0.0, 1.0)
 
 
-def test_curves_as_a_file(files: list[Path], tmp_path: Path, data: Any) -> None:
-    accepted("thresholds", *files[:2], "-m", "strict,fair", "--csv", tmp_path / "c.csv")
-    with (tmp_path / "c.csv").open() as file:
-        found = [*csv.DictReader(file)]
-    dev = [document(*both) for both in zip(*data["dev"])]
+def test_curves_as_a_file():
+    accepted(*CHOSEN[:-1], "strict,fair", "--csv", "c.csv")
+    found = [*csv.DictReader(Path("c.csv").read_text().splitlines())]
+    dev = [document for document in read_files(*map(Path, DEV)) if document]
     of_all = [row for row in found if not row["label"]]
     assert len(of_all) == 1 + len({score for d in dev for score in d.span_scores.values()})
     assert (of_all[0]["cut"], of_all[0]["kept"]) == ("", "0")
@@ -86,30 +72,31 @@ def test_curves_as_a_file(files: list[Path], tmp_path: Path, data: Any) -> None:
     assert {row["label"] for row in found} == {"", "A", "B"}
 
 
-def test_label_rules_and_tables(files: list[Path]) -> None:
-    printed = flat(accepted("thresholds", *files[:2], "-m", "strict", "--labels", "B=A", "--tables", "all"))
+def test_label_rules_and_tables():
+    printed = flat(accepted(*CHOSEN, "--labels", "B=A", "--tables", "all"))
     assert " B " not in printed
-    for title in ("Labels", "Best cut of each score", "Calibration", "Curves"):
-        assert title in printed
-    assert (
-        accepted("thresholds", *files[:2], "-m", "strict", "--format", "markdown", "-t", "labels").count("| A |") == 1
-    )
+    assert all(title in printed for title in ("Labels", "Best cut of each score", "Calibration", "Curves"))
+    assert accepted(*CHOSEN, "--format", "markdown", "-t", "labels").count("| A |") == 1
 
 
-# Bad input
+def test_labels_that_only_other_documents_have():
+    others = [write(Path(f"{k}.jsonl"), *side) for k, side in enumerate(rows(3, 10, "x", "AZ"))]
+    printed = flat(run(*CHOSEN, "--apply", *others, "--samples", 20).output)
+    assert "not seen where the cut was chosen, so that they have the common one: Z" in printed
 
 
-def changed(files: list[Path], tmp_path: Path, value: str) -> Path:
+def changed(score: str) -> str:
     """The predictions with another score in the first line."""
-    first, *others = files[1].read_text().splitlines()
+    first, *others = Path(DEV[1]).read_text().splitlines()
     row = json.loads(first)
-    row["spans"][0].pop("score")
-    text = json.dumps(row).replace('"label": "', f'"score": {value}, "label": "', 1) if value else json.dumps(row)
-    return write(tmp_path / "changed.jsonl", text, *others)
+    del row["spans"][0]["score"]
+    text = json.dumps(row).replace('"label": "', f'"score": {score}, "label": "', 1) if score else json.dumps(row)
+    write(Path("changed.jsonl"), text, *others)
+    return "changed.jsonl"
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("score", "said"),
     [
         ("", 'has no score; expected a number as its "score", or give --missing-score 1 to keep such spans'),
         ("null", "has no score"),
@@ -118,59 +105,23 @@ def changed(files: list[Path], tmp_path: Path, value: str) -> Path:
         ("1e999", "has the score inf; expected a finite number"),
     ],
 )
-def test_a_score_that_cannot_be_used_is_named_with_its_place(
-    files: list[Path], tmp_path: Path, value: str, said: str
-) -> None:
-    path = changed(files, tmp_path, value)
-    (tmp_path / "cuts.json").write_text('{"default": 0.5}')
-    for command in (("thresholds", files[0], path), ("score", files[0], path, "--cut", tmp_path / "cuts.json")):
+def test_a_score_that_cannot_be_used_is_named_with_its_place(score, said):
+    files = DEV[0], changed(score)
+    for command in (("thresholds", *files), ("score", *files, "--cut", "half.json")):
         message = refused(*command)
-        assert message.startswith(f"✘ {path}, document 0 (d0): the predicted span ") and said in message
-    assert run("score", files[0], path).exit_code == 0
+        assert message.startswith("✘ changed.jsonl, document 0 (d0): the predicted span ") and said in message
+    assert run("score", *files).exit_code == 0
 
 
-def test_a_missing_score_is_filled(files: list[Path], tmp_path: Path) -> None:
-    path = changed(files, tmp_path, "")
-    accepted("thresholds", files[0], path, "-m", "strict", "--missing-score", 1, "-o", tmp_path / "out.json")
-    found = json.loads((tmp_path / "out.json").read_text())
+def test_a_missing_score_is_filled():
+    found = written("thresholds", DEV[0], changed(""), "-m", "strict", "--missing-score", 1)
     assert "missing-score:1" in found["signature"] and None not in found["curves"]["cuts"][1:]
 
 
-def test_labels_that_only_other_documents_have(files: list[Path], tmp_path: Path) -> None:
-    gold, pred = (write(tmp_path / f"{k}.jsonl", *side) for k, side in enumerate(rows(3, 10, "x", "AZ")))
-    printed = flat(run("thresholds", *files[:2], "-m", "strict", "--apply", gold, pred, "--samples", 20).output)
-    assert "not seen where the cut was chosen, so that they have the common one: Z" in printed
-
-
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        (["--best", "nothing"], "best 'nothing': there is no such score; expected one of strict.p"),
-        (["--per-label", "all"], "--per-label all: expected 'own' or 'micro'"),
-        (["--hit", "2"], "--hit 2: expected 'strict', or the least IoU"),
-        (["--bins", "0"], "--bins 0: expected a whole number from 1 to 1000"),
-        (["--bin-kind", "wide"], "--bin-kind wide: expected 'equal' or 'equal_mass'"),
-        (["--missing-score", "nan"], "--missing-score nan: expected a finite number"),
-        (["--seed", "1"], "--seed is given without --apply"),
-        (["--tables", "pairs"], "there is no table 'pairs'"),
-        (["--csv", "c.txt"], "--csv c.txt: expected a .jsonl, .csv, .parquet or .arrow file"),
-        (["--apply", "gold.jsonl"], "--apply gold.jsonl: expected GOLD2 PRED2, once for each system"),
-    ],
-)
-def test_options_that_cannot_be_used(files: list[Path], more: list[str], said: str) -> None:
-    assert said in refused("thresholds", *files[:2], "-m", "strict", *more)
-
-
-def test_a_cut_file_has_one_system(files: list[Path], tmp_path: Path) -> None:
-    said = refused("thresholds", *files[:2], files[3], "--cut-file", tmp_path / "cuts.json")
-    assert "2 systems have 2 cuts; give a single system" in said and not (tmp_path / "cuts.json").exists()
-
-
-def test_nothing_to_choose_by_writes_no_cut_file(tmp_path: Path) -> None:
-    empty = write(tmp_path / "empty.jsonl", line(TEXT))
-    cuts = tmp_path / "cuts.json"
-    said = refused("thresholds", empty, empty, "-m", "strict", "--cut-file", cuts)
-    assert "there is no best cut: strict.f is undefined at every cut" in said and not cuts.exists()
+def test_nothing_to_choose_by_writes_no_cut_file():
+    empty = write(Path("empty.jsonl"), line(TEXT))
+    said = refused("thresholds", empty, empty, "-m", "strict", "--cut-file", "cuts.json")
+    assert "there is no best cut: strict.f is undefined at every cut" in said and not Path("cuts.json").exists()
 
 
 @pytest.mark.parametrize(
@@ -182,25 +133,18 @@ def test_nothing_to_choose_by_writes_no_cut_file(tmp_path: Path) -> None:
         ('{"default": "high"}', "the cut \"default\" is 'high'; expected a number, or null"),
         ('{"default": 0.5, "labels": {"PER": NaN}}', 'the cut "PER" is nan'),
         ('{"default": 0.5, "labels": [1]}', '"labels" is [1]; expected a cut for each label'),
+        ('{"default": 0.5, "labels": []}', '"labels" is []; expected a cut for each label'),
         ('{"default": 0.5, "cutoff": 1}', "a cut file has no key 'cutoff'"),
+        ('{"default": 0.5, "default": 0.6}', "the key 'default' occurs twice"),
     ],
 )
-def test_a_file_that_is_no_cut_file(files: list[Path], tmp_path: Path, content: str, said: str) -> None:
-    path = tmp_path / "cuts.json"
-    path.write_text(content)
-    message = refused("score", *files[2:], "--cut", path)
-    assert message.startswith(f"✘ {path}: ") and said in message
+def test_a_file_that_is_no_cut_file(content, said):
+    Path("cuts.json").write_text(content)
+    message = refused("score", *TEST, "--cut", "cuts.json")
+    assert message.startswith("✘ cuts.json: ") and said in message
 
 
-def test_cuts_need_predictions(files: list[Path], tmp_path: Path) -> None:
-    (tmp_path / "cuts.json").write_text('{"default": 0.5}')
-    accepted("count", *files[2:], "-m", "strict", "-o", tmp_path / "a.npz")
-    for command in (("score", tmp_path / "a.npz"), ("compare", files[2], tmp_path / "a.npz", files[3])):
-        assert "a.npz is a count file, which has no scores" in refused(*command, "--cut", tmp_path / "cuts.json")
-    assert "--missing-score 1 is given without --cut" in refused("score", *files[2:], "--missing-score", 1)
-
-
-def test_mentions_without_offsets_have_no_scores(tmp_path: Path) -> None:
-    pred = write(tmp_path / "p.jsonl", {"text": TEXT, "mentions": [{"text": "Ada", "label": "A", "score": 0.5}]})
-    said = refused("thresholds", write(tmp_path / "g.jsonl", line(TEXT, (0, 3, "A"))), pred, "-m", "strict")
+def test_mentions_without_offsets_have_no_scores():
+    write(Path("p.jsonl"), {"text": TEXT, "mentions": [{"text": "Ada", "label": "A", "score": 0.5}]})
+    said = refused("thresholds", write(Path("g.jsonl"), line(TEXT, (0, 3, "A"))), "p.jsonl", "-m", "strict")
     assert "since scores of mentions without offsets are not read; give offsets" in said

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 import spacy
-from commands import run
+from collapsing import side as rows_of
+from commands import accepted, write
 from made_up import corpus, second
 from spacy.tokens import Doc
 
@@ -23,14 +24,6 @@ OTHER = second(GOLD)
 
 LIKE = [Document([(0, 3, "A")], [(0, 3, "A")], "Ada", tokens=[(0, 3)], id=str(k)) for k in range(20)]
 """Twenty documents of one size, which are effectively twenty."""
-
-
-def accepted(*arguments: Any) -> str:
-    """What a command printed."""
-    result = run(*arguments)
-    assert result.exit_code == 0, result.output
-    assert result.stderr == ""
-    return result.stdout
 
 
 def written(path: Path) -> Any:
@@ -58,13 +51,7 @@ def near(value: Any) -> Any:
 
 
 def jsonl(path: Path, documents: Sequence[Document], side: str, ids: bool = True) -> Path:
-    rows = []
-    for d in documents:
-        row: dict[str, Any] = {"text": d.text, "spans": [span._asdict() for span in getattr(d, side)]}
-        row["tokens"] = [{"start": start, "end": end} for start, end in d.tokens]
-        rows.append(row | ({"id": d.id} if ids else {}))
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf8")
-    return path
+    return write(path, *(row if ids else {**row, "id": None} for row in rows_of(documents, side)))
 
 
 def as_docs(documents: Sequence[Document], side: str) -> list[Doc]:
