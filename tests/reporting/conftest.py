@@ -22,6 +22,24 @@ NO_CHARTS = "window.vegaEmbed = () => new Promise(() => {});"
 """A library that draws nothing: the real one is most of a page, and takes most of the time that opening one takes."""
 
 
+SCRIPTS = charts.scripts
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_charts() -> Iterator[None]:
+    """Pages in these tests draw no charts, unless a test asks for `made(..., drawn=True)` or for `library`."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(charts, "scripts", lambda: NO_CHARTS)
+        yield
+
+
+@pytest.fixture
+def library(monkeypatch) -> Callable[[], str]:
+    """The real library of charts, in pages too."""
+    monkeypatch.setattr(charts, "scripts", SCRIPTS)
+    return SCRIPTS
+
+
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory) -> Iterator[Browser]:
     from browsers import Browser  # here, since selenium may be missing
@@ -40,8 +58,7 @@ def made(tmp_path_factory) -> Callable[..., Path]:
         path = folder / f"{name}{'-drawn' * drawn}.html"
         if not path.exists():
             with pytest.MonkeyPatch.context() as patch:
-                if not drawn:
-                    patch.setattr(charts, "scripts", lambda: NO_CHARTS)
+                patch.setattr(charts, "scripts", SCRIPTS if drawn else lambda: NO_CHARTS)
                 path.write_bytes(page(systems, **options).encode())
         return path
 

@@ -13,24 +13,14 @@ from spacy_nereval.reporting.result_table import Interval
 
 
 def found(**more: Any) -> dict[str, Any]:
+    """What is counted over two data sets: B is better in the first, and the second has no test."""
     rows = [
         {"data_set": "news", "difference": 0.1, "interval": [0.02, 0.18], "p_better": 0.001, "p_holm": 0.002},
         {"data_set": "mail", "difference": None, "interval": [None, None], "p_better": None, "p_holm": 1.0},
     ]
-    return {
-        "metric": "strict",
-        "score": "f",
-        "score_unit": "ratio",
-        "higher_is_better": True,
-        "baseline": "A",
-        "system": "B",
-        "level": 0.95,
-        "method": "bonferroni",
-        "least": 1,
-        "number": 2,
-        "p": [0.002, 1.0],
-        "data_sets": [row | {"differing": 30, "named": k == 0} for k, row in enumerate(rows)],
-    } | more
+    given = {"metric": "strict", "score": "f", "score_unit": "ratio", "higher_is_better": True, "level": 0.95}
+    given |= {"baseline": "A", "system": "B", "method": "bonferroni", "least": 1, "number": 2, "p": [0.002, 1.0]}
+    return given | {"data_sets": [row | {"differing": 30, "named": k == 0} for k, row in enumerate(rows)]} | more
 
 
 def test_ratios_are_shown_in_percent_and_what_is_undefined_is_none():
@@ -76,25 +66,11 @@ def test_why_there_is_no_test(differing, why):
 
 
 def test_the_footer_says_the_direction_the_method_and_the_level():
-    assert "Tested in each data set: B is better than A (one-sided)." in DataSetsView(found()).closing()[0]
-    assert (
-        "by Bonferroni's method" in DataSetsView(found()).closing()[0]
-        and "Fisher" not in DataSetsView(found()).closing()[0]
-    )
+    first, *_ = DataSetsView(found()).closing()
+    assert "Tested in each data set: B is better than A (one-sided)." in first
+    assert "by Bonferroni's method" in first and "Fisher" not in first
     assert "by Fisher's method" in DataSetsView(found(method="fisher")).closing()[0]
     assert DataSetsView(found(level=0.99)).closing()[0].count("at most 1 %") == 2
-
-
-@pytest.mark.parametrize("format", ["markdown", "latex", "csv", "html", "json"])
-def test_names_cannot_break_a_format(format):
-    given = found(system="B|<b>\n", baseline="=A&")
-    given["data_sets"][0]["data_set"] = "a|b<i>\n_x_"
-    printed = document([*DataSetsView(given).tables(DataSetsView.usual)], format, [], DataSetsView(given).closing())
-    assert "<b>\n" not in printed and "<i>\n" not in printed
-    if format == "markdown":
-        assert r"a\|b\<i>" in printed
-    if format == "html":
-        assert "<i>" not in printed and "<b>" not in printed
 
 
 def test_the_least_p_that_swaps_can_give_is_said_to_be_one():
@@ -103,9 +79,8 @@ def test_the_least_p_that_swaps_can_give_is_said_to_be_one():
     sets, counts = DataSetsView(given).tables(DataSetsView.usual)
     assert sets.grid()[1][3:5] == ["< .0001", "< .0002"]
     assert [row[1] for row in counts.grid()[1:]] == ["< .0002", "1.0000"]
-    assert (
-        "< before a p-value: the swaps of that comparison cannot show a smaller one." in DataSetsView(given).closing()
-    )
+    said = "< before a p-value: the swaps of that comparison cannot show a smaller one."
+    assert said in DataSetsView(given).closing()
     in_json = document([sets], "json")
     assert json.loads(in_json)[sets.title][0]["p (one-sided)"] == pytest.approx(1 / 10001) and "< ." not in in_json
     for other in ({"exact": True}, {"runs": [3, 3]}, {"p_better": 2 / 10001}):
