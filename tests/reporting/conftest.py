@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from commands import write
+from annotators import example_page
+from commands import accepted, write
 from driven import DOCUMENTS, FEW, ONE, TWO
 from page_functions import called
+from places import SPANCAT
 from tabled import GOLD, MORE, OTHER, PRED
 
 from spacy_nereval.reporting.html import ReportedSystem, charts, page
@@ -63,6 +65,25 @@ def made(tmp_path_factory) -> Callable[..., Path]:
         return path
 
     return write
+
+
+@pytest.fixture(scope="session")
+def agreement(tmp_path_factory) -> Path:
+    """The page on the agreement of the annotators of the examples."""
+    path: Path = tmp_path_factory.mktemp("agreement") / "page.html"
+    path.write_text(example_page(), encoding="utf8")
+    return path
+
+
+@pytest.fixture(scope="session")
+def cuts(tmp_path_factory) -> Path:
+    """The page of thresholds of the span categoriser of the examples, with charts."""
+    path: Path = tmp_path_factory.mktemp("cuts") / "page.html"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(charts, "scripts", SCRIPTS)
+        how = ["--per-label", "own", "--metrics", "strict,slot_error", "--html", path]
+        accepted("thresholds", *SPANCAT["dev"], "--apply", *SPANCAT["test"], *how)
+    return path
 
 
 @pytest.fixture

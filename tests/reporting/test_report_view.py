@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import altair as alt
 import pytest
-from commands import accepted, flat, line, run, write
-from made_up import corpus, second
+from commands import flat
+from made_up import corpus
 from pages import GOLDS, SECOND, Parsed, small, system
 
 from spacy_nereval import Confidence, Document, count, create
@@ -20,6 +19,7 @@ from spacy_nereval.reporting.html import page
 from spacy_nereval.reporting.html.report_charts import all_charts, bars, dots
 from spacy_nereval.reporting.report_view import ReportedSystem, ReportView
 from spacy_nereval.reporting.result_table import Estimate, ResultTable
+from spacy_nereval.reporting.score_view import ScoreView
 from spacy_nereval.reporting.span_slices import LENGTHS
 
 METRICS = ["strict", "slot_error", "fair"]
@@ -31,9 +31,7 @@ NESTED = [(0, 2, "A"), (0, 5, "A")]
 def systems(kind: str, number: int) -> list[ReportedSystem]:
     documents = {
         "usual": corpus(24),
-        "nested": [
-            Document([(0, 2, "A"), (0, 5, "A")], [(0, 5, "A"), (3, 5, "B")], "ab cd", id=str(k)) for k in range(8)
-        ],
+        "nested": [Document(NESTED, [(0, 5, "A"), (3, 5, "B")], "ab cd", id=str(k)) for k in range(8)],
         "right": [Document([(0, 2, "A")], [(0, 2, "A")], "ab", id=str(k)) for k in range(3)],
         "without words": [Document([(0, 2, "A")], [(1, 2, "A")], None) for _ in range(3)],
     }[kind]
@@ -46,22 +44,17 @@ def systems(kind: str, number: int) -> list[ReportedSystem]:
 
 
 COMPARED = {
-    "Scores": ["P", "R", "F"],
-    "Verdicts": ["number", "share of errors", "share of gold"],
-    "Error pairs": ["number"],
+    "scores": ("P", "R", "F"),
+    "errors": ("number", "% errors", "% gold"),
+    "pairs": ("number",),
+    "headline": ("P", "R", "F"),
 }
-"""Tables of the terminal and their columns of numbers."""
+"""Tables of the terminal whose numbers stand in the page, and their columns."""
 
 CASES = [
     *((kind, 1, None) for kind in ("usual", "nested", "right", "without words")),
-    *(
-        ("usual", number, confidence)
-        for number in (1, 2, 5)
-        for confidence in (None, FEW)
-        if (number, confidence) != (1, None)
-    ),
-    ("nested", 2, FEW),
-    ("right", 2, None),
+    *[("usual", 1, FEW), ("usual", 2, None), ("usual", 2, FEW), ("usual", 5, None), ("usual", 5, FEW)],
+    *[("nested", 2, FEW), ("right", 2, None)],
 ]
 
 
@@ -123,45 +116,19 @@ def _hits(document: Document) -> set[Any]:
     return {*document.gold} & {*document.pred}
 
 
-@pytest.mark.parametrize("confidence", [None, FEW])
-@pytest.mark.parametrize("number", [1, 2])
-def test_the_page_has_the_numbers_of_the_terminal_and_the_json(tmp_path: Path, number, confidence):
-    documents, others = corpus(24), second(corpus(24))
-    sides = {"gold": [d.gold for d in documents], "a": [d.pred for d in documents], "b": [d.pred for d in others]}
-    for name, spans in sides.items():
-        write(tmp_path / f"{name}.jsonl", *(line(d.text or "", *own, id=d.id) for d, own in zip(documents, spans)))
-    more = ["-m", "strict,slot_error,fair", *(["-C", "--samples", 20] if confidence else [])]
-    files = [tmp_path / f"{name}.jsonl" for name in "ab"][:number]
-    accepted("report", tmp_path / "gold.jsonl", *files, "-o", tmp_path / "r.html", *more)
-    found = Parsed((tmp_path / "r.html").read_text(encoding="utf8"))
-    rows = [[flat(cell) for cell in row] for row in found.rows]
-    for file in files:
-        tables = ("-t", "scores,errors,pairs", "-f", "json")
-        printed = json.loads(run("score", tmp_path / "gold.jsonl", file, *more, *tables).stdout)
-        for table, columns in COMPARED.items():
-            for row in printed[table]:
-                first = row["meaning"] if table == "Verdicts" else row.get("metric", row.get("verdict"))
-                expected = [_number(row, column) for column in columns]
-                lines = [cells for cells in rows if cells and cells[0] == first]
-                assert any(cells[k : k + len(expected)] == expected for cells in lines for k in range(len(cells)))
-        accepted("score", tmp_path / "gold.jsonl", file, *more, "-o", tmp_path / "r.json")
-        scores = json.loads((tmp_path / "r.json").read_text("utf8"))["metrics"]["fair"]["per_type"]
-        for label, own in scores.items():
-            values = [f"{100 * (own['scores'][x] or 0):.2f}" for x in "prf"]
-            values = ["-" if own["scores"][x] is None else value for x, value in zip("prf", values)]
-            lines = [[cell.split(" ")[0] for cell in cells] for cells in rows if cells[:1] == [label]]
-            assert any(cells[k : k + 3] == values for cells in lines for k in range(len(cells)))
-
-
-def _number(row: dict[str, Any], column: str) -> str:
-    if row[column] is None or isinstance(row[column], int):
-        return "-" if row[column] is None else str(row[column])
-    bounds = (
-        f" [{100 * row[f'{column} low']:.2f}, {100 * row[f'{column} high']:.2f}]"
-        if row.get(f"{column} low") is not None
-        else ""
-    )
-    return f"{100 * row[column]:.2f}{bounds}"
+def test_the_page_has_the_numbers_of_the_terminal(shown):
+    view, found = shown
+    lines = [[flat(cell) for cell in row] for row in found.rows]
+    for each, result, groups in zip(view.systems, view.results, view.groups):
+        terminal = ScoreView(each.counts, result, groups=groups)
+        for name, columns in COMPARED.items():
+            (table, *_) = terminal.tables([name])
+            places = [k for k, column in enumerate(table.header) if column in columns]
+            for row in table.rows:
+                first = row[1] if name == "errors" else row[0]
+                cells = [flat(table.shown(k, row[k])) for k in places]
+                own = [line for line in lines if line[:1] == [first]]
+                assert any(line[k:][: len(cells)] == cells for line in own for k in range(len(line))), (row, cells)
 
 
 # Single tables and sentences
@@ -224,9 +191,7 @@ def test_the_errors_that_cost_most_come_first_verdicts_before_labels():
     assert table.title.startswith("fair F, now 44.44, ")
     order = [(row[1] == "label", -max(row[4] or 0, row[7] or 0)) for row in table.rows]
     assert order == sorted(order) and {first for first, _ in order} == {True, False}
-    assert [table.asks[0]["metric"], [*table.asks[0]]] == [4, ["verdicts", "metric", "one"]] or "metric" in table.asks[
-        0
-    ]
+    assert "metric" in table.asks[0]
 
 
 def test_systems_that_are_compared_are_not_ranked():
@@ -235,9 +200,8 @@ def test_systems_that_are_compared_are_not_ranked():
     made = [system(n, *[Document(gold, p, "a", id=str(k)) for k in range(12)], metrics=["fair"]) for n, p in sides]
     assert said("scores", *made)[0] == "y has the higher fair F, 100.00 against 0.00"
     assert said("scores", *made, confidence=FEW)[0] == "y is better by 100.00 points of fair F (97.14 to 100.00)"
-    assert said("scores", small(), small(SECOND, "b"), perfect())[0].startswith(
-        "perfect has the highest fair F, 100.00"
-    )
+    sentence, _ = said("scores", small(), small(SECOND, "b"), perfect())
+    assert sentence.startswith("perfect has the highest fair F, 100.00")
     assert said("scores", small(), small(name="b"))[0] == "all systems have a fair F of 44.44"
 
 
@@ -322,10 +286,8 @@ def test_a_score_that_is_cut_off_at_zero_has_no_dot():
 
 def test_charts_are_valid_though_a_report_does_not_check_them():
     found = all_charts(ReportView([small()]))
-    for spec in (
-        dots(found["scores"]["data"]["values"], ["first"]),
-        bars(found["errors"]["data"]["values"], ["first"]),
-    ):
+    for name, draw in (("scores", dots), ("errors", bars)):
+        spec = draw(found[name]["data"]["values"], ["first"])
         assert alt.LayerChart.from_dict(spec).to_dict()["layer"]
         assert "url" not in json.dumps(spec["layer"])
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from commands import accepted, line, refused, run, write
-from places import ROOT
+from places import SPANCAT
 from tabled import COMPARE, COMPARE_MANY, ERRORS, SCORE
 from typer.testing import CliRunner
 
@@ -30,10 +30,6 @@ GOLDEN = Path(__file__).parent / "golden"
 
 
 RUNS = ("--system", "A=first.jsonl,second.jsonl")
-SCORED = {
-    split: (ROOT / "assets" / "warranty" / f"{split}.jsonl", ROOT / "examples" / f"spancat-{split}.jsonl")
-    for split in ("dev", "test")
-}
 LEVEL = ("--level", 0.8)
 TABLES = "labels,applied,scores,cuts,label-scores,precision,calibration"
 CUT = ("-m", "strict,slot_error", "--samples", 50, "-t", TABLES)
@@ -50,8 +46,8 @@ OUTPUTS: dict[str, tuple[Any, ...]] = {
     "compare-all.txt": (*COMPARE_MANY, "-t", "all", "--labels", "--margin", 30, "--primary", "fair.f"),
     "compare-runs.txt": ("compare", "many.jsonl", *RUNS, "--system", "B=first.jsonl,many.jsonl", "-t", "all"),
     "runs.txt": ("score", "many.jsonl", *RUNS, "-m", "strict,fair,slot_error", "-t", "all"),
-    "thresholds.txt": ("thresholds", *SCORED["dev"], "-m", "strict", "-t", "labels,cuts,precision,calibration"),
-    "thresholds-own.txt": ("thresholds", *SCORED["dev"], "--apply", *SCORED["test"], "--per-label", "own", *CUT),
+    "thresholds.txt": ("thresholds", *SPANCAT["dev"], "-m", "strict", "-t", "labels,cuts,precision,calibration"),
+    "thresholds-own.txt": ("thresholds", *SPANCAT["dev"], "--apply", *SPANCAT["test"], "--per-label", "own", *CUT),
     "compare.md": (*COMPARE, "-m", "strict,fair", "-f", "markdown"),
     "errors.txt": (*ERRORS, "--errors", "all"),
     "errors.md": (*ERRORS, "-f", "markdown"),

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from commands import refused
-from pages import HOSTILE, Parsed
-from places import ROOT
+from pages import Parsed
+from places import SPANCAT
 
 from spacy_nereval import Document, create_all, score, thresholds
 from spacy_nereval.core.cuts import Cuts, cut
@@ -24,12 +24,7 @@ from spacy_nereval.reporting.html.thresholds.threshold_page import thresholds_pa
 from spacy_nereval.reporting.result_table import shown
 from spacy_nereval.reporting.threshold_view import ThresholdView
 
-GOLDS = [ROOT / "assets" / "warranty" / f"{split}.jsonl" for split in ("dev", "test")]
-
-
-PREDS = [ROOT / "examples" / f"spancat-{split}.jsonl" for split in ("dev", "test")]
-
-
+GOLDS, PREDS = zip(*SPANCAT.values())
 LABELS = ["FAILURE_TYPE", "FAILURE_LOC"]  # as many gold spans as in the test texts, the most first
 
 
@@ -128,7 +123,7 @@ def test_a_range_of_good_cuts_ends_where_something_is_kept():
 def test_the_range_of_good_cuts_is_that_of_scoring_anew():
     near = found().values["best"]["near"]
     every = sorted({value for document in documents(0) for value in document.span_scores.values()}, reverse=True)
-    values = {value: scored(0, Cuts(value))["metrics"]["strict"]["scores"]["f"] for value in every[200:620:5]}
+    values = {value: scored(0, Cuts(value))["metrics"]["strict"]["scores"]["f"] for value in every[200:620:40]}
     best = found().values["best"]["value"]
     for value, f in values.items():
         assert f >= best - 0.01 if near["low"] <= value <= near["high"] else True
@@ -163,20 +158,9 @@ def test_rows_ask_for_their_curves():
 # The page
 
 
-def test_labels_and_names_from_outside_are_text():
-    spans = [(k, k + 1, label) for k, label in enumerate(HOSTILE)]
-    document = Document(spans, spans[::2], "x" * 40)
-    document.span_scores = {span: 0.5 + k / 100 for k, span in enumerate(spans[::2])}
-    own = found_in([document], create_all(["strict"]), Settings(per_label="own"))
-    systems = [(HOSTILE[0], own), (HOSTILE[8], own)]
-    read = Parsed(thresholds_page(systems, golds=[HOSTILE[2]], title=HOSTILE[1]))
-    assert [attributes for tag, attributes in read.tags if tag == "img"] == []
-    assert all("onclick" not in attributes for _, attributes in read.tags)
-    assert sum(tag == "script" for tag, _ in read.tags) == 4
-    assert set(read.data["labels"][1:]) == {*HOSTILE}
-    assert "\x1b" not in read.text and "\u202e" not in read.text
+def test_more_systems_than_colours_are_refused():
     with pytest.raises(ValueError, match="colours for at most 8 systems, 9 were given"):
-        thresholds_page([("one", own)] * 9, golds=["dev", "test"])
+        thresholds_page([("one", found().here)] * 9, golds=["dev", "test"])
 
 
 def test_the_command_says_what_is_wrong_with_the_page(tmp_path, monkeypatch):
