@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 from browsers import Browser, needs_browser
-from commands import accepted, line, write
 from listed import Wanted, corpora, listed, right
 from pages import system
 
-from spacy_nereval import Document
 from spacy_nereval.reporting.report_view import ReportView
 from spacy_nereval.reporting.words import OUTCOMES as WORDS
 
@@ -129,26 +125,6 @@ OF_SEVERAL = {"system", "compared", "only this one is wrong", "all are wrong", "
 """What cannot be done in the report of one system."""
 
 
-def read(folder: Path, name: str) -> list[tuple[str, Any, list[Any]]]:
-    rows = [json.loads(row) for row in (folder / f"{name}.jsonl").read_text(encoding="utf8").splitlines()]
-    return [(row["text"], row.get("id"), [tuple(span.values()) for span in row["spans"]]) for row in rows]
-
-
-@pytest.fixture(scope="module", params=[*REPORTS])
-def raw(request, tmp_path_factory) -> tuple[Path, list[list[Document]]]:
-    """A report, and the documents as they are in the files that it was made of."""
-    folder = tmp_path_factory.mktemp(request.param)
-    systems = REPORTS[request.param]
-    sides = {"gold": systems[0], **{f"s{k}": own for k, own in enumerate(systems)}}
-    for name, own in sides.items():
-        rows = [line(d.text or "", *(d.gold if name == "gold" else d.pred), id=d.id) for d in own]
-        write(folder / f"{name}.jsonl", *rows)
-    accepted("report", *(folder / f"{name}.jsonl" for name in sides), "-o", folder / "r.html")
-    gold, *others = (read(folder, name) for name in sides)
-    documents = [[Document(g, p, text, id=id) for (text, id, g), (_, _, p) in zip(gold, own)] for own in others]
-    return folder / "r.html", documents
-
-
 def wanted(seen: dict[str, Any], view: ReportView) -> Wanted:
     """What the controls and chips say that is listed."""
     found = Wanted(
@@ -184,18 +160,19 @@ def noun_of(places: list[Any], wanted: Wanted) -> str:
 
 
 @pytest.mark.parametrize("in_pairs", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["modes", "pairs"])
-def test_every_control_and_every_two_of_them_list_what_they_say(browser: Browser, raw, in_pairs):
-    path, documents = raw
-    view = ReportView([system(f"s{k}.jsonl", *own) for k, own in enumerate(documents)])
-    browser.open(path, anchor="#one=0")
+@pytest.mark.parametrize("name", REPORTS)
+def test_every_control_and_every_two_of_them_list_what_they_say(browser: Browser, made, name, in_pairs):
+    documents = REPORTS[name]
+    systems = [system(f"s{k}", *own) for k, own in enumerate(documents)]
+    view = ReportView(systems)
+    browser.open(made(f"controls-{name}", *systems), anchor="#one=0")
     found = browser(EACH % ",".join(f"() => {step}" for step in STEPS.values()), in_pairs, MODES)
     names = [*STEPS]
     dead = {names[i] for i, j, _ in found if j == "nothing"}
     assert not dead, "these change nothing"
     rest = {*names} - {names[each] for *both, _ in found for each in both if isinstance(each, int)}
-    assert rest == (OF_SEVERAL if len(documents) == 1 else set()) | (set() if in_pairs else {"together"}), (
-        "these cannot be done"
-    )
+    unable = (OF_SEVERAL if len(documents) == 1 else set()) | (set() if in_pairs else {"together"})
+    assert rest == unable, "these cannot be done"
     for i, j, seen in found:
         what = (names[i], j if j is None else names[j], seen)
         places, numbers = listed(documents, wanted(seen, view))
