@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from commands import accepted, flat, line, run, write
+from commands import Row, accepted, flat, line, run, write
 from made_up import corpus
 from summarised import DOCUMENTS
 
@@ -44,17 +44,16 @@ class Doors(NamedTuple):
 @pytest.fixture(params=CASES)
 def doors(request, tmp_path) -> Doors:
     documents, metrics, confidence = CASES[request.param]
-    sides = {}
-    for name in ("gold", "pred"):
-        sides[name] = [
-            line(d.text or "", *getattr(d, name), **({"id": d.id} if d.id else {}))
-            | ({"tokens": [{"start": a, "end": b} for a, b in d.tokens]} if d.tokens else {})
-            for d in documents
-        ]
-        write(tmp_path / f"{name}.jsonl", *sides[name])
+    sides: list[list[Row]] = [[], []]
+    for d in documents:
+        more = ({"id": d.id} if d.id else {}) | (
+            {"tokens": [{"start": a, "end": b} for a, b in d.tokens]} if d.tokens else {}
+        )
+        for side, spans in zip(sides, (d.gold, d.pred)):
+            side.append(line(d.text or "", *spans, **more))
+    files = [write(tmp_path / f"{name}.jsonl", *side) for name, side in zip(("gold", "pred"), sides)]
     more = ("-C", "--samples", confidence.samples) if confidence else ()
-    command = ("score", tmp_path / "gold.jsonl", tmp_path / "pred.jsonl", "-m", ",".join(metrics), *more)
-    return Doors(command, score(sides["gold"], sides["pred"], metrics, confidence))
+    return Doors(("score", *files, "-m", ",".join(metrics), *more), score(*sides, metrics, confidence))
 
 
 @pytest.mark.parametrize(("ending", "format"), [("md", "markdown"), ("tex", "latex"), ("csv", "csv")])
@@ -78,31 +77,26 @@ def test_a_notebook_shows_what_the_command_prints(doors):
 
 def test_frames_have_the_numbers_of_the_json(doors):
     pytest.importorskip("pandas", reason="frames are made with pandas, of the extra `frame`")
+    metrics = {metric.name: metric for metric in doors.result.counts.metrics}
     for table in ("scores", "other-scores", "label-scores", "other-label-scores"):
         for row in doors.result.to_frame(table).to_dict("records"):
-            (metric,) = (m for m in doors.result.counts.metrics if m.name == row["metric"].partition(" ")[0])
+            metric = metrics[row["metric"].partition(" ")[0]]
             own = doors.result["metrics"][metric.name]
-            found = own.get("intervals", {})
+            bounds = own.get("intervals", {})
             if "label" in row:
-                scores, bounds = (
-                    own["per_type"][row["label"]]["scores"],
-                    found.get("per_type", {}).get(row["label"], {}),
-                )
+                own, bounds = own["per_type"][row["label"]], bounds.get("per_type", {}).get(row["label"], {})
             else:
-                scores, bounds = own["scores"], found.get("scores", {})
+                bounds = bounds.get("scores", {})
             names = {"value": row.get("score")}
             if "P" in row:
-                triple = next(group.scores for group in groups(metric, [*scores]) if group.name == row["metric"])
-                names = dict(zip(["P", "R", "F"], triple))
+                names = dict(
+                    zip("PRF", next(g.scores for g in groups(metric, [*own["scores"]]) if g.name == row["metric"]))
+                )
+            wanted = {column: own["scores"][name] for column, name in names.items()}
             for column, name in names.items():
-                assert _same(row[column], scores[name])
                 if f"{column} low" in row and bounds.get(name):
-                    assert _same(row[f"{column} low"], bounds[name]["low"])
-                    assert _same(row[f"{column} high"], bounds[name]["high"])
-
-
-def _same(value: Any, expected: float | None) -> bool:
-    return value != value or value is None if expected is None else value == expected
+                    wanted |= {f"{column} {end}": bounds[name][end] for end in ("low", "high")}
+            assert {column: None if row[column] != row[column] else row[column] for column in wanted} == wanted
 
 
 # Findings
@@ -125,11 +119,9 @@ def test_the_most_frequent_errors_name_the_documents_that_have_them(metrics):
     (metric,) = view.given.counts.metrics
     kinds: dict[str, list[str | None]] = {}
     for document in documents:
-        for verdict in metric.verdicts(document):
-            if is_error(metric, verdict):
-                words = metric.words
-                kind = words[verdict.name].kind if verdict.name in words else verdict.name
-                kinds.setdefault(kind, []).append(document.id)
+        for verdict in (verdict for verdict in metric.verdicts(document) if is_error(metric, verdict)):
+            words = metric.words.get(verdict.name)
+            kinds.setdefault(words.kind if words else verdict.name, []).append(document.id)
     most = max(kinds, key=lambda kind: len(kinds[kind]))
     sentence, named = finding(view, "errors")
     assert f"({len(kinds[most])} of {sum(map(len, kinds.values()))})" in sentence
@@ -178,10 +170,10 @@ def test_names_in_sentences_are_readable_and_have_their_own_direction():
 
 
 def test_collapsed_counts_have_findings_without_documents(tmp_path: Path):
-    rows = [line(TEXT, BOTH, ROME, id=str(k)) for k in range(8)]
-    write(tmp_path / "g.jsonl", *rows)
-    write(tmp_path / "p.jsonl", *(line(TEXT, BOTH, id=str(k)) for k in range(8)))
-    accepted("count", tmp_path / "g.jsonl", tmp_path / "p.jsonl", "-o", tmp_path / "c.npz", "--collapse", "-m", "fair")
+    for name, spans in (("gold", [BOTH, ROME]), ("pred", [BOTH])):
+        write(tmp_path / name, *(line(TEXT, *spans, id=str(k)) for k in range(8)))
+    files = (tmp_path / "gold", tmp_path / "pred", "-o", tmp_path / "c.npz")
+    accepted("count", *files, "--format", "jsonl", "--collapse", "-m", "fair")
     result = score(tmp_path / "c.npz")
     found = ScoreView(result.counts, result).findings()
     assert found[1].sentence == "most frequent errors: missed spans (8 of 8)"

@@ -9,18 +9,15 @@ from typing import Any
 import pytest
 from asking import near
 from hypothesis import given
-from laws import law
 from made_up import corpus
 from profiles import tries
 from strategies import corpora
 from tabled import ADA, BOB, BOTH, DOCUMENTS, LOVELACE, TEXT
 
 from spacy_nereval import Confidence, Document, Verdict, count, create, create_all, evaluate
-from spacy_nereval.core.declaration import Kind
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.error_groups import error_groups
 from spacy_nereval.evaluation.error_list import ErrorExamples
-from spacy_nereval.evaluation.result import verdict_counts
 from spacy_nereval.reporting.comparison_view import ComparisonView
 from spacy_nereval.reporting.declared import judging
 from spacy_nereval.reporting.result_table import Interval, ResultTable
@@ -99,33 +96,6 @@ def test_all_tables_of_errors_are_sums_of_the_same_verdicts(documents):
 
 def labels(verdict: Verdict) -> tuple[str | None, str | None]:
     return verdict.gold and verdict.gold.label, verdict.pred and verdict.pred.label
-
-
-@law
-@given(corpus=corpora())
-def test_the_kinds_are_the_verdicts_and_the_confusion_matrix_is_a_sum_of_them(case, corpus):
-    metric = case.metric
-    counts = count(corpus, [metric])
-    kinds = verdict_counts(counts)[metric.name]
-    found = evaluate(counts)["metrics"][metric.name]
-    for column, sources in metric.columns.items():
-        of_kinds = any(isinstance(source, Kind) for source in sources)
-        if (
-            column in found["counts"]
-            and not metric.distinct
-            and not of_kinds
-            and not {*sources} & {*metric.partial_credit}
-        ):
-            total = sum(n for (verdict, *_), n in kinds.items() if verdict in sources)
-            if metric.classes:  # a verdict counts for a label or for all labels together, never for both
-                total -= sum(own["counts"][column] for own in found["per_type"].values())
-            assert total == found["counts"][column]
-    if metric.confusion is not None:
-        cells: Counter[tuple[str, str]] = Counter()
-        for (verdict, gold, pred), n in kinds.items():
-            if verdict in metric.confusion:
-                cells[gold, pred] += n
-        assert {(a, b): n for a, row in found["confusion"].items() for b, n in row.items()} == cells
 
 
 def test_with_many_labels_the_largest_cells_come_first():

@@ -152,14 +152,6 @@ def test_what_is_piped_is_not_cut(here):
     assert re.split("  +", header)[-2:] == ["fair", "wrf rouge-1"]
 
 
-def test_bars_are_blocks_or_ascii_as_the_encoding_has_it(here):
-    for charset, bar in (("utf-8", "████"), ("ascii", "####")):
-        result = CliRunner(charset=charset).invoke(nereval, [*SCORE, "-t", "errors"])
-        assert result.exit_code == 0
-        (row,) = (row for row in result.stdout.splitlines() if row.startswith("be_s"))
-        assert re.split("  +", row)[-1] == bar
-
-
 @pytest.mark.parametrize(("command", "least"), [((*SCORE, "-t", "all", "-C"), 20), (COMPARE, 4)])
 def test_json_has_ratios_where_people_read_percent(here, command, least):
     found = json.loads(run(*command, "-f", "json").stdout)
@@ -197,9 +189,22 @@ def test_other_formats_say_the_rest_as_text_or_comments(here):
     )
 
 
+def printed_in(charset: str, *arguments: Any) -> str:
+    """What a command prints where the terminal has this encoding."""
+    result = CliRunner(charset=charset).invoke(nereval, [*arguments])
+    assert result.exit_code == 0
+    return result.stdout_bytes.decode(charset if "-f" not in arguments else "utf8")
+
+
+def test_bars_are_blocks_or_ascii_as_the_encoding_has_it(here):
+    for charset, bar in (("utf-8", "████"), ("ascii", "####")):
+        (row,) = (row for row in printed_in(charset, *SCORE, "-t", "errors").splitlines() if row.startswith("be_s"))
+        assert re.split("  +", row)[-1] == bar
+
+
 def test_formats_are_written_in_utf_8_whatever_the_terminal_has(here):
     write(here / "gold.jsonl", line("abc", (0, 1, "人")))
+    own = ("score", "gold.jsonl", "gold.jsonl")
     for format in ("json", "csv", "markdown", "html", "latex"):
-        result = CliRunner(charset="cp1252").invoke(nereval, ["score", "gold.jsonl", "gold.jsonl", "-f", format])
-        assert result.exit_code == 0 and "人" in result.stdout_bytes.decode("utf8")
-    assert "人" not in CliRunner(charset="cp1252").invoke(nereval, ["score", "gold.jsonl", "gold.jsonl"]).stdout
+        assert "人" in printed_in("cp1252", *own, "-f", format)
+    assert "人" not in printed_in("cp1252", *own)
