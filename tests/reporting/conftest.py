@@ -51,6 +51,16 @@ def browser(tmp_path_factory) -> Iterator[Browser]:
     found.driver.quit()
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_left_on_the_console_or_in_the_browser(request) -> Iterator[None]:
+    """A test of a page fails if its console says anything; what the page keeps ends with the test."""
+    yield
+    if "browser" in request.fixturenames:
+        browser = request.getfixturevalue("browser")
+        browser("if (location.protocol === 'file:') localStorage.clear()")
+        assert browser.log == []
+
+
 @pytest.fixture(scope="session")
 def made(tmp_path_factory) -> Callable[..., Path]:
     """The page of some systems, written once; without charts, unless they are asked for."""

@@ -136,22 +136,19 @@ def test_arrow_keys_move_in_the_matrix_which_is_one_stop_of_the_tab_key(one):
     buttons = one.all("#matrix button")
     assert [button.get_attribute("tabindex") for button in buttons] == ["0"] + ["-1"] * (len(buttons) - 1)
     one("arguments[0].focus()", buttons[0])
-
-    def name() -> str:
-        return one("return document.activeElement.getAttribute('aria-label')").split(":")[0]
-
-    assert name() == "gold LOC, predicted LOC, correct"
-    one.press(Keys.ARROW_RIGHT)
-    assert name() == "gold LOC, predicted LOC, wrong boundaries"
-    one.press(Keys.ARROW_RIGHT)
-    assert name() == "gold LOC, predicted ORG"
-    before = one("return scrollY")
-    one.press(Keys.ARROW_DOWN)
-    assert name() == "gold ORG, predicted ORG, correct"
+    top, name = one("return scrollY"), "return document.activeElement.getAttribute('aria-label').split(':')[0]"
+    right, down, left, up = Keys.ARROW_RIGHT, Keys.ARROW_DOWN, Keys.ARROW_LEFT, Keys.ARROW_UP
+    for keys, cell in (
+        ([], "gold LOC, predicted LOC, correct"),
+        ([right], "gold LOC, predicted LOC, wrong boundaries"),
+        ([right], "gold LOC, predicted ORG"),
+        ([down], "gold ORG, predicted ORG, correct"),
+        ([left, up, up, left], "gold LOC, predicted LOC, correct"),
+    ):
+        one.press(*keys)
+        assert one(name) == cell
     time.sleep(0.3)
-    assert one("return scrollY") == before
-    one.press(Keys.ARROW_LEFT, Keys.ARROW_UP, Keys.ARROW_UP, Keys.ARROW_LEFT)
-    assert name() == "gold LOC, predicted LOC, correct"
+    assert one("return scrollY") == top
     assert len(one.all("#matrix button[tabindex='0']")) == 1
     one.press(Keys.ENTER)
     assert one["#asked"].text.startswith("Only gold LOC, predicted LOC")
@@ -187,7 +184,6 @@ def test_any_two_systems_have_a_table_of_changes(browser, made):
     browser.click("#changed button")
     assert browser.matches.startswith(f"{n} change")
     assert [browser[f"#{name}"].get_attribute("value") for name in ("system", "other")] == ["0", "2"]
-    assert browser.log == []
 
 
 def test_a_link_opens_its_document_wherever_it_is(browser, made):
@@ -203,7 +199,6 @@ def test_a_link_opens_its_document_wherever_it_is(browser, made):
     assert browser["#doc-30 h3 a"].get_attribute("href").endswith(browser("return location.hash"))
     browser("location.hash = '#doc-9999'")
     browser.until(lambda: browser["#notice"].text == "There is no document 9999: this page has 57 documents.")
-    assert browser.log == []
 
 
 VIEW = """return [matches.textContent, where.textContent, asked.textContent, together.checked,
@@ -251,7 +246,6 @@ def test_reload_back_and_a_copied_link_give_the_same_view(browser, made):
     browser.driver.refresh()
     browser.until(lambda: browser("return Boolean(matches.textContent)"))
     assert browser(VIEW) == views[-1][1], "a section keeps the view beside it"
-    assert browser.log == []
     browser.soil()
 
 
@@ -261,9 +255,7 @@ def test_a_document_that_filters_hide_is_opened_without_them_and_that_is_said(br
     browser.open(path, anchor=f"#label=1&doc={right}")
     assert browser["#notice"].text == f"The filters hid document {right}, so they are taken back."
     assert browser.focused == f"doc-{right}" and browser.matches.endswith("57 of 57 documents")
-    assert browser("return location.hash") == f"#view=documents&wrong=false&at={(right - 1) // 20}&doc={right}".replace(
-        "&at=0", ""
-    )
+    assert browser("return location.hash").startswith("#view=documents&wrong=false&")
 
 
 # Orders
@@ -299,25 +291,16 @@ def test_every_column_of_every_table_sorts_by_what_is_in_it_and_a_third_click_ta
             known = [number_in(text) for text in before if text not in ("", "-")]
             if column and known and None not in known:
                 values = [[number_in(text) for text in order] for order in (rising, falling)]
-                defined = [[value for value in own if value is not None] for own in values]
-                assert defined[0] == sorted(defined[0]) and defined[1] == sorted(defined[1], reverse=True), (
-                    name,
-                    column,
-                )
-                assert all(own[: len(known)] == known for own, known in zip(values, defined)), (
-                    name,
-                    "undefined ones are last",
-                )
+                undefined = [None] * (len(rows) - len(known))  # these are last
+                assert values == [sorted(known) + undefined, sorted(known, reverse=True) + undefined], (name, column)
                 columns += 1
     assert columns > 30
 
 
 def number_in(text: str) -> float | None:
     """The first number of a cell, as people read it."""
-    found = re.match(r"< ?(\.\d+)|[-+\N{MINUS SIGN}]?[\d,]*\.?\d+", text)
-    return (
-        found and float((found[1] or found[0]).replace(",", "").replace("\N{MINUS SIGN}", "-")) - bool(found[1]) * 1e-9
-    )
+    found = re.match(r"(< ?)?([-+]?[\d,]*\.?\d+)", text.replace("\N{MINUS SIGN}", "-"))
+    return found and float(found[2].replace(",", "")) - bool(found[1]) * 1e-9
 
 
 def test_buckets_are_sorted_as_numbers_and_quarters_as_quarters(browser, made):
@@ -366,7 +349,6 @@ def test_a_mark_and_a_note_are_kept_and_found_and_stay_in_sight(browser, made):
     assert [(mark["mark"], mark["note"]) for _, mark in kept] == [("", "look again"), ("gold", "")]
     browser.open(path, anchor="#view=errors&mark=gold")
     assert browser.matches == said(1, 1)
-    browser("localStorage.clear()")
 
 
 def test_what_is_copied_is_what_is_shown(browser, made):

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -59,24 +58,10 @@ PLACE = "return document.querySelector('#card .place').textContent"
 
 
 @pytest.fixture
-def unmarked(browser) -> Iterator[Callable[[Path], Any]]:
-    """Opens a page with nothing marked, and leaves nothing."""
-
-    def opened(path: Path) -> Any:
-        browser.open(path)
-        browser("localStorage.clear()")
-        browser.open(path)
-        browser.path = path
-        return browser
-
-    yield opened
-    browser("localStorage.clear()")
-
-
-@pytest.fixture
-def review(unmarked, made):
+def review(browser, made):
     """The page of two systems."""
-    return unmarked(made("review", *SYSTEMS))
+    browser.open(made("review", *SYSTEMS))
+    return browser
 
 
 def start(browser: Any, queue: str = "gold that may be wrong") -> None:
@@ -110,7 +95,6 @@ def test_every_doubtful_place_is_reviewed_once_with_its_evidence(review):
     assert review["#review-notice"].text == "This is the last place."
     review.press("i")  # what is open goes on at the beginning
     assert review["#review-done"].text.startswith("Place 1 of ")
-    assert review.log == []
 
 
 def show(browser: Any, number: int, words: str) -> None:
@@ -141,7 +125,6 @@ def test_proposals_are_taken_and_taken_back_by_keys(review):
     show(review, 4, "Acme")
     review.press("1", "u")
     assert decided(review) == {("d3", None): ("unclear", None)}
-    assert review.log == []
 
 
 def test_keys_work_from_anywhere_but_text_fields(review):
@@ -199,13 +182,12 @@ def test_label_and_boundaries_are_changed_by_keys_and_by_selecting(review):
     (row,) = (row for row in map(json.loads, review(SAVED, "export").splitlines()) if row["id"] == "d4")
     assert row["gold"] == {"start": 2, "end": 5, "label": "PER", "text": "Ada"}
     assert row["decided"] == [{"start": 6, "end": 9, "label": "PER", "text": "saw"}]
-    assert review.log == []
 
 
-def test_boundaries_are_selected_in_a_long_text_too(unmarked, made):
+def test_boundaries_are_selected_in_a_long_text_too(browser, made):
     text = "word " * 300 + "Ada Lovelace met Bob ." + " word" * 300
     document = Document([(1500, 1503, "PER")], [(1500, 1512, "PER")], text)
-    browser = unmarked(made("long-review", system("one", document)))
+    browser.open(made("long-review", system("one", document)))
     start(browser, "the list below")
     at = browser("return document.querySelector('.passage').textContent").index("Bob")
     assert at < 400
@@ -214,25 +196,25 @@ def test_boundaries_are_selected_in_a_long_text_too(unmarked, made):
     assert decided(browser) == {(None, "Ada"): ("gold wrong", [("Bob", "PER")])}
 
 
-def test_nothing_is_lost_on_reload_and_other_queues_know_the_marks(review):
+def test_nothing_is_lost_on_reload_and_other_queues_know_the_marks(review, made):
     start(review)
     review.press("j", "j", "g", "n", "look", Keys.ENTER)
     where, marked = review["#review-done"].text, decided(review)
-    review.open(review.path)
+    review.open(made("review"))
     assert (review["#review-done"].text, decided(review)) == (where, marked)
     assert review["#review-note"].get_attribute("value") == "look"
     start(review, "disagreements of systems")
     assert review["#review-done"].text.startswith("Place 1 of 2:")  # d2's Acme, and d4's Oslo
-    review.open(review.path, anchor="#mark=gold&wrong=false")
+    review.open(made("review"), anchor="#mark=gold&wrong=false")
     assert review.matches.startswith("1 ")
 
 
-def test_two_tabs_of_a_report_share_their_marks(review):
+def test_two_tabs_of_a_report_share_their_marks(review, made):
     start(review)
     review.press("g")
     first = review.driver.current_window_handle
     review.driver.switch_to.new_window("tab")
-    review.driver.get(review.path.as_uri())
+    review.driver.get(made("review").as_uri())
     start(review)
     review.press("j", "s")
     review.driver.close()
@@ -292,7 +274,7 @@ def test_apply_makes_of_the_marks_what_the_page_says_and_tasks_hold_the_same(rev
     assert [row["gold_text"] for row in table] == [row["gold"]["text"] if row["gold"] else "" for row in rows]
 
 
-def test_read_marks_are_joined_and_those_that_differ_are_a_queue(review, tmp_path):
+def test_read_marks_are_joined_and_those_that_differ_are_a_queue(review, made, tmp_path):
     saved = corrected_by_page(review, tmp_path)
     before = decided(review)
     review["#import"].send_keys(str(tmp_path / "marks.jsonl"))
@@ -312,17 +294,17 @@ def test_read_marks_are_joined_and_those_that_differ_are_a_queue(review, tmp_pat
     review.press("s")
     assert "another reviewer" not in review[".versions"].text
     review("localStorage.clear()")
-    review.open(review.path)
+    review.open(made("review"))
     assert decided(review) == {}
     review["#import"].send_keys(str(tmp_path / "marks.jsonl"))
     review.until(lambda: review["#notice"].text == f"Read {len(DOUBTS)} marks.")
     assert decided(review) == before
 
 
-def test_hostile_labels_notes_and_proposals_are_text(unmarked, made, tmp_path):
+def test_hostile_labels_notes_and_proposals_are_text(browser, made, tmp_path):
     documents = [Document([(0, 3, HOSTILE[0])], [(0, 3, HOSTILE[2])], f"Ada {HOSTILE[2]}", id=HOSTILE[4])] * 3
     documents += [Document([(0, 3, HOSTILE[2])], [(0, 3, HOSTILE[6])], f"Ada {HOSTILE[1]}")] * 4
-    browser = unmarked(made("hostile-review", system("<b>s", *documents)))
+    browser.open(made("hostile-review", system("<b>s", *documents)))
     start(browser)
     browser.press("1", "n", HOSTILE[2], Keys.ENTER, "l", HOSTILE[3], Keys.ENTER)
     rows = [json.loads(row) for row in browser(SAVED, "export").splitlines()]
@@ -333,7 +315,6 @@ def test_hostile_labels_notes_and_proposals_are_text(unmarked, made, tmp_path):
     start(browser, "marks that differ")
     assert HOSTILE[0] in browser[".versions"].text
     assert browser("return window.broken") is None and browser.all("#review img, #review b") == []
-    assert browser.log == []
     assert apply([Record(d.text, {*d.gold}, id=d.id) for d in documents], rows[:1]).changes
 
 
@@ -341,9 +322,9 @@ PRESS = """for (let i = 0; i < arguments[1]; i++) for (const key of arguments[0]
   new KeyboardEvent('keydown', {key, bubbles: true}))"""
 
 
-def test_every_sort_of_error_can_be_reviewed_and_undone(unmarked, made):
+def test_every_sort_of_error_can_be_reviewed_and_undone(browser, made):
     """On a report with every verdict, each queue is gone through, with a decision on each place."""
-    browser = unmarked(made("two-review", ONE, TWO))
+    browser.open(made("two-review", ONE, TWO))
     for queue in ("repeated errors", "disagreements of systems", "the list below"):
         start(browser, queue)
         n = int(browser["#review-done"].text.split(" of ")[1].split(":")[0].replace(",", ""))
@@ -353,4 +334,3 @@ def test_every_sort_of_error_can_be_reviewed_and_undone(unmarked, made):
     assert len(apply(records, [json.loads(row) for row in browser(SAVED, "export").splitlines()]).changes) > 40
     browser(PRESS, "z", 500)
     assert browser["#marks"].text == "No marks yet"
-    assert browser.log == []

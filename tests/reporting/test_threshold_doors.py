@@ -50,12 +50,8 @@ class Doors:
         files = [write(folder / f"{k}.jsonl", *side) for k, side in enumerate([*dev, *(test or ())])]
         out, html = folder / "out.json", folder / "page.html"
         given = [part for key, value in options.items() for part in (f"--{key.replace('_', '-')}", value)]
-        common = [
-            *files[:2],
-            *(["--apply", *files[2:], "--samples", 50] if test else []),
-            "-m",
-            "strict,fair,slot_error",
-        ]
+        applied = ["--apply", *files[2:], "--samples", 50] if test else []
+        common = [*files[:2], *applied, "-m", "strict,fair,slot_error"]
         self.printed = accepted("thresholds", *common, *given, "-t", "all", "-o", out, "--html", html)
         self.markdown = accepted("thresholds", *common, *given, "-t", "all", "--format", "markdown")
         self.json = json.loads(out.read_text())
@@ -167,22 +163,3 @@ def test_several_systems_stand_side_by_side(tmp_path: Path) -> None:
         for table in view.tables(["cuts", "precision"]):
             assert all(read.row(*row) == row for row in table.grid()[1:])
     assert printed.index("one: Cut") < printed.index("two: Cut")
-
-
-def test_frames_have_the_ratios_of_the_json(doors: Doors) -> None:
-    """Percent is for what people read."""
-    last = doors.json.get("applied") or doors.json
-    frames = {name: doors.found.to_frame(name).to_dict("list") for name in doors.view.makers}
-    rows = [last["per_type"][label] for label in frames["labels"].get("label", [])]
-    bins = last["calibration"]["bins"] or []
-    pairs = [
-        (frames["labels"].get("uncut", []), [row["no_cut"] for row in rows]),
-        (frames["labels"].get("AP", []), [row["ap"] for row in rows]),
-        (frames["precision"]["AP"][:2], [last["average_precision"][key] for key in ("ap", "map")]),
-        (frames["calibration"].get("gap", []), [row["gap"] for row in bins]),
-        (frames["scores"]["value"][:1], [doors.json["metrics"]["strict"]["scores"]["f"]["value"]]),
-    ]
-    if last is not doors.json:
-        pairs.append((frames["applied"]["uncut"][:1], [last["metrics"]["strict"]["no_cut"]["f"]]))
-    for shown, values in pairs:
-        assert [None if each != each else each for each in shown] == values
