@@ -16,9 +16,6 @@ pytestmark = needs_browser
 SHARED = example()
 PLACES = [[*disputed_places(document.spans)] for document in SHARED.documents]
 ALL = sum(map(len, PLACES))
-KEEP = """window.saved = []; URL.createObjectURL = blob => { saved.push(blob); return '#' };
-HTMLAnchorElement.prototype.click = () => {};"""
-SAVED = "const done = arguments[0]; saved.at(-1).text().then(done)"
 
 
 @pytest.fixture
@@ -57,7 +54,7 @@ def test_tables_and_filters_ask_for_what_they_show(page):
     page.choose("#score", "kappa")
     assert page["#heat .heat"].text == f"{pairs[0]['kappa']:.2f}"
     page.click("#heat tbody tr:nth-child(2) td:nth-child(4) .heat")
-    chosen = [page[f"#{name}"].get_attribute("value") for name in ("one", "other")]
+    chosen = [page.value(f"#{name}") for name in ("one", "other")]
     assert chosen == ["1", "2"] and 0 < shown(page) < ALL  # ben and cleo
     of_type = sum(any(v.span.label == "FAILURE_TYPE" for v in place.versions) for own in PLACES for place in own)
     page.click("#labels tbody tr:nth-child(2) button")
@@ -66,7 +63,7 @@ def test_tables_and_filters_ask_for_what_they_show(page):
     page.choose("#label", "FAILURE_TYPE")
     assert shown(page) == of_type
     page.click("#annotators tbody tr:nth-child(3) button")
-    assert page["#one"].get_attribute("value") == "2"
+    assert page.value("#one") == "2"
     page.click("#documents tbody tr:nth-child(2) button")
     assert page["#list article:focus h3"].text == "test-022"
     for k in range(len(page.all("#kinds label"))):
@@ -90,13 +87,9 @@ def test_documents_show_their_whole_text_under_all_annotators(page):
 
 
 def test_what_is_saved_for_adjudication_is_what_the_command_writes(page):
-    page.soil()
-    page(KEEP)
-    page.click("#save-prodigy")
-    lines = page.driver.execute_async_script(SAVED).splitlines()
+    lines = page.saved("#save-prodigy").splitlines()
     assert [json.loads(line) for line in lines] == [*prodigy_tasks(SHARED)]
-    page.click("#save-label-studio")
-    assert json.loads(page.driver.execute_async_script(SAVED)) == [*label_studio_tasks(SHARED)]
+    assert json.loads(page.saved("#save-label-studio")) == [*label_studio_tasks(SHARED)]
 
 
 def test_without_scripts_the_most_disputed_places_are_there(browser, agreement):
@@ -139,9 +132,7 @@ def test_disputes_are_adjudicated_by_keys_from_anywhere_and_saved_as_gold(browse
     browser.driver.refresh()
     browser.until(lambda: browser["#review-done"].text.startswith("Place 7 of "))
     assert browser["#marks"].text == "5 places decided in this browser"
-    browser(KEEP)
-    browser.click("#save-adjudicated")
-    lines = [json.loads(line) for line in browser.driver.execute_async_script(SAVED).splitlines()]
+    lines = [json.loads(line) for line in browser.saved("#save-adjudicated").splitlines()]
     assert [line["text"] for line in lines] == [document.base.text for document in SHARED.documents]
     for (k, p), spans in wanted.items():
         found = {(span["start"], span["end"], span["label"]) for span in lines[k]["spans"]}

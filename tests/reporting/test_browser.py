@@ -9,7 +9,6 @@ import json
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from annotators import hostile, page_of
@@ -25,6 +24,8 @@ CHARTS = ["scores", "errors", "labels", "eLen", "case", "position"]
 CHARTS_OF = {"agreement": [], "cuts": ["cut", "recall", "calibration", "coverage"]}
 TWELVE = [system(name, *corpus(k)[:12]) for k, name in enumerate(("one", "two", "three"))]
 """What axe takes grows with the page, and twelve documents have every kind of element."""
+
+BEFORE = "getComputedStyle(e, '::before').content"
 
 slow = pytest.mark.slow
 
@@ -171,7 +172,7 @@ def test_charts_follow_the_colour_scheme_and_are_printed(browser, page_named):
     browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", dark)
     browser.until(lambda: browser(fill) not in (None, before))
     browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-    widths = browser("return [...document.querySelectorAll('.chart svg')].map(e => e.getBoundingClientRect().width)")
+    widths = browser.each(".chart svg", "e.getBoundingClientRect().width")
     assert len(widths) == 6 and min(widths) > 100
     browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
@@ -181,13 +182,11 @@ def test_eight_systems_have_symbols_and_colours_of_their_own_with_an_area(browse
     browser.visit(made("eight", *(system(f"s{k}", *documents, metrics=["fair"]) for k in range(8)), drawn=True))
     browser("document.querySelector('[data-chart=scores]').scrollIntoView()")
     browser.until(lambda: browser.all("[data-chart=scores] svg[aria-hidden]"))
-    marks = browser(
-        """return [...document.querySelectorAll('[data-chart=scores] path')].map(
-             e => [e.getAttribute('d'), e.getAttribute('fill'), e.getBBox().width * e.getBBox().height]
-           ).filter(([d, fill, area]) => fill?.startsWith('#') && area > 60)"""
-    )
-    colors = "return [...document.querySelectorAll('#scores .systems b')].map(e => getComputedStyle(e).color)"
-    assert len({d for d, _, _ in marks}) == len({fill for _, fill, _ in marks}) == len(set(browser(colors))) == 8
+    said = "[e.getAttribute('d'), e.getAttribute('fill'), e.getBBox().width * e.getBBox().height]"
+    paths = browser.each("[data-chart=scores] path", said)
+    marks = [(d, fill) for d, fill, area in paths if fill and fill.startswith("#") and area > 60]
+    colors = {*browser.each("#scores .systems b", "getComputedStyle(e).color")}
+    assert len({d for d, _ in marks}) == len({fill for _, fill in marks}) == len(colors) == 8
 
 
 def test_a_mark_of_a_chart_shows_the_errors_of_its_row(browser, page_named):
@@ -203,7 +202,7 @@ def test_a_mark_of_a_chart_shows_the_errors_of_its_row(browser, page_named):
     assert len(browser(apart)) == 14 and max(browser(apart)) < 4, "labels stand at their bars"
     browser("arguments[0].scrollIntoView({block: 'center'})", mark)
     webdriver.ActionChains(browser.driver).move_to_element(mark).click().perform()
-    assert browser["#system"].get_attribute("value") == "1"
+    assert browser.value("#system") == "1"
     assert browser.matches == said(*with_verdict(TWO, "lbe"))
 
 
@@ -229,17 +228,20 @@ def test_heads_of_tables_stay_below_the_bar_of_sections_and_the_last_column_is_w
 def test_the_f_of_labels_with_intervals_is_in_sight(browser, made):
     documents = [Document([(0, 3, "corporation"), (4, 7, "creative-work")], [(0, 3, "corporation")], "Ada met")] * 40
     browser.visit(made("intervals", system("long", *documents), confidence=FEW))
-    hidden = browser("return [...document.querySelectorAll('.pair .scroll')].map(e => e.scrollWidth - e.clientWidth)")
+    hidden = browser.each(".pair .scroll", "e.scrollWidth - e.clientWidth")
     assert {*hidden} == {0}
 
 
 def test_a_heading_has_at_most_two_lines_and_begins_with_its_conclusion(browser, made):
     path = made("two", ONE, TWO, confidence=FEW)
-    lines = """return [...document.querySelectorAll('h1, h2')].filter(e => e.checkVisibility()).map(e => [e.textContent,
-      Math.round(e.getBoundingClientRect().height / parseFloat(getComputedStyle(e).lineHeight))])"""
+    lines = "Math.round(e.getBoundingClientRect().height / parseFloat(getComputedStyle(e).lineHeight))"
     for width in (390, 1280):
         browser.visit(path, width=width)
-        found = dict(browser(lines))
+        found = {
+            title: n
+            for title, n, seen in browser.each("h1, h2", f"[e.textContent, {lines}, e.checkVisibility()]")
+            if seen
+        }
         assert len(found) > 8 and {*found.values()} <= {1, 2}, found
     assert not any(title.startswith("Under ") for title in found)
     assert sum(title.endswith(f", under {name}") for title in found for name in (ONE.name, TWO.name)) >= 3
@@ -267,14 +269,6 @@ def test_wide_tables_fit_and_their_columns_can_be_hidden(browser, made):
     assert browser(widths)[3] == cells, "sorted rows keep their columns"
 
 
-def contents_before(browser: Browser, selector: str) -> Any:
-    """What the style sheet writes before elements."""
-    return browser(
-        "return [...document.querySelectorAll(arguments[0])].map(e => getComputedStyle(e, '::before').content)",
-        selector,
-    )
-
-
 def test_on_a_phone_everything_is_in_reach_and_metrics_are_cards(browser, made):
     browser.visit(made("two", ONE, TWO, confidence=FEW), width=390, anchor=DOCUMENTS)
     for selector in ("nav.contents a", "#scores .pair td.headline", "#gold td", "#scores .cards td.number"):
@@ -284,9 +278,9 @@ def test_on_a_phone_everything_is_in_reach_and_metrics_are_cards(browser, made):
     links = browser(RECTS, "article h3 a")
     assert links and all(b - a >= 24 and d - c >= 24 for a, b, c, d in links)
     names = [json.dumps(f"{name} {score}") for name in (ONE.name, TWO.name) for score in "PRF"]
-    assert contents_before(browser, "#scores .cards tbody tr:first-child td")[:6] == names
+    assert browser.each("#scores .cards tbody tr:first-child td", BEFORE)[:6] == names
     browser.click("#view-errors")
-    assert contents_before(browser, ".lines tbody tr:first-child [data-head]") == ['"gold "', '"predicted "']
+    assert browser.each(".lines tbody tr:first-child [data-head]", BEFORE) == ['"gold "', '"predicted "']
 
 
 def test_the_page_can_be_used_with_the_keyboard_alone(browser, made):

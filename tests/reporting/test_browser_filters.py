@@ -41,7 +41,6 @@ def test_the_changes_in_the_form_are_those_of_gold_spans_and_of_spurious_ones(tw
 
 def test_the_cells_of_the_matrix_are_the_confusion_of_the_result(two):
     two.soil()
-    names = "return [...document.querySelectorAll('#matrix button')].map(e => e.getAttribute('aria-label'))"
     for found in (ONE, TWO):
         two.choose("#matrix-system", f"{'A' if found is ONE else 'B'}: {found.name}")
         for metric in ("fair", "strict", "semeval", "slot_error"):
@@ -52,27 +51,23 @@ def test_the_cells_of_the_matrix_are_the_confusion_of_the_result(two):
                 gold, pred = (span.label if span else "none" for span in verdict[1:3])
                 kind = ", correct" if verdict.name == right else ", wrong boundaries" if gold == pred else ""
                 numbers[f"gold {gold}, predicted {pred}{kind}"] += 1
-            assert sorted(two(names)) == sorted(f"{cell}: {n}" for cell, n in numbers.items()), (found.name, metric)
+            names = two.each("#matrix button", "e.getAttribute('aria-label')")
+            assert sorted(names) == sorted(f"{cell}: {n}" for cell, n in numbers.items()), (found.name, metric)
     two.choose("#matrix-as", "share of the row (recall)")
-    shares = """return [...document.querySelectorAll('#matrix tbody tr')].map(row =>
-      [...row.querySelectorAll('button')].map(e => parseFloat(e.textContent)))"""
-    assert all(abs(sum(row) - 100) < 0.5 for row in two(shares) if row)
+    shares = two.each("#matrix tbody tr", "[...e.querySelectorAll('button')].map(e => parseFloat(e.textContent))")
+    assert all(abs(sum(row) - 100) < 0.5 for row in shares if row)
 
 
 def test_the_matrix_shows_the_errors_alone_by_a_switch(one):
-    def diagonal() -> list[int]:
-        return one("return [...document.querySelectorAll('#matrix .hits')].map(e => Number(e.textContent))")
-
     right = with_verdict(ONE, "tp")[0]
-    assert sum(diagonal()) == right and "Green: correct" in one["#matrix-rest"].text
+    assert sum(map(int, one.each("#matrix .hits"))) == right and "Green: correct" in one["#matrix-rest"].text
     caption = "return document.querySelector('#matrix caption').textContent"
     assert one(caption) == "Hits and errors"
     one.soil()
     one.choose("#matrix-what", "errors alone")
     assert one(caption) == "Errors alone: the matrix of the paper on FairEval, and of the JSON result"
     assert one.all("#matrix .hits") == [] and not one["#matrix-as"].is_enabled(), "their shares are no scores"
-    numbers = "return [...document.querySelectorAll('#matrix .errors')].reduce((n, e) => n + Number(e.textContent), 0)"
-    assert one(numbers) == sum(v.name != "tp" for each in verdicts(ONE) for v in each)
+    assert sum(map(int, one.each("#matrix .errors"))) == sum(v.name != "tp" for each in verdicts(ONE) for v in each)
     one.choose("#matrix-metric", "strict")
     assert one(caption) == "Errors alone", "the matrix of other metrics has hits in the result too"
 
@@ -161,7 +156,7 @@ def test_a_number_in_the_tables_marks_what_it_counts_in_texts(two):
     assert two.matches.startswith(f"{two[number].text} change")
     assert two["#asked"].text == "Only missed, then correct ×"
     two.click("#view-documents")
-    flags = two("return [...document.querySelectorAll('.flag.matched')].map(e => e.textContent)")
+    flags = two.each(".flag.matched")
     assert flags and all("A missed" in flag and "B ✓" in flag for flag in flags)
 
 
@@ -169,21 +164,20 @@ def test_any_two_systems_have_a_table_of_changes(browser, made):
     three = [ONE, TWO, system("three", *corpus(2))]
     browser.visit(made("three", *three))
     browser.soil()
-    numbers = """return [...document.querySelectorAll('#changed tbody tr')].map(
-      row => [...row.querySelectorAll('td')].map(e => Number(e.textContent)))"""
     golds = [[gold_outcomes(document) for document in found.documents] for found in three]
     for one, other in ((1, 2), (2, 0)):
         browser.choose("#changes-one", f"{'ABC'[one]}: {three[one].name}")
         browser.choose("#changes-other", f"{'ABC'[other]}: {three[other].name}")
         found = transitions(golds[one], golds[other], ONE.documents)["counts"]
         names = ("correct", "boundary", "label error", "label and boundary", "missed")
-        assert browser(numbers) == [[found.get(a, {}).get(b, 0) for b in names] for a in names]
+        numbers = browser.each("#changed tbody tr", "[...e.querySelectorAll('td')].map(e => Number(e.textContent))")
+        assert numbers == [[found.get(a, {}).get(b, 0) for b in names] for a in names]
     browser.choose("#changes-other", "C: three")
-    assert browser["#changes-one"].get_attribute("value") == "0", "a system is not compared with itself"
+    assert browser.value("#changes-one") == "0", "a system is not compared with itself"
     n = browser["#changed button"].text
     browser.click("#changed button")
     assert browser.matches.startswith(f"{n} change")
-    assert [browser[f"#{name}"].get_attribute("value") for name in ("system", "other")] == ["0", "2"]
+    assert [browser.value(f"#{name}") for name in ("system", "other")] == ["0", "2"]
 
 
 def test_a_link_opens_its_document_wherever_it_is(browser, made):
@@ -312,16 +306,19 @@ def test_buckets_are_sorted_as_numbers_and_quarters_as_quarters(browser, made):
 
 def test_lines_are_sorted_by_the_header_that_is_clicked_and_back_takes_it_back(browser, made):
     browser.visit(made("one", ONE), anchor="#view=errors&order=errors")
-    spans = "return [...document.querySelectorAll('.kwic .span')].map(e => e.textContent.toLowerCase())"
-    before = browser(spans)
+
+    def spans() -> list[str]:
+        return browser.each(".kwic .span", "e.textContent.toLowerCase()")
+
+    before = spans()
     for falling in (False, True):
         browser.click("button[aria-label='Sort by span']")
-        assert browser(spans) == sorted(browser(spans), reverse=falling) != before
-        assert browser["#order"].get_attribute("value") == "column"
+        assert spans() == sorted(spans(), reverse=falling) != before
+        assert browser.value("#order") == "column"
         assert ("falling=true" in browser("return location.hash")) == falling
     browser("history.go(-2)")
-    browser.until(lambda: browser(spans) == before)
-    assert browser["#order"].get_attribute("value") == "errors"
+    browser.until(lambda: spans() == before)
+    assert browser.value("#order") == "errors"
 
 
 # Marks, notes and what is copied

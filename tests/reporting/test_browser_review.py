@@ -50,10 +50,6 @@ DOCUMENTS = [
 SYSTEMS = [system(name, *documents) for name, documents in zip(("first", "second"), DOCUMENTS)]
 DOUBTS = doubts(gold_suspects(DOCUMENTS), DOCUMENTS[0])
 
-SAVED = """let saved; const make = URL.createObjectURL;
-URL.createObjectURL = blob => { saved = blob; return make(blob) };
-document.getElementById(arguments[0]).click(); URL.createObjectURL = make; return saved ? saved.text() : ''"""
-
 PLACE = "return document.querySelector('#card .place').textContent"
 
 
@@ -70,7 +66,7 @@ def start(browser: Any, queue: str = "gold that may be wrong") -> None:
 
 def decided(browser: Any) -> dict[str, Any]:
     """What is decided of each marked place, by its document and gold span, as the saved file has it."""
-    rows = map(json.loads, browser(SAVED, "export").splitlines())
+    rows = map(json.loads, browser.saved("#export").splitlines())
     return {
         (row["id"], row["gold"] and row["gold"]["text"]): (
             row["mark"],
@@ -136,7 +132,7 @@ def test_keys_work_from_anywhere_but_text_fields(review):
         review.press("k")
     review.press("n", "gold? j k 1", Keys.ENTER)
     assert review.focused == "card"
-    rows = [json.loads(row) for row in review(SAVED, "export").splitlines()]
+    rows = [json.loads(row) for row in review.saved("#export").splitlines()]
     assert [(row["note"], row["mark"], row["decided"]) for row in rows] == [("gold? j k 1", "", None)]
     review("document.querySelector('#find').focus()")
     review.press("j")
@@ -179,7 +175,7 @@ def test_label_and_boundaries_are_changed_by_keys_and_by_selecting(review):
     show(review, 5, "Ada saw")  # after a character of two units
     review(SELECT, 7, 10)
     review.press("b", "l", "PER", Keys.ENTER)
-    (row,) = (row for row in map(json.loads, review(SAVED, "export").splitlines()) if row["id"] == "d4")
+    (row,) = (row for row in map(json.loads, review.saved("#export").splitlines()) if row["id"] == "d4")
     assert row["gold"] == {"start": 2, "end": 5, "label": "PER", "text": "Ada"}
     assert row["decided"] == [{"start": 6, "end": 9, "label": "PER", "text": "saw"}]
 
@@ -202,7 +198,7 @@ def test_nothing_is_lost_on_reload_and_other_queues_know_the_marks(review, made)
     where, marked = review["#review-done"].text, decided(review)
     review.open(made("review"))
     assert (review["#review-done"].text, decided(review)) == (where, marked)
-    assert review["#review-note"].get_attribute("value") == "look"
+    assert review.value("#review-note") == "look"
     start(review, "disagreements of systems")
     assert review["#review-done"].text.startswith("Place 1 of 2:")  # d2's Acme, and d4's Oslo
     review.open(made("review"), anchor="#mark=gold&wrong=false")
@@ -244,7 +240,7 @@ def corrected_by_page(review: Any, tmp_path: Path) -> str:
     """Take the first proposal for every doubtful place, and return the saved marks."""
     start(review)
     review.press(*"1j" * len(DOUBTS))
-    saved = review(SAVED, "export")
+    saved = review.saved("#export")
     (tmp_path / "marks.jsonl").write_text(saved, encoding="utf8")
     rows = (line(text, *gold, id=f"d{k}") for k, (text, gold) in enumerate(zip(TEXTS, GOLDS)))
     write(tmp_path / "gold.jsonl", *rows)
@@ -262,14 +258,14 @@ def test_apply_makes_of_the_marks_what_the_page_says_and_tasks_hold_the_same(rev
     assert {span for record in found.gold for span in record.spans} >= {ACME, (8, 12, "ORG"), (24, 28, "LOC")}
     assert len(found.changes) == len(DOUBTS)
     changed = {row["document"] for row in found.changes}
-    (tmp_path / "prodigy.jsonl").write_text(review(SAVED, "export-prodigy"), encoding="utf8")
-    (tmp_path / "studio.json").write_text(review(SAVED, "export-label-studio"), encoding="utf8")
+    (tmp_path / "prodigy.jsonl").write_text(review.saved("#export-prodigy"), encoding="utf8")
+    (tmp_path / "studio.json").write_text(review.saved("#export-label-studio"), encoding="utf8")
     wanted = {record.id: record.spans for record in found.gold if record.id in changed}
     assert {record.id: record.spans for record in load("prodigy.jsonl")} == wanted
     tasks = json.loads((tmp_path / "studio.json").read_text(encoding="utf8"))
     assert [task["data"]["document"] for task in tasks] == [*wanted]
     assert [record.spans for record in load("studio.json", annotator="gold with corrections")] == [*wanted.values()]
-    table = [*csv.DictReader(review(SAVED, "export-csv").splitlines())]
+    table = [*csv.DictReader(review.saved("#export-csv").splitlines())]
     assert [row["evidence"] for row in table] == [row["evidence"] for row in rows]
     assert [row["gold_text"] for row in table] == [row["gold"]["text"] if row["gold"] else "" for row in rows]
 
@@ -307,7 +303,7 @@ def test_hostile_labels_notes_and_proposals_are_text(browser, made, tmp_path):
     browser.open(made("hostile-review", system("<b>s", *documents)))
     start(browser)
     browser.press("1", "n", HOSTILE[2], Keys.ENTER, "l", HOSTILE[3], Keys.ENTER)
-    rows = [json.loads(row) for row in browser(SAVED, "export").splitlines()]
+    rows = [json.loads(row) for row in browser.saved("#export").splitlines()]
     assert (rows[0]["note"], rows[0]["decided"][0]["label"]) == (HOSTILE[2], HOSTILE[3])
     (tmp_path / "marks.jsonl").write_text(json.dumps({**rows[0], "note": HOSTILE[0], "decided": []}))
     browser["#import"].send_keys(str(tmp_path / "marks.jsonl"))
@@ -331,6 +327,6 @@ def test_every_sort_of_error_can_be_reviewed_and_undone(browser, made):
         assert n > 20
         browser(PRESS, "1j", min(n, 60))
     records = [Record(each.text, {*each.gold}, id=each.id) for each in ONE.documents]
-    assert len(apply(records, [json.loads(row) for row in browser(SAVED, "export").splitlines()]).changes) > 40
+    assert len(apply(records, [json.loads(row) for row in browser.saved("#export").splitlines()]).changes) > 40
     browser(PRESS, "z", 500)
     assert browser["#marks"].text == "No marks yet"

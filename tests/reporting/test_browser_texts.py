@@ -12,7 +12,7 @@ from spacy_nereval import Document
 pytestmark = needs_browser
 
 LONG = "PhysicalObject/EmittingObject/ElectricCoolingObject/HouseholdRefrigeratorWithFreezer"
-LINES = "return [...document.querySelectorAll('.scroll:has(> .lines)')].map(e => e.scrollWidth - e.clientWidth)"
+LINES = ".scroll:has(> .lines)", "e.scrollWidth - e.clientWidth"
 TIP = "return document.getElementById('tip').checkVisibility() && document.getElementById('tip').textContent"
 
 
@@ -28,11 +28,11 @@ def long(browser, made) -> Browser:
 
 
 def test_the_list_fits_its_box_and_what_is_cut_shows_whole_on_hover_and_on_focus(long):
-    assert long(LINES) == [0]
+    assert long.each(*LINES) == [0]
     long("document.querySelector('.lines tbody tr').focus()")
     long.press("j", "k")
     assert long(TIP) == LONG
-    cells = long("return [...document.querySelectorAll('.lines tbody tr:first-child td.said')].map(e => e.title)")
+    cells = long.each(".lines tbody tr:first-child td.said", "e.title")
     assert cells == [LONG, "creative-work", "label error"]
     long.press("j")
     assert long(TIP) is False, "nothing is cut in a line of short labels"
@@ -46,11 +46,11 @@ def test_the_list_fits_its_box_and_what_is_cut_shows_whole_on_hover_and_on_focus
 
 
 def test_changes_have_a_bar_for_gold_and_one_in_the_colour_of_each_system(long):
-    long("other.value = '1'; other.dispatchEvent(new Event('change'))")
-    assert long(LINES) == [0]
-    bars = long("return [...document.querySelectorAll('.lines tbody tr:first-child .m')].map(e => e.style.background)")
+    long.choose("#other", "B: second.jsonl")
+    assert long.each(*LINES) == [0]
+    bars = long.each(".lines tbody tr:first-child .m", "e.style.background")
     assert any("--system-0" in bar and "--soft" in bar and "--system-1" in bar for bar in bars), bars
-    shown = long("return [...document.querySelectorAll('#legend b')].map(e => [e.textContent, e.className])")
+    shown = long.each("#legend b", "[e.textContent, e.className]")
     assert shown == [["A", "system-0"], ["B", "system-1"]]
     assert long.all(".lines .triage") == []
 
@@ -63,16 +63,15 @@ def test_the_list_names_documents_and_its_contexts_end_at_words(browser, made):
     )
     browser.open(made("context", own), anchor="#view=errors")
     assert [each.text for each in browser.all(".lines .where")] == ["tweet-1", "2"]
-    sides = """return [...document.querySelectorAll('.lines tbody tr:first-child .kwic > *')]
-      .map(e => [e.textContent, e.scrollWidth - e.clientWidth])"""
-    (before, over), (after, beyond) = browser(sides)
+    sides = ".lines tbody tr:first-child .kwic > *", "[e.textContent, e.scrollWidth - e.clientWidth]"
+    (before, over), (after, beyond) = browser.each(*sides)
     assert over <= 0 >= beyond, "nothing is cut by the box"
     assert before.startswith("… ") and {*before.split()} <= {"…", "wonderful", "😀😀"}
     assert after.endswith(" …") and {*after.split()} <= {"…", "Bob", "😃", "marvellous"}
     browser.driver.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride", {"width": 1040, "height": 900, "deviceScaleFactor": 1, "mobile": False}
     )
-    browser.until(lambda: 0 < len(browser(sides)[0][0]) < len(before))
+    browser.until(lambda: 0 < len(browser.each(*sides)[0][0]) < len(before))
 
 
 def test_a_line_break_does_not_break_the_line_of_an_error(browser, made):
@@ -137,9 +136,9 @@ def test_the_text_shown_is_the_text_in_its_own_direction(browser, made):
     assert browser(WITHOUT_FLAGS + same) == [True] * (len(HARD) + 1)
     assert len(browser.visible_text_of(8)) < 1_500
     assert len(browser.visible_text_of(10)) < 1_400
-    assert browser("return [...document.querySelectorAll('.text')].map(e => e.dir)")[:5] == ["rtl"] * 3 + ["ltr"] * 2
+    assert browser.each(".text", "e.dir")[:5] == ["rtl"] * 3 + ["ltr"] * 2
     assert not browser.all(".text > bdi")
-    signs = browser("return [...document.querySelectorAll('#doc-6 .unseen')].map(e => e.dataset.sign)")
+    signs = browser.each("#doc-6 .unseen", "e.dataset.sign")
     assert signs == ["RLO", "␀", "␛", "U+0085", "␍"]
     assert browser("return getComputedStyle(document.querySelector('#doc-6 .break'), '::before').content") == '"↵"'
     browser.click("#doc-8 .fold")
@@ -188,11 +187,15 @@ def test_bars_run_over_every_line_and_one_mark_says_what_both_sides_share(browse
     pred = [(4, 20, "ORG"), (12, 27, "LOC"), (0, 3, "PER"), (40, 300, "ORG")]
     twice = Document([(0, 3, "PER"), (4, 10, "ORG")], [(0, 10, "PER")], "Ada Google")
     path = made("nested", system("nested", Document(gold, pred, text), twice))
-    flags = "return [...document.querySelectorAll(`#doc-${arguments[0]} .flag`)].map(e => e.textContent)"
     for width in (1280, 390):
         browser.visit(path, width=width, anchor=DOCUMENTS)
-        assert browser(flags, 1) == ["PER spurious", "ORG ✓", "LOC longer than gold", "ORG shorter than gold"]
-        assert browser(flags, 2) == ["PER longer than gold", "ORG → PER, boundaries"]
+        assert browser.each("#doc-1 .flag") == [
+            "PER spurious",
+            "ORG ✓",
+            "LOC longer than gold",
+            "ORG shorter than gold",
+        ]
+        assert browser.each("#doc-2 .flag") == ["PER longer than gold", "ORG → PER, boundaries"]
         bars = browser(
             """return [...document.querySelectorAll('#doc-1 .m')].filter(e => !e.querySelector('.flag')).map(e =>
                  [e.textContent, e.style.background.split('no-repeat').length - 1, e.getClientRects().length])"""

@@ -19,11 +19,7 @@ from spacy_nereval.reporting.html.thresholds.threshold_page import thresholds_pa
 
 pytestmark = needs_browser
 
-STROKES = """return [...document.querySelectorAll('[data-chart=cut] .mark-line path')].map(
-  e => [e.getAttribute('stroke'), e.getAttribute('stroke-dasharray'), e.getAttribute('d').length])"""
-SAVED = """let saved; const make = URL.createObjectURL;
-URL.createObjectURL = blob => { saved = blob; return make(blob) };
-document.querySelector(arguments[0]).click(); return saved.text()"""
+STROKES = "[data-chart=cut] .mark-line path", "['stroke', 'stroke-dasharray', 'd'].map(name => e.getAttribute(name))"
 
 
 @pytest.fixture
@@ -53,16 +49,16 @@ def test_a_choice_draws_other_lines_and_says_what_is_best(browser: Browser, cuts
     strict = [each["title"] for each in data["scores"]].index("strict F")
     cut, value, _ = data["systems"][0]["sides"][1]["peaks"][strict][0]
     assert browser.matches.startswith(f"Best strict F on test: all labels {100 * value:.2f} at {cut:.4g}, ")
-    first = browser(STROKES)
+    first = browser.each(*STROKES)
     assert len(first) == len({color for color, _, _ in first}) == len(browser.all("[data-legend=cut] span")) == 3
     browser.choose("#label", "FAILURE_LOC")
-    browser.until(lambda: len(browser(STROKES)) == 2)
+    browser.until(lambda: len(browser.each(*STROKES)) == 2)
     browser.choose("#side", "dev")
     browser.until(lambda: browser.matches.startswith("Best strict F on dev: all labels "))
     browser.choose("#score", "slot error rate")
     browser.until(lambda: browser.matches.startswith("Best slot error rate on dev: "))
     browser.until(lambda: "slot error rate, %" in browser["[data-chart=cut]"].get_attribute("textContent"))
-    assert browser(STROKES) != first[:2]
+    assert browser.each(*STROKES) != first[:2]
     for selector, chosen in (("[data-ask*='\"\"']", "all labels"), ("[data-ask*=FAILURE_TYPE]", "FAILURE_TYPE")):
         browser.click(f"#cuts {selector}")
         assert browser("return label.selectedOptions[0].textContent") == chosen
@@ -73,12 +69,12 @@ def test_a_choice_draws_other_lines_and_says_what_is_best(browser: Browser, cuts
 def test_the_cuts_and_the_curves_can_be_saved(browser: Browser, cuts, tmp_path):
     browser.open(cuts)
     file = tmp_path / "cuts.json"
-    file.write_text(browser(SAVED, "[data-save]"), encoding="utf8")
+    file.write_text(browser.saved("[data-save]"), encoding="utf8")
     done = run("score", *SPANCAT["test"], "--cut", file, "--metrics", "strict", "-o", tmp_path / "scores.json")
     assert done.exit_code == 0
     value = json.loads((tmp_path / "scores.json").read_text())["metrics"]["strict"]["scores"]["f"]
     assert f"strict F {100 * value:.2f} [" in browser["header.top"].text
-    rows = [*csv.DictReader(browser(SAVED, "#save-curves").splitlines())]
+    rows = [*csv.DictReader(browser.saved("#save-curves").splitlines())]
     assert {row["label"] for row in rows} == {"", "FAILURE_LOC", "FAILURE_TYPE"}
     assert browser["#notice"].text == "Saved as curves.csv."
 
@@ -93,7 +89,7 @@ def test_hostile_labels_and_names_are_text_and_nothing_runs(opened):
     for label in (HOSTILE[0], "__proto__", labels[0]):  # the last one draws the lines of all labels
         browser("label.selectedIndex = arguments[0]; label.dispatchEvent(new Event('change'))", labels.index(label))
         browser.charts()
-    assert "'=1+1" in browser(SAVED, "#save-curves")
+    assert "'=1+1" in browser.saved("#save-curves")
     assert browser("return [window.broken ?? 0, Object.prototype.broken ?? 0, document.images.length]") == [0, 0, 0]
     assert browser("return document.scripts.length") == 4
     assert browser.driver.title == HOSTILE[2]
@@ -106,7 +102,7 @@ def test_systems_are_lines_of_one_chart_and_each_can_be_chosen(opened):
     assert [each.text for each in browser.all("[data-legend=cut] bdi")] == ["first", "second"]
     assert browser.matches.startswith("Best strict F on gold.jsonl: first ")
     browser.choose("#system", "second")
-    browser.until(lambda: len(browser(STROKES)) == 3)
+    browser.until(lambda: len(browser.each(*STROKES)) == 3)
     assert [each.text for each in browser.all("[data-legend=recall] bdi")] == ["all labels", "A", "B"]
 
 
