@@ -52,28 +52,22 @@ def test_tables_have_the_numbers_of_the_result_and_what_a_click_asks_for():
     result, tables = view.result, {name: table for name in view.makers for table in view.tables([name])}
     scores = tables["pair-scores"]
     assert [*scores.header[3:]] == ["strict", "ser", "kappa"] and isinstance(scores.header[4], Cost)
-    assert [[*row[2:]] for row in scores.rows] == [
-        [
-            pair["documents"],
-            *(pair["metrics"][m]["scores"][s] for m, s in (("strict", "f"), ("slot_error", "ser"))),
-            pair["kappa"],
-        ]
-        for pair in result["pairs"]
-    ]
+    for row, pair in zip(scores.rows, result["pairs"], strict=True):
+        strict, errors = (pair["metrics"][name]["scores"] for name in ("strict", "slot_error"))
+        assert [*row[2:]] == [pair["documents"], strict["f"], errors["ser"], pair["kappa"]]
     assert scores.asks == [{"one": 0, "other": 1}, {"one": 0, "other": 2}, {"one": 1, "other": 2}]
     (loc, kind) = result["disputes"]["labels"]
     assert tables["labels"].rows[0][3:] == [loc["disputes"], loc["possible"], loc["share"]]
     assert tables["labels"].asks == tables["label-spans"].asks == [{"label": 0}, {"label": 1}]
     assert tables["label-spans"].rows == [["FAILURE_LOC", 144, 147, 105], ["FAILURE_TYPE", 127, 129, 94]]
     assert tables["label-spans"].rows[1][1:] == [*kind["spans"].values()]
-    ben = tables["annotators"].rows[1]
-    strict = [pair["metrics"]["strict"]["scores"]["f"] for pair in result["pairs"] if "ben" in (pair["a"], pair["b"])]
-    assert ben == ["ben", 60, 276, pytest.approx(sum(strict) / 2), result["consensus"]["against"]["ben"]]
+    bens = [pair["metrics"]["strict"]["scores"]["f"] for pair in result["pairs"] if "ben" in (pair["a"], pair["b"])]
+    mean = pytest.approx(sum(bens) / 2)
+    assert tables["annotators"].rows[1] == ["ben", 60, 276, mean, result["consensus"]["against"]["ben"]]
     assert tables["documents"].rows[0][:2] == [result["disputes"]["documents"][0]["document"], 3]
-    assert tables["differences"].rows[0][:4] == ["FAILURE_LOC", "without leading words", "ben", "all others"]
-    assert [row[4:6] for row in tables["differences"].rows] == [
-        [row["number"], row["reverse"]] for row in result["differences"]
-    ]
+    first, *_ = differences = tables["differences"].rows
+    assert first[:4] == ["FAILURE_LOC", "without leading words", "ben", "all others"]
+    assert [row[4:6] for row in differences] == [[row["number"], row["reverse"]] for row in result["differences"]]
     assert [ask["group"] for ask in tables["same-words"].asks[:2]] == [6, 7]
     kappas = [pair["kappa"] for pair in result["pairs"]]
     assert tables["scores"].rows[-1] == ["kappa", result["units"]["kappa"], None, min(kappas), max(kappas), None, 3]

@@ -54,11 +54,9 @@ const one = selector => document.querySelector(selector);
 const click = selector => { const e = one(selector); const can = shown(e); if (can) e.click(); return can };
 const ask = selector => { const e = one(selector); if (e) e.click(); return Boolean(e) };
 const set = (id, at) => {
-  const e = document.getElementById(id);
-  if (!shown(e)) return false;
-  const own = [...e.options];
-  if (!own.at(at)) return false;
-  e.value = own.at(at).value;
+  const e = document.getElementById(id), option = [...e.options].at(at);
+  if (!shown(e) || !option) return false;
+  e.value = option.value;
   e.dispatchEvent(new Event('change'));
   return true;
 };
@@ -67,37 +65,26 @@ let address = '';
 const reset = () => { address = ''; dispatchEvent(new PopStateEvent('popstate')) };
 const value = id => shown(one(id)) ? one(id).value : null;
 const said = id => shown(one(id)) && one(id).value !== '-1' ? one(id).selectedOptions[0].textContent : null;
+const all = selector => [...document.querySelectorAll(selector)];
 const seen = () => ({
-  one: Number(one('#system').value),
-  other: value('#other'),
-  relation: value('#relation') || '',
-  metric: said('#metric'),
-  find: one('#find').value,
-  label: said('#label'),
-  side: value('#side') || '',
-  chosen: [...document.querySelectorAll('#verdicts label')].filter(e => e.firstChild.checked).map(
-    e => (e.querySelector('small') || e.children[2]).textContent),
+  one: Number(one('#system').value), other: value('#other'), relation: value('#relation') || '', metric: said('#metric'),
+  find: one('#find').value, label: said('#label'), side: value('#side') || '', order: one('#order').value, address,
+  chosen: all('#verdicts label:has(:checked)').map(e => (e.querySelector('small') || e.children[2]).textContent),
   wrong: shown(one('#wrong')) ? one('#wrong').checked : null,
-  chips: [...document.querySelectorAll('#asked .chip')].map(e => e.textContent.slice(0, -2)),
+  chips: all('#asked .chip').map(e => e.textContent.slice(0, -2)),
   matches: one('#matches').textContent,
-  lines: document.querySelectorAll('.lines tbody tr').length,
-  documents: [...document.querySelectorAll('#list article')].map(e => Number(e.id.slice(4))),
-  order: one('#order').value,
-  address,
+  lines: all('.lines tbody tr').length,
+  documents: all('#list article').map(e => Number(e.id.slice(4))),
 });
 const soon = window.setTimeout;
 window.setTimeout = action => action();
 history.pushState = history.replaceState = (state, title, hash) => { address = hash };
 Element.prototype.scrollIntoView = () => {};
 HTMLElement.prototype.focus = () => {};
-document.querySelectorAll('main > section:not(#list-errors)').forEach(e => { e.hidden = true });
+all('main > section:not(#list-errors)').forEach(e => { e.hidden = true });
 """
 
-EACH = (
-    HANDS
-    + """const [inPairs, modes] = arguments;
-const steps = [%s];
-const found = [];
+EACH = """const [inPairs, modes] = arguments, found = [];
 for (const [i, first] of steps.entries()) {
   reset();
   const begun = seen();
@@ -114,7 +101,7 @@ for (const [i, first] of steps.entries()) {
 }
 window.setTimeout = soon;
 return found;"""
-)
+SCRIPT = f"{HANDS}const steps = [{','.join(f'() => {step}' for step in STEPS.values())}];{EACH}"
 
 
 FOUR = corpora(6, 4)
@@ -166,7 +153,7 @@ def test_every_control_and_every_two_of_them_list_what_they_say(browser: Browser
     systems = [system(f"s{k}", *own) for k, own in enumerate(documents)]
     view = ReportView(systems)
     browser.open(made(f"controls-{name}", *systems), anchor="#one=0")
-    found = browser(EACH % ",".join(f"() => {step}" for step in STEPS.values()), in_pairs, MODES)
+    found = browser(SCRIPT, in_pairs, MODES)
     names = [*STEPS]
     dead = {names[i] for i, j, _ in found if j == "nothing"}
     assert not dead, "these change nothing"

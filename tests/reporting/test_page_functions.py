@@ -606,24 +606,19 @@ def test_every_verdict_has_a_flag_behind_its_words_and_every_span_a_bar(run):
         flags.map(({ g, place, end, said }) => [g, place, end, said.map(({ system, p }) => [system, p])]),
         stretches(doc[1], { flags }, () => false)];
     });"""
-    for k, (bars, rows, flags, parts) in enumerate(run(body)):
-        sides = [own[k] for own in SYSTEMS]
-        text = sides[0].text or ""
+    for sides, (bars, rows, flags, parts) in zip(zip(*SYSTEMS), run(body), strict=True):
+        text, gold = sides[0].text or "", dict(enumerate(sides[0].gold))
         said = Counter((s, v.gold, v.pred) for s, side in enumerate(sides) for v in create("fair").verdicts(side))
-        shown = Counter(
-            (s, sides[0].gold[g] if g >= 0 else None, sides[s].pred[p] if p >= 0 else None)
-            for g, _, _, own in flags
-            for s, p in own
-        )
-        assert shown == said
+        shown = ((s, gold.get(g), dict(enumerate(sides[s].pred)).get(p)) for g, _, _, own in flags for s, p in own)
+        assert Counter(shown) == said
         spans = {(utf16(text, a), utf16(text, b)) for side in sides for a, b, _ in (*side.gold, *side.pred)}
         assert {(start, end) for start, end, _, _ in bars} == spans and all(n for *_, n in bars)
         assert all(end <= place for _, place, end, _ in flags)
         for a, b in itertools.combinations(bars, 2):
             assert a[2] < rows and (a[2] != b[2] or a[1] <= b[0] or b[1] <= a[0]), "bars of a row do not meet"
-        assert [part[0] for part in parts] == [0, *(part[1] for part in parts[:-1])] and parts[-1][1] == utf16(
-            text, len(text)
-        )
+        edges = [0, *(end for _, end, _ in parts)]
+        assert [part[:2] for part in parts] == [[*pair] for pair in itertools.pairwise(edges)]
+        assert edges[-1] == utf16(text, len(text))
 
 
 def test_a_flag_stands_behind_the_word_in_which_its_span_ends(run):

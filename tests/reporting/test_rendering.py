@@ -300,15 +300,6 @@ def found() -> Parsed:
     return drawn(TABLE)
 
 
-def test_cells_are_shown_as_in_every_format(found):
-    above, header, first, second = ([" ".join(cell.split()) for cell in row] for row in found.rows)
-    assert above == ["", "first", "second"]
-    assert header == ["verdict", "number", "ser ↓", "P", "text", "% errors", ""]
-    assert first == ["missed", "3", "50.00 [0.25, 0.75] few", "7", "a", "50.00", ""]
-    assert second[1:] == ["0", "-", "1.25", "met [Bob] in", "25.00", ""]
-    assert second[0] in TABLE.grid()[2][0].replace("\n", " ")
-
-
 def test_rows_and_numbers_ask_for_what_the_table_says(found):
     asked = [json.loads(str(attributes["data-ask"])) for _, attributes in found.tags if "data-ask" in attributes]
     assert asked == [{"verdicts": ["fn"]}, {"one": 1}]
@@ -320,16 +311,6 @@ def test_numbers_stand_right_and_bars_are_relative_to_the_greatest(found):
     assert classes == [None, "number first", "number", "number first", None, "number"]
     assert [a["width"] for tag, a in found.tags if tag == "rect"] == ["96.0", "48.0"]
     assert "swatch missed" in [a.get("class") for tag, a in found.tags if tag == "span"]
-
-
-def test_nothing_in_a_table_is_markup():
-    plain = [f"L{k}" for k in range(len(HOSTILE))]
-    tables = [
-        ResultTable(texts[0], texts, [[text] * len(texts) for text in texts], note=texts[1], above=[(texts[2], 9)])
-        for texts in ([*HOSTILE], plain)
-    ]
-    hostile, usual = ([tag for tag, _ in drawn(table).tags] for table in tables)
-    assert hostile == usual
 
 
 def test_a_table_can_have_another_name_for_those_who_hear_the_page():

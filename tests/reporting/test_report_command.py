@@ -12,7 +12,7 @@ import pytest
 from commands import accepted, line, refused, write
 from made_up import corpus, second
 from pages import Parsed, decoded, system
-from tabled import GOLD, MANY_DOCUMENTS, PRED
+from tabled import GOLD, MANY_DOCUMENTS
 
 from spacy_nereval import Confidence, Document
 from spacy_nereval.reporting.html import page
@@ -96,13 +96,6 @@ def test_a_conll_file_may_hold_both_sides(here):
     found = reported("sides.conll")
     assert Counter(v for v, _, _ in decoded(found.data, 0, "fair")) == {"tp": 1, "fn": 1}
     assert found.data["systems"] == ["sides"]
-
-
-def test_the_predictions_may_be_in_another_order_if_there_are_ids(here):
-    for name, rows in (("gold", GOLD), ("pred", PRED[::-1])):
-        write(here / f"{name}.jsonl", *({**row, "id": row.get("id", "b")} for row in rows))
-    verdicts = Counter(v for v, _, _ in decoded(reported(*FILES).data, 0, "fair"))
-    assert verdicts == {"tp": 2, "be_s": 2, "fn": 1, "le": 1, "fp": 1}
 
 
 # Comparisons

@@ -115,11 +115,6 @@ def test_frames_have_the_numbers_of_the_json(doors):
 # Findings
 
 
-def view_of(documents: list[Document], *metrics: str, **how: Any) -> ScoreView:
-    counts = count(documents, create_all(list(metrics)))
-    return ScoreView(counts, evaluate(counts, **how))
-
-
 def finding(view: ScoreView, section: str) -> tuple[str, list[str | int]]:
     (found,) = (each for each in view.findings() if each.section == section)
     return found.sentence, [*found.documents]
@@ -128,7 +123,7 @@ def finding(view: ScoreView, section: str) -> tuple[str, list[str | int]]:
 @pytest.mark.parametrize("metrics", [("fair",), ("strict",), ("semeval",), ("slot_error",)], ids=str)
 def test_the_most_frequent_errors_name_the_documents_that_have_them(metrics):
     documents = corpus(30)
-    view = view_of(documents, *metrics)
+    view = evaluated(documents, *metrics)
     (metric,) = view.given.counts.metrics
     kinds: dict[str, list[str | None]] = {}
     for document in documents:
@@ -145,12 +140,12 @@ def test_the_most_frequent_errors_name_the_documents_that_have_them(metrics):
 def test_the_lowest_label_is_one_that_is_no_rarity_if_there_is_such():
     spans = [(3 * k, 3 * k + 2, "COMMON") for k in range(12)]
     documents = [Document([*spans, (40, 42, "RARE")], spans[:6], "x" * 50), Document([], [], "x")]
-    assert finding(view_of(documents, "fair"), "labels") == ("COMMON scores lowest: F 66.67 on 12 gold spans", [0])
-    assert finding(view_of(documents, "slot_error"), "labels")[0].startswith("COMMON scores highest: ser 50.00")
+    assert finding(evaluated(documents, "fair"), "labels") == ("COMMON scores lowest: F 66.67 on 12 gold spans", [0])
+    assert finding(evaluated(documents, "slot_error"), "labels")[0].startswith("COMMON scores highest: ser 50.00")
     alone = [Document([(0, 2, "RARE")], [(0, 2, "RARE")], "xx")]
-    assert finding(view_of(alone, "fair"), "labels")[0] == "RARE is the only label: F 100.00 on 1 gold span"
-    assert finding(view_of([Document([], [], "")], "fair"), "labels") == ("no label has gold spans", [])
-    few = view_of(documents, "fair", confidence=Confidence(samples=20))
+    assert finding(evaluated(alone, "fair"), "labels")[0] == "RARE is the only label: F 100.00 on 1 gold span"
+    assert finding(evaluated([Document([], [], "")], "fair"), "labels") == ("no label has gold spans", [])
+    few = evaluated(documents, "fair", confidence=Confidence(samples=20))
     assert finding(few, "labels") == ("every label rests on too few units to be ranked", [])
 
 
@@ -161,7 +156,7 @@ def test_a_label_is_predicted_too_often_or_too_rarely_if_it_has_spans_enough():
 
     def said(*pred: Any) -> tuple[str, list[str | int]]:
         document = Document([*often, *rare], pred, "x y " * 30, id="a")
-        return finding(view_of([Document([], [], "x", id="b"), document], "fair"), "rates")
+        return finding(evaluated([Document([], [], "x", id="b"), document], "fair"), "rates")
 
     assert said(*often, *extra) == ("OFTEN is predicted 21 times for 12 gold spans", ["a"])
     assert said(*often[:6], *rare) == ("OFTEN is predicted only 6 times for 12 gold spans", ["a"])
@@ -171,14 +166,14 @@ def test_a_label_is_predicted_too_often_or_too_rarely_if_it_has_spans_enough():
 
 def test_confused_labels_name_their_documents():
     documents = [Document([IN_ROME], [(24, 28, "ORG")], SENTENCE, id=f"c{k}") for k in range(2)] + RIGHT
-    assert finding(view_of(documents, "fair"), "confusion") == ("ORG is predicted for LOC 2 times", ["c0", "c1"])
-    assert finding(view_of(RIGHT, "fair"), "confusion") == ("no label is predicted for another", [])
+    assert finding(evaluated(documents, "fair"), "confusion") == ("ORG is predicted for LOC 2 times", ["c0", "c1"])
+    assert finding(evaluated(RIGHT, "fair"), "confusion") == ("no label is predicted for another", [])
 
 
 def test_names_in_sentences_are_readable_and_have_their_own_direction():
     label = "\u05d0\u05d1\x1b"
     documents = [Document([(0, 1, "A" * 60)], [(0, 1, label)], "xx")]
-    sentence, _ = finding(view_of(documents, "fair"), "confusion")
+    sentence, _ = finding(evaluated(documents, "fair"), "confusion")
     assert sentence == f"\u2068\u05d0\u05d1\\x1b\u2069 is predicted for {'A' * 47}… once"
 
 
