@@ -67,8 +67,9 @@ const value = id => shown(one(id)) ? one(id).value : null;
 const said = id => shown(one(id)) && one(id).value !== '-1' ? one(id).selectedOptions[0].textContent : null;
 const all = selector => [...document.querySelectorAll(selector)];
 const seen = () => ({
-  one: Number(one('#system').value), other: value('#other'), relation: value('#relation') || '', metric: said('#metric'),
-  find: one('#find').value, label: said('#label'), side: value('#side') || '', order: one('#order').value, address,
+  one: Number(one('#system').value), other: value('#other'), relation: value('#relation') || '',
+  order: one('#order').value, metric: said('#metric'), find: one('#find').value, label: said('#label'), address,
+  side: value('#side') || '',
   chosen: all('#verdicts label:has(:checked)').map(e => (e.querySelector('small') || e.children[2]).textContent),
   wrong: shown(one('#wrong')) ? one('#wrong').checked : null,
   chips: all('#asked .chip').map(e => e.textContent.slice(0, -2)),

@@ -139,12 +139,10 @@ def test_static_text_is_the_text_with_what_is_wrong_behind_each_error():
     ends = {"".join(p.text for p in found.stretches[: k + 1]): part.said for k, part in enumerate(found.stretches)}
     assert ends["the Ada Lovelace"] == ["longer than gold: PER"]
     assert ends["the Ada Lovelace met Bob"] == ["missed: PER"]
-    assert [(part.text, part.gold, part.pred) for part in found.stretches][:2] == [
-        ("the ", False, True),
-        ("Ada ", True, True),
-    ]
-    long = Document([(5000, 5003, "A"), (9000, 9002, "B")], [], "x" * 10_000)
-    found = static(long)
+    first, second, *_ = found.stretches
+    assert (first.text, first.gold, first.pred) == ("the ", False, True)
+    assert (second.text, second.gold, second.pred) == ("Ada ", True, True)
+    found = static(Document([(5000, 5003, "A"), (9000, 9002, "B")], [], "x" * 10_000))
     assert len("".join(part.text for part in found.stretches)) < LONGEST + 30
     assert found.stretches[-1].text == " … 1 more"
 
@@ -152,14 +150,10 @@ def test_static_text_is_the_text_with_what_is_wrong_behind_each_error():
 # Mentions that the text lacks, and names and contexts in sentences
 
 
-def invented() -> Document:
-    found = Document([(0, 3, "PER")], [(15, 18, "PER"), (19, 22, "LOC")], "Ada met 😀 Bob.\nEve\nUlm")
-    found.annex = 14
-    return found
-
-
 def test_mentions_that_the_text_lacks_are_marked_so():
-    one = system("one", invented())
+    document = Document([(0, 3, "PER")], [(15, 18, "PER"), (19, 22, "LOC")], "Ada met 😀 Bob.\nEve\nUlm")
+    document.annex = 14
+    one = system("one", document)
     data = Parsed(page([one])).data
     assert data["annexes"] == [[0, 15]]  # in UTF-16 units
     (pairs,) = ReportView([one]).tables(["pairs"])
@@ -228,12 +222,9 @@ def test_the_verdicts_in_the_page_are_those_of_the_result(documents):
         assert {verdict: counts[verdict] for verdict in result[name]["counts"]} == result[name]["counts"]
         assert set(counts) <= set(result[name]["counts"])
         shown = next(metric for metric in data["metrics"] if metric["name"] == name)
-        confusion: dict[str, dict[str, int]] = {}
-        for verdict, gold, pred in triples:
-            if shown["verdicts"].index(verdict) in shown["confusion"]:
-                row = confusion.setdefault(gold, {})
-                row[pred] = row.get(pred, 0) + 1
-        assert confusion == result[name]["confusion"]
+        of_confusion = {shown["verdicts"][k] for k in shown["confusion"]}
+        cells = Counter((gold, pred) for verdict, gold, pred in triples if verdict in of_confusion)
+        assert cells == {(a, b): n for a, row in result[name]["confusion"].items() for b, n in row.items()}
 
 
 def test_verdicts_on_tokens_are_in_the_page_too():

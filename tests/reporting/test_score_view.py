@@ -235,11 +235,8 @@ def test_labels_of_a_metric_without_precision_have_its_own_score():
 
 def test_errors_that_repeat_are_listed_with_their_first_example():
     (table,) = evaluated(DOCUMENTS, "fair").tables(["groups"])
-    example = "{the [Navy]} met the Navy in Rome"
-    assert table.rows == [
-        [3, 2, "Navy", "longer than gold: ORG", example],
-        [3, 2, "the", "added at the start", example],
-    ]
+    words = [["Navy", "longer than gold: ORG"], ["the", "added at the start"]]
+    assert table.rows == [[3, 2, *row, "{the [Navy]} met the Navy in Rome"] for row in words]
     assert table.most == MOST_GROUPS
     shorter = [Document([(*THE_NAVY, "ORG")], [(*NAVY, "ORG")], TEXT)] * 2
     assert [*evaluated(shorter, "fair").tables(["groups"])][0].rows[1][2:4] == ["the", "missing at the start"]
@@ -312,18 +309,10 @@ RATE = "slot error rate -10.00 [-20.00, -5.00], p (Holm) = 0.0200; V."
     ],
 )
 def test_the_sentence_counts_what_a_score_is_worth_not_only_its_sign(more, said):
-    row: dict[str, Any] = {
-        "metric": "slot_error",
-        "score": "ser",
-        "label": None,
-        "system": "B",
-        "verdict": "V",
-        "runs": [1, 1],
-    }
-    row |= {"score_unit": "ratio", "higher_is_better": False}
+    row: dict[str, Any] = {"metric": "slot_error", "score": "ser", "label": None, "system": "B", "verdict": "V"}
+    row |= {"score_unit": "ratio", "higher_is_better": False, "runs": [1, 1]}
     row |= {"difference": -0.1, "interval": [-0.2, -0.05], "p": 0.01, "p_holm": 0.02}
-    row |= dict.fromkeys(("baseline_value", "value", "detectable"))
-    row |= more
+    row |= dict.fromkeys(("baseline_value", "value", "detectable")) | more
     result = {"baseline": "A", "swaps": 1000, "exact": False, "comparisons": [row], "transitions": []}
     assert ComparisonView(result | {"confidence": {"level": 0.95}}).opening() == said
 

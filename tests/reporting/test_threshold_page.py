@@ -40,13 +40,13 @@ def documents(split: int) -> list[Document]:
 
 
 @cache
-def found(per_label: str | None = None, best: str = "strict_f") -> Found:
-    return applied(found_in(documents(0), METRICS, Settings(best, per_label)), documents(1))
+def found(per_label: str | None = None) -> Found:
+    return applied(found_in(documents(0), METRICS, Settings("strict_f", per_label)), documents(1))
 
 
 @cache
-def page(per_label: str | None = None, best: str = "strict_f") -> Parsed:
-    return Parsed(thresholds_page([("spancat", found(per_label, best))], golds=["dev.jsonl", "test.jsonl"]))
+def page(per_label: str | None = None) -> Parsed:
+    return Parsed(thresholds_page([("spancat", found(per_label))], golds=["dev.jsonl", "test.jsonl"]))
 
 
 def made(gold: Any, preds: Sequence[dict], metrics: Any = ("strict",), **settings: Any) -> ThresholdView:
