@@ -58,10 +58,8 @@ def test_changes_have_a_bar_for_gold_and_one_in_the_colour_of_each_system(long):
 def test_the_list_names_documents_and_its_contexts_end_at_words(browser, made):
     text = "wonderful 😀😀 " * 20 + "Bob" + " 😃 marvellous" * 20
     start = text.index("Bob")
-    own = system(
-        "context", Document([(start, start + 3, "A")], [], text, id="tweet-1"), Document([(0, 9, "A")], [], text)
-    )
-    browser.open(made("context", own), anchor="#view=errors")
+    documents = [Document([(start, start + 3, "A")], [], text, id="tweet-1"), Document([(0, 9, "A")], [], text)]
+    browser.open(made("context", system("context", *documents)), anchor="#view=errors")
     assert [each.text for each in browser.all(".lines .where")] == ["tweet-1", "2"]
     sides = ".lines tbody tr:first-child .kwic > *", "[e.textContent, e.scrollWidth - e.clientWidth]"
     (before, over), (after, beyond) = browser.each(*sides)
@@ -94,10 +92,7 @@ def test_flags_stand_behind_words_and_what_the_text_lacks_stands_apart(browser, 
       return [flag.querySelector('bdi').textContent, copy.textContent] })""")
     ends = {"X": 3, "A": 10, "B": 10, "C": 19, "D": 22, "PER": len(text) + 4}
     assert {label: len(said) for label, said in before} == ends
-    annex = (
-        "const e = document.querySelector('.annex'); return [e.textContent, getComputedStyle(e, '::before').content]"
-    )
-    text, title = browser(annex)
+    ((text, title),) = browser.each("#doc-1 .annex", "[e.textContent, getComputedStyle(e, '::before').content]")
     assert text.startswith("Eve") and title == '"Not in the text"'
     browser.click("#view-errors")
     assert "not in the text: Eve" in " ".join(browser["#list"].text.split())
@@ -189,12 +184,8 @@ def test_bars_run_over_every_line_and_one_mark_says_what_both_sides_share(browse
     path = made("nested", system("nested", Document(gold, pred, text), twice))
     for width in (1280, 390):
         browser.visit(path, width=width, anchor=DOCUMENTS)
-        assert browser.each("#doc-1 .flag") == [
-            "PER spurious",
-            "ORG ✓",
-            "LOC longer than gold",
-            "ORG shorter than gold",
-        ]
+        flags = ["PER spurious", "ORG ✓", "LOC longer than gold", "ORG shorter than gold"]
+        assert browser.each("#doc-1 .flag") == flags
         assert browser.each("#doc-2 .flag") == ["PER longer than gold", "ORG → PER, boundaries"]
         bars = browser(
             """return [...document.querySelectorAll('#doc-1 .m')].filter(e => !e.querySelector('.flag')).map(e =>

@@ -387,6 +387,5 @@ def test_hostile_texts_labels_ids_and_names_add_no_element_and_no_attribute(made
     assert not set("\x00\x1b\x85\u202e") & set(found.text)
     assert {*HOSTILE} <= {*found.data["labels"]} and "{{ 7 * 7 }}" in found.text
     texts = {report: ["".join(HOSTILE)] * len(HOSTILE), agreement: [*HOSTILE]}
-    assert [each[1] if made is report else each["text"] for each in found.data.get("documents", [])] == texts.get(
-        made, []
-    )
+    documents = found.data.get("documents", [])
+    assert [each[1] if made is report else each["text"] for each in documents] == texts.get(made, [])

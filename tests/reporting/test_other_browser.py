@@ -119,9 +119,7 @@ def test_disputes_are_adjudicated_by_keys_from_anywhere_and_saved_as_gold(browse
     browser("localStorage.clear(); document.querySelector('[data-review]').focus()")
     browser.press("\n")
     assert browser["#review-done"].text == f"Place 1 of {ALL}: 0 done, {ALL} left"
-    order = browser(
-        "return JSON.parse(localStorage.getItem(Object.keys(localStorage).find(k => k.endsWith('place'))))[0]"
-    )
+    order = browser("return JSON.parse(Object.entries(localStorage).find(([key]) => key.endsWith('place'))[1])[0]")
     wanted = {}
     for key, answer in zip(order, ("1", "0", "u", "1z1", "u1", "1")):
         k, p = map(int, key.split())
@@ -129,10 +127,8 @@ def test_disputes_are_adjudicated_by_keys_from_anywhere_and_saved_as_gold(browse
         (pressed,) = browser.all("#card [aria-pressed=true]")
         assert pressed.get_attribute("data-key") == answer[-1]
         if answer != "u":
-            own = [
-                {vote.span for vote in PLACES[k][p].versions if name in vote.annotators}
-                for name in SHARED.documents[k].spans
-            ]
+            votes, names = PLACES[k][p].versions, SHARED.documents[k].spans
+            own = ({vote.span for vote in votes if name in vote.annotators} for name in names)
             said = [spans for spans in own if spans]
             wanted[k, p] = set() if answer == "0" else max(said, key=said.count)
         browser("document.activeElement.blur()")
@@ -146,9 +142,8 @@ def test_disputes_are_adjudicated_by_keys_from_anywhere_and_saved_as_gold(browse
     for (k, p), spans in wanted.items():
         found = {(span["start"], span["end"], span["label"]) for span in lines[k]["spans"]}
         assert found & {vote.span for vote in PLACES[k][p].versions} == spans
-    assert [line["meta"]["decided"] for line in lines] == [
-        sum(number == k for number, _ in wanted) for k in range(len(lines))
-    ]
+    numbers = [sum(number == k for number, _ in wanted) for k in range(len(lines))]
+    assert [line["meta"]["decided"] for line in lines] == numbers
 
 
 # Thresholds

@@ -59,9 +59,8 @@ def doors(request, tmp_path) -> Doors:
     documents, metrics, confidence = CASES[request.param]
     sides: list[list[Row]] = [[], []]
     for d in documents:
-        more = ({"id": d.id} if d.id else {}) | (
-            {"tokens": [{"start": a, "end": b} for a, b in d.tokens]} if d.tokens else {}
-        )
+        tokens = [{"start": start, "end": end} for start, end in d.tokens or ()]
+        more = {name: value for name, value in (("id", d.id), ("tokens", tokens)) if value}
         for side, spans in zip(sides, (d.gold, d.pred)):
             side.append(line(d.text or "", *spans, **more))
     files = [write(tmp_path / f"{name}.jsonl", *side) for name, side in zip(("gold", "pred"), sides)]

@@ -184,9 +184,8 @@ def test_other_formats_say_the_rest_as_text_or_comments(here):
         printed = accepted(*SCORE, "-f", format)
         assert terminal[0] in printed
         assert terminal[-1] in printed
-    assert all(
-        text.startswith(("%", "\\")) or text.endswith("\\\\") for text in accepted(*SCORE, "-f", "latex").splitlines()
-    )
+    lines = accepted(*SCORE, "-f", "latex").splitlines()
+    assert all(line.startswith(("%", "\\")) or line.endswith("\\\\") for line in lines)
 
 
 def printed_in(charset: str, *arguments: Any) -> str:
