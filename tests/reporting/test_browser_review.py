@@ -20,31 +20,21 @@ from spacy_nereval.io.records import Record
 
 pytestmark = needs_browser
 
-TEXTS = (
-    "Acme sells shoes in New York .",
-    "Acme sells hats .",
-    "Acme is in Rome .",
-    "Ada met Acme and Bob in Rome .",
-    "😀 Ada saw nothing in Oslo .",
-)
-ACME = (0, 4, "ORG")
-GOLDS: Any = (
-    [ACME, (20, 28, "LOC")],
-    [ACME],
-    [(0, 4, "LOC"), (11, 15, "LOC")],
-    [(0, 3, "PER"), (17, 20, "PER")],
-    [(2, 5, "PER")],
-)
-PREDS: Any = (
-    [ACME, (20, 23, "LOC")],
-    [ACME],
-    [(0, 4, "LOC"), (11, 15, "LOC")],
-    [(0, 3, "PER"), (8, 12, "ORG"), (24, 28, "LOC")],
-    [(2, 9, "PER"), (21, 25, "LOC")],
-)
-OTHERS: Any = (PREDS[0], PREDS[1], [ACME, (11, 15, "LOC")], PREDS[3], [(2, 9, "PER")])
+ACME, ROME, ADA, SAW = (0, 4, "ORG"), (11, 15, "LOC"), (0, 3, "PER"), (2, 9, "PER")
+REVIEWED: Any = [
+    ("Acme sells shoes in New York .", [ACME, (20, 28, "LOC")], [ACME, (20, 23, "LOC")], None),
+    ("Acme sells hats .", [ACME], [ACME], None),
+    ("Acme is in Rome .", [(0, 4, "LOC"), ROME], [(0, 4, "LOC"), ROME], [ACME, ROME]),
+    ("Ada met Acme and Bob in Rome .", [ADA, (17, 20, "PER")], [ADA, (8, 12, "ORG"), (24, 28, "LOC")], None),
+    ("😀 Ada saw nothing in Oslo .", [(2, 5, "PER")], [SAW, (21, 25, "LOC")], [SAW]),
+]
+"""Texts, gold spans, and the predictions of a system and of another one, where these differ."""
+TEXTS, GOLDS, PREDS, OTHERS = zip(*REVIEWED)
 DOCUMENTS = [
-    [Document(gold, pred, text, id=f"d{k}") for k, (gold, pred, text) in enumerate(zip(GOLDS, side, TEXTS))]
+    [
+        Document(gold, own or pred, text, id=f"d{k}")
+        for k, (text, gold, pred, own) in enumerate(zip(TEXTS, GOLDS, PREDS, side))
+    ]
     for side in (PREDS, OTHERS)
 ]
 SYSTEMS = [system(name, *documents) for name, documents in zip(("first", "second"), DOCUMENTS)]
@@ -66,14 +56,11 @@ def start(browser: Any, queue: str = "gold that may be wrong") -> None:
 
 def decided(browser: Any) -> dict[str, Any]:
     """What is decided of each marked place, by its document and gold span, as the saved file has it."""
-    rows = map(json.loads, browser.saved("#export").splitlines())
-    return {
-        (row["id"], row["gold"] and row["gold"]["text"]): (
-            row["mark"],
-            None if row["decided"] is None else [(each["text"], each["label"]) for each in row["decided"]],
-        )
-        for row in rows
-    }
+    found = {}
+    for row in map(json.loads, browser.saved("#export").splitlines()):
+        spans = row["decided"] and [(each["text"], each["label"]) for each in row["decided"]]
+        found[row["id"], row["gold"] and row["gold"]["text"]] = row["mark"], spans
+    return found
 
 
 def test_every_doubtful_place_is_reviewed_once_with_its_evidence(review):
