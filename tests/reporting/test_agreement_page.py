@@ -9,36 +9,29 @@ from pages import Parsed
 from spacy_nereval.core.mention_places import annexed
 from spacy_nereval.reporting.result_table import Cost
 
-FINDINGS = {
-    "differences": "1 of 6 differences that repeat clearly goes one way",
-    "pairs": "the two who agree least are ben and cleo",
-    "chance": "beyond chance, alpha is 0.86",
-    "labels": "the label disputed most is FAILURE_LOC",
-    "annotators": "the annotator farthest from the others is ben",
-    "documents": "4 of 60 documents have 21 % of the disputes",
-    "list": "97 disputed places in 45 of 60 documents",
-}
-
 
 def test_findings_name_the_documents_that_they_are_about():
     given = example()
     view = view_of(given)
-    found = {finding.section: finding for finding in view.findings()}
-    assert {section: finding.sentence for section, finding in found.items() if section != "headline"} == FINDINGS
-    rows, differences = view.result["disputes"]["documents"], view.result["differences"]
-    assert {section: len(finding.documents) for section, finding in found.items()} == {
-        "headline": differences[0]["documents"],
-        "differences": len({place["document"] for row in differences for place in row["places"]}),
-        "pairs": len(given.places("ben", "cleo")),
-        "chance": 0,  # all
-        "labels": len({row["document"] for row in view.result["disputes"]["spans"] if row["label"] == "FAILURE_LOC"}),
-        "annotators": 40,
-        "documents": 4,
-        "list": 45,
+    disputes, differences = view.result["disputes"], view.result["differences"]
+    rows, spans = disputes["documents"], disputes["spans"]
+    repeating = {place["document"] for row in differences for place in row["places"]}
+    of_loc = {row["document"] for row in spans if row["label"] == "FAILURE_LOC"}
+    headline, *others = view.findings()
+    assert len(headline.documents) == differences[0]["documents"]
+    assert {each.section: (each.sentence, len(each.documents)) for each in others} == {
+        "differences": ("1 of 6 differences that repeat clearly goes one way", len(repeating)),
+        "pairs": ("the two who agree least are ben and cleo", len(given.places("ben", "cleo"))),
+        "chance": ("beyond chance, alpha is 0.86", 0),  # of all
+        "labels": ("the label disputed most is FAILURE_LOC", len(of_loc)),
+        "annotators": ("the annotator farthest from the others is ben", 40),
+        "documents": ("4 of 60 documents have 21 % of the disputes", 4),
+        "list": ("97 disputed places in 45 of 60 documents", 45),
     }
     known = {row["document"] for row in rows}
-    assert all({*finding.documents} <= known for finding in found.values())
-    assert found["documents"].documents == [row["document"] for row in rows[:4]]
+    assert all({*each.documents} <= known for each in others)
+    (documents,) = (each.documents for each in others if each.section == "documents")
+    assert documents == [row["document"] for row in rows[:4]]
 
 
 def test_those_who_agree_least_have_the_highest_error_rate():

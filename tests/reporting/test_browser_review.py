@@ -158,6 +158,8 @@ def test_label_and_boundaries_are_changed_by_keys_and_by_selecting(review):
     assert review["#review-notice"].text == "Select the words of the span in the text first."
     review.press("l", Keys.BACKSPACE, Keys.ENTER)
     assert review["#review-notice"].text == "A span needs a label."
+    start(review, "repeated errors")
+    assert review["#review-done"].text == "Nothing to review here"
     start(review, "the list below")
     show(review, 5, "Ada saw")  # after a character of two units
     review(SELECT, 7, 10)

@@ -18,28 +18,19 @@ from tabled import ADA, BOB, BOTH, DOCUMENTS, LOVELACE, TEXT
 from spacy_nereval import Confidence, Document, Verdict, count, create, create_all, evaluate
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.error_groups import error_groups
-from spacy_nereval.evaluation.error_list import ErrorExamples
 from spacy_nereval.reporting.comparison_view import ComparisonView, DataSetsView
-from spacy_nereval.reporting.declared import judging
 from spacy_nereval.reporting.formats import document
 from spacy_nereval.reporting.result_table import Interval, ResultTable
 from spacy_nereval.reporting.score_view import ScoreView
 from spacy_nereval.reporting.verdict_tables import MANY, NO_SPAN
 
 
-def made(documents: list[Document], *wanted: str, metrics: Any = ("fair",), **how: Any) -> dict[str, ResultTable]:
-    """Tables of documents, by their titles, with examples."""
-    chosen = create_all(metrics)
-    counts = count(documents, chosen)
-    examples: dict[Any, Any] = {}
-    if metric := judging(chosen):
-        collector = ErrorExamples(metric)
-        for document in documents:
-            collector.add(document)
-        examples = collector.first
-    result = evaluate(counts, how.pop("confidence", None))
-    view = ScoreView(counts, result, how.pop("average", "micro"), examples=examples)
-    return {table.title: table for table in view.tables(wanted, **how)}
+def made(
+    documents: list[Document], *wanted: str, metrics: Any = ("fair",), confidence: Any = None
+) -> dict[str, ResultTable]:
+    """Tables of documents, by their titles."""
+    counts = count(documents, create_all(metrics))
+    return {table.title: table for table in ScoreView(counts, evaluate(counts, confidence)).tables(wanted)}
 
 
 @pytest.mark.parametrize("counted", ["documents", "counts"])
