@@ -143,8 +143,7 @@ def said(section: str, *made: ReportedSystem, **how: Any) -> tuple[str, list[str
     return found.sentence, [*found.documents]
 
 
-def perfect() -> ReportedSystem:
-    return small(GOLDS, "perfect")
+PERFECT = small(GOLDS, "perfect")
 
 
 def test_lengths_are_those_of_the_breakdown_and_sum_to_the_whole():
@@ -168,22 +167,21 @@ def test_a_label_that_one_system_alone_predicts_has_a_row_for_all():
 
 
 def test_two_systems_that_are_not_tested_have_the_difference_of_each_score():
-    triples, others = tables("scores", small(), perfect())
+    triples, others = tables("scores", small(), PERFECT)
     assert triples.header[-1] == others.header[-1] == "difference"
-    for row in triples.rows:
-        assert row[-1] == row[6] - row[3]
-    tested, _ = tables("scores", small(), perfect(), confidence=FEW)
-    assert "difference" not in tested.header and len(tables("differences", small(), perfect(), confidence=FEW)) == 1
-    assert "difference" not in tables("scores", small(), perfect(), small(SECOND, "second"))[0].header
+    assert all(row[-1] == row[6] - row[3] for row in triples.rows)
+    tested, _ = tables("scores", small(), PERFECT, confidence=FEW)
+    assert "difference" not in tested.header and len(tables("differences", small(), PERFECT, confidence=FEW)) == 1
+    assert "difference" not in tables("scores", small(), PERFECT, small(SECOND, "second"))[0].header
 
 
 def test_the_numbers_of_what_changed_ask_for_these_spans():
-    (table,) = tables("transitions", small(), perfect())
+    (table,) = tables("transitions", small(), PERFECT)
     moved = {(row[0], after): n for row in table.rows for after, n in zip(table.header[1:], row[1:])}
     number = moved["missed", "correct"]
     assert number == 2 and number.ask == {"one": 0, "other": 1, "move": [4, 0]} and number.kind == "fixed"
     assert not hasattr(moved["correct", "correct"], "ask")
-    assert said("changes", small(), perfect())[0] == "perfect fixes 4 gold spans, breaks 0"
+    assert said("changes", small(), PERFECT)[0] == "perfect fixes 4 gold spans, breaks 0"
 
 
 def test_the_errors_that_cost_most_come_first_verdicts_before_labels():
@@ -200,25 +198,24 @@ def test_systems_that_are_compared_are_not_ranked():
     made = [system(n, *[Document(gold, p, "a", id=str(k)) for k in range(12)], metrics=["fair"]) for n, p in sides]
     assert said("scores", *made)[0] == "y has the higher fair F, 100.00 against 0.00"
     assert said("scores", *made, confidence=FEW)[0] == "y is better by 100.00 points of fair F (97.14 to 100.00)"
-    sentence, _ = said("scores", small(), small(SECOND, "b"), perfect())
+    sentence, _ = said("scores", small(), small(SECOND, "b"), PERFECT)
     assert sentence.startswith("perfect has the highest fair F, 100.00")
     assert said("scores", small(), small(name="b"))[0] == "all systems have a fair F of 44.44"
 
 
 def test_the_three_errors_that_repeat_most_are_named_with_their_documents():
-    words = {"Ada": 4, "Bob": 3, "Eve": 2, "Dan": 2}
-    texts = [word for word, number in words.items() for _ in range(number)]
+    texts = ["Ada"] * 4 + ["Bob"] * 3 + ["Eve"] * 2 + ["Dan"] * 2
     made = system("one", *(Document([(0, 3, "PER")], [], f"{word} left") for word in texts))
     sentence = "Ada, missed: PER (4 times); Bob, missed: PER (3 times); Eve, missed: PER (2 times)"
     assert said("groups", made) == (f"the errors that repeat most: {sentence}", [*range(9)])
     once = system("one", Document([(0, 3, "PER")], [], "Ada"))
     assert said("groups", once) == ("no error repeats on the same words", [])
-    assert said("groups", perfect()) == ("there are no errors", [])
+    assert said("groups", PERFECT) == ("there are no errors", [])
 
 
 def test_rows_of_repeated_errors_ask_for_the_errors_behind_them():
     documents = [Document([(0, 3, "PER")], [], f"{word} left") for word in ("Ada", "Bob", "Bob")]
-    view = ReportView([system("one", *documents), system("two", *documents)])
+    view = ReportView([system(name, *documents) for name in ("one", "two")])
     for number, table in enumerate(view.tables(["groups"])):
         assert [row[:3] for row in table.rows] == [["Bob", "missed: PER", 2]]
         (ask,) = table.asks
@@ -235,7 +232,7 @@ def test_doubtful_gold_is_shown_with_what_speaks_against_it():
     assert table.asks == [{"document": 2}]
     assert said("gold", made) == ("1 place where gold may be wrong", ["n2"])
     assert said("doubt", made) == ("partly gold: in 1 of 3 errors (33\u00a0%) gold contradicts itself", ["n2"])
-    assert said("gold", perfect()) == ("nothing speaks against gold", [])
+    assert said("gold", PERFECT) == ("nothing speaks against gold", [])
     view = ReportView([made])
     assert view.ask_doubted == {"one": 0, "group": len(view.lists) - 1}
 
