@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from commands import write
+from annotators import example_page
+from commands import accepted, write
 from driven import DOCUMENTS, FEW, ONE, TWO
 from page_functions import called
+from places import SPANCAT
 from tabled import GOLD, MORE, OTHER, PRED
 
 from spacy_nereval.reporting.html import ReportedSystem, charts, page
@@ -22,6 +24,24 @@ NO_CHARTS = "window.vegaEmbed = () => new Promise(() => {});"
 """A library that draws nothing: the real one is most of a page, and takes most of the time that opening one takes."""
 
 
+SCRIPTS = charts.scripts
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_charts() -> Iterator[None]:
+    """Pages in these tests draw no charts, unless a test asks for `made(..., drawn=True)` or for `library`."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(charts, "scripts", lambda: NO_CHARTS)
+        yield
+
+
+@pytest.fixture
+def library(monkeypatch) -> Callable[[], str]:
+    """The real library of charts, in pages too."""
+    monkeypatch.setattr(charts, "scripts", SCRIPTS)
+    return SCRIPTS
+
+
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory) -> Iterator[Browser]:
     from browsers import Browser  # here, since selenium may be missing
@@ -29,6 +49,16 @@ def browser(tmp_path_factory) -> Iterator[Browser]:
     found = Browser(tmp_path_factory.mktemp("profile"))
     yield found
     found.driver.quit()
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left_on_the_console_or_in_the_browser(request) -> Iterator[None]:
+    """A test of a page fails if its console says anything; what the page keeps ends with the test."""
+    yield
+    if "browser" in request.fixturenames:
+        browser = request.getfixturevalue("browser")
+        browser("if (location.protocol === 'file:') localStorage.clear()")
+        assert browser.log == []
 
 
 @pytest.fixture(scope="session")
@@ -40,12 +70,30 @@ def made(tmp_path_factory) -> Callable[..., Path]:
         path = folder / f"{name}{'-drawn' * drawn}.html"
         if not path.exists():
             with pytest.MonkeyPatch.context() as patch:
-                if not drawn:
-                    patch.setattr(charts, "scripts", lambda: NO_CHARTS)
+                patch.setattr(charts, "scripts", SCRIPTS if drawn else lambda: NO_CHARTS)
                 path.write_bytes(page(systems, **options).encode())
         return path
 
     return write
+
+
+@pytest.fixture(scope="session")
+def agreement(tmp_path_factory) -> Path:
+    """The page on the agreement of the annotators of the examples."""
+    path: Path = tmp_path_factory.mktemp("agreement") / "page.html"
+    path.write_text(example_page(), encoding="utf8")
+    return path
+
+
+@pytest.fixture(scope="session")
+def cuts(tmp_path_factory) -> Path:
+    """The page of thresholds of the span categoriser of the examples, with charts."""
+    path: Path = tmp_path_factory.mktemp("cuts") / "page.html"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(charts, "scripts", SCRIPTS)
+        how = ["--per-label", "own", "--metrics", "strict,slot_error", "--html", path]
+        accepted("thresholds", *SPANCAT["dev"], "--apply", *SPANCAT["test"], *how)
+    return path
 
 
 @pytest.fixture

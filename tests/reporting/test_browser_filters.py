@@ -1,12 +1,20 @@
-"""The filters of the report in a real browser: what is counted, what they list, and the address of it."""
+"""The filters, tables and list of the report in a real browser: what is counted, what they list, and the address of it.
+
+What addresses list is tested without a page, in `test_page_functions`, and what controls do by `test_every_control`.
+"""
 
 from __future__ import annotations
 
+import csv
+import json
 import re
+import time
 from collections import Counter
 
-from browsers import needs_browser
-from driven import CHOICES, FEW, ONE, TWO, said, verdicts, with_verdict, wrong
+from browsers import By, Keys, needs_browser
+from driven import CHOICES, FEW, ONE, TWO, corpus, said, verdicts, with_verdict, wrong
+from listed import Wanted, listed
+from pages import system
 
 from spacy_nereval import create
 from spacy_nereval.evaluation.result import evaluate
@@ -14,11 +22,7 @@ from spacy_nereval.evaluation.transitions import gold_outcomes, transitions
 
 pytestmark = needs_browser
 
-
-def test_the_corpus_has_every_verdict_and_documents_without_error():
-    for found in (ONE, TWO):
-        assert all(evaluate(found.counts)["metrics"]["fair"]["counts"].values())
-        assert 0 < len(wrong(found)) < 57
+# What is counted
 
 
 def test_the_verdicts_in_the_form_are_the_counts_of_the_result(one):
@@ -26,137 +30,55 @@ def test_the_verdicts_in_the_form_are_the_counts_of_the_result(one):
         one.choose("#metric", metric)
         counts = evaluate(ONE.counts)["metrics"][metric]["counts"]
         assert dict(one(CHOICES)) == counts
+        assert metric != "fair" or all(counts.values()), "the corpus has every verdict"
+
+
+def test_the_changes_in_the_form_are_those_of_gold_spans_and_of_spurious_ones(two):
+    two.choose("#other", "B: two")
+    places, _ = listed([ONE.documents, TWO.documents], Wanted(0, 1))
+    assert dict(two(CHOICES)) == Counter(change for _, change, *_ in places)
 
 
 def test_the_cells_of_the_matrix_are_the_confusion_of_the_result(two):
     two.soil()
-    for place, found in enumerate((ONE, TWO)):
-        two.choose("#matrix-system", f"{'AB'[place]}: {found.name}")
+    for found in (ONE, TWO):
+        two.choose("#matrix-system", f"{'A' if found is ONE else 'B'}: {found.name}")
         for metric in ("fair", "strict", "semeval", "slot_error"):
             two.choose("#matrix-metric", metric)
-            cells = two(
-                "return [...document.querySelectorAll('#matrix button')].map(e => e.getAttribute('aria-label'))"
-            )
-            numbers: Counter[str] = Counter()
             right = create(metric).hit
+            numbers: Counter[str] = Counter()
             for verdict in (v for each in verdicts(found, metric) for v in each):
-                sides = [span.label if span else "none" for span in verdict[1:3]]
-                kind = ", correct" if verdict.name == right else ", wrong boundaries" if sides[0] == sides[1] else ""
-                numbers[f"gold {sides[0]}, predicted {sides[1]}{kind}"] += 1
-            assert sorted(cells) == sorted(f"{said}: {n}" for said, n in numbers.items()), (place, metric)
-            confusion = evaluate(found.counts)["metrics"][metric]["confusion"]
-            errors = {
-                said: n for said, n in numbers.items() if right in create(metric).confusion or "correct" not in said
-            }
-            assert sum(errors.values()) == sum(sum(row.values()) for row in confusion.values())
+                gold, pred = (span.label if span else "none" for span in verdict[1:3])
+                kind = ", correct" if verdict.name == right else ", wrong boundaries" if gold == pred else ""
+                numbers[f"gold {gold}, predicted {pred}{kind}"] += 1
+            names = two.each("#matrix button", "e.getAttribute('aria-label')")
+            assert sorted(names) == sorted(f"{cell}: {n}" for cell, n in numbers.items()), (found.name, metric)
     two.choose("#matrix-as", "share of the row (recall)")
-    shares = """return [...document.querySelectorAll('#matrix tbody tr')].map(row =>
-      [...row.querySelectorAll('button')].map(e => parseFloat(e.textContent)))"""
-    rows = two(shares)
-    assert all(abs(sum(row) - 100) < 0.5 for row in rows if row)
+    shares = two.each("#matrix tbody tr", "[...e.querySelectorAll('button')].map(e => parseFloat(e.textContent))")
+    assert all(abs(sum(row) - 100) < 0.5 for row in shares if row)
 
 
-def test_the_changes_in_the_form_are_the_transitions(two):
-    two.choose("#other", "B: two")
-    rows = two(CHOICES)
-    outcomes = [[gold_outcomes(document) for document in found.documents] for found in (ONE, TWO)]
-    numbers = transitions(*outcomes, TWO.documents)["counts"]
-    spurious = [
-        {(k, v.pred) for k, each in enumerate(verdicts(found)) for v in each if v.name == "fp"} for found in (ONE, TWO)
-    ]
-    assert dict(rows) == {
-        "fixed": sum(row.get("correct", 0) for kind, row in numbers.items() if kind != "correct"),
-        "broken": sum(n for kind, n in numbers["correct"].items() if kind != "correct"),
-        "changed": sum(n for a, row in numbers.items() for b, n in row.items() if a != b and "correct" not in (a, b)),
-        "spurious gone": len(spurious[0] - spurious[1]),
-        "spurious new": len(spurious[1] - spurious[0]),
-    }
-    assert min(dict(rows).values()) > 0
+def test_the_matrix_shows_the_errors_alone_by_a_switch(one):
+    right = with_verdict(ONE, "tp")[0]
+    assert sum(map(int, one.each("#matrix .hits"))) == right and "Green: correct" in one["#matrix-rest"].text
+    caption = "return document.querySelector('#matrix caption').textContent"
+    assert one(caption) == "Hits and errors"
+    one.soil()
+    one.choose("#matrix-what", "errors alone")
+    assert one(caption) == "Errors alone: the matrix of the paper on FairEval, and of the JSON result"
+    assert one.all("#matrix .hits") == [] and not one["#matrix-as"].is_enabled(), "their shares are no scores"
+    assert sum(map(int, one.each("#matrix .errors"))) == sum(v.name != "tp" for each in verdicts(ONE) for v in each)
+    one.choose("#matrix-metric", "strict")
+    assert one(caption) == "Errors alone", "the matrix of other metrics has hits in the result too"
 
 
-def test_at_first_the_documents_with_errors_are_shown(one):
+# What is asked for
+
+
+def test_at_first_the_documents_with_errors_are_shown_a_page_at_a_time(one):
     errors = sum(v.name != "tp" for each in verdicts(ONE) for v in each)
     assert one.matches == said(errors, len(wrong(ONE)))
     assert one.shown == wrong(ONE)[:20]
-
-
-def test_text_and_ids_are_found_in_either_case(one):
-    one.click("#wrong")
-    assert one.matches.endswith("verdicts in 57 of 57 documents")
-    one.find("TEXT 31:")
-    assert one.shown == [32]
-    assert one("return [...CSS.highlights.get('found')].map(String)") == ["Text 31:"]
-    one.find("Navy")
-    parts = "return [...CSS.highlights.get('found')].map(e => e.cloneContents().querySelectorAll('.flag').length)"
-    assert {*one(parts)} == {0}, "what stands behind a match is not marked"
-    one.find("id-7")
-    assert one.shown == [8]
-    one.find("nowhere")
-    assert one.matches == "No document of 57 matches"
-    assert one.shown == []
-    one.click("#pattern")
-    one.find("text 1[24]:")
-    one.until(lambda: one.shown == [13, 15])
-    one.find("(")
-    one.until(lambda: one.matches == "This is no regular expression: unterminated group")
-
-
-def test_everything_can_be_asked_for_again(one):
-    one.choose("#label", "ORG")
-    one.find("5")
-    one.click("#reset")
-    assert one.matches.endswith("57 of 57 documents")
-    assert one["#find"].get_attribute("value") == ""
-    assert one.shown == list(range(1, 21))
-
-
-def test_documents_can_be_ordered_by_errors(one):
-    one.choose("#order", "most errors first")
-    errors = {k: sum(v.name != "tp" for v in each) for k, each in enumerate(verdicts(ONE), 1)}
-    assert one.shown == sorted(wrong(ONE), key=lambda k: (-errors[k], k))[:20]
-
-
-def test_a_cell_of_the_matrix_filters_and_a_second_click_takes_it_back(one):
-    confusion = evaluate(ONE.counts)["metrics"]["fair"]["confusion"]
-    n = confusion["PER"]["PER"]
-    documents = sum(
-        any(v.name != "tp" and v.gold and v.pred and v.gold.label == v.pred.label == "PER" for v in each)
-        for each in verdicts(ONE)
-    )
-    cell = "#matrix button[aria-label^='gold PER, predicted PER, wrong boundaries']"
-    one.click(cell)
-    assert one.matches == said(n, documents)
-    assert one[cell].get_attribute("aria-pressed") == "true"
-    assert one["#asked"].text == "Only gold PER, predicted PER ×"
-    assert one.focused == "list-title"
-    one.click(cell)
-    assert one.matches.endswith(f"in {len(wrong(ONE))} of 57 documents")
-    assert one[cell].get_attribute("aria-pressed") == "false"
-    one.click("#matrix button[aria-label^='gold none, predicted ORG']")
-    assert one.matches.startswith(f"{confusion['']['ORG']} error")
-    one.click("#asked button")
-    assert one.matches.endswith(f"in {len(wrong(ONE))} of 57 documents")
-    one("history.back()")
-    one.until(lambda: one.matches.startswith(f"{confusion['']['ORG']} error"))
-    one("history.forward()")
-    one.until(lambda: one.matches.endswith(f"in {len(wrong(ONE))} of 57 documents"))
-
-
-def test_a_number_in_the_tables_filters(two):
-    two.click("#errors tr[data-name^='boundary: shorter'] td:nth-of-type(5) button")
-    assert two.matches == said(*with_verdict(TWO, "be_s"))
-    assert two["#system"].get_attribute("value") == "1"
-    two.click("#changes tr[data-name=missed] .fixed button")
-    n = two["#changes tr[data-name=missed] .fixed button"].text
-    assert two.matches.startswith(f"{n} change")
-    assert two["#asked"].text == "Only missed, then correct ×"
-    two.click("#view-documents")
-    flags = two("return [...document.querySelectorAll('.flag.matched')].map(e => e.textContent)")
-    assert flags
-    assert all("A missed" in flag and "B ✓" in flag for flag in flags)
-
-
-def test_pages_of_documents(one):
     one.click("#reset")
     assert one["#where"].text == "Page 1 of 3"
     assert not one["#previous"].is_enabled()
@@ -169,6 +91,93 @@ def test_pages_of_documents(one):
     assert one["#where"].text == "Page 2 of 3"
     one.find("id-5")
     assert one["#where"].text == ""
+
+
+def test_text_that_is_found_is_marked_and_a_pattern_that_is_none_is_refused(one):
+    one.click("#wrong")
+    one.find("TEXT 31:")
+    assert one.shown == [32]
+    assert one("return [...CSS.highlights.get('found')].map(String)") == ["Text 31:"]
+    one.find("Navy")
+    parts = "return [...CSS.highlights.get('found')].map(e => e.cloneContents().querySelectorAll('.flag').length)"
+    assert {*one(parts)} == {0}, "what stands behind a match is not marked"
+    one.click("#pattern")
+    one.find("text 1[24]:")
+    one.until(lambda: one.shown == [13, 15])
+    one.find("(")
+    one.until(lambda: one.matches == "This is no regular expression: unterminated group")
+
+
+def test_a_cell_of_the_matrix_filters_and_a_second_click_takes_it_back(one):
+    confusion = evaluate(ONE.counts)["metrics"]["fair"]["confusion"]
+    everything = f"in {len(wrong(ONE))} of 57 documents"
+    cell = "#matrix button[aria-label^='gold PER, predicted PER, wrong boundaries']"
+    one.click(cell)
+    assert one.matches.startswith(f"{confusion['PER']['PER']} error")
+    assert one[cell].get_attribute("aria-pressed") == "true"
+    assert one["#asked"].text == "Only gold PER, predicted PER ×"
+    assert one.focused == "list-title"
+    one.click(cell)
+    assert one.matches.endswith(everything)
+    assert one[cell].get_attribute("aria-pressed") == "false"
+    one.click("#matrix button[aria-label^='gold none, predicted ORG']")
+    one.click("#asked button")
+    assert one.matches.endswith(everything)
+    one("history.back()")
+    one.until(lambda: one.matches.startswith(f"{confusion['']['ORG']} error"))
+
+
+def test_arrow_keys_move_in_the_matrix_which_is_one_stop_of_the_tab_key(one):
+    buttons = one.all("#matrix button")
+    assert [button.get_attribute("tabindex") for button in buttons] == ["0"] + ["-1"] * (len(buttons) - 1)
+    one("arguments[0].focus()", buttons[0])
+    top, name = one("return scrollY"), "return document.activeElement.getAttribute('aria-label').split(':')[0]"
+    right, down, left, up = Keys.ARROW_RIGHT, Keys.ARROW_DOWN, Keys.ARROW_LEFT, Keys.ARROW_UP
+    for keys, cell in (
+        ([], "gold LOC, predicted LOC, correct"),
+        ([right], "gold LOC, predicted LOC, wrong boundaries"),
+        ([right], "gold LOC, predicted ORG"),
+        ([down], "gold ORG, predicted ORG, correct"),
+        ([left, up, up, left], "gold LOC, predicted LOC, correct"),
+    ):
+        one.press(*keys)
+        assert one(name) == cell
+    time.sleep(0.3)
+    assert one("return scrollY") == top
+    assert len(one.all("#matrix button[tabindex='0']")) == 1
+    one.press(Keys.ENTER)
+    assert one["#asked"].text.startswith("Only gold LOC, predicted LOC")
+    assert one.focused == "list-title"
+
+
+def test_a_number_in_the_tables_marks_what_it_counts_in_texts(two):
+    number = "#changes tr[data-name=missed] .fixed button"
+    two.click(number)
+    assert two.matches.startswith(f"{two[number].text} change")
+    assert two["#asked"].text == "Only missed, then correct ×"
+    two.click("#view-documents")
+    flags = two.each(".flag.matched")
+    assert flags and all("A missed" in flag and "B ✓" in flag for flag in flags)
+
+
+def test_any_two_systems_have_a_table_of_changes(browser, made):
+    three = [ONE, TWO, system("three", *corpus(2))]
+    browser.visit(made("three", *three))
+    browser.soil()
+    golds = [[gold_outcomes(document) for document in found.documents] for found in three]
+    for one, other in ((1, 2), (2, 0)):
+        browser.choose("#changes-one", f"{'ABC'[one]}: {three[one].name}")
+        browser.choose("#changes-other", f"{'ABC'[other]}: {three[other].name}")
+        found = transitions(golds[one], golds[other], ONE.documents)["counts"]
+        names = ("correct", "boundary", "label error", "label and boundary", "missed")
+        numbers = browser.each("#changed tbody tr", "[...e.querySelectorAll('td')].map(e => Number(e.textContent))")
+        assert numbers == [[found.get(a, {}).get(b, 0) for b in names] for a in names]
+    browser.choose("#changes-other", "C: three")
+    assert browser.value("#changes-one") == "0", "a system is not compared with itself"
+    n = browser["#changed button"].text
+    browser.click("#changed button")
+    assert browser.matches.startswith(f"{n} change")
+    assert [browser.value(f"#{name}") for name in ("system", "other")] == ["0", "2"]
 
 
 def test_a_link_opens_its_document_wherever_it_is(browser, made):
@@ -184,24 +193,6 @@ def test_a_link_opens_its_document_wherever_it_is(browser, made):
     assert browser["#doc-30 h3 a"].get_attribute("href").endswith(browser("return location.hash"))
     browser("location.hash = '#doc-9999'")
     browser.until(lambda: browser["#notice"].text == "There is no document 9999: this page has 57 documents.")
-    assert browser.log == []
-
-
-def test_an_address_holds_what_is_asked_for_and_nonsense_in_it_is_ignored(browser, made):
-    path = made("one", ONE)
-    wanted = "#view=errors&metric=1&chosen=1.2&label=2&order=surface&falling=true"
-    browser.visit(path, anchor=wanted)
-    assert browser["#metric"].get_attribute("value") == "1"
-    assert [box.is_selected() for box in browser.all("#verdicts input")] == [False, True, True, False, False, False]
-    assert browser["#label"].get_attribute("value") == "2"
-    spans = [cell.text.lower() for cell in browser.all(".kwic .span")]
-    assert spans == sorted(spans, reverse=True)
-    assert len(set(spans)) > 3
-    browser.open(path, anchor="#view=<b>&one=7&metric=x&chosen=99&cell=9.9&group=1e9&bucket=0&label=-5&find=%28&at=1e3")
-    assert browser["#find"].get_attribute("value") == "("
-    assert browser["#metric"].get_attribute("value") == "3"
-    assert browser["#asked"].get_attribute("hidden") is not None
-    assert browser.log == []
 
 
 VIEW = """return [matches.textContent, where.textContent, asked.textContent, together.checked,
@@ -249,7 +240,6 @@ def test_reload_back_and_a_copied_link_give_the_same_view(browser, made):
     browser.driver.refresh()
     browser.until(lambda: browser("return Boolean(matches.textContent)"))
     assert browser(VIEW) == views[-1][1], "a section keeps the view beside it"
-    assert browser.log == []
     browser.soil()
 
 
@@ -259,64 +249,104 @@ def test_a_document_that_filters_hide_is_opened_without_them_and_that_is_said(br
     browser.open(path, anchor=f"#label=1&doc={right}")
     assert browser["#notice"].text == f"The filters hid document {right}, so they are taken back."
     assert browser.focused == f"doc-{right}" and browser.matches.endswith("57 of 57 documents")
-    assert browser("return location.hash") == f"#view=documents&wrong=false&at={(right - 1) // 20}&doc={right}".replace(
-        "&at=0", ""
-    )
+    assert browser("return location.hash").startswith("#view=documents&wrong=false&")
 
 
-SORTED = """const [name, column] = arguments;
-const table = [...document.querySelectorAll('table.sortable')].find(e => e.caption.textContent.startsWith(name));
-const clicks = [];
-for (let k = 0; k < 3; k += 1) {
-  const heads = [...table.tHead.rows[table.tHead.rows.length - 1].cells];
-  heads[column].querySelector('button').click();
-  const rows = [...table.tBodies[0].rows];
-  clicks.push([heads[column].getAttribute('aria-sort'), rows.map(row => row.cells[column].textContent.trim())]);
-}
-return clicks"""
-TABLES = """return [...document.querySelectorAll('table.sortable')].map(table => [table.caption.textContent,
-  [...table.tHead.rows[table.tHead.rows.length - 1].cells].map(e => Boolean(e.querySelector('button'))),
-  [...table.tBodies[0].rows].map(row => [...row.cells].map(e => e.textContent.trim()))])"""
+# Orders
+
+
+SORTED = """return [...document.querySelectorAll('table.sortable')].flatMap(table => {
+  const heads = [...table.tHead.rows[table.tHead.rows.length - 1].cells], said = table.caption.textContent;
+  const cells = column => [...table.tBodies[0].rows].map(row => row.cells[column].textContent.trim());
+  const clicked = (head, column) => { head.querySelector('button').click(); return [head.ariaSort, cells(column)] };
+  return heads.flatMap((head, column) => head.querySelector('button')
+    ? [[said, column, cells(column), ...[1, 2, 3].map(() => clicked(head, column))]] : []);
+})"""
+"""Clicks each header of each table three times: what the table says of its order, and the cells of the column."""
 
 
 def test_every_column_of_every_table_sorts_by_what_is_in_it_and_a_third_click_takes_it_back(browser, made):
     browser.open(made("two", ONE, TWO, confidence=FEW))
-    tables = browser(TABLES)
-    assert len(tables) > 10
-    columns = 0
-    for name, heads, rows in tables:
-        for column in (k for k, head in enumerate(heads) if head):
-            (first, up), (second, down), (third, back) = browser(SORTED, name, column)
-            before = [row[column] for row in rows]
-            assert (first, second, third) in {("descending", "ascending", None), ("ascending", "descending", None)}
-            assert back == before and sorted(up) == sorted(down) == sorted(before)
-            rising, falling = (up, down) if first == "ascending" else (down, up)
-            known = [number_in(text) for text in before if text not in ("", "-")]
-            if column and known and None not in known:
-                values = [[number_in(text) for text in order] for order in (rising, falling)]
-                defined = [[value for value in own if value is not None] for own in values]
-                assert defined[0] == sorted(defined[0]) and defined[1] == sorted(defined[1], reverse=True), (
-                    name,
-                    column,
-                )
-                assert all(own[: len(known)] == known for own, known in zip(values, defined)), (
-                    name,
-                    "undefined ones are last",
-                )
-                columns += 1
-    assert columns > 30
+    sorted_by_number, firsts = 0, {}
+    for name, column, before, (first, up), (second, down), (third, back) in browser(SORTED):
+        assert (first, second, third) in {("descending", "ascending", None), ("ascending", "descending", None)}
+        assert back == before and sorted(up) == sorted(down) == sorted(before)
+        rising, falling = (up, down) if first == "ascending" else (down, up)
+        known = [number_in(text) for text in before if text not in ("", "-")]
+        if column and known and None not in known:
+            values = [[number_in(text) for text in order] for order in (rising, falling)]
+            undefined = [None] * (len(before) - len(known))  # these are last
+            assert values == [sorted(known) + undefined, sorted(known, reverse=True) + undefined], (name, column)
+            sorted_by_number += 1
+        elif not column:
+            firsts[name] = rising, falling, before
+    assert sorted_by_number > 30
+    for title, least in (("Words in the span", "1 word"), ("Place in the text", "first quarter")):
+        rising, falling, before = next(found for name, found in firsts.items() if name.startswith(title))
+        assert rising[0].startswith(least) and rising == before == falling[::-1], "buckets are no texts"
 
 
 def number_in(text: str) -> float | None:
     """The first number of a cell, as people read it."""
-    found = re.match(r"< ?(\.\d+)|[-+\N{MINUS SIGN}]?[\d,]*\.?\d+", text)
-    return (
-        found and float((found[1] or found[0]).replace(",", "").replace("\N{MINUS SIGN}", "-")) - bool(found[1]) * 1e-9
-    )
+    found = re.match(r"(< ?)?([-+]?[\d,]*\.?\d+)", text.replace("\N{MINUS SIGN}", "-"))
+    return found and float(found[2].replace(",", "")) - bool(found[1]) * 1e-9
 
 
-def test_buckets_are_sorted_as_numbers_and_quarters_as_quarters(browser, made):
-    browser.open(made("one", ONE))
-    for name, first in (("Words in the span", "1 word"), ("Place in the text", "first quarter")):
-        (_, rising), (_, falling), (_, back) = browser(SORTED, name, 0)
-        assert back[0] == rising[0] == falling[-1] and rising[0].startswith(first) and rising == back == falling[::-1]
+def test_lines_are_sorted_by_the_header_that_is_clicked_and_back_takes_it_back(browser, made):
+    browser.visit(made("one", ONE), anchor="#view=errors&order=errors")
+
+    def spans() -> list[str]:
+        return browser.each(".kwic .span", "e.textContent.toLowerCase()")
+
+    before = spans()
+    for falling in (False, True):
+        browser.click("button[aria-label='Sort by span']")
+        assert spans() == sorted(spans(), reverse=falling) != before
+        assert browser.value("#order") == "column"
+        assert ("falling=true" in browser("return location.hash")) == falling
+    browser("history.go(-2)")
+    browser.until(lambda: spans() == before)
+    assert browser.value("#order") == "errors"
+
+
+# Marks, notes and what is copied
+
+
+def test_a_mark_and_a_note_are_kept_and_found_and_stay_in_sight(browser, made):
+    path = made("one", ONE)
+    browser.open(path, anchor="#view=errors")
+    shown = """return [...document.querySelectorAll('.lines tbody tr')].slice(0, 3)
+      .map(row => getComputedStyle(row.querySelector('.mark')).opacity)"""
+    assert browser(shown) == ["0"] * 3
+    browser("document.querySelector('.lines tbody tr').focus()")
+    assert browser(shown) == ["1", "0", "0"]
+    assert not browser[".lines .note"].is_displayed()
+    browser.press("n", "look again", Keys.ENTER)
+    assert browser.focused == "TR"
+    assert browser[".lines .note"].is_displayed()
+    browser.press("j", "g", "j", "s", "s")  # the second press takes the mark back
+    assert browser["#marks"].text == "2 marks in this browser"
+    marked = browser.all(".lines tbody tr")[1].find_element(By.CSS_SELECTOR, "[aria-label='gold wrong']")
+    assert marked.get_attribute("aria-pressed") == "true"
+    browser("document.activeElement.blur()")
+    assert browser(shown) == ["0", "1", "0"], "a mark that is set stays in sight"
+    kept = browser("return JSON.parse(Object.entries(localStorage).find(([key]) => key.endsWith('marks'))[1])")
+    assert [(mark["mark"], mark["note"]) for _, mark in kept] == [("", "look again"), ("gold", "")]
+    browser.open(path, anchor="#view=errors&mark=gold")
+    assert browser.matches == said(1, 1)
+
+
+def test_what_is_copied_is_what_is_shown(browser, made):
+    browser.visit(made("one", ONE), anchor="#view=errors&find=id-2")
+    browser.soil()
+    browser("navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve() }")
+    n = int(browser.matches.split()[0])
+    browser.click("#copy-csv")
+    copied = "return window.copied"
+    rows = [*csv.DictReader(browser.until(lambda: browser(copied)).splitlines())]
+    assert len(rows) == n and all("id-2" in row["id"] for row in rows)
+    browser.click("#copy-jsonl")
+    lines = browser.until(lambda: (text := browser(copied)).startswith("{") and text).splitlines()
+    assert sum(len(json.loads(line)["meta"]["errors"]) for line in lines) == n
+    browser.click("#copy-link")
+    browser.until(lambda: "find=id-2" in browser(copied))

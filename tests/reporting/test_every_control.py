@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 from browsers import Browser, needs_browser
-from commands import accepted, line, write
 from listed import Wanted, corpora, listed, right
 from pages import system
 
-from spacy_nereval import Document
 from spacy_nereval.reporting.report_view import ReportView
 from spacy_nereval.reporting.words import OUTCOMES as WORDS
 
@@ -58,11 +54,9 @@ const one = selector => document.querySelector(selector);
 const click = selector => { const e = one(selector); const can = shown(e); if (can) e.click(); return can };
 const ask = selector => { const e = one(selector); if (e) e.click(); return Boolean(e) };
 const set = (id, at) => {
-  const e = document.getElementById(id);
-  if (!shown(e)) return false;
-  const own = [...e.options];
-  if (!own.at(at)) return false;
-  e.value = own.at(at).value;
+  const e = document.getElementById(id), option = [...e.options].at(at);
+  if (!shown(e) || !option) return false;
+  e.value = option.value;
   e.dispatchEvent(new Event('change'));
   return true;
 };
@@ -71,37 +65,27 @@ let address = '';
 const reset = () => { address = ''; dispatchEvent(new PopStateEvent('popstate')) };
 const value = id => shown(one(id)) ? one(id).value : null;
 const said = id => shown(one(id)) && one(id).value !== '-1' ? one(id).selectedOptions[0].textContent : null;
+const all = selector => [...document.querySelectorAll(selector)];
 const seen = () => ({
-  one: Number(one('#system').value),
-  other: value('#other'),
-  relation: value('#relation') || '',
-  metric: said('#metric'),
-  find: one('#find').value,
-  label: said('#label'),
+  one: Number(one('#system').value), other: value('#other'), relation: value('#relation') || '',
+  order: one('#order').value, metric: said('#metric'), find: one('#find').value, label: said('#label'), address,
   side: value('#side') || '',
-  chosen: [...document.querySelectorAll('#verdicts label')].filter(e => e.firstChild.checked).map(
-    e => (e.querySelector('small') || e.children[2]).textContent),
+  chosen: all('#verdicts label:has(:checked)').map(e => (e.querySelector('small') || e.children[2]).textContent),
   wrong: shown(one('#wrong')) ? one('#wrong').checked : null,
-  chips: [...document.querySelectorAll('#asked .chip')].map(e => e.textContent.slice(0, -2)),
+  chips: all('#asked .chip').map(e => e.textContent.slice(0, -2)),
   matches: one('#matches').textContent,
-  lines: document.querySelectorAll('.lines tbody tr').length,
-  documents: [...document.querySelectorAll('#list article')].map(e => Number(e.id.slice(4))),
-  order: one('#order').value,
-  address,
+  lines: all('.lines tbody tr').length,
+  documents: all('#list article').map(e => Number(e.id.slice(4))),
 });
 const soon = window.setTimeout;
 window.setTimeout = action => action();
 history.pushState = history.replaceState = (state, title, hash) => { address = hash };
 Element.prototype.scrollIntoView = () => {};
 HTMLElement.prototype.focus = () => {};
-document.querySelectorAll('main > section:not(#list-errors)').forEach(e => { e.hidden = true });
+all('main > section:not(#list-errors)').forEach(e => { e.hidden = true });
 """
 
-EACH = (
-    HANDS
-    + """const [inPairs, modes] = arguments;
-const steps = [%s];
-const found = [];
+EACH = """const [inPairs, modes] = arguments, found = [];
 for (const [i, first] of steps.entries()) {
   reset();
   const begun = seen();
@@ -118,7 +102,7 @@ for (const [i, first] of steps.entries()) {
 }
 window.setTimeout = soon;
 return found;"""
-)
+SCRIPT = f"{HANDS}const steps = [{','.join(f'() => {step}' for step in STEPS.values())}];{EACH}"
 
 
 FOUR = corpora(6, 4)
@@ -127,26 +111,6 @@ REPORTS = {"one": corpora(3, 1), "two": corpora(1, 2), "five": [*FOUR, FOUR[0]]}
 
 OF_SEVERAL = {"system", "compared", "only this one is wrong", "all are wrong", "another is right", "change", "together"}
 """What cannot be done in the report of one system."""
-
-
-def read(folder: Path, name: str) -> list[tuple[str, Any, list[Any]]]:
-    rows = [json.loads(row) for row in (folder / f"{name}.jsonl").read_text(encoding="utf8").splitlines()]
-    return [(row["text"], row.get("id"), [tuple(span.values()) for span in row["spans"]]) for row in rows]
-
-
-@pytest.fixture(scope="module", params=[*REPORTS])
-def raw(request, tmp_path_factory) -> tuple[Path, list[list[Document]]]:
-    """A report, and the documents as they are in the files that it was made of."""
-    folder = tmp_path_factory.mktemp(request.param)
-    systems = REPORTS[request.param]
-    sides = {"gold": systems[0], **{f"s{k}": own for k, own in enumerate(systems)}}
-    for name, own in sides.items():
-        rows = [line(d.text or "", *(d.gold if name == "gold" else d.pred), id=d.id) for d in own]
-        write(folder / f"{name}.jsonl", *rows)
-    accepted("report", *(folder / f"{name}.jsonl" for name in sides), "-o", folder / "r.html")
-    gold, *others = (read(folder, name) for name in sides)
-    documents = [[Document(g, p, text, id=id) for (text, id, g), (_, _, p) in zip(gold, own)] for own in others]
-    return folder / "r.html", documents
 
 
 def wanted(seen: dict[str, Any], view: ReportView) -> Wanted:
@@ -184,18 +148,19 @@ def noun_of(places: list[Any], wanted: Wanted) -> str:
 
 
 @pytest.mark.parametrize("in_pairs", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["modes", "pairs"])
-def test_every_control_and_every_two_of_them_list_what_they_say(browser: Browser, raw, in_pairs):
-    path, documents = raw
-    view = ReportView([system(f"s{k}.jsonl", *own) for k, own in enumerate(documents)])
-    browser.open(path, anchor="#one=0")
-    found = browser(EACH % ",".join(f"() => {step}" for step in STEPS.values()), in_pairs, MODES)
+@pytest.mark.parametrize("name", REPORTS)
+def test_every_control_and_every_two_of_them_list_what_they_say(browser: Browser, made, name, in_pairs):
+    documents = REPORTS[name]
+    systems = [system(f"s{k}", *own) for k, own in enumerate(documents)]
+    view = ReportView(systems)
+    browser.open(made(f"controls-{name}", *systems), anchor="#one=0")
+    found = browser(SCRIPT, in_pairs, MODES)
     names = [*STEPS]
     dead = {names[i] for i, j, _ in found if j == "nothing"}
     assert not dead, "these change nothing"
     rest = {*names} - {names[each] for *both, _ in found for each in both if isinstance(each, int)}
-    assert rest == (OF_SEVERAL if len(documents) == 1 else set()) | (set() if in_pairs else {"together"}), (
-        "these cannot be done"
-    )
+    unable = (OF_SEVERAL if len(documents) == 1 else set()) | (set() if in_pairs else {"together"})
+    assert rest == unable, "these cannot be done"
     for i, j, seen in found:
         what = (names[i], j if j is None else names[j], seen)
         places, numbers = listed(documents, wanted(seen, view))

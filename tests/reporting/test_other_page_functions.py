@@ -51,15 +51,14 @@ def test_the_list_has_the_places_where_the_chosen_annotators_differ(run):
     sizes = set()
     for case, (places, documents) in zip(cases, found, strict=True):
         expected = 0
+        label = None if case["label"] < 0 else DATA["labels"][case["label"]]
+        asked = {names[order[case[side]]] for side in ("one", "other") if case[side] >= 0}
         for document in SHARED.documents:
             for place in disputed_places(document.spans):
                 said = {who: {v.span for v in place.versions if who in v.annotators} for who in document.spans}
-                label = None if case["label"] < 0 else DATA["labels"][case["label"]]
-                asked = [names[order[case[side]]] for side in ("one", "other") if case[side] >= 0]
-                differ = any(
-                    said[a] != said[b] for a, b in itertools.combinations(said, 2) if all(w in (a, b) for w in asked)
-                )
-                expected += differ and (label is None or any(v.span.label == label for v in place.versions))
+                pairs = (pair for pair in itertools.combinations(said, 2) if asked <= {*pair})
+                labels = {version.span.label for version in place.versions} | {None}
+                expected += label in labels and any(said[a] != said[b] for a, b in pairs)
         assert len(places) == expected, case
         assert sorted({k for k, _ in places}) == sorted(documents)
         sizes.add(expected)
@@ -102,19 +101,15 @@ def test_the_address_of_the_page_on_agreement_comes_back(run):
     });"""
     (_, first), (address, second) = run(AGREEMENT, DATA, same, cases=cases)
     assert first and second and address == "#view=documents&one=3&order=corpus&doc=12"
-    nonsense = (
-        "return addressOf(fromAddress('#one=2&other=2&label=9&chosen=88&group=-1&doc=13&view=errors'), unfiltered());"
-    )
-    assert run(AGREEMENT, DATA, nonsense) == "#one=2"
+    nonsense = "#one=2&other=2&label=9&chosen=88&group=-1&doc=13&view=errors"
+    assert run(AGREEMENT, DATA, "return addressOf(fromAddress(hash), unfiltered());", hash=nonsense) == "#one=2"
 
 
 @pytest.mark.parametrize("shared", [SHARED, at_random(3), at_random(11, overlapping=True)], ids=["emoji", "3", "11"])
 def test_tasks_for_adjudication_are_what_the_command_writes(run, shared):
     body = "const all = disputed(matching(unfiltered()).places); return [all.map(forProdigy), all.map(forLabelStudio)];"
-    assert run(AGREEMENT, Parsed(page_of(shared)).data, body) == [
-        [*prodigy_tasks(shared)],
-        [*label_studio_tasks(shared)],
-    ]
+    prodigy, label_studio = run(AGREEMENT, Parsed(page_of(shared)).data, body)
+    assert prodigy == [*prodigy_tasks(shared)] and label_studio == [*label_studio_tasks(shared)]
 
 
 # Thresholds
@@ -143,64 +138,51 @@ def curves() -> Any:
 
 
 def f_at(documents: list[Document], cut: float, label: str) -> float | None:
-    gold = {(k, s) for k, each in enumerate(documents) for s in each.gold if label in ("", s.label)}
-    kept = {
-        (k, s)
-        for k, each in enumerate(documents)
-        for s in each.pred
-        if label in ("", s.label) and each.span_scores[s] >= cut
-    }
-    return 2 * len(gold & kept) / (len(gold) + len(kept)) if gold or kept else None
+    kept = [[s for s in each.pred if each.span_scores[s] >= cut] for each in documents]
+    gold, pred = (
+        {(k, span) for k, spans in enumerate(side) for span in spans if label in ("", span.label)}
+        for side in ([each.gold for each in documents], kept)
+    )
+    return 2 * len(gold & pred) / (len(gold) + len(pred)) if gold or pred else None
 
 
-def test_the_saved_curves_are_those_that_are_shown_with_their_values(run, curves):
-    titles = [each["title"] for each in curves["scores"]]
-    f = titles.index("strict F")
+@pytest.mark.parametrize(("system", "label"), [(-1, -1), (-1, 2), (1, -1), (2, 0), (0, 2)])
+def test_the_saved_curves_are_those_that_are_shown_with_their_values(run, curves, system, label):
     labels = curves["labels"]
-    for system, label in [(-1, -1), (-1, 2), (1, -1), (2, 0), (0, labels.index("B"))]:
-        body = """const own = { ...usual, ...asked };
-        const pairs = (points) => points.map(({ x, y }) => [x, y]);
-        return [curvesAsTable(own), CHARTS.cut(own).lines.map(({ s, k, points }) => [s, k, pairs(points)])];"""
-        text, lines = run(THRESHOLDS, curves, body, asked={"system": system, "label": label, "score": f})
-        rows = [*csv.DictReader(io.StringIO(text, newline=""))]
-        wanted = [(s, max(0, label)) for s in range(3)] if system < 0 else []
-        wanted = wanted or [
-            (system, k) for k in ((0,) if label == 0 else (0, label) if label > 0 else range(len(labels)))
-        ]
-        assert [*dict.fromkeys((row["system"], row["label"]) for row in rows)] == [
-            (f"s{s}", labels[k]) for s, k in wanted
-        ]
-        assert {row["score"] for row in rows} == {"strict F"}
-        for row in rows:
-            value = f_at(CORPORA[int(row["system"][1:])], float(row["cut"]), row["label"])
-            assert row["value"] == "" if value is None else float(row["value"]) == pytest.approx(value, abs=1e-4)
-        assert [(s, k) for s, k, _ in lines] == wanted
-        drawn = [value for *_, points in lines for x, y in points for value in (x, y / 100)]
-        saved = [float(row[name]) for row in rows if row["value"] for name in ("cut", "value")]
-        assert drawn == pytest.approx(saved)
+    body = """const own = { ...usual, ...asked };
+    const pairs = (points) => points.map(({ x, y }) => [x, y]);
+    return [curvesAsTable(own), CHARTS.cut(own).lines.map(({ s, k, points }) => [s, k, pairs(points)])];"""
+    f = [each["title"] for each in curves["scores"]].index("strict F")
+    text, lines = run(THRESHOLDS, curves, body, asked={"system": system, "label": label, "score": f})
+    rows = [*csv.DictReader(io.StringIO(text, newline=""))]
+    shown = {-1: range(len(labels)), 0: [0]}.get(label, [0, label])
+    wanted = [(s, max(0, label)) for s in range(3)] if system < 0 else [(system, k) for k in shown]
+    assert [*dict.fromkeys((row["system"], row["label"]) for row in rows)] == [(f"s{s}", labels[k]) for s, k in wanted]
+    assert {row["score"] for row in rows} == {"strict F"}
+    for row in rows:
+        value = f_at(CORPORA[int(row["system"][1:])], float(row["cut"]), row["label"])
+        assert row["value"] == "" if value is None else float(row["value"]) == pytest.approx(value, abs=1e-4)
+    assert [(s, k) for s, k, _ in lines] == wanted
+    drawn = [value for *_, points in lines for x, y in points for value in (x, y / 100)]
+    saved = [float(row[name]) for row in rows if row["value"] for name in ("cut", "value")]
+    assert drawn == pytest.approx(saved)
 
 
-def test_every_chart_has_the_lines_of_its_system_and_the_best_is_told(run, curves):
+@pytest.mark.parametrize(("system", "own"), [(-1, [0, 1, 2]), (1, [1])])
+def test_every_chart_has_the_lines_of_its_system_and_the_best_is_told(run, curves, system, own):
     body = """const own = { ...usual, ...asked };
     return Object.fromEntries(Object.entries(CHARTS).map(([name, draw]) => [name, draw(own)]));"""
-    for system in (-1, 1):
-        charts = run(THRESHOLDS, curves, body, asked={"system": system, "label": 0})
-        own = range(3) if system < 0 else [system]
-        for x, y, name in (("recall", "precision", "recall"), ("coverage", "risk", "coverage")):
-            for s, line in zip(own, charts[name]["lines"], strict=True):
-                side = curves["systems"][s]["sides"][0]
-                pairs = [[a, b] for a, b in zip(side[x][0], side[y][0], strict=True) if None not in (a, b)]
-                assert [c for p in line["points"] for c in (p["x"], p["y"])] == pytest.approx(
-                    [100 * c for pair in pairs for c in pair]
-                )
-        bins = [bin for s in own for bin in curves["systems"][s]["bins"]]
-        assert [(b["n"], b["y"]) for b in charts["calibration"]["datasets"]["bins"]] == [
-            (bin["n"], pytest.approx(100 * bin["hits"])) for bin in bins
-        ]
-        for s, line in zip(own, charts["cut"]["lines"], strict=True):
-            best = max(
-                f_at(CORPORA[s], cut, "") or 0
-                for cut in {*itertools.chain(*(d.span_scores.values() for d in CORPORA[s]))}
-            )
-            assert line["peak"].startswith(f"{100 * best:.2f} at ")
-            assert line["peaks"][0]["y"] == pytest.approx(100 * best, abs=0.01)
+    charts = run(THRESHOLDS, curves, body, asked={"system": system, "label": 0})
+    for x, y, name in (("recall", "precision", "recall"), ("coverage", "risk", "coverage")):
+        for s, line in zip(own, charts[name]["lines"], strict=True):
+            side = curves["systems"][s]["sides"][0]
+            pairs = zip(side[x][0], side[y][0], strict=True)
+            known = [pytest.approx((100 * a, 100 * b)) for a, b in pairs if None not in (a, b)]
+            assert [(point["x"], point["y"]) for point in line["points"]] == known
+    bins = [(bin["n"], pytest.approx(100 * bin["hits"])) for s in own for bin in curves["systems"][s]["bins"]]
+    assert [(bin["n"], bin["y"]) for bin in charts["calibration"]["datasets"]["bins"]] == bins
+    for s, line in zip(own, charts["cut"]["lines"], strict=True):
+        every = {score for document in CORPORA[s] for score in document.span_scores.values()}
+        best = max(f_at(CORPORA[s], cut, "") or 0 for cut in every)
+        assert line["peak"].startswith(f"{100 * best:.2f} at ")
+        assert line["peaks"][0]["y"] == pytest.approx(100 * best, abs=0.01)

@@ -1,4 +1,4 @@
-"""Tables as text: what each format says, read back by a parser that is not ours."""
+"""Tables as text, in a terminal and in pages: what each format says, read back by a parser that is not ours."""
 
 from __future__ import annotations
 
@@ -12,27 +12,28 @@ from typing import Any
 
 import pytest
 from any_tables import AWKWARD, cells, read, tables
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from pages import HOSTILE, Parsed
 from processes import ended
 from profiles import tries
 from read_back import from_html, from_latex, from_markdown
 
 from spacy_nereval.io.writing import for_spreadsheets, visible
 from spacy_nereval.reporting.formats import csv_text, document, html, json_text, latex, markdown
-from spacy_nereval.reporting.result_table import Estimate, Interval, ResultTable, shown
-from spacy_nereval.reporting.terminal import render
+from spacy_nereval.reporting.html.template import environment
+from spacy_nereval.reporting.marked_text import Marked
+from spacy_nereval.reporting.result_table import Asking, Cost, Estimate, Interval, Kinded, Percent, ResultTable, shown
+from spacy_nereval.reporting.terminal import BAR, bars, columns, render
+
+READ_BACK = [(markdown, from_markdown), (latex, from_latex), (html, from_html)]
 
 
 def from_csv(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
-@pytest.mark.parametrize(
-    "write, parse",
-    [(markdown, from_markdown), (latex, from_latex), (html, from_html)],
-    ids=["markdown", "latex", "html"],
-)
+@pytest.mark.parametrize("write, parse", READ_BACK, ids=["markdown", "latex", "html"])
 @tries(40)
 @given(table=tables())
 def test_a_format_read_back_gives_the_cells_of_the_table(write: Callable, parse: Callable, table):
@@ -95,17 +96,6 @@ def test_columns_of_one_name_do_not_hide_each_other():
     assert list(json.loads(json_text([table, table]))) == ["T", "T 2"]
 
 
-@pytest.mark.parametrize("digits", [0, 1, 2, 5])
-def test_a_number_is_the_same_in_every_format(digits):
-    table = ResultTable("T", ["x", "n"], [["a", 12.3456789], ["b", None]], digits=digits)
-    number = f"{12.3456789:.{digits}f}"
-    for write, parse in ((markdown, from_markdown), (latex, from_latex), (html, from_html)):
-        assert parse(write(table))[1:] == [["a", number], ["b", "-"]]
-    assert re.split(" +", render(table).splitlines()[3]) == ["a", number]
-    assert [row["n"] for row in from_csv(csv_text([table]))] == [number, ""]
-    assert [row["n"] for row in json.loads(json_text([table]))["T"]] == [12.3456789, None]  # programs get all digits
-
-
 def test_a_column_may_have_digits_of_its_own():
     table = ResultTable("T", ["p", "d"], [[0.01234, 0.01234]], digits=1, own_digits={"p": 4})
     assert table.grid()[1] == ["0.0123", "0.0"]
@@ -118,15 +108,14 @@ def test_nothing_is_minus_zero():
 
 
 def test_a_number_is_no_formula_for_a_spreadsheet():
-    assert from_csv(csv_text([ResultTable("T", ["x", "d"], [["-1", -1.5]])])) == [
-        {"table": "T", "x": "'-1", "d": "-1.50"}
-    ]
+    text = csv_text([ResultTable("T", ["x", "d"], [["-1", -1.5]])])
+    assert from_csv(text) == [{"table": "T", "x": "'-1", "d": "-1.50"}]
 
 
 def test_people_are_shown_the_first_rows_and_programs_all():
     table = ResultTable("T", ["n"], [[k] for k in range(5)], note="numbers", most=2)
     assert table.heading == "T (numbers; the first 2 of 5)"
-    for write, parse in ((markdown, from_markdown), (latex, from_latex), (html, from_html)):
+    for write, parse in READ_BACK:
         assert parse(write(table)) == [["n"], ["0"], ["1"]]
     assert len(render(table).splitlines()) == 5
     assert len(from_csv(csv_text([table]))) == len(json.loads(json_text([table]))["T"]) == 5
@@ -134,7 +123,7 @@ def test_people_are_shown_the_first_rows_and_programs_all():
     assert table._replace(note="", most=None).heading == "T"
 
 
-HOSTILE = ResultTable(
+UNSAFE = ResultTable(
     "T\x1b]0;x\x07",
     ["<img src=x>", "\\input{x}"],
     [["<script>alert(1)</script>", "\x1b[31mred\u202e"], ["[a](http://x)", "=HYPERLINK(1)"]],
@@ -142,46 +131,33 @@ HOSTILE = ResultTable(
 )
 
 
-def test_no_control_character_reaches_any_format():
-    for name in ("markdown", "latex", "html", "csv"):
-        text = document([HOSTILE], name, ["\x1b[1m"], ["a\nb\x1b"])
-        assert not re.search("[\x00-\x09\x0b-\x1f\x7f\u202e]", text), name
-        assert "red" in text
-    assert not re.search("[\x00-\x09\x0b-\x1f\u202e]", render(HOSTILE) + visible(HOSTILE.heading))
-
-
-def test_a_page_has_no_element_of_a_text():
-    page = document([HOSTILE], "html", ["<b>"], ["</body>"])
-    assert "<script" not in page and "<img" not in page and "<b>" not in page
-    assert page.count("</body>") == 1
+@pytest.mark.parametrize("name", ["markdown", "latex", "html", "csv", "terminal"])
+def test_no_control_character_and_no_element_of_a_text_reaches_a_format(name):
+    text = render(UNSAFE) + visible(UNSAFE.heading)
+    if name != "terminal":
+        text = document([UNSAFE], name, ["\x1b[1m", "<b>"], ["a\nb\x1b", "</body>"])
+    assert "red" in text and not re.search("[\x00-\x09\x0b-\x1f\x7f\u202e]", text)
+    if name == "html":
+        assert not re.search("<(script|img|b)>", text) and text.count("</body>") == 1
 
 
 def test_markdown_has_no_link_and_no_element_of_a_text():
-    text = document([HOSTILE], "markdown")
+    text = document([UNSAFE], "markdown")
     assert r"[a]\(http" in text and r"\<script" in text and "](" not in text
     for link in ("[a](b)", "![a](b)", "[a][b]", "[[a]](b)", "<http://a>", "`a`", "**a**", "_a_", "~~a~~", "&copy;"):
         assert f"| {link} |" not in markdown(ResultTable("", ["x"], [[link]]))
     assert markdown(ResultTable("", ["x"], [["a_b [c] A & B"]])).endswith("| a_b [c] A & B |")
 
 
-LATEX_TABLES = [
-    ResultTable(
-        "50 % & _ # $ {x} ~ ^ \\",
-        ["[a]", "*", "n"],
-        [["[x] ".join(AWKWARD[:40]).replace("…", "").encode("ascii", "ignore").decode(), "*", -3.5], ["*", "[", None]],
-    ),
-    ResultTable("None", ["a"], []),
-]
-
-
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="there is no LaTeX here")
 def test_latex_compiles(tmp_path):
-    body = document(LATEX_TABLES, "latex", ["100 % \\undefined"], ["x"])
-    (tmp_path / "t.tex").write_text(
-        f"\\documentclass{{article}}\n\\usepackage{{booktabs}}\n\\begin{{document}}\n{body}\n\\end{{document}}\n"
-    )
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-draftmode", "t.tex"]
-    done = ended(command, cwd=tmp_path)
+    awkward = "[x] ".join(AWKWARD[:40]).replace("…", "").encode("ascii", "ignore").decode()
+    rows = [[awkward, "*", -3.5], ["*", "[", None]]
+    made = [ResultTable("50 % &_# ${x} ~ ^ \\", ["[a]", "*", "n"], rows), ResultTable("None", ["a"], [])]
+    body = document(made, "latex", ["100 % \\undefined"], ["x"])
+    head = "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n"
+    (tmp_path / "t.tex").write_text(f"{head}{body}\n\\end{{document}}\n")
+    done = ended(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-draftmode", "t.tex"], cwd=tmp_path)
     assert done.returncode == 0, done.stdout[-3000:]
 
 
@@ -196,3 +172,145 @@ def test_lines_around_the_tables_are_text_or_comments_or_left_out():
     assert from_csv(document(tables, "csv", ["before"], ["after"])) == [{"table": "A", "n": "1"}]
     with pytest.raises(ValueError, match="no format 'xml' of tables; there are markdown, latex, csv, json, html"):
         document(tables, "xml")
+
+
+# In a terminal
+
+
+@tries(40)
+@given(table=tables())
+def test_a_terminal_shows_the_cells_of_the_table(table):
+    lines = render(table).split("\n")[1:]
+    header, divider, *rows = lines
+    widths = [len(dashes) for dashes in divider.split("   ")]
+    assert set(divider) <= {"-", " "}
+    for line, expected in zip((header, *rows), cells(table), strict=True):
+        numbers = [table.is_number(k) for k in range(len(widths))]
+        padded = [
+            " " * (width - columns(cell)) + cell if number else cell + " " * (width - columns(cell))
+            for cell, width, number in zip(expected, widths, numbers)
+        ]
+        assert line == "   ".join(padded).rstrip()
+
+
+@tries(40)
+@given(table=tables(), width=st.integers(20, 120))
+def test_a_terminal_is_not_written_beyond_its_width(table, width):
+    """Unless the columns of text that every block repeats leave no room for a number."""
+    lines = render(table, width=width).splitlines()
+    kinds = [table.is_number(k) for k in range(len(table.header))]
+    widest = [max(columns(row[k]) for row in cells(table)) for k in range(len(kinds))]
+    keys = kinds.index(True) if any(kinds) else len(kinds)
+    keys = keys if keys < len(kinds) else 1
+    needed = [min(w, 12) if not number else w for w, number in zip(widest, kinds)]
+    assume(needed[0] <= width)
+    assume(all(sum(needed[:keys]) + needed[k] + 2 * keys <= width for k in range(keys, len(kinds))))
+    assert max(map(columns, lines)) <= width
+
+
+@tries(40)
+@given(table=tables(), width=st.integers(20, 120))
+def test_no_number_is_lost_in_a_narrow_terminal(table, width):
+    words = render(table, width=width).split()
+    for row in table.rows:
+        for cell in row:
+            if isinstance(cell, (int, float)):
+                assert read(cell, table.digits) in words
+
+
+WIDE = ResultTable(
+    "T",
+    ["label", "share", "text"],
+    [["LOC", Percent(0.5), "a rather long text with … in it"], ["人名人名", Percent(0.005), "x"]],
+    bars="share",
+)
+
+
+@pytest.mark.parametrize(
+    ("width", "lines"),
+    [
+        (None, ["LOC        50.00   a rather long text with … in it   █████", "人名人名    0.50   x" + " " * 33 + "▏"]),
+        (60, ["LOC        50.00   a rather long text with … in it", "人名人名    0.50   x"]),
+        (48, ["LOC       50.00  a rather long text with … in it", "人名人名   0.50  x"]),
+        (40, ["LOC       50.00  a rather long text wit…", "人名人名   0.50  x"]),
+        (29, ["LOC       50.00  a rather lo…", "人名人名   0.50  x"]),
+        (28, ["LOC       50.00", "人名人名   0.50", "LOC       a rather long tex…", "人名人名  x"]),
+    ],
+)  # fmt: skip
+def test_a_wide_table_loses_bars_then_space_then_the_ends_of_texts_then_is_cut_in_two(width, lines):
+    assert [line for line in render(WIDE, width=width).splitlines() if "LOC" in line or "人" in line] == lines
+
+
+def test_what_an_encoding_lacks_is_shown_in_ascii():
+    text = render(WIDE, encoding="ascii")
+    assert "#####" in text and "with ... in it" in text and "????" in text
+    text.encode("ascii")
+    assert max(map(len, render(WIDE, width=40, encoding="ascii").splitlines())) <= 40
+    assert "a rather lo...\n" in render(WIDE, width=28, encoding="ascii")
+
+
+@tries(40)
+@given(st.lists(st.floats(0, 1), min_size=2))
+def test_a_longer_bar_is_a_larger_share(shares):
+    table = ResultTable("T", ["share"], [[share] for share in sorted(shares)], bars="share")
+    for encoding in ("utf8", "ascii", "cp437"):
+        drawn = bars(table, encoding)
+        lengths = [sum(("▏▎▍▌▋▊▉█".find(c) + 1) / 8 or 1 for c in bar) for bar in drawn]
+        assert lengths == sorted(lengths) and lengths[-1] <= BAR
+        for bar, length, (share,) in zip(drawn, lengths, table.rows):
+            assert bool(bar) == (share > 0)
+            exact = 1 / 16 + 1e-9 if encoding == "utf8" else 1.1
+            assert share < 0.0125 or length == pytest.approx(share * 10, abs=exact)
+    assert bars(ResultTable("T", ["s"], [[1.0], [None]], bars="s")) == ["█" * 10, ""]
+
+
+# In pages
+
+
+TABLE = ResultTable(
+    "Verdicts",
+    ["verdict", "number", Cost("ser"), "P", "text", "% errors"],
+    [
+        [
+            Kinded.of("missed", "missed"),
+            Asking.of(3, {"one": 1}),
+            Estimate(Percent(0.5), 0.25, 0.75, True),
+            7,
+            "a",
+            Percent(0.5),
+        ],
+        [HOSTILE[0], 0, None, 1.25, Marked.of("met ", "[Bob]", " in"), Percent(0.25)],
+    ],
+    bars="% errors",
+    asks=[{"verdicts": ["fn"]}, None],
+    above=[("", 1), ("first", 2), ("second", 3)],
+)
+
+
+def drawn(table: ResultTable, *more: Any) -> Parsed:
+    module: Any = environment().get_template("tables.html").module
+    return Parsed(str(module.drawn(table, *more)))
+
+
+@pytest.fixture(scope="module")
+def found() -> Parsed:
+    return drawn(TABLE)
+
+
+def test_rows_and_numbers_ask_for_what_the_table_says(found):
+    asked = [json.loads(str(attributes["data-ask"])) for _, attributes in found.tags if "data-ask" in attributes]
+    assert asked == [{"verdicts": ["fn"]}, {"one": 1}]
+    assert [a["data-name"] for tag, a in found.tags if tag == "tr" and "data-name" in a] == ["missed", HOSTILE[0]]
+
+
+def test_numbers_stand_right_and_bars_are_relative_to_the_greatest(found):
+    classes = [a.get("class") for tag, a in found.tags if tag == "th" and a.get("scope") == "col"]
+    assert classes == [None, "number first", "number", "number first", None, "number"]
+    assert [a["width"] for tag, a in found.tags if tag == "rect"] == ["96.0", "48.0"]
+    assert "swatch missed" in [a.get("class") for tag, a in found.tags if tag == "span"]
+
+
+def test_a_table_can_have_another_name_for_those_who_hear_the_page():
+    (region,) = (a for tag, a in drawn(TABLE, "Every verdict").tags if tag == "div")
+    assert region["aria-label"] == "Every verdict"
+    assert drawn(ResultTable("A", ["n", "i"], [["x", Interval(1.0, 2.0)]])).row("x")[1] == "[1.00, 2.00]"

@@ -1,25 +1,38 @@
-"""The view of one system: both doors show the same tables and lines, and every finding names its documents."""
+"""The view of one system at both doors: its findings, its first screen, and the words of scores and verdicts."""
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from commands import accepted, flat, line, run, write
+from commands import Row, accepted, flat, line, refused, run, tables_in, write
 from made_up import corpus
-from summarised import DOCUMENTS
+from summarised import DOCUMENTS, NAVY, ROME, TEXT, THE_NAVY, evaluated
 
-from spacy_nereval import Confidence, Document, Result, count, create_all, evaluate, score
-from spacy_nereval.evaluation.error_list import is_error
+from spacy_nereval import Confidence, Document, Result, count, create, create_all, evaluate, score
+from spacy_nereval.authoring import Metric, Score, Verdict, Wording, one_each
+from spacy_nereval.cli.printing import folded, wrapped
+from spacy_nereval.core.wording import HIT
+from spacy_nereval.evaluation.error_list import error_list, is_error
+from spacy_nereval.metrics.registry import names
+from spacy_nereval.reporting.comparison_view import ComparisonView
 from spacy_nereval.reporting.declared import groups
+from spacy_nereval.reporting.formats import csv_text, json_text
+from spacy_nereval.reporting.marked_text import marked, marked_row
+from spacy_nereval.reporting.result_table import Cost, ResultTable
 from spacy_nereval.reporting.score_view import UNTOLD, ScoreView
+from spacy_nereval.reporting.terminal import columns, render
+from spacy_nereval.reporting.verdict_tables import MOST_GROUPS
 
-TEXT = "Ada Lovelace met Bob in Rome"
-ADA, BOTH, BOB, ROME = (0, 3, "PER"), (0, 12, "PER"), (17, 20, "PER"), (24, 28, "LOC")
-RIGHT = [Document([BOTH, BOB], [BOTH, BOB], TEXT, id=f"r{k}") for k in range(3)]
+SENTENCE = "Ada Lovelace met Bob in Rome"
+ADA, BOTH, BOB, IN_ROME = (0, 3, "PER"), (0, 12, "PER"), (17, 20, "PER"), (24, 28, "LOC")
+RIGHT = [Document([BOTH, BOB], [BOTH, BOB], SENTENCE, id=f"r{k}") for k in range(3)]
 NESTED = [
-    Document([ADA, BOTH, ROME, (17, 20, "ORG")], [BOTH, (0, 12, "ORG"), ROME], TEXT, id=f"n{k}") for k in range(4)
+    Document([ADA, BOTH, IN_ROME, (17, 20, "ORG")], [BOTH, (0, 12, "ORG"), IN_ROME], SENTENCE, id=f"n{k}")
+    for k in range(4)
 ]
 METRICS = ["strict", "fair", "slot_error"]
 
@@ -44,17 +57,15 @@ class Doors(NamedTuple):
 @pytest.fixture(params=CASES)
 def doors(request, tmp_path) -> Doors:
     documents, metrics, confidence = CASES[request.param]
-    sides = {}
-    for name in ("gold", "pred"):
-        sides[name] = [
-            line(d.text or "", *getattr(d, name), **({"id": d.id} if d.id else {}))
-            | ({"tokens": [{"start": a, "end": b} for a, b in d.tokens]} if d.tokens else {})
-            for d in documents
-        ]
-        write(tmp_path / f"{name}.jsonl", *sides[name])
+    sides: list[list[Row]] = [[], []]
+    for d in documents:
+        tokens = [{"start": start, "end": end} for start, end in d.tokens or ()]
+        more = {name: value for name, value in (("id", d.id), ("tokens", tokens)) if value}
+        for side, spans in zip(sides, (d.gold, d.pred)):
+            side.append(line(d.text or "", *spans, **more))
+    files = [write(tmp_path / f"{name}.jsonl", *side) for name, side in zip(("gold", "pred"), sides)]
     more = ("-C", "--samples", confidence.samples) if confidence else ()
-    command = ("score", tmp_path / "gold.jsonl", tmp_path / "pred.jsonl", "-m", ",".join(metrics), *more)
-    return Doors(command, score(sides["gold"], sides["pred"], metrics, confidence))
+    return Doors(("score", *files, "-m", ",".join(metrics), *more), score(*sides, metrics, confidence))
 
 
 @pytest.mark.parametrize(("ending", "format"), [("md", "markdown"), ("tex", "latex"), ("csv", "csv")])
@@ -78,39 +89,29 @@ def test_a_notebook_shows_what_the_command_prints(doors):
 
 def test_frames_have_the_numbers_of_the_json(doors):
     pytest.importorskip("pandas", reason="frames are made with pandas, of the extra `frame`")
+    metrics = {metric.name: metric for metric in doors.result.counts.metrics}
     for table in ("scores", "other-scores", "label-scores", "other-label-scores"):
         for row in doors.result.to_frame(table).to_dict("records"):
-            (metric,) = (m for m in doors.result.counts.metrics if m.name == row["metric"].partition(" ")[0])
+            metric = metrics[row["metric"].partition(" ")[0]]
             own = doors.result["metrics"][metric.name]
-            found = own.get("intervals", {})
+            bounds = own.get("intervals", {})
             if "label" in row:
-                scores, bounds = (
-                    own["per_type"][row["label"]]["scores"],
-                    found.get("per_type", {}).get(row["label"], {}),
-                )
+                own, bounds = own["per_type"][row["label"]], bounds.get("per_type", {}).get(row["label"], {})
             else:
-                scores, bounds = own["scores"], found.get("scores", {})
+                bounds = bounds.get("scores", {})
             names = {"value": row.get("score")}
             if "P" in row:
-                triple = next(group.scores for group in groups(metric, [*scores]) if group.name == row["metric"])
-                names = dict(zip(["P", "R", "F"], triple))
+                names = dict(
+                    zip("PRF", next(g.scores for g in groups(metric, [*own["scores"]]) if g.name == row["metric"]))
+                )
+            wanted = {column: own["scores"][name] for column, name in names.items()}
             for column, name in names.items():
-                assert _same(row[column], scores[name])
                 if f"{column} low" in row and bounds.get(name):
-                    assert _same(row[f"{column} low"], bounds[name]["low"])
-                    assert _same(row[f"{column} high"], bounds[name]["high"])
-
-
-def _same(value: Any, expected: float | None) -> bool:
-    return value != value or value is None if expected is None else value == expected
+                    wanted |= {f"{column} {end}": bounds[name][end] for end in ("low", "high")}
+            assert {column: None if row[column] != row[column] else row[column] for column in wanted} == wanted
 
 
 # Findings
-
-
-def view_of(documents: list[Document], *metrics: str, **how: Any) -> ScoreView:
-    counts = count(documents, create_all(list(metrics)))
-    return ScoreView(counts, evaluate(counts, **how))
 
 
 def finding(view: ScoreView, section: str) -> tuple[str, list[str | int]]:
@@ -121,15 +122,13 @@ def finding(view: ScoreView, section: str) -> tuple[str, list[str | int]]:
 @pytest.mark.parametrize("metrics", [("fair",), ("strict",), ("semeval",), ("slot_error",)], ids=str)
 def test_the_most_frequent_errors_name_the_documents_that_have_them(metrics):
     documents = corpus(30)
-    view = view_of(documents, *metrics)
+    view = evaluated(documents, *metrics)
     (metric,) = view.given.counts.metrics
     kinds: dict[str, list[str | None]] = {}
     for document in documents:
-        for verdict in metric.verdicts(document):
-            if is_error(metric, verdict):
-                words = metric.words
-                kind = words[verdict.name].kind if verdict.name in words else verdict.name
-                kinds.setdefault(kind, []).append(document.id)
+        for verdict in (verdict for verdict in metric.verdicts(document) if is_error(metric, verdict)):
+            words = metric.words.get(verdict.name)
+            kinds.setdefault(words.kind if words else verdict.name, []).append(document.id)
     most = max(kinds, key=lambda kind: len(kinds[kind]))
     sentence, named = finding(view, "errors")
     assert f"({len(kinds[most])} of {sum(map(len, kinds.values()))})" in sentence
@@ -140,12 +139,12 @@ def test_the_most_frequent_errors_name_the_documents_that_have_them(metrics):
 def test_the_lowest_label_is_one_that_is_no_rarity_if_there_is_such():
     spans = [(3 * k, 3 * k + 2, "COMMON") for k in range(12)]
     documents = [Document([*spans, (40, 42, "RARE")], spans[:6], "x" * 50), Document([], [], "x")]
-    assert finding(view_of(documents, "fair"), "labels") == ("COMMON scores lowest: F 66.67 on 12 gold spans", [0])
-    assert finding(view_of(documents, "slot_error"), "labels")[0].startswith("COMMON scores highest: ser 50.00")
+    assert finding(evaluated(documents, "fair"), "labels") == ("COMMON scores lowest: F 66.67 on 12 gold spans", [0])
+    assert finding(evaluated(documents, "slot_error"), "labels")[0].startswith("COMMON scores highest: ser 50.00")
     alone = [Document([(0, 2, "RARE")], [(0, 2, "RARE")], "xx")]
-    assert finding(view_of(alone, "fair"), "labels")[0] == "RARE is the only label: F 100.00 on 1 gold span"
-    assert finding(view_of([Document([], [], "")], "fair"), "labels") == ("no label has gold spans", [])
-    few = view_of(documents, "fair", confidence=Confidence(samples=20))
+    assert finding(evaluated(alone, "fair"), "labels")[0] == "RARE is the only label: F 100.00 on 1 gold span"
+    assert finding(evaluated([Document([], [], "")], "fair"), "labels") == ("no label has gold spans", [])
+    few = evaluated(documents, "fair", confidence=Confidence(samples=20))
     assert finding(few, "labels") == ("every label rests on too few units to be ranked", [])
 
 
@@ -156,7 +155,7 @@ def test_a_label_is_predicted_too_often_or_too_rarely_if_it_has_spans_enough():
 
     def said(*pred: Any) -> tuple[str, list[str | int]]:
         document = Document([*often, *rare], pred, "x y " * 30, id="a")
-        return finding(view_of([Document([], [], "x", id="b"), document], "fair"), "rates")
+        return finding(evaluated([Document([], [], "x", id="b"), document], "fair"), "rates")
 
     assert said(*often, *extra) == ("OFTEN is predicted 21 times for 12 gold spans", ["a"])
     assert said(*often[:6], *rare) == ("OFTEN is predicted only 6 times for 12 gold spans", ["a"])
@@ -165,24 +164,256 @@ def test_a_label_is_predicted_too_often_or_too_rarely_if_it_has_spans_enough():
 
 
 def test_confused_labels_name_their_documents():
-    documents = [Document([ROME], [(24, 28, "ORG")], TEXT, id=f"c{k}") for k in range(2)] + RIGHT
-    assert finding(view_of(documents, "fair"), "confusion") == ("ORG is predicted for LOC 2 times", ["c0", "c1"])
-    assert finding(view_of(RIGHT, "fair"), "confusion") == ("no label is predicted for another", [])
+    documents = [Document([IN_ROME], [(24, 28, "ORG")], SENTENCE, id=f"c{k}") for k in range(2)] + RIGHT
+    assert finding(evaluated(documents, "fair"), "confusion") == ("ORG is predicted for LOC 2 times", ["c0", "c1"])
+    assert finding(evaluated(RIGHT, "fair"), "confusion") == ("no label is predicted for another", [])
 
 
 def test_names_in_sentences_are_readable_and_have_their_own_direction():
     label = "\u05d0\u05d1\x1b"
     documents = [Document([(0, 1, "A" * 60)], [(0, 1, label)], "xx")]
-    sentence, _ = finding(view_of(documents, "fair"), "confusion")
+    sentence, _ = finding(evaluated(documents, "fair"), "confusion")
     assert sentence == f"\u2068\u05d0\u05d1\\x1b\u2069 is predicted for {'A' * 47}… once"
 
 
 def test_collapsed_counts_have_findings_without_documents(tmp_path: Path):
-    rows = [line(TEXT, BOTH, ROME, id=str(k)) for k in range(8)]
-    write(tmp_path / "g.jsonl", *rows)
-    write(tmp_path / "p.jsonl", *(line(TEXT, BOTH, id=str(k)) for k in range(8)))
-    accepted("count", tmp_path / "g.jsonl", tmp_path / "p.jsonl", "-o", tmp_path / "c.npz", "--collapse", "-m", "fair")
+    for name, spans in (("gold", [BOTH, IN_ROME]), ("pred", [BOTH])):
+        write(tmp_path / name, *(line(SENTENCE, *spans, id=str(k)) for k in range(8)))
+    files = (tmp_path / "gold", tmp_path / "pred", "-o", tmp_path / "c.npz")
+    accepted("count", *files, "--format", "jsonl", "--collapse", "-m", "fair")
     result = score(tmp_path / "c.npz")
     found = ScoreView(result.counts, result).findings()
     assert found[1].sentence == "most frequent errors: missed spans (8 of 8)"
     assert not any(each.documents for each in found)
+
+
+# The first screen
+
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+SCORE = ("score", EXAMPLES / "gold.jsonl", EXAMPLES / "baseline.jsonl")
+
+
+COMPARE = ("compare", EXAMPLES / "gold.jsonl", EXAMPLES / "baseline.jsonl", EXAMPLES / "improved.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("metrics", "start"),
+    [
+        (("strict", "fair"), "fair F "),
+        (("semeval",), "semeval exact F "),
+        (("strict",), "strict F "),
+        (("slot_error",), "slot error rate 100.00; most frequent errors: wrong boundaries (3 of 5)"),
+        (("loio",), "loio F "),
+        (("wrf",), "wrf "),
+        (("char",), "char F "),
+    ],
+)
+def test_every_metric_can_stand_for_the_result(metrics, start):
+    first, *others = evaluated(DOCUMENTS, *metrics).opening()
+    assert first.partition(": ")[2].startswith(start)
+    assert len(others) == (1 if metrics in (("strict", "fair"), ("semeval",)) else 0)
+
+
+def test_the_average_that_is_asked_for_is_named():
+    given = evaluated(DOCUMENTS, "fair", "strict", average="macro")
+    macro = [given.given.result["metrics"][name]["averages"]["macro"]["f"] for name in ("fair", "strict")]
+    first, others = given.opening(digits=1)
+    assert first.partition(": ")[2].startswith(f"fair F (macro) {100 * macro[0]:.1f}; ")
+    assert others == f"Also (macro): strict {100 * macro[1]:.1f}"
+
+
+def test_labels_of_a_metric_without_precision_have_its_own_score():
+    (table,) = evaluated(DOCUMENTS, "slot_error").tables(["headline"])
+    assert [*table.header] == ["label", "support", "predicted", "ser"]
+    assert table.heading == "Labels (slot error rate; ↓ lower is better)"
+    assert [*evaluated([Document([], [], TEXT)], "fair").tables(["headline"])] == []
+
+
+def test_errors_that_repeat_are_listed_with_their_first_example():
+    (table,) = evaluated(DOCUMENTS, "fair").tables(["groups"])
+    words = [["Navy", "longer than gold: ORG"], ["the", "added at the start"]]
+    assert table.rows == [[3, 2, *row, "{the [Navy]} met the Navy in Rome"] for row in words]
+    assert table.most == MOST_GROUPS
+    shorter = [Document([(*THE_NAVY, "ORG")], [(*NAVY, "ORG")], TEXT)] * 2
+    assert [*evaluated(shorter, "fair").tables(["groups"])][0].rows[1][2:4] == ["the", "missing at the start"]
+    labels = [Document([(*ROME, "LOC")], [(*ROME, "ORG")], TEXT)] * 2
+    (table,) = evaluated(labels, "semeval").tables(["groups"])
+    assert table.rows[0][:4] == [2, 2, "Rome", "label error: LOC as ORG"]
+
+
+def test_an_example_is_marked_in_a_row_as_in_its_document():
+    (metric,) = create_all(["fair"])
+    for listed in error_list([*DOCUMENTS, *corpus(24)], metric, errors=["all"]):
+        for context in (14, 40):
+            text = marked(listed.document.text, listed.verdict.gold, listed.verdict.pred)
+            assert marked_row(listed.row(context + 20)) == text
+    without = Document([(*ROME, "LOC")], [])
+    (listed,) = error_list([without], metric)
+    assert marked_row(listed.row()) == ""
+
+
+def test_counts_and_numbered_tokens_have_no_repeated_errors(tmp_path):
+    accepted("count", *SCORE[1:], "-o", tmp_path / "c.npz", "-m", "fair")
+    printed = accepted("score", tmp_path / "c.npz")
+    assert [title.split(" (")[0] for title in tables_in(printed)] == ["Labels", "Verdicts"]
+    assert "keeps no texts" in refused("score", tmp_path / "c.npz", "-t", "groups")
+    assert "Repeated" not in accepted("score", tmp_path / "c.npz", "-t", "all")
+    rows = "LOC\t1\t1\t1\n\nLOC\t1\t1\t1\n\n"
+    (tmp_path / "gold.csv").write_text(rows)
+    (tmp_path / "pred.csv").write_text(rows.replace("LOC", "ORG"))
+    printed = run("score", tmp_path / "gold.csv", tmp_path / "pred.csv", "-f", "faireval").stdout
+    assert [title.split(" (")[0] for title in tables_in(printed)] == ["Labels", "Verdicts"]
+
+
+def test_the_examples_fit_one_screen():
+    printed = accepted(*SCORE, env={"COLUMNS": "80"}).splitlines()
+    assert len(printed) <= 40 and max(map(columns, printed)) <= 80
+
+
+def test_what_is_piped_is_not_broken_into_lines():
+    first, second, *rest = accepted(*SCORE).splitlines()
+    assert first.startswith("75 documents, 336 gold spans, 214 predicted spans: fair F 45.28 [")
+    assert first.endswith("]; most frequent errors: missed spans (138 of 261)")
+    assert second.startswith("Also: strict 39.27, semeval exact 40.36, partial 53.09, type 63.27, ser 77.68 (")
+    assert second.endswith(", lower is better), loio 48.85, wrf 57.19; more: --tables all")
+    assert "more:" not in accepted(*SCORE, "-t", "headline")
+    assert rest[-1].startswith("spacy-nereval|strict:") and "|v" in rest[-1]
+
+
+def test_a_signature_is_folded_at_its_separators():
+    signature = accepted(*SCORE).splitlines()[-1]
+    for width in (40, 60, 80):
+        lines = folded(signature, width).splitlines()
+        assert "".join(lines) == signature and max(map(len, lines)) <= width
+    assert folded("a" * 9 + "|b", 4) == "a" * 9 + "|\nb"
+    assert wrapped("x [1.00, 2.00] y", 12) == "x\n[1.00, 2.00]\ny"
+
+
+RATE = "slot error rate -10.00 [-20.00, -5.00], p (Holm) = 0.0200; V."
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({}, [f"B against A: {RATE}"]),
+        ({"interval": [None, None], "p_holm": None}, ["B against A, slot error rate: V."]),
+        ({"verdict": None}, []),
+        ({"runs": [2, 3]}, [f"B against A, means of 3 and 2 training runs (few runs: fewer than 5): {RATE}"]),
+    ],
+)
+def test_the_sentence_counts_what_a_score_is_worth_not_only_its_sign(more, said):
+    row: dict[str, Any] = {"metric": "slot_error", "score": "ser", "label": None, "system": "B", "verdict": "V"}
+    row |= {"score_unit": "ratio", "higher_is_better": False, "runs": [1, 1]}
+    row |= {"difference": -0.1, "interval": [-0.2, -0.05], "p": 0.01, "p_holm": 0.02}
+    row |= dict.fromkeys(("baseline_value", "value", "detectable")) | more
+    result = {"baseline": "A", "swaps": 1000, "exact": False, "comparisons": [row], "transitions": []}
+    assert ComparisonView(result | {"confidence": {"level": 0.95}}).opening() == said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--name", "a"), "--name: 1 given for 2 systems ("),
+        (("--name", "a", "--name", "a"), "--name 'a': expected a name that no other system has"),
+        (("--name", "a", "--name", " "), "--name ' ': expected a name that no other system has"),
+    ],
+)
+def test_names_that_do_not_fit_the_systems_are_refused(arguments, said):
+    assert said in refused(*COMPARE, *arguments)
+    runs = "--system", f"A={EXAMPLES / 'baseline.jsonl'}", "--system", f"B={EXAMPLES / 'improved.jsonl'}"
+    assert "--name a is given in addition to --system" in refused(*COMPARE[:2], *runs, *arguments)
+
+
+def test_the_verdicts_of_an_error_list_are_explained():
+    printed = accepted("errors", *SCORE[1:], "-m", "slot_error", "-n", 1)
+    assert "\nd = missed; s_extent = boundary error; i = spurious; s_both = label and boundary error; s_t" in printed
+    assert "= " not in accepted("errors", *SCORE[1:], "-m", "char", "-n", 1)
+
+
+# Words of scores and verdicts, and the confusion with hits
+
+
+@pytest.mark.parametrize("name", ["fair", "semeval", "slot_error", "loio"])
+def test_hits_stand_on_the_diagonal_and_boundary_errors_beside_it(name):
+    documents = [*DOCUMENTS, Document([(*ROME, "LOC")], [(*ROME, "LOC")], TEXT), Document([], [(*ROME, "LOC")], TEXT)]
+    plain, table = evaluated(documents, name).tables(["confusion"])
+    assert [*table.header] == ["gold", "LOC", "ORG", "boundary", "no span", "total"]
+    rows = {row[0]: row[1:] for row in table.rows}
+    missed_loc, confused = (2, 0) if name == "loio" else (1, 1)
+    assert rows["LOC"] == [1, confused, 0, missed_loc, 3]
+    assert rows["ORG"] == [0, 0, 3, 0, 3]
+    assert rows["no span"] == [1, 1 - confused, 0, 0, 2 - confused]
+    assert rows["total"] == [sum(rows[key][k] for key in ("LOC", "ORG", "no span")) for k in range(5)]
+    assert "boundary: right label, wrong boundaries" in table.note
+    assert ("errors only" in plain.note) == (name == "fair")
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_score_beside_precision_recall_and_f_is_explained(name):
+    metric = create(name)
+    for group in groups(metric, [each.name for each in metric.scores]):
+        if not group.is_triple:
+            assert all(metric.score_by_name[each].meaning for each in group.scores), group
+
+
+@pytest.mark.parametrize("name", names())
+def test_words_of_verdicts_are_those_of_all_or_none_and_hits_are_hits(name):
+    metric = create(name)
+    assert {*metric.words} in (set(), {*metric.verdict_names})
+    if metric.words:
+        right = {verdict for verdict, word in metric.words.items() if word.kind == "hit"}
+        assert right == {*metric.correct_verdicts}
+    assert bool(metric.words) == (name in ("strict", "relaxed", "semeval", "slot_error", "loio", "fair"))
+
+
+def test_a_metric_of_another_package_declares_its_words():
+    touched = Wording("boundary", "touched", "touched by a prediction")
+    metric = Metric(
+        scores=(Score("share", headline=True, key="share", meaning="touched: gold spans that are touched"),),
+        columns=one_each("hit", "near", "miss", "odd"),
+        formula=lambda n: {"share": n["hit"] / (n["hit"] + n["near"] + n["miss"] + 1)},
+        judge=lambda group: (Verdict("near", span, None) for span in group.gold),
+        hit="hit",
+        miss="miss",
+        spurious="odd",
+        confusion=("hit", "near", "miss", "odd"),
+        words={"near": touched},
+        name="mine",
+    )
+    counts = count([Document([(0, 3, "A"), (4, 9, "B")], [(0, 3, "A"), (4, 7, "B")], "Ada met Bob")], [metric])
+    view = ScoreView(counts, evaluate(counts))
+    verdicts = next(view.tables(["errors"]))
+    assert ["near", "touched by a prediction", 1] in [row[:3] for row in verdicts.rows]
+    assert ["hit", None, 1] in [row[:3] for row in verdicts.rows], "a verdict without words is shown by name"
+    assert [*view.tables(["scores"])][-1].rows[0][-1] == "touched: gold spans that are touched"
+    (first,) = view.opening()
+    assert "wrong boundaries (1 of 1)" in first
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"fp": Wording("odd", "a", "b")}, "words has the kind 'odd'; expected one of hit, missed"),
+        ({"x": HIT}, "names the verdict 'x'"),
+    ],
+)
+def test_words_that_cannot_be_used_are_refused(words, said):
+    with pytest.raises(ValueError, match=said):
+        replace(create("strict"), words=words)
+
+
+def test_people_see_an_arrow_and_programs_the_name():
+    table = ResultTable("T", ["score", Cost("e")], [[Cost("ser"), 1.0], ["f", 2.0]])
+    assert table.heading == "T (↓ lower is better)"
+    assert csv_text([table]) == "table,score,e\nT,ser,1.00\nT,f,2.00"
+    assert json.loads(json_text([table])) == {"T": [{"score": "ser", "e": 1.0}, {"score": "f", "e": 2.0}]}
+    assert "ser (-)" in render(table, encoding="ascii") and "↓" not in render(table, encoding="ascii")
+    assert ResultTable("T", ["score"], [["f"]]).heading == "T"
+
+
+def test_a_name_of_blanks_can_be_seen():
+    assert ResultTable("T", ["label", " "], [["A", 1]]).grid()[0] == ["label", "(empty)"]
+    assert ResultTable("T", ["label", "n"], [["\n", 1]]).grid()[1] == ["(empty)", "1"]

@@ -1,7 +1,8 @@
-"""What is in the tables: verdicts, pairs, documents, labels and counts."""
+"""What is in the tables: verdicts, pairs, documents, labels, counts and data sets."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from itertools import product
 from typing import Any
@@ -9,45 +10,27 @@ from typing import Any
 import pytest
 from asking import near
 from hypothesis import given
-from laws import law
 from made_up import corpus
 from profiles import tries
 from strategies import corpora
-from tabled import (
-    ADA,
-    BOB,
-    BOTH,
-    DOCUMENTS,
-    LOVELACE,
-    TEXT,
-)
+from tabled import ADA, BOB, BOTH, DOCUMENTS, LOVELACE, TEXT
 
 from spacy_nereval import Confidence, Document, Verdict, count, create, create_all, evaluate
-from spacy_nereval.core.declaration import Kind
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.error_groups import error_groups
-from spacy_nereval.evaluation.error_list import ErrorExamples
-from spacy_nereval.evaluation.result import verdict_counts
-from spacy_nereval.reporting.comparison_view import ComparisonView
-from spacy_nereval.reporting.declared import judging
+from spacy_nereval.reporting.comparison_view import ComparisonView, DataSetsView
+from spacy_nereval.reporting.formats import document
 from spacy_nereval.reporting.result_table import Interval, ResultTable
 from spacy_nereval.reporting.score_view import ScoreView
 from spacy_nereval.reporting.verdict_tables import MANY, NO_SPAN
 
 
-def made(documents: list[Document], *wanted: str, metrics: Any = ("fair",), **how: Any) -> dict[str, ResultTable]:
-    """Tables of documents, by their titles, with examples."""
-    chosen = create_all(metrics)
-    counts = count(documents, chosen)
-    examples: dict[Any, Any] = {}
-    if metric := judging(chosen):
-        collector = ErrorExamples(metric)
-        for document in documents:
-            collector.add(document)
-        examples = collector.first
-    result = evaluate(counts, how.pop("confidence", None))
-    view = ScoreView(counts, result, how.pop("average", "micro"), examples=examples)
-    return {table.title: table for table in view.tables(wanted, **how)}
+def made(
+    documents: list[Document], *wanted: str, metrics: Any = ("fair",), confidence: Any = None
+) -> dict[str, ResultTable]:
+    """Tables of documents, by their titles."""
+    counts = count(documents, create_all(metrics))
+    return {table.title: table for table in ScoreView(counts, evaluate(counts, confidence)).tables(wanted)}
 
 
 @pytest.mark.parametrize("counted", ["documents", "counts"])
@@ -73,11 +56,8 @@ def test_verdicts_of_other_metrics_have_words_too():
     shares = {"fp": ["spurious", 4, 0.5, None], "fn": ["missed", 4, 0.5, near(4 / 6)]}
     assert table.rows == [["tp", "correct", 2, None, near(1 / 3)], *([name, *row] for name, row in shares.items())]
     assert table.note == "strict"
-    assert (
-        made(DOCUMENTS, *ScoreView.makers, metrics=["wrf"])
-        .keys()
-        .isdisjoint({"Verdicts", "Error pairs", "Confusion matrix"})
-    )
+    others = made(DOCUMENTS, *ScoreView.makers, metrics=["wrf"])
+    assert others.keys().isdisjoint({"Verdicts", "Error pairs", "Confusion matrix"})
 
 
 def test_a_corpus_without_errors_or_gold_spans_has_no_shares():
@@ -111,43 +91,14 @@ def labels(verdict: Verdict) -> tuple[str | None, str | None]:
     return verdict.gold and verdict.gold.label, verdict.pred and verdict.pred.label
 
 
-@law
-@given(corpus=corpora())
-def test_the_kinds_are_the_verdicts_and_the_confusion_matrix_is_a_sum_of_them(case, corpus):
-    metric = case.metric
-    counts = count(corpus, [metric])
-    kinds = verdict_counts(counts)[metric.name]
-    found = evaluate(counts)["metrics"][metric.name]
-    for column, sources in metric.columns.items():
-        of_kinds = any(isinstance(source, Kind) for source in sources)
-        if (
-            column in found["counts"]
-            and not metric.distinct
-            and not of_kinds
-            and not {*sources} & {*metric.partial_credit}
-        ):
-            total = sum(n for (verdict, *_), n in kinds.items() if verdict in sources)
-            if metric.classes:  # a verdict counts for a label or for all labels together, never for both
-                total -= sum(own["counts"][column] for own in found["per_type"].values())
-            assert total == found["counts"][column]
-    if metric.confusion is not None:
-        cells: Counter[tuple[str, str]] = Counter()
-        for (verdict, gold, pred), n in kinds.items():
-            if verdict in metric.confusion:
-                cells[gold, pred] += n
-        assert {(a, b): n for a, row in found["confusion"].items() for b, n in row.items()} == cells
-
-
 def test_with_many_labels_the_largest_cells_come_first():
     names = [f"L{k:02}" for k in range(MANY + 1)]
-    documents = [
-        Document([(0, 3, a)], [(0, 3, b)], TEXT) for k, (a, b) in enumerate(product(names, names)) for _ in range(k % 3)
-    ]
+    pairs = [pair for k, pair in enumerate(product(names, names)) for _ in range(k % 3)]
+    documents = [Document([(0, 3, a)], [(0, 3, b)], TEXT) for a, b in pairs]
     table = made(documents, "confusion")["Confusion matrix"]
     assert [*table.header] == ["gold", "predicted", "number"]
     assert [row[2] for row in table.rows] == sorted((row[2] for row in table.rows), reverse=True)
-    wanted = {(a, b): k % 3 for k, (a, b) in enumerate(product(names, names)) if k % 3 and a != b}
-    assert {(row[0], row[1]): row[2] for row in table.rows} == wanted
+    assert {(row[0], row[1]): row[2] for row in table.rows} == Counter(pair for pair in pairs if pair[0] != pair[1])
     assert "the first 20 of" in table.heading
     fewer = [d for d in documents if names[-1] not in (d.gold[0].label, d.pred[0].label)]
     assert len(made(fewer, "confusion")["Confusion matrix"].header) == MANY + 2
@@ -162,12 +113,8 @@ def test_the_worst_documents_come_first_and_of_equals_the_longer():
     ]
     table = made(documents, "documents", metrics=["strict", "slot_error"])["Documents"]
     assert [*table.header] == ["document", "gold", "predicted", "strict", "ser"]
-    assert table.rows == [
-        ["long", 2, 0, 0, 1],
-        ["short", 1, 0, 0, 1],
-        ["right", 1, 1, 1, 0],
-        ["empty", 0, 0, None, None],
-    ]
+    worst, rest = [["long", 2, 0, 0, 1], ["short", 1, 0, 0, 1]], [["right", 1, 1, 1, 0], ["empty", 0, 0, None, None]]
+    assert table.rows == worst + rest
     assert made(documents * 3, "documents")["Documents"].heading == "Documents (the worst first; the first 10 of 12)"
 
 
@@ -191,3 +138,83 @@ def test_a_comparison_shows_ratios_in_percent_and_raw_numbers_as_they_are():
     assert values["p"][:2] == (1, 1)
     seen = {row[1]: row[2] for row in table.grid()}
     assert (seen["p"], seen["granularity ↓"]) == ("100.00", "2.00")
+
+
+# Data sets
+
+
+def found(**more: Any) -> dict[str, Any]:
+    """What is counted over two data sets: B is better in the first, and the second has no test."""
+    rows = [
+        {"data_set": "news", "difference": 0.1, "interval": [0.02, 0.18], "p_better": 0.001, "p_holm": 0.002},
+        {"data_set": "mail", "difference": None, "interval": [None, None], "p_better": None, "p_holm": 1.0},
+    ]
+    given = {"metric": "strict", "score": "f", "score_unit": "ratio", "higher_is_better": True, "level": 0.95}
+    given |= {"baseline": "A", "system": "B", "method": "bonferroni", "least": 1, "number": 2, "p": [0.002, 1.0]}
+    return given | {"data_sets": [row | {"differing": 30, "named": k == 0} for k, row in enumerate(rows)]} | more
+
+
+def test_ratios_are_shown_in_percent_and_what_is_undefined_is_none():
+    sets, counts = DataSetsView(found()).tables(DataSetsView.usual)
+    assert sets.rows == [
+        ["news", 0.1, Interval(0.02, 0.18), 0.001, 0.002, "yes"],
+        ["mail", None, None, None, 1.0, "no"],
+    ]
+    assert sets.grid()[1][1:3] == ["10.00", "[2.00, 18.00]"]
+    assert counts.rows == [["1 of 2", 0.002, "yes"], ["2 of 2", 1.0, "no"]]
+
+
+@pytest.mark.parametrize(
+    ("unit", "higher_is_better", "difference", "note"),
+    [
+        ("ratio", False, "10.00", "lower is better"),
+        ("raw", False, "0.10", "lower is better"),
+        ("count", True, "0.10", ""),
+    ],
+)
+def test_the_unit_and_the_direction_are_declared_and_the_metric_need_not_be_registered(
+    unit, higher_is_better, difference, note
+):
+    given = found(metric="of another package", score="x", score_unit=unit, higher_is_better=higher_is_better)
+    sets, _ = DataSetsView(given).tables(DataSetsView.usual)
+    assert (sets.grid()[1][1], sets.note) == (difference, note)
+
+
+@pytest.mark.parametrize(
+    ("differing", "why"),
+    [
+        (5, "the outputs differ in 5 units, and a test needs 6"),
+        (1, "the outputs differ in 1 unit, and a test needs 6"),
+        (6, "the score is undefined there for one of the two"),
+        (None, "the score is undefined there for one of the two"),
+    ],
+)
+def test_why_there_is_no_test(differing, why):
+    given = found()
+    given["data_sets"][1]["differing"] = differing
+    _, warned = DataSetsView(given).closing()
+    assert warned == f"⚠ No test in mail: {why}. It counts as p = 1."
+
+
+def test_the_footer_says_the_direction_the_method_and_the_level():
+    first, *_ = DataSetsView(found()).closing()
+    assert "Tested in each data set: B is better than A (one-sided)." in first
+    assert "by Bonferroni's method" in first and "Fisher" not in first
+    assert "by Fisher's method" in DataSetsView(found(method="fisher")).closing()[0]
+    assert DataSetsView(found(level=0.99)).closing()[0].count("at most 1 %") == 2
+
+
+def test_the_least_p_that_swaps_can_give_is_said_to_be_one():
+    given = found(p=[2 / 10001, 1.0])
+    given["data_sets"][0] |= {"p_better": 1 / 10001, "p_holm": 2 / 10001, "swaps": 10_000, "exact": False}
+    sets, counts = DataSetsView(given).tables(DataSetsView.usual)
+    assert sets.grid()[1][3:5] == ["< .0001", "< .0002"]
+    assert [row[1] for row in counts.grid()[1:]] == ["< .0002", "1.0000"]
+    said = "< before a p-value: the swaps of that comparison cannot show a smaller one."
+    assert said in DataSetsView(given).closing()
+    in_json = document([sets], "json")
+    assert json.loads(in_json)[sets.title][0]["p (one-sided)"] == pytest.approx(1 / 10001) and "< ." not in in_json
+    for other in ({"exact": True}, {"runs": [3, 3]}, {"p_better": 2 / 10001}):
+        changed = found()
+        changed["data_sets"][0] |= {"p_better": 1 / 10001, "swaps": 10_000, "exact": False} | other
+        assert "before a p-value" not in "".join(DataSetsView(changed).closing())

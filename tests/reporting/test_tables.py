@@ -7,6 +7,8 @@ SPACY_NEREVAL_REGENERATE=1 and read the difference.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import re
@@ -15,14 +17,11 @@ from typing import Any
 
 import pytest
 from commands import accepted, line, refused, run, write
-from places import ROOT
-from tabled import (
-    COMPARE,
-    COMPARE_MANY,
-    ERRORS,
-    SCORE,
-)
+from places import SPANCAT
+from tabled import COMPARE, COMPARE_MANY, ERRORS, SCORE
+from typer.testing import CliRunner
 
+from spacy_nereval.cli import nereval
 from spacy_nereval.cli.command_options import TABLES as TABLES_OPTION
 from spacy_nereval.reporting.comparison_view import ComparisonView
 from spacy_nereval.reporting.score_view import ScoreView
@@ -31,10 +30,6 @@ GOLDEN = Path(__file__).parent / "golden"
 
 
 RUNS = ("--system", "A=first.jsonl,second.jsonl")
-SCORED = {
-    split: (ROOT / "assets" / "warranty" / f"{split}.jsonl", ROOT / "examples" / f"spancat-{split}.jsonl")
-    for split in ("dev", "test")
-}
 LEVEL = ("--level", 0.8)
 TABLES = "labels,applied,scores,cuts,label-scores,precision,calibration"
 CUT = ("-m", "strict,slot_error", "--samples", 50, "-t", TABLES)
@@ -51,8 +46,8 @@ OUTPUTS: dict[str, tuple[Any, ...]] = {
     "compare-all.txt": (*COMPARE_MANY, "-t", "all", "--labels", "--margin", 30, "--primary", "fair.f"),
     "compare-runs.txt": ("compare", "many.jsonl", *RUNS, "--system", "B=first.jsonl,many.jsonl", "-t", "all"),
     "runs.txt": ("score", "many.jsonl", *RUNS, "-m", "strict,fair,slot_error", "-t", "all"),
-    "thresholds.txt": ("thresholds", *SCORED["dev"], "-m", "strict", "-t", "labels,cuts,precision,calibration"),
-    "thresholds-own.txt": ("thresholds", *SCORED["dev"], "--apply", *SCORED["test"], "--per-label", "own", *CUT),
+    "thresholds.txt": ("thresholds", *SPANCAT["dev"], "-m", "strict", "-t", "labels,cuts,precision,calibration"),
+    "thresholds-own.txt": ("thresholds", *SPANCAT["dev"], "--apply", *SPANCAT["test"], "--per-label", "own", *CUT),
     "compare.md": (*COMPARE, "-m", "strict,fair", "-f", "markdown"),
     "errors.txt": (*ERRORS, "--errors", "all"),
     "errors.md": (*ERRORS, "-f", "markdown"),
@@ -101,13 +96,10 @@ def test_counts_are_scored_with_the_tables_that_need_no_text(here):
     [
         (
             (*SCORE, "-t", "score"),
-            "--tables score: there is no table 'score': did you mean 'scores'? There are headline, errors, groups, ",
+            "--tables score: there is no table 'score': did you mean 'scores'? There are headline, ",
         ),
         ((*SCORE, "-t", ""), "there is no table ''"),
-        (
-            (*SCORE, "-t", "labels,confusion", "-m", "wrf"),
-            "--tables confusion: the verdicts of wrf do not distinguish kinds of errors",
-        ),
+        ((*SCORE, "-t", "confusion", "-m", "wrf"), "confusion: the verdicts of wrf do not distinguish kinds of errors"),
         ((*COMPARE, "-t", "scores"), "there is no table 'scores'; there are differences, labels, "),
         ((*SCORE, "-f", "xml"), "there is no format 'xml'"),
     ],
@@ -121,12 +113,10 @@ def test_tables_that_are_not_there_are_refused_before_anything_is_written(here, 
 def test_the_help_names_every_table():
     for name in (*ScoreView.makers, *ComparisonView.makers):
         assert name in TABLES_OPTION.help
-    usual = TABLES_OPTION.help.split("score and evaluate: ")[1].split(" (the default in the terminal)")[0]
-    assert tuple(usual.split(", ")) == ScoreView.at_terminal
-    other = TABLES_OPTION.help.split("(the default in the terminal), ")[1].split(" (with errors, the default in other")[
-        0
-    ]
-    assert {*other.split(", "), "errors"} == {*ScoreView.usual}
+    first, then, *_ = TABLES_OPTION.help.split(" (the default in the terminal)")
+    assert tuple(first.split("score and evaluate: ")[1].split(", ")) == ScoreView.at_terminal
+    other = then.removeprefix(", ").split(" (with errors, the default in other")[0].split(", ")
+    assert {*other, "errors"} == {*ScoreView.usual}
 
 
 @pytest.mark.parametrize("columns", [60, 80, 140])
@@ -162,24 +152,58 @@ def test_what_is_piped_is_not_cut(here):
     assert re.split("  +", header)[-2:] == ["fair", "wrf rouge-1"]
 
 
+@pytest.mark.parametrize(("command", "least"), [((*SCORE, "-t", "all", "-C"), 20), (COMPARE, 4)])
+def test_json_has_ratios_where_people_read_percent(here, command, least):
+    found = json.loads(run(*command, "-f", "json").stdout)
+    ratio = re.compile(r"(P|R|F|strict|fair|baseline|system|difference|detectable|share of \w+)( low| high)?")
+    ratios = [value for rows in found.values() for row in rows for name, value in row.items() if ratio.fullmatch(name)]
+    assert len([value for value in ratios if value]) >= least
+    assert all(-1 <= value <= 1 for value in ratios if value is not None)
+    assert not any(name.startswith("%") for rows in found.values() for row in rows for name in row)
+
+
+@pytest.mark.parametrize("format", ["csv", "json"])
+@pytest.mark.parametrize("command", [SCORE, COMPARE, ERRORS])
+def test_a_program_gets_the_tables_alone_and_a_person_the_rest(here, format, command):
+    result = run(*command, "-f", format)
+    assert result.exit_code == 0
+    if format == "json":
+        json.loads(result.stdout)
+    else:
+        assert len({len(row) for row in csv.reader(io.StringIO(result.stdout))}) == 1
+    terminal = accepted(*command)
+    assert "spacy-nereval|" not in result.stdout
+    for text in result.stderr.splitlines():
+        assert " ".join(text.split()) in " ".join(terminal.split())
+    assert result.stderr.strip()
+
+
+def test_other_formats_say_the_rest_as_text_or_comments(here):
+    terminal = accepted(*SCORE).splitlines()
+    for format in ("markdown", "latex", "html"):
+        printed = accepted(*SCORE, "-f", format)
+        assert terminal[0] in printed
+        assert terminal[-1] in printed
+    lines = accepted(*SCORE, "-f", "latex").splitlines()
+    assert all(line.startswith(("%", "\\")) or line.endswith("\\\\") for line in lines)
+
+
+def printed_in(charset: str, *arguments: Any) -> str:
+    """What a command prints where the terminal has this encoding."""
+    result = CliRunner(charset=charset).invoke(nereval, [*arguments])
+    assert result.exit_code == 0
+    return result.stdout_bytes.decode(charset if "-f" not in arguments else "utf8")
+
+
 def test_bars_are_blocks_or_ascii_as_the_encoding_has_it(here):
-    from typer.testing import CliRunner
-
-    from spacy_nereval.cli import nereval
-
     for charset, bar in (("utf-8", "████"), ("ascii", "####")):
-        result = CliRunner(charset=charset).invoke(nereval, [*SCORE, "-t", "errors"])
-        assert result.exit_code == 0
-        (row,) = (row for row in result.stdout.splitlines() if row.startswith("be_s"))
+        (row,) = (row for row in printed_in(charset, *SCORE, "-t", "errors").splitlines() if row.startswith("be_s"))
         assert re.split("  +", row)[-1] == bar
 
 
-def test_a_text_steers_no_terminal(here):
-    text = "\x1b[2J\u202eAda\x07 in Rome"
-    write(here / "gold.jsonl", line(text, (0, 8, "\x1b[31mPER"), id="\x1b]0;title\x07"))
-    write(here / "pred.jsonl", line(text))
-    for command in ((*SCORE, "-t", "all"), ERRORS):
-        for format in ("terminal", "markdown", "latex", "html", "csv"):
-            printed = run(*command, "-f", format).stdout
-            assert "Ada" in printed
-            assert not re.search("[\x00-\x09\x0b-\x1f\u202e]", printed), format
+def test_formats_are_written_in_utf_8_whatever_the_terminal_has(here):
+    write(here / "gold.jsonl", line("abc", (0, 1, "人")))
+    own = ("score", "gold.jsonl", "gold.jsonl")
+    for format in ("json", "csv", "markdown", "html", "latex"):
+        assert "人" in printed_in("cp1252", *own, "-f", format)
+    assert "人" not in printed_in("cp1252", *own)

@@ -108,11 +108,11 @@ def example_page() -> str:
     return page_of(example(), ("strict", "char", "slot_error"), Confidence(samples=20))
 
 
-def hostile() -> SharedDocuments:
+def hostile(texts: Sequence[str] = HOSTILE) -> SharedDocuments:
     """Texts, labels, ids and names that try to break a page."""
     found = []
-    for k, text in enumerate(HOSTILE):
-        base = Document([], [], text, id=HOSTILE[k - 1])
-        spans = {HOSTILE[0]: [(0, 2, HOSTILE[k - 2])], HOSTILE[1]: [(0, 3, HOSTILE[k - 2]), (1, 2, "A")], "c": []}
+    for k, text in enumerate(texts):
+        base = Document([], [], text, id=texts[k - 1])
+        spans = {texts[0]: [(0, 2, texts[k - 2])], texts[1]: [(0, 3, texts[k - 2]), (1, 2, "A")], "c": []}
         found.append(SharedDocument(base, spans))
-    return SharedDocuments((HOSTILE[0], HOSTILE[1], "c"), found)
+    return SharedDocuments((texts[0], texts[1], "c"), found)

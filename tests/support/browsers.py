@@ -76,6 +76,11 @@ for (const name of ['input', 'change']) list.dispatchEvent(new Event(name, {bubb
 return true"""
 """JavaScript that chooses an option by its text, and says whether it could."""
 
+SAVED = """let saved; const make = URL.createObjectURL;
+URL.createObjectURL = blob => { saved = blob; return make(blob) };
+document.querySelector(arguments[0]).click(); URL.createObjectURL = make; return saved ? saved.text() : ''"""
+"""JavaScript that clicks a button and returns what it saves."""
+
 PATIENCE = 30
 """Seconds until a test gives up waiting: much more than anything takes."""
 
@@ -138,6 +143,17 @@ class Browser:
 
     def all(self, selector: str) -> list[Any]:
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def each(self, selector: str, said: str = "e.textContent") -> list[Any]:
+        """What JavaScript says of each element e."""
+        return [*self(f"return [...document.querySelectorAll(arguments[0])].map(e => {said})", selector)]
+
+    def value(self, selector: str) -> str | None:
+        return self[selector].get_attribute("value")
+
+    def saved(self, selector: str) -> str:
+        """The content of the file that a button saves."""
+        return str(self(SAVED, selector))
 
     def click(self, selector: str) -> None:
         self("arguments[0].scrollIntoView({block: 'center'})", self[selector])

@@ -22,6 +22,18 @@ HOSTILE = (
 )
 
 
+def _harmless(text: str) -> str:
+    """A text of letters that mean nothing, with spaces in the same places, equal and of one case where the other is."""
+    known = sorted({*"".join(HOSTILE)})
+    cyrillic = {c: chr(0x430 + ord(c.lower()) - ord("a")) for c in known if c.isalpha()}
+    letters = {c: other.upper() if c.isupper() else other for c, other in cyrillic.items()}
+    return "".join(c if c.isspace() else letters.get(c, chr(0x2460 + known.index(c))) for c in text)
+
+
+HARMLESS = tuple(map(_harmless, HOSTILE))
+"""What a page of has to have the same elements as a page of `HOSTILE`."""
+
+
 def system(name: str, *documents: Document, metrics: Any = None) -> ReportedSystem:
     counts = count(documents, create_all(metrics))
     counts.sources = ["gold.jsonl"]
