@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from commands import accepted, run, write
+from commands import accepted, write
+from commands import printed as quiet  # noqa: F401
 from made_up import corpus, second
 
 from spacy_nereval import Document
@@ -54,10 +55,3 @@ def scores_alone(counts: str) -> bytes:
     """Scores without intervals."""
     accepted("score", counts, "-o", "out.json")
     return Path("out.json").read_bytes()
-
-
-def quiet(*arguments: Any) -> str:
-    """What a command printed that reports progress on stderr."""
-    done = run(*arguments)
-    assert done.exit_code == 0, done.output
-    return done.stdout

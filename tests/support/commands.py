@@ -34,6 +34,13 @@ def accepted(*arguments: Any, **how: Any) -> str:
     return result.stdout
 
 
+def printed(*arguments: Any) -> str:
+    """What a command printed that may warn or report progress on stderr."""
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
 def piped(*arguments: Any, content: bytes) -> str:
     """What a command printed with this standard input, as a shell gives it."""
     source, target = os.pipe()

@@ -5,20 +5,17 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from commands import flat, run
+from commands import flat, printed
 
 TEXT = "Ada met Bob in New York at MIT . 1234567890"
 
 
 def strict(*arguments, folder: Path) -> tuple[int, ...]:
-    done = run(*arguments, "-o", folder / "out.json")
-    assert done.exit_code == 0, done.output
+    printed(*arguments, "-o", folder / "out.json")
     result = json.loads((folder / "out.json").read_text())
     counts = result["metrics"]["strict"]["counts"]
     return counts["tp"], counts["fp"], counts["fn"], result.get("merged")
 
 
 def accepted_or_warned(*arguments) -> str:
-    done = run(*arguments)
-    assert done.exit_code == 0, done.output
-    return flat(done.stdout)
+    return flat(printed(*arguments))
