@@ -122,13 +122,18 @@ def test_the_cost_of_a_document_is_measured_and_shown(tmp_path, monkeypatch, cap
 @pytest.mark.slow
 @on_linux
 def test_runs_on_workers_are_measured_and_shown(tmp_path, monkeypatch, capsys):
-    """Here all but those of `speed`, of which two run at once, in this process."""
+    """Here runs on workers in this process, but for those of `speed`, of which two go on at once."""
     workers, driven = import_module("workers"), import_module("driven").driven
+    in_process = workers.in_process
+
+    def here(what: object, *arguments: object) -> dict[str, Any]:
+        return (in_process if what == "merge" else driven)(str(what), *map(str, arguments))
+
     for name, value in {"PER_FILE": 10, "FILES": 4, "CASES": ("pipeline",), "ENGINES": ("loky",)}.items():
         monkeypatch.setattr(workers, name, value)
     output = tmp_path / "workers.json"
     workers.main(["speed"], documents=40, output=output)
-    monkeypatch.setattr(workers, "in_process", lambda *arguments: driven(*map(str, arguments)))
+    monkeypatch.setattr(workers, "in_process", here)
     workers.main(["memory", "engines", "merging"], most=40, tasks=10, parts=35, output=output)
     found = shown(output, "workers_tables", capsys)
     assert [row["case"] for row in found["speed"]["rows"]] == ["pipeline"]
