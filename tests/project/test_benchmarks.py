@@ -13,6 +13,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
+from threading import current_thread, main_thread
 from typing import Any
 
 import pytest
@@ -122,12 +123,13 @@ def test_the_cost_of_a_document_is_measured_and_shown(tmp_path, monkeypatch, cap
 @pytest.mark.slow
 @on_linux
 def test_runs_on_workers_are_measured_and_shown(tmp_path, monkeypatch, capsys):
-    """Here runs on workers in this process, but for those of `speed`, of which two go on at once."""
+    """Here by this process, but for runs without workers and those of which two go on at once."""
     workers, driven = import_module("workers"), import_module("driven").driven
     in_process = workers.in_process
 
     def here(what: object, *arguments: object) -> dict[str, Any]:
-        return (in_process if what == "merge" else driven)(str(what), *map(str, arguments))
+        alone = what != "merge" and current_thread() is main_thread()
+        return (driven if alone else in_process)(str(what), *map(str, arguments))
 
     for name, value in {"PER_FILE": 10, "FILES": 4, "CASES": ("pipeline",), "ENGINES": ("loky",)}.items():
         monkeypatch.setattr(workers, name, value)
