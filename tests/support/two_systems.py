@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import spacy
-from commands import run
+from commands import accepted
 from made_up import corpus, second
 from spacy.tokens import Doc
 
@@ -23,14 +23,6 @@ OTHER = second(GOLD)
 
 LIKE = [Document([(0, 3, "A")], [(0, 3, "A")], "Ada", tokens=[(0, 3)], id=str(k)) for k in range(20)]
 """Twenty documents of one size, which are effectively twenty."""
-
-
-def accepted(*arguments: Any) -> str:
-    """What a command printed."""
-    result = run(*arguments)
-    assert result.exit_code == 0, result.output
-    assert result.stderr == ""
-    return result.stdout
 
 
 def written(path: Path) -> Any:
