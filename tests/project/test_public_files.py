@@ -18,6 +18,8 @@ SCHEMAS = {
     ".github/ISSUE_TEMPLATE/number.yml": "vendor.github-issue-forms",
     ".github/ISSUE_TEMPLATE/config.yml": "vendor.github-issue-config",
     "CITATION.cff": "vendor.citation-file-format",
+    "examples/gate/github-actions.yml": "vendor.github-workflows",
+    "examples/gate/gitlab-ci.yml": "vendor.gitlab-ci",
 }
 """Each file to the schema that check-jsonschema has of it."""
 
@@ -31,7 +33,7 @@ def test_a_file_fits_its_schema_and_one_with_a_wrong_key_does_not(schema, tmp_pa
     done = python(*how, *files)
     assert done.returncode == 0, done.stdout
     wrong = tmp_path / files[0].name
-    wrong.write_text(re.sub("(?m)^([a-z_]+)(-[a-z]+)?:", r"\1-wrong:", files[0].read_text("utf8"), count=1), "utf8")
+    wrong.write_text(re.sub("(?m)^([a-z_]+|  script)(-[a-z]+)?:", r"\1-wrong:", files[0].read_text("utf8")), "utf8")
     assert python(*how, wrong).returncode == 1
 
 
