@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import spacy
-from commands import accepted
+from commands import accepted, side, write
 from made_up import corpus, second
 from spacy.tokens import Doc
 
@@ -49,14 +49,9 @@ def near(value: Any) -> Any:
     return pytest.approx(value, abs=1e-9) if isinstance(value, float) else value
 
 
-def jsonl(path: Path, documents: Sequence[Document], side: str, ids: bool = True) -> Path:
-    rows = []
-    for d in documents:
-        row: dict[str, Any] = {"text": d.text, "spans": [span._asdict() for span in getattr(d, side)]}
-        row["tokens"] = [{"start": start, "end": end} for start, end in d.tokens]
-        rows.append(row | ({"id": d.id} if ids else {}))
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf8")
-    return path
+def jsonl(path: Path, documents: Sequence[Document], name: str, ids: bool = True) -> Path:
+    rows = side(documents, name)
+    return write(path, *(row if ids else {key: row[key] for key in row if key != "id"} for row in rows))
 
 
 def as_docs(documents: Sequence[Document], side: str) -> list[Doc]:
