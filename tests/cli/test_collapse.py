@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from collapsing import ADD, DOCUMENTS, counted, quiet, scores, scores_alone, side
-from commands import accepted, flat, refused, write
+from collapsing import ADD, DOCUMENTS, counted, quiet, scores, scores_alone
+from commands import accepted, flat, refused, side, write
 from made_up import corpus
 
 from spacy_nereval import Document

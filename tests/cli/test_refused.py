@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 import spacy
-from collapsing import side
-from commands import GOLD, PRED, PRED_DOCS, line, refused, run, write
+from commands import GOLD, PRED, PRED_DOCS, line, refused, run, side, write
 from docs import write_docs
 from made_up import corpus, second
 from scored import rows as scored_rows

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,33 +10,16 @@ import numpy as np
 import pytest
 from commands import run
 from sharded import PAGE
-from test_partitions import SPANS
+from test_partitions import SPANS, written
 
 from spacy_nereval import score
-from spacy_nereval.core.compression import EXTENSIONS, compressing
+from spacy_nereval.core.compression import EXTENSIONS
 from spacy_nereval.distributed import count_partition, merge
 from spacy_nereval.io.count_files import load
 
 METRICS = "strict,fair"
 ROWS = [{key: value for key, value in row.items() if key != "other"} for row in SPANS if None not in row.values()]
 KINDS = ["jsonl", *(f"jsonl{extension}" for extension in EXTENSIONS), "parquet", "arrow"]
-
-
-def written(name: str, rows: list[dict[str, Any]]) -> Path:
-    """A file of rows, as its extension says."""
-    import pyarrow
-    from pyarrow import parquet
-
-    path, table = Path(name), pyarrow.Table.from_pylist(rows)
-    if path.suffix == ".parquet":
-        parquet.write_table(table, path, row_group_size=8)
-    elif path.suffix == ".arrow":
-        with pyarrow.OSFile(name, "wb") as file, pyarrow.ipc.new_file(file, table.schema) as writer:
-            writer.write_table(table, 8)
-    else:
-        with path.open("wb") as file, compressing(file, path) as target:
-            target.write("".join(f"{json.dumps(row)}\n" for row in rows).encode())
-    return path
 
 
 @pytest.fixture(autouse=True)

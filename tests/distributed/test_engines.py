@@ -28,24 +28,6 @@ from spacy_nereval.io import count_files as storage
 PACKAGES = {"loky": ["joblib"], "ray": ["ray"], "dask": ["distributed"], "spark": ["pyspark"]}
 
 
-DEADLY = """
-import os, signal
-import dask
-from spacy_nereval.distributed.engines import started
-
-def died(number):
-    os.kill(os.getpid(), signal.SIGKILL)
-
-if __name__ == "__main__":
-    dask.config.set({"distributed.scheduler.allowed-failures": 0})
-    with started("dask", 1) as workers:
-        try:
-            workers.run(died, [1], print)
-        except Exception as error:  # of whatever kind: that the run ends at all is what is asked
-            print(type(error).__name__)
-"""
-
-
 def command_of(engine: str) -> str:
     """The command that docs/how-to/many-machines.md gives for an engine."""
     return next(line for line in COMMANDS if line.startswith("nereval evaluate") and f"--engine {engine} " in line)
@@ -125,38 +107,13 @@ def test_an_engine_with_a_reduction_of_its_own_joins_items_on_its_workers(driven
     assert found["driver"] not in {process for process, _ in calls}
 
 
-ONE_JOB = """
-import json, os, time
-from spacy_nereval.distributed.engines import started
-from pyspark import SparkContext
-
-def slow(number):
-    time.sleep(0.4)
-    return number, os.getpid()
-
-if __name__ == "__main__":
-    told = []
-    with started("spark", 2) as spark:
-        found = spark.run(slow, range(9), told.append)
-        jobs = SparkContext._active_spark_context.statusTracker()
-        numbers = jobs.getJobIdsForGroup(None)
-        tasks = [jobs.getStageInfo(stage).numTasks for job in numbers for stage in jobs.getJobInfo(job).stageIds]
-        spark.run(abs, range(3), print, alone=True)
-        alone = len(jobs.getJobIdsForGroup(None)) - len(numbers)
-    numbers, workers = zip(*found)
-    print(json.dumps([numbers, len({*workers}), tasks, told, alone]))
-"""
-
-
 @pytest.mark.slow
-def test_spark_makes_one_job_with_a_task_for_each_item(tmp_path):
+@pytest.mark.parametrize("driven", ["spark"], indirect=True)
+def test_spark_makes_one_job_with_a_task_for_each_item(driven):
     """On as many workers as are asked for, whatever the machine has; and a job each where items are to be alone."""
-    installed("spark")
-    (tmp_path / "job.py").write_text(ONE_JOB)
-    done = python("job.py", cwd=tmp_path, env=ENVIRONMENT, seconds=300)
-    assert done.returncode == 0, done.stderr
-    numbers, workers, tasks, told, alone = json.loads(done.stdout.splitlines()[-1])
-    assert (numbers, workers, tasks, alone) == ([*range(9)], 2, [9], 3)
+    found = json.loads((driven.folder / "jobs.json").read_text())
+    told = found.pop("told")
+    assert found == {"numbers": [*range(9)], "workers": 2, "tasks": [9], "alone": 3}
     assert told == sorted({*told}) and told[-1] == 9 and len(told) > 2
 
 
@@ -235,20 +192,10 @@ def test_the_documentation_has_a_command_for_every_engine():
 
 
 @pytest.mark.slow
-def test_a_task_that_dask_gives_up_is_said_to_have_failed(here):
+@pytest.mark.parametrize("driven", ["dask"], indirect=True)
+def test_a_task_that_dask_gives_up_is_said_to_have_failed(driven):
     """And it is Dask's worker that dies, though there is only one."""
-    installed("dask")
-    Path("deadly.py").write_text(DEADLY)
-    done = python("deadly.py", env=ENVIRONMENT, seconds=300)
-    assert (done.returncode, done.stdout) == (0, "KilledWorker\n"), done.stderr
-
-
-def test_the_order_of_the_files_and_the_number_of_workers_change_nothing(here):
-    expected = evaluated(*SHARDS, "--confidence", "--samples", 50)
-    assert evaluated(*SHARDS[::-1], "--confidence", "--samples", 50, "--parts", "backwards") == expected
-    assert evaluated(*SHARDS, "--confidence", "--samples", 50, "--parts", "at-once", "--workers", 2) == expected
-    assert run("count", "training/model-best", *SHARDS[::-1], "-o", "backwards.npz").exit_code == 0
-    assert storage.load(Path("backwards.npz")).sources == ["a.spacy", "b.spacy", "c.spacy", "d.spacy"]
+    assert (driven.folder / "died.txt").read_text() == "KilledWorker"
 
 
 def test_predictions_in_several_files_are_counted_as_the_documentation_says(here):
@@ -283,6 +230,3 @@ def test_an_engine_that_is_not_installed_is_answered_with_its_extra(here, engine
     monkeypatch.setitem(sys.modules, package, None)
     (line,) = refused("evaluate", "training/model-best", *SHARDS, "--engine", engine)
     assert f'pip install ".[{engine}]"' in line
-
-
-# Whatever is killed at whatever moment, no document is lost or counted twice

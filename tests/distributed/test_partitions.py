@@ -8,6 +8,7 @@ import sys
 from collections import namedtuple
 from functools import partial
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,8 +17,27 @@ from sharded import ENVIRONMENT, PAGE
 from test_engines import installed
 
 from spacy_nereval import collapse, score
+from spacy_nereval.core.compression import compressing
 from spacy_nereval.distributed import combine, count_dask, count_partition, merge
 from spacy_nereval.io.count_files import as_bytes
+
+
+def written(path, rows):
+    """A file of rows, as its extension says."""
+    import pyarrow
+    from pyarrow import parquet
+
+    path, table = Path(path), pyarrow.Table.from_pylist(rows)
+    if path.suffix == ".parquet":
+        parquet.write_table(table, path, row_group_size=8)
+    elif path.suffix == ".arrow":
+        with pyarrow.OSFile(str(path), "wb") as file, pyarrow.ipc.new_file(file, table.schema) as writer:
+            writer.write_table(table, 8)
+    else:
+        with path.open("wb") as file, compressing(file, path) as target:
+            target.write("".join(f"{json.dumps(row)}\n" for row in rows).encode())
+    return path
+
 
 NAMES, PLACES = ("Ada", "Bob", "Eve"), ("Rome", "Oslo", "Bern", "Kiel")
 
@@ -236,7 +256,10 @@ def test_the_recipe_of_every_engine_gives_the_counts_of_one_process(where, tmp_p
     installed(engine)
     if where == "connect" and not find_spec("grpc"):
         pytest.skip("Spark Connect is not installed: grpc")
-    write_corpus(tmp_path)
+    (tmp_path / "corpus").mkdir()
+    for k in range(3):
+        written(tmp_path / "corpus" / f"{k}.parquet", SPANS[k::3])
+    written(tmp_path / "corpus.jsonl", SPANS)
     (tmp_path / "recipe.py").write_text(RECIPES[engine] + MORE.format(engine=engine, also=ALSO.get(engine, "")))
     environment = {"PYSPARK_PYTHON": sys.executable, **ENVIRONMENT, **environment}
     done = python("recipe.py", cwd=tmp_path, env=environment, seconds=300)
@@ -244,19 +267,6 @@ def test_the_recipe_of_every_engine_gives_the_counts_of_one_process(where, tmp_p
     expected = count_partition(SPANS, "strict,fair")
     assert (tmp_path / "counts.npz").read_bytes() == expected
     assert str(score(merge([expected]), confidence=True)) in done.stdout
-
-
-def write_corpus(folder):
-    """Write the rows in three shards of Parquet, of two row groups each, and as lines."""
-    import pyarrow
-    from pyarrow import parquet
-
-    (folder / "corpus").mkdir()
-    for k in range(3):
-        parquet.write_table(
-            pyarrow.Table.from_pylist(SPANS[k::3]), folder / "corpus" / f"{k}.parquet", row_group_size=8
-        )
-    (folder / "corpus.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in SPANS))
 
 
 def test_every_engine_has_a_recipe_of_five_lines():

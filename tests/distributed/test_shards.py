@@ -2,55 +2,60 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from subprocess import DEVNULL
 from typing import Any
 from unittest.mock import ANY
 
-import numpy as np
 import pytest
 import spacy
 from docs import doc, write_docs
-from made_up import corpus
 from processes import live, until
-from sharded import ALL_PARTS, ENVIRONMENT, SHARDS, evaluated, parts, refused, run, running, sentences
+from sharded import (
+    ALL_PARTS,
+    ENVIRONMENT,
+    SHARDS,
+    evaluated,
+    full_disk,
+    one_by_one,
+    parts,
+    refused,
+    run,
+    running,
+    sentences,
+)
 
 from spacy_nereval import Document, count, create_all
-from spacy_nereval.counting import table
-from spacy_nereval.counting.table import Table
 from spacy_nereval.distributed.engines import Engine
 from spacy_nereval.distributed.shards import PartsFolder, Shard, ShardStatus, count_shards, merged
-from spacy_nereval.evaluation.intervals import replicate
 from spacy_nereval.integration import pipelines
+from spacy_nereval.io.count_files import _loaded, load, save
 from spacy_nereval.io.paths import digest
 
+EVALUATE = ("evaluate", "training/model-best")
 
-def test_counts_in_parts_are_those_of_one_file(here):
-    whole = evaluated("whole.spacy")
+
+def test_counts_in_parts_are_those_of_one_file_bit_for_bit(here):
+    """Whatever the order of the files and the number of workers."""
+    asked = ("--confidence", "--samples", 200, "--seed", 3)
+    whole = evaluated("whole.spacy", *asked)
     assert whole["documents"] == 42
     assert whole["metrics"]["fair"]["counts"]["tp"] == 14 + 12 + 10 + 9
     assert whole["metrics"]["fair"]["counts"]["le"] == 3 + 3 + 3 + 2
-    assert evaluated(*SHARDS, said="4 files counted in nereval-parts") == whole
-
-
-def test_intervals_of_parts_are_those_of_the_whole_bit_for_bit(here):
-    found = evaluated(*SHARDS, "--confidence", "--samples", 200, "--seed", 3)
     drawn = {"method": "infl", "unit": "id", "units": 42, "exact": True, "effective_units": ANY, "concentrated": ANY}
-    assert found["confidence"] == drawn | {"level": 0.95, "samples": None, "seed": None}
-    done = run("count", "training/model-best", "whole.spacy", "-o", "whole.npz")
-    assert done.exit_code == 0, done.output
-    assert run("score", "whole.npz", "--confidence", "--output", "whole.json").exit_code == 0
-    whole = json.loads(Path("whole.json").read_text("utf8"))
-    for name in ("strict", "semeval", "slot_error", "fair"):
-        assert found["metrics"][name]["intervals"] == whole["metrics"][name]["intervals"]
-    interval = found["metrics"]["strict"]["intervals"]["scores"]["f"]
-    assert interval["low"] < found["metrics"]["strict"]["scores"]["f"] < interval["high"]
+    assert whole["confidence"] == drawn | {"level": 0.95, "samples": None, "seed": None}
+    interval = whole["metrics"]["strict"]["intervals"]["scores"]["f"]
+    assert interval["low"] < whole["metrics"]["strict"]["scores"]["f"] < interval["high"]
+    assert evaluated(*SHARDS, *asked, said="4 files counted in nereval-parts") == whole
+    assert evaluated(*SHARDS[::-1], *asked, "--parts", "backwards") == whole
+    assert evaluated(*SHARDS[::-1], *asked, "--parts", "at-once", "--workers", 2) == whole
+    assert run("count", "training/model-best", *SHARDS[::-1], "-o", "backwards.npz").exit_code == 0
+    assert load(Path("backwards.npz")).sources == ["a.spacy", "b.spacy", "c.spacy", "d.spacy"]
 
 
 def test_what_looks_at_the_whole_corpus_is_resampled_after_merging(here):
@@ -84,21 +89,6 @@ def test_what_a_worker_learns_of_words_it_forgets_with_the_file(here):
     assert set(nlp.vocab.strings) == before and "unheardof" not in before
 
 
-@pytest.mark.parametrize("named", [True, False])
-@pytest.mark.parametrize("stretch", [1, 3, 7])
-def test_replicates_do_not_depend_on_how_many_documents_are_weighted_at_once(monkeypatch, named, stretch):
-    counts = count(corpus(11, named=named), create_all())
-    counts.sources = ["gold.jsonl"]
-    expected = replicate(counts, 10, 0)
-    assert len([*Table(counts).stretches(10)]) == 1
-    monkeypatch.setattr(table, "CELLS", stretch * (3 * len(counts.labels) + 100 + 10))
-    assert [s.stop - s.start for s in Table(counts).stretches(10)][0] == stretch
-    found = replicate(counts, 10, 0)
-    assert (found.samples, found.seed, found.sums.labels) == (10, 0, expected.sums.labels)
-    for values, wanted in zip(found.sums.arrays, expected.sums.arrays, strict=True):
-        np.testing.assert_array_equal(values, wanted)
-
-
 # Files that cannot be counted or told apart are named, with what to do
 
 
@@ -108,7 +98,7 @@ def test_files_that_cannot_be_counted_are_named_with_what_is_wrong_while_the_oth
     Path("shards/folder.spacy").mkdir()
     write_docs(Path("shards/bare.spacy"), [doc("Ada saw Rome .", annotated=False)])
     bad = [f"shards/{name}.spacy" for name in ("bare", "empty", "folder", "none", "text")]
-    lines = refused("evaluate", "training/model-best", *SHARDS, *bad)
+    lines = refused(*EVALUATE, *SHARDS, *bad)
     for line, said in zip(
         lines,
         [
@@ -139,24 +129,32 @@ def test_a_model_that_cannot_be_loaded_is_one_line_for_all_files(here):
 
 def test_documents_of_one_id_in_two_files_are_refused_unless_they_may_share_it(here):
     write_docs(here / "shards/e.spacy", sentences("a")[:2])
-    (line,) = [line for line in refused("evaluate", "training/model-best", *SHARDS, "shards/e.spacy") if "both" in line]
+    (line,) = [line for line in refused(*EVALUATE, *SHARDS, "shards/e.spacy") if "both" in line]
     assert "shards/a.spacy and shards/e.spacy both have a 0, a 1" in line
     assert evaluated(*SHARDS, "shards/e.spacy", "--shared-ids")["documents"] == 44
     shutil.copy(here / SHARDS[1], here / "shards/f.spacy")
-    (line,) = refused("evaluate", "training/model-best", *SHARDS, "shards/f.spacy")
+    (line,) = refused(*EVALUATE, *SHARDS, "shards/f.spacy")
     assert line.startswith("shards/b.spacy and shards/f.spacy have the same content, and would count their documents")
     assert evaluated(*SHARDS, "shards/f.spacy", "--shared-ids", said="(5 by an earlier run)")["documents"] == 42 + 11
 
 
+TWICE = ["shards/a.spacy", "shards/b.spacy", "shards/a.spacy"]
+ODD = ["count", "gold/a.jsonl", "gold/b.jsonl", "pred/a.jsonl", "-o", "out.npz"]
+
+
 @pytest.mark.parametrize(
-    ("names", "said"),
+    ("arguments", "said"),
     [
-        (["shards/a.spacy", "shards/b.spacy", "shards/a.spacy"], "shards/a.spacy is given twice"),
-        (["shards/x/a.spacy", "shards/x-a.spacy"], "would both be counted in counts-x-a.spacy.npz: rename one"),
+        ([*EVALUATE, *TWICE], "shards/a.spacy is given twice"),
+        ([*EVALUATE, "shards/x/a.spacy", "shards/x-a.spacy"], "both be counted in counts-x-a.spacy.npz: rename one"),
+        ([*EVALUATE, *SHARDS, "--engine", "hadoop"], "there is no engine 'hadoop'; there are loky, ray, dask, spark"),
+        ([*EVALUATE, *SHARDS, "--by", "eLen"], "--by needs every span"),
+        ([*EVALUATE, *SHARDS, "--parts", "far://away"], "cannot read far:// URLs"),
+        (ODD, "3 files were given"),
     ],
 )
-def test_two_files_of_one_name_are_refused(here, names, said):
-    (line,) = refused("evaluate", "training/model-best", *names)
+def test_what_cannot_be_is_refused_at_once(here, arguments, said):
+    (line,) = refused(*arguments)
     assert said in line
     assert not Path("nereval-parts").exists()
 
@@ -167,25 +165,6 @@ def test_files_of_one_name_in_folders_are_told_apart(here):
         shutil.move(f"shards/{letter}.spacy", f"shards/day={letter}/data.spacy")
     assert evaluated("shards/day=a/data.spacy", "shards/day=b/data.spacy")["documents"] == 12 + 11
     assert list(parts()) == ["counts-day=a-data.spacy.npz", "counts-day=b-data.spacy.npz"]
-
-
-def test_an_odd_number_of_files_has_no_predictions_for_each(here):
-    (line,) = refused("count", "gold/a.jsonl", "gold/b.jsonl", "pred/a.jsonl", "-o", "out.npz")
-    assert "3 files were given" in line
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--engine", "hadoop"], "there is no engine 'hadoop'; there are loky, ray, dask, spark"),
-        (["--by", "eLen"], "--by needs every span"),
-        (["--parts", "far://away"], "cannot read far:// URLs"),
-    ],
-)
-def test_options_that_cannot_be_are_refused_at_once(here, options, said):
-    (line,) = refused("evaluate", "training/model-best", *SHARDS, *options)
-    assert said in line
-    assert not Path("nereval-parts").exists()
 
 
 # A file that fails is tried once more, and a worker that dies costs no other file anything
@@ -207,10 +186,6 @@ class Fakes:
             self.failures[shard.name] -= 1
             raise ValueError(f"no {shard.name}")
         return count([Document([(0, 1, "A")], [], id=shard.name)], create_all(["strict"]))
-
-
-def one_by_one(function, items, ready, alone):
-    return [function(item) for item in items]
 
 
 A, B, C, D = (Shard(name, f"{name}.spacy") for name in "abcd")
@@ -296,39 +271,33 @@ def test_what_is_counted_already_is_not_counted_again(here, monkeypatch):
     assert [name for name in after if after[name] != before[name]] == ["counts-c.spacy.npz"]
 
 
-def other_metrics(here: Path) -> Sequence[Any]:
-    return ["--metrics", "strict"]
-
-
-def other_settings(here: Path) -> Sequence[Any]:
-    return ["--loio.s", 1]
-
-
-def collapsed(here: Path) -> Sequence[Any]:
-    return ["--collapse"]
-
-
-def other_spans(here: Path) -> Sequence[Any]:
-    return ["--spans-key", "sc"]
-
-
-def other_pipeline(here: Path) -> Sequence[Any]:
+def other_pipeline() -> None:
     nlp = spacy.load("training/model-best")
     nlp.get_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Eve"}])
     nlp.to_disk("training/model-best")
-    return []
 
 
-def other_code(here: Path) -> Sequence[Any]:
-    return ["--code", "code.py"]
+def other_version() -> None:
+    for file in Path("nereval-parts").glob("counts-*.npz"):
+        counts, header = _loaded(file)
+        origin = json.dumps(header.origin)
+        assert '"versions": ["' in origin
+        save(counts, file, origin=json.loads(origin.replace('"versions": ["', '"versions": ["0.0.')))
 
 
-@pytest.mark.parametrize("change", [other_metrics, other_settings, other_spans, collapsed, other_pipeline, other_code])
+@pytest.mark.parametrize(
+    "change",
+    [
+        *(("--metrics", "strict"), ("--loio.s", 1), ("--spans-key", "sc"), ("--collapse",), ("--code", "code.py")),
+        *(other_pipeline, other_version),
+    ],
+    ids=lambda change: "-".join(map(str, change)) if isinstance(change, tuple) else change.__name__,
+)
 def test_counts_of_something_else_are_not_taken(here, change):
     given = (*SHARDS[:2], "--metrics", "strict,loio")
     evaluated(*given)
     before = parts()
-    options = change(here)
+    options = change if isinstance(change, tuple) else change() or ()
     found = evaluated(*given, *options, said="2 files counted in nereval-parts (2 replacing other counts)\n")
     assert all(after != before[name] for name, after in parts().items())
     assert found == evaluated(*given, *options, "--parts", "new")
@@ -343,12 +312,13 @@ def test_a_file_that_has_changed_is_counted_anew(here):
     assert [name for name, after in parts().items() if after != before[name]] == ["counts-b.spacy.npz"]
 
 
-@pytest.mark.parametrize("content", [b"", b"no archive", "half"])
+@pytest.mark.parametrize("content", [b"", b"no archive", "half", "half of collapsed counts"])
 def test_counts_that_are_damaged_are_not_taken(here, content):
-    expected = evaluated(*SHARDS[:2], "-m", "strict")
+    asked = (*SHARDS[:2], "-m", "strict", *(["--collapse"] if content == "half of collapsed counts" else []))
+    expected = evaluated(*asked)
     file = Path("nereval-parts/counts-a.spacy.npz")
-    file.write_bytes(file.read_bytes()[:-200] if content == "half" else content)
-    assert evaluated(*SHARDS[:2], "-m", "strict", said="(1 by an earlier run, 1 replacing other counts)") == expected
+    file.write_bytes(content if isinstance(content, bytes) else file.read_bytes()[:-200])
+    assert evaluated(*asked, said="(1 by an earlier run, 1 replacing other counts)") == expected
 
 
 @pytest.mark.slow
@@ -388,14 +358,9 @@ def written(folder: Path) -> set[str]:
 
 def test_a_full_disk_is_said_and_leaves_nothing_half_written(here, monkeypatch):
     evaluated(*SHARDS[:2])
-    whole, before = np.savez_compressed, parts()
-
-    def full(file, **arrays):
-        whole(file, header=arrays["header"])
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(np, "savez_compressed", full)
-    lines = refused("evaluate", "training/model-best", *SHARDS)
+    before = parts()
+    full_disk(monkeypatch)
+    lines = refused(*EVALUATE, *SHARDS)
     files = {name: f"{here}/nereval-parts/counts-{name}.spacy.npz" for name in "cd"}
     assert lines[:2] == [f"shards/{name}.spacy: No space left on device: {file}" for name, file in files.items()]
     assert parts() == before

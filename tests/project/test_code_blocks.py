@@ -44,6 +44,23 @@ def test_a_block_without_a_reason_runs_and_every_output_belongs_to_a_block(page)
     assert [mark for mark in marks if not re.match(known, mark)] == [], "a comment before a block says something else"
 
 
+@pytest.mark.parametrize("page", [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")], ids=name)
+def test_commands_have_double_quotes(page):
+    """The shell of Windows knows no others."""
+    text = page.read_text(encoding="utf8")
+    commands = re.findall(r"```(?:bash|sh|console)\n(.*?)```", text, re.DOTALL)
+    commands += re.findall(r"`((?:python|pip|nereval)[^`\n]*)`", text)
+    assert [command for command in commands if "'" in command] == []
+    assert not re.search(r"[\s=]'[^'\s]*[*\[(][^'\s]*'", text), "patterns and extras are quoted doubly"
+
+
+def test_tests_that_are_named_instead_of_running_a_block_exist():
+    notes = [block.notes for page in PAGES for block in blocks.blocks(page.read_text(encoding="utf8"))]
+    named = {name for note in notes for name in re.findall(r"tests/[\w/]+\.py", note.get("not run", ""))}
+    assert len(named) > 5
+    assert {name for name in named if not (ROOT / name).is_file()} == set()
+
+
 # The script itself
 
 
@@ -102,23 +119,17 @@ def test_a_page_has_only_what_it_says_that_it_needs(tmp_path):
         EXAMPLES: (True, False),
         "*Runs in a clone of this repository.*\n\n": (True, True),
     }
-    code = "```bash\nnereval score examples/gold.jsonl examples/improved.jsonl -m strict -o new.json\n```\n"
+    code = "```bash\nnereval score examples/gold.jsonl examples/improved.jsonl -m strict -o examples/new.json\n```\n"
     for where, (examples, assets) in files.items():
-        text = (
-            "```python\nfrom pathlib import Path\n\nprint(*map(Path.exists, map(Path, ('examples', 'assets'))))\n```\n"
+        text = "from pathlib import Path\n\nprint(*(Path(name).exists() for name in ('examples', 'assets')))"
+        assert written(tmp_path, f"```python\n{text}\n```\n\n```text\n?\n```\n", where).endswith(
+            f"{examples} {assets}\n```\n"
         )
-        assert written(tmp_path, f"{text}\n```text\n?\n```\n", where).endswith(f"{examples} {assets}\n```\n")
-    assert written(tmp_path, code) == code
+    assert written(tmp_path, code) == code and not (ROOT / "examples" / "new.json").exists()
     with pytest.raises(ValueError, match="examples/gold.jsonl"):  # what another page has done is no help
         written(tmp_path, code, "*Runs anywhere.*\n\n")
     with pytest.raises(ValueError, match="the page does not say where it runs"):
         written(tmp_path, code, "")
-
-
-def test_what_blocks_write_stays_out_of_the_repository(tmp_path):
-    text = "```bash\nnereval score examples/gold.jsonl examples/improved.jsonl -m strict -o examples/new.json\n```\n"
-    written(tmp_path, text)
-    assert not (ROOT / "examples" / "new.json").exists()
 
 
 def test_a_command_that_two_pages_have_runs_once_and_writes_its_files_for_both(tmp_path, monkeypatch):

@@ -29,18 +29,19 @@ def declared() -> ConfigParser:
     return found
 
 
-def test_the_version_of_python_is_one_that_the_package_supports(steps, declared):
+def test_what_the_recipe_names_is_declared_its_command_is_nereval_and_its_user_is_not_root(steps, declared):
     (image,) = [rest for what, rest in steps if what == "FROM"]
     (version,) = re.findall(r"^python:(3\.\d+)-slim$", image)
     assert f"Programming Language :: Python :: {version}" in declared["metadata"]["classifiers"]
-
-
-def test_the_extras_are_declared(steps, declared):
-    (extras,) = [rest.removeprefix("EXTRAS=") for what, rest in steps if what == "ARG" and rest.startswith("EXTRAS=")]
-    assert {*extras.split(",")} <= {*declared["options.extras_require"]}
-    assert ("ARG", 'PACKAGES=""') in steps
+    arguments = dict(rest.split("=") for what, rest in steps if what == "ARG")
+    assert {*arguments["EXTRAS"].split(",")} <= {*declared["options.extras_require"]} and arguments["PACKAGES"] == '""'
     (run,) = [rest for what, rest in steps if what == "RUN"]
     assert run == 'python -m pip install --no-cache-dir ".[${EXTRAS}]" ${PACKAGES}'
+    last, order = dict(steps), [what for what, _ in steps]
+    assert json.loads(last["ENTRYPOINT"]) == ["nereval"]
+    assert "nereval =" in declared["options.entry_points"]["console_scripts"]
+    assert last["USER"] == "nobody" and last["WORKDIR"] == "/data"
+    assert order.index("USER") > order.index("RUN")
 
 
 def test_a_wheel_is_built_of_what_is_copied(steps, tmp_path):
@@ -63,14 +64,3 @@ def test_a_wheel_is_built_of_what_is_copied(steps, tmp_path):
     }
     built = tmp_path / "build" / "lib" / "spacy_nereval"
     assert wanted - {file.relative_to(built) for file in built.rglob("*")} == set()
-
-
-def test_its_command_is_nereval_and_its_user_is_not_root(steps, declared):
-    last = dict(steps)
-    assert (
-        json.loads(last["ENTRYPOINT"]) == ["nereval"]
-        and "nereval =" in declared["options.entry_points"]["console_scripts"]
-    )
-    assert last["USER"] == "nobody" and last["WORKDIR"] == "/data"
-    order = [what for what, _ in steps]
-    assert order.index("USER") > order.index("RUN")

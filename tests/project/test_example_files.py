@@ -7,10 +7,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-import spacy
 from commands import accepted
 from places import ROOT, script
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc
 from thinc.api import Config
 
 from spacy_nereval.integration.configs import changed_config, new_config
@@ -103,14 +102,6 @@ def test_the_script_writes_the_files_again(tmp_path, monkeypatch):
             assert [doc.to_json() for doc in read_docs(new)] == [doc.to_json() for doc in read_docs(old)]
         else:
             assert new.read_bytes() == old.read_bytes()
-
-
-def test_only_spans_that_conll_keeps_are_taken():
-    conll_keeps_the_spans = script("examples").conll_keeps_the_spans
-    doc = Doc(spacy.blank("en").vocab, words=["o", "/", "s", "door"], spaces=[False, False, True, False])
-    for start, end, kept in ((2, 4, True), (3, 4, True), (1, 3, False), (0, 4, False)):
-        doc.set_ents([Span(doc, start, end, "A")])
-        assert conll_keeps_the_spans(doc) is kept
 
 
 def test_the_script_names_what_is_missing(tmp_path, capsys):

@@ -75,6 +75,7 @@ def test_the_source_distribution_holds_the_whole_repository(built):
 def test_the_citation_names_this_version_and_the_papers():
     citation = srsly.read_yaml(ROOT / "CITATION.cff")
     assert citation["version"] == __version__
+    assert f"\n## {__version__}" in (ROOT / "CHANGELOG.md").read_text("utf8")
     metrics = (ROOT / "docs" / "reference" / "metrics.md").read_text(encoding="utf8")
     found = {paper["notes"].removeprefix("The metric ") for paper in citation["references"]}
     assert found == {"wrf", "loio", "slot_error", "semeval", "fair"}

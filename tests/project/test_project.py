@@ -20,10 +20,10 @@ from unittest.mock import patch
 import pytest
 import spacy
 import srsly
+from docs import write_docs
 from pages import Parsed
 from places import ROOT, script
 from processes import python
-from spacy.tokens import DocBin
 from spacy.training import Example
 from tiny import tiny_transformer
 
@@ -136,20 +136,19 @@ def test_the_scores_of_the_cpu_pipeline_are_printed_before_the_transformer_is_tr
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pipeline", ["cpu", "transformer"])
-def test_both_pipelines_are_scored_with_all_six_metrics_on_the_test_texts(project, pipeline):
+def test_both_pipelines_are_chosen_by_the_fair_f_and_scored_with_all_six_metrics_on_the_few_texts(project, pipeline):
     found = result(project, pipeline)
     assert found["documents"] == 12
     assert list(found["metrics"]) == ["strict", "semeval", "slot_error", "loio", "fair", "wrf"]
-    lines = (project / "assets/warranty/test.jsonl").read_text(encoding="utf8").splitlines()
-    texts = [json.loads(line) for line in lines[:12]]
-    assert found["gold"] == sum(len(text["spans"]) for text in texts)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("pipeline", ["cpu", "transformer"])
-def test_the_best_model_was_chosen_by_the_fair_f(project, pipeline):
+    assert found["gold"] == sum(len(text["spans"]) for text in few_texts(project))
     meta = project / "training" / "warranty" / pipeline / "model-best" / "meta.json"
     assert "ents_fair_f" in json.loads(meta.read_text(encoding="utf8"))["performance"]
+
+
+def few_texts(project: Path) -> list[dict[str, Any]]:
+    """Those of which the project takes a few."""
+    lines = (project / "assets/warranty/test.jsonl").read_text(encoding="utf8").splitlines()
+    return [json.loads(line) for line in lines[:12]]
 
 
 @pytest.mark.slow
@@ -166,28 +165,25 @@ def test_the_report_has_both_pipelines_side_by_side_and_their_comparison(project
 @pytest.mark.slow
 def test_the_report_as_a_page_has_every_test_text_and_its_place_is_the_last_thing_said(project):
     page = (project / "metrics" / "warranty" / "report.html").read_text(encoding="utf8")
-    lines = (project / "assets/warranty/test.jsonl").read_text(encoding="utf8").splitlines()
-    assert all(json.loads(line)["id"] in page for line in lines[:12])
+    assert all(text["id"] in page for text in few_texts(project))
     said = (project / "report.txt").read_text(encoding="utf8").splitlines()
     assert Path(said[-1].removeprefix("✔ Report in ")) == Path("metrics/warranty/report.html")
 
 
 @pytest.mark.slow
-def test_a_missing_result_is_named_with_the_command_that_makes_it(project):
-    done = inside(project, "scripts/report.py", "report.md", "no.json")
+@pytest.mark.parametrize(
+    ("command", "remedy", "made"),
+    [
+        (("scripts/report.py", "report.md", "no.json"), "project run all", "report.md"),
+        (("scripts/without_torch.py", "scripts/corpus.py", "wnut17"), "project assets", "corpus/wnut17"),
+    ],
+    ids=["a result", "the files of a corpus"],
+)
+def test_what_is_missing_is_named_with_the_command_that_makes_it(project, command, remedy, made):
+    done = python(*command, cwd=project, env={"NO_COLOR": "1"})
     assert done.returncode == 1
-    assert "project run all" in done.stdout + done.stderr
-    assert "Traceback" not in done.stdout + done.stderr
-    assert not (project / "report.md").exists()
-
-
-@pytest.mark.slow
-def test_a_corpus_whose_files_are_not_there_is_named_with_the_command_that_fetches_them(project):
-    done = python("scripts/without_torch.py", "scripts/corpus.py", "wnut17", cwd=project, env={"NO_COLOR": "1"})
-    assert done.returncode == 1
-    assert "project assets" in done.stdout + done.stderr
-    assert "Traceback" not in done.stdout + done.stderr
-    assert not (project / "corpus" / "wnut17").exists()
+    assert remedy in done.stdout + done.stderr and "Traceback" not in done.stdout + done.stderr
+    assert not (project / made).exists()
 
 
 @pytest.fixture(scope="module")
@@ -277,18 +273,15 @@ def texts(tmp_path_factory) -> Path:
     nlp = spacy.blank("en")
     docs = [nlp.make_doc(text) for text in TEXTS]
     docs[0].user_data["id"] = "first"
-    path = tmp_path_factory.mktemp("texts") / "texts.spacy"
-    DocBin(docs=docs, store_user_data=True).to_disk(path)
-    return path
+    return write_docs(tmp_path_factory.mktemp("texts") / "texts.spacy", docs)
 
 
-def written(model: Path, texts: Path, folder: Path, floor: float) -> list[dict[str, Any]]:
-    scored.main(model, texts, folder / "new" / "out.jsonl", floor)
-    return [json.loads(line) for line in (folder / "new" / "out.jsonl").read_text(encoding="utf8").splitlines()]
+def test_every_stretch_has_a_score_for_each_label_from_the_floor_on_whatever_the_threshold(model, texts, tmp_path):
+    def written(floor: float) -> list[dict[str, Any]]:
+        scored.main(model, texts, tmp_path / "new" / "out.jsonl", floor)
+        return [json.loads(line) for line in (tmp_path / "new" / "out.jsonl").read_text("utf8").splitlines()]
 
-
-def test_every_stretch_has_a_score_for_each_label_whatever_the_threshold_of_the_pipeline(model, texts, tmp_path):
-    lines = written(model, texts, tmp_path, 0.0)
+    lines = written(0.0)
     assert [(line["id"], line["text"]) for line in lines] == [("first", TEXTS[0]), ("1", TEXTS[1])]
     assert [len(line["spans"]) for line in lines] == [2 * (3 + 2), 2 * (5 + 4)]
     nlp = spacy.load(model)
@@ -296,19 +289,13 @@ def test_every_stretch_has_a_score_for_each_label_whatever_the_threshold_of_the_
     for line, doc in zip(lines, read_docs(texts)):
         found = nlp(doc.text)
         group = found.spans["sc"]
-        wanted = {
-            (span.start_char, span.end_char, span.label_): round(float(score), 4)
-            for span, score in zip(group, group.attrs["scores"])
-        }
+        scores = map(float, group.attrs["scores"])
+        wanted = {(s.start_char, s.end_char, s.label_): round(score, 4) for s, score in zip(group, scores)}
         assert {(s["start"], s["end"], s["label"]): s["score"] for s in line["spans"]} == wanted
-
-
-def test_no_span_has_a_score_below_the_floor(model, texts, tmp_path):
-    values = [span["score"] for line in written(model, texts, tmp_path, 0.0) for span in line["spans"]]
-    floor = sorted(values)[len(values) // 2] - 1e-3
-    kept = [span["score"] for line in written(model, texts, tmp_path, floor) for span in line["spans"]]
-    assert 0 < len(kept) < len(values) and min(kept) >= floor
-    assert sorted(kept) == sorted(value for value in values if value >= floor)
+    values = sorted(span["score"] for line in lines for span in line["spans"])
+    floor = values[len(values) // 2] - 1e-3
+    kept = sorted(span["score"] for line in written(floor) for span in line["spans"])
+    assert kept == [value for value in values if value >= floor] and 0 < len(kept) < len(values)
 
 
 def test_a_pipeline_without_a_span_categoriser_is_refused(texts, tmp_path, capsys):

@@ -85,10 +85,6 @@ def unlike(tmp_path_factory) -> str:
     return page_of(written(tmp_path_factory.mktemp("kept") / "maintie", UNLIKE).parent)
 
 
-def flat(text: str) -> str:
-    return " ".join(text.split())
-
-
 # The page
 
 
@@ -124,7 +120,7 @@ def test_tables_and_the_verdict_of_the_package_come_first_and_every_run_is_print
     found = ComparisonView(comparison([System(name, runs) for name, runs in UNLIKE.items()], [])).opening()
     assert len(found) == 1 and f"- **{found[0]}**" in short
     assert short.count("\n| --- |") == 2, "that of all pipelines, and that of the corpus"
-    assert "Few runs" in short and "another processor" in flat(short)
+    assert "Few runs" in short and "another processor" in " ".join(short.split())
     row = next(line for line in short.splitlines() if line.startswith("| strict |"))
     # F of 20, 30 and 40 hits of 40 spans: 2 * hits/(hits + 40).
     values = [100 * 2 * n / (n + DOCUMENTS) for n in (20, 40, 30)]
@@ -144,19 +140,22 @@ def test_runs_that_differ_a_lot_leave_a_difference_unsettled_that_pooled_documen
     assert "paper scores higher than cpu" in said
 
 
-def test_a_single_run_of_each_pipeline_is_said_to_be_one(tmp_path):
-    page = page_of(written(tmp_path / "wnut17", {"cpu": [hits(10)], "paper": [hits(35)]}).parent)
-    assert "paper scores higher than cpu on texts like these" in page
-    assert "another training was not tried" in page and "Few runs" not in page
-
-
-def test_pipelines_on_nested_spans_are_not_compared(tmp_path):
+def test_single_runs_pipelines_on_nested_spans_and_corpora_without_runs_are_told_apart(unlike, tmp_path):
     nested = [hits(30), hits(31)]
     for own in nested:
         own.spans_key = "sc"
-    page = page_of(written(tmp_path / "maintie", {**UNLIKE, "spancat": nested}).parent)
-    assert "spancat is scored on nested spans" in page
-    assert "spancat against" not in page and "paper against cpu" in page
+    written(tmp_path / "wnut17", {"cpu": [hits(10)], "paper": [hits(35)]})
+    written(tmp_path / "maintie", {**UNLIKE, "spancat": nested})
+    page = page_of(tmp_path)
+    maintie, wnut = page.split("\n## maintie\n")[1].split("\n## wnut17\n")
+    assert "spancat is scored on nested spans" in maintie
+    assert "spancat against" not in maintie and "paper against cpu" in maintie
+    wnut = wnut.split("\n## ")[0]
+    assert "paper scores higher than cpu on texts like these" in wnut
+    assert "another training was not tried" in wnut and "Few runs" not in wnut
+    assert "No training runs are kept of warranty, so this page" in page
+    assert "No training runs are kept of warranty and wnut17, so this page says nothing about them." in unlike
+    assert results.without_runs(["maintie", "warranty", "wnut17"]) == []
 
 
 # The numbers
@@ -184,20 +183,38 @@ def of_documents(missed: int, spurious: int, right: int) -> Counts:
     return counts(*predicted, gold=gold)
 
 
-def said(*runs: Counts) -> str:
-    sentence: str = results.work_on(summaries.errors(runs))
-    return sentence
+MANY = [(k, k + 1, "PART") for k in range(6)]
+LIKE, FEW = (
+    "About equally frequent, as far as these runs tell: missed spans and spurious spans.",
+    "There are too few errors",
+)
+MISSED, ADDED = (
+    f"The most frequent errors are {kind} spans, so work on {what}"
+    for kind, what in (("missed", "recall"), ("spurious", "precision"))
+)
 
 
-def test_the_most_frequent_kind_of_error_is_named_if_it_stands_out():
-    assert said(of_documents(40, 12, 10)).startswith("The most frequent errors are missed spans, so work on recall")
-    assert said(of_documents(12, 40, 10)).startswith(
-        "The most frequent errors are spurious spans, so work on precision"
-    )
-    assert said(of_documents(14, 12, 30)) == (
-        "About equally frequent, as far as these runs tell: missed spans and spurious spans."
-    )
-    assert said(of_documents(0, 0, 30)) == "There is no error."
+@pytest.mark.parametrize(
+    ("runs", "sentence"),
+    [
+        ([of_documents(40, 12, 10)], MISSED),
+        ([of_documents(12, 40, 10)], ADDED),
+        ([of_documents(14, 12, 30)], LIKE),
+        ([of_documents(0, 0, 30)], "There is no error."),
+        # A kind without errors is never called as frequent.
+        ([of_documents(3, 0, 30)], f"{FEW} to say which kind is the most frequent."),
+        # Errors of one document are not many independent ones: 30 missed spans, and 60.
+        ([counts(*[[]] * 5, *[[SPURIOUS]] * 12, gold=[MANY] * 5 + [[]] * 12)], FEW),
+        ([of_documents(30, 12, 0)], MISSED),
+        ([counts(*[[]] * 10, *[[SPURIOUS]] * 28, gold=[MANY] * 10 + [[]] * 28)], LIKE),
+        ([of_documents(60, 28, 0)], MISSED),
+        # Runs that disagree leave it open.
+        ([of_documents(36, 16, 0), of_documents(36, 16, 0)], MISSED),
+        ([counts(*[[]] * m, *[[GOLD, SPURIOUS]] * (40 - m), gold=[[GOLD]] * 40) for m in (38, 19)], LIKE),
+    ],
+)
+def test_the_most_frequent_kind_of_error_is_named_if_it_stands_out(runs, sentence):
+    assert results.work_on(summaries.errors(runs)).startswith(sentence)
 
 
 def test_the_margin_is_that_of_the_binomial_where_documents_have_one_error_each():
@@ -209,53 +226,18 @@ def test_the_margin_is_that_of_the_binomial_where_documents_have_one_error_each(
     assert found.next == "spurious spans" and found.as_frequent == []
 
 
-def test_errors_of_one_document_are_not_many_independent_ones():
-    many = [(k, k + 1, "PART") for k in range(6)]
-    of_five = counts(*[[]] * 5, *[[SPURIOUS]] * 12, gold=[many] * 5 + [[]] * 12)
-    of_thirty = of_documents(30, 12, 0)
-    assert [summaries.errors([own]).numbers["fn"] for own in (of_five, of_thirty)] == [[30], [30]]
-    assert said(of_five).startswith("There are too few errors")
-    assert said(of_thirty).startswith("The most frequent errors are missed spans")
-    lumped = counts(*[[]] * 10, *[[SPURIOUS]] * 28, gold=[many] * 10 + [[]] * 28)
-    assert summaries.errors([lumped]).numbers["fn"] == [60]
-    assert said(lumped).startswith("About equally frequent, as far as these runs tell: missed spans and spurious")
-    assert said(of_documents(60, 28, 0)).startswith("The most frequent errors are missed spans")
+# The page of results names every key of a comparison and of annotators' agreement
 
 
-def test_a_kind_without_errors_is_never_called_as_frequent():
-    assert said(of_documents(3, 0, 30)) == "There are too few errors to say which kind is the most frequent."
-
-
-def test_runs_that_disagree_leave_open_what_to_work_on():
-    assert "most frequent errors" in said(of_documents(36, 16, 0), of_documents(36, 16, 0))
-    runs = [counts(*[[]] * m, *[[GOLD, SPURIOUS]] * (40 - m), gold=[[GOLD]] * 40) for m in (38, 19)]
-    assert summaries.errors(runs).numbers["fn"] == [38, 19]
-    assert said(*runs).startswith("About equally frequent")
-
-
-def test_a_corpus_without_runs_is_named(unlike, tmp_path):
-    assert "No training runs are kept of warranty and wnut17, so this page says nothing about them." in unlike
-    for corpus in ("maintie", "warranty", "wnut17"):
-        written(tmp_path / corpus, {"cpu": [hits(10)]})
-    assert "No training runs are kept" not in page_of(tmp_path)
-
-
-# The page of results names every key of a comparison
-
-
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "result.md"
+def named(heading: str) -> set[str]:
+    """The keys that a section of the page names."""
+    page = (ROOT / "docs" / "reference" / "result.md").read_text(encoding="utf8")
+    return {*re.findall(r"`([a-z_0-9]+)`", page.split(f"## Result of {heading}")[1].split("## Result of ")[0])}
 
 
 def test_the_page_names_every_key_of_a_comparison_and_every_flag() -> None:
-    counts = count([Document([(0, 3, "A")], [(0, 3, "A")], id="d")], create_all(["strict"]))
-    result = comparison([System("a", counts), System("b", counts)], [])
-    named = {
-        *re.findall(
-            r"`([a-z_0-9]+)`",
-            PAGE.read_text(encoding="utf8").split("## Result of a comparison")[1].split("## Result of annotators")[0],
-        )
-    }
-    assert {*result, *result["comparisons"][0], "few", "unbounded"} <= named
+    result = comparison([System(name, counts([GOLD])) for name in "ab"], [])
+    assert {*result, *result["comparisons"][0], "few", "unbounded"} <= named("a comparison")
 
 
 def test_the_page_names_every_key_of_an_agreement() -> None:
@@ -264,20 +246,13 @@ def test_the_page_names_every_key_of_an_agreement() -> None:
     }
     given = shared(sides, dict.fromkeys(sides, "Ada met Bob"))
     result = AgreementCounts(given, create_all(["strict"])).result(Confidence())
-    page = PAGE.read_text(encoding="utf8").split("## Result of annotators")[1].split("## Result of thresholds")[0]
-    named = {*re.findall(r"`([a-z_0-9]+)`", page)}
-    rows = [
-        *result["differences"],
-        *result["same_words"],
-        result["differences"][0]["pairs"][0],
-        *(rows[0] for rows in result["disputes"].values()),
-    ]
     assert {row["kind"] for row in result["differences"]} == {"boundary", "label", "missing"}
-    summary = result["metrics"]["strict"]["f"]
-    tables = (result, result["pairs"][0], summary, result["units"], result["u_alpha"], result["consensus"])
-    parts = (part for row in result["differences"] for part in (row["example"], *row["pairs"], *row["places"]))
-    for table in (*tables, *rows, *parts):
-        assert {*table} <= named, {*table} - named
+    tables = [result, *(result[key] for key in ("units", "u_alpha", "consensus")), result["metrics"]["strict"]["f"]]
+    tables += [result["pairs"][0], *result["same_words"], *(rows[0] for rows in result["disputes"].values())]
+    for row in result["differences"]:
+        tables += [row, row["example"], *row["pairs"], *row["places"]]
+    for table in tables:
+        assert {*table} <= named("annotators"), {*table} - named("annotators")
 
 
 # The page of the warranty corpus says what its files hold

@@ -29,26 +29,12 @@ needs_browser = [
 """The marks of every module of tests that drive a browser."""
 
 QUIET = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--disable-dev-shm-usage",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-extensions",
-    "--disable-default-apps",
-    "--disable-component-extensions-with-background-pages",
-    "--disable-breakpad",
-    "--disable-domain-reliability",
-    "--disable-software-rasterizer",
+    *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions"),
+    *("--disable-default-apps", "--disable-component-extensions-with-background-pages", "--disable-breakpad"),
+    *("--disable-domain-reliability", "--disable-software-rasterizer", "--metrics-recording-only"),
+    *("--password-store=basic", "--process-per-site", "--host-resolver-rules=MAP * ~NOTFOUND"),
     "--disable-features=Translate,OptimizationHints,MediaRouter,BackForwardCache,IsolateOrigins,site-per-process",
-    "--metrics-recording-only",
-    "--password-store=basic",
-    "--process-per-site",
-    "--host-resolver-rules=MAP * ~NOTFOUND",
 )
 
 AXE = """const done = arguments[0];

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from commands import accepted, run, write
+from commands import accepted, side, write
+from commands import printed as quiet  # noqa: F401
 from made_up import corpus, second
 
-from spacy_nereval import Document
 from spacy_nereval.io.count_files import load
 
 DOCUMENTS = corpus(24)
@@ -22,18 +22,6 @@ def write_corpora() -> None:
         write(Path(f"g-{name}.jsonl"), *side(some, "gold"))
         write(Path(f"p-{name}.jsonl"), *side(some, "pred"))
         write(Path(f"q-{name}.jsonl"), *side(second(some), "pred"))
-
-
-def side(documents: list[Document], name: str) -> list[dict[str, Any]]:
-    return [
-        {
-            "id": d.id,
-            "text": d.text,
-            "tokens": [{"start": a, "end": b} for a, b in d.tokens or ()],
-            "spans": [{"start": a, "end": b, "label": label} for a, b, label in getattr(d, name)],
-        }
-        for d in documents
-    ]
 
 
 def counted(names: str, output: str, *options: Any, system: str = "p") -> str:
@@ -54,10 +42,3 @@ def scores_alone(counts: str) -> bytes:
     """Scores without intervals."""
     accepted("score", counts, "-o", "out.json")
     return Path("out.json").read_bytes()
-
-
-def quiet(*arguments: Any) -> str:
-    """What a command printed that reports progress on stderr."""
-    done = run(*arguments)
-    assert done.exit_code == 0, done.output
-    return done.stdout

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import threading
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from docs import doc
 from typer import testing
 from typer.testing import CliRunner, Result
 
+from spacy_nereval import Document
 from spacy_nereval.cli import nereval
 
 Row = dict[str, Any]
@@ -31,6 +33,13 @@ def accepted(*arguments: Any, **how: Any) -> str:
     result = run(*arguments, **how)
     assert result.exit_code == 0, result.output
     assert result.stderr == ""
+    return result.stdout
+
+
+def printed(*arguments: Any) -> str:
+    """What a command printed that may warn or report progress on stderr."""
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output
     return result.stdout
 
 
@@ -74,6 +83,14 @@ def write(path: Path, *rows: Any) -> Path:
             data = row if isinstance(row, bytes) else (row if isinstance(row, str) else json.dumps(row)).encode()
             file.write(data + b"\n")
     return path
+
+
+def side(documents: Iterable[Document], name: str) -> list[Row]:
+    """The lines of one side of documents that have tokens."""
+    return [
+        line(d.text or "", *getattr(d, name), id=d.id, tokens=[{"start": a, "end": b} for a, b in d.tokens or ()])
+        for d in documents
+    ]
 
 
 TEXTS = ("Ada Lovelace met Bob", "in Rome .", "nothing")

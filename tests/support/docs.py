@@ -190,85 +190,47 @@ def little_corpus() -> list[Doc]:
     return [doc(f"{name} lives in {place} .", (0, 1, "PER"), (3, 4, "LOC")) for name in NAMES for place in PLACES]
 
 
-TRAINING = """
-[paths]
-data = "corpus.spacy"
-
-[nlp]
-lang = "en"
-pipeline = ["ner"]
-
-[components]
-
-[components.ner]
-factory = "ner"
-
-[components.ner.model]
-@architectures = "spacy.TransitionBasedParser.v2"
-state_type = "ner"
-extra_state_tokens = false
-hidden_width = 16
-maxout_pieces = 1
-use_upper = false
-
-[components.ner.model.tok2vec]
-@architectures = "spacy.HashEmbedCNN.v2"
-width = 16
-depth = 1
-embed_size = 200
-window_size = 1
-maxout_pieces = 2
-subword_features = false
-pretrained_vectors = null
-
-[components.ner.scorer]
-@scorers = "spacy-nereval.ner_scorer.v1"
-
-[corpora]
-
-[corpora.train]
-@readers = "spacy.Corpus.v1"
-path = ${paths.data}
-
-[corpora.dev]
-@readers = "spacy.Corpus.v1"
-path = ${paths.data}
-
-[training]
-max_steps = 30
-eval_frequency = 5
-patience = 0
-
-[training.optimizer]
-@optimizers = "Adam.v1"
-
-# It grows until it breaks the model, so that the best model is not the last.
-[training.optimizer.learn_rate]
-@schedules = "compounding.v1"
-start = 0.02
-stop = 20
-compound = 1.3
-
-[training.logger]
-@loggers = "spacy.ConsoleLogger.v1"
-
-[training.score_weights]
-ents_f = 0.0
-ents_p = 0.0
-ents_r = 0.0
-ents_per_type = null
-ents_fair_f = 1.0
-ents_wrf = 0.0
-ents_partial_f = 0.0
-ents_nereval = null
-"""
+TRAINING: dict[str, Any] = {
+    "paths": {"data": "corpus.spacy"},
+    "nlp": {"lang": "en", "pipeline": ["ner"]},
+    "corpora": {name: {"@readers": "spacy.Corpus.v1", "path": "${paths.data}"} for name in ("train", "dev")},
+    "training": {
+        **{"max_steps": 30, "eval_frequency": 5, "patience": 0},
+        "logger": {"@loggers": "spacy.ConsoleLogger.v1"},
+        # The rate grows until it breaks the model, so that the best model is not the last.
+        "optimizer": {
+            "@optimizers": "Adam.v1",
+            "learn_rate": {"@schedules": "compounding.v1", "start": 0.02, "stop": 20, "compound": 1.3},
+        },
+        "score_weights": {
+            **dict.fromkeys(("ents_f", "ents_p", "ents_r", "ents_wrf", "ents_partial_f"), 0.0),
+            **{"ents_fair_f": 1.0, "ents_per_type": None, "ents_nereval": None},
+        },
+    },
+}
+TRAINING["components"] = {
+    "ner": {
+        "factory": "ner",
+        "scorer": {"@scorers": "spacy-nereval.ner_scorer.v1"},
+        "model": {
+            "@architectures": "spacy.TransitionBasedParser.v2",
+            **{"state_type": "ner", "extra_state_tokens": False, "use_upper": False},
+            **{"hidden_width": 16, "maxout_pieces": 1},
+            "tok2vec": {
+                "@architectures": "spacy.HashEmbedCNN.v2",
+                **{"width": 16, "depth": 1, "embed_size": 200, "window_size": 1, "maxout_pieces": 2},
+                **{"subword_features": False, "pretrained_vectors": None},
+            },
+        },
+    }
+}
 
 
 def train(path: Path, **overrides: Any) -> list[list[str]]:
     """Train on that corpus into a directory; the rows that the console showed, the header first."""
     from spacy.cli.train import train
 
-    config = Config().from_str(TRAINING, interpolate=False)
+    config = Config(TRAINING)
     spacy.util.load_model_from_config(config, auto_fill=True).config.to_disk(path / "config.cfg")
     corpus = write_docs(path / "corpus.spacy", little_corpus())
     with redirect_stdout(StringIO()) as shown:

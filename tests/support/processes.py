@@ -44,8 +44,8 @@ def live(command: Sequence[str | Path], **how: Any) -> Iterator[Popen[bytes]]:
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        if process.stdin:
-            process.stdin.close()
+        for stream in filter(None, (process.stdin, process.stdout)):
+            stream.close()
         process.wait(PATIENCE)
 
 

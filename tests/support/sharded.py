@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pytest
 from commands import run
 from docs import doc
 from places import ROOT
@@ -85,6 +89,22 @@ def refused(*arguments: Any) -> list[str]:
 def parts(folder: str = "nereval-parts") -> dict[str, tuple[int, int]]:
     """The files in a folder, with a stamp that changes when they are written again."""
     return {path.name: (path.stat().st_ino, path.stat().st_mtime_ns) for path in sorted(Path(folder).iterdir())}
+
+
+def one_by_one(function: Any, items: Any, ready: Any, alone: bool) -> list[Any]:
+    """Run tasks as an engine of one worker does: this process."""
+    return [function(item) for item in items]
+
+
+def full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have every count file end in the middle, as on a full disk."""
+    whole = np.savez_compressed
+
+    def full(file: Any, **arrays: Any) -> None:
+        whole(file, header=arrays["header"])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(np, "savez_compressed", full)
 
 
 def running(pid: int) -> bool:

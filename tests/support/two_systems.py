@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 import spacy
-from collapsing import side as rows_of
-from commands import accepted, write
+from commands import accepted, side, write
 from made_up import corpus, second
 from spacy.tokens import Doc
 
@@ -50,8 +49,9 @@ def near(value: Any) -> Any:
     return pytest.approx(value, abs=1e-9) if isinstance(value, float) else value
 
 
-def jsonl(path: Path, documents: Sequence[Document], side: str, ids: bool = True) -> Path:
-    return write(path, *(row if ids else {**row, "id": None} for row in rows_of(documents, side)))
+def jsonl(path: Path, documents: Sequence[Document], name: str, ids: bool = True) -> Path:
+    rows = side(documents, name)
+    return write(path, *(row if ids else {key: row[key] for key in row if key != "id"} for row in rows))
 
 
 def as_docs(documents: Sequence[Document], side: str) -> list[Doc]:
