@@ -64,7 +64,6 @@ THOROUGH = {
     "test_run_means.py",
     "test_runs.py",
     "test_standard_input.py",
-    "test_statistics_coverage.py",
     "test_threshold_laws.py",
 }
 """The files in these folders that are not quick: most of them score, resample, merge or damage corpora many times."""

@@ -159,16 +159,6 @@ def test_scores_without_a_test_do_not_count_among_those_corrected_for():
     assert rows["strict", "f"]["tests"] == sum(rows[key]["p"] is not None for key in (("strict", "f"), ("loio", "f")))
 
 
-def test_a_swap_after_which_a_score_is_undefined_counts_as_large():
-    """The only predictions are the first system's; where all of them move, precision of the first is undefined."""
-    a = [Document([(0, 1, "A")], [(0, 1, "A")], id=str(k)) for k in range(6)]
-    b = [Document([(0, 1, "A")], [(0, 1, "A")] if k else [(0, 1, "B")], id=str(k)) for k in range(6)]
-    b += [Document([], [], id="x")]
-    a += [Document([], [], id="x")]
-    p = by_score(compare(*(count(d, create_all(["strict"])) for d in (a, b)), primary="strict.p"))
-    assert p["strict", "p"]["differing"] == 1
-
-
 @pytest.mark.parametrize(("rows", "said"), [
     ([(1, 1, 1)] * 19, "⚠ Only 19 documents: with fewer than 20"),
     ([(1, 1, 1)] * 20, ""),

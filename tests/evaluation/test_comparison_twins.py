@@ -2,64 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from fractions import Fraction
-from itertools import product
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.stats
-from compared import FEW, by_score, compare, strictly
-from hypothesis import given
-from hypothesis import strategies as st
+from compared import FEW, by_score, compare
 from made_up import corpus, every_table, second
-from profiles import tries
 from recorded import germeval
 from twin_statistics import keys_of, patterns, swap_test, weights_of
 
 from spacy_nereval import Confidence, Document, Metric, count, create, create_all, evaluate
 from spacy_nereval.evaluation.result import plain
 from spacy_nereval.evaluation.tested import families
-
-
-def f_of(rows: Sequence[tuple[int, int, int]]) -> Fraction:
-    tp, fp, fn = map(sum, zip(*rows))
-    return Fraction(2 * tp, 2 * tp + fp + fn)
-
-
-def swapped(a: Sequence[Any], b: Sequence[Any], units: Sequence[int] | None = None) -> Iterator[tuple[list, list]]:
-    """Every way to let the two systems change places, document by document."""
-    units = range(len(a)) if units is None else units
-    for swaps in product([False, True], repeat=max(units) + 1):
-        ways = [(y, x) if swaps[unit] else (x, y) for x, y, unit in zip(a, b, units)]
-        yield [x for x, _ in ways], [y for _, y in ways]
-
-
-def p_value(a: Sequence[Any], b: Sequence[Any], statistic: Callable, units: Sequence[int] | None = None) -> Fraction:
-    gaps = [abs(statistic(y) - statistic(x)) for x, y in swapped(a, b, units)]
-    return Fraction(sum(gap >= gaps[0] - Fraction(1, 10**12) for gap in gaps), len(gaps))
-
-
-def strict_rows(gold: Sequence[int], found: Sequence[int], spurious: Sequence[int]) -> list[tuple[int, int, int]]:
-    return [(min(n, hits), more, n - min(n, hits)) for n, hits, more in zip(gold, found, spurious)]
-
-
-@tries(30)
-@given(
-    st.lists(
-        st.tuples(*(st.integers(0, 4) for _ in range(3)), *(st.integers(0, 3) for _ in range(2))),
-        min_size=6,
-        max_size=7,
-    )
-)
-def test_exact_p_values_equal_brute_force_over_fractions(rows):
-    gold, *found = zip(*rows)
-    a, b = strict_rows(gold, found[0], found[2]) + [(1, 0, 0)], strict_rows(gold, found[1], found[3]) + [(1, 1, 0)]
-    differing = sum(x != y for x, y in zip(a, b))
-    row = by_score(plain(compare(strictly(a), strictly(b), confidence=FEW)))["strict", "f"]
-    assert row["differing"] == differing
-    assert row["p"] == (p_value(a, b, f_of) if differing >= 6 else None)
 
 
 def twin_rows(a: list[Document], b: list[Document], metrics: list[Metric], swaps: int, seed: int) -> Any:

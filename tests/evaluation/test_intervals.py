@@ -69,8 +69,7 @@ def test_the_worked_example():
 
 
 @pytest.mark.parametrize(
-    ("sizes", "low", "flag"),
-    [([1] * 10, 0.66149, None), ([1] * 3, 0.13945, "few"), ([1] * 7 + [2] * 3, 0.62476, None)],
+    ("sizes", "low", "flag"), [([1] * 10, 0.66149, None), ([1] * 3, 0.13945, "few"), ([1] * 7 + [2] * 3, 0.62476, None)]
 )
 def test_a_score_of_1_has_an_interval_as_wide_as_its_units_are_few(sizes, low, flag):
     documents = [tallied(size, 0, 0, id=str(k)) for k, size in enumerate(sizes)]

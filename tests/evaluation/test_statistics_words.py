@@ -10,13 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from processes import python
 
-from spacy_nereval.evaluation.statistics.conclusion import (
-    Footing,
-    footer,
-    margin_sentence,
-    signature_part,
-    verdict,
-)
+from spacy_nereval.evaluation.statistics.conclusion import Footing, footer, margin_sentence, signature_part, verdict
 from spacy_nereval.evaluation.statistics.differences import (
     SAME_WITHIN,
     against_margin,
