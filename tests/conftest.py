@@ -40,7 +40,6 @@ THOROUGH = {
     "test_agreement.py",
     "test_agreement_command.py",
     "test_agreement_doors.py",
-    "test_agreement_example.py",
     "test_agreement_witnesses.py",
     "test_append.py",
     "test_cited_agree.py",
