@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import scipy.stats
 from made_up import close, corpus, trained_again
-from twin_statistics import wilson
+from twin_statistics import spread_of, wilson
 
 from spacy_nereval import Confidence, Counts, Document, Metric, Score, count, create_all, evaluate, one_each
 from spacy_nereval.evaluation.run_means import evaluate_runs
@@ -70,15 +70,13 @@ def by_hand(metric: str, path: tuple[str, ...]) -> tuple[float, float, float, fl
     share = (lambda x: x / (1 + x)) if path[-1] == "ser" else (lambda x: x)
     runs = np.array([value(result, metric, path) for result in whole])
     theta = share(runs.mean())
-    z = 29 * (theta - share(np.array([np.mean([value(r, metric, path) for r in each]) for each in without])))
-    z = z - z.mean()
-    of_documents, training = (z**2).sum() / (30 * 29), share(runs).var(ddof=1) / 3
     label = path[1] if path[0] == "per_type" else None
-    weights = np.array(
-        [np.mean([sum(label in (None, s[2]) for s in (*run[k].gold, *run[k].pred)) for run in RUNS]) for k in range(30)]
-    )
-    k = weights.sum() ** 2 / (weights**2).sum()
-    f = min(k, 2 / ((z**4).sum() / (z**2).sum() ** 2 - 1 / 30)) - 1
+    weights = [
+        np.mean([sum(label in (None, s[2]) for s in (*run[k].gold, *run[k].pred)) for run in RUNS]) for k in range(30)
+    ]
+    left = [share(np.mean([value(r, metric, path) for r in each])) for each in without]
+    of_documents, k, f = spread_of(theta, left, weights)
+    training = share(runs).var(ddof=1) / 3
     own = np.array([[value(r, metric, path) for r in each] for each in alone])
     own = share(np.where(np.isfinite(own), own, 0).sum(1) / np.maximum(np.isfinite(own).sum(1), 1e-9))
     defined = np.array([any(np.isfinite(value(r, metric, path)) for r in each) for each in alone])
@@ -89,8 +87,7 @@ def by_hand(metric: str, path: tuple[str, ...]) -> tuple[float, float, float, fl
         mixed = min((defined & (own < 1)).sum(), (defined & (own > 0)).sum())
     variance = of_documents + training
     freedom = variance**2 / (of_documents**2 / f + training**2 / 2)
-    n = theta * (1 - theta) / variance
-    n = k / ((mixed * k / n + 0.5) / (mixed + 0.5))
+    n = k / ((mixed * k * variance / (theta * (1 - theta)) + 0.5) / (mixed + 0.5))
     own_bounds = np.array(wilson(theta, n, scipy.stats.t.ppf(0.975, freedom)))
     full = theta * (1 - theta) / k
     most = theta * (1 - theta) / (full + training), (full + training) ** 2 / (full**2 / (k - 1) + training**2 / 2)
