@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
+from math import inf
 from random import Random
 
 import pytest
 from compared import FEW, by_score, compare, strictly, with_pred
 from made_up import corpus, second, tallied
 
-from spacy_nereval import Confidence, Document, count, create_all
+from spacy_nereval import Confidence, Document, Metric, Score, count, create, create_all
+from spacy_nereval.core.declaration import one_each
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.result import plain
 from spacy_nereval.evaluation.statistics import differences
@@ -18,6 +21,7 @@ from spacy_nereval.evaluation.statistics.many_tests import holm
 from spacy_nereval.evaluation.tested import families
 from spacy_nereval.evaluation.transitions import gold_outcomes
 from spacy_nereval.reporting.comparison_view import ComparisonView
+from spacy_nereval.reporting.result_table import Cost
 from spacy_nereval.reporting.terminal import render
 
 
@@ -208,3 +212,31 @@ def test_the_signature_of_a_comparison_names_everything_that_changes_a_number():
     assert signed() == signed()
     assert signed({"loio": {"s": 1}}, short=True).startswith("spacy-nereval|loio:s=1.0|")
     assert signed({"loio": {}}, short=True).startswith("spacy-nereval|loio|")
+
+
+OWN = Metric(
+    scores=(
+        Score("wrong", unit="count", higher_is_better=False, headline=True, key="own_wrong", limits=(0, inf)),
+        Score("share", key="own_share"),
+    ),
+    columns=one_each("tp", "fp", "fn"),
+    formula=lambda c: {"wrong": c["fp"] + c["fn"], "share": c["tp"] / (c["tp"] + c["fp"] + c["fn"] + 1)},
+    name="own",
+)
+
+
+def test_an_own_count_is_shown_as_it_is_and_marked_as_a_cost_and_a_ratio_stays_one():
+    """Of a metric that is given to Python without being registered."""
+    gold = [(0, 3, "A"), (4, 7, "A")]
+    a, b = ([Document(gold, gold[:number], id=f"d{k}") for k in range(8)] for number in (1, 2))
+    systems = [System(name, count(documents, [OWN])) for name, documents in (("A", a), ("B", b))]
+    result = comparison(systems, [], Confidence(samples=50), trials=99)
+    usual, every = ComparisonView(result).tables(["differences", "all-differences"])
+    assert [(type(row[0]), *row[:3]) for row in usual.rows] == [(Cost, "own wrong", 8.0, 0.0)]
+    shown = {row[1]: (type(row[1]), row[2:4]) for row in every.rows}
+    assert shown == {"wrong": (Cost, [8.0, 0.0]), "share": (str, pytest.approx([8 / 17, 16 / 17]))}
+
+
+def test_an_unknown_taxonomy_is_refused():
+    with pytest.raises(ValueError, match="there is no taxonomy 'MUC'; expected 'FairEval'"):
+        replace(create("fair"), taxonomy="MUC")  # type: ignore[arg-type]

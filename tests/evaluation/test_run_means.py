@@ -170,43 +170,34 @@ def test_a_label_that_one_run_alone_predicts_is_there():
     assert [row[:2] for row in table.rows if row[0] == "ODD"] == [["ODD", 0]]
 
 
-def test_bad_input_is_refused():
-    def refused(match: str, runs: Any, **more: Any) -> None:
-        with pytest.raises(ValueError, match=match):
-            evaluate_runs(runs, **more)
+@pytest.mark.parametrize(
+    ("runs", "more", "said"),
+    [
+        ([], {}, "the system has 0 training runs"),
+        (
+            RUNS[:1],
+            {"system": "A"},
+            "A has 1 training run: expected two or more, since one run does not show how much runs vary",
+        ),
+        ([RUNS[0], RUNS[1][:-1]], {"system": "A"}, "run 2 of A: 1 documents are not in both systems: doc 29"),
+        (RUNS, {"confidence": Confidence(level=2)}, "level=2"),
+    ],
+)
+def test_bad_input_is_refused(runs, more, said):
+    with pytest.raises(ValueError, match=said):
+        evaluate_runs(counted(runs), **more)
 
-    runs = counted(RUNS)
-    refused(
-        r"A has 1 training run: expected two or more, since one run does not show how much runs vary",
-        runs[:1],
-        system="A",
-    )
-    refused("the system has 0 training runs", [])
-    fewer = counted([RUNS[1][:-1]])
-    refused(r"run 2 of A: 1 documents are not in both systems: doc 29", [runs[0], *fewer], system="A")
-    refused("run 2 of the system: .* one has the metrics", [runs[0], *counted(RUNS[1:2], ["strict"])])
-    refused("level=2", runs, confidence=Confidence(level=2))
+
+def test_runs_of_other_metrics_are_refused():
+    with pytest.raises(ValueError, match="run 2 of the system: .* one has the metrics"):
+        evaluate_runs([*counted(RUNS[:1]), *counted(RUNS[1:2], ["strict"])])
 
 
 def test_a_metric_of_numbers_alone_has_no_intervals():
-    def formula(columns: Any) -> Any:
-        return {"found": columns["hit"]}
-
-    metric = Metric(
-        name="numbers",
-        scores=(Score("found", unit="count", key="found"),),
-        columns=one_each("hit", "miss", "spurious"),
-        formula=formula,
-        hit="hit",
-        miss="miss",
-        spurious="spurious",
-    )
+    found = Score("found", unit="count", key="found")
+    metric = Metric(name="numbers", scores=(found,), columns=one_each("tp"), formula=lambda c: {"found": c["tp"]})
     counts = [count(run, [metric]) for run in RUNS]
-    result = evaluate_runs(counts, CONFIDENCE)
-    (table,) = RunsView(counts[0], result).tables(["runs"])
+    (table,) = RunsView(counts[0], evaluate_runs(counts, CONFIDENCE)).tables(["runs"])
     (row,) = table.rows
-    found = [counts.totals() for counts in counts]
     assert (row[0], row[-1]) == ("found", None)
-    assert row[1] == pytest.approx(
-        np.mean([sum(n for key, n in each.items() if key.verdict == "hit") for each in found])
-    )
+    assert row[1] == pytest.approx(np.mean([sum(len(document.hits) for document in run) for run in RUNS]))
