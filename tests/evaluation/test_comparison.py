@@ -1,15 +1,23 @@
-"""Differences of two systems, their intervals and tests."""
+"""Differences of two systems, their intervals and tests: worked by hand, and against twins and peers."""
 
 from __future__ import annotations
 
-import pytest
-from compared import FEW, TEN, WORKED_A, WORKED_B, by_score, compare, strictly
-from made_up import corpus, second, tallied
+from collections.abc import Sequence
+from typing import Any
 
-from spacy_nereval import Confidence, Document, count, create_all
+import numpy as np
+import pytest
+import scipy.stats
+from compared import FEW, TEN, WORKED_A, WORKED_B, by_score, compare, strictly
+from made_up import corpus, every_table, second, tallied
+from recorded import germeval
+from twin_statistics import keys_of, patterns, swap_test, weights_of
+
+from spacy_nereval import Confidence, Document, Metric, count, create, create_all, evaluate
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.result import plain
 from spacy_nereval.evaluation.statistics.differences import detectable_difference
+from spacy_nereval.evaluation.tested import families
 
 
 def test_differing_units_are_those_whose_totals_differ():
@@ -86,3 +94,112 @@ def test_the_worked_example_of_ten_documents():
     assert (f["p"], f["p_holm"], f["family"], f["tests"]) == (40 / 1024, 40 / 1024, "primary", 1)
     assert f["interval"] == pytest.approx([-0.199665, -0.023757], abs=5e-7)
     assert f["detectable"] == pytest.approx(0.12572, abs=5e-6)
+
+
+def twin_rows(a: list[Document], b: list[Document], metrics: list[Metric], swaps: int, seed: int) -> Any:
+    """The metrics' scores after each swap, scored anew, and the balances."""
+    keys = keys_of(a)
+    drawn, exact = patterns(seed, keys, swaps)
+    seen: dict[tuple[int, ...], dict[str, Any]] = {}
+
+    def scores(stay: Sequence[int]) -> dict[str, Any]:
+        """Of a system that has the first one's output where a unit stays, and else the second one's."""
+        if tuple(stay) not in seen:
+            bit = dict(zip(keys, stay))
+            mixed = [x if bit[x.id] else y for x, y in zip(a, b)]
+            seen[tuple(stay)] = evaluate(count(mixed, metrics))["metrics"]
+        return seen[tuple(stay)]
+
+    observed = scores([1] * len(keys)), scores([0] * len(keys))
+    after = [(scores([*row.values()]), scores([1 - bit for bit in row.values()])) for row in drawn]
+    first, second = (weights_of(documents, ("scores",)) for documents in (a, b))
+    weight = {key: first[key] + second[key] for key in keys}
+    balances = [sum(weight[key] * (2 * bit - 1) for key, bit in row.items()) / sum(weight.values()) for row in drawn]
+    return observed, after, balances, exact
+
+
+def check_against_twin(a: list[Document], b: list[Document], metrics: list[Metric], swaps: int) -> set[str]:
+    """Return the metrics of which intervals were compared."""
+    observed, after, balances, exact = twin_rows(a, b, metrics, swaps, 5)
+    found = compare(count(a, metrics), count(b, metrics), confidence=Confidence(0.9, seed=5), trials=swaps)
+    rows = by_score(plain(found))
+    family = families(metrics)
+    assert rows.keys() == family.keys()
+    by_name, compared = {metric.name: metric for metric in metrics}, set()
+    for (name, score), row in rows.items():
+        metric = by_name[name]
+        values = [side[name]["scores"][score] for side in observed]
+        assert (row["baseline_value"], row["value"]) == pytest.approx(values, abs=1e-12)
+        declared = metric.score_by_name[score]
+        if row["differing"] < 6 or declared.complement_of:
+            assert (row["p"], row["p_better"], row["interval"]) == (None, None, [None, None])
+            continue
+        sign = 1 if declared.higher_is_better else -1
+        gap = sign * (values[1] - values[0])
+        gaps = [sign * (y[name]["scores"][score] - x[name]["scores"][score]) for x, y in after]
+        p, p_better, (low, high) = swap_test(gap, gaps, balances, exact=exact, level=0.9)
+        tested = bool(family[name, score])
+        assert (row["p"], row["p_better"]) == ((p, p_better) if tested else (None, None)), score
+        assert row["interval"] == pytest.approx(sorted((sign * low, sign * high)), abs=1e-9), score
+        assert not tested or (row["interval"][0] <= 0 <= row["interval"][1]) is (p > 0.1 + 1e-9)
+        compared.add(name)
+    return compared
+
+
+@every_table
+def test_tests_and_intervals_from_all_swaps_are_those_of_documents_swapped_and_scored_anew(table):
+    """Texts of one document change places together."""
+    drawn = [d for d in corpus(60, seed=4) if len(d.gold) > 1][:9]
+    a, b = [], []
+    for k, (d, unit) in enumerate(zip(drawn, [0, 1, 0, 2, 3, 4, 5, 2, 1])):
+        for system, pred in ((a, d.gold[1:]), (b, d.gold if k % 3 else [])):
+            system.append(Document(d.gold, pred, d.text, tokens=d.tokens, id=f"unit {unit}"))
+    assert check_against_twin(a, b, create_all(table), 64) == {*table}
+
+
+SOME = {"strict": {}, "slot_error": {}, "wrf": {}, "ace": {}}
+
+
+@pytest.mark.parametrize("table", [SOME, {"wrf": {"average": "micro"}}], ids=["defaults", "micro"])
+def test_tests_and_intervals_from_random_swaps_are_those_of_documents_swapped_and_scored_anew(table):
+    a = corpus(16, seed=4)
+    assert check_against_twin(a, second(a), create_all(table), 40) == {*table}
+
+
+def test_scipys_permutation_test_agrees_on_real_counts():
+    """All swaps: the same p-value. Random ones: within four standard errors of both."""
+    documents = [d for d in germeval() if d.gold or d.pred]
+    metrics = [create("strict")]
+    for part, trials in (
+        ([d for d in documents if len(d.gold) > 1][:12], 4096),
+        (documents[:400], 3000),
+        (documents[1000:1200], 3000),
+    ):
+        pred = {1: lambda d: d.gold, 2: lambda d: d.gold[1:]}  # better here, worse there
+        other = [Document(d.gold, pred.get(k % 3, lambda d: d.pred)(d)) for k, d in enumerate(part)]
+        first, then = count(part, metrics), count(other, metrics)
+        table = np.concatenate(
+            [
+                [[len(d.hits), len(d.pred) - len(d.hits), len(d.gold) - len(d.hits)] for d in side]
+                for side in (part, other)
+            ]
+        ).T
+
+        def difference(x, y, axis, table=table):
+            f = []
+            for side in (x, y):
+                tp, fp, fn = (row[side.astype(int)].sum(axis) for row in table)
+                f.append(2 * tp / (2 * tp + fp + fn))
+            return f[1] - f[0]
+
+        n = len(part)
+        theirs = scipy.stats.permutation_test(
+            (np.arange(n), np.arange(n) + n), difference, permutation_type="samples", vectorized=True,
+            n_resamples=trials, batch=500, rng=0,
+        )  # fmt: skip
+        row = by_score(compare(first, then, confidence=FEW, trials=trials))["strict", "f"]
+        assert row["difference"] == pytest.approx(theirs.statistic)
+        p = theirs.pvalue
+        assert 0.01 < p < 0.99
+        error = 0 if n == 12 else 4 * (2 * p * (1 - p) / trials) ** 0.5
+        assert row["p"] == pytest.approx(p, abs=error + 1e-12)

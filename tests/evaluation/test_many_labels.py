@@ -33,23 +33,23 @@ def corpus(documents: int, labels: int, shift: int) -> list[Document]:
 
 @pytest.mark.costly
 def test_wrf_counts_the_classes_that_a_document_has():
-    documents, wrf = corpus(600, 3000, 0), create("wrf")
+    documents, wrf = corpus(300, 1500, 0), create("wrf")
     tracemalloc.start()
     counts = count(documents, [wrf])
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert counts.documents == 600 and len(counts.labels) == 3000
-    assert peak < 600 * 3001 * 8  # a number for each class in each document
+    assert counts.documents == 300 and len(counts.labels) == 1500
+    assert peak < 300 * 1501 * 8  # a number for each class in each document
 
 
 @pytest.mark.costly
 def test_a_comparison_has_some_swaps_in_memory_whatever_the_number_of_labels(monkeypatch):
-    systems = [System(str(shift), count(corpus(40, 200, shift), create_all(["wrf"]))) for shift in (0, 1)]
+    systems = [System(str(shift), count(corpus(40, 100, shift), create_all(["wrf"]))) for shift in (0, 1)]
     found, peaks = [], []
     for size in (1 << 40, 1 << 13):
         monkeypatch.setattr(pairs, "SUMS", size)
         tracemalloc.start()
-        found.append(comparison(systems, [], trials=2000))
+        found.append(comparison(systems, [], trials=1000))
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert found[0] == found[1] and found[0]["comparisons"][0]["p"] is not None
@@ -65,8 +65,8 @@ def test_swaps_have_sums_of_those_scores_of_labels_that_an_overall_score_is_made
 
 @pytest.mark.costly
 def test_sums_of_half_samples_are_in_memory_once():
-    counts = count(corpus(400, 2000, 0), create_all(["strict", "fair", "wrf"]))
-    table, halves = Table(counts), HalfSamples(Units(counts), 400, 0, exact=False)
+    counts = count(corpus(200, 1000, 0), create_all(["strict", "fair", "wrf"]))
+    table, halves = Table(counts), HalfSamples(Units(counts), 200, 0, exact=False)
     tracemalloc.start()
     sums = table.summed(halves)
     peak = tracemalloc.get_traced_memory()[1]
@@ -77,7 +77,7 @@ def test_sums_of_half_samples_are_in_memory_once():
 @pytest.mark.costly
 @pytest.mark.slow
 def test_agreement_has_some_labels_or_units_in_memory_at_a_time():
-    units, labels = 400, 1000
+    units, labels = 200, 500
     documents = [
         SharedDocument(Document([], [], d.text, id=d.id), {"a": [*map(tuple, d.gold)], "b": [*map(tuple, d.pred)]})
         for d in corpus(units, labels, 0)
@@ -126,7 +126,7 @@ print(next(int(row.split()[1]) // 1024 for row in open("/proc/self/status") if r
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no /proc")
 @pytest.mark.parametrize(
-    ("command", "most"), [(("score", "-C", "-o", "out.json"), 500), (("compare",), 500), (("agreement",), 750)]
+    ("command", "most"), [(("score", "-C", "-o", "out.json"), 500), (("compare",), 400), (("agreement",), 750)]
 )
 def test_ten_thousand_labels_fit_into_memory(tmp_path, monkeypatch, command, most):
     """In MB. Before, agreement took over 9 GB."""
@@ -134,7 +134,7 @@ def test_ten_thousand_labels_fit_into_memory(tmp_path, monkeypatch, command, mos
     for name, shift in (("gold", 0), ("a", 0), ("b", 1)):
         rows = (
             {"id": d.id, "text": d.text, "spans": [dict(zip(("start", "end", "label"), span)) for span in spans]}
-            for d in corpus(4000, 10_000, shift)
+            for d in corpus(2000, 10_000, shift)
             for spans in [d.gold if name == "gold" else d.pred]
         )
         Path(f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf8")
