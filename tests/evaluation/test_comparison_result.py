@@ -192,9 +192,9 @@ def test_texts_of_one_document_count_as_one_in_the_warning():
 
 
 def test_the_signature_of_a_comparison_names_everything_that_changes_a_number():
-    documents = corpus(25)
+    documents = corpus(9)
 
-    def signed(metrics=None, trials=100, short=False, asked=None, **confidence):
+    def signed(metrics=("strict", "fair"), trials=100, short=False, asked=None, **confidence):
         counts = count(documents, create_all(metrics))
         systems = [System("a", counts), System("b", counts)]
         drawn = Confidence(**{"samples": 10, **confidence})
