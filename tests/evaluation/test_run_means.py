@@ -195,7 +195,9 @@ def test_runs_of_other_metrics_are_refused():
 
 def test_a_metric_of_numbers_alone_has_no_intervals():
     found = Score("found", unit="count", key="found")
-    metric = Metric(name="numbers", scores=(found,), columns=one_each("tp"), formula=lambda c: {"found": c["tp"]})
+    sides = {"hit": "hit", "miss": "miss", "spurious": "spurious"}
+    columns = one_each(*sides)
+    metric = Metric(name="numbers", scores=(found,), columns=columns, formula=lambda c: {"found": c["hit"]}, **sides)
     counts = [count(run, [metric]) for run in RUNS]
     (table,) = RunsView(counts[0], evaluate_runs(counts, CONFIDENCE)).tables(["runs"])
     (row,) = table.rows
