@@ -53,6 +53,14 @@ def test_the_labels_of_a_metric_with_classes_are_compared_by_their_headline():
     assert any(row["p"] for row in found.values())
 
 
+@pytest.mark.parametrize("differing", [5, 6])
+def test_a_label_has_a_test_from_six_units_on_that_differ(differing):
+    documents = [Document([(0, 1, "A")], [(0, 1, "A")] if k % 2 else [], id=str(k)) for k in range(30)]
+    better = [Document(d.gold, d.gold if k < 2 * differing else d.pred, id=d.id) for k, d in enumerate(documents)]
+    rows = [row for row in plain(compare(count(documents, METRIC), count(better, METRIC), labels=True)) if row["label"]]
+    assert {(row["differing"], row["p"] is not None) for row in rows} == {(differing, differing == 6)}
+
+
 def test_labels_enter_the_number_of_swaps(monkeypatch):
     """With the labels that have a test, of all systems."""
     monkeypatch.setattr(differences, "LEAST_SWAPS", 20)

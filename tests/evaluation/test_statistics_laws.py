@@ -240,6 +240,8 @@ def test_one_run_gets_the_other_systems_variance() -> None:
     back = run_errors(several, [0.86], 1e-4, 59)
     assert back == (-found.difference, *found[1:])
     test, reverse = (t_test(*each[:3]) for each in (found, back))
+    cost = t_test(*back[:3], higher_is_better=False)
+    assert cost.p_better == test.p_better != reverse.p_better
     assert (test.p, test.low, test.p_better) == (reverse.p, -reverse.high, 1 - reverse.p_better)
 
 
