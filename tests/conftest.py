@@ -39,16 +39,13 @@ QUICK_ROOMS = {"core", "metrics", "counting", "io", "cli", "evaluation"}
 THOROUGH = {
     "test_agreement.py",
     "test_agreement_command.py",
-    "test_agreement_example.py",
     "test_agreement_witnesses.py",
     "test_cited_agree.py",
     "test_collapse.py",
     "test_collapsed.py",
-    "test_collapsed_differences.py",
     "test_collapsed_files.py",
     "test_comparison.py",
     "test_comparison_result.py",
-    "test_comparison_twins.py",
     "test_confident_predictions.py",
     "test_convert_command.py",
     "test_damaged_counts.py",
@@ -58,10 +55,8 @@ THOROUGH = {
     "test_many_labels.py",
     "test_merging.py",
     "test_plan.py",
-    "test_replicates.py",
     "test_run_means.py",
     "test_runs.py",
-    "test_statistics_coverage.py",
     "test_threshold_laws.py",
 }
 """The files in these folders that are not quick: most of them score, resample, merge or damage corpora many times."""

@@ -141,27 +141,3 @@ def test_unitising_alphas_are_those_of_every_two_units(seed):
         ]
         expected = unitising(SharedDocuments(given.annotators, alone), gaps=True, one_label=False)
         assert found["per_type"][label] == (None if expected is None else pytest.approx(expected, abs=1e-12)), label
-
-
-def test_overlapping_spans_of_a_label_are_united():
-    one, other = at_random(5, overlapping=True), at_random(5, overlapping=True)
-    for each in other.documents:
-        for name, own in each.spans.items():
-            each.spans[name][:] = [
-                (start, end, label)
-                for label in {label for _, _, label in own}
-                for start, end in _united(sorted((a, b) for a, b, known in own if known == label))
-            ]
-    found, expected = (AgreementCounts(given, STRICT).result()["u_alpha"]["per_type"] for given in (one, other))
-    assert found == expected
-    assert found
-
-
-def _united(stretches: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    for start, end in stretches:
-        if found and start < found[-1][1]:
-            found[-1] = found[-1][0], max(end, found[-1][1])
-        else:
-            found.append((start, end))
-    return found

@@ -1,18 +1,21 @@
-"""Each label of two systems, compared."""
+"""Each label of two systems, compared; the effective number of units of a row, its flag, and where intervals end."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+import numpy as np
 import pytest
 from compared import METRIC, by_score, compare
 from made_up import corpus, second
 
-from spacy_nereval import Document, count, create_all, evaluate
+from spacy_nereval import Confidence, Counts, Document, count, create_all, evaluate
 from spacy_nereval.evaluation import evidence
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.result import plain
 from spacy_nereval.evaluation.statistics import differences
+from spacy_nereval.reporting.comparison_view import ComparisonView
 
 
 def only(documents: Sequence[Document], label: str) -> list[Document]:
@@ -69,3 +72,63 @@ def test_labels_enter_the_number_of_swaps(monkeypatch):
     tests = {row["tests"] for row in result["comparisons"] if row["label"]}
     assert tests == {6} and result["swaps"] == 20 * 6
     assert comparison(systems, [])["swaps"] == 20 * 2
+
+
+FAST = Confidence(samples=100)
+
+
+def documents(found: Sequence[int], sizes: Sequence[int], label: str = "A") -> list[Document]:
+    """Documents with so many spans, of which a system finds so many, each with a span of another label too."""
+    made = []
+    for k, (hits, size) in enumerate(zip(found, sizes)):
+        gold = [(10 * n, 10 * n + 5, label) for n in range(size)]
+        made.append(Document([*gold, (1000, 1005, "B")], [*gold[:hits], (1000, 1005, "B")], id=f"d{k}"))
+    return made
+
+
+def counted(found: Sequence[int], sizes: Sequence[int]) -> Counts:
+    return count(documents(found, sizes), create_all(["strict", "slot_error"]))
+
+
+SIZES = [40, 1, 1, 1, 1, 1, 1, 1]
+"""One document with most of the spans of the label."""
+
+ONCE = [counted([20, *[0] * 7], SIZES), counted([30, *[1] * 7], SIZES)]
+
+
+def rows(a: Any, b: Any, **more: Any) -> dict[tuple[str, str, str | None], dict[str, Any]]:
+    result = comparison([System("A", a), System("B", b)], [], FAST, **more)
+    return {(row["metric"], row["score"], row["label"]): row for row in result["comparisons"]}
+
+
+@pytest.mark.parametrize("runs", [1, 2])
+def test_k_weighs_gold_spans_twice_and_the_predictions_of_both(runs: int) -> None:
+    found = rows(ONCE[:1] * runs, ONCE[1:] * runs, labels=True)
+    of_label = np.array([2 * 40 + 20 + 30, *[2 * 1 + 0 + 1] * 7])
+    weights = {"A": of_label, "B": np.full(8, 4), None: of_label + 4}
+    for label, own in weights.items():
+        row = found["strict", "f", label]
+        k = own.sum() ** 2 / (own**2).sum()
+        assert row["k"] == pytest.approx(k)
+        assert row["flag"] == ("few" if k < 6 else None)
+    assert found["strict", "f", "B"]["flag"] is None and found["strict", "f", "A"]["flag"] == "few"
+
+
+def test_few_effective_units_are_said_beside_the_difference_and_the_test_goes_by_what_differs() -> None:
+    result = comparison([System("A", ONCE[0]), System("B", ONCE[1])], [], FAST, labels=True)
+    row = next(row for row in result["comparisons"] if (row["metric"], row["label"]) == ("strict", "A"))
+    assert row["differing"] == 8 and row["p"] is not None
+    shown = {table.title: table.grid()[1:] for table in ComparisonView(result).tables(["differences", "labels"])}
+    cells = {cells[0]: cells[3] for cells in shown["B against A per label, strict"]}
+    assert cells["A"].endswith("] few") and not cells["B"].endswith("few")
+
+
+def test_differences_over_training_runs_end_where_scores_end() -> None:
+    """Two runs that are far apart: the interval of t reaches far beyond 100 points."""
+    sizes = [2] * 12
+    low, high = counted([0] * 12, sizes), counted([2, 1] * 6, sizes)
+    found = rows([low, high], [high, counted([2, 2] * 6, sizes)])
+    assert found["strict", "f", None]["interval"] == [pytest.approx(-1, abs=1e-12), pytest.approx(1, abs=1e-12)]
+    assert found["strict", "f", None]["p"] > 0.05
+    first, last = found["slot_error", "ser", None]["interval"]
+    assert first < -1 and last > 1  # a cost has no upper limit

@@ -1,18 +1,23 @@
-"""Differences of two systems, their intervals and tests."""
+"""Differences of two systems, their intervals and tests: worked by hand, and against twins and peers."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
-from compared import FEW, WORKED_A, WORKED_B, by_score, compare, strictly, with_pred
-from made_up import corpus, second, tallied
+import scipy.stats
+from compared import FEW, TEN, WORKED_A, WORKED_B, by_score, compare, strictly
+from made_up import corpus, every_table, second, tallied
+from recorded import germeval
+from twin_statistics import keys_of, patterns, swap_test, weights_of
 
-from spacy_nereval import Confidence, Document, count, create_all
+from spacy_nereval import Confidence, Document, Metric, count, create, create_all, evaluate
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.result import plain
 from spacy_nereval.evaluation.statistics.differences import detectable_difference
+from spacy_nereval.evaluation.tested import families
 
 
 def test_differing_units_are_those_whose_totals_differ():
@@ -23,38 +28,6 @@ def test_differing_units_are_those_whose_totals_differ():
     other = [Document(gold, gold[1:], "a b", tokens=[(0, 1), (2, 3)], id=str(k)) for k in range(8)]
     rows = by_score(compare(*(count(d, create_all(["strict", "wrf"])) for d in (first, other))))
     assert (rows["strict", "f"]["differing"], rows["wrf", "wrf"]["differing"]) == (0, 8)
-
-
-def test_the_interval_holds_0_exactly_where_the_test_does_not_reject():
-    """Of random systems, at levels at which p lands on either side."""
-    decided = set()
-    for seed in range(12):
-        a = corpus(11, seed=seed, labels="AB")
-        b = [Document(d.gold, d.gold[seed % 2 :], d.text, tokens=d.tokens, id=d.id) for d in a]
-        counts = [count(d, create_all(["strict", "slot_error"])) for d in (a, b)]
-        for level, trials in ((0.5, 10_000), (0.95, 999), (0.999, 10_000)):
-            for row in compare(*counts, confidence=Confidence(level), trials=trials):
-                if row["family"] and row["differing"] >= 6:
-                    low, high = row["interval"]
-                    rejected = row["p"] <= 1 - level + 1e-12
-                    assert (low <= 0 <= high) is not rejected
-                    decided.add(rejected)
-    assert decided == {True, False}
-
-
-def test_the_difference_of_a_system_that_is_always_better_has_an_interval_above_zero():
-    a = [tallied(1, 1, 2, id=str(k)) for k in range(30)]
-    b = [tallied(3, 0, 0, id=str(k)) for k in range(30)]
-    first, other = (count(d, create_all(["strict"])) for d in (a, b))
-    for row in compare(first, other, trials=500):
-        assert 0 < row["interval"][0] <= row["difference"] <= row["interval"][1] <= 1
-        assert (row["p"], row["p_better"]) == (
-            (1 / 501,) * 2 if row["score"] == "f" else pytest.approx((np.nan,) * 2, nan_ok=True)
-        )
-    for row in compare(other, first, trials=500):
-        assert -1 <= row["interval"][0] <= row["difference"] <= row["interval"][1] < 0
-        if row["score"] == "f":
-            assert (row["p"], row["p_better"]) == (1 / 501, 1)  # one is two-sided
 
 
 def test_where_no_difference_is_rejected_the_interval_ends_at_the_greatest_possible_difference():
@@ -86,43 +59,12 @@ def test_below_6_differing_units_there_is_neither_p_nor_interval(differing, know
     assert [bound is not None for bound in row["interval"]] == [known] * 2
 
 
-def test_random_swaps_agree_with_all_swaps_within_sampling_error():
-    """One trial short of enumeration; four standard errors are allowed."""
-    drawn = [d for d in corpus(40, seed=1) if len(d.gold) > 1][:10]
-    a = with_pred(drawn, [Document([], d.gold[1:]) for d in drawn])
-    b = with_pred(drawn, [Document([], d.gold if k % 3 else []) for k, d in enumerate(drawn)])
-    first, other = count(a, create_all()), count(b, create_all())
-    exact = by_score(compare(first, other, confidence=FEW, trials=1024))
-    differ = 0
-    for seed in (0, 1):
-        confidence = Confidence(seed=seed)
-        for key, row in by_score(compare(first, other, confidence=confidence, trials=1023)).items():
-            p = exact[key]["p"]
-            if np.isnan(p):
-                assert np.isnan(row["p"])
-                continue
-            assert row["p"] == pytest.approx(p, abs=4 * (p * (1 - p) / 1023) ** 0.5 + 2 / 1024), key
-            assert row["p"] in [n / 1024 for n in range(1, 1025)]  # (as large + 1) / (drawn + 1)
-            differ += row["p"] != p
-    assert differ
-
-
 def test_swaps_are_exact_as_long_as_they_are_no_more_than_the_trials():
     a, b = strictly(WORKED_A), strictly(WORKED_B)
     for trials, exact, swaps in ((64, True, 64), (63, False, 63), (19, False, 19), (10_000, True, 64)):
         result = comparison([System("a", a), System("b", b)], [], FEW, trials)
         assert (result["exact"], result["swaps"]) == (exact, swaps)
         assert f"swaps:{'all 64' if exact else trials}" in result["signature"]
-
-
-def test_the_same_seed_gives_the_same_bytes_and_another_seed_others():
-    documents = corpus(25)
-    systems = [System("a", count(documents, create_all())), System("b", count(second(documents), create_all()))]
-    results = [comparison(systems, [], Confidence(samples=50, seed=seed), 200) for seed in (1, 1, 2)]
-    first, again, other = (json.dumps(result) for result in results)
-    assert first == again
-    for key in ("interval", "p"):
-        assert [row[key] for row in results[0]["comparisons"]] != [row[key] for row in results[2]["comparisons"]]
 
 
 def test_a_seed_means_the_same_swaps_on_every_machine():
@@ -143,3 +85,121 @@ def test_a_system_against_itself_differs_by_nothing(number):
         assert row["value"] == row["baseline_value"]
         assert (row["difference"], row["differing"]) == (0, 0)
         assert (row["interval"], row["p"], row["p_holm"]) == ([None, None], None, None)
+
+
+def test_the_worked_example_of_ten_documents():
+    a, b = (strictly([tuple(map(int, row[at : at + 3])) for row in TEN]) for at in (0, 3))
+    (f,) = (row for row in comparison([System("A", a), System("B", b)], [])["comparisons"] if row["score"] == "f")
+    assert (f["baseline_value"], f["value"]) == pytest.approx((0.776119, 0.655738), abs=5e-7)
+    assert (f["p"], f["p_holm"], f["family"], f["tests"]) == (40 / 1024, 40 / 1024, "primary", 1)
+    assert f["interval"] == pytest.approx([-0.199665, -0.023757], abs=5e-7)
+    assert f["detectable"] == pytest.approx(0.12572, abs=5e-6)
+
+
+def twin_rows(a: list[Document], b: list[Document], metrics: list[Metric], swaps: int, seed: int) -> Any:
+    """The metrics' scores after each swap, scored anew, and the balances."""
+    keys = keys_of(a)
+    drawn, exact = patterns(seed, keys, swaps)
+    seen: dict[tuple[int, ...], dict[str, Any]] = {}
+
+    def scores(stay: Sequence[int]) -> dict[str, Any]:
+        """Of a system that has the first one's output where a unit stays, and else the second one's."""
+        if tuple(stay) not in seen:
+            bit = dict(zip(keys, stay))
+            mixed = [x if bit[x.id] else y for x, y in zip(a, b)]
+            seen[tuple(stay)] = evaluate(count(mixed, metrics))["metrics"]
+        return seen[tuple(stay)]
+
+    observed = scores([1] * len(keys)), scores([0] * len(keys))
+    after = [(scores([*row.values()]), scores([1 - bit for bit in row.values()])) for row in drawn]
+    first, second = (weights_of(documents, ("scores",)) for documents in (a, b))
+    weight = {key: first[key] + second[key] for key in keys}
+    balances = [sum(weight[key] * (2 * bit - 1) for key, bit in row.items()) / sum(weight.values()) for row in drawn]
+    return observed, after, balances, exact
+
+
+def check_against_twin(a: list[Document], b: list[Document], metrics: list[Metric], swaps: int) -> set[str]:
+    """Return the metrics of which intervals were compared."""
+    observed, after, balances, exact = twin_rows(a, b, metrics, swaps, 5)
+    found = compare(count(a, metrics), count(b, metrics), confidence=Confidence(0.9, seed=5), trials=swaps)
+    rows = by_score(plain(found))
+    family = families(metrics)
+    assert rows.keys() == family.keys()
+    by_name, compared = {metric.name: metric for metric in metrics}, set()
+    for (name, score), row in rows.items():
+        metric = by_name[name]
+        values = [side[name]["scores"][score] for side in observed]
+        assert (row["baseline_value"], row["value"]) == pytest.approx(values, abs=1e-12)
+        declared = metric.score_by_name[score]
+        if row["differing"] < 6 or declared.complement_of:
+            assert (row["p"], row["p_better"], row["interval"]) == (None, None, [None, None])
+            continue
+        sign = 1 if declared.higher_is_better else -1
+        gap = sign * (values[1] - values[0])
+        gaps = [sign * (y[name]["scores"][score] - x[name]["scores"][score]) for x, y in after]
+        p, p_better, (low, high) = swap_test(gap, gaps, balances, exact=exact, level=0.9)
+        tested = bool(family[name, score])
+        assert (row["p"], row["p_better"]) == ((p, p_better) if tested else (None, None)), score
+        assert row["interval"] == pytest.approx(sorted((sign * low, sign * high)), abs=1e-9), score
+        assert not tested or (row["interval"][0] <= 0 <= row["interval"][1]) is (p > 0.1 + 1e-9)
+        compared.add(name)
+    return compared
+
+
+@every_table
+def test_tests_and_intervals_from_all_swaps_are_those_of_documents_swapped_and_scored_anew(table):
+    """Texts of one document change places together."""
+    drawn = [d for d in corpus(60, seed=4) if len(d.gold) > 1][:9]
+    a, b = [], []
+    for k, (d, unit) in enumerate(zip(drawn, [0, 1, 0, 2, 3, 4, 5, 2, 1])):
+        for system, pred in ((a, d.gold[1:]), (b, d.gold if k % 3 else [])):
+            system.append(Document(d.gold, pred, d.text, tokens=d.tokens, id=f"unit {unit}"))
+    assert check_against_twin(a, b, create_all(table), 64) == {*table}
+
+
+SOME = {"strict": {}, "slot_error": {}, "wrf": {}, "ace": {}}
+
+
+@pytest.mark.parametrize("table", [SOME, {"wrf": {"average": "micro"}}], ids=["defaults", "micro"])
+def test_tests_and_intervals_from_random_swaps_are_those_of_documents_swapped_and_scored_anew(table):
+    a = corpus(16, seed=4)
+    assert check_against_twin(a, second(a), create_all(table), 40) == {*table}
+
+
+def test_scipys_permutation_test_agrees_on_real_counts():
+    """All swaps: the same p-value. Random ones: within four standard errors of both."""
+    documents = [d for d in germeval() if d.gold or d.pred]
+    metrics = [create("strict")]
+    for part, trials in (
+        ([d for d in documents if len(d.gold) > 1][:12], 4096),
+        (documents[:400], 3000),
+        (documents[1000:1200], 3000),
+    ):
+        pred = {1: lambda d: d.gold, 2: lambda d: d.gold[1:]}  # better here, worse there
+        other = [Document(d.gold, pred.get(k % 3, lambda d: d.pred)(d)) for k, d in enumerate(part)]
+        first, then = count(part, metrics), count(other, metrics)
+        table = np.concatenate(
+            [
+                [[len(d.hits), len(d.pred) - len(d.hits), len(d.gold) - len(d.hits)] for d in side]
+                for side in (part, other)
+            ]
+        ).T
+
+        def difference(x, y, axis, table=table):
+            f = []
+            for side in (x, y):
+                tp, fp, fn = (row[side.astype(int)].sum(axis) for row in table)
+                f.append(2 * tp / (2 * tp + fp + fn))
+            return f[1] - f[0]
+
+        n = len(part)
+        theirs = scipy.stats.permutation_test(
+            (np.arange(n), np.arange(n) + n), difference, permutation_type="samples", vectorized=True,
+            n_resamples=trials, batch=500, rng=0,
+        )  # fmt: skip
+        row = by_score(compare(first, then, confidence=FEW, trials=trials))["strict", "f"]
+        assert row["difference"] == pytest.approx(theirs.statistic)
+        p = theirs.pvalue
+        assert 0.01 < p < 0.99
+        error = 0 if n == 12 else 4 * (2 * p * (1 - p) / trials) ** 0.5
+        assert row["p"] == pytest.approx(p, abs=error + 1e-12)

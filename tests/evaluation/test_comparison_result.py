@@ -1,23 +1,34 @@
-"""The result of a comparison: families of tests, sentences and tables."""
+"""The result of a comparison: families of tests, sentences and tables, and bounds that are infinite."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
+from math import inf
 from random import Random
+from typing import Any
 
+import numpy as np
 import pytest
 from compared import FEW, by_score, compare, strictly, with_pred
 from made_up import corpus, second, tallied
 
-from spacy_nereval import Confidence, Document, count, create_all
-from spacy_nereval.evaluation.comparison import System, comparison
+from spacy_nereval import Confidence, Document, Metric, Score, count, create, create_all, evaluate, score
+from spacy_nereval.core.declaration import one_each
+from spacy_nereval.evaluation.collapsing import collapse
+from spacy_nereval.evaluation.comparison import System, comparison, difference_row
+from spacy_nereval.evaluation.evidence import Evidence
 from spacy_nereval.evaluation.result import plain
 from spacy_nereval.evaluation.statistics import differences
+from spacy_nereval.evaluation.statistics.differences import Differences
 from spacy_nereval.evaluation.statistics.many_tests import holm
-from spacy_nereval.evaluation.tested import families
+from spacy_nereval.evaluation.tested import Subject, families
 from spacy_nereval.evaluation.transitions import gold_outcomes
 from spacy_nereval.reporting.comparison_view import ComparisonView
+from spacy_nereval.reporting.formats import csv_text, json_text, latex
+from spacy_nereval.reporting.result_table import Cost, ResultTable, shown
+from spacy_nereval.reporting.score_cells import score_cell
 from spacy_nereval.reporting.terminal import render
 
 
@@ -159,16 +170,6 @@ def test_scores_without_a_test_do_not_count_among_those_corrected_for():
     assert rows["strict", "f"]["tests"] == sum(rows[key]["p"] is not None for key in (("strict", "f"), ("loio", "f")))
 
 
-def test_a_swap_after_which_a_score_is_undefined_counts_as_large():
-    """The only predictions are the first system's; where all of them move, precision of the first is undefined."""
-    a = [Document([(0, 1, "A")], [(0, 1, "A")], id=str(k)) for k in range(6)]
-    b = [Document([(0, 1, "A")], [(0, 1, "A")] if k else [(0, 1, "B")], id=str(k)) for k in range(6)]
-    b += [Document([], [], id="x")]
-    a += [Document([], [], id="x")]
-    p = by_score(compare(*(count(d, create_all(["strict"])) for d in (a, b)), primary="strict.p"))
-    assert p["strict", "p"]["differing"] == 1
-
-
 @pytest.mark.parametrize(("rows", "said"), [
     ([(1, 1, 1)] * 19, "⚠ Only 19 documents: with fewer than 20"),
     ([(1, 1, 1)] * 20, ""),
@@ -191,9 +192,9 @@ def test_texts_of_one_document_count_as_one_in_the_warning():
 
 
 def test_the_signature_of_a_comparison_names_everything_that_changes_a_number():
-    documents = corpus(25)
+    documents = corpus(9)
 
-    def signed(metrics=None, trials=100, short=False, asked=None, **confidence):
+    def signed(metrics=("strict", "fair"), trials=100, short=False, asked=None, **confidence):
         counts = count(documents, create_all(metrics))
         systems = [System("a", counts), System("b", counts)]
         drawn = Confidence(**{"samples": 10, **confidence})
@@ -218,3 +219,78 @@ def test_the_signature_of_a_comparison_names_everything_that_changes_a_number():
     assert signed() == signed()
     assert signed({"loio": {"s": 1}}, short=True).startswith("spacy-nereval|loio:s=1.0|")
     assert signed({"loio": {}}, short=True).startswith("spacy-nereval|loio|")
+
+
+OWN = Metric(
+    scores=(
+        Score("wrong", unit="count", higher_is_better=False, headline=True, key="own_wrong", limits=(0, inf)),
+        Score("share", key="own_share"),
+    ),
+    columns=one_each("tp", "fp", "fn"),
+    formula=lambda c: {"wrong": c["fp"] + c["fn"], "share": c["tp"] / (c["tp"] + c["fp"] + c["fn"] + 1)},
+    name="own",
+)
+
+
+def test_an_own_count_is_shown_as_it_is_and_marked_as_a_cost_and_a_ratio_stays_one():
+    """Of a metric that is given to Python without being registered."""
+    gold = [(0, 3, "A"), (4, 7, "A")]
+    a, b = ([Document(gold, gold[:number], id=f"d{k}") for k in range(8)] for number in (1, 2))
+    systems = [System(name, count(documents, [OWN])) for name, documents in (("A", a), ("B", b))]
+    result = comparison(systems, [], Confidence(samples=50), trials=99)
+    usual, every = ComparisonView(result).tables(["differences", "all-differences"])
+    assert [(type(row[0]), *row[:3]) for row in usual.rows] == [(Cost, "own wrong", 8.0, 0.0)]
+    shown = {row[1]: (type(row[1]), row[2:4]) for row in every.rows}
+    assert shown == {"wrong": (Cost, [8.0, 0.0]), "share": (str, pytest.approx([8 / 17, 16 / 17]))}
+
+
+def test_an_unknown_taxonomy_is_refused():
+    with pytest.raises(ValueError, match="there is no taxonomy 'MUC'; expected 'FairEval'"):
+        replace(create("fair"), taxonomy="MUC")  # type: ignore[arg-type]
+
+
+DRAWN = {"confidence": {"level": 0.95}, "transitions": []}
+COSTS = (("slot_error", "ser"), ("ace", "value"))
+
+
+def test_an_average_of_costs_with_a_label_without_interval_is_unbounded_and_says_so():
+    """Most half-samples of collapsed counts lack the label, so that it has no interval."""
+    documents = [Document([(0, 3, "A"), (5, 8, "A")], [(0, 3, "A")], id=f"d{k}") for k in range(12)]
+    documents[0] = Document([*documents[0].gold, (10, 12, "RARE")], documents[0].pred, id="d0")
+    found = {}
+    for seed in range(4):
+        counts = collapse(count(documents, create_all(["slot_error", "ace"])), seed=seed)
+        result = evaluate(counts, Confidence())["metrics"]
+        label = result["slot_error"]["intervals"]["per_type"]["RARE"]["ser"]["flag"]
+        found[label] = [result[name]["intervals"]["averages"]["macro"][key] for name, key in COSTS]
+    assert [(row["high"], row["flag"]) for row in found["undefined"][:1]] == [(None, "unbounded")]
+    assert found["undefined"][0]["low"] > 0
+    assert [(row["low"], row["flag"]) for row in found["undefined"][1:]] == [(None, "unbounded")]
+    assert {row["flag"] for row in found["few"]} == {None}
+    whole = score(documents, ["slot_error", "ace"], Confidence())["metrics"]
+    assert whole["slot_error"]["intervals"]["per_type"]["RARE"]["ser"]["flag"] == "few"
+    assert None not in whole["slot_error"]["intervals"]["averages"]["macro"]["ser"].values()
+    cell = score_cell(create("slot_error"), "ser", {"ser": 0.5}, {"ser": found["undefined"][0]})
+    assert shown(cell, 0).endswith(", ∞] unbounded")
+    table = ResultTable("T", ["ser"], [[cell]])
+    assert '"ser high": null' in json_text([table]) and csv_text([table]).endswith(",")
+    assert r"$\infty$" in latex(table)
+
+
+def test_a_difference_without_bounds_is_not_taken_for_one_without_a_test():
+    metric = create("slot_error")
+    ser = Subject(metric, metric.score_by_name["ser"], None, "primary")
+
+    def row(k: float, low: float, high: float) -> dict[str, Any]:
+        bounds = Differences(*map(np.array, (0.03, 0.02, low, high, np.inf)))
+        counts = count([Document([], [])], [metric])
+        return difference_row(Evidence(ser, (0.5, 0.4), k, 6, lambda level: bounds), 0.95, None, 1, counts)
+
+    found = row(6.0, -np.inf, np.inf)
+    assert found["flag"] == "unbounded"
+    assert row(5.9, -np.inf, np.inf)["flag"] == "few" and row(6.0, 0, 1)["flag"] is None
+    plain = found | {"system": "B", "interval": [None, None], "detectable": None, "p_holm": 0.03, "tests": 1}
+    for flag, said in (("unbounded", "-10.00 [-∞, ∞] unbounded"), (None, "-10.00")):
+        result = {"baseline": "A", "swaps": 64, "exact": True, "comparisons": [plain | {"flag": flag}], **DRAWN}
+        (table,) = ComparisonView(result).differences()
+        assert shown(table.rows[0][3]) == said

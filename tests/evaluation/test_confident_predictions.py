@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
-from commands import accepted
+from commands import accepted, write
 from pages import Parsed, system
 
 from spacy_nereval import Document
@@ -116,16 +115,12 @@ def test_every_reason_has_places_on_the_page():
 
 @pytest.mark.parametrize("systems", [1, 2])
 def test_the_command_reads_the_scores_from_the_files(tmp_path, systems):
-    rows = [(f"Ada {k}", [(0, 3, k / 10)], [(0, 3)]) for k in range(10)] + [("Rome fell", [(0, 4, 0.93)], [])]
-    lines = {"gold": [], "pred": []}
-    for text, pred, gold in rows:
-        spans = [{"start": a, "end": b, "label": "PER"} for a, b in gold]
-        lines["gold"].append(json.dumps({"text": text, "spans": spans}))
-        spans = [{"start": a, "end": b, "label": "PER", "score": score} for a, b, score in pred]
-        lines["pred"].append(json.dumps({"text": text, "spans": spans}))
-    for name, written in (lines | {"other": lines["pred"]}).items():
-        (tmp_path / f"{name}.jsonl").write_text("\n".join(written))
-    files = [tmp_path / f"{name}.jsonl" for name in ("gold", "pred", "other")]
+    span = {"start": 0, "end": 3, "label": "PER"}
+    scores = {f"Ada {k}": k / 10 for k in range(10)} | {"Rom fell": 0.93}
+    gold = [{"text": text, "spans": [span] * text.startswith("Ada")} for text in scores]
+    pred = [{"text": text, "spans": [span | {"score": score}]} for text, score in scores.items()]
+    sides = {"gold": gold, "pred": pred, "other": pred}
+    files = [write(tmp_path / f"{name}.jsonl", *rows) for name, rows in sides.items()]
     accepted("report", *files[: systems + 1], "-o", tmp_path / "r.html")
     said = Parsed((tmp_path / "r.html").read_text(encoding="utf8")).text
     assert "PER with score 0.93, above 100 % of its correct PER" in said

@@ -1,4 +1,4 @@
-"""In how many data sets a system is better: the count, the names, the sentence."""
+"""In how many data sets a system is better: the count, the names, the sentence, and what is refused."""
 
 from __future__ import annotations
 
@@ -11,17 +11,11 @@ import pytest
 import scipy.stats
 from data_sets import comparison, results, row
 
-from spacy_nereval.evaluation.datasets import data_sets, verdict
+from spacy_nereval.evaluation.datasets import check_comparison, data_sets, verdict
 
 FORBIDDEN = ("significant", "trend", "equal", "no difference", "prove", "*")
-
-
 SIX = (0.168, 0.297, 0.357, 0.019, 0.218, 0.001)
-
-
 SEVEN = (0.04, 0.1, 0.1, 0.07, 0.07, 0.07, 0.04)
-
-
 FIVE = (0.001, 0.004, 0.012, 0.03, 0.2)
 
 
@@ -105,20 +99,15 @@ def test_the_result_is_plain_and_repeats_the_comparisons():
     assert found["signature"].startswith("spacy-nereval|strict:beta=1.0|score:f|sets:5|bonferroni,level:0.95|v")
 
 
-# Words
+AT_LEAST = "B scores better than A in at least"
 
 
 @pytest.mark.parametrize(
     ("p_values", "independent", "said"),
     [
-        (FIVE, False, "B scores better than A in at least 3 of 5 data sets by strict f: in set0, set1, set2"),
-        (
-            FIVE,
-            True,
-            "B scores better than A in at least 4 of 5 data sets by strict f: in set0, set1, set2; "
-            "which others is not settled",
-        ),
-        (SEVEN, True, "B scores better than A in at least 5 of 7 data sets by strict f; which ones is not settled"),
+        (FIVE, False, f"{AT_LEAST} 3 of 5 data sets by strict f: in set0, set1, set2"),
+        (FIVE, True, f"{AT_LEAST} 4 of 5 data sets by strict f: in set0, set1, set2; which others is not settled"),
+        (SEVEN, True, f"{AT_LEAST} 5 of 7 data sets by strict f; which ones is not settled"),
         (SEVEN, False, "not settled in any of 7 data sets: whether B scores better than A by strict f"),
         # Fisher's method sees six data sets together, Holm's the one.
         ((0.001, 1, 1, 1, 1, 1), True, "B scores better than A by strict f: in set0"),
@@ -138,9 +127,6 @@ def test_the_sentence(p_values, independent, said):
 def test_one_data_set_whose_systems_were_trained_once_is_enough_to_say_so(runs, once):
     given = {f"set{k}": comparison(row(0.001, 0.6 + k / 100, runs=each)) for k, each in enumerate(runs)}
     assert data_sets(given)["verdict"].endswith("another training was not tried") is once
-
-
-# Which score, which system
 
 
 def test_another_score_and_another_system_are_chosen():
@@ -175,3 +161,115 @@ def test_a_score_without_a_test_is_no_score_to_count_by():
         data_sets(given, score="strict.p")
     with pytest.raises(ValueError, match="news has no primary score: choose one with score='METRIC.SCORE'"):
         data_sets({"news": comparison(rows[1]), "mail": comparison(rows[1])})
+
+
+def changed(key: str, value: Any) -> dict[str, Any]:
+    given = results(0.01, 0.02)
+    given["set1"][key] = value
+    return given
+
+
+NOT_ALIKE = "{} in set0 and {} in set1: data sets can be counted only where the comparisons are alike"
+BETA = "strict:beta=1.0"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "expected the comparisons of two or more data sets, not of 0"),
+        (results(0.01), "expected the comparisons of two or more data sets, not of 1"),
+        (changed("baseline", "Z"), NOT_ALIKE.format("the baseline is A", "Z")),
+        (changed("version", "2"), NOT_ALIKE.format("the version is 1", "2")),
+        (changed("confidence", {"level": 0.9}), NOT_ALIKE.format("the level is 0.95", "0.9")),
+        (changed("signature", "x|strict:beta=2.0|y"), NOT_ALIKE.format(f"the metric is {BETA}", "strict:beta=2.0")),
+        (changed("signature", "x|strict|y"), NOT_ALIKE.format(f"the metric is {BETA}", "strict")),
+        (changed("comparisons", [row(0.1, system="C")]), NOT_ALIKE.format("the system is B", "C")),
+        (
+            changed("comparisons", [row(0.1, metric="fair")]),
+            "the primary score is strict.f in set0 and fair.f in set1: choose one with score='METRIC.SCORE'",
+        ),
+        (
+            {"news": comparison(row(0.01)), "again": comparison(row(0.02), confidence={"level": 0.95, "seed": 7})},
+            "news and again have the same numbers: give each data set once",
+        ),
+    ],
+)
+def test_comparisons_that_cannot_be_counted_are_refused_in_a_line(given, said):
+    with pytest.raises(ValueError) as caught:
+        data_sets(given)
+    assert str(caught.value) == said
+
+
+def test_other_metrics_of_the_comparisons_may_differ():
+    given = results(0.01, 0.02)
+    given["set1"]["signature"] = given["set1"]["signature"].replace("unit=char", "unit=token")
+    assert data_sets(given)["least"] == 2
+
+
+def test_a_data_set_given_twice_with_another_third_system():
+    given = {name: comparison(row(0.01), row(0.3, k, system="C")) for k, name in enumerate(("news", "again"))}
+    with pytest.raises(ValueError, match="news and again have the same numbers"):
+        data_sets(given, system="B")
+
+
+@pytest.mark.parametrize("other", [{"documents": 91}, {"units": 80}, {"comparisons": [row(0.01, differing=39)]}])
+def test_data_sets_that_are_alike_by_chance(other):
+    assert data_sets({"news": comparison(row(0.01)), "mail": comparison(row(0.01)) | other})["least"] == 2
+
+
+def test_two_data_sets_without_any_difference_are_two():
+    same = row(None, 0.5, differing=0)
+    assert data_sets({"news": comparison(same), "mail": comparison(same)})["number"] == 2
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        None,
+        [],
+        {},
+        {"metrics": {}, "signature": "", "version": "1", "documents": 3},
+        comparison(),
+        comparison(row(0.1)) | {"comparisons": [1]},
+        comparison(row(0.1)) | {"comparisons": {}},
+        comparison(row(0.1)) | {"confidence": None},
+        comparison(row(0.1)) | {"confidence": {"level": "0.95"}},
+        comparison(row(0.1)) | {"confidence": {"level": 95.0}},
+        comparison(row(0.1)) | {"signature": None},
+        comparison(row(0.1)) | {"documents": "90"},
+    ],
+)
+def test_what_is_no_comparison(given):
+    with pytest.raises(ValueError, match="^x.json is not a comparison: expected a JSON file that"):
+        check_comparison("x.json", given)
+    assert check_comparison("x.json", comparison(row(0.1))) is None
+
+
+@pytest.mark.parametrize("key", ["p_better", "family", "interval", "system", "score_unit"])
+def test_a_comparison_of_an_older_version(key):
+    old = row(0.1)
+    del old[key]
+    with pytest.raises(ValueError, match=f"^x.json lacks '{key}', so another version wrote it: run 'nereval compare'"):
+        check_comparison("x.json", comparison(old))
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("p_better", "0.1"),
+        ("p_better", True),
+        ("p_better", 0),
+        ("p_better", 1.1),
+        ("p_better", float("nan")),
+        ("difference", "0.1"),
+        ("difference", float("nan")),
+        ("value", float("inf")),
+        ("value", [1]),
+        ("interval", None),
+        ("interval", [0.1]),
+        ("interval", [0.1, "0.2"]),
+    ],
+)
+def test_numbers_that_are_none(key, value):
+    with pytest.raises(ValueError, match=f"^x.json: {key} of strict.f is .*; expected a number"):
+        check_comparison("x.json", comparison(row(0.1) | {key: value}))

@@ -102,15 +102,15 @@ def test_slips_name_their_end_their_words_and_who_has_them():
     ]
 
 
-def test_a_text_that_is_missing_leaves_the_labels():
-    found = error_groups([None, Document([(0, 3, "A")], [(1, 3, "A")])], create("fair"))
+@pytest.mark.parametrize(
+    "document",
+    [Document([(0, 3, "A")], [(1, 3, "A")]), Document([(0, 1, "A")], [(0, 3, "A")], "1 2 3")],
+    ids=["no text", "numbers that stand for tokens"],
+)
+def test_without_words_there_are_groups_of_labels_alone(document):
+    found = error_groups([None, document], create("fair"))
     assert [len(found.largest(by)) for by in ("labels", "surface", "slip")] == [1, 0, 0]
     assert found.documents == 1
-
-
-def test_numbers_that_stand_for_tokens_are_no_words():
-    found = error_groups([Document([(0, 1, "A")], [(0, 3, "A")], "1 2 3")] * 2, create("fair"))
-    assert [len(found.largest(by)) for by in ("labels", "surface", "slip")] == [1, 0, 0]
 
 
 def test_only_the_wanted_groups_are_made_and_small_ones_are_left_out():

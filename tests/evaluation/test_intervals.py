@@ -1,9 +1,12 @@
-"""Confidence intervals of all scores, against twins, by hand and against the truth."""
+"""Confidence intervals of all scores, by influence and from half-samples: against twins and by hand; in results."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from random import Random
+from typing import Any
+from unittest.mock import ANY
 
 import numpy as np
 import pytest
@@ -14,11 +17,14 @@ from interval_rows import agrees, near, rows_of
 from made_up import corpus, every_table, tallied
 from profiles import tries
 from strategies import corpora, nested
-from twin_statistics import all_intervals, key_of
+from twin_statistics import all_intervals, bits, key_of, sampled_intervals
 
-from spacy_nereval import Confidence, Document, Metric, count, create, create_all, evaluate, names, score
+from spacy_nereval import Confidence, Counts, Document, Metric, Score, count, create, create_all, evaluate, names, score
+from spacy_nereval.core.formulas import ratio
 from spacy_nereval.evaluation import resampling
-from spacy_nereval.evaluation.intervals import intervals
+from spacy_nereval.evaluation.collapsing import collapse
+from spacy_nereval.evaluation.intervals import intervals, replicate
+from spacy_nereval.evaluation.result import plain
 
 # Against documents scored anew
 
@@ -53,24 +59,8 @@ def test_intervals_of_odd_corpora_are_those_of_the_twin(documents, named):
         check_against_twin(documents, create_all(ODD), Confidence())
 
 
-def test_the_worked_example():
-    rows = [(8, 2, 1), (5, 1, 3), (9, 1, 2), (4, 3, 2), (7, 0, 1), (6, 2, 2)]
-    result = score([tallied(*row, id=str(k)) for k, row in enumerate(rows)], ["strict"], Confidence())
-    f = result["metrics"]["strict"]["intervals"]["scores"]["f"]
-    assert [f[key] for key in ("low", "high", "k", "df")] == [
-        pytest.approx(number, abs=5e-6) for number in (0.60363, 0.90899, 5.82767, 4.82767)
-    ]
-    assert f["flag"] == "few"
-    assert result["confidence"] == {
-        "method": "infl", "level": 0.95, "samples": None, "seed": None, "unit": "id", "units": 6, "exact": True,
-        "effective_units": pytest.approx(5.82767, abs=5e-6), "concentrated": [],
-    }  # fmt: skip
-    assert "|infl,level:0.95,unit:id,units:6|" in result["signature"]
-
-
 @pytest.mark.parametrize(
-    ("sizes", "low", "flag"),
-    [([1] * 10, 0.66149, None), ([1] * 3, 0.13945, "few"), ([1] * 7 + [2] * 3, 0.62476, None)],
+    ("sizes", "low", "flag"), [([1] * 10, 0.66149, None), ([1] * 3, 0.13945, "few"), ([1] * 7 + [2] * 3, 0.62476, None)]
 )
 def test_a_score_of_1_has_an_interval_as_wide_as_its_units_are_few(sizes, low, flag):
     documents = [tallied(size, 0, 0, id=str(k)) for k, size in enumerate(sizes)]
@@ -114,13 +104,6 @@ def test_numbers_of_spans_have_no_interval():
     assert set(found["fair"]["intervals"]["per_type"]["A"]) == {"p", "r", "f"}
 
 
-def test_a_higher_level_gives_wider_intervals():
-    counts = count(corpus(40), [create("strict")])
-    rows = [intervals(counts, Confidence(level))["strict"]["scores"]["f"] for level in (0.5, 0.8, 0.95, 0.99)]
-    assert [row["low"] for row in rows] == sorted({row["low"] for row in rows}, reverse=True)
-    assert [row["high"] for row in rows] == sorted({row["high"] for row in rows})
-
-
 def test_a_label_of_one_document_has_an_interval_that_says_next_to_nothing():
     """Label B is in one of eleven documents. C is predicted alone, so that it has no recall."""
     documents = [tallied(1, 0, 0, id=str(k)) for k in range(9)]
@@ -156,20 +139,6 @@ def test_no_order_of_documents_files_or_merges_changes_a_bit(monkeypatch, number
         assert result(counts) == expected
 
 
-def test_documents_that_share_an_id_are_one_unit():
-    """Which are drawn together: like one document that has all their spans."""
-    parts = [Document([(4 * k, 4 * k + 2, "A")], [(4 * k, 4 * k + 2, "A")][: k % 3], id=f"{k % 7}") for k in range(21)]
-    wholes = [
-        Document([s for d in parts[k::7] for s in d.gold], [s for d in parts[k::7] for s in d.pred], id=str(k))
-        for k in range(7)
-    ]
-    found, expected = (score(d, ["strict"], Confidence(samples=50)) for d in (parts, wholes))
-    ours, theirs = (result["metrics"]["strict"]["intervals"] for result in (found, expected))
-    assert (ours["scores"], ours["per_type"]) == (theirs["scores"], theirs["per_type"])
-    assert found["confidence"]["units"] == 7
-    assert ours["averages"]["docs"]["f"]["k"] == 7
-
-
 def test_documents_without_id_are_told_apart_by_text_and_gold():
     gold = [(0, 3, "A")]
     documents = [
@@ -183,3 +152,168 @@ def test_documents_without_id_are_told_apart_by_text_and_gold():
     counts = count(documents, [create("strict")])
     assert [counts.units.index(unit) for unit in counts.units] == [0, 0, 2, 3, 4, 5]
     assert counts.units == [key_of(document) for document in documents]
+
+
+def replicated(documents: Sequence[Document], samples: int = 40, seed: int = 0, metrics: Any = None) -> Counts:
+    counts = count(documents, create_all(metrics))
+    counts.replicates = replicate(counts, samples, seed)
+    return counts
+
+
+def test_a_replicate_holds_the_documents_whose_bit_is_1():
+    """Every document has one span, of a label of its own. Few units are drawn at random, too."""
+    ids = ["a", "ü/\"'", "b"]
+    documents = [Document([(0, 1, f"{k}")], [], id=id) for k, id in enumerate(ids)]
+    stored = replicate(count(documents, [create("strict")]), 70, 5)
+    drawn = stored.sums.counts.sum(axis=0)[:-1]
+    assert drawn.tolist() == [bits(5, id, 70) for id in ids]
+    assert stored.sums.documents.tolist() == drawn.sum(axis=0).tolist()
+
+
+@every_table
+def test_replicates_of_parts_add_up_to_the_replicates_of_the_whole(table):
+    """Bit for bit. Each part has a label that the others lack; one text is in two parts."""
+    parts = [corpus(6, 1, "BA"), corpus(5, 2, "CA"), corpus(7, 3, "AC"), corpus(1, 9, "B")]
+    for number, part in enumerate(parts):
+        for document in part:
+            document.id = f"{number}.{document.id}"
+    parts[3][0].id = parts[0][0].id
+    whole = replicated([document for part in parts for document in part], metrics=table)
+    first, second, third, fourth = (replicated(part, metrics=table) for part in parts)
+    assert first.labels != second.labels
+    for merged in (
+        first + second + third + fourth,
+        first + (second + (third + fourth)),
+        fourth + third + first + second,
+    ):
+        assert merged.replicates.drawn == whole.replicates.drawn
+        assert merged.replicates.sums.labels == whole.replicates.sums.labels
+        for ours, expected in zip(merged.replicates.sums.arrays, whole.replicates.sums.arrays):
+            assert (ours == expected).all()
+        assert plain(intervals(merged, Confidence())) == plain(intervals(whole, Confidence()))
+
+
+def test_half_samples_give_the_intervals_of_collapsed_counts_and_of_no_others():
+    counts = replicated(corpus(5), samples=40, seed=9)
+    confidence = Confidence(level=0.9, samples=7, seed=1)
+    assert evaluate(counts, confidence) == evaluate(count(corpus(5), create_all()), confidence)
+    result = evaluate(collapse(counts), confidence)
+    assert result["confidence"] == {
+        "method": "half", "level": 0.9, "samples": 40, "seed": 9, "unit": "id", "units": 5, "exact": False,
+        "effective_units": ANY, "concentrated": [],
+    }  # fmt: skip
+    assert "half:40,seed:9,level:0.9,unit:id" in result["signature"]
+    expected = sampled_intervals(corpus(5), [create("strict")], 0.9, 40, 9)
+    agrees(intervals(collapse(counts), Confidence(level=0.9))["strict"], expected["strict"])
+
+
+def test_scores_over_distinct_strings_of_a_corpus_take_half_samples_and_others_none():
+    documents, confidence = corpus(9), Confidence(samples=100, seed=4)
+    metrics = create_all({"strict": {}, "mentions": {"scope": "hits"}})
+    found = evaluate(count(documents, metrics), confidence)
+    assert "|half:100,seed:4,level:0.95,unit:id,units:9|" in found["signature"]
+    expected = sampled_intervals(documents, metrics[1:], 0.95, 100, 4)
+    agrees(found["metrics"]["mentions"]["intervals"], expected["mentions"])
+    alone = evaluate(count(documents, metrics[:1]), confidence)["metrics"]["strict"]
+    assert found["metrics"]["strict"]["intervals"] == alone["intervals"]
+
+
+def test_a_result_with_intervals_has_them_beside_the_same_scores_and_says_how_they_were_drawn():
+    documents = corpus(8)
+    with_intervals, without = score(documents, None, Confidence(0.9, 20, 5)), score(documents)
+    assert with_intervals["confidence"] == {
+        "method": "infl", "level": 0.9, "samples": None, "seed": None, "unit": "id", "units": 8, "exact": True,
+        "effective_units": ANY, "concentrated": [],
+    }  # fmt: skip
+    assert "confidence" not in without
+    for name, metric in without["metrics"].items():
+        ours = with_intervals["metrics"][name]
+        assert {key: value for key, value in ours.items() if key != "intervals"} == metric
+        assert ours["intervals"].keys() == {"scores", "averages", "per_type"}
+        assert all(row.keys() == {"low", "high", "k", "df", "flag"} for row in rows_of(ours["intervals"]).values())
+    json.dumps(with_intervals, allow_nan=False)
+
+
+def test_no_seed_and_no_number_of_samples_changes_an_interval():
+    counts = count(corpus(30), create_all())
+    found = {
+        json.dumps(evaluate(counts, Confidence(samples=samples, seed=seed)))
+        for samples, seed in ((1000, 0), (2, 1), (60, 2**40))
+    }
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize(("samples", "seed"), [(0, 0), (-1, 0), (5, -1)])
+def test_settings_that_make_no_replicates_are_refused(samples, seed):
+    with pytest.raises(ValueError, match=r"samples=|seed="):
+        replicate(count(corpus(3), [create("strict")]), samples, seed)
+
+
+@pytest.mark.parametrize("documents", [[], [None]], ids=["none", "none annotated"])
+@pytest.mark.parametrize("given", ["documents", "replicates"])
+def test_without_units_there_is_no_interval_and_no_exception(documents, given):
+    counted = count(documents, create_all(), units=True) if given == "documents" else replicated(documents)
+    for confidence in (Confidence(), Confidence(samples=1)):
+        result = evaluate(counted, confidence)
+        for metric in result["metrics"].values():
+            for row in rows_of(metric["intervals"]).values():
+                assert (row["low"], row["high"], row["flag"]) == (None, None, "undefined")
+        json.dumps(result, allow_nan=False)
+
+
+TWO_TEXTS = [Document([], [(0, 1, "A")], "abc", id="a"), Document([(0, 1, "A")], [], "abc", id="a")]
+
+
+@pytest.mark.parametrize("documents", [corpus(1), TWO_TEXTS], ids=["one", "two texts of one"])
+@pytest.mark.parametrize("given", ["documents", "replicates"])
+def test_one_unit_tells_next_to_nothing(documents, given):
+    counted = count(documents, create_all(), units=True) if given == "documents" else replicated(documents, 2)
+    result = evaluate(counted, Confidence())
+    for metric in result["metrics"].values():
+        for row in rows_of(metric["intervals"]).values():
+            assert row["flag"] in ("few", "undefined")
+            assert (row["low"] is None) == (row["flag"] == "undefined")
+    f = result["metrics"]["strict"]["intervals"]["scores"]["f"]
+    assert f["flag"] == "few" and f["high"] - f["low"] > 0.99
+    json.dumps(result, allow_nan=False)
+
+
+def test_counts_that_do_not_say_what_is_resampled_make_no_interval():
+    counts = count(corpus(3), [create("strict")], units=False)
+    with pytest.raises(ValueError, match="do not say what is resampled: count with units=True"):
+        evaluate(counts, Confidence())
+
+
+@pytest.mark.parametrize(
+    ("limits", "size", "origin"),
+    [((-1, 1), 2, -1), ((0, 100), 100, 0), ((-np.inf, np.inf), 1, 0)],
+    ids=["from -1 to 1", "percent", "without limits"],
+)
+def test_a_score_of_other_limits_has_the_interval_of_the_same_score_as_a_ratio(limits, size, origin):
+    def formula(columns):
+        recall = ratio(columns["tp"], columns["tp"] + columns["fn"])
+        return {"r": recall, "other": origin + size * recall}
+
+    scores = (Score("r", headline=True), Score("other", unit="raw", limits=limits))
+    metric = Metric(scores=scores, columns={"tp": ("tp",), "fn": ("fn",)}, formula=formula, name="own")
+    (found,) = intervals(count(corpus(12), [metric]), Confidence(samples=100)).values()
+    tables = [found["scores"], *found["averages"].values()]
+    for r, other in ([table[name] for name in ("r", "other")] for table in tables):
+        if np.isfinite(limits).all():
+            assert [other["low"], other["high"]] == [near(origin + size * r[side]) for side in ("low", "high")]
+            assert (other["k"], other["flag"]) == (r["k"], r["flag"])
+        else:
+            assert other["flag"] == "undefined" and np.isnan(other["low"])
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (count(corpus(4), create_all()), "no half-samples"),
+        (replicated(corpus(4), seed=1), "40 half-samples with seed 1"),
+        (replicated(corpus(4), samples=41), "41 half-samples with seed 0"),
+    ],
+)
+def test_counts_with_and_without_replicates_or_with_different_ones_are_not_added(other, said):
+    with pytest.raises(ValueError, match=f"40 half-samples with seed 0, the other {said}"):
+        replicated(corpus(4)) + other

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import scipy.stats
 from made_up import close, corpus, trained_again
-from twin_statistics import wilson
+from twin_statistics import spread_of, wilson
 
 from spacy_nereval import Confidence, Counts, Document, Metric, Score, count, create_all, evaluate, one_each
 from spacy_nereval.evaluation.run_means import evaluate_runs
@@ -70,15 +70,13 @@ def by_hand(metric: str, path: tuple[str, ...]) -> tuple[float, float, float, fl
     share = (lambda x: x / (1 + x)) if path[-1] == "ser" else (lambda x: x)
     runs = np.array([value(result, metric, path) for result in whole])
     theta = share(runs.mean())
-    z = 29 * (theta - share(np.array([np.mean([value(r, metric, path) for r in each]) for each in without])))
-    z = z - z.mean()
-    of_documents, training = (z**2).sum() / (30 * 29), share(runs).var(ddof=1) / 3
     label = path[1] if path[0] == "per_type" else None
-    weights = np.array(
-        [np.mean([sum(label in (None, s[2]) for s in (*run[k].gold, *run[k].pred)) for run in RUNS]) for k in range(30)]
-    )
-    k = weights.sum() ** 2 / (weights**2).sum()
-    f = min(k, 2 / ((z**4).sum() / (z**2).sum() ** 2 - 1 / 30)) - 1
+    weights = [
+        np.mean([sum(label in (None, s[2]) for s in (*run[k].gold, *run[k].pred)) for run in RUNS]) for k in range(30)
+    ]
+    left = [share(np.mean([value(r, metric, path) for r in each])) for each in without]
+    of_documents, k, f = spread_of(theta, left, weights)
+    training = share(runs).var(ddof=1) / 3
     own = np.array([[value(r, metric, path) for r in each] for each in alone])
     own = share(np.where(np.isfinite(own), own, 0).sum(1) / np.maximum(np.isfinite(own).sum(1), 1e-9))
     defined = np.array([any(np.isfinite(value(r, metric, path)) for r in each) for each in alone])
@@ -89,8 +87,7 @@ def by_hand(metric: str, path: tuple[str, ...]) -> tuple[float, float, float, fl
         mixed = min((defined & (own < 1)).sum(), (defined & (own > 0)).sum())
     variance = of_documents + training
     freedom = variance**2 / (of_documents**2 / f + training**2 / 2)
-    n = theta * (1 - theta) / variance
-    n = k / ((mixed * k / n + 0.5) / (mixed + 0.5))
+    n = k / ((mixed * k * variance / (theta * (1 - theta)) + 0.5) / (mixed + 0.5))
     own_bounds = np.array(wilson(theta, n, scipy.stats.t.ppf(0.975, freedom)))
     full = theta * (1 - theta) / k
     most = theta * (1 - theta) / (full + training), (full + training) ** 2 / (full**2 / (k - 1) + training**2 / 2)
@@ -173,43 +170,36 @@ def test_a_label_that_one_run_alone_predicts_is_there():
     assert [row[:2] for row in table.rows if row[0] == "ODD"] == [["ODD", 0]]
 
 
-def test_bad_input_is_refused():
-    def refused(match: str, runs: Any, **more: Any) -> None:
-        with pytest.raises(ValueError, match=match):
-            evaluate_runs(runs, **more)
+@pytest.mark.parametrize(
+    ("runs", "more", "said"),
+    [
+        ([], {}, "the system has 0 training runs"),
+        (
+            RUNS[:1],
+            {"system": "A"},
+            "A has 1 training run: expected two or more, since one run does not show how much runs vary",
+        ),
+        ([RUNS[0], RUNS[1][:-1]], {"system": "A"}, "run 2 of A: 1 documents are not in both systems: doc 29"),
+        (RUNS, {"confidence": Confidence(level=2)}, "level=2"),
+    ],
+)
+def test_bad_input_is_refused(runs, more, said):
+    with pytest.raises(ValueError, match=said):
+        evaluate_runs(counted(runs), **more)
 
-    runs = counted(RUNS)
-    refused(
-        r"A has 1 training run: expected two or more, since one run does not show how much runs vary",
-        runs[:1],
-        system="A",
-    )
-    refused("the system has 0 training runs", [])
-    fewer = counted([RUNS[1][:-1]])
-    refused(r"run 2 of A: 1 documents are not in both systems: doc 29", [runs[0], *fewer], system="A")
-    refused("run 2 of the system: .* one has the metrics", [runs[0], *counted(RUNS[1:2], ["strict"])])
-    refused("level=2", runs, confidence=Confidence(level=2))
+
+def test_runs_of_other_metrics_are_refused():
+    with pytest.raises(ValueError, match="run 2 of the system: .* one has the metrics"):
+        evaluate_runs([*counted(RUNS[:1]), *counted(RUNS[1:2], ["strict"])])
 
 
 def test_a_metric_of_numbers_alone_has_no_intervals():
-    def formula(columns: Any) -> Any:
-        return {"found": columns["hit"]}
-
-    metric = Metric(
-        name="numbers",
-        scores=(Score("found", unit="count", key="found"),),
-        columns=one_each("hit", "miss", "spurious"),
-        formula=formula,
-        hit="hit",
-        miss="miss",
-        spurious="spurious",
-    )
+    found = Score("found", unit="count", key="found")
+    sides = {"hit": "hit", "miss": "miss", "spurious": "spurious"}
+    columns = one_each(*sides)
+    metric = Metric(name="numbers", scores=(found,), columns=columns, formula=lambda c: {"found": c["hit"]}, **sides)
     counts = [count(run, [metric]) for run in RUNS]
-    result = evaluate_runs(counts, CONFIDENCE)
-    (table,) = RunsView(counts[0], result).tables(["runs"])
+    (table,) = RunsView(counts[0], evaluate_runs(counts, CONFIDENCE)).tables(["runs"])
     (row,) = table.rows
-    found = [counts.totals() for counts in counts]
     assert (row[0], row[-1]) == ("found", None)
-    assert row[1] == pytest.approx(
-        np.mean([sum(n for key, n in each.items() if key.verdict == "hit") for each in found])
-    )
+    assert row[1] == pytest.approx(np.mean([sum(len(document.hits) for document in run) for run in RUNS]))

@@ -10,13 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from processes import python
 
-from spacy_nereval.evaluation.statistics.conclusion import (
-    Footing,
-    footer,
-    margin_sentence,
-    signature_part,
-    verdict,
-)
+from spacy_nereval.evaluation.statistics.conclusion import Footing, footer, margin_sentence, signature_part, verdict
 from spacy_nereval.evaluation.statistics.differences import (
     SAME_WITHIN,
     against_margin,
@@ -122,15 +116,7 @@ share = st.floats(0, 1)
     needed=st.none() | st.integers(1, 9999),
     flags=st.tuples(st.booleans(), st.booleans()),
 )
-def test_forbidden_words_are_never_said(
-    bounds: tuple[float, float, float],
-    p: tuple[float, float],
-    tests: int,
-    differing: int | None,
-    margin: float | None,
-    needed: int | None,
-    flags: tuple[bool, bool],
-) -> None:
+def test_forbidden_words_are_never_said(bounds, p, tests, differing, margin, needed, flags):
     low, difference, high = sorted(bounds)
     row: dict[str, Any] = {"difference": difference, "interval": [low, high], "p": min(p), "p_holm": max(p)}
     row |= {"tests": tests, "differing": differing, "higher_is_better": flags[1], "runs": [1 + flags[0]] * 2}

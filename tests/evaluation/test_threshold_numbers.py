@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from scored import scored
-from toy import TOY
 
 from spacy_nereval import create_all
 from spacy_nereval.evaluation.thresholds.chosen_cuts import Found, thresholds
@@ -16,7 +15,6 @@ from spacy_nereval.evaluation.thresholds.ranking import (
     average_precision,
     calibration,
     coco_average_precision,
-    cumulative,
     ranked,
     risk_coverage,
 )
@@ -26,30 +24,12 @@ SCORES = [0.95, 0.9, 0.9, 0.8, 0.6, 0.6, 0.4, 0.2]
 HITS = [1, 1, 0, 1, 1, 0, 0, 1]
 GOLD = 6
 
-TOY_SCORED = scored(
-    [*TOY.sides[0]],
-    [
-        (0, 12, "PER", 0.95),
-        (24, 30, "PER", 0.9),
-        (17, 30, "PER", 0.7),
-        (34, 47, "ORG", 0.6),
-        (34, 42, "GPE", 0.5),
-        (63, 72, "ORG", 0.5),
-        (51, 57, "PER", 0.3),
-    ],
-)
-"""The cited example with further predictions, and scores."""
-
 
 def fraction(value: float | None) -> Fraction:
     assert value is not None
     found = Fraction(value).limit_denominator(2000)
     assert abs(found - value) < 1e-12
     return found
-
-
-def found_on_toy(**settings: Any) -> Found:
-    return thresholds([TOY_SCORED], create_all(["strict", "fair"]), Settings(**settings))
 
 
 def listed_scores() -> Found:
@@ -95,31 +75,11 @@ def test_risk_and_coverage() -> None:
     assert found["coverage"] == [1 / 8, 3 / 8, 4 / 8, 6 / 8, 7 / 8, 1]
 
 
-def test_toy_scores() -> None:
-    found = found_on_toy()
-    assert found.curves.cuts.tolist()[1:] == [0.95, 0.9, 0.7, 0.6, 0.5, 0.3]
-    expected = {"strict": "2/5 1/3 4/7 1/2 3/5 6/11", "fair": "2/5 2/5 4/7 4/7 2/3 3/5"}
-    for metric in found.curves.metrics:
-        f = found.curves.overall(metric)["f"].tolist()[1:]
-        assert [fraction(value) for value in f] == [*map(Fraction, expected[metric.name].split())]
-
-
-def test_a_boundary_error_is_gone_when_the_right_span_enters() -> None:
-    found = found_on_toy()
-    fair = found.curves.metrics[1]
-    boundary = found.curves._of["fair"]._totals
-    slot = [*found.curves._of["fair"].slots].index(("fair", "be_s", ""))
-    assert fair.name == "fair"
-    assert boundary[slot, [found.curves.place(0.9), found.curves.place(0.7)]].tolist() == [1, 0]
-
-
-@pytest.mark.parametrize(("hit", "ap"), [("strict", "13/24"), (0.5, "3/4"), (1e-9, "5/6")])
-def test_toy_average_precision(hit: Any, ap: str) -> None:
-    assert fraction(found_on_toy(hit=hit).values["average_precision"]["ap"]) == Fraction(ap)
-
-
-def test_toy_calibration() -> None:
-    assert round(found_on_toy().values["calibration"]["ece"], 6) == 0.292857
+@pytest.mark.parametrize(("hit", "ap"), [("strict", "1/2"), (0.5, "5/6"), (0.6, "1/2")])
+def test_average_precision_by_what_is_a_hit(hit: Any, ap: str) -> None:
+    gold, pred = [(0, 4, "A"), (10, 14, "A")], [(0, 4, "A", 0.9), (20, 22, "A", 0.8), (10, 12, "A", 0.7)]
+    found = thresholds([scored(gold, pred)], create_all(["strict"]), Settings(hit=hit)).values
+    assert fraction(found["average_precision"]["ap"]) == Fraction(ap)
 
 
 def random_ranking(rng: np.random.Generator) -> tuple[Any, Any, int]:
@@ -166,12 +126,6 @@ def test_coco_average_precision_is_that_of_its_rule() -> None:
             max((p for p, r in zip(precisions, recalls) if r >= least), default=0) for least in np.linspace(0, 1, 101)
         ]
         assert coco_average_precision(hits, gold) == pytest.approx(np.mean(points), abs=1e-12)
-
-
-def test_predictions_with_one_score_enter_together() -> None:
-    assert average_precision([0.5, 0.5], [True, False], 1) == average_precision([0.5, 0.5], [False, True], 1) == 0.5
-    cuts, kept, found = cumulative([0.5, 0.5, 0.1], [True, False, True])
-    assert (cuts.tolist(), kept.tolist(), found.tolist()) == ([0.5, 0.1], [2, 3], [1, 2])
 
 
 def test_no_equal_scores_are_divided_by_bins_of_equal_mass() -> None:

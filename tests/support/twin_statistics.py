@@ -113,6 +113,16 @@ class Row(NamedTuple):
     flag: str | None
 
 
+def spread_of(theta: float, without: Sequence[float], weights: Sequence[float]) -> tuple[float, float, float]:
+    """The variance of a share from its values without each unit, its effective units, and its degrees of freedom."""
+    k, n = kish(weights), len(without)
+    z = [(n - 1) * (theta - x) for x in without]
+    z = [x - sum(z) / n for x in z]
+    v = sum(x * x for x in z) / (n * (n - 1))
+    q = sum(x**4 for x in z) / sum(x * x for x in z) ** 2 - 1 / n if v > 1e-24 else 0
+    return v, k, max(min(k, 2 / q if q > 1e-9 else inf) - 1, 1)
+
+
 def by_influence(
     value: float | None,
     without: Sequence[float | None],
@@ -126,7 +136,7 @@ def by_influence(
     """The interval of a score from its values without each unit, and in each unit alone.
 
     `mixed` is the number of units with an error, or of those with a hit, where the units alone do not say it."""
-    k, n = kish(weights), len(without)
+    k = kish(weights)
     if value is None or not k:
         return Row(None, k, None, "undefined")
     theta = share_of(value, limits)
@@ -134,11 +144,7 @@ def by_influence(
         one = bounds_of(theta, 0, min(k, 1), 1, level, limits, inf, 0)
         return Row(one, min(k, 1), 1, "few")
     left = [share_of(x, limits) for x in without if x is not None]
-    z = [(n - 1) * (theta - x) for x in left]
-    z = [x - sum(z) / n for x in z]
-    v = sum(x * x for x in z) / (n * (n - 1))
-    q = sum(x**4 for x in z) / sum(x * x for x in z) ** 2 - 1 / n if v > 1e-24 else 0
-    f = max(min(k, 2 / q if q > 1e-9 else inf) - 1, 1)
+    v, k, f = spread_of(theta, left, weights)
     own = [None if x is None else share_of(x, limits) for x in alone]
     if limits == (0, 1):
         sides = sum(x is not None and x < 1 for x in own), sum(x is not None and x > 0 for x in own)
