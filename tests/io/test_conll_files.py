@@ -6,7 +6,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-import writers
 from docs import nlp
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +14,7 @@ from reading import file_of, only, read, refused, result_of
 from seqeval_peer import asks_seqeval, spans, whole_spans
 from spacy.tokens import Doc
 from spacy.training.iob_utils import biluo_tags_to_offsets, iob_to_biluo
-from writers import Side, sides, tags, write_lines
+from writers import Side, tags, write_lines
 
 from spacy_nereval import score
 from spacy_nereval.io.formats import Format
@@ -49,11 +48,10 @@ TWO = "Ada B-PER\nis O\n\nin O\nYork B-LOC\n"
 def test_columns_and_lines_are_read_as_systems_write_them(tmp_path, data):
     (tmp_path / "a.conll").write_bytes(data.encode())
     found = read(tmp_path / "a.conll")
-    assert [(record.text, record.spans) for record in found] == [
-        ("Ada is", {(0, 3, "PER")}),
-        ("in York", {(3, 7, "LOC")}),
+    assert found == [
+        Record("Ada is", {(0, 3, "PER")}, [(0, 3), (4, 6)]),
+        Record("in York", {(3, 7, "LOC")}, [(0, 2), (3, 7)]),
     ]
-    assert found[1].tokens == [(0, 2), (3, 7)]
 
 
 def test_words_may_have_blanks_and_any_white_space_but_tabs(tmp_path):
@@ -65,22 +63,6 @@ def test_words_may_have_blanks_and_any_white_space_but_tabs(tmp_path):
     assert [only(spaced).text[a:b] for a, b in only(spaced).tokens] == ["a\u00a0b", "\u3000"]
 
 
-def test_offsets_count_characters(tmp_path):
-    found = only(write_lines(tmp_path / "a.conll", ["😀👩‍🚀 O", "Zoë B-PER"]))
-    assert [found.text[a:b] for a, b, _ in found.spans] == ["Zoë"]
-
-
-MARKED = "-DOCSTART- -X- O\n\nAda N B-PER\n\nin N O\nYork N B-LOC\n\n-DOCSTART- -X- O\n\nis N O\n"
-
-
-def test_documents_are_what_lies_between_their_marks(tmp_path):
-    (tmp_path / "a.conll").write_text(MARKED)
-    one, two = read(tmp_path / "a.conll")
-    assert (one.text, one.spans) == ("Ada\nin York", {(0, 3, "PER"), (7, 11, "LOC")})
-    assert one.tokens == [(0, 3), (4, 6), (7, 11)]
-    assert (two.text, two.spans, two.annotated) == ("is", set(), True)
-
-
 @pytest.mark.parametrize(
     "text, wanted",
     [
@@ -89,9 +71,10 @@ def test_documents_are_what_lies_between_their_marks(tmp_path):
         ("-DOCSTART- O\n\n-DOCSTART- O\n\nc O\n", ["", "c"]),
         ("-DOCSTART- O\na O\n\n-DOCSTART- O\n", ["a", ""]),
         ("-DOCSTART- O\n", [""]),
+        ("-DOCSTART- -X- O\n\na N O\n\nb N O\n-DOCSTART- -X- O\n", ["a\nb", ""]),
     ],
 )
-def test_marks_may_stand_anywhere(tmp_path, text, wanted):
+def test_documents_are_what_lies_between_their_marks(tmp_path, text, wanted):
     (tmp_path / "a.conll").write_text(text)
     found = read(tmp_path / "a.conll")
     assert [record.text for record in found] == wanted
@@ -99,8 +82,8 @@ def test_marks_may_stand_anywhere(tmp_path, text, wanted):
 
 
 def test_a_span_ends_with_its_sentence(tmp_path):
-    (tmp_path / "a.conll").write_text("-DOCSTART- O\n\nAda I-PER\n\nBob I-PER\n")
-    assert only(tmp_path / "a.conll").spans == {(0, 3, "PER"), (4, 7, "PER")}
+    (tmp_path / "a.conll").write_text("-DOCSTART- O\n\nAda I-PER\n\nin I-PER\n")
+    assert read(tmp_path / "a.conll") == [Record("Ada\nin", {(0, 3, "PER"), (4, 6, "PER")}, [(0, 3), (4, 6)])]
 
 
 def test_tokens_that_spacy_does_not_know_are_gaps(tmp_path):
@@ -148,22 +131,6 @@ def test_a_malformed_conll_file_is_named_with_line_and_reason(tmp_path, lines, s
     assert str(raised.value).startswith(f"{path}, {message}")
 
 
-@pytest.mark.parametrize("ending", [".conll", ".csv", ".jsonl"])
-def test_other_encodings_are_named_with_their_line(tmp_path, ending):
-    path = tmp_path / f"a{ending}"
-    good = {".conll": b"a O\n", ".csv": b"A\t1\t1\t1\n", ".jsonl": b'{"text": "a", "spans": []}\n'}[ending]
-    path.write_bytes(good + "Zoë".encode("latin1"))
-    with pytest.raises(ValueError, match=rf"a\{ending}, line 2: not valid .*UTF-8 \(.*utf-8"):
-        read(path)
-
-
-def test_other_words_are_an_error_that_names_the_document(tmp_path):
-    gold = write_lines(tmp_path / "gold.conll", ["a O", "", "b O"])
-    pred = write_lines(tmp_path / "pred.conll", ["a O", "", "c O"])
-    with pytest.raises(ValueError, match="document 1: the predicted text differs"):
-        list(read_files(gold, pred))
-
-
 # CoNLL: both sides in one file
 
 
@@ -179,29 +146,21 @@ BOTH = ["Ada N B-PER B-PER", "Bob N B-PER O", "", "in N O O", "York N B-LOC B-OR
         (BOTH, ["--column", "4,3"], (1, 2, 1)),
         ([line and f"{line} x" for line in BOTH], ["--column", "3,4"], (1, 1, 2)),
         ([" ".join(line.split()[2:]) for line in BOTH], [], (1, 1, 2)),  # tags alone
+        (["Ada I-PER B-PER", "Ada I-PER I-PER", "in O O", "York I-LOC B-LOC"], [], (2, 0, 0)),  # two schemes
     ],
 )
 def test_one_conll_file_may_have_both_sides(tmp_path, lines, arguments, counts):
     path = write_lines(tmp_path / "both.conll", lines)
-    found = result_of(tmp_path, path, *arguments)["metrics"]["strict"]["counts"]
-    assert tuple(found.values()) == counts
-    assert list(found) == ["tp", "fp", "fn"]
     (tmp_path / "both.txt").write_bytes(path.read_bytes())
-    found = result_of(tmp_path, tmp_path / "both.txt", "--format", "conll", *arguments)["metrics"]["strict"]["counts"]
-    assert tuple(found.values()) == counts
-
-
-def test_each_side_of_a_file_has_its_own_scheme(tmp_path):
-    path = write_lines(tmp_path / "both.conll", ["Ada I-PER B-PER", "Ada I-PER I-PER", "in O O", "York I-LOC B-LOC"])
-    assert result_of(tmp_path, path)["metrics"]["strict"]["counts"] == {"tp": 2, "fp": 0, "fn": 0}
+    for file in ((path,), (tmp_path / "both.txt", "--format", "conll")):
+        found = result_of(tmp_path, *file, *arguments)["metrics"]["strict"]["counts"]
+        assert found == dict(zip(("tp", "fp", "fn"), counts))
 
 
 def test_two_columns_of_two_files(tmp_path):
-    gold = write_lines(tmp_path / "gold.conll", BOTH)
-    pred = write_lines(tmp_path / "pred.conll", BOTH)
-    assert result_of(tmp_path, gold, pred)["metrics"]["strict"]["counts"] == {"tp": 2, "fp": 0, "fn": 0}
-    found = result_of(tmp_path, gold, pred, "--column", "3,4")
-    assert found["metrics"]["strict"]["counts"] == {"tp": 1, "fp": 1, "fn": 2}
+    gold, pred = (write_lines(tmp_path / f"{name}.conll", BOTH) for name in ("gold", "pred"))
+    for arguments, counts in (((), {"tp": 2, "fp": 0, "fn": 0}), (("--column", "3,4"), {"tp": 1, "fp": 1, "fn": 2})):
+        assert result_of(tmp_path, gold, pred, *arguments)["metrics"]["strict"]["counts"] == counts
 
 
 def test_a_file_of_words_and_tags_alone_is_said_to_lack_predictions(tmp_path):
@@ -274,18 +233,6 @@ def test_each_scheme_means_what_it_means(tmp_path, sentence, spans, repair):
     assert (tokens_of(found), found.repaired) == (spans, 0)
 
 
-@pytest.mark.parametrize("scheme", writers.SCHEMES)
-@given(st.lists(sides(), min_size=1, max_size=3))
-def test_what_a_scheme_writes_is_read_without_repairs(scheme, corpus):
-    with TemporaryDirectory() as directory:
-        path = writers.conll(scheme)(Path(directory) / "a.iob", [gold for gold, _ in corpus])
-        for repair in (None, "conll", "discard"):
-            found = read(path, repair=repair, column=3)
-            assert [record.spans for record in found] == [set(gold.offsets) for gold, _ in corpus]
-            assert [record.text for record in found] == [gold.text for gold, _ in corpus]
-            assert not any(record.repaired for record in found)
-
-
 @pytest.mark.parametrize("order", [1, -1])
 @pytest.mark.parametrize(
     "sentences, scheme, repairs",
@@ -337,68 +284,37 @@ def test_an_invalid_sequence_is_an_error_with_line_and_reason(tmp_path, sentence
     assert str(raised.value) == f"{path}, {message}; {remedy}"
 
 
-PREFIXES = {"IOB2": "BI", "BILUO": "BILU", "BIOES": "BIES"}
-
-
-EVIDENCE = {"IOB2": "B-Z", "BILUO": "U-Z", "BIOES": "S-Z"}
-
-
-WITNESSES = {"IOB2": ("IOB2", "BI"), "BILUO": ("BILOU", "BILU"), "BIOES": ("IOBES", "BIES")}
+SCHEMES = {"IOB2": ("BI", "B-Z", "IOB2"), "BILUO": ("BILU", "U-Z", "BILOU"), "BIOES": ("BIES", "S-Z", "IOBES")}
+"""The prefixes of a scheme, a tag that shows that a file has it, and its name in seqeval."""
 
 
 @st.composite
 def any_tags(draw: st.DrawFn, scheme: str) -> list[str]:
-    known = ["O", *(f"{prefix}-{label}" for prefix in PREFIXES[scheme] for label in "AB")]
+    known = ["O", *(f"{prefix}-{label}" for prefix in SCHEMES[scheme][0] for label in "AB")]
     return draw(st.lists(st.sampled_from(known), min_size=1, max_size=8))
 
 
-def repaired(scheme: str, sequence: list[str], repair: str) -> tuple[list[tuple[int, int, str]], int]:
-    """The spans of a sequence in a file that has the scheme, whatever the sequence, and the repairs."""
-    with TemporaryDirectory() as directory:
-        path = file_of(Path(directory) / "a.iob", EVIDENCE[scheme], " ".join(sequence))
-        _, found = read(path, repair=repair)
-        return tokens_of(found), found.repaired
-
-
 @asks_seqeval
-@pytest.mark.parametrize("scheme", PREFIXES)
+@pytest.mark.parametrize("scheme", SCHEMES)
 @tries(150)
 @given(st.data())
 def test_repairs_give_the_spans_of_conlleval_as_seqeval_has_them(scheme, data):
+    """Discarding leaves those whose tags are exactly those that the scheme would write, as its strict mode does."""
     sequence = data.draw(any_tags(scheme))
-    as_seqeval = [tag.replace("L-", "E-").replace("U-", "S-") for tag in sequence]
-    wanted = sorted((start, end, label) for label, start, end in spans(as_seqeval))
-    assert repaired(scheme, sequence, "conll")[0] == wanted
-
-
-@asks_seqeval
-@pytest.mark.parametrize("scheme", PREFIXES)
-@tries(150)
-@given(st.data())
-def test_discarding_leaves_the_spans_that_are_whole(scheme, data):
-    """Every span of conlleval whose tags are exactly those that the scheme would write for it."""
-    sequence = data.draw(any_tags(scheme))
-    kept, dropped = [], 0
-    as_seqeval = [tag.replace("L-", "E-").replace("U-", "S-") for tag in sequence]
-    for label, start, end in spans(as_seqeval):
+    _, evidence, name = SCHEMES[scheme]
+    with TemporaryDirectory() as directory:
+        path = file_of(Path(directory) / "a.iob", evidence, " ".join(sequence))
+        every, whole = (read(path, repair=repair)[1] for repair in ("conll", "discard"))
+    wanted, kept = [], []
+    for label, start, end in spans([tag.replace("L-", "E-").replace("U-", "S-") for tag in sequence]):
+        wanted.append((start, end, label))
         side = Side((tuple(map(str, range(len(sequence)))),), frozenset({(start, end + 1, label)}))
         if tags(side, scheme)[0][start : end + 1] == sequence[start : end + 1]:
             kept.append((start, end, label))
-        else:
-            dropped += 1
-    assert repaired(scheme, sequence, "discard") == (sorted(kept), dropped)
-    assert repaired(scheme, sequence, "conll")[1] == dropped
-
-
-@asks_seqeval
-@pytest.mark.parametrize("scheme", PREFIXES)
-@tries(150)
-@given(st.data())
-def test_what_seqeval_has_in_its_strict_mode_is_not_discarded(scheme, data):
-    sequence = data.draw(any_tags(scheme))
-    found = whole_spans(sequence, WITNESSES[scheme][0])
-    kept, _ = repaired(scheme, sequence, "discard")
-    assert {(start, end, label) for label, start, end in found} >= set(kept)
+    assert tokens_of(every) == sorted(wanted)
+    assert tokens_of(whole) == sorted(kept)
+    assert every.repaired == whole.repaired == len(wanted) - len(kept)
+    assert {*kept} <= {(start, end, label) for label, start, end in whole_spans(sequence, name)}
 
 
 @tries(150)
@@ -428,16 +344,3 @@ def test_repairs_of_both_sides_are_counted(tmp_path):
     assert found["discard"]["metrics"]["strict"]["counts"] == {"tp": 1, "fp": 2, "fn": 1}
     documents = list(read_files(gold, pred, formats=(Format(repair="conll"),) * 2))
     assert [document.repaired for document in documents] == [1, 2, 1]
-
-
-@pytest.mark.parametrize(
-    "option, value, message",
-    [
-        ("--repair", "seqeval", "--repair seqeval: expected one of error, conll, discard"),
-        ("--discontinuous", "first", "--discontinuous first: expected one of hull, parts"),
-        ("--format", "ini", "there is no format 'ini'"),
-    ],
-)
-def test_ways_of_reading_that_are_not_known(tmp_path, option, value, message):
-    path = file_of(tmp_path / "a.iob", "O")
-    assert message in refused("score", path, path, option, value)
