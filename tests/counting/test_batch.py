@@ -169,32 +169,7 @@ def test_the_greatest_offsets_of_many_documents_do_not_get_into_each_other_s_way
     assert group.tolist() == [k // 2 for k in range(2 * len(corpus))]
 
 
-# Words and what documents are called
-
-
-def own_words(batch: Batch, case: str, by: str) -> list[list[int]]:
-    """The words of each span, numbered from 0 in each document in the order in which they come."""
-    found: list[list[int]] = [[] for _ in batch.doc]
-    for span, word in zip(*(column.tolist() for column in batch.words(case=case, by=by))):
-        found[span].append(word)
-    numbers: dict[tuple[int, int], int] = {}
-    return [
-        [numbers.setdefault((doc, word), sum(own == doc for own, _ in numbers)) for word in words]
-        for doc, words in zip(batch.doc.tolist(), found)
-    ]
-
-
-@pytest.mark.parametrize(("case", "by"), [("lower", "token"), ("keep", "token"), ("lower", "whitespace")])
-@some
-@given(corpus=many)
-def test_words_have_equal_numbers_where_they_are_equal(case, by, corpus):
-    batch = DocumentBatch(corpus)
-    expected = []
-    for document, own in zip(corpus, spans(batch)):
-        numbers: dict[object, int] = {}
-        for words in document.unigrams(own, case=case, by=by):
-            expected.append([numbers.setdefault(word, len(numbers)) for word in words])
-    assert own_words(batch, case, by) == expected
+# What documents are called
 
 
 def test_what_a_document_is_resampled_with_is_its_unit_then_its_id_then_its_content():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import twins
 from asking import NEEDED, near
-from counted import Times
+from counted import OTHERS, Times
 from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
@@ -24,7 +24,7 @@ from spacy_nereval.evaluation.per_document import document_scores
 from spacy_nereval.evaluation.scores import score_sums
 
 some = tries(40)
-ALL = create_all({"all": {}, "tmr": NEEDED["tmr"]})
+ALL = create_all({"all": {}, **NEEDED})
 APART = create_all(["all"])
 """Not tmr: what it says of a document depends on the others."""
 
@@ -182,18 +182,6 @@ def test_sums_that_would_wrap_round_are_refused(several):
 
 
 # Averages over documents
-
-
-OTHERS: dict[str, dict[str, Any]] = {
-    "semeval": {"beta": 2},
-    "slot_error": {"slots": "muc", "weights": "etape"},
-    "loio": {"match": "optimal", "s": 0.3},
-    "fair": {"unit": "token", "weights": "fine"},
-    "wrf": {"unique": False, "average": "micro", "weights": "lenient"},
-    "char": {"typed": False},
-    "plagdet": {"average": "micro", "typed": True},
-    "ace": {"weights": {"A": 0.1, "B": 0.7}},
-}
 
 
 @pytest.mark.parametrize("table", [{"all": {}}, OTHERS], ids=["defaults", "others"])
