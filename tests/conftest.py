@@ -47,7 +47,6 @@ THOROUGH = {
     "test_collapse.py",
     "test_collapsed.py",
     "test_collapsed_differences.py",
-    "test_collapsed_files.py",
     "test_comparison.py",
     "test_comparison_result.py",
     "test_comparison_twins.py",

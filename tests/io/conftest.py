@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 from made_up import corpus
-from stored_counts import stored, stored_collapsed
+from stored_counts import FAIR, stored, stored_collapsed
 
 from spacy_nereval import Document
 
 
 @pytest.fixture
 def file(tmp_path) -> Path:
-    return stored([*corpus(3), Document([(0, 3, "A")], [(0, 2, "A")], "abc")], tmp_path / "a.npz")
+    return stored([*corpus(3), Document([(0, 3, "A")], [(0, 2, "A")], "abc")], tmp_path / "a.npz", FAIR)
 
 
 @pytest.fixture

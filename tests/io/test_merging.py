@@ -1,37 +1,47 @@
-"""Files of counts are merged to the counts of the whole, or refused."""
+"""Files of counts come back as they were, and are merged to the counts of the whole, or refused."""
 
 from __future__ import annotations
 
+import errno
+import json
+import re
 import shutil
+from collections import Counter
 from dataclasses import replace
+from itertools import combinations, pairwise
 from pathlib import Path
+from random import Random
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
-from commands import accepted, line, refused, write
-from compared import compare
 from hypothesis import given
 from hypothesis import strategies as st
 from made_up import corpus
 from places import SEEN
 from profiles import tries
-from stored_counts import ALL, same, stored
+from stored_counts import ALL, FAIR, changed, same, stored, stored_collapsed
 from strategies import corpora, nested
 
 from spacy_nereval import Confidence, Document, count, create, create_all, evaluate
+from spacy_nereval.evaluation.collapsing import Halves, collapse
 from spacy_nereval.evaluation.intervals import replicate
-from spacy_nereval.evaluation.result import plain
 from spacy_nereval.io import count_files as storage
+from spacy_nereval.io import id_hashes
 from spacy_nereval.io.count_files import load, merge, save
+from spacy_nereval.io.count_layout import OtherVersion
+from spacy_nereval.io.id_hashes import HASH, hashes_of, holders, merge_hashes, without_repeats
+from spacy_nereval.io.id_hashes import stored as hashes_in
 
 
 @tries(20)
 @given(parts=st.lists(corpora(nested(), most=3), min_size=1, max_size=4))
 def test_merged_counts_are_the_counts_of_the_whole_bit_for_bit(tmp_path_factory, parts):
+    """With their half-samples."""
     folder = tmp_path_factory.mktemp("parts")
-    paths = [stored(part, folder / f"{k}.npz", source=str(k)) for k, part in enumerate(parts)]
+    paths = [stored(part, folder / f"{k}.npz", replicates=4, source=str(k)) for k, part in enumerate(parts)]
     whole = count([document for part in parts for document in part], ALL)
-    whole.sources = [str(k) for k in range(len(parts))]
+    whole.sources, whole.replicates = [str(k) for k in range(len(parts))], replicate(whole, 4, 0)
     same(merge(paths, shared_ids=True), whole)
 
 
@@ -61,15 +71,6 @@ def test_parts_merged_in_any_order_score_the_same_bit_for_bit(tmp_path):
     same(load(stored(documents, tmp_path / "whole.npz")), count(documents, ALL))
 
 
-def test_merged_replicates_give_the_intervals_of_the_whole(tmp_path):
-    documents = corpus(20)
-    paths = [stored(documents[a:b], tmp_path / f"{a}.npz", replicates=30) for a, b in ((0, 3), (3, 4), (4, 20))]
-    whole = load(stored(documents, tmp_path / "all.npz", replicates=30))
-    merged = merge(paths)
-    same(merged, whole)
-    assert evaluate(merged, Confidence()) == evaluate(whole, Confidence())
-
-
 def test_texts_without_id_of_several_files_are_told_apart_by_what_they_say(tmp_path):
     """The same text with the same gold spans is one unit wherever it is read."""
     first, other = corpus(3, 1, named=False), corpus(3, 2, named=False)
@@ -79,22 +80,20 @@ def test_texts_without_id_of_several_files_are_told_apart_by_what_they_say(tmp_p
 
 
 def test_a_merge_remembers_its_parts(tmp_path):
-    """b is in a and b together; merging it again is refused, with the names of both files."""
+    """b is in a and b together, and in its copy; merging it again is refused with both names, unless it is allowed."""
     a, b, c = (stored(corpus(3, seed, named=False), tmp_path / f"{name}.npz") for seed, name in enumerate("abc"))
-    both, all_three = tmp_path / "both.npz", tmp_path / "all.npz"
+    both, all_three, repeated = (tmp_path / f"{name}.npz" for name in ("both", "all", "repeated"))
     save(merge([a, b]), both)
     save(merge([both, c]), all_three)
-    assert load(all_three).documents == 9
+    save(merge([both, b], allow_repeats=True), repeated)
+    assert load(all_three).documents == load(repeated).documents == 9
+    copy = Path(shutil.copy(b, tmp_path / "copy.npz"))
     for paths in ([both, b], [b, both], [all_three, both], [all_three, a], [c, all_three], [both, all_three]):
         with pytest.raises(ValueError, match=f"{paths[0]} and {paths[1]} (hold some of|are) the same counts"):
             merge(paths, shared_ids=True)
-
-
-def test_the_same_counts_are_not_merged_twice_under_whatever_name(tmp_path):
-    paths = [stored(corpus(3, seed, named=False), tmp_path / f"{seed}.npz") for seed in range(3)]
-    for copy in (paths[1], Path(shutil.copy(paths[1], tmp_path / "copy.npz"))):
-        with pytest.raises(ValueError, match=f"{paths[1]} and {copy} are the same counts"):
-            merge([*paths, copy])
+    for paths, said in (([a, b, b], "are"), ([a, b, copy], "are"), ([a, repeated], "hold some of")):
+        with pytest.raises(ValueError, match=f"{paths[-2]} and {paths[-1]} {said} the same counts"):
+            merge(paths)
 
 
 def test_documents_of_one_id_in_two_files_are_refused_unless_they_may_share_it(tmp_path):
@@ -124,13 +123,6 @@ def test_counts_say_what_they_were_counted_from(tmp_path):
     save(counts, path)
     with pytest.raises(ValueError, match="counted from something else"):
         load(path, origin={"data": "1"})
-
-
-@pytest.mark.parametrize("number", [1, 2, 3, 9])
-def test_any_number_of_files_merges_in_their_order(tmp_path, number):
-    documents = corpus(number)
-    paths = [stored([document], tmp_path / f"{k}.npz") for k, document in enumerate(documents)]
-    same(merge(paths), count(documents, ALL))
 
 
 @pytest.mark.parametrize(
@@ -167,14 +159,10 @@ def test_files_of_other_replicates_are_not_merged(tmp_path, numbers, said):
 def test_counts_of_another_version_of_a_metric_are_neither_loaded_nor_merged(tmp_path, monkeypatch):
     old = stored(corpus(2), tmp_path / "old.npz")
     monkeypatch.setattr(storage, "create", lambda name, **options: replace(create(name, **options), version=2))
-    with pytest.raises(
-        ValueError, match="old.npz was counted by version 1 of strict, and this is version 2: count again"
-    ):
-        load(old)
-    with pytest.raises(
-        ValueError, match="old.npz was counted by version 1 of strict, and this is version 2: count again"
-    ):
-        merge([old, old])
+    said = "old.npz was counted by version 1 of strict, and this is version 2: count again"
+    for read in (lambda: load(old), lambda: merge([old, old])):
+        with pytest.raises(ValueError, match=said):
+            read()
 
 
 def test_counts_of_two_versions_are_not_added():
@@ -185,24 +173,6 @@ def test_counts_of_two_versions_are_not_added():
 
 
 # Counts come back from files as they were, whole or not at all
-
-
-ODD = (
-    "ü/ö",
-    "\"quoted\" 'label'",
-    " ",
-    "\n",
-    "\x00",
-    "..",
-    "-1",
-    "null",
-    "header",
-    "cells/data",
-    "😀",
-    "é",
-    "e\u0301",
-)
-"""Labels and ids that a file format could stumble over."""
 
 
 @tries(25)
@@ -217,21 +187,8 @@ def test_counts_come_back_from_a_file_as_they_were(tmp_path_factory, documents):
     same(load(path), counts)
 
 
-def test_intervals_and_comparisons_of_loaded_counts_are_those_of_the_counts(tmp_path):
-    a, b = count(corpus(9), ALL), count(corpus(9)[::-1], ALL)
-    loaded = [load(stored(corpus(9)[::step], tmp_path / f"{step}.npz")) for step in (1, -1)]
-    confidence = Confidence(samples=70)
-    assert evaluate(loaded[0], confidence) == evaluate(a, confidence)
-    assert plain(compare(*loaded, confidence=confidence)) == plain(compare(a, b, confidence=confidence))
-
-
-def test_replicates_come_back_with_their_settings_and_their_intervals(tmp_path):
-    counts = count(corpus(6), ALL)
-    counts.replicates = replicate(counts, 30, 4)
-    save(counts, tmp_path / "a.npz")
-    found = load(tmp_path / "a.npz")
-    assert (found.replicates.samples, found.replicates.seed) == (30, 4)
-    assert evaluate(found, Confidence()) == evaluate(counts, Confidence())
+ODD = ("ü/ö", "\"quoted\" 'label'", " ", "\n", "\x00", "..", "-1", "null", "header", "cells/data", "😀", "é", "e\u0301")
+"""Labels and ids that a file format could stumble over."""
 
 
 @pytest.mark.parametrize("odd", ODD)
@@ -240,7 +197,7 @@ def test_odd_labels_ids_and_sources_come_back(tmp_path, odd):
     metrics = create_all(["strict", "fair"])
     path = stored(documents, tmp_path / "a.npz", metrics, replicates=3, source=odd)
     counts = count(documents, metrics)
-    counts.sources, counts.replicates = [odd], replicate(count(documents, metrics), 3, 0)
+    counts.sources, counts.replicates = [odd], replicate(counts, 3, 0)
     same(load(path), counts)
     assert load(path).ids == [odd, ""]
 
@@ -272,26 +229,15 @@ def test_settings_that_are_tables_come_back(tmp_path):
     assert [m.settings for m in load(path).metrics] == [m.settings for m in metrics]
 
 
-def test_counts_of_no_document_and_of_one_without_spans_come_back(tmp_path):
-    for documents in ([], [Document([], [], "a")], [None]):
-        same(load(stored(documents, tmp_path / "a.npz")), count(documents, ALL))
-
-
-def test_the_file_names_everything_that_can_change_a_number(tmp_path):
-    """The signature stands in every file of counts."""
-    path = stored(corpus(3), tmp_path / "a.npz")
-    with np.load(path) as archive:
-        header = archive["header"].tobytes().decode("utf8")
-    assert evaluate(count(corpus(3), ALL))["signature"] in header
-
-
-def test_the_file_holds_no_pickle_and_no_text_of_the_documents(tmp_path):
-    secret = Document([(0, 6, "A")], [(0, 3, "A")], "secret words", tokens=[(0, 6), (7, 12)], id="x")
-    path = stored([secret, *corpus(3)], tmp_path / "a.npz", replicates=5)
+def test_the_file_holds_the_signature_but_no_pickle_and_no_text_of_the_documents(tmp_path):
+    documents = [Document([(0, 6, "A")], [(0, 3, "A")], "secret words", tokens=[(0, 6), (7, 12)], id="x"), *corpus(3)]
+    path = stored(documents, tmp_path / "a.npz", replicates=5)
     with np.load(path, allow_pickle=False) as archive:
         arrays = {name: archive[name] for name in archive.files}
     assert all(array.dtype.kind in "iuf" for array in arrays.values())
     assert not any(b"secret" in array.tobytes() or b"words" in array.tobytes() for array in arrays.values())
+    signature, header = evaluate(count(documents, ALL))["signature"], arrays["header"].tobytes().decode("utf8")
+    assert [part for part in signature.split("|") if part not in header] == []
 
 
 def test_the_file_is_readable_as_others_are_and_replaces_an_older_one(tmp_path):
@@ -323,31 +269,149 @@ def test_a_failure_leaves_neither_half_a_file_nor_a_lost_old_one(tmp_path, monke
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.npz", "old.npz"]
 
 
-# A count file knows what it was merged from, so nothing counts twice unless that is meant
+# Files of hashes of document ids: what two of them share is found, however many files and hashes there are
 
 
-@pytest.fixture
-def parts(tmp_path, monkeypatch):
-    """a, b and c, and ab and abc merged from them."""
-    monkeypatch.chdir(tmp_path)
-    for k, name in enumerate("abc"):
-        write(tmp_path / f"{name}.jsonl", line("Ada " * (k + 1), (0, 3, "PER"), id=name))
-        accepted("count", f"{name}.jsonl", f"{name}.jsonl", "-o", f"{name}.npz", "-m", "strict")
-    accepted("merge", "a.npz", "b.npz", "-o", "ab.npz")
-    accepted("merge", "ab.npz", "c.npz", "-o", "abc.npz")
+@pytest.mark.parametrize("block", [2, 1 << 20])
+def test_what_two_of_many_files_have_is_found_wherever_they_stand(tmp_path, monkeypatch, block):
+    monkeypatch.setattr(id_hashes, "TOGETHER", 2)
+    monkeypatch.setattr(id_hashes, "BLOCK", block)
+    files = [hashes_of(f"{name}{k}" for k in range(9)) for name in "abcde"]
+    assert merge_hashes(files, tmp_path / "all") is None
+    whole = hashes_in(tmp_path / "all").tolist()
+    assert whole == sorted(whole) and len({*whole}) == len(whole) == 45
+    shared = hashes_in(hashes_of(["shared"]))
+    for pair in combinations(range(5), 2):
+        given = list(files)
+        for k in pair:
+            given[k] = tmp_path / f"{pair}-{k}"
+            np.sort(np.concatenate([hashes_in(files[k]), shared])).astype(HASH).tofile(given[k])
+        found = merge_hashes(given, tmp_path / "all")
+        assert found == bytes(shared[0]).ljust(id_hashes.SIZE, b"\0")
+        assert holders(given, found) == [*pair]
+        assert len(hashes_in(tmp_path / "all")) == 46
 
 
-@pytest.mark.parametrize(
-    "given", [("a", "a"), ("ab", "b"), ("b", "ab"), ("ab", "abc"), ("c", "a", "abc"), ("ab", "ab")]
-)
-def test_parts_that_overlap_are_named_and_refused(given, parts, tmp_path):
-    said = refused("merge", *(f"{name}.npz" for name in given), "-o", "out.npz")
-    assert "the same counts" in said and given[-1] in said and "--allow-repeats" in said
-    assert not (tmp_path / "out.npz").exists()
+def test_any_files_merge_to_what_their_sets_unite_to(tmp_path, monkeypatch):
+    """Hashes with zeros at either end, empty files, more files than a block has room for, and several stages."""
+    random = Random(0)
+    target = tmp_path / "all"
+    for number in range(60):
+        monkeypatch.setattr(id_hashes, "BLOCK", random.choice([1, 2, 7, 50]))
+        monkeypatch.setattr(id_hashes, "TOGETHER", random.choice([2, 3, 100]))
+        zeros = [bytes(k) + random.randbytes(16 - k) for k in (0, 1, 15, 16)]
+        common = [*zeros, *(each[::-1] for each in zeros), b"\xff" * 16]
+        sets = [{random.randbytes(16) for _ in range(random.choice([0, 1, 9]))} for _ in range(random.randrange(25))]
+        for some in random.sample(sets, len(sets) * (number % 3) // 2):
+            some.add(random.choice(common))
+        files = [tmp_path / str(k) for k in range(len(sets))]
+        for file, some in zip(files, sets):
+            file.write_bytes(b"".join(sorted(some)))
+        twice = {each for each, times in Counter(each for some in sets for each in some).items() if times > 1}
+        found = merge_hashes(files, target)
+        assert found in twice if twice else found is None
+        assert target.read_bytes() == b"".join(sorted(set().union(*sets)))
+        assert found is None or holders(files, found) == [k for k, some in enumerate(sets) if found in some]
 
 
-@pytest.mark.parametrize(("given", "ids"), [(("a", "a"), "aa"), (("ab", "b"), "abb"), (("abc", "ab", "c"), "abcabc")])
-def test_repeats_are_counted_if_they_are_allowed(given, ids, parts, tmp_path):
-    accepted("merge", *(f"{name}.npz" for name in given), "-o", "out.npz", "--allow-repeats")
-    assert load(tmp_path / "out.npz").ids == [*ids]
-    assert "some of the same counts" in refused("merge", "out.npz", f"{ids[0]}.npz", "-o", "more.npz")
+def test_what_cannot_be_merged_leaves_no_temporary_file(monkeypatch):
+    files = [hashes_of("ab"), hashes_of("bc")]
+    folder = files[0].parent
+    before = sorted(folder.iterdir())
+    with pytest.raises(ValueError, match="x and y have documents with the same id, 1 in all files"):
+        without_repeats(["x", "y"], files, False)
+    assert sorted(folder.iterdir()) == before
+
+    def full(files):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(id_hashes, "_blocks", full)
+    with pytest.raises(OSError, match="No space left on device"):
+        without_repeats(["x", "y"], files, True)
+    assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("why", ["another version", "not readable", "no counts"])
+def test_hashes_are_kept_if_a_file_beside_them_may_need_them(tmp_path, monkeypatch, why):
+    hashes = tmp_path / f"nereval-ids-{'0' * 32}.bin"
+    hashes.write_bytes(b"")
+    with ZipFile(tmp_path / "other.npz", "w") as archive:
+        archive.writestr("other.npy", b"")
+
+    def of_another_version(archive: ZipFile) -> None:
+        raise OtherVersion("another version")
+
+    if why == "another version":
+        monkeypatch.setattr(storage, "read_header", of_another_version)
+    if why == "not readable":
+        monkeypatch.setattr(storage.os, "access", lambda file, mode: False)
+    storage.delete_unused_hashes(hashes)
+    assert hashes.exists() == (why != "no counts")
+
+
+# Files of collapsed counts
+
+
+def test_a_file_says_what_the_counts_say(collapsed, tmp_path):
+    whole = collapse(count(corpus(12), FAIR), 9)
+    found = load(collapsed)
+    with np.load(collapsed) as archive:  # a release that knows no collapsed counts asks for this beginning
+        assert json.loads(archive["header"].tobytes())["format"].startswith("spacy-nereval counts ")
+    assert evaluate(found, Confidence()) == evaluate(whole, Confidence())
+    assert found.totals() == whole.totals() and found.parts == ["12" * 16]
+    assert (found.collapsed.units, found.collapsed.squares.tolist()) == (12, whole.collapsed.squares.tolist())
+    again = changed(collapsed, lambda arrays, header: None)  # so that what is refused below is refused for the change
+    assert evaluate(load(again), Confidence()) == evaluate(whole, Confidence())
+
+
+def test_a_file_without_half_samples_or_documents_is_read(tmp_path):
+    assert load(stored_collapsed(corpus(3), tmp_path / "a.npz", samples=0)).replicates is None
+    assert load(stored_collapsed([], tmp_path / "b.npz")).documents == 0
+
+
+def in_parts(tmp_path: Path, number: int = 5) -> list[Path]:
+    documents = corpus(30)
+    edges = [round(k * 30 / number) for k in range(number + 1)]
+    return [stored_collapsed(documents[a:b], tmp_path / f"{a}.npz", shard=f"{a:032x}") for a, b in pairwise(edges)]
+
+
+def test_files_in_any_order_and_tree_merge_to_the_same_file(tmp_path):
+    paths, found = in_parts(tmp_path), []
+    orders = [paths, paths[::-1], [*paths[2:], *paths[:2]]]
+    save(merge(paths[:2]), tmp_path / "first.npz")
+    save(merge(paths[2:]), tmp_path / "last.npz")
+    for order in (*orders, [tmp_path / "last.npz", tmp_path / "first.npz"]):
+        save(merge(order), tmp_path / "all.npz")
+        with np.load(tmp_path / "all.npz") as archive:
+            found.append(json.loads(archive["header"].tobytes())["digest"])
+    assert len({*found}) == 1
+    whole = collapse(count(corpus(30), FAIR), 9)
+    assert evaluate(load(tmp_path / "all.npz"), Confidence()) == evaluate(whole, Confidence())
+
+
+def test_a_shard_that_is_in_two_files_is_refused_with_their_names(tmp_path):
+    first, second, *_ = in_parts(tmp_path)
+    save(merge([first, second]), tmp_path / "both.npz")
+    for files, said in (([first, first], "are the same counts"), ([tmp_path / "both.npz", second], "hold some of")):
+        with pytest.raises(ValueError, match=re.escape(f"{files[0]} and {files[1]} {said}")):
+            merge(files)
+    assert merge([first, first], allow_repeats=True).documents == 12
+    unnamed = stored_collapsed(corpus(4), tmp_path / "unnamed.npz")  # counted from what has no content to name it by
+    with pytest.raises(ValueError, match="are the same counts"):
+        merge([unnamed, stored_collapsed(corpus(4), tmp_path / "again.npz")])
+
+
+def test_files_with_documents_are_collapsed_on_merging(tmp_path):
+    paths = [stored(part, tmp_path / f"{k}.npz", FAIR) for k, part in enumerate((corpus(20), corpus(10, 1)))]
+    for path in paths[1:]:
+        counts = load(path)
+        counts.ids = counts.units = [f"other {id}" for id in counts.ids]
+        save(counts, path)
+    whole = merge(paths)
+    found = merge(paths, collapsed=Halves(9))
+    assert evaluate(found, Confidence()) == evaluate(collapse(whole, 9), Confidence())
+    save(found, tmp_path / "all.npz")
+    with pytest.raises(ValueError, match="hold some of the same counts"):
+        merge([tmp_path / "all.npz", paths[0]], collapsed=Halves(9))
+    with pytest.raises(ValueError, match="one is collapsed, the other has documents"):
+        merge([tmp_path / "all.npz", paths[0]])
