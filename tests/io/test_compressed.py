@@ -109,7 +109,7 @@ def test_a_file_that_would_fill_the_memory_is_refused(extension, tmp_path, monke
 @pytest.mark.costly
 @pytest.mark.parametrize("extension", PACK)
 def test_a_block_of_the_content_is_in_memory(extension, tmp_path):
-    rows = b"".join(b'{"text": "%d %s", "spans": []}\n' % (k, b"Ada met Bob. " * 20) for k in range(20_000))
+    rows = b"".join(b'{"text": "%d %s", "spans": []}\n' % (k, b"Ada met Bob. " * 20) for k in range(12_000))
     path = tmp_path / f"a.jsonl{extension}"
     path.write_bytes(PACK[extension](rows))
     tracemalloc.start()
@@ -117,7 +117,7 @@ def test_a_block_of_the_content_is_in_memory(extension, tmp_path):
         number = sum(1 for _ in file)
         peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert number == 20_000
+    assert number == 12_000
     assert peak < len(rows) / 5
 
 
@@ -177,9 +177,9 @@ COMMANDS = {
     "errors": ("errors", "{gold}", "{pred}", "-o", "{out}.jsonl"),
     "convert": ("convert", "{gold}", "{out}.conll"),
     "training": ("training", "{gold}", "-o", "{out}.json"),
-    "report": ("report", "{gold}", "{pred}", "-o", "{out}.html"),
+    "report": ("report", "{gold}", "{pred}", "-m", "strict", "-o", "{out}.html"),
     "thresholds": ("thresholds", "{gold}", "{scored}", "-m", "strict", "--csv", "{out}.csv"),
-    "agreement": ("agreement", "{gold}", "{pred}", "--disputes", "{out}.json"),
+    "agreement": ("agreement", "{gold}", "{pred}", "-m", "strict", "--disputes", "{out}.json"),
 }
 
 
@@ -200,7 +200,7 @@ def test_every_output_is_compressed_by_its_extension(command, tmp_path):
         return Path(arguments[place]).read_bytes()
 
     plain = written("")
-    for extension in [".gz", ".xz"] if command == "report" else PACK:
+    for extension in [".gz"] if command == "report" else PACK:  # a report takes long
         found = written(extension)
         assert UNPACK[extension](found) == plain
         assert found == written(extension)

@@ -1,21 +1,34 @@
-"""What offsets count, spans that repeat their text, and spans that are there twice or rejected."""
+"""What offsets count; spans that repeat their text, are there twice or rejected; the scores of predicted spans."""
 
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
+import spacy
 from commands import accepted, flat, line, refused, run, write
 from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
 from reading import only, read
+from samples import TEXT
+from spacy.tokens import DocBin, SpanGroup
 
+from spacy_nereval import Document, score
+from spacy_nereval.api.inputs import Side, documents
+from spacy_nereval.api.plain_records import Reading
+from spacy_nereval.core.checked import Unusable, highest, is_score
+from spacy_nereval.core.labels import label_rules
+from spacy_nereval.core.spans import relabelled
+from spacy_nereval.integration.examples import record
 from spacy_nereval.io.count_files import load
+from spacy_nereval.io.read import read_files
+from spacy_nereval.io.records import Record, pair
 
-TEXT = "Ada 😀 met Bob in New York."
 WIDTHS = {
     "codepoint": lambda c: 1,
     "utf16": lambda c: len(c.encode("utf-16-le")) // 2,
@@ -29,11 +42,10 @@ def counted(text: str, at: int, unit: str) -> int:
 
 
 def entry(text: str, *spans: tuple[int, int], unit: str = "codepoint", surface: bool = True) -> dict:
-    places = [(counted(text, a, unit), counted(text, b, unit), text[a:b]) for a, b in spans]
-    rows = [
-        {"start": start, "end": end, "label": "A"} | ({"text": own} if surface else {}) for start, end, own in places
-    ]
-    return {"text": text, "spans": rows}
+    row = line(text, *((counted(text, a, unit), counted(text, b, unit), "A") for a, b in spans))
+    for span, (a, b) in zip(row["spans"] if surface else (), spans):
+        span["text"] = text[a:b]
+    return row
 
 
 def brat(folder: Path, text: str, *spans: tuple[int, int], unit: str = "codepoint") -> Path:
@@ -44,11 +56,6 @@ def brat(folder: Path, text: str, *spans: tuple[int, int], unit: str = "codepoin
     ]
     (folder / "a.ann").write_text("".join(rows), encoding="utf8")
     return folder
-
-
-def test_the_offsets_of_the_sample():
-    assert [counted(TEXT, 10, unit) for unit in WIDTHS] == [10, 11, 13]
-    assert TEXT[10:13] == "Bob"
 
 
 @pytest.mark.parametrize("unit", ["utf16", "utf8"])
@@ -69,10 +76,7 @@ def test_a_span_that_is_not_its_text_is_an_error_that_names_the_unit(unit, tmp_p
 def test_offsets_of_every_unit_are_read(unit, way, tmp_path):
     offsets = unit if way == "given" else "auto"
     path = write(tmp_path / "a.jsonl", entry("Ada", (0, 3), unit=unit), entry(TEXT, (10, 13), (17, 25), unit=unit))
-    assert [record.spans for record in read(path, offsets=offsets)] == [
-        {(0, 3, "A")},
-        {(10, 13, "A"), (17, 25, "A")},
-    ]
+    assert [record.spans for record in read(path, offsets=offsets)] == [{(0, 3, "A")}, {(10, 13, "A"), (17, 25, "A")}]
     folder = brat(tmp_path / "brat", TEXT, (0, 3), (10, 13), unit=unit)
     assert only(folder, offsets=offsets).spans == {(0, 3, "A"), (10, 13, "A")}
 
@@ -98,9 +102,8 @@ def test_a_file_without_a_unit_that_fits_is_refused_with_its_first_misfit(tmp_pa
         said = refused("score", path, path, *options)
         assert f"line {2 if 'utf16' in options else 1}: span 0" in said
         assert "correct one of them, or use --no-check-text to go by the offsets" in said
-    assert "is inside a character if offsets count UTF-16" in refused(
-        "score", *[write(tmp_path / "b.jsonl", entry(TEXT, (5, 8), surface=False))] * 2, "--offsets", "utf16"
-    )
+    path = write(tmp_path / "b.jsonl", entry(TEXT, (5, 8), surface=False))
+    assert "is inside a character if offsets count UTF-16" in refused("score", path, path, "--offsets", "utf16")
 
 
 def test_a_span_beyond_the_text_is_tried_in_other_units_too(tmp_path):
@@ -128,26 +131,36 @@ def test_a_text_that_is_right_or_missing_changes_nothing(text, tmp_path):
     assert "span 0 has the text 7" in refused("score", wrong, wrong)
 
 
-DOCCANO = {
-    "triples": {"text": TEXT, "label": [[10, 13, "A"]]},
-    "objects": {"text": TEXT, "entities": [{"start_offset": 10, "end_offset": 13, "label": "A"}]},
-}
-
-
-@pytest.mark.parametrize("shape", DOCCANO)
-def test_doccano_has_to_say_what_its_offsets_count(shape, tmp_path):
-    path = write(tmp_path / "a.jsonl", DOCCANO[shape])
+@pytest.mark.parametrize(
+    ("row", "codepoint", "utf16"),
+    [
+        (line(TEXT, label=[[10, 13, "A"]]), {(10, 13, "A")}, {(9, 12, "A")}),
+        (line(TEXT, entities=[dict(start_offset=10, end_offset=13, label="A")]), {(10, 13, "A")}, {(9, 12, "A")}),
+        (line("a 😀 Bob", label=[[5, 8, "A"]]), None, {(4, 7, "A")}),  # after the text, in characters
+    ],
+)
+def test_doccano_has_to_say_what_its_offsets_count(row, codepoint, utf16, tmp_path):
+    path = write(tmp_path / "a.jsonl", {key: value for key, value in row.items() if key != "spans"})
     for options in ((), ("--offsets", "auto")):
         assert "say which with --offsets codepoint or --offsets utf16" in refused("score", path, path, *options)
-    assert only(path, offsets="codepoint").spans == {(10, 13, "A")}
-    assert only(path, offsets="utf16").spans == {(9, 12, "A")}
+    assert only(path, offsets="utf16").spans == utf16
+    if codepoint:
+        assert only(path, offsets="codepoint").spans == codepoint
+    else:
+        assert "ends after the text" in refused("score", path, path, "--offsets", "codepoint")
 
 
-def test_doccano_has_to_say_so_for_a_span_that_ends_after_the_text_too(tmp_path):
-    path = write(tmp_path / "a.jsonl", {"text": "a 😀 Bob", "label": [[5, 8, "A"]]})
-    assert "say which with --offsets codepoint or --offsets utf16" in refused("score", path, path)
-    assert only(path, offsets="utf16").spans == {(4, 7, "A")}
-    assert "ends after the text" in refused("score", path, path, "--offsets", "codepoint")
+@pytest.mark.parametrize(
+    ("text", "key", "span"),
+    [
+        (TEXT, "label", [0, 3, "A"]),  # before any character that is counted twice
+        ("Ada é met", "label", [4, 9, "A"]),
+        (TEXT, "entities", [10, 13, "A"]),  # not doccano's
+        (TEXT, "spans", {"start": 10, "end": 13, "label": "A"}),
+    ],
+)
+def test_where_the_unit_makes_no_difference_or_is_known_it_is_not_asked_for(text, key, span, tmp_path):
+    assert len(only(write(tmp_path / "a.jsonl", {"text": text, key: [span]})).spans) == 1
 
 
 @pytest.mark.parametrize("spans", [[3], ["a"], [[]], [[1]], [[0, "x", "A"]], [[0, -9, "A"]], [{}], [None]])
@@ -156,47 +169,28 @@ def test_spans_that_are_none_are_refused_before_their_unit_matters(spans, tmp_pa
     assert "a.jsonl, line 1" in refused("score", path, path)
 
 
-@pytest.mark.parametrize(
-    "row",
-    [
-        {"text": TEXT, "label": [[0, 3, "A"]]},
-        {"text": "Ada é met", "label": [[4, 9, "A"]]},
-        {"text": TEXT, "entities": [[10, 13, "A"]]},
-        {"text": TEXT, "spans": [{"start": 10, "end": 13, "label": "A"}]},
-    ],
-)
-def test_where_the_unit_makes_no_difference_or_is_known_it_is_not_asked_for(row, tmp_path):
-    assert len(only(write(tmp_path / "a.jsonl", row)).spans) == 1
-
-
-def test_an_unknown_unit_is_refused(tmp_path):
-    path = write(tmp_path / "a.jsonl", line("Ada"))
-    said = refused("score", path, path, "--offsets", "bytes")
-    assert said == "✘ --offsets bytes: expected one of codepoint, utf16, utf8, auto"
-
-
 ADA = {"start": 0, "end": 3, "label": "A"}
 
 
-def told(tmp_path: Path, gold: dict, pred: dict) -> tuple[str, dict]:
-    paths = write(tmp_path / "g.jsonl", gold), write(tmp_path / "p.jsonl", pred)
-    printed = flat(accepted("score", *paths, "-m", "strict", "-o", tmp_path / "out.json"))
-    return printed, json.loads((tmp_path / "out.json").read_text())
-
-
-def test_spans_that_are_there_twice_are_told(tmp_path):
-    printed, result = told(
-        tmp_path, {"text": "Ada met", "spans": [ADA, ADA, ADA]}, {"text": "Ada met", "spans": [ADA, dict(ADA)]}
-    )
-    assert "1 gold span, 1 predicted span, 3 spans given again and counted once" in printed
-    assert (result["duplicates"], result["gold"], result["metrics"]["strict"]["counts"]["tp"]) == (3, 1, 1)
-
-
-def test_rejected_spans_are_told(tmp_path):
-    gold = {"text": "Ada met", "spans": [ADA, {**ADA, "label": "B", "answer": "reject"}]}
-    printed, result = told(tmp_path, gold, {"text": "Ada met", "spans": [{**ADA, "answer": "ignore"}]})
-    assert "1 gold span, 0 predicted spans, 2 spans rejected by an annotator and left out" in printed
-    assert (result["rejected"], result["duplicates"]) == (2, 0)
+@pytest.mark.parametrize(
+    ("gold", "pred", "said", "numbers"),
+    [
+        ([ADA] * 3, [ADA] * 2, "1 gold span, 1 predicted span, 3 spans given again and counted once", (3, 0, 1)),
+        (
+            [ADA, {**ADA, "label": "B", "answer": "reject"}],
+            [{**ADA, "answer": "ignore"}],
+            "1 gold span, 0 predicted spans, 2 spans rejected by an annotator and left out",
+            (0, 2, 0),
+        ),
+    ],
+    ids=["twice", "rejected"],
+)
+def test_spans_that_are_there_twice_or_rejected_are_told(gold, pred, said, numbers, tmp_path):
+    paths = (write(tmp_path / f"{k}.jsonl", {"text": "Ada met", "spans": each}) for k, each in enumerate((gold, pred)))
+    assert said in flat(accepted("score", *paths, "-m", "strict", "-o", tmp_path / "out.json"))
+    found = json.loads((tmp_path / "out.json").read_text())
+    counts = found["metrics"]["strict"]["counts"]
+    assert (found.get("duplicates", 0), found.get("rejected", 0), counts["tp"]) == numbers
 
 
 def test_what_is_told_survives_counts_files_and_merges(tmp_path):
@@ -216,3 +210,116 @@ def test_duplicates_of_brat_and_faireval_count_too(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("PER\t1\t2\t1, 2\nPER\t1\t2\t1, 2\n")
     assert (len(only(path).spans), only(path).duplicates) == (1, 1)
+
+
+# Scores of predicted spans reach the documents from every source, and change no number
+
+
+BOB = "Ada met Bob"
+GOLD = line(BOB, (0, 3, "PER"), id="1")
+
+
+def scored(*spans: tuple[int, int, str, Any], **more: Any) -> dict[str, Any]:
+    return {"text": BOB, "spans": [dict(zip(("start", "end", "label", "score"), span)) for span in spans], **more}
+
+
+def of_files(gold: Path, pred: Path, key: str | None = None) -> list[Document | None]:
+    return [*read_files(gold, pred, key)]
+
+
+def test_predictions_of_label_studio(tmp_path):
+    def task(key: str, *regions: tuple[int, int, float | None]) -> dict[str, Any]:
+        found = []
+        for start, end, sure in regions:
+            value = {"start": start, "end": end, "text": BOB[start:end], "labels": ["PER"]}
+            found.append({"type": "labels", "value": value} | ({} if sure is None else {"score": sure}))
+        return {"id": 1, "data": {"text": BOB}, key: [{"result": found}]}
+
+    paths = tmp_path / "gold.json", tmp_path / "pred.json"
+    paths[0].write_text(json.dumps([task("annotations", (0, 3, None))]))
+    for value in (0.75, 0):
+        paths[1].write_text(json.dumps([task("predictions", (0, 3, value), (8, 11, None))]))
+        (document,) = of_files(*paths)
+        assert document.span_scores == {(0, 3, "PER"): value}
+
+
+def grouped(*scores: float) -> spacy.tokens.Doc:
+    doc = spacy.blank("en").make_doc(BOB)
+    spans = [doc.char_span(0, 3, "PER"), doc.char_span(8, 11, "PER")]
+    doc.spans["sc"] = SpanGroup(doc, name="sc", spans=spans, attrs={"scores": list(scores)} if scores else {})
+    return doc
+
+
+def test_span_groups_in_spacy_files(tmp_path):
+    paths = tmp_path / "gold.spacy", tmp_path / "pred.spacy"
+    for path, doc in zip(paths, (grouped(), grouped(0.5, 0.75))):
+        DocBin(docs=[doc]).to_disk(path)
+    (document,) = of_files(*paths, "sc")
+    assert document.span_scores == {(0, 3, "PER"): 0.5, (8, 11, "PER"): 0.75}
+
+
+def test_a_wrong_number_of_scores_is_no_error_until_scores_are_asked_for():
+    found = record(grouped(0.5), "sc")
+    assert len(found.spans) == 2
+    (reason,) = {*found.span_scores.values()}
+    assert isinstance(reason, Unusable)
+    assert reason == "doc.spans['sc'] has 2 spans and 1 score; expected one score per span"
+
+
+@pytest.mark.parametrize("text", [[BOB], None])
+@pytest.mark.parametrize("word", ["entity_group", "label"])
+def test_dicts_of_pipelines(text: Any, word: str):
+    pred = [[{"start": 0, "end": 3, word: "PER", "score": 0.75}]]
+    (document,) = documents(Side([[(0, 3, "PER")]], "gold"), Side(pred, "pred"), text, None, Reading())
+    assert document.span_scores == {(0, 3, "PER"): 0.75}
+
+
+def test_scores_follow_spans_into_another_text_and_out_of_gaps():
+    scores = {(0, 3, "PER"): 0.25, (9, 12, "PER"): 0.5}
+    pred = Record("ada  met Bob", {*scores}, span_scores=scores)
+    assert pair(Record(BOB, set()), pred).span_scores == {(0, 3, "PER"): 0.25, (8, 11, "PER"): 0.5}
+    assert pair(Record(BOB, set(), gaps=((0, 3),)), pred).span_scores == {(8, 11, "PER"): 0.5}
+
+
+def test_scores_follow_labels():
+    document = Document([], [(0, 3, "A"), (0, 3, "B"), (4, 5, "C")])
+    document.span_scores = {(0, 3, "A"): 0.25, (0, 3, "B"): 0.5, (4, 5, "C"): 1.0}
+    (found,) = relabelled([document], label_rules("A=X,B=X,C="))
+    assert found.span_scores == {(0, 3, "X"): 0.5}
+    assert document.span_scores[0, 3, "A"] == 0.25
+
+
+def test_scores_change_no_result():
+    gold = [{"text": BOB, "spans": [(0, 3, "PER")]}]
+    plain = [{"text": BOB, "spans": [{"start": 0, "end": 3, "label": "PER"}, {"start": 8, "end": 11, "label": "PER"}]}]
+    for values in ((0.1, 0.9), (math.nan, math.inf), ("high", None)):
+        with_scores = [{**plain[0], "spans": [{**s, "score": v} for s, v in zip(plain[0]["spans"], values)]}]
+        assert score(gold, with_scores) == score(gold, plain)
+
+
+def test_what_is_no_score_outlives_numbers():
+    span = (0, 3, "A")
+    for values in ((0.5, "x"), ("x", 0.5)):
+        assert highest((span, value) for value in values) == {span: "x"}
+    assert not is_score(math.inf) and is_score(1)
+
+
+@pytest.mark.parametrize("name", ["out.jsonl", "out.spacy"])
+def test_converted_files_keep_scores(tmp_path, name: str):
+    gold = write(tmp_path / "gold.jsonl", GOLD)
+    pred = write(tmp_path / "pred.jsonl", scored((0, 3, "X", 0.5), (8, 11, "PER", 0.25), id="1"))
+    key = ["--spans-key", "sc"] if name.endswith(".spacy") else []
+    assert "scores" not in accepted("convert", pred, tmp_path / name, *key, "--labels", "X=PER")
+    golds = accepted("convert", gold, tmp_path / f"gold-{name}", *key) and tmp_path / f"gold-{name}"
+    (document,) = of_files(golds, tmp_path / name, "sc" if key else None)
+    assert document.span_scores == {(0, 3, "PER"): 0.5, (8, 11, "PER"): 0.25}
+
+
+def test_scores_that_a_format_cannot_hold_are_counted(tmp_path):
+    pred = write(tmp_path / "pred.jsonl", scored((0, 3, "PER", 0.5), (8, 11, "PER", 0.25), id="1"))
+    assert "scores of spans (2)" in flat(run("convert", pred, tmp_path / "out.conll").output)
+    partial = write(
+        tmp_path / "partial.jsonl", {"text": BOB, "spans": [{**GOLD["spans"][0], "score": 1}, [8, 11, "X"]]}
+    )
+    printed = run("convert", partial, tmp_path / "out.spacy", "--spans-key", "sc").output
+    assert "scores of groups in which a span has none (1)" in flat(printed)
