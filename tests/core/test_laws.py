@@ -287,19 +287,9 @@ def test_the_order_of_documents_and_spans_and_doubles_change_nothing(case, corpu
 
 
 @law
-@given(order=st.permutations([1, 2, 3]))
-def test_sums_of_partial_credit_too_are_the_same_in_any_order(case, order):
-    """.1 + .2 + .3 is not .3 + .2 + .1, for those who do not take care."""
-    corpus = {
-        tenths: Document([(0, 10, "A")], [(0, tenths, "A")], "ten tenths", tokens=[(0, 3), (4, 10)])
-        for tenths in (1, 2, 3)
-    }
-    assert case.result(corpus[tenths] for tenths in order) == case.result(corpus.values())
-
-
-@law
 @given(order=st.permutations(range(2, 9)))
-def test_means_of_shares_of_words_too_are_the_same_in_any_order(case, order):
+def test_sums_of_partial_credit_and_means_of_shares_are_the_same_in_any_order(case, order):
+    """1/3 + 1/5 + 1/7 is not 1/7 + 1/5 + 1/3, for those who do not take care."""
     tokens = [(2 * k, 2 * k + 1) for k in range(9)]
     corpus = {
         words: Document([(0, 2 * words - 1, "A")], [(0, 1, "A")], "a b c d e f g h i", tokens=tokens)

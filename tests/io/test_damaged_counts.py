@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 import io
 import json
 import os
 import struct
 import tracemalloc
-import warnings
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -31,34 +29,29 @@ def test_a_file_that_is_not_there_or_is_a_folder_is_refused(tmp_path):
     assert "does not exist, or is not a file" in refused(tmp_path)
 
 
-def in_zip(content: dict[str, Any]) -> bytes:
-    """An archive as NumPy writes it; texts are the bytes of a member."""
+def in_zip(**arrays: np.ndarray) -> bytes:
     file = io.BytesIO()
-    texts = {
-        name: np.frombuffer(value.encode(), dtype=np.uint8) for name, value in content.items() if value is not None
-    }
-    np.savez(file, **texts, **{name: np.arange(3) for name, value in content.items() if value is None})
+    np.savez(file, **arrays)
     return file.getvalue()
+
+
+def of_text(text: str) -> np.ndarray:
+    return np.frombuffer(text.encode(), dtype=np.uint8)
 
 
 @pytest.mark.parametrize(
     "content",
     [b"", b"hello\n", b"PK\x03\x04", b"\x93NUMPY", b"\x80\x04N.", b'{"text": "a"}\n', bytes(range(256))]
-    + [in_zip(content) for content in ({}, {"x": None}, {"header": None})]
-    + [in_zip({"header": text}) for text in ("{}", "[1]", '"text"', '{"format": "something else 1"}')],
+    + [in_zip(), in_zip(x=np.arange(3)), in_zip(header=np.arange(3)), in_zip(header=np.arange(3))[98:-22]]
+    + [in_zip(header=of_text(text)) for text in ("{}", "[1]", '"text"', '{"format": "something else 1"}')],
 )
 def test_a_file_of_something_else_is_refused(tmp_path, content):
     path = tmp_path / "a.npz"
     path.write_bytes(content)
     assert "does not hold counts, or is damaged" in refused(path)
-
-
-def test_a_plain_npy_file_and_a_zip_file_are_refused(tmp_path):
-    np.save(tmp_path / "a.npy", np.arange(3))
-    assert "does not hold counts" in refused(tmp_path / "a.npy")
-    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+    with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("header", "{}")
-    assert "does not hold counts" in refused(tmp_path / "a.npz")
+    assert "does not hold counts" in refused(path)
 
 
 def test_a_file_that_this_test_writes_anew_is_read(file, halves):
@@ -102,19 +95,6 @@ def test_a_header_that_is_nested_deeply_is_refused(file, opening):
         arrays["header"] = np.frombuffer(text.encode(), dtype=np.uint8)
         np.savez_compressed(file, **arrays)
         assert "does not hold counts, or is damaged" in refused(file)
-
-
-@pytest.mark.costly
-def test_a_file_that_is_refused_is_closed(tmp_path):
-    """An open one cannot be deleted everywhere."""
-    path = tmp_path / "a.npz"
-    path.write_bytes(b"PK\x03\x04 and no more")
-    with warnings.catch_warnings(record=True) as left_open:
-        warnings.simplefilter("always")
-        with pytest.raises(ValueError):
-            load(path)
-        gc.collect()
-    assert [str(warning.message) for warning in left_open] == []
 
 
 def test_a_damaged_file_is_named_among_those_to_merge(file, tmp_path):
@@ -271,20 +251,19 @@ def test_what_was_changed_without_its_hash_is_refused(request, kind, change):
     assert "it was changed after it was written" in refused(path)
 
 
-@pytest.mark.parametrize(
-    ("kind", "format", "read"),
-    [("file", f"spacy-nereval counts {number}", "spacy-nereval counts 4") for number in (3, 5)]
-    + [("collapsed", "spacy-nereval counts collapsed 2", "spacy-nereval counts collapsed 1")],
-)
-def test_another_version_of_the_format_is_refused_by_name_and_with_the_remedy(request, kind, format, read):
+FORMATS = {"file": "spacy-nereval counts 4", "collapsed": "spacy-nereval counts collapsed 1"}
+
+
+@pytest.mark.parametrize(("kind", "version"), [("file", 3), ("file", 5), ("collapsed", 2)])
+def test_another_version_of_the_format_is_refused_by_name_and_with_the_remedy(request, kind, version):
+    format = f"{FORMATS[kind][:-1]}{version}"
     path = changed(request.getfixturevalue(kind), says("format", format))
-    assert refused(path) == f"{path} has the format {format!r}, and this version reads {read!r}: count again"
+    assert refused(path) == f"{path} has the format {format!r}, and this version reads {FORMATS[kind]!r}: count again"
 
 
-@pytest.mark.parametrize("kind", ["file", "collapsed"])
-def test_counts_of_one_kind_are_not_read_as_the_other(request, kind):
-    other = {"file": "spacy-nereval counts collapsed 1", "collapsed": "spacy-nereval counts 4"}[kind]
-    assert "damaged" in refused(changed(request.getfixturevalue(kind), says("format", other)))
+@pytest.mark.parametrize(("kind", "other"), [("file", "collapsed"), ("collapsed", "file")])
+def test_counts_of_one_kind_are_not_read_as_the_other(request, kind, other):
+    assert "damaged" in refused(changed(request.getfixturevalue(kind), says("format", FORMATS[other])))
 
 
 @pytest.mark.skipif(
