@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import twins
-from asking import NEEDED, near
+from asking import NEEDED, near, refusal
 from counted import OTHERS, Times
 from hypothesis import given
 from hypothesis import strategies as st
@@ -109,8 +109,7 @@ def test_sums_beyond_62_bits_are_refused_and_not_wrong(monkeypatch, stretch):
     monkeypatch.setattr(table, "DOCUMENTS", stretch)
     counts = count([Document([(0, 1, "A")], [])] * 2, APART[:1])
     counts._blocks = [counts.cells.astype(np.int64) * 2**61]
-    with pytest.raises(ValueError, match="too much to be exact"):
-        summed(counts)
+    assert "too much to be exact" in refusal(summed, counts)
 
 
 def one_of(sums: Sums, k: int) -> Sums:
@@ -177,8 +176,7 @@ def test_sums_that_would_wrap_round_are_refused(several):
     weight = LARGEST / 4
     one = count([Document([(0, 3, "A")], [])] * 3, create_all({"ace": {"weights": {"A": weight}}}))
     assert evaluate(one)["metrics"]["ace"]["counts"]["gold"] == 3 * weight
-    with pytest.raises(ValueError, match="too much to be exact: use smaller weights"):
-        summed(one, Times([[1, 1, 1], [several, 4, 4]]))
+    assert "too much to be exact: use smaller weights" in refusal(summed, one, Times([[1, 1, 1], [several, 4, 4]]))
 
 
 # Averages over documents

@@ -29,15 +29,15 @@ def test_a_format_option_decides_against_the_content(name, tmp_path):
     assert "cannot infer the format" in error(path)
 
 
-@pytest.mark.parametrize(
-    "name, text, format",
-    [
-        ("a.jsonl", '{"text": "Ada", "tokens": [{"start": 0, "end": 3}], "spans": [], "labels": []}', "jsonl"),
-        ("a.tsv", "Ada\tB-PER", "conll"),
-        ("a.json", '{"text": "Ada"}', None),
-        ("a.txt", "Ada <b>met</b>", None),
-    ],
-)
+OTHER_CONTENT = [
+    ("a.jsonl", '{"text": "Ada", "tokens": [{"start": 0, "end": 3}], "spans": [], "labels": []}', "jsonl"),
+    ("a.tsv", "Ada\tB-PER", "conll"),
+    ("a.json", '{"text": "Ada"}', None),
+    ("a.txt", "Ada <b>met</b>", None),
+]
+
+
+@pytest.mark.parametrize("name, text, format", OTHER_CONTENT)
 def test_other_content_keeps_the_format_of_its_ending(name, text, format, tmp_path):
     path = write_lines(tmp_path / name, [text])
     assert name_of(path) == format if format else "from its extension or its content" in error(path)
@@ -88,16 +88,16 @@ def test_tags_that_are_numbers_need_names(tmp_path):
     assert "expected a list of names" in error(path, tag_names=str(saved(tmp_path / "x.json", {})))
 
 
-@pytest.mark.parametrize(
-    "change, message",
-    [
-        ({"ner_tags": ["O"]}, "there are 8 tokens and 1 tags"),
-        ({"ner_tags": ["PER"] * 8}, "'PER' is not a tag"),
-        ({"ner_tags": ["O", "I-PER", "O", "B-LOC", "O", "O", "O", "O"]}, "I-PER continues no span"),
-        ({"ner_tags": "O"}, 'expected lists "tokens" and "ner_tags"'),
-        ({"ner_tags": ["O"] * 8, "tokens": [""] * 8}, "token 0 is ''; expected a word"),
-    ],
-)
+BAD_ROWS = [
+    ({"ner_tags": ["O"]}, "there are 8 tokens and 1 tags"),
+    ({"ner_tags": ["PER"] * 8}, "'PER' is not a tag"),
+    ({"ner_tags": ["O", "I-PER", "O", "B-LOC", "O", "O", "O", "O"]}, "I-PER continues no span"),
+    ({"ner_tags": "O"}, 'expected lists "tokens" and "ner_tags"'),
+    ({"ner_tags": ["O"] * 8, "tokens": [""] * 8}, "token 0 is ''; expected a word"),
+]
+
+
+@pytest.mark.parametrize("change, message", BAD_ROWS)
 def test_bad_rows_are_named_with_their_line(change, message, tmp_path):
     path = write(tmp_path / "a.jsonl", {"tokens": FORMS, "ner_tags": TAGS}, {"tokens": FORMS} | change)
     assert f"{path}, line 2: {message}" in error(path, name="hf")
@@ -294,16 +294,16 @@ def test_twice_as_many_nested_elements_of_sgml_are_twice_the_work(tmp_path, monk
     assert work[1] < 2.5 * work[0]
 
 
-@pytest.mark.parametrize(
-    ("line", "id"),
-    [
-        ("<DOC><DOCID> d1 </DOCID><ENAMEX TYPE='A'>x</ENAMEX></DOC>", "d1"),
-        ("<DOC DOCNO='d2'><ENAMEX TYPE='A'>x</ENAMEX></DOC>", "d2"),
-        ("<DOC DOCNO='d2'><DOCID>d1</DOCID><ENAMEX TYPE='A'>x</ENAMEX></DOC>", "d1"),
-        ("<DOC><DOCID>d1</DOCID><DOC ID='a' DOCNO='d3'><ENAMEX TYPE='A'>x</ENAMEX></DOC>", "d3"),
-        ("<DOC><ENAMEX TYPE='A'>x</ENAMEX></DOC>", "a"),
-    ],
-)
+SGML_IDS = [
+    ("<DOC><DOCID> d1 </DOCID><ENAMEX TYPE='A'>x</ENAMEX></DOC>", "d1"),
+    ("<DOC DOCNO='d2'><ENAMEX TYPE='A'>x</ENAMEX></DOC>", "d2"),
+    ("<DOC DOCNO='d2'><DOCID>d1</DOCID><ENAMEX TYPE='A'>x</ENAMEX></DOC>", "d1"),
+    ("<DOC><DOCID>d1</DOCID><DOC ID='a' DOCNO='d3'><ENAMEX TYPE='A'>x</ENAMEX></DOC>", "d3"),
+    ("<DOC><ENAMEX TYPE='A'>x</ENAMEX></DOC>", "a"),
+]
+
+
+@pytest.mark.parametrize(("line", "id"), SGML_IDS)
 def test_a_file_of_sgml_names_its_document_and_only_without_that_is_it_the_name_of_the_file(tmp_path, line, id):
     write_lines(tmp_path / "a.sgm", [line])
     assert [record.id for record in sgml.read(tmp_path)] == [id]

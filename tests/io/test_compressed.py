@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from asking import refusal
 from commands import GOLD, PRED, accepted, line, refused, run, write
 from compressed import PACK, UNPACK, packed
 from reading import error, read
@@ -217,10 +218,8 @@ def test_results_that_were_saved_compressed_are_read_again(tmp_path):
         assert Result.load(tmp_path / f"r.json{extension}") == result
     agreement({"a": load(gold), "b": load(pred)}).save(tmp_path / "consensus.jsonl.gz")
     assert len(read(tmp_path / "consensus.jsonl.gz")) == len(GOLD)
-    with pytest.raises(ValueError, match="ends with"):
-        result.save(tmp_path / "counts.npz.gz")
-    with pytest.raises(ValueError, match="holds the result of scores"):
-        Thresholds.load(tmp_path / "r.json.gz")
+    assert "ends with" in refusal(result.save, tmp_path / "counts.npz.gz")
+    assert "holds the result of scores" in refusal(Thresholds.load, tmp_path / "r.json.gz")
 
 
 def test_files_of_options_may_be_compressed(tmp_path):

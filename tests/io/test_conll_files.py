@@ -27,24 +27,24 @@ from spacy_nereval.io.records import Record
 TWO = "Ada B-PER\nis O\n\nin O\nYork B-LOC\n"
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        TWO,
-        TWO.replace("\n", "\r\n"),
-        "\ufeff" + TWO,
-        "\ufeff" + TWO.replace("\n", "\r\n"),
-        TWO.replace(" ", "\t"),
-        TWO.replace(" ", "   "),
-        TWO.replace(" ", " \t "),
-        TWO.replace("is O", "is\tO"),
-        TWO.replace("\n\n", "\n\n\n \t \n"),
-        "\n \n" + TWO + "\n\n",
-        TWO.rstrip("\n"),
-        TWO.replace("\n", "  \n"),
-        TWO.replace("\n", "\t\n").replace(" ", "\t"),
-    ],
-)
+LAYOUTS = [
+    TWO,
+    TWO.replace("\n", "\r\n"),
+    "\ufeff" + TWO,
+    "\ufeff" + TWO.replace("\n", "\r\n"),
+    TWO.replace(" ", "\t"),
+    TWO.replace(" ", "   "),
+    TWO.replace(" ", " \t "),
+    TWO.replace("is O", "is\tO"),
+    TWO.replace("\n\n", "\n\n\n \t \n"),
+    "\n \n" + TWO + "\n\n",
+    TWO.rstrip("\n"),
+    TWO.replace("\n", "  \n"),
+    TWO.replace("\n", "\t\n").replace(" ", "\t"),
+]
+
+
+@pytest.mark.parametrize("data", LAYOUTS)
 def test_columns_and_lines_are_read_as_systems_write_them(tmp_path, data):
     (tmp_path / "a.conll").write_bytes(data.encode())
     found = read(tmp_path / "a.conll")
@@ -63,17 +63,17 @@ def test_words_may_have_blanks_and_any_white_space_but_tabs(tmp_path):
     assert [only(spaced).text[a:b] for a, b in only(spaced).tokens] == ["a\u00a0b", "\u3000"]
 
 
-@pytest.mark.parametrize(
-    "text, wanted",
-    [
-        ("a O\n\nb O\n\n-DOCSTART- O\n\nc O\n", ["a\nb", "c"]),
-        ("-DOCSTART- O\na O\nb O\n-DOCSTART-\nc O\n", ["a b", "c"]),
-        ("-DOCSTART- O\n\n-DOCSTART- O\n\nc O\n", ["", "c"]),
-        ("-DOCSTART- O\na O\n\n-DOCSTART- O\n", ["a", ""]),
-        ("-DOCSTART- O\n", [""]),
-        ("-DOCSTART- -X- O\n\na N O\n\nb N O\n-DOCSTART- -X- O\n", ["a\nb", ""]),
-    ],
-)
+MARKED = [
+    ("a O\n\nb O\n\n-DOCSTART- O\n\nc O\n", ["a\nb", "c"]),
+    ("-DOCSTART- O\na O\nb O\n-DOCSTART-\nc O\n", ["a b", "c"]),
+    ("-DOCSTART- O\n\n-DOCSTART- O\n\nc O\n", ["", "c"]),
+    ("-DOCSTART- O\na O\n\n-DOCSTART- O\n", ["a", ""]),
+    ("-DOCSTART- O\n", [""]),
+    ("-DOCSTART- -X- O\n\na N O\n\nb N O\n-DOCSTART- -X- O\n", ["a\nb", ""]),
+]
+
+
+@pytest.mark.parametrize("text, wanted", MARKED)
 def test_documents_are_what_lies_between_their_marks(tmp_path, text, wanted):
     (tmp_path / "a.conll").write_text(text)
     found = read(tmp_path / "a.conll")
@@ -102,28 +102,28 @@ def test_the_column_is_chosen_by_number_or_last(tmp_path, column, label):
     assert only(path, column=column).spans == {(0, 1, label)}
 
 
-@pytest.mark.parametrize(
-    "lines, settings, message",
-    [
-        (["a B-A", "b C-A"], {}, "line 2: 'C-A' is not a tag; expected O, or B-, I-, L-, U-, E- or S- with a label"),
-        (["a B-"], {}, "line 1: 'B-' is not a tag"),
-        (["a B"], {}, "line 1: 'B' is not a tag"),
-        (["a b-A"], {}, "line 1: 'b-A' is not a tag"),
-        (["a PER"], {}, "line 1: 'PER' is not a tag"),
-        (["# text = I like O", "I O"], {}, "line 1: this is CoNLL-U: read it with format='conllu'"),
-        (["# id 7", "I O"], {}, "line 1: '7' is not a tag"),
-        (["a N O", "", "b O"], {}, "line 3: expected 3 columns, as in the lines before; found 2"),
-        (["a\tO", "b N\tO\tO"], {}, "line 2: expected 2 columns, as in the lines before; found 3"),
-        (["a O", "b"], {}, "line 2: expected 2 columns, as in the lines before; found 1"),
-        (["a", "b"], {}, "line 1: there is one column; expected words and tags"),
-        (["\tO"], {}, "line 1: there is no word in the first column"),
-        (["a O"], {"column": 3}, "line 1: there is no column 3; the file has 2"),
-        (["a O"], {"column": 1}, "line 1: the first column has the words; choose another column"),
-        (["a O O"], {"column": 1, "both": True}, "line 1: the first column has the words; choose another column"),
-        (["a O"], {"column": -2}, "line 1: the first column has the words; choose another column"),
-        (["O O"], {"column": 3, "both": True}, "line 1: there is no column 3; the file has 2"),
-    ],
-)
+MALFORMED = [
+    (["a B-A", "b C-A"], {}, "line 2: 'C-A' is not a tag; expected O, or B-, I-, L-, U-, E- or S- with a label"),
+    (["a B-"], {}, "line 1: 'B-' is not a tag"),
+    (["a B"], {}, "line 1: 'B' is not a tag"),
+    (["a b-A"], {}, "line 1: 'b-A' is not a tag"),
+    (["a PER"], {}, "line 1: 'PER' is not a tag"),
+    (["# text = I like O", "I O"], {}, "line 1: this is CoNLL-U: read it with format='conllu'"),
+    (["# id 7", "I O"], {}, "line 1: '7' is not a tag"),
+    (["a N O", "", "b O"], {}, "line 3: expected 3 columns, as in the lines before; found 2"),
+    (["a\tO", "b N\tO\tO"], {}, "line 2: expected 2 columns, as in the lines before; found 3"),
+    (["a O", "b"], {}, "line 2: expected 2 columns, as in the lines before; found 1"),
+    (["a", "b"], {}, "line 1: there is one column; expected words and tags"),
+    (["\tO"], {}, "line 1: there is no word in the first column"),
+    (["a O"], {"column": 3}, "line 1: there is no column 3; the file has 2"),
+    (["a O"], {"column": 1}, "line 1: the first column has the words; choose another column"),
+    (["a O O"], {"column": 1, "both": True}, "line 1: the first column has the words; choose another column"),
+    (["a O"], {"column": -2}, "line 1: the first column has the words; choose another column"),
+    (["O O"], {"column": 3, "both": True}, "line 1: there is no column 3; the file has 2"),
+]
+
+
+@pytest.mark.parametrize("lines, settings, message", MALFORMED)
 def test_a_malformed_conll_file_is_named_with_line_and_reason(tmp_path, lines, settings, message):
     path = write_lines(tmp_path / "a.conll", lines)
     assert error(path, **settings).startswith(f"{path}, {message}")
@@ -135,18 +135,18 @@ def test_a_malformed_conll_file_is_named_with_line_and_reason(tmp_path, lines, s
 BOTH = ["Ada N B-PER B-PER", "Bob N B-PER O", "", "in N O O", "York N B-LOC B-ORG"]
 
 
-@pytest.mark.parametrize(
-    "lines, arguments, counts",
-    [
-        (BOTH, [], (1, 1, 2)),
-        (BOTH, ["--column", "3,4"], (1, 1, 2)),
-        (BOTH, ["--column", "3,last"], (1, 1, 2)),
-        (BOTH, ["--column", "4,3"], (1, 2, 1)),
-        ([line and f"{line} x" for line in BOTH], ["--column", "3,4"], (1, 1, 2)),
-        ([" ".join(line.split()[2:]) for line in BOTH], [], (1, 1, 2)),  # tags alone
-        (["Ada I-PER B-PER", "Ada I-PER I-PER", "in O O", "York I-LOC B-LOC"], [], (2, 0, 0)),  # two schemes
-    ],
-)
+BOTH_SIDES = [
+    (BOTH, [], (1, 1, 2)),
+    (BOTH, ["--column", "3,4"], (1, 1, 2)),
+    (BOTH, ["--column", "3,last"], (1, 1, 2)),
+    (BOTH, ["--column", "4,3"], (1, 2, 1)),
+    ([line and f"{line} x" for line in BOTH], ["--column", "3,4"], (1, 1, 2)),
+    ([" ".join(line.split()[2:]) for line in BOTH], [], (1, 1, 2)),  # tags alone
+    (["Ada I-PER B-PER", "Ada I-PER I-PER", "in O O", "York I-LOC B-LOC"], [], (2, 0, 0)),  # two schemes
+]
+
+
+@pytest.mark.parametrize("lines, arguments, counts", BOTH_SIDES)
 def test_one_conll_file_may_have_both_sides(tmp_path, lines, arguments, counts):
     path = write_lines(tmp_path / "both.conll", lines)
     (tmp_path / "both.txt").write_bytes(path.read_bytes())
@@ -170,24 +170,24 @@ def test_a_file_of_words_and_tags_alone_is_said_to_lack_predictions(tmp_path):
     assert "A file given alone" not in refused("score", wrong, wrong)
 
 
-@pytest.mark.parametrize(
-    "column, message",
-    [
-        ("3", "--column 3: a file with gold and predictions has two columns or keys; expected the numbers"),
-        ("3,3", "--column 3,3: a file with gold and predictions has two columns"),
-        ("0", "--column 0: expected 'last' or a number from 1 up"),
-        ("-1", "--column -1: expected 'last' or a number"),
-        ("1.5", "--column 1.5: expected 'last' or a number"),
-        ("first", "--column first: a file with gold and predictions has two columns or keys"),
-        ("first,last", "--column first,last: a file with gold and predictions has two columns or keys"),
-        ("first,second", "both.conll, line 1: --column first: expected 'last' or a number, since columns of CoNLL"),
-        ("2,3,4", "--column 2,3,4: expected 'last' or a number"),
-        ("", "--column : expected 'last' or a number"),
-        ("9,last", "both.conll, line 1: there is no column 9; the file has 4"),
-        ("1,last", "both.conll, line 1: the first column has the words"),
-        ("2,last", "both.conll, line 1: 'N' is not a tag"),
-    ],
-)
+NO_COLUMNS = [
+    ("3", "--column 3: a file with gold and predictions has two columns or keys; expected the numbers"),
+    ("3,3", "--column 3,3: a file with gold and predictions has two columns"),
+    ("0", "--column 0: expected 'last' or a number from 1 up"),
+    ("-1", "--column -1: expected 'last' or a number"),
+    ("1.5", "--column 1.5: expected 'last' or a number"),
+    ("first", "--column first: a file with gold and predictions has two columns or keys"),
+    ("first,last", "--column first,last: a file with gold and predictions has two columns or keys"),
+    ("first,second", "both.conll, line 1: --column first: expected 'last' or a number, since columns of CoNLL"),
+    ("2,3,4", "--column 2,3,4: expected 'last' or a number"),
+    ("", "--column : expected 'last' or a number"),
+    ("9,last", "both.conll, line 1: there is no column 9; the file has 4"),
+    ("1,last", "both.conll, line 1: the first column has the words"),
+    ("2,last", "both.conll, line 1: 'N' is not a tag"),
+]
+
+
+@pytest.mark.parametrize("column, message", NO_COLUMNS)
 def test_columns_that_cannot_be(tmp_path, column, message):
     assert message in refused("score", write_lines(tmp_path / "both.conll", BOTH), "--column", column)
 
@@ -210,44 +210,44 @@ def tokens_of(found: Record) -> list[tuple[int, int, str]]:
     return sorted((starts.index(a), ends.index(b), label) for a, b, label in found.spans)
 
 
-@pytest.mark.parametrize(
-    "sentence, spans",
-    [
-        ("O O", []),
-        ("I-A I-A O I-A", [(0, 1, "A"), (3, 3, "A")]),  # IOB1
-        ("I-A B-A I-A I-B", [(0, 0, "A"), (1, 2, "A"), (3, 3, "B")]),
-        ("B-A I-A O B-A", [(0, 1, "A"), (3, 3, "A")]),  # IOB2
-        ("B-A B-A I-A B-B", [(0, 0, "A"), (1, 2, "A"), (3, 3, "B")]),
-        ("B-A L-A U-A U-B", [(0, 1, "A"), (2, 2, "A"), (3, 3, "B")]),  # BILUO
-        ("B-A I-A I-A L-A", [(0, 3, "A")]),
-        ("B-A E-A S-A S-B", [(0, 1, "A"), (2, 2, "A"), (3, 3, "B")]),  # BIOES
-        ("B-A I-A E-A O", [(0, 2, "A")]),
-        ("B-creative-work I-creative-work", [(0, 1, "creative-work")]),
-    ],
-)
+MEANINGS = [
+    ("O O", []),
+    ("I-A I-A O I-A", [(0, 1, "A"), (3, 3, "A")]),  # IOB1
+    ("I-A B-A I-A I-B", [(0, 0, "A"), (1, 2, "A"), (3, 3, "B")]),
+    ("B-A I-A O B-A", [(0, 1, "A"), (3, 3, "A")]),  # IOB2
+    ("B-A B-A I-A B-B", [(0, 0, "A"), (1, 2, "A"), (3, 3, "B")]),
+    ("B-A L-A U-A U-B", [(0, 1, "A"), (2, 2, "A"), (3, 3, "B")]),  # BILUO
+    ("B-A I-A I-A L-A", [(0, 3, "A")]),
+    ("B-A E-A S-A S-B", [(0, 1, "A"), (2, 2, "A"), (3, 3, "B")]),  # BIOES
+    ("B-A I-A E-A O", [(0, 2, "A")]),
+    ("B-creative-work I-creative-work", [(0, 1, "creative-work")]),
+]
+
+
+@pytest.mark.parametrize("sentence, spans", MEANINGS)
 @pytest.mark.parametrize("repair", [None, "conll", "discard"])
 def test_each_scheme_means_what_it_means(tmp_path, sentence, spans, repair):
     found = only(file_of(tmp_path / "a.iob", sentence), repair=repair)
     assert (tokens_of(found), found.repaired) == (spans, 0)
 
 
+SCHEMES_OF_FILES = [
+    (["O I-A", "I-A B-A"], "IOB1", 0),
+    (["O I-A", "I-A I-B"], "IOB1", 0),
+    (["O I-A", "B-A I-A"], "IOB2", 1),
+    (["O I-A", "I-A B-B"], "IOB2", 2),
+    (["O I-A", "I-A O B-A"], "IOB2", 2),
+    (["O I-A", "I-A B-A B-A", "O B-A"], "IOB2", 2),
+    (["O B-A", "O B-A B-A"], "IOB2", 0),
+    (["O B-A", "U-A"], "BILUO", 1),
+    (["O B-A", "B-A E-A"], "BILUO", 1),
+    (["I-A", "O U-A"], "BILUO", 1),
+    (["I-A", "O L-A"], "BILUO", 2),
+]
+
+
 @pytest.mark.parametrize("order", [1, -1])
-@pytest.mark.parametrize(
-    "sentences, scheme, repairs",
-    [
-        (["O I-A", "I-A B-A"], "IOB1", 0),
-        (["O I-A", "I-A I-B"], "IOB1", 0),
-        (["O I-A", "B-A I-A"], "IOB2", 1),
-        (["O I-A", "I-A B-B"], "IOB2", 2),
-        (["O I-A", "I-A O B-A"], "IOB2", 2),
-        (["O I-A", "I-A B-A B-A", "O B-A"], "IOB2", 2),
-        (["O B-A", "O B-A B-A"], "IOB2", 0),
-        (["O B-A", "U-A"], "BILUO", 1),
-        (["O B-A", "B-A E-A"], "BILUO", 1),
-        (["I-A", "O U-A"], "BILUO", 1),
-        (["I-A", "O L-A"], "BILUO", 2),
-    ],
-)
+@pytest.mark.parametrize("sentences, scheme, repairs", SCHEMES_OF_FILES)
 def test_the_scheme_is_that_of_the_whole_file(tmp_path, sentences, scheme, repairs, order):
     path = file_of(tmp_path / "a.iob", *sentences[::order])
     assert sum(record.repaired for record in read(path, repair="conll")) == repairs
@@ -258,21 +258,21 @@ def test_the_scheme_is_that_of_the_whole_file(tmp_path, sentences, scheme, repai
         assert read(path) == read(path, repair="discard")
 
 
-@pytest.mark.parametrize(
-    "sentences, message",
-    [
-        (["O B-A O I-A"], "line 4: I-A continues no span, and the tags are IOB2, as B-A in line 2 shows"),
-        (["B-A I-B"], "line 2: I-B continues no span, and the tags are IOB2, as B-A in line 1 shows"),
-        (["B-A", "I-A"], "line 3: I-A continues no span, and the tags are IOB2, as B-A in line 1 shows"),
-        (["I-A O", "O B-A"], "line 1: I-A continues no span, and the tags are IOB2, as B-A in line 5 shows"),
-        (["O B-A O U-B"], "line 2: B-A is not ended by an L or E, and the tags are BILUO, as U-B in line 4 shows"),
-        (["B-A I-A", "S-B"], "line 1: B-A is not ended by an L or E, and the tags are BILUO, as S-B in line 4 shows"),
-        (["B-A B-A L-A"], "line 1: B-A is not ended by an L or E, and the tags are BILUO, as L-A in line 3 shows"),
-        (["B-A L-B"], "line 1: B-A is not ended by an L or E, and the tags are BILUO, as L-B in line 2 shows"),
-        (["U-A L-A"], "line 2: L-A continues no span, and the tags are BILUO, as U-A in line 1 shows"),
-        (["B-A E-A I-A"], "line 3: I-A continues no span, and the tags are BILUO, as E-A in line 2 shows"),
-    ],
-)
+INVALID = [
+    (["O B-A O I-A"], "line 4: I-A continues no span, and the tags are IOB2, as B-A in line 2 shows"),
+    (["B-A I-B"], "line 2: I-B continues no span, and the tags are IOB2, as B-A in line 1 shows"),
+    (["B-A", "I-A"], "line 3: I-A continues no span, and the tags are IOB2, as B-A in line 1 shows"),
+    (["I-A O", "O B-A"], "line 1: I-A continues no span, and the tags are IOB2, as B-A in line 5 shows"),
+    (["O B-A O U-B"], "line 2: B-A is not ended by an L or E, and the tags are BILUO, as U-B in line 4 shows"),
+    (["B-A I-A", "S-B"], "line 1: B-A is not ended by an L or E, and the tags are BILUO, as S-B in line 4 shows"),
+    (["B-A B-A L-A"], "line 1: B-A is not ended by an L or E, and the tags are BILUO, as L-A in line 3 shows"),
+    (["B-A L-B"], "line 1: B-A is not ended by an L or E, and the tags are BILUO, as L-B in line 2 shows"),
+    (["U-A L-A"], "line 2: L-A continues no span, and the tags are BILUO, as U-A in line 1 shows"),
+    (["B-A E-A I-A"], "line 3: I-A continues no span, and the tags are BILUO, as E-A in line 2 shows"),
+]
+
+
+@pytest.mark.parametrize("sentences, message", INVALID)
 def test_an_invalid_sequence_is_an_error_with_line_and_reason(tmp_path, sentences, message):
     path = file_of(tmp_path / "a.iob", *sentences)
     remedy = "use repair='conll' to read it as a span, or repair='discard' to leave it out"

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pydantic
 import pytest
+from asking import refusal
 from places import ROOT
 from stored_counts import changed, refused, same
 
@@ -99,8 +100,7 @@ def test_a_header_that_is_nested_deeply_is_refused(file, opening):
 
 def test_a_damaged_file_is_named_among_those_to_merge(file, tmp_path):
     (tmp_path / "bad.npz").write_bytes(file.read_bytes()[:100])
-    with pytest.raises(ValueError, match=r"bad\.npz does not hold counts"):
-        merge([file, tmp_path / "bad.npz"])
+    assert "bad.npz does not hold counts" in refusal(merge, [file, tmp_path / "bad.npz"])
 
 
 def test_what_save_writes_is_an_archive_that_numpy_reads_from_memory(file):
@@ -239,13 +239,13 @@ def test_a_header_that_lacks_something_is_refused(request, kind, key):
     assert "damaged" in refused(changed(path, lambda arrays, header: header.pop(key), hashed=key != "digest"))
 
 
-@pytest.mark.parametrize(
-    ("kind", "change"),
-    [
-        *(("file", change) for change in (number(CELLS, 7), says("skipped", 7), says("ids", ["x"] * 4))),
-        *(("collapsed", change) for change in (number("all/means", 7), number("shards", 7), says("unit_number", 7))),
-    ],
-)
+UNHASHED = [
+    *(("file", change) for change in (number(CELLS, 7), says("skipped", 7), says("ids", ["x"] * 4))),
+    *(("collapsed", change) for change in (number("all/means", 7), number("shards", 7), says("unit_number", 7))),
+]
+
+
+@pytest.mark.parametrize(("kind", "change"), UNHASHED)
 def test_what_was_changed_without_its_hash_is_refused(request, kind, change):
     path = changed(request.getfixturevalue(kind), change, hashed=False)
     assert "it was changed after it was written" in refused(path)

@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 import pytest
+from asking import refusal
 from commands import line, write
 from reading import SHAPES, error, only, read
 
@@ -95,8 +96,7 @@ def test_a_line_ends_at_a_newline_only(tmp_path):
 def test_lines_are_read_one_at_a_time(tmp_path):
     found = records(write(tmp_path / "a.jsonl", line("Ada"), "{"))
     assert next(found).text == "Ada"
-    with pytest.raises(ValueError, match="line 2"):
-        next(found)
+    assert "line 2" in refusal(next, found)
 
 
 @pytest.mark.parametrize("other", [[], [[0, 3, "LOC"]], [[0, 3, "PER"], [7, 11, "LOC"]]])
@@ -107,26 +107,26 @@ def test_a_line_may_not_say_two_things(keys, other, tmp_path):
         assert f'line 1: "{keys[0]}" and "{keys[1]}" do not list the same spans' in said
 
 
-@pytest.mark.parametrize(
-    "entry, message",
-    [
-        ({}, 'there is no list of "spans"'),
-        ({"answer": "accept", "spans": {"start": 0}}, 'there is no list of "spans"'),
-        ({"answer": "yes", "spans": []}, "the answer 'yes' is not one of accept, reject, ignore"),
-        ({"answer": ["accept"], "spans": []}, "the answer ['accept'] is not one of accept"),
-        ({"spans": [OBJECT | {"answer": "no"}]}, "the answer 'no' is not one of accept, reject, ignore"),
-        ({"label": ["PER"]}, "span 0 has no 'start', 'end', 'label'"),
-        ({"labels": [[0, 3]]}, "span 0, span [0, 3] is not (start, end, label)"),
-        ({"labels": [[0, 3, "PER"], [0, 30, "PER"]]}, "span 1, Span(0, 30, 'PER') ends after the text"),
-        ({"entities": [{"start_offset": 0, "label": "PER"}]}, "span 0 has no 'end_offset'"),
-        ({"annotations": [{"start_offset": 0, "end_offset": 3, "label": 7}]}, 'there is no list of "spans"'),
-        ({"label": "PER"}, 'there is no list of "spans"'),
-        (
-            {"spans": [], "tokens": [{"start": 0, "end": 5}, {"start": 4, "end": 7}]},
-            "tokens overlap: one ends at 5, the",
-        ),
-    ],
-)
+LACKING = [
+    ({}, 'there is no list of "spans"'),
+    ({"answer": "accept", "spans": {"start": 0}}, 'there is no list of "spans"'),
+    ({"answer": "yes", "spans": []}, "the answer 'yes' is not one of accept, reject, ignore"),
+    ({"answer": ["accept"], "spans": []}, "the answer ['accept'] is not one of accept"),
+    ({"spans": [OBJECT | {"answer": "no"}]}, "the answer 'no' is not one of accept, reject, ignore"),
+    ({"label": ["PER"]}, "span 0 has no 'start', 'end', 'label'"),
+    ({"labels": [[0, 3]]}, "span 0, span [0, 3] is not (start, end, label)"),
+    ({"labels": [[0, 3, "PER"], [0, 30, "PER"]]}, "span 1, Span(0, 30, 'PER') ends after the text"),
+    ({"entities": [{"start_offset": 0, "label": "PER"}]}, "span 0 has no 'end_offset'"),
+    ({"annotations": [{"start_offset": 0, "end_offset": 3, "label": 7}]}, 'there is no list of "spans"'),
+    ({"label": "PER"}, 'there is no list of "spans"'),
+    (
+        {"spans": [], "tokens": [{"start": 0, "end": 5}, {"start": 4, "end": 7}]},
+        "tokens overlap: one ends at 5, the",
+    ),
+]
+
+
+@pytest.mark.parametrize("entry, message", LACKING)
 def test_what_a_line_of_json_lacks_is_named(entry, message, tmp_path):
     path = write(tmp_path / "a.jsonl", {"text": TEXT} | entry)
     assert error(path).partition("line 1: ")[2].startswith(message)

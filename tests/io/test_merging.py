@@ -15,6 +15,7 @@ from zipfile import ZipFile
 
 import numpy as np
 import pytest
+from asking import refusal
 from hypothesis import given
 from hypothesis import strategies as st
 from made_up import corpus
@@ -80,8 +81,7 @@ def test_a_merge_remembers_its_parts(tmp_path):
         with pytest.raises(ValueError, match=f"{paths[0]} and {paths[1]} (hold some of|are) the same counts"):
             merge(paths, shared_ids=True)
     for paths, said in (([a, b, b], "are"), ([a, b, copy], "are"), ([a, repeated], "hold some of")):
-        with pytest.raises(ValueError, match=f"{paths[-2]} and {paths[-1]} {said} the same counts"):
-            merge(paths)
+        assert f"{paths[-2]} and {paths[-1]} {said} the same counts" in refusal(merge, paths)
 
 
 def test_documents_of_one_id_in_two_files_are_refused_unless_they_may_share_it(tmp_path):
@@ -89,10 +89,8 @@ def test_documents_of_one_id_in_two_files_are_refused_unless_they_may_share_it(t
     parts = [documents[:3], documents[3:], documents[2:]]  # x twice in one file is one document in two texts
     paths = [stored(part, tmp_path / f"{k}.npz", replicates=4) for k, part in enumerate(parts)]
     assert merge(paths[:2]).documents == 5
-    with pytest.raises(ValueError, match=f"{paths[0]} and {paths[2]} both have y: documents would count twice"):
-        merge([paths[0], paths[2]])
-    with pytest.raises(ValueError, match=f"{paths[1]} and {paths[2]} both have z, : documents"):
-        merge(paths[1:])
+    assert f"{paths[0]} and {paths[2]} both have y: documents would count twice" in refusal(merge, [paths[0], paths[2]])
+    assert f"{paths[1]} and {paths[2]} both have z, : documents" in refusal(merge, paths[1:])
     both = merge([paths[0], paths[2]], shared_ids=True)
     assert both.documents == 6 and both.units == ["x", "x", "y", "y", "z", ""]
 
@@ -104,34 +102,29 @@ def test_counts_say_what_they_were_counted_from(tmp_path):
     same(load(path, origin={"data": "1"}), counts)
     same(merge([path], origins=[{"data": "1"}]), counts)
     for other in ({"data": "2"}, {}):
-        with pytest.raises(ValueError, match="a.npz was counted from something else"):
-            load(path, origin=other)
-        with pytest.raises(ValueError, match="a.npz was changed by somebody else"):
-            merge([path], origins=[other])
+        assert "a.npz was counted from something else" in refusal(load, path, origin=other)
+        assert "a.npz was changed by somebody else" in refusal(merge, [path], origins=[other])
     save(counts, path)
-    with pytest.raises(ValueError, match="counted from something else"):
-        load(path, origin={"data": "1"})
+    assert "counted from something else" in refusal(load, path, origin={"data": "1"})
 
 
-@pytest.mark.parametrize(
-    ("ours", "theirs", "said"),
-    [
-        ({"strict": {}}, {"fair": {}}, "one has the metrics strict, the other fair"),
-        ({"strict": {}}, {"strict": {}, "fair": {}}, "one has the metrics strict, the other strict, fair"),
-        ({"strict": {}, "loio": {}}, {"strict": {}, "loio": {"s": 1}}, "loio.s is 0.75 and 1.0"),
-        ({"loio": {"beta": 2}}, {"loio": {"s": 1}}, "loio.s is 0.75 and 1.0; loio.beta is 2.0 and 1.0"),
-        (0, 7, "one has no half-samples, the other 7 half-samples with seed 0"),
-        (7, 8, "7 half-samples with seed 0, the other 8"),
-    ],
-)
+UNLIKE = [
+    ({"strict": {}}, {"fair": {}}, "one has the metrics strict, the other fair"),
+    ({"strict": {}}, {"strict": {}, "fair": {}}, "one has the metrics strict, the other strict, fair"),
+    ({"strict": {}, "loio": {}}, {"strict": {}, "loio": {"s": 1}}, "loio.s is 0.75 and 1.0"),
+    ({"loio": {"beta": 2}}, {"loio": {"s": 1}}, "loio.s is 0.75 and 1.0; loio.beta is 2.0 and 1.0"),
+    (0, 7, "one has no half-samples, the other 7 half-samples with seed 0"),
+    (7, 8, "7 half-samples with seed 0, the other 8"),
+]
+
+
+@pytest.mark.parametrize(("ours", "theirs", "said"), UNLIKE)
 def test_files_of_other_metrics_settings_or_half_samples_are_not_merged(tmp_path, ours, theirs, said):
     paths = tmp_path / "a.npz", tmp_path / "b.npz"
     for path, own in zip(paths, (ours, theirs)):
         metrics, replicates = (ALL, own) if isinstance(own, int) else (create_all(own), 0)
         stored(corpus(2), path, metrics, replicates)
-    with pytest.raises(ValueError) as refused:
-        merge(paths)
-    told = str(refused.value)
+    told = refusal(merge, paths)
     assert f"and {paths[1]} cannot be merged: " in told and said in told and str(paths[0]) in told
 
 
@@ -342,8 +335,7 @@ def test_a_shard_that_is_in_two_files_is_refused_with_their_names(tmp_path):
             merge(files)
     assert merge([first, first], allow_repeats=True).documents == 12
     unnamed = stored_collapsed(corpus(4), tmp_path / "unnamed.npz")  # counted from what has no content to name it by
-    with pytest.raises(ValueError, match="are the same counts"):
-        merge([unnamed, stored_collapsed(corpus(4), tmp_path / "again.npz")])
+    assert "are the same counts" in refusal(merge, [unnamed, stored_collapsed(corpus(4), tmp_path / "again.npz")])
 
 
 def test_files_with_documents_are_collapsed_on_merging(tmp_path):
@@ -356,7 +348,5 @@ def test_files_with_documents_are_collapsed_on_merging(tmp_path):
     found = merge(paths, collapsed=Halves(9))
     assert evaluate(found, Confidence()) == evaluate(collapse(whole, 9), Confidence())
     save(found, tmp_path / "all.npz")
-    with pytest.raises(ValueError, match="hold some of the same counts"):
-        merge([tmp_path / "all.npz", paths[0]], collapsed=Halves(9))
-    with pytest.raises(ValueError, match="one is collapsed, the other has documents"):
-        merge([tmp_path / "all.npz", paths[0]])
+    assert "hold some of the same counts" in refusal(merge, [tmp_path / "all.npz", paths[0]], collapsed=Halves(9))
+    assert "one is collapsed, the other has documents" in refusal(merge, [tmp_path / "all.npz", paths[0]])

@@ -131,14 +131,14 @@ def test_a_text_that_is_right_or_missing_changes_nothing(text, tmp_path):
     assert "span 0 has the text 7" in refused("score", wrong, wrong)
 
 
-@pytest.mark.parametrize(
-    ("row", "codepoint", "utf16"),
-    [
-        (line(TEXT, label=[[10, 13, "A"]]), {(10, 13, "A")}, {(9, 12, "A")}),
-        (line(TEXT, entities=[dict(start_offset=10, end_offset=13, label="A")]), {(10, 13, "A")}, {(9, 12, "A")}),
-        (line("a 😀 Bob", label=[[5, 8, "A"]]), None, {(4, 7, "A")}),  # after the text, in characters
-    ],
-)
+DOCCANO = [
+    (line(TEXT, label=[[10, 13, "A"]]), {(10, 13, "A")}, {(9, 12, "A")}),
+    (line(TEXT, entities=[dict(start_offset=10, end_offset=13, label="A")]), {(10, 13, "A")}, {(9, 12, "A")}),
+    (line("a 😀 Bob", label=[[5, 8, "A"]]), None, {(4, 7, "A")}),  # after the text, in characters
+]
+
+
+@pytest.mark.parametrize(("row", "codepoint", "utf16"), DOCCANO)
 def test_doccano_has_to_say_what_its_offsets_count(row, codepoint, utf16, tmp_path):
     path = write(tmp_path / "a.jsonl", {key: value for key, value in row.items() if key != "spans"})
     for options in ((), ("--offsets", "auto")):
@@ -150,15 +150,15 @@ def test_doccano_has_to_say_what_its_offsets_count(row, codepoint, utf16, tmp_pa
         assert "ends after the text" in refused("score", path, path, "--offsets", "codepoint")
 
 
-@pytest.mark.parametrize(
-    ("text", "key", "span"),
-    [
-        (TEXT, "label", [0, 3, "A"]),  # before any character that is counted twice
-        ("Ada é met", "label", [4, 9, "A"]),
-        (TEXT, "entities", [10, 13, "A"]),  # not doccano's
-        (TEXT, "spans", {"start": 10, "end": 13, "label": "A"}),
-    ],
-)
+CLEAR = [
+    (TEXT, "label", [0, 3, "A"]),  # before any character that is counted twice
+    ("Ada é met", "label", [4, 9, "A"]),
+    (TEXT, "entities", [10, 13, "A"]),  # not doccano's
+    (TEXT, "spans", {"start": 10, "end": 13, "label": "A"}),
+]
+
+
+@pytest.mark.parametrize(("text", "key", "span"), CLEAR)
 def test_where_the_unit_makes_no_difference_or_is_known_it_is_not_asked_for(text, key, span, tmp_path):
     assert len(only(write(tmp_path / "a.jsonl", {"text": text, key: [span]})).spans) == 1
 
