@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from asking import NEEDED, near, refusal, scored
 from counted import OTHERS, rows, seen, watching
-from docs import any_example, doc, example
+from docs import any_example
 from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
@@ -400,9 +400,3 @@ def test_examples_are_counted_together_as_one_by_one(examples):
         total += count_examples([eg], metrics)
     assert rows(together) == rows(apart) == rows(total)
     assert evaluate(together) == evaluate(apart) == evaluate(total)
-
-
-def test_examples_may_come_from_a_generator_that_makes_each_anew():
-    made = (example(doc("a b", (0, 1, "A")), doc("a b", (0, 1, "A"))) for _ in range(600))
-    counts = count_examples(made, create_all(["strict"]))
-    assert (counts.documents, counts.gold, counts.pred) == (600, 600, 600)

@@ -21,7 +21,6 @@ from spacy_nereval.counting import table
 from spacy_nereval.counting.sums import HIGH_UNIT, LARGEST, LOW_UNIT, Slot, Sums, empty_sums, join, slots, split
 from spacy_nereval.counting.table import Table, summed
 from spacy_nereval.evaluation.per_document import document_scores
-from spacy_nereval.evaluation.scores import score_sums
 
 some = tries(40)
 ALL = create_all({"all": {}, **NEEDED})
@@ -83,16 +82,6 @@ def test_sums_of_other_labels_are_added_label_by_label(first, second):
     parts = [summed(count(each, APART)) for each in (first, second)]
     same(parts[0] + parts[1], parts[1] + parts[0])
     same(parts[0] + parts[1], summed(count(first + second, APART)))
-
-
-def test_labels_that_only_one_has_keep_their_counts():
-    a, b = (summed(count([Document([(0, 1, label)], [(0, 1, label)])], APART[:1])) for label in "BA")
-    both, hit = a + b, slots(APART[:1])[Slot("", "hit")]
-    assert both.labels == ("A", "B")
-    assert both.counts[hit, :, 0].tolist() == [1, 1, 0]
-    assert a.counts[hit, :, 0].tolist() == [1, 0]
-    assert a.with_labels(("A", "B", "C")).counts[hit, :, 0].tolist() == [0, 1, 0, 0]
-    assert both.documents.tolist() == [2]
 
 
 @some
@@ -224,14 +213,3 @@ def test_products_of_whole_numbers_too_large_for_floats_are_exact(made, exponent
     large = 2**exponent + 1
     found = table.product(made([[large, 1], [-large - 1, 0]]), np.array([[1.0, 0.0], [1.0, 1.0]]))
     assert found.tolist() == [[large + 1, 1], [-large - 1, 0]]
-
-
-def test_nothing_is_summed_to_nothing():
-    counts = count([], ALL)
-    same(summed(counts), empty_sums(counts.metrics, (), False, 1))
-    assert all(
-        np.isnan(value).all()
-        for own in score_sums(summed(counts))
-        for value in own.averages["docs"].values()
-        if not isinstance(value, dict)
-    )

@@ -150,25 +150,14 @@ def test_malformed_lines_of_webanno_are_named(row, message, tmp_path):
     assert "expected '#FORMAT=WebAnno TSV 3.3'" in error(write_lines(tmp_path / "b.tsv", ["Ada"]), name="webanno")
 
 
-def test_an_export_has_a_folder_per_document_and_a_file_per_annotator(tmp_path):
+@pytest.mark.parametrize(("ending", "content"), [("tsv", samples.webanno()), ("xmi", samples.xmi())])
+def test_an_export_has_a_folder_per_document_and_a_file_per_annotator(ending, content, tmp_path):
     for name in ("a.txt/ann", "a.txt/bob", "a.txt/INITIAL_CAS", "b.txt/bob"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / f"{name}.tsv").write_text(samples.webanno(), encoding="utf8")
-    assert "document a.txt has 2 annotations, by ann, bob; choose an annotator with annotator=: ann, bob" in error(
-        tmp_path
-    )
-    assert [(f.id, f.annotated) for f in read(tmp_path, annotator="ann")] == [("a.txt", True), ("b.txt", False)]
-
-
-# XMI: which annotator's file is read, and which tokens there are
-
-
-def test_in_a_folder_per_document_each_file_is_an_annotators(tmp_path):
-    for document, names in (("a.txt", ("ann", "bob")), ("b.txt", ("bob",))):
-        (tmp_path / document).mkdir()
-        (tmp_path / document / "TypeSystem.xml").write_text(samples.TYPES, encoding="utf8")
-        for name in names:
-            (tmp_path / document / f"{name}.xmi").write_text(samples.xmi(), encoding="utf8")
+        (tmp_path / f"{name}.{ending}").write_text(content, encoding="utf8")
+        (tmp_path / name).with_name("TypeSystem.xml").write_text(samples.TYPES, encoding="utf8")
+    said = "document a.txt has 2 annotations, by ann, bob; choose an annotator with annotator=: ann, bob"
+    assert said in error(tmp_path)
     found = [(record.id, record.annotated, len(record.spans)) for record in read(tmp_path, annotator="ann")]
     assert found == [("a.txt", True, len(SPANS)), ("b.txt", False, 0)]
 
@@ -222,11 +211,8 @@ def test_tokens_of_faireval_with_holes(tmp_path):
 
 
 NO_FAIREVAL = [
-    (["A\t1\t1"], "line 1: expected label, first, last and all tokens"),
-    (["A,1,1,1"], "line 1: expected label, first, last and all tokens"),
-    (["A\t1\tx\t1"], "line 1: expected label, first, last and all tokens"),
-    (["A\t1\t1\t"], "line 1: expected label, first, last and all tokens"),
-    (["A\t1\t1\t1\t1"], "line 1: expected label, first, last and all tokens"),
+    *(([row], "line 1: expected label, first, last and all tokens") for row in ("A\t1\t1", "A,1,1,1", "A\t1\tx\t1")),
+    *(([row], "line 1: expected label, first, last and all tokens") for row in ("A\t1\t1\t", "A\t1\t1\t1\t1")),
     (["label\tfirst\tlast\ttokens"], "line 1: expected label, first, last and all tokens"),
     (["\t1\t1\t1"], "line 1: there is no label"),
     (["A\t0\t1\t0, 1"], "line 1: tokens from 0 to 1: expected 1 to 100000"),
