@@ -210,14 +210,6 @@ def known(value: float) -> Any:
 # Between metrics
 
 
-@tries(100)
-@given(corpora())
-def test_strict_f_is_below_the_f_of_every_other_scheme(corpus):
-    strict, scores = scored(corpus, "strict")["scores"]["f"], scored(corpus, "semeval")["scores"]
-    assert strict == scores["strict_f"]
-    assert strict is None or all(strict <= scores[f"{scheme}_f"] for scheme in ("exact", "partial", "type"))
-
-
 @pytest.mark.parametrize("slots", ["entity", "muc"])
 @tries(100)
 @given(corpus=corpora())

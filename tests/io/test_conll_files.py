@@ -6,14 +6,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from docs import nlp
 from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
 from reading import error, file_of, only, read, refused, result_of
 from seqeval_peer import asks_seqeval, spans, whole_spans
-from spacy.tokens import Doc
-from spacy.training.iob_utils import biluo_tags_to_offsets, iob_to_biluo
 from writers import Side, tags, write_lines
 
 from spacy_nereval import score
@@ -310,20 +307,6 @@ def test_repairs_give_the_spans_of_conlleval_as_seqeval_has_them(scheme, data):
     assert tokens_of(whole) == sorted(kept)
     assert every.repaired == whole.repaired == len(wanted) - len(kept)
     assert {*kept} <= {(start, end, label) for label, start, end in whole_spans(sequence, name)}
-
-
-@tries(150)
-@given(st.data())
-def test_spacys_own_conversion_gives_the_same_spans(data):
-    """Of IOB as of BILUO, wherever it does not refuse a sequence."""
-    sequence = data.draw(any_tags("IOB2"))
-    made = Doc(nlp.vocab, words=[f"w{k}" for k in range(len(sequence))], spaces=[True] * (len(sequence) - 1) + [False])
-    with TemporaryDirectory() as directory:
-        path = file_of(Path(directory) / "a.iob", " ".join(sequence))
-        found = only(path, repair="conll")
-        biluo = only(file_of(path, " ".join(iob_to_biluo(sequence))))
-    assert made.text == found.text
-    assert found.spans == biluo.spans == set(biluo_tags_to_offsets(made, iob_to_biluo(sequence)))
 
 
 # Repairs, on the command line

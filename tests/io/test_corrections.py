@@ -176,11 +176,6 @@ def test_spans_may_touch_and_overlap_where_gold_spans_do():
     assert found.records[0].spans == {ADA, BOB, YORK, (0, 3, "FIRST")}
 
 
-def test_documents_that_are_alike_are_told_apart():
-    found = corrected([OTHER, GOLD, OTHER], read_marks([mark(OTHER, (0, 4, "LOC"), [], copy=1)]))
-    assert [len(record.spans) for record in found.records] == [1, 3, 0]
-
-
 def test_marks_are_read_from_files_and_an_error_names_the_line(tmp_path):
     paths = [write(tmp_path / f"{name}.jsonl", mark(GOLD, BOB, [PER], note=name), b"") for name in "ab"]
     assert [each.where for each in read_marks(paths)] == [f"{path}, line 1" for path in paths]

@@ -13,7 +13,6 @@ from tempfile import TemporaryDirectory
 
 import pytest
 import writers
-from commands import GOLD, PRED, run, write
 from compressed import packed
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,7 +22,6 @@ from samples import FORMS, SAMPLES, SPANS, TEXT, write_sample
 
 from spacy_nereval.core.plugins import readers
 from spacy_nereval.core.spans import Document
-from spacy_nereval.io.count_files import load
 from spacy_nereval.io.formats import AUTO, format_names, name_of
 from spacy_nereval.io.formats.settings import Format
 from spacy_nereval.io.paths import in_words
@@ -152,31 +150,6 @@ def test_every_reader_of_this_package_is_given_damaged_files(tmp_path):
         check_documents(path, "codepoint")
     assert own - {AUTO} == of_writers | of_samples
     assert {*format_names()} - {"spacy", "conll", "faireval"} == of_samples, "whose corpus test_formats.py has"
-
-
-@pytest.fixture(scope="module")
-def counts(tmp_path_factory) -> bytes:
-    folder = tmp_path_factory.mktemp("counts")
-    gold, pred = write(folder / "g.jsonl", *GOLD), write(folder / "p.jsonl", *PRED)
-    done = run("count", gold, pred, "-o", folder / "a.npz", "-m", "strict,fair", "--replicates", 5)
-    assert done.exit_code == 0, done.output
-    return (folder / "a.npz").read_bytes()
-
-
-@tries(250)
-@given(st.data())
-def test_damaged_counts_are_refused_by_name(counts, data):
-    with TemporaryDirectory() as folder:
-        path = Path(folder, "a.npz")
-        path.write_bytes(counts)
-        whole = load(path)
-        path.write_bytes(data.draw(damaged(counts)))
-
-        def read() -> None:
-            found = load(path)  # a change of what zip files say of themselves may do no harm
-            assert (found.ids, found.totals()) == (whole.ids, whole.totals())
-
-        check_outcome(read, path)
 
 
 VALUES = st.recursive(

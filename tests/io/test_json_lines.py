@@ -26,7 +26,6 @@ from spacy_nereval.core.checked import Unusable, highest, is_score
 from spacy_nereval.core.labels import label_rules
 from spacy_nereval.core.spans import relabelled
 from spacy_nereval.integration.examples import record
-from spacy_nereval.io.count_files import load
 from spacy_nereval.io.read import read_files, records
 from spacy_nereval.io.records import Record, pair
 
@@ -145,15 +144,6 @@ LACKING = [
 def test_what_a_line_of_json_lacks_is_named(entry, message, tmp_path):
     path = write(tmp_path / "a.jsonl", {"text": IN_YORK} | entry)
     assert error(path).partition("line 1: ")[2].startswith(message)
-
-
-def test_rejected_gold_is_skipped_and_counted(tmp_path):
-    answers = ("accept", "reject", "accept", "ignore")
-    rows = [json.dumps({"text": f"Ada {k}", "spans": [OBJECT], "answer": a}) for k, a in enumerate(answers)]
-    gold = write(tmp_path / "gold.jsonl", *rows)
-    pred = write(tmp_path / "pred.jsonl", *(row.replace("reject", "accept") for row in rows))
-    found = score(read_files(gold, pred), ["strict"])
-    assert (found["documents"], found["skipped"], found["metrics"]["strict"]["counts"]["tp"]) == (2, 2, 2)
 
 
 def test_rejected_predictions_are_no_predictions_of_nothing(tmp_path):
@@ -329,17 +319,6 @@ def test_spans_that_are_there_twice_or_rejected_are_told(gold, pred, said, numbe
     found = json.loads((tmp_path / "out.json").read_text())
     counts = found["metrics"]["strict"]["counts"]
     assert (found.get("duplicates", 0), found.get("rejected", 0), counts["tp"]) == numbers
-
-
-def test_what_is_told_survives_counts_files_and_merges(tmp_path):
-    for name, spans in (("a", [ONE, ONE]), ("b", [ONE, {**ONE, "answer": "reject"}])):
-        path = write(tmp_path / f"{name}.jsonl", {"text": "Ada met", "id": name, "spans": spans})
-        accepted("count", path, path, "-o", tmp_path / f"{name}.npz", "-m", "strict")
-    accepted("merge", tmp_path / "a.npz", tmp_path / "b.npz", "-o", tmp_path / "ab.npz")
-    found = load(tmp_path / "ab.npz")
-    assert (found.duplicates, found.rejected) == (2, 2)
-    assert "2 spans given again" in flat(accepted("score", tmp_path / "ab.npz"))
-    assert "2 spans given again" in flat(run("errors", tmp_path / "a.jsonl", tmp_path / "a.jsonl").stdout)
 
 
 def test_duplicates_of_brat_and_faireval_count_too(tmp_path):

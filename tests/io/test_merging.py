@@ -25,7 +25,7 @@ from stored_counts import ALL, FAIR, changed, same, stored, stored_collapsed
 from strategies import corpora, nested
 
 from spacy_nereval import Confidence, Document, count, create, create_all, evaluate
-from spacy_nereval.evaluation.collapsing import Halves, collapse
+from spacy_nereval.evaluation.collapsing import collapse
 from spacy_nereval.evaluation.intervals import replicate
 from spacy_nereval.io import count_files as storage
 from spacy_nereval.io import id_hashes
@@ -40,7 +40,7 @@ def test_merged_counts_are_the_counts_of_the_whole_bit_for_bit(tmp_path_factory,
     """With their half-samples, with what is skipped and ignored, and if some are merged and saved before."""
     folder = tmp_path_factory.mktemp("parts")
     for number, document in enumerate(document for part in parts for document in part):
-        document.ignored = number
+        document.ignored, document.repaired, document.duplicates, document.rejected = range(number, number + 4)
     parts = [[*part, None] for part in parts]
     paths = [stored(part, folder / f"{k}.npz", replicates=4, source=str(k)) for k, part in enumerate(parts)]
     whole = count([document for part in parts for document in part], ALL)
@@ -179,17 +179,12 @@ def test_notes_on_verdicts_come_back(tmp_path):
 
 
 def test_settings_that_are_tables_come_back(tmp_path):
-    metrics = create_all(
-        {
-            "wrf": {"weights": {"A": 0.25, "B": 0.25, "ü": 0.25, "C": 0.0, "combined": 0.25}},
-            "fair": {"weights": {"le": {"tp": 0.5}}, "unit": "token"},
-            "slot_error": {"weights": {"d": 2.0}},
-            "loio": {"s": 1},
-        }
-    )
-    path = stored(corpus(5), tmp_path / "a.npz", metrics)
-    same(load(path), count(corpus(5), metrics))
-    assert [m.settings for m in load(path).metrics] == [m.settings for m in metrics]
+    weights = {"wrf": {"A": 0.25, "B": 0.25, "ü": 0.25, "C": 0.0, "combined": 0.25}, "fair": {"le": {"tp": 0.5}}}
+    tables = {**weights, "slot_error": {"d": 2.0}}.items()
+    counts = count(corpus(5), create_all({name: {"weights": table} for name, table in tables}))
+    save(counts, tmp_path / "a.npz")
+    same(load(tmp_path / "a.npz"), counts)
+    assert [m.settings for m in load(tmp_path / "a.npz").metrics] == [m.settings for m in counts.metrics]
 
 
 def test_the_file_holds_the_signature_but_no_pickle_and_no_text_of_the_documents(tmp_path):
@@ -327,17 +322,3 @@ def test_a_shard_that_is_in_two_files_is_refused_with_their_names(tmp_path):
     assert merge([first, first], allow_repeats=True).documents == 12
     unnamed = stored_collapsed(corpus(4), tmp_path / "unnamed.npz")  # counted from what has no content to name it by
     assert "are the same counts" in refusal(merge, [unnamed, stored_collapsed(corpus(4), tmp_path / "again.npz")])
-
-
-def test_files_with_documents_are_collapsed_on_merging(tmp_path):
-    paths = [stored(part, tmp_path / f"{k}.npz", FAIR) for k, part in enumerate((corpus(20), corpus(10, 1)))]
-    for path in paths[1:]:
-        counts = load(path)
-        counts.ids = counts.units = [f"other {id}" for id in counts.ids]
-        save(counts, path)
-    whole = merge(paths)
-    found = merge(paths, collapsed=Halves(9))
-    assert evaluate(found, Confidence()) == evaluate(collapse(whole, 9), Confidence())
-    save(found, tmp_path / "all.npz")
-    assert "hold some of the same counts" in refusal(merge, [tmp_path / "all.npz", paths[0]], collapsed=Halves(9))
-    assert "one is collapsed, the other has documents" in refusal(merge, [tmp_path / "all.npz", paths[0]])

@@ -14,7 +14,6 @@ from commands import line, refused, run, write
 from reading import error, read
 from samples import FORMS, HF, ROW, SPANS, TAGS, TEXT, write_table
 
-from spacy_nereval import Thresholds, thresholds
 from spacy_nereval.io import tables
 from spacy_nereval.io.converting import Losses
 from spacy_nereval.io.converting import write_table as write_table_of
@@ -266,15 +265,6 @@ def test_columns_have_the_same_types_whatever_is_in_them(tmp_path):
     assert [str(kind) for kind in schemas[0].types] == ["string", "string", "int64", "bool", "double"]
     assert rows_of(path)[-1] == {**later, "document": "7", "gold_label": "\\ud800", "strict_f": 1.0}
     assert parquet.ParquetFile(path).num_row_groups == 2
-
-
-def test_curves_of_python_may_be_a_table(tmp_path):
-    gold = [[(0, 3, "A")], [(0, 3, "A")]]
-    found = thresholds(gold, [[{"start": 0, "end": 3, "label": "A", "score": 0.9}], []], ["strict"])
-    assert isinstance(found, Thresholds)
-    found.save(tmp_path / "curves.parquet")
-    found.save(tmp_path / "curves.csv")
-    assert len(rows_of(tmp_path / "curves.parquet")) == len((tmp_path / "curves.csv").read_text().splitlines()) - 1
 
 
 def test_a_table_that_cannot_be_written_leaves_nothing(tmp_path):

@@ -299,13 +299,6 @@ def test_examples_read_as_arrays_and_as_texts_have_the_same_keys():
     assert [blocks.index(key) for key in blocks] == [0, 0, 2, 2, 4, 4, 6]
 
 
-def test_an_example_without_the_field_is_named():
-    scorer = make_ner_scorer({"strict": {}}, {"unit": "meta.n"})
-    with pytest.warns(UserWarning, match=r"^no intervals: example 2: unit='meta.n': the document has no 'n' in its"):
-        found = scorer(examples({"n": 1}, {"n": 1}, {}))
-    assert found["ents_nereval"]["documents"] == 3
-
-
 def test_units_of_a_config_that_do_not_exist_are_shown_as_spacy_shows_mistakes():
     with pytest.raises(ConfigValidationError, match=r"unit='article': there is no such unit; expected id"):
         make_ner_scorer({"strict": {}}, {"unit": "article"})
