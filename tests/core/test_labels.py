@@ -135,14 +135,10 @@ def test_a_label_to_map_that_occurs_nowhere_is_warned_about():
 @tries(60)
 @given(corpus=corpora(), names=st.dictionaries(st.sampled_from("ABCD"), st.sampled_from(["X", "Y", None]), max_size=4))
 def test_rules_equal_renaming_by_hand(corpus, names):
-    by_hand = [
-        Document(
-            *([(a, b, names.get(x, x)) for a, b, x in side if names.get(x, x)] for side in (doc.gold, doc.pred)),
-            doc.text,
-            tokens=doc.tokens,
-        )
-        for doc in corpus
-    ]
+    by_hand = []
+    for doc in corpus:
+        sides = ([(a, b, names.get(x, x)) for a, b, x in side if names.get(x, x)] for side in (doc.gold, doc.pred))
+        by_hand.append(Document(*sides, doc.text, tokens=doc.tokens))
     metrics = [create(name) for name in ("strict", "fair", "wrf", "token")]
     ours, theirs = (evaluate(count(docs, metrics)) for docs in (relabelled(corpus, label_rules(names)), by_hand))
     assert ours["metrics"] == theirs["metrics"]
@@ -207,10 +203,7 @@ PROBABLE = [
     ("physical_object", {}, "PhysicalObject"),
     ("ORGANISATION", {}, "ORG"),
     ("PER", {("PER", "ORG"): 9}, "PERSON"),  # the name comes first
-    ("Procees", {}, None),  # looks alike, and may be anything
-    ("PERCENT", {}, None),
-    ("PHYSICAL", {}, None),
-    ("...", {}, None),
+    *((label, {}, None) for label in ("Procees", "PERCENT", "PHYSICAL", "...")),  # look alike, and may be anything
 ]
 
 

@@ -371,14 +371,9 @@ def test_ratios_are_declared_to_lie_between_0_and_1_but_for_these():
     """The law above would hold for any number if all limits were infinite."""
     metrics = [case._replace(name=name).metric for name, cases in CONTRACT.items() for case in cases]
     scores = {(m.name, score) for m in metrics for score in m.score_by_name.values()}
-    assert {(name, its.name): its.limits for name, its in scores if its.limits != (0, 1)} == {
-        ("slot_error", "ser"): (0, math.inf),
-        ("ace", "value"): (-math.inf, 1),
-        ("plagdet", "granularity"): (1, math.inf),
-        **{
-            (name, key): (0, math.inf) for name, key in [("fair", "be")] + [("loio", key) for key in ("tp", "fp", "fn")]
-        },
-    }
+    limits = {"slot_error ser": (0, math.inf), "ace value": (-math.inf, 1), "plagdet granularity": (1, math.inf)}
+    limits |= dict.fromkeys(("fair be", "loio tp", "loio fp", "loio fn"), (0, math.inf))
+    assert {f"{name} {its.name}": its.limits for name, its in scores if its.limits != (0, 1)} == limits
 
 
 @law

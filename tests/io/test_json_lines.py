@@ -300,18 +300,14 @@ def test_spans_that_are_none_are_refused_before_their_unit_matters(spans, tmp_pa
 ONE = {"start": 0, "end": 3, "label": "A"}
 
 
+REJECTED = {**ONE, "label": "B", "answer": "reject"}
+AGAIN = "1 gold span, 1 predicted span, 3 spans given again and counted once"
+LEFT_OUT = "1 gold span, 0 predicted spans, 2 spans rejected by an annotator and left out"
+
+
 @pytest.mark.parametrize(
     ("gold", "pred", "said", "numbers"),
-    [
-        ([ONE] * 3, [ONE] * 2, "1 gold span, 1 predicted span, 3 spans given again and counted once", (3, 0, 1)),
-        (
-            [ONE, {**ONE, "label": "B", "answer": "reject"}],
-            [{**ONE, "answer": "ignore"}],
-            "1 gold span, 0 predicted spans, 2 spans rejected by an annotator and left out",
-            (0, 2, 0),
-        ),
-    ],
-    ids=["twice", "rejected"],
+    [([ONE] * 3, [ONE] * 2, AGAIN, (3, 0, 1)), ([ONE, REJECTED], [{**ONE, "answer": "ignore"}], LEFT_OUT, (0, 2, 0))],
 )
 def test_spans_that_are_there_twice_or_rejected_are_told(gold, pred, said, numbers, tmp_path):
     paths = (write(tmp_path / f"{k}.jsonl", {"text": "Ada met", "spans": each}) for k, each in enumerate((gold, pred)))

@@ -112,14 +112,8 @@ def found(path: Path, **settings: Any) -> list[tuple[str, bool, set]]:
 
 def two(folder: Path) -> Path:
     """Ann saw "Ada one" and "Ada two"; Bob saw them in another order, and "Ada three"."""
-    return write(
-        folder / "two.jsonl",
-        by("ann", "Ada one", PER),
-        by("bob", "Ada two", ORG),
-        by("ann", "Ada two", PER),
-        by("bob", "Ada three", ORG),
-        by("bob", "Ada one"),
-    )
+    rows = by("ann", "Ada one", PER), by("bob", "Ada two", ORG), by("ann", "Ada two", PER)
+    return write(folder / "two.jsonl", *rows, by("bob", "Ada three", ORG), by("bob", "Ada one"))
 
 
 def test_the_lines_of_one_annotator_are_read_in_the_order_of_the_documents(tmp_path):
