@@ -18,20 +18,14 @@ from spacy_nereval.io.formats import ENDINGS, Format, format_names, name_of, rec
 from spacy_nereval.io.records import Record
 
 # The file: all there is to a format.
-BRACKETS = """
+NAMES = """
+import re
 from spacy_nereval.io.records import Record
 
-
 def read(path, format):
-    '''Read one document per line; words in brackets are spans.'''
+    '''Read one document per line; words that begin with a capital are spans.'''
     for line in path.read_text(encoding="utf8").splitlines():
-        words, spans = [], set()
-        for word in line.split():
-            start = len(" ".join([*words, ""])) if words else 0
-            words.append(word.strip("[]"))
-            if word.startswith("["):
-                spans.add((start, start + len(words[-1]), "X"))
-        yield Record(" ".join(words), spans)
+        yield Record(line, {(*found.span(), "X") for found in re.finditer(r"[A-Z]\w+", line)})
 """
 
 # What runs in a Python of its own, after which it says what it has imported.
@@ -70,12 +64,12 @@ def install(site: Path, package: str, points: str, code: str = "") -> None:
 @pytest.mark.costly
 def test_packages_of_others_are_used_by_name_and_hinder_nobody_if_they_cannot_be_imported(tmp_path):
     site, of_metrics, of_readers = tmp_path / "site", "[spacy_nereval_metrics]\n", "[spacy_nereval_readers]\n"
-    install(site, "brackets-format", f"{of_readers}brackets = brackets_format:read\nbroken = no_such:read\n", BRACKETS)
+    install(site, "brackets-format", f"{of_readers}brackets = brackets_format:read\nbroken = no_such:read\n", NAMES)
     install(
         site, "odd-metrics", f"{of_metrics}odd = odd_metrics:odd\n{of_readers}odd = odd_metrics:read\n", "def odd(:\n"
     )
-    (tmp_path / "gold.txt").write_text("[Ada] met [Bob]\n")
-    (tmp_path / "pred.txt").write_text("[Ada] met Bob\n")
+    (tmp_path / "gold.txt").write_text("Ada met Bob\n")
+    (tmp_path / "pred.txt").write_text("Ada met bob\n")
     (tmp_path / "a.jsonl").write_text('{"text": "Ada", "spans": [{"start": 0, "end": 3, "label": "PER"}]}\n')
     ended = python("-c", SESSION, path=[site, LEAN], cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr

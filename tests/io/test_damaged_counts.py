@@ -119,8 +119,8 @@ def says(key: str, value: Any) -> Change:
     return lambda arrays, header: header.update({key: value})
 
 
-def halves_say(**values: Any) -> Change:
-    return lambda arrays, header: header["replicates"].update(values)
+def halves_say(key: str, value: Any) -> Change:
+    return lambda arrays, header: header["replicates"].update({key: value})
 
 
 def column(new: Any) -> Change:
@@ -145,42 +145,31 @@ CELLS, HALVES = "cells/data", ("counts", "means", "class_means", "documents")
 SUMS = ("all/means", "all/class_means", "all/documents", "squares", "shards", "cells/indptr")
 DAMAGED, BELOW, SHAPE = "damaged", "below 0", "is not the array that the header describes"
 
+VALUES: dict[str, dict[str, list[Any]]] = {
+    "file": {
+        "metrics": [None, [], ["strict"], [{"name": "strict"}], [STRICT | {"name": "no such"}]]
+        + [[STRICT | {"settings": {"s": 1}}], [STRICT | {"settings": {"name": "fair"}}]],
+        "columns": [3, [["", "hit", "A", "A"]], [["", "hit", "A", "A", "", 1]]],
+        "replicates": [{"samples": 3}, {"samples": 3, "seed": 0, "labels": ["A", "B", "C"]}],
+        **{"ids": [["a"], None, [1, 2, 3, 4]], "units": [["a"]], "parts": ["abc"], "origin": [[]], "spans_key": [3]},
+        **{"entries": [-1, 10**15, "four"], "skipped": [-1, "none", 1.5, True], "more": [1]},
+    },
+    "collapsed": {
+        **{"ids": [["a"]], "units": [["a"]], "parts": [["a"]], "labels": [["A", "B"], ["A", "B", "D"], None]},
+        **{"unit_number": [-1, 13], "shards": [-1, 2, 10**15], "id_hashes": ["../a"], "entries": [10**6], "more": [1]},
+    },
+    "halves": {
+        "labels": [["A", "A", "B", "C"], ["A", "B"], ["A", "B", "D"]],
+        **{"samples": [-1, 10**15, 2], "seed": [-1], "more": [0]},
+    },
+}
+"""Values that a key of the header cannot have; of halves, a key of their part of it."""
+
 CASES: list[tuple[str, str, Change]] = [
     *(
-        ("file", DAMAGED, says(key, value))
-        for key, values in {
-            "metrics": [None, [], ["strict"], [{"name": "strict"}], [STRICT | {"name": "no such"}]]
-            + [[STRICT | {"settings": {"s": 1}}], [STRICT | {"settings": {"name": "fair"}}]],
-            "columns": [3, [["", "hit", "A", "A"]], [["", "hit", "A", "A", "", 1]]],
-            "ids": [["a"], None, [1, 2, 3, 4]],
-            "units": [["a"]],
-            "entries": [-1, 10**15, "four"],
-            "skipped": [-1, "none", 1.5, True],
-            "spans_key": [3],
-            "parts": ["abc"],
-            "replicates": [{"samples": 3}, {"samples": 3, "seed": 0, "labels": ["A", "B", "C"]}],
-            "origin": [[]],
-            "more": [1],
-        }.items()
-        for value in values
-    ),
-    *(
-        ("collapsed", DAMAGED, says(key, value))
-        for key, values in {
-            **{"ids": [["a"]], "units": [["a"]], "parts": [["a"]], "labels": [["A", "B"], ["A", "B", "D"], None]},
-            **{"unit_number": [-1, 13], "shards": [-1, 2, 10**15], "id_hashes": ["../a"], "entries": [10**6]},
-            "more": [1],
-        }.items()
-        for value in values
-    ),
-    *(
-        ("halves", "", halves_say(**{key: value}))
-        for key, values in {
-            "samples": [-1, 10**15, 2],
-            "seed": [-1],
-            "labels": [["A", "A", "B", "C"], ["A", "B"], ["A", "B", "D"]],
-            "more": [0],
-        }.items()
+        (kind, *(("", halves_say(key, value)) if kind == "halves" else (DAMAGED, says(key, value))))
+        for kind, table in VALUES.items()
+        for key, values in table.items()
         for value in values
     ),
     ("file", "which is not counted here", column(["", "hit", "A", "A", "high", ""])),
@@ -194,7 +183,7 @@ CASES: list[tuple[str, str, Change]] = [
         for place in places
         for value in (-1, 10**6, 2**31 - 1, -(2**31))
     ),
-    *(("file", BELOW, number(name, -1)) for name in (CELLS,)),
+    ("file", BELOW, number(CELLS, -1)),
     *(("halves", BELOW, number(f"replicates/{name}", -1)) for name in ("counts", "documents")),
     *(("collapsed", BELOW, number(name, -1)) for name in (CELLS, "all/documents", "all/means", "squares")),
     ("collapsed", BELOW, number("replicates/counts", -1)),
@@ -206,15 +195,10 @@ CASES: list[tuple[str, str, Change]] = [
     *(("halves", "", without(f"replicates/{name}")) for name in HALVES),
     *(("collapsed", DAMAGED, without(name)) for name in SUMS),
     *(("file", DAMAGED, without(f"cells/{name}")) for name in ("data", "indices", "indptr")),
-    *(
-        ("file", SHAPE, array(CELLS, make))
-        for make in (
-            *(lambda a: a[:-1], lambda a: a[None], lambda a: a.astype(str), lambda a: a + 0.5),
-            *(lambda a: a * np.nan, lambda a: a > 0, lambda a: np.float64(3)),
-        )
-    ),
-    ("file", SHAPE, array("cells/indptr", lambda a: a[1:])),
-    ("file", SHAPE, array("cells/indptr", lambda a: a.astype(complex))),
+    *(("file", SHAPE, array(CELLS, make)) for make in (lambda a: a[:-1], lambda a: a[None], lambda a: a.astype(str))),
+    *(("file", SHAPE, array(CELLS, make)) for make in (lambda a: a + 0.5, lambda a: a * np.nan, lambda a: a > 0)),
+    ("file", SHAPE, array(CELLS, lambda a: np.float64(3))),
+    *(("file", SHAPE, array("cells/indptr", make)) for make in (lambda a: a[1:], lambda a: a.astype(complex))),
     *(("halves", SHAPE, array(f"replicates/{name}", lambda a: a[..., :-1])) for name in HALVES),
     *(("collapsed", SHAPE, array(name, lambda a: a + 0.5)) for name in SUMS if name != "all/class_means"),
     *(("collapsed", SHAPE, array(name, lambda a: np.stack([a] * 2))) for name in SUMS),

@@ -109,18 +109,13 @@ def test_the_files_of_faireval_have_the_numbers_of_the_paper(tmp_path):
 # Which format it is
 
 
-NAMED = {
-    "spacy": "a.spacy",
-    "jsonl": "a.jsonl a.ndjson a.JSONL",
-    "conll": "a.conll a.iob a.bio a.tsv",
-    "faireval": "a.csv",
-}
+NAMED = {"spacy": ".spacy", "jsonl": ".jsonl .ndjson .JSONL", "conll": ".conll .iob .bio .tsv", "faireval": ".csv"}
 
 
-@pytest.mark.parametrize("name, format", [(name, format) for format in NAMED for name in NAMED[format].split()])
-def test_the_ending_tells_the_format(name, format):
-    assert name_of(Path(name)) == format
-    assert name_of(Path(name), Format("brat")) == "brat"
+@pytest.mark.parametrize("ending, format", [(ending, format) for format in NAMED for ending in NAMED[format].split()])
+def test_the_ending_tells_the_format(ending, format):
+    assert name_of(Path(f"a{ending}")) == format
+    assert name_of(Path(f"a{ending}"), Format("brat")) == "brat"
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.json", "a", "jsonl"])
