@@ -21,7 +21,6 @@ from spacy_nereval import Document, Metric, Score, Verdict, count, create, creat
 from spacy_nereval.authoring import Span, one_each, prf_scores, ratio
 from spacy_nereval.core.declaration import GOLD_SPANS, PRED_SPANS, Classes, Kind
 from spacy_nereval.core.formulas import f_score, prf
-from spacy_nereval.core.metric_checks import is_number
 from spacy_nereval.evaluation.error_list import ErrorExamples, error_list
 from spacy_nereval.metrics.registry import options_of
 
@@ -306,7 +305,3 @@ UNLIKELY_TOGETHER = [
 @pytest.mark.parametrize(("metrics", "said"), UNLIKELY_TOGETHER)
 def test_metrics_that_do_not_go_together_are_refused_whichever_way_they_are_given(metrics, said):
     assert said in refusal(count, [DOCUMENT], metrics)
-
-
-def test_what_is_a_number():
-    assert is_number(np.float64("nan")) and not is_number("nan")

@@ -176,13 +176,8 @@ def test_a_shape_is_not_that_of_other_labels_with_the_same_places():
 # Words of wrf
 
 
-HOW = [
-    dict(zip(("unique", "case", "unigrams"), values))
-    for values in product([True, False], ["lower", "keep"], ["token", "whitespace"])
-]
-
-
-every_way = st.sampled_from(HOW)
+WAYS = {"unique": [True, False], "case": ["lower", "keep"], "unigrams": ["token", "whitespace"]}
+every_way = st.fixed_dictionaries({name: st.sampled_from(values) for name, values in WAYS.items()})
 
 
 @tries(200)

@@ -17,12 +17,28 @@ import numpy as np
 import pydantic
 import pytest
 from asking import refusal
+from made_up import corpus
 from places import ROOT
-from stored_counts import changed, refused, same
+from stored_counts import FAIR, changed, refused, same, stored, stored_collapsed
 
-from spacy_nereval import evaluate
+from spacy_nereval import Document, evaluate
 from spacy_nereval.io.count_files import load, merge
 from spacy_nereval.io.count_layout import LATER, CollapsedHeader, Header, schema
+
+
+@pytest.fixture
+def file(tmp_path) -> Path:
+    return stored([*corpus(3), Document([(0, 3, "A")], [(0, 2, "A")], "abc")], tmp_path / "a.npz", FAIR)
+
+
+@pytest.fixture
+def halves(tmp_path) -> Path:
+    return stored(corpus(4), tmp_path / "replicates.npz", replicates=3)
+
+
+@pytest.fixture
+def collapsed(tmp_path) -> Path:
+    return stored_collapsed(corpus(12), tmp_path / "collapsed.npz", shard="12" * 16)
 
 
 def test_a_file_that_is_not_there_or_is_a_folder_is_refused(tmp_path):

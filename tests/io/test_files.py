@@ -141,18 +141,21 @@ def test_files_of_another_kind_are_named_with_the_remedy(name, data, said, tmp_p
     assert said in refused("score", path, path)
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [("a.conll", "# B-PER\ntext O\n"), ("a.conll", "1 O\n2 B-A\n"), ("a.conll", "# O\n= O\n")]
-    + [("a.jsonl", '{"text": "Ada\\u0000", "spans": [[0, 3, "A"]]}')],
-    ids=["like CoNLL-U", "numbers", "comments", "a zero, as in UTF-16"],
-)
+LOOKS = {
+    "like CoNLL-U": ("a.conll", "# B-PER\ntext O\n"),
+    "numbers": ("a.conll", "1 O\n2 B-A\n"),
+    "comments": ("a.conll", "# O\n= O\n"),
+    "a zero, as in UTF-16": ("a.jsonl", '{"text": "Ada\\u0000", "spans": [[0, 3, "A"]]}'),
+}
+
+
+@pytest.mark.parametrize(("name", "text"), LOOKS.values(), ids=LOOKS)
 def test_a_file_that_only_looks_like_another_kind_is_read(name, text, tmp_path):
     (tmp_path / name).write_text(text)
     assert run("score", tmp_path / name, tmp_path / name).exit_code == 0
 
 
-# Pipes and linked folders
+# Pipes
 
 
 def pipe(path: Path, data: bytes) -> Path:
@@ -245,35 +248,6 @@ def test_a_pipe_that_could_not_be_copied_is_not_opened_again(tmp_path, monkeypat
         with pytest.raises(OSError, match="No space left on device"):
             paths.readable(tmp_path / "g")
     assert opened == [tmp_path / "g"]
-
-
-def brat(folder: Path, name: str, text: str) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{name}.txt").write_text(text)
-    (folder / f"{name}.ann").write_text("")
-
-
-def test_linked_folders_of_brat_are_followed(tmp_path):
-    brat(tmp_path / "x", "a", "Ada")
-    brat(tmp_path / "other" / "deep", "b", "Bob")
-    (tmp_path / "x" / "linked").symlink_to(tmp_path / "other")
-    (tmp_path / "x" / "again").symlink_to(tmp_path / "x" / "linked" / "deep")
-    found = [(record.id, record.text) for record in read_records(tmp_path / "x")]
-    assert found == [("a", "Ada"), ("again/b", "Bob"), ("linked/deep/b", "Bob")]
-    (tmp_path / "only").mkdir()
-    (tmp_path / "only" / "linked").symlink_to(tmp_path / "other")
-    assert [record.id for record in read_records(tmp_path / "only")] == ["linked/deep/b"]
-
-
-def test_links_that_lead_back_end(tmp_path):
-    brat(tmp_path / "x" / "a", "1", "Ada")
-    brat(tmp_path / "y", "2", "Bob")
-    (tmp_path / "x" / "a" / "up").symlink_to(tmp_path / "x")
-    (tmp_path / "x" / "y").symlink_to(tmp_path / "y")
-    (tmp_path / "y" / "x").symlink_to(tmp_path / "x")
-    found = {record.id for record in read_records(tmp_path / "x")}
-    assert {"a/1", "y/2"} <= found
-    assert len(found) < 10
 
 
 # Which documents of two files are a pair: by id if all of them have ids, else by their order

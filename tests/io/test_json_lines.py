@@ -15,13 +15,11 @@ from commands import accepted, flat, line, refused, run, write
 from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
-from reading import SHAPES, error, only, read
-from samples import TEXT
+from reading import SHAPES, error, only, read, saved
+from samples import TEXT, region, said, task
 from spacy.tokens import DocBin, SpanGroup
 
 from spacy_nereval import Document, score
-from spacy_nereval.api.inputs import Side, documents
-from spacy_nereval.api.plain_records import Reading
 from spacy_nereval.core.checked import Unusable, highest, is_score
 from spacy_nereval.core.labels import label_rules
 from spacy_nereval.core.spans import relabelled
@@ -341,18 +339,11 @@ def of_files(gold: Path, pred: Path, key: str | None = None) -> list[Document | 
 
 
 def test_predictions_of_label_studio(tmp_path):
-    def task(key: str, *regions: tuple[int, int, float | None]) -> dict[str, Any]:
-        found = []
-        for start, end, sure in regions:
-            value = {"start": start, "end": end, "text": BOB[start:end], "labels": ["PER"]}
-            found.append({"type": "labels", "value": value} | ({} if sure is None else {"score": sure}))
-        return {"id": 1, "data": {"text": BOB}, key: [{"result": found}]}
-
-    paths = tmp_path / "gold.json", tmp_path / "pred.json"
-    paths[0].write_text(json.dumps([task("annotations", (0, 3, None))]))
+    gold = saved(tmp_path / "gold.json", [task(said(1, region(0, 3, "PER")), text=BOB)])
     for value in (0.75, 0):
-        paths[1].write_text(json.dumps([task("predictions", (0, 3, value), (8, 11, None))]))
-        (document,) = of_files(*paths)
+        regions = [region(0, 3, "PER") | {"score": value}, region(8, 11, "PER")]
+        pred = saved(tmp_path / "pred.json", [task(predictions=[{"result": regions}], text=BOB)])
+        (document,) = of_files(gold, pred)
         assert document.span_scores == {(0, 3, "PER"): value}
 
 
@@ -377,14 +368,6 @@ def test_a_wrong_number_of_scores_is_no_error_until_scores_are_asked_for():
     (reason,) = {*found.span_scores.values()}
     assert isinstance(reason, Unusable)
     assert reason == "doc.spans['sc'] has 2 spans and 1 score; expected one score per span"
-
-
-@pytest.mark.parametrize("text", [[BOB], None])
-@pytest.mark.parametrize("word", ["entity_group", "label"])
-def test_dicts_of_pipelines(text: Any, word: str):
-    pred = [[{"start": 0, "end": 3, word: "PER", "score": 0.75}]]
-    (document,) = documents(Side([[(0, 3, "PER")]], "gold"), Side(pred, "pred"), text, None, Reading())
-    assert document.span_scores == {(0, 3, "PER"): 0.75}
 
 
 def test_scores_follow_spans_into_another_text_and_out_of_gaps():

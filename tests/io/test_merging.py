@@ -131,8 +131,7 @@ def test_counts_of_another_version_of_a_metric_are_neither_loaded_nor_merged(tmp
 def test_counts_of_two_versions_are_not_added():
     a = count(corpus(2), [create("strict")])
     b = count(corpus(2), [replace(create("strict"), version=2)])
-    with pytest.raises(ValueError, match="strict.version is 1 and 2"):
-        a + b
+    assert "strict.version is 1 and 2" in refusal(a.__add__, b)
 
 
 # Counts come back from files as they were, whole or not at all
@@ -276,7 +275,8 @@ def test_hashes_are_kept_if_a_file_beside_them_may_need_them(tmp_path, monkeypat
 # Files of collapsed counts
 
 
-def test_a_file_says_what_the_counts_say(collapsed, tmp_path):
+def test_a_file_says_what_the_counts_say(tmp_path):
+    collapsed = stored_collapsed(corpus(12), tmp_path / "collapsed.npz", shard="12" * 16)
     whole = collapse(count(corpus(12), FAIR), 9)
     found = load(collapsed)
     with np.load(collapsed) as archive:  # a release that knows no collapsed counts asks for this beginning

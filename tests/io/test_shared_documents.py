@@ -19,13 +19,7 @@ from spacy_nereval.evaluation.agreement.votes import Rule, consensus, ranked_doc
 from spacy_nereval.io.formats import Format, annotators_of, label_studio
 from spacy_nereval.io.formats import jsonl as jsonl_reader
 from spacy_nereval.io.records import Record
-from spacy_nereval.io.shared_documents import (
-    Own,
-    label_studio_tasks,
-    prodigy_tasks,
-    shared_documents,
-    write_disputes,
-)
+from spacy_nereval.io.shared_documents import Own, label_studio_tasks, prodigy_tasks, shared_documents, write_disputes
 
 ADA = (0, 3, "PER")
 

@@ -371,3 +371,26 @@ def test_annotation_without_a_text_and_texts_in_another_encoding_are_errors(tmp_
     assert "a.txt, line 3: not valid UTF-8" in error(folder)
     (folder / "a.txt").rename(folder / "b.txt")
     assert error(tmp_path / "x") == f"{folder / 'a.ann'} has no text: expected a.txt beside it"
+
+
+def test_linked_folders_of_brat_are_followed(tmp_path):
+    folder_of(tmp_path / "x", a="Ada|")
+    folder_of(tmp_path / "other" / "deep", b="Bob|")
+    (tmp_path / "x" / "linked").symlink_to(tmp_path / "other")
+    (tmp_path / "x" / "again").symlink_to(tmp_path / "x" / "linked" / "deep")
+    found = [(record.id, record.text) for record in read(tmp_path / "x")]
+    assert found == [("a", "Ada"), ("again/b", "Bob"), ("linked/deep/b", "Bob")]
+    (tmp_path / "only").mkdir()
+    (tmp_path / "only" / "linked").symlink_to(tmp_path / "other")
+    assert [record.id for record in read(tmp_path / "only")] == ["linked/deep/b"]
+
+
+def test_links_that_lead_back_end(tmp_path):
+    folder_of(tmp_path / "x" / "a", one="Ada|")
+    folder_of(tmp_path / "y", two="Bob|")
+    (tmp_path / "x" / "a" / "up").symlink_to(tmp_path / "x")
+    (tmp_path / "x" / "y").symlink_to(tmp_path / "y")
+    (tmp_path / "y" / "x").symlink_to(tmp_path / "x")
+    found = {record.id for record in read(tmp_path / "x")}
+    assert {"a/one", "y/two"} <= found
+    assert len(found) < 10

@@ -45,11 +45,6 @@ def named(*ids: str) -> list[dict[str, Any]]:
 # rules
 
 
-@pytest.mark.parametrize("text", ["id", "document", "meta.source", "meta.a.b", r"prefix:(\w+)-", "block:1", "block:20"])
-def test_a_rule_is_stored_as_it_was_given(text):
-    assert parse(text).text == text
-
-
 NONE = "there is no such unit"
 WHOLE = "expected a whole number of documents from 1 up"
 NO_GROUP = "the regular expression has no group"
@@ -349,14 +344,6 @@ def test_no_order_of_the_lines_of_a_file_changes_an_interval(unit, tmp_path):
         lines = path.read_text().splitlines()
         path.write_text("\n".join(lines[k] for k in order))
     assert evaluate(counted(gold, unit, pred), Confidence(samples=50)) == before
-
-
-def test_the_rule_stands_in_the_signature_and_in_the_settings_of_the_intervals(tmp_path):
-    gold = write(tmp_path / "a.jsonl", *named("a", "b", "c"))
-    result = evaluate(counted(gold, "block:2"), Confidence(samples=20))
-    assert (result["confidence"]["unit"], result["confidence"]["units"]) == ("block:2", 2)
-    assert ",unit:block:2" in result["signature"]
-    assert ",unit:id" in evaluate(counted(gold), Confidence(samples=20))["signature"]
 
 
 def test_count_files_keep_rule_and_units_and_other_rules_do_not_merge(tmp_path):
