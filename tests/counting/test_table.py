@@ -101,10 +101,6 @@ def test_sums_beyond_62_bits_are_refused_and_not_wrong(monkeypatch, stretch):
     assert "too much to be exact" in refusal(summed, counts)
 
 
-def one_of(sums: Sums, k: int) -> Sums:
-    return Sums(*sums[:3], *(array[..., k : k + 1] for array in sums.arrays))
-
-
 @some
 @given(corpora(most=4), st.data())
 def test_sums_by_weights_are_sums_of_so_many_documents(corpus, data):
@@ -114,7 +110,8 @@ def test_sums_by_weights_are_sums_of_so_many_documents(corpus, data):
     found = summed(counts, weights)
     for k, chosen in enumerate(times):
         alone = count([d for d, n in zip(corpus, chosen) for _ in range(n)], APART)
-        same(one_of(found, k), summed(alone, labels=counts.labels))
+        one = Sums(*found[:3], *(array[..., k : k + 1] for array in found.arrays))
+        same(one, summed(alone, labels=counts.labels))
 
 
 @pytest.mark.parametrize("cells", [1, 400, 1000])
