@@ -192,9 +192,6 @@ def test_columns_that_cannot_be(tmp_path, column, message):
 # Schemes of tags in CoNLL columns, and what is repaired
 
 
-# CoNLL: schemes of tags
-
-
 def tokens_of(found: Record) -> list[tuple[int, int, str]]:
     """The spans of a record in tokens, the last one included, as seqeval has them."""
     starts, ends = ([place[k] for place in found.tokens] for k in (0, 1))

@@ -142,7 +142,7 @@ def test_no_order_of_documents_with_one_id_changes_a_unit_and_no_file_unites_the
     assert units(write(tmp_path / "c.jsonl", rows[1]), "document") == [keys[1]]
 
 
-# meta
+# meta and prefix
 
 
 @pytest.mark.parametrize("meta", [{}, {"sauce": "news"}, {"source": None}, {"source": ""}, None, "news", ["source"]])
@@ -158,9 +158,6 @@ def test_the_metadata_of_docs_are_in_user_data(tmp_path):
     tables = {"meta": {"source": "x"}}, {"source": "y"}, {"meta": {"source": "z"}, "source": 0}
     gold = write_docs(tmp_path / "a.spacy", with_data(*tables, {"meta": {"author": "ann"}, "source": "v"}))
     assert units(gold, "meta.source") == ["x", "y", "z", "v"]
-
-
-# prefix
 
 
 # block
