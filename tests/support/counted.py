@@ -55,5 +55,6 @@ OTHERS: dict[str, dict[str, Any]] = {
     "char": {"typed": False},
     "plagdet": {"average": "micro", "typed": True},
     "ace": {"weights": {"A": 0.1, "B": 0.7}},
+    "mentions": {"scope": "hits"},
 }
 """Other options than those by default."""
