@@ -43,7 +43,6 @@ THOROUGH = {
     "test_cited_agree.py",
     "test_collapse.py",
     "test_collapsed.py",
-    "test_collapsed_files.py",
     "test_comparison.py",
     "test_comparison_result.py",
     "test_confident_predictions.py",

@@ -9,6 +9,7 @@ from itertools import combinations
 from unicodedata import category, normalize
 
 import pytest
+from asking import refusal
 from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
@@ -50,15 +51,15 @@ def test_where_the_mentions_of_the_example_are():
     assert locate(TEXT, LISTED, occurrences="first").numbers["repeated"] == 2
 
 
-@pytest.mark.parametrize(
-    ("options", "p", "r", "invented"),
-    [
-        ({}, Fraction(4, 7), Fraction(4, 6), 1),
-        ({"occurrences": "first"}, Fraction(3, 6), Fraction(3, 6), 1),
-        ({"match": "exact"}, Fraction(2, 7), Fraction(2, 6), 4),
-        ({"match": "normalised"}, Fraction(3, 7), Fraction(3, 6), 2),
-    ],
-)
+SCORES_BY_OPTIONS = [
+    ({}, Fraction(4, 7), Fraction(4, 6), 1),
+    ({"occurrences": "first"}, Fraction(3, 6), Fraction(3, 6), 1),
+    ({"match": "exact"}, Fraction(2, 7), Fraction(2, 6), 4),
+    ({"match": "normalised"}, Fraction(3, 7), Fraction(3, 6), 2),
+]
+
+
+@pytest.mark.parametrize(("options", "p", "r", "invented"), SCORES_BY_OPTIONS)
 def test_strict_scores_of_the_example(options, p, r, invented):
     document = paired(**options)
     found = score([document], ["strict"])
@@ -72,44 +73,32 @@ def test_the_invented_mention_counts_as_spurious_for_every_metric():
     assert {name: n for name, n in found["fair"]["counts"].items() if n} == {"tp": 4, "fp": 2, "fn": 1, "le": 1}
     assert found["slot_error"]["scores"]["ser"] == pytest.approx(2 / 3)
     assert found["wrf"]["scores"]["wrf"] == pytest.approx(0.5542, abs=5e-5)
-    without = pair(Record(TEXT, GOLD), with_mentions(Record(TEXT, set()), [m for m in LISTED if "Charles" not in m[0]]))
-    hidden = score([without], ["strict", "slot_error", "wrf"])["metrics"]
-    assert hidden["strict"]["scores"]["p"] == 4 / 6 and hidden["slot_error"]["scores"]["ser"] == 0.5
-    assert hidden["wrf"]["scores"]["wrf"] == pytest.approx(0.6286, abs=5e-5)
-
-
-@pytest.mark.parametrize(
-    ("normalise", "tp", "pred", "gold"), [("caseless", 3, 6, 4), ("exact", 1, 6, 5), ("universalner", 3, 6, 4)]
-)
-def test_the_metric_mentions_of_the_example(normalise, tp, pred, gold):
-    counts = score([paired()], {"mentions": {"normalise": normalise}})["metrics"]["mentions"]["counts"]
-    assert counts == {"tp": tp, "fp": pred - tp, "fn": gold - tp}
 
 
 # Where strings are found
 
 
-@pytest.mark.parametrize(
-    ("text", "string", "places"),
-    [
-        ("İstanbul and Rome", "rome", [(13, 17)]),  # text.lower() would be longer than the text
-        ("Bob in Bobville", "Bob", [(0, 3)]),
-        ("我在北京工作", "北京", [(2, 4)]),
-        ("#Obama2012", "Obama", [(1, 6)]),
-        ("inter\xadnational law", "international", [(0, 14)]),
-        ("a  new\n york", "New York", [(3, 12)]),
-        ("ﬁve", "five", [(0, 3)]),
-        ("straße", "STRASSE", [(0, 6)]),
-        ("strass", "ß", [(4, 6)]),  # ss is what ß is without case
-        ("cafe\u0301 bar", "café", [(0, 5)]),
-        ("cafe\u0301 bar", "cafe", []),  # the mark belongs to the letter
-        ("bob met Bob", "Bob", [(8, 11)]),  # as it is, so that the other is not looked for
-        ("“Ada”–Bob", '"ada"-bob', [(0, 9)]),
-        ("Bob_1", "Bob", [(0, 3)]),
-        ("met Bob in", " Bob ", [(4, 7)]),
-        ("", "Bob", []),
-    ],
-)
+FOUND = [
+    ("İstanbul and Rome", "rome", [(13, 17)]),  # text.lower() would be longer than the text
+    ("Bob in Bobville", "Bob", [(0, 3)]),
+    ("我在北京工作", "北京", [(2, 4)]),
+    ("#Obama2012", "Obama", [(1, 6)]),
+    ("inter\xadnational law", "international", [(0, 14)]),
+    ("a  new\n york", "New York", [(3, 12)]),
+    ("ﬁve", "five", [(0, 3)]),
+    ("straße", "STRASSE", [(0, 6)]),
+    ("strass", "ß", [(4, 6)]),  # ss is what ß is without case
+    ("cafe\u0301 bar", "café", [(0, 5)]),
+    ("cafe\u0301 bar", "cafe", []),  # the mark belongs to the letter
+    ("bob met Bob", "Bob", [(8, 11)]),  # as it is, so that the other is not looked for
+    ("“Ada”–Bob", '"ada"-bob', [(0, 9)]),
+    ("Bob_1", "Bob", [(0, 3)]),
+    ("met Bob in", " Bob ", [(4, 7)]),
+    ("", "Bob", []),
+]
+
+
+@pytest.mark.parametrize(("text", "string", "places"), FOUND)
 def test_where_a_string_is_found(text, string, places):
     found = locate(text, [(string, "X")], occurrences="all")
     assert [span[:2] for span in found.spans] == places
@@ -130,27 +119,25 @@ def test_empty_strings_are_counted_and_dropped():
     assert (found.numbers["listed"], found.numbers["empty"]) == (3, 2)
 
 
-@pytest.mark.parametrize(
-    ("mention", "said"),
-    [
-        ("Ada", "mention 0 is 'Ada'; expected a text and its label"),
-        (("Ada",), "mention 0 is"),
-        (("Ada", None), "mention 0 is"),
-        ({"text": "Ada"}, "mention 0 is"),
-        (None, "mention 0 is None"),
-        (("Ada", ""), "mention 0, 'Ada', has no label"),
-    ],
-)
+NO_MENTIONS = [
+    ("Ada", "mention 0 is 'Ada'; expected a text and its label"),
+    (("Ada",), "mention 0 is"),
+    (("Ada", None), "mention 0 is"),
+    ({"text": "Ada"}, "mention 0 is"),
+    (None, "mention 0 is None"),
+    (("Ada", ""), "mention 0, 'Ada', has no label"),
+]
+
+
+@pytest.mark.parametrize(("mention", "said"), NO_MENTIONS)
 def test_what_is_no_mention_is_refused(mention, said):
-    with pytest.raises(ValueError) as raised:
-        locate("Ada", [mention])
-    assert said in str(raised.value) and "\n" not in str(raised.value)
+    raised = refusal(locate, "Ada", [mention])
+    assert said in raised and "\n" not in raised
 
 
 @pytest.mark.parametrize("options", [{"match": "fuzzy"}, {"occurrences": "last"}])
 def test_unknown_options_are_refused(options):
-    with pytest.raises(ValueError, match="expected one of"):
-        locate("Ada", [], **options)
+    assert "expected one of" in refusal(locate, "Ada", [], **options)
 
 
 # The annex
@@ -247,9 +234,6 @@ def test_counts_of_mentions_that_were_looked_for_in_other_ways_do_not_add_up(tmp
         save(wrong, tmp_path / "b.npz")
     assert evaluate(load(tmp_path / "a.npz")) == evaluate(both) == evaluate(pickle.loads(pickle.dumps(both)))
     json.dumps(evaluate(both))
-
-
-# Mentions without offsets against a twin that tries every stretch of the text
 
 
 # Against a twin that tries every stretch of the text

@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from asking import refusal
 from commands import GOLD, PRED, accepted, line, refused, run, write
 from compressed import PACK, UNPACK, packed
 from reading import error, read
@@ -109,7 +110,7 @@ def test_a_file_that_would_fill_the_memory_is_refused(extension, tmp_path, monke
 @pytest.mark.costly
 @pytest.mark.parametrize("extension", PACK)
 def test_a_block_of_the_content_is_in_memory(extension, tmp_path):
-    rows = b"".join(b'{"text": "%d %s", "spans": []}\n' % (k, b"Ada met Bob. " * 20) for k in range(20_000))
+    rows = b"".join(b'{"text": "%d %s", "spans": []}\n' % (k, b"Ada met Bob. " * 20) for k in range(12_000))
     path = tmp_path / f"a.jsonl{extension}"
     path.write_bytes(PACK[extension](rows))
     tracemalloc.start()
@@ -117,7 +118,7 @@ def test_a_block_of_the_content_is_in_memory(extension, tmp_path):
         number = sum(1 for _ in file)
         peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert number == 20_000
+    assert number == 12_000
     assert peak < len(rows) / 5
 
 
@@ -177,9 +178,9 @@ COMMANDS = {
     "errors": ("errors", "{gold}", "{pred}", "-o", "{out}.jsonl"),
     "convert": ("convert", "{gold}", "{out}.conll"),
     "training": ("training", "{gold}", "-o", "{out}.json"),
-    "report": ("report", "{gold}", "{pred}", "-o", "{out}.html"),
+    "report": ("report", "{gold}", "{pred}", "-m", "strict", "-o", "{out}.html"),
     "thresholds": ("thresholds", "{gold}", "{scored}", "-m", "strict", "--csv", "{out}.csv"),
-    "agreement": ("agreement", "{gold}", "{pred}", "--disputes", "{out}.json"),
+    "agreement": ("agreement", "{gold}", "{pred}", "-m", "strict", "--disputes", "{out}.json"),
 }
 
 
@@ -200,7 +201,7 @@ def test_every_output_is_compressed_by_its_extension(command, tmp_path):
         return Path(arguments[place]).read_bytes()
 
     plain = written("")
-    for extension in [".gz", ".xz"] if command == "report" else PACK:
+    for extension in [".gz"] if command == "report" else PACK:  # a report takes long
         found = written(extension)
         assert UNPACK[extension](found) == plain
         assert found == written(extension)
@@ -217,10 +218,8 @@ def test_results_that_were_saved_compressed_are_read_again(tmp_path):
         assert Result.load(tmp_path / f"r.json{extension}") == result
     agreement({"a": load(gold), "b": load(pred)}).save(tmp_path / "consensus.jsonl.gz")
     assert len(read(tmp_path / "consensus.jsonl.gz")) == len(GOLD)
-    with pytest.raises(ValueError, match="ends with"):
-        result.save(tmp_path / "counts.npz.gz")
-    with pytest.raises(ValueError, match="holds the result of scores"):
-        Thresholds.load(tmp_path / "r.json.gz")
+    assert "ends with" in refusal(result.save, tmp_path / "counts.npz.gz")
+    assert "holds the result of scores" in refusal(Thresholds.load, tmp_path / "r.json.gz")
 
 
 def test_files_of_options_may_be_compressed(tmp_path):

@@ -12,9 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-import samples
 import writers
-from commands import GOLD, PRED, run, write
 from compressed import packed
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,7 +22,6 @@ from samples import FORMS, SAMPLES, SPANS, TEXT, write_sample
 
 from spacy_nereval.core.plugins import readers
 from spacy_nereval.core.spans import Document
-from spacy_nereval.io.count_files import load
 from spacy_nereval.io.formats import AUTO, format_names, name_of
 from spacy_nereval.io.formats.settings import Format
 from spacy_nereval.io.paths import in_words
@@ -45,11 +42,22 @@ WRITERS: dict[str, tuple[Callable, str]] = {
     "triples": (writers.jsonl(writers.triples("entities")), "a.jsonl"),
     "IOB1": (writers.conll("IOB1"), "a.conll"),
     "BILUO": (writers.conll("BILUO", marked=False), "a.iob"),
-    "brat": (writers.brat, "a"),
+    "brat folder": (writers.brat, "a"),
     "faireval": (writers.faireval, "a.csv"),
     "spacy": (writers.write_spacy, "a.spacy"),
     "compressed": (lambda path, sides: packed(writers.jsonl(writers.ours)(path, sides), ".gz"), "a.jsonl"),
 }
+"""A small file of each format that has no sample, or has others than its sample."""
+
+
+def written(name: str, folder: Path) -> Path:
+    """One of these files, or a sample."""
+    if name in SAMPLES:
+        return write_sample(name, folder)
+    write, file = WRITERS[name]
+    return write(folder / file, SIDES)
+
+
 """A small file of each format."""
 
 HARMFUL = (
@@ -97,12 +105,9 @@ def check_outcome(read: Callable[[], object], path: Path) -> None:
         assert len(in_words(error)) < 2000, "what is shown of a file has to be short"
 
 
-def check_documents(path: Path, offsets: str | None) -> None:
+def check_documents(path: Path, offsets: str | None = None, name: str | None = None) -> None:
     """What is read has to be sound: a file against itself is all hits."""
-    check_read(path, Format(offsets=offsets, repair="conll", discontinuous="hull"))
-
-
-def check_read(path: Path, how: Format) -> None:
+    how = Format(name, offsets=offsets, repair="conll", discontinuous="hull")
     for document in read_files(path, path, formats=(how, how)):
         assert document is None or isinstance(document, Document)
         if document is not None and not document.ignored:
@@ -110,70 +115,41 @@ def check_read(path: Path, how: Format) -> None:
             assert all(0 <= start <= end <= len(document.text or "") for start, end, _ in document.gold)
 
 
+def check_damaged(name: str, data: st.DataObject) -> None:
+    with TemporaryDirectory() as folder:
+        path = written(name, Path(folder))
+        part = data.draw(st.sampled_from(sorted(part for part in Path(folder).rglob("*.*") if part.is_file())))
+        part.write_bytes(data.draw(damaged(part.read_bytes())))
+        offsets, format = data.draw(st.sampled_from([None, "utf16", "auto"])), SAMPLES.get(name, (None,))[0]
+        check_outcome(lambda: check_documents(path, offsets, format), path)
+
+
 @pytest.mark.parametrize("name", WRITERS)
 @tries(110)
-@given(st.data(), st.sampled_from([None, "utf16", "auto"]))
-def test_damaged_files_are_read_or_named(name, data, offsets):
-    writer, file = WRITERS[name]
-    with TemporaryDirectory() as folder:
-        path = writer(Path(folder, file), SIDES)
-        files = sorted(part for part in path.rglob("*.*")) if path.is_dir() else [path]
-        part = data.draw(st.sampled_from(files))
-        part.write_bytes(data.draw(damaged(part.read_bytes())))
-        check_outcome(lambda: check_documents(path, offsets), path)
+@given(st.data())
+def test_damaged_files_are_read_or_named(name, data):
+    check_damaged(name, data)
 
 
-@pytest.mark.parametrize("name", samples.SAMPLES)
+@pytest.mark.parametrize("name", SAMPLES)
 @tries(15)
 @given(st.data())
 def test_damaged_samples_are_read_or_named(name, data):
-    with TemporaryDirectory() as folder:
-        path = samples.write_sample(name, Path(folder))
-        files = sorted(part for part in Path(folder).rglob("*.*") if part.is_file())
-        part = data.draw(st.sampled_from(files))
-        part.write_bytes(data.draw(damaged(part.read_bytes())))
-        offsets = data.draw(st.sampled_from([None, "utf16", "auto"]))
-        how = Format(samples.SAMPLES[name][0], offsets=offsets, repair="conll", discontinuous="hull")
-        check_outcome(lambda: check_read(path, how), path)
+    check_damaged(name, data)
 
 
 def test_every_reader_of_this_package_is_given_damaged_files(tmp_path):
+    """And files that are sound before they are damaged."""
     points = entry_points(group=readers.entry_point_namespace)
     own = {point.name for point in points if point.value.startswith("spacy_nereval.")}
-    written = {name_of(writer(tmp_path / f"{name}-{file}", SIDES)) for name, (writer, file) in WRITERS.items()}
-    assert own - {AUTO} == written | {format for format, _, _ in samples.SAMPLES.values()}
-
-
-def test_the_files_are_sound_before_they_are_damaged(tmp_path):
-    for name, (writer, file) in WRITERS.items():
+    of_samples, of_writers = {format for format, _, _ in SAMPLES.values()}, set()
+    for name in WRITERS:
         (tmp_path / name).mkdir()
-        path = writer(tmp_path / name / file, SIDES)
+        path = written(name, tmp_path / name)
+        of_writers.add(name_of(path))
         check_documents(path, "codepoint")
-
-
-@pytest.fixture(scope="module")
-def counts(tmp_path_factory) -> bytes:
-    folder = tmp_path_factory.mktemp("counts")
-    gold, pred = write(folder / "g.jsonl", *GOLD), write(folder / "p.jsonl", *PRED)
-    done = run("count", gold, pred, "-o", folder / "a.npz", "-m", "strict,fair", "--replicates", 5)
-    assert done.exit_code == 0, done.output
-    return (folder / "a.npz").read_bytes()
-
-
-@tries(250)
-@given(st.data())
-def test_damaged_counts_are_refused_by_name(counts, data):
-    with TemporaryDirectory() as folder:
-        path = Path(folder, "a.npz")
-        path.write_bytes(counts)
-        whole = load(path)
-        path.write_bytes(data.draw(damaged(counts)))
-
-        def read() -> None:
-            found = load(path)  # a change of what zip files say of themselves may do no harm
-            assert (found.ids, found.totals()) == (whole.ids, whole.totals())
-
-        check_outcome(read, path)
+    assert own - {AUTO} == of_writers | of_samples
+    assert {*format_names()} - {"spacy", "conll", "faireval"} == of_samples, "whose corpus test_formats.py has"
 
 
 VALUES = st.recursive(
@@ -192,7 +168,7 @@ def test_lines_of_any_json_are_read_or_named(row, value):
         path = Path(folder, "a.jsonl")
         for entry in (row, {"text": "Ada", **row}, {"text": "Ada", "spans": [value]}, value):
             path.write_text(json.dumps(entry) + "\n")
-            check_outcome(lambda: check_documents(path, None), path)
+            check_outcome(lambda: check_documents(path), path)
 
 
 # The same text with the same spans is read from every format
@@ -212,8 +188,3 @@ def test_the_sample_is_the_same_in_every_format(name, tmp_path):
     if found.tokens:
         assert [found.text[a:b] for a, b in found.tokens] == FORMS
     assert read(path, name=SAMPLES[name][0]) == [found]
-
-
-def test_there_is_a_sample_of_every_format():
-    older = {"spacy", "conll", "faireval"}  # which the corpus of test_formats has
-    assert {*format_names()} - older == {format for format, _, _ in SAMPLES.values()}

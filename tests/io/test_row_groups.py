@@ -12,10 +12,12 @@ from typing import Any
 import pytest
 from commands import line, refused, run, write
 from reading import error, read
-from samples import HF, ROW, SPANS, TEXT, write_table
+from samples import FORMS, HF, ROW, SPANS, TAGS, TEXT, write_table
 
-from spacy_nereval import Thresholds, thresholds
 from spacy_nereval.io import tables
+from spacy_nereval.io.converting import Losses
+from spacy_nereval.io.converting import write_table as write_table_of
+from spacy_nereval.io.records import Record
 from spacy_nereval.io.row_files import write_rows
 from spacy_nereval.io.tables import write_documents
 
@@ -33,15 +35,15 @@ CORPUS = [
 ]
 
 
-def convert(source: Path, target: Path) -> Path:
-    done = run("convert", source, target)
-    assert done.exit_code == 0, done.output
-    return target
-
-
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_documents_come_back_from_a_table_as_they_are(ending, tmp_path, monkeypatch):
     """Through several groups and blocks of rows, and again as JSONL."""
+
+    def convert(source: Path, target: Path) -> Path:
+        done = run("convert", source, target)
+        assert done.exit_code == 0, done.output
+        return target
+
     monkeypatch.setattr(tables, "ROWS", 2)
     monkeypatch.setattr(tables, "ROWS_IN_GROUP", 3)
     source = write(tmp_path / "a.jsonl", *CORPUS)
@@ -56,33 +58,22 @@ def test_documents_come_back_from_a_table_as_they_are(ending, tmp_path, monkeypa
 
 STRUCT = pa.struct([("start", pa.int16()), ("end", pa.uint32()), ("label", pa.dictionary(pa.int8(), pa.string()))])
 
+COLUMNS = {key: [span[key] for span in ROW["spans"]] for key in ("start", "end", "label")}
+PLACE = {"start": 0, "end": 3}
+
 SHAPES: dict[str, dict[str, Any]] = {
     "spans are objects": ROW,
     "another key": {"text": TEXT, "entities": ROW["spans"]},
-    "an object of lists": {
-        "text": TEXT,
-        "spans": {key: [span[key] for span in ROW["spans"]] for key in ("start", "end", "label")},
-    },
+    "an object of lists": {"text": TEXT, "spans": COLUMNS},
     "text in JSON": {"text": TEXT, "spans": json.dumps(ROW["spans"])},
     "triples in JSON": {"text": TEXT, "entities": json.dumps(SPANS)},
     "tokens and tags": HF,
     "a text beside tokens and tags": HF | {"text": TEXT},
-    "tags as text": {"tokens": HF["tokens"], "tags": ["B-PER", "O", "O", "B-PER", "O", "B-LOC", "I-LOC", "O"]},
-    "mentions": {
-        "text": TEXT,
-        "mentions": [
-            {"text": "Ada", "label": "PER"},
-            {"text": "Bob", "label": "PER"},
-            {"text": "New York", "label": "LOC"},
-        ],
-    },
-    "a key of tags beside places of tokens": {
-        "text": TEXT,
-        "tokens": [{"start": 0, "end": 3}],
-        "labels": ROW["spans"],
-    },
+    "tags as text": {"tokens": FORMS, "tags": TAGS},
+    "mentions": {"text": TEXT, "mentions": [{"text": TEXT[a:b], "label": label} for a, b, label in SPANS]},
+    "a key of tags beside places of tokens": {"text": TEXT, "tokens": [PLACE], "labels": ROW["spans"]},
     "an id in brackets": ROW | {"id": "[7"},
-    "tags of a document": ROW | {"tokens": [{"start": 0, "end": 3}], "tags": ["news"]},
+    "tags of a document": ROW | {"tokens": [PLACE], "tags": ["news"]},
     "nulls": ROW | {"id": None, "tokens": None, "meta": None, "answer": None},
 }
 
@@ -96,16 +87,9 @@ def test_rows_of_every_shape_are_read(name, ending, tmp_path):
 
 
 def test_narrow_and_wide_types_are_read(tmp_path):
-    table = pa.table(
-        {
-            "text": pa.array([TEXT], pa.large_string()),
-            "spans": pa.array([ROW["spans"]], pa.large_list(STRUCT)),
-            "id": pa.array([7]),
-            "meta": pa.array([[("source", "x")]], pa.map_(pa.string(), pa.string())),
-            "image": pa.array([b"x"]),
-        }
-    )
-    parquet.write_table(table, tmp_path / "a.parquet")
+    table = {"text": pa.array([TEXT], pa.large_string()), "spans": pa.array([ROW["spans"]], pa.large_list(STRUCT))}
+    table |= {"id": pa.array([7]), "meta": pa.array([[("source", "x")]], pa.map_(pa.string(), pa.string()))}
+    parquet.write_table(pa.table(table | {"image": pa.array([b"x"])}), tmp_path / "a.parquet")
     (record,) = read(tmp_path / "a.parquet")
     assert (record.text, {*record.spans}, record.id, record.meta) == (TEXT, {*SPANS}, "7", {"source": "x"})
     tagged = SHAPES["tags as text"].items()
@@ -115,16 +99,14 @@ def test_narrow_and_wide_types_are_read(tmp_path):
 
 
 NUMBERED = [span | {"label": ["LOC", "PER"].index(span["label"])} for span in ROW["spans"]]
+IN_LISTS = COLUMNS | {"label": [span["label"] for span in NUMBERED]}
 CLASS = {"names": ["LOC", "PER"], "_type": "ClassLabel"}
 
 
 @pytest.mark.parametrize(
     ("spans", "feature"),
-    [
-        (NUMBERED, {"feature": {"label": CLASS}, "_type": "List"}),
-        (NUMBERED, [{"label": CLASS}]),
-        ({key: [span[key] for span in NUMBERED] for key in NUMBERED[0]}, {"label": {"feature": CLASS}}),
-    ],
+    [(NUMBERED, {"feature": {"label": CLASS}, "_type": "List"}), (NUMBERED, [{"label": CLASS}])]
+    + [(IN_LISTS, {"label": {"feature": CLASS}})],
 )
 def test_labels_of_spans_that_are_numbers_have_the_names_of_the_schema(spans, feature, tmp_path):
     about = {"huggingface": json.dumps({"info": {"features": {"spans": feature}}})}
@@ -144,13 +126,9 @@ def test_names_of_tags_may_be_given(tmp_path):
 
 def test_data_sets_that_the_library_itself_writes_are_read(tmp_path):
     datasets = pytest.importorskip("datasets", reason="datasets is no dependency")
-    features = datasets.Features(
-        {
-            "tokens": datasets.Sequence(datasets.Value("string")),
-            "ner_tags": datasets.Sequence(datasets.ClassLabel(names=["O", "B-PER", "B-LOC", "I-LOC"])),
-        }
-    )
-    found = datasets.Dataset.from_list([HF], features=features)
+    kinds = datasets.Value("string"), datasets.ClassLabel(names=["O", "B-PER", "B-LOC", "I-LOC"])
+    features = dict(zip(("tokens", "ner_tags"), map(datasets.Sequence, kinds)))
+    found = datasets.Dataset.from_list([HF], features=datasets.Features(features))
     found.to_parquet(tmp_path / "a.parquet")
     found.save_to_disk(tmp_path / "a")
     (stream,) = (tmp_path / "a").glob("*.arrow")
@@ -260,12 +238,11 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_every_file_of_rows_may_be_a_table(name, tmp_path):
-    scored = [
-        row | {"spans": [span | {"score": 0.5 + k / 9} for span in row["spans"][k % 2 :]]}
-        for k, row in enumerate(CORPUS)
-    ]
-    files = {"gold": write(tmp_path / "g.jsonl", *CORPUS), "pred": write(tmp_path / "p.jsonl", *scored)}
-    files["other"] = write(tmp_path / "o.jsonl", *(row | {"spans": row["spans"][:1]} for row in scored))
+    parts = [row["spans"][k % 2 :] for k, row in enumerate(CORPUS)]
+    scored = [[span | {"score": 0.5 + k / 9} for span in spans] for k, spans in enumerate(parts)]
+    files = {"gold": write(tmp_path / "g.jsonl", *CORPUS)}
+    for side, most in (("pred", None), ("other", 1)):
+        files[side] = write(tmp_path / f"{side}.jsonl", *(r | {"spans": s[:most]} for r, s in zip(CORPUS, scored)))
     found = {}
     for ending in (".jsonl", ".parquet", ".arrow"):
         path = tmp_path / f"rows{ending}"
@@ -290,20 +267,7 @@ def test_columns_have_the_same_types_whatever_is_in_them(tmp_path):
     assert parquet.ParquetFile(path).num_row_groups == 2
 
 
-def test_curves_of_python_may_be_a_table(tmp_path):
-    gold = [[(0, 3, "A")], [(0, 3, "A")]]
-    found = thresholds(gold, [[{"start": 0, "end": 3, "label": "A", "score": 0.9}], []], ["strict"])
-    assert isinstance(found, Thresholds)
-    found.save(tmp_path / "curves.parquet")
-    found.save(tmp_path / "curves.csv")
-    assert len(rows_of(tmp_path / "curves.parquet")) == len((tmp_path / "curves.csv").read_text().splitlines()) - 1
-
-
 def test_a_table_that_cannot_be_written_leaves_nothing(tmp_path):
-    path = tmp_path / "a.parquet"
     with pytest.raises(ValueError, match="cannot be written in this format"):
-        from spacy_nereval.io.converting import Losses, write_table
-        from spacy_nereval.io.records import Record
-
-        write_table(path, [Record("Ada", set()), Record("\ud800", set())], Losses(False, "table"))
+        write_table_of(tmp_path / "a.parquet", [Record("Ada", set()), Record("\ud800", set())], Losses(False, "table"))
     assert not [*tmp_path.iterdir()]

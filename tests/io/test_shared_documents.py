@@ -1,20 +1,25 @@
-"""The documents of several annotators: which are the same, and what is left out."""
+"""The documents of several annotators: which are the same, what is left out, and disputed ones as tasks."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import refused, run, write
+from annotators import annotated, example
+from asking import refusal
+from commands import line, refused, run, write
 from reading import read
-from samples import said, task
 
 from spacy_nereval import load
 from spacy_nereval.core.labels import label_rules
-from spacy_nereval.io.formats import annotators_of
+from spacy_nereval.core.mention_places import annexed
+from spacy_nereval.evaluation.agreement.votes import Rule, consensus, ranked_documents
+from spacy_nereval.io.formats import Format, annotators_of, label_studio
+from spacy_nereval.io.formats import jsonl as jsonl_reader
 from spacy_nereval.io.records import Record
-from spacy_nereval.io.shared_documents import Own, shared_documents
+from spacy_nereval.io.shared_documents import Own, label_studio_tasks, prodigy_tasks, shared_documents, write_disputes
 
 ADA = (0, 3, "PER")
 
@@ -66,11 +71,8 @@ def test_what_readers_left_out_adds_up_over_annotators_and_label_rules_unite():
 
 
 def test_mentions_that_the_text_does_not_have_are_one_line_each():
-    x, y = (
-        Record("Ada", {ADA}, invented=[("Zoe", "PER")]),
-        Record("Ada", set(), invented=[("Zoe", "PER"), ("Eve", "PER")]),
-    )
-    (found,) = shared_documents({"x": owns(x), "y": owns(y)}).documents
+    x, y = Record("Ada", {ADA}), Record("Ada", set(), invented=[("Zoe", "PER"), ("Eve", "PER")])
+    (found,) = shared_documents({"x": owns(x._replace(invented=[("Zoe", "PER")])), "y": owns(y)}).documents
     assert (found.base.text, found.base.annex) == ("Ada\nZoe\nEve", 3)
     assert found.spans == {"x": [ADA, (4, 7, "PER")], "y": [(4, 7, "PER"), (8, 11, "PER")]}
 
@@ -84,8 +86,8 @@ def test_the_unit_is_that_of_the_first_annotator():
 @pytest.mark.parametrize("more", [{"annotated": False}, {"open_end": True}], ids=str)
 def test_two_texts_under_one_id_are_an_error_even_if_one_is_not_annotated(more):
     x, y = Record("Ada", set(), id="1"), Record("Bob", set(), id="1", **more)
-    with pytest.raises(ValueError, match="document 1 has one text for x and another for y"):
-        shared_documents({"x": owns(x), "y": owns(y, Record("Eve", set(), id="2"))})
+    sides = {"x": owns(x), "y": owns(y, Record("Eve", set(), id="2"))}
+    assert "document 1 has one text for x and another for y" in refusal(shared_documents, sides)
 
 
 # Files with the annotation of several people: Prodigy's lines, and where nobody is named
@@ -95,8 +97,7 @@ PER, ORG = (0, 3, "PER"), (0, 3, "ORG")
 
 
 def by(name: str | None, text: str, *spans: tuple[int, int, str], **more: Any) -> dict[str, Any]:
-    listed = [{"start": start, "end": end, "label": label} for start, end, label in spans]
-    return {"text": text, "spans": listed} | ({"_annotator_id": name} if name else {}) | more
+    return line(text, *spans, **({"_annotator_id": name} if name else {}), **more)
 
 
 def found(path: Path, **settings: Any) -> list[tuple[str, bool, set]]:
@@ -105,14 +106,8 @@ def found(path: Path, **settings: Any) -> list[tuple[str, bool, set]]:
 
 def two(folder: Path) -> Path:
     """Ann saw "Ada one" and "Ada two"; Bob saw them in another order, and "Ada three"."""
-    return write(
-        folder / "two.jsonl",
-        by("ann", "Ada one", PER),
-        by("bob", "Ada two", ORG),
-        by("ann", "Ada two", PER),
-        by("bob", "Ada three", ORG),
-        by("bob", "Ada one"),
-    )
+    rows = by("ann", "Ada one", PER), by("bob", "Ada two", ORG), by("ann", "Ada two", PER)
+    return write(folder / "two.jsonl", *rows, by("bob", "Ada three", ORG), by("bob", "Ada one"))
 
 
 def test_the_lines_of_one_annotator_are_read_in_the_order_of_the_documents(tmp_path):
@@ -130,16 +125,15 @@ def test_two_annotators_of_one_file_are_compared(tmp_path):
     done = run("score", path, path, "-m", "strict", "--annotator", "ann,bob", "--format", "json")
     assert done.exit_code == 0, done.output
     assert "2 documents, 2 gold spans, 1 predicted span" in done.stderr
+    assert "expected one name, or two" in refused("score", path, path, "--annotator", "a,b,c")
 
 
 def test_a_document_of_several_annotators_needs_a_choice(tmp_path):
-    said_ = refused("score", two(tmp_path), two(tmp_path))
-    assert "document on line 1 has 2 annotations, by ann, bob; choose an annotator with --annotator: ann, bob" in said_
-    assert "there is no annotator 'eve'; there are ann, bob" in refused(
-        "score", two(tmp_path), two(tmp_path), "--annotator", "eve"
-    )
-    with pytest.raises(ValueError, match="there is no annotator 'eve'"):
-        load(two(tmp_path), annotator="eve")
+    path = two(tmp_path)
+    said = "document on line 1 has 2 annotations, by ann, bob; choose an annotator with --annotator: ann, bob"
+    assert said in refused("score", path, path)
+    assert "there is no annotator 'eve'; there are ann, bob" in refused("score", path, path, "--annotator", "eve")
+    assert "there is no annotator 'eve'" in refusal(load, path, annotator="eve")
 
 
 def test_an_id_tells_which_document_a_line_is_of(tmp_path):
@@ -174,11 +168,9 @@ def test_a_text_that_only_mentions_the_key_names_nobody(tmp_path):
 def test_mistakes_in_a_file_of_several_annotators_name_their_line(tmp_path):
     path = write(tmp_path / "a.jsonl", by("ann", "Ada", PER), by("bob", "Ada", (0, 9, "PER")))
     for settings, expected in (({"annotator": "bob"}, "line 2: span 0"), ({}, "on line 1 has 2 annotations")):
-        with pytest.raises(ValueError, match=expected):
-            read(path, **settings)
+        assert expected in refusal(read, path, **settings)
     path.write_text(path.read_text() + '{"_annotator_id": 3}\n')
-    with pytest.raises(ValueError, match="line 3: expected an object"):
-        read(path, annotator="ann")
+    assert "line 3: expected an object" in refusal(read, path, annotator="ann")
 
 
 # Files that name nobody
@@ -205,9 +197,83 @@ def test_one_name_counts_for_the_side_that_names_annotators(tmp_path):
     assert f"--annotator bob: {pred} names no annotator" in refused("score", both, pred, "--annotator", "ann,bob")
 
 
-def test_annotators_of_other_formats(tmp_path):
-    tasks = tmp_path / "tasks.json"
-    import json
+# Disputed documents as tasks for Prodigy and Label Studio: ranked, and readable by this package's own readers
 
-    tasks.write_text(json.dumps([task(said(7), predictions=[{"model_version": "m1", "result": []}])]))
-    assert annotators_of(tasks) == ["7", "m1"]
+
+RANKED = [row["document"] for _, row in ranked_documents(example()) if row["disputes"]]
+
+
+def test_the_tasks_are_the_disputed_documents_the_most_disputed_first():
+    tasks = [(task["id"], task["meta"]["disputes"]) for task in prodigy_tasks(example())]
+    assert [id for id, _ in tasks] == RANKED
+    disputes = [number for _, number in tasks]
+    assert disputes == sorted(disputes, reverse=True) and disputes[-1] > 0
+    assert [(task["data"]["document"], task["data"]["disputes"]) for task in label_studio_tasks(example())] == tasks
+
+
+def test_documents_that_share_an_id_are_all_there():
+    sides = {"ann": [(0, 3, "PER")], "ben": []}
+    given = annotated(("Ada left", sides), ("Bob left", sides))
+    for each in given.documents:
+        each.base.id = "same"
+    assert [task["text"] for task in prodigy_tasks(given)] == ["Ada left", "Bob left"]
+    assert [task["data"]["text"] for task in label_studio_tasks(given)] == ["Ada left", "Bob left"]
+    assert [number for number, _ in ranked_documents(given)] == [0, 1]
+
+
+@pytest.mark.parametrize("rule", [Rule(), Rule("all"), Rule(1)])
+def test_prodigys_lines_are_read_back_as_the_consensus(tmp_path, rule):
+    given = example()
+    assert write_disputes(tmp_path / "tasks.jsonl", given, rule) == len(RANKED)
+    kept = {each.base.id: {vote.span for vote in votes} for each, votes in consensus(given, rule)}
+    records = [*jsonl_reader.read(tmp_path / "tasks.jsonl")]
+    assert [record.id for record in records] == RANKED
+    assert all(record.spans == kept[record.id] and record.annotated for record in records)
+
+
+@pytest.mark.parametrize("name", ["ann", "ben", "cleo"])
+def test_label_studios_tasks_are_read_back_as_each_annotators_spans(tmp_path, name):
+    given = example()
+    assert write_disputes(tmp_path / "tasks.json", given) == len(RANKED)
+    records = [*label_studio.read(tmp_path / "tasks.json", Format(annotator=name))]
+    by_id = {each.base.id: each for each in given.documents}
+    assert [record.text for record in records] == [by_id[id].base.text for id in RANKED]
+    for record, id in zip(records, RANKED):
+        assert record.annotated == (name in by_id[id].spans)
+        assert record.spans == {*by_id[id].spans.get(name, ())}
+
+
+def test_options_say_who_marked_what():
+    spans = {"ann": [(4, 13, "PART")], "ben": [(9, 13, "PART")], "cleo": [(4, 13, "PART"), (14, 19, "FAULT")]}
+    (task,) = prodigy_tasks(annotated(("the left door leaks", spans)))
+    assert task["spans"] == [{"start": 4, "end": 13, "label": "PART"}]
+    said = ["ann, cleo: left door (PART)", "ben: door (PART)", "cleo: leaks (FAULT)"]
+    assert [(option["id"], option["text"]) for option in task["options"]] == [*enumerate(said)]
+    assert task["meta"] == {"disputes": 6, "annotators": "ann, ben, cleo"}
+
+
+def test_what_the_text_does_not_have_is_in_no_task():
+    text, lines = annexed("Ada met Bob", ["Eve"])
+    given = annotated((text, {"ann": [(0, 3, "PER"), (*lines["Eve"], "PER")], "ben": []}))
+    given.documents[0].base.annex = len("Ada met Bob")
+    (task,) = prodigy_tasks(given)
+    assert task["text"] == "Ada met Bob"
+    assert [option["text"] for option in task["options"]] == ["ann: Ada (PER)"]
+    (task,) = label_studio_tasks(given)
+    assert [len(each["result"]) for each in task["predictions"]] == [1, 0]
+
+
+def test_documents_without_texts_make_no_tasks_and_leave_no_file(tmp_path):
+    given = annotated((None, {"ann": [(0, 3, "PER")], "ben": []}))
+    for path in (tmp_path / "a.jsonl", tmp_path / "a.json"):
+        assert "document d0 has no text" in refusal(write_disputes, path, given)
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_strange_characters_survive(tmp_path):
+    given = annotated(("\ud800 😀\u2028 door", {"ann": [(5, 9, "P")], "ben": [(2, 3, "P")]}))
+    for path, reader in ((tmp_path / "a.jsonl", jsonl_reader.read), (tmp_path / "a.json", label_studio.read)):
+        write_disputes(path, given)
+        (record,) = reader(path, Format(annotator="ann" if path.suffix == ".json" else None))
+        assert record.text == given.documents[0].base.text
+    assert json.loads((tmp_path / "a.json").read_text(encoding="utf8"))[0]["data"]["text"] == record.text

@@ -1,4 +1,4 @@
-"""Label Studio: regions, annotators, predictions and offsets."""
+"""Label Studio, WebAnno, XMI, FairEval and brat: what they allow, and what is refused in one line."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ from pathlib import Path
 
 import pytest
 import samples
-from commands import refused, run
-from reading import error, only, read, saved
+from asking import refusal
+from commands import line, refused, write
+from reading import error, only, read, result_of, saved
 from samples import SPANS, region, said, task, write_sample
 from writers import write_lines
 
-from spacy_nereval.io.read import read_files
+from spacy_nereval.io.formats import annotators_of
+from spacy_nereval.io.read import read_files, records
 
 PER, BOB, YORK = SPANS
+
+# Label Studio
 
 
 def test_a_region_with_two_labels_is_two_spans_and_relations_are_counted(tmp_path):
@@ -27,10 +31,12 @@ def test_a_cancelled_annotation_is_none(tmp_path):
     assert [found.annotated for found in read(saved(tmp_path / "a.json", tasks))] == [False, False, True]
 
 
-def test_annotators_are_told_apart(tmp_path):
+def test_annotators_and_models_are_told_apart(tmp_path):
+    models = [{"model_version": "m1", "result": samples.REGIONS}]
+    assert annotators_of(saved(tmp_path / "a.json", [task(said(7), predictions=models)])) == ["7", "m1"]
     ann, bob = {"id": 3, "email": "ann@x.org"}, 7
     shared = [task(said(ann, *samples.REGIONS[:1])), task(said(bob, *samples.REGIONS[1:]), id=2)]
-    path = saved(tmp_path / "a.json", shared)
+    path = saved(tmp_path / "b.json", shared)
     assert [len(found.spans) for found in read(path)] == [1, 2], "each text has one annotator"
     mine = read(path, annotator="7")
     assert [(found.annotated, len(found.spans)) for found in mine] == [(False, 0), (True, 2)]
@@ -43,15 +49,6 @@ def test_annotators_are_told_apart(tmp_path):
     assert "there is no annotator 'eve'; there are ann@x.org, 7" in error(path, annotator="eve")
     shared[0]["annotations"].append(said(bob))
     assert "has 2 annotations, by 7, 7; keep one of them" in error(saved(path, shared), annotator="7")
-
-
-def test_one_file_can_be_scored_against_itself_by_annotator(tmp_path):
-    both = [task(said("ann", *samples.REGIONS), said("bob", *samples.REGIONS[:2]))]
-    path = saved(tmp_path / "a.json", both)
-    done = run("score", path, path, "-m", "strict", "--annotator", "ann,bob", "--format", "json")
-    assert done.exit_code == 0, done.output
-    assert "1 document, 3 gold spans, 2 predicted spans" in done.stderr
-    assert "expected one name, or two" in refused("score", path, path, "--annotator", "a,b,c")
 
 
 def test_predictions_are_read_where_nothing_is_annotated_or_their_model_is_named(tmp_path):
@@ -74,15 +71,11 @@ def test_old_offsets_are_named_and_can_be_chosen(tmp_path):
     utf16 = [region(11, 14, "PER", text="Bob"), region(18, 26, "LOC", text="New York")]
     path = saved(tmp_path / "a.json", [task(said(1, *utf16))])
     assert "all spans of" in error(path) and "offsets='utf16'" in error(path)
-    for offsets in ("utf16", "auto"):
-        assert only(path, offsets=offsets).spans == {BOB, YORK}
+    assert only(path, offsets="utf16").spans == only(path, offsets="auto").spans == {BOB, YORK}
     saved(path, [task(said(1, region(11, 14, "PER")))])
     assert "Label Studio's offsets count either" in error(path)
     assert only(path, offsets="utf16").spans == {BOB}
-
-
-def test_an_inclusive_end_is_recognised_by_its_text(tmp_path):
-    path = saved(tmp_path / "a.json", [task(said(1, region(10, 12, "PER", text="Bob")))])
+    saved(path, [task(said(1, region(10, 12, "PER", text="Bob")))])
     assert "expected the offset after it" in error(path)
 
 
@@ -144,38 +137,27 @@ def test_the_feature_can_be_chosen_and_relations_are_counted(tmp_path):
     assert only_one in error(path, field="none")
 
 
-@pytest.mark.parametrize(
-    "row, message",
-    [
-        ("1-1\t0-3\tAda\t", "line 5: expected 4 columns"),
-        ("x\t0-3\tAda\t_\t", "line 5: expected '1-1'"),
-        ("1-1\t0-3\tBob\t_\t", "is 'Ada', but the file says 'Bob'"),
-    ],
-)
+NO_WEBANNO = [
+    ("1-1\t0-3\tAda\t", "line 5: expected 4 columns"),
+    ("x\t0-3\tAda\t_\t", "line 5: expected '1-1'"),
+    ("1-1\t0-3\tBob\t_\t", "is 'Ada', but the file says 'Bob'"),
+]
+
+
+@pytest.mark.parametrize("row, message", NO_WEBANNO)
 def test_malformed_lines_of_webanno_are_named(row, message, tmp_path):
     assert message in error(webanno(tmp_path, row))
     assert "expected '#FORMAT=WebAnno TSV 3.3'" in error(write_lines(tmp_path / "b.tsv", ["Ada"]), name="webanno")
 
 
-def test_an_export_has_a_folder_per_document_and_a_file_per_annotator(tmp_path):
+@pytest.mark.parametrize(("ending", "content"), [("tsv", samples.webanno()), ("xmi", samples.xmi())])
+def test_an_export_has_a_folder_per_document_and_a_file_per_annotator(ending, content, tmp_path):
     for name in ("a.txt/ann", "a.txt/bob", "a.txt/INITIAL_CAS", "b.txt/bob"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / f"{name}.tsv").write_text(samples.webanno(), encoding="utf8")
-    assert "document a.txt has 2 annotations, by ann, bob; choose an annotator with annotator=: ann, bob" in error(
-        tmp_path
-    )
-    assert [(f.id, f.annotated) for f in read(tmp_path, annotator="ann")] == [("a.txt", True), ("b.txt", False)]
-
-
-# XMI: which annotator's file is read, and which tokens there are
-
-
-def test_in_a_folder_per_document_each_file_is_an_annotators(tmp_path):
-    for document, names in (("a.txt", ("ann", "bob")), ("b.txt", ("bob",))):
-        (tmp_path / document).mkdir()
-        (tmp_path / document / "TypeSystem.xml").write_text(samples.TYPES, encoding="utf8")
-        for name in names:
-            (tmp_path / document / f"{name}.xmi").write_text(samples.xmi(), encoding="utf8")
+        (tmp_path / f"{name}.{ending}").write_text(content, encoding="utf8")
+        (tmp_path / name).with_name("TypeSystem.xml").write_text(samples.TYPES, encoding="utf8")
+    said = "document a.txt has 2 annotations, by ann, bob; choose an annotator with annotator=: ann, bob"
+    assert said in error(tmp_path)
     found = [(record.id, record.annotated, len(record.spans)) for record in read(tmp_path, annotator="ann")]
     assert found == [("a.txt", True, len(SPANS)), ("b.txt", False, 0)]
 
@@ -218,43 +200,197 @@ def test_the_longer_text_of_faireval_is_that_of_both(tmp_path):
     for one, two in ((gold, pred), (pred, gold)):
         assert [(document.text, len(document.tokens)) for document in read_files(one, two)] == [("1 2 3 4 5", 5)] * 2
     other = write_lines(tmp_path / "other.jsonl", ['{"text": "1 2 3 4 5", "spans": []}'] * 2)
-    with pytest.raises(ValueError, match="the predicted text differs"):
-        list(read_files(gold, other))
+    assert "the predicted text differs" in refusal(read_files, gold, other)
 
 
 def test_tokens_of_faireval_with_holes(tmp_path):
     path = write_lines(tmp_path / "a.csv", ["A\t1\t4\t1, 2, 4"])
-    with pytest.raises(ValueError, match=r"a\.csv, line 1: the span is in 2 pieces; use discontinuous='hull'"):
-        read(path)
+    assert f"{path}, line 1: the span is in 2 pieces; use discontinuous='hull'" in error(path)
     assert only(path, discontinuous="hull").spans == {(0, 7, "A")}
     assert only(path, discontinuous="parts").spans == {(0, 3, "A"), (6, 7, "A")}
 
 
-@pytest.mark.parametrize(
-    "lines, message",
-    [
-        (["A\t1\t1"], "line 1: expected label, first, last and all tokens"),
-        (["A,1,1,1"], "line 1: expected label, first, last and all tokens"),
-        (["A\t1\tx\t1"], "line 1: expected label, first, last and all tokens"),
-        (["A\t1\t1\t"], "line 1: expected label, first, last and all tokens"),
-        (["A\t1\t1\t1\t1"], "line 1: expected label, first, last and all tokens"),
-        (["label\tfirst\tlast\ttokens"], "line 1: expected label, first, last and all tokens"),
-        (["\t1\t1\t1"], "line 1: there is no label"),
-        (["A\t0\t1\t0, 1"], "line 1: tokens from 0 to 1: expected 1 to 100000"),
-        (["A\t2\t1\t2, 1"], "line 1: tokens from 2 to 1"),
-        (["A\t100001\t100001\t100001"], "line 1: tokens from 100001 to 100001"),
-        (["A\t1\t3\t1, 2"], "line 1: 1, 2: expected tokens from 1 to 3 in ascending order"),
-        (["A\t1\t3\t2, 3"], "line 1: 2, 3: expected tokens from 1 to 3 in ascending order"),
-        (["A\t1\t3\t1, 3, 2"], "line 1: 1, 3, 2: expected tokens"),
-        (["A\t1\t2\t1, 1, 2"], "line 1: 1, 1, 2: expected tokens"),
-        (["A\t1\t1\t1", "NONE\t1\t1\t1"], "line 2: NONE means no span; expected 999 as its only token"),
-        (["EMPTY\t1\t999\t1, 999"], "line 1: EMPTY means no span"),
-        (["A\t1\t1\t1", "", "", "A\t1\t1\t1"], "line 4: the sentence before it has no row; expected NONE, 999"),
-        (["", "A\t1\t1\t1"], "line 2: the sentence before it has no row"),
-    ],
-)
+NO_FAIREVAL = [
+    *(([row], "line 1: expected label, first, last and all tokens") for row in ("A\t1\t1", "A,1,1,1", "A\t1\tx\t1")),
+    *(([row], "line 1: expected label, first, last and all tokens") for row in ("A\t1\t1\t", "A\t1\t1\t1\t1")),
+    (["label\tfirst\tlast\ttokens"], "line 1: expected label, first, last and all tokens"),
+    (["\t1\t1\t1"], "line 1: there is no label"),
+    (["A\t0\t1\t0, 1"], "line 1: tokens from 0 to 1: expected 1 to 100000"),
+    (["A\t2\t1\t2, 1"], "line 1: tokens from 2 to 1"),
+    (["A\t100001\t100001\t100001"], "line 1: tokens from 100001 to 100001"),
+    (["A\t1\t3\t1, 2"], "line 1: 1, 2: expected tokens from 1 to 3 in ascending order"),
+    (["A\t1\t3\t2, 3"], "line 1: 2, 3: expected tokens from 1 to 3 in ascending order"),
+    (["A\t1\t3\t1, 3, 2"], "line 1: 1, 3, 2: expected tokens"),
+    (["A\t1\t2\t1, 1, 2"], "line 1: 1, 1, 2: expected tokens"),
+    (["A\t1\t1\t1", "NONE\t1\t1\t1"], "line 2: NONE means no span; expected 999 as its only token"),
+    (["EMPTY\t1\t999\t1, 999"], "line 1: EMPTY means no span"),
+    (["A\t1\t1\t1", "", "", "A\t1\t1\t1"], "line 4: the sentence before it has no row; expected NONE, 999"),
+    (["", "A\t1\t1\t1"], "line 2: the sentence before it has no row"),
+]
+
+
+@pytest.mark.parametrize("lines, message", NO_FAIREVAL)
 def test_a_malformed_row_of_faireval_is_named(tmp_path, lines, message):
     path = write_lines(tmp_path / "a.csv", lines)
-    with pytest.raises(ValueError) as raised:
-        read(path)
-    assert str(raised.value).startswith(f"{path}, {message}")
+    assert error(path).startswith(f"{path}, {message}")
+
+
+# brat's standoff files
+
+
+def folder_of(path: Path, **files: str) -> Path:
+    """A text and its annotation per document: name="text|line|line". No annotation if there is no |."""
+    path.mkdir(parents=True, exist_ok=True)
+    for name, both in files.items():
+        text, *lines = both.split("|")
+        (path / f"{name}.txt").write_bytes(text.encode())
+        if lines:
+            write_lines(path / f"{name}.ann", filter(None, lines))
+    return path
+
+
+def test_documents_are_paired_by_name(tmp_path):
+    """With another folder, and with lines that have these names as ids."""
+    gold = folder_of(tmp_path / "gold", b="Bob|T1\tPER 0 3\tBob", a="Ada|T1\tPER 0 3\tAda", c="in|")
+    pred = folder_of(tmp_path / "pred", c="in|", a="Ada|T7\tPER 0 3\tAda", b="Bob|T1\tLOC 0 3\tBob")
+    lines = write(tmp_path / "pred.jsonl", line("in", id="c"), line("Bob", id="b"), line("Ada", PER, id="a"))
+    for other in (pred, lines):
+        found = [(document.id, document.text, len(document.hits)) for document in read_files(gold, other)]
+        assert found == [("a", "Ada", 1), ("b", "Bob", 0), ("c", "in", 0)]
+    assert [len(document.hits) for document in read_files(lines, gold)] == [0, 0, 1]
+
+
+def test_documents_come_in_the_order_of_their_names_with_those_of_their_folders(tmp_path):
+    names = [f"{k * 7 % 40:02}" for k in range(40)]
+    folder = folder_of(tmp_path / "x", **{name: f"{name}|" for name in names})
+    folder_of(tmp_path / "x" / "10", a="a|T1\tX 0 1\ta")
+    (folder / "annotation.conf").write_text("[entities]\nPER\n")
+    (folder / "._a.ann").write_bytes(b"\x00\xff")
+    assert [record.id for record in read(folder)] == sorted([*names, "10/a"])
+
+
+def test_documents_that_one_folder_lacks_are_named(tmp_path):
+    gold = folder_of(tmp_path / "gold", a="Ada|", b="Bob|")
+    pred = folder_of(tmp_path / "pred", a="Ada|", c="Eve|")
+    assert f"{pred} lacks 1 document: b" in refused("score", gold, pred)
+    (gold / "b.ann").unlink()
+    assert f"{gold} lacks 1 document: c" in refused("score", gold, pred)
+
+
+def test_a_text_without_annotation_is_skipped_and_counted(tmp_path):
+    """On either side; a text without predictions needs an empty file."""
+    gold = folder_of(tmp_path / "gold", a="Ada|T1\tPER 0 3\tAda", b="Bob", c="Eve|", readme="about")
+    pred = folder_of(tmp_path / "pred", a="Ada|T1\tPER 0 3\tAda", b="Bob|T1\tPER 0 3\tBob", c="Eve", other="about")
+    found = result_of(tmp_path, gold, pred)
+    assert (found["documents"], found["skipped"], found["pred"]) == (1, 3, 1)
+    for name in "ab":
+        (pred / f"{name}.ann").unlink()
+    said = refused("score", gold, pred, "--format", "brat")
+    assert f"{pred}: none of the predictions of 2 documents has entity annotation" in said
+    (pred / "a.ann").write_bytes(b"")
+    assert result_of(tmp_path, gold, pred)["metrics"]["strict"]["counts"] == {"tp": 0, "fp": 0, "fn": 1}
+    for file in gold.glob("*.ann"):
+        file.unlink()
+    assert "is a folder without .ann files" in refused("score", gold, pred)
+    assert "none of the 4 gold documents is annotated" in refused("score", gold, pred, "--format", "brat")
+
+
+BRAT_LINES = [
+    ("T1\tPER 2 14\tAda Lovelace", (2, 14, "PER")),
+    ("T1\tPER 2 14\tAda Lovelace\tsurely", (2, 14, "PER")),
+    ("T12\tPER 6 18\tLovelace and", (6, 18, "PER")),  # brat shows the newline as a blank
+    ("T1\tPER 15 23\tand  Zoë", (15, 23, "PER")),
+    ("T1\tPER 0 1\t😀", (0, 1, "PER")),
+    ("T1\tPER 2 5\tAda\r", (2, 5, "PER")),
+    ("T\tPER 2 5\tAda", (2, 5, "PER")),
+    ("T1\tPER 2 2\t", (2, 2, "PER")),
+    ("R1\tA Arg1:T1 Arg2:T2|E1\tA:T1 B:T2|A1\tNeg E1|M1\tNeg E1|N1\tRef T1 W:1\tx|#1\tNote T1\tT1|*\tEquiv T1", ()),
+]
+
+
+@pytest.mark.parametrize("line, span", BRAT_LINES)
+def test_lines_of_brat(tmp_path, line, span):
+    folder = folder_of(tmp_path / "x", a=f"😀 Ada Lovelace\nand  Zoë.|{line}")
+    assert only(folder).spans == ({span} if span else set())
+    (folder / "a.ann").write_bytes(b"\xef\xbb\xbf" + (folder / "a.ann").read_bytes())
+    assert only(folder).spans == ({span} if span else set())
+
+
+def test_line_ends_of_windows_and_a_byte_order_mark_are_characters_of_the_text(tmp_path):
+    found = only(folder_of(tmp_path / "x", a="\ufeffa\r\nAda|T1\tPER 1 7\ta Ada"))
+    assert (found.text, found.spans) == ("\ufeffa\r\nAda", {(1, 7, "PER")})
+
+
+@pytest.mark.parametrize("pieces", ["0 3;8 12", "8 12;0 3", "0 3;3 3;8 12"])
+def test_spans_in_pieces(tmp_path, pieces):
+    text = "Ada and York"
+    places = [(int(a), int(b), "PER") for a, b in (piece.split() for piece in pieces.split(";"))]
+    shown = " ".join(text[a:b] for a, b, _ in places)
+    folder = folder_of(tmp_path / "x", a=f"{text}|T1\tPER {pieces}\t{shown}")
+    said = refused("score", folder, folder)
+    assert f"a.ann, line 1: the span is in {len(places)} pieces; use --discontinuous hull" in said
+    assert "--discontinuous parts" in said
+    assert only(folder, discontinuous="hull").spans == {(0, 12, "PER")}
+    assert only(folder, discontinuous="parts").spans == {*places}
+
+
+NO_BRAT = [
+    ("T1\tPER 0 3\tBob", "the text at 0 3 is 'Ada', but the line says 'Bob'"),
+    ("T1\tPER 0 3\t", "the text at 0 3 is 'Ada', but the line says ''"),
+    ("T1\tPER 0 3;4 6\tAda", "the text at 0 3;4 6 is 'Ada in', but the line says 'Ada'"),
+    ("T1\tPER 0 99\tAda", "T1 Span(0, 99, 'PER') ends after the text, which has 6 characters"),
+    ("T1\tPER 3 0\tAda", "T1 Span(3, 0, 'PER') ends before it starts"),
+    ("T1\tPER 0 3", "expected 'T1', a tab, 'LABEL 0 5', a tab, and the text from 0 to 5"),
+    ("T1 PER 0 3 Ada", "expected 'T1', a tab,"),
+    ("T1\tPER 0\tAda", "expected 'T1', a tab,"),
+    ("T1\tPER -1 3\tAda", "expected 'T1', a tab,"),
+    ("T1\t0 3\tAda", "expected 'T1', a tab,"),
+    ("T1\tPER 0 3;\tAda", "expected 'T1', a tab,"),
+]
+
+
+@pytest.mark.parametrize("line, message", NO_BRAT)
+def test_a_malformed_line_of_brat_is_named(tmp_path, line, message):
+    """When its document is read, and not before."""
+    folder = folder_of(tmp_path / "x", a="Ada|", b=f"Ada in|#1\tNote\tx|{line}")
+    found = records(folder)
+    assert next(found).text == "Ada"
+    assert refusal(next, found).startswith(f"{folder / 'b.ann'}, line 2: {message}")
+
+
+def test_long_texts_that_differ_are_cut(tmp_path):
+    assert error(folder_of(tmp_path / "x", a=f"{'a' * 1000}|T1\tPER 0 1000\tb")).endswith(
+        f"is '{'a' * 60}'... (1000 characters), but the line says 'b'; correct one of them, "
+        "or use check_text=False to go by the offsets"
+    )
+
+
+def test_annotation_without_a_text_and_texts_in_another_encoding_are_errors(tmp_path):
+    folder = folder_of(tmp_path / "x" / "deep", a="Ada|")
+    (folder / "a.txt").write_bytes("a\nb\nZoë".encode("latin1"))
+    assert "a.txt, line 3: not valid UTF-8" in error(folder)
+    (folder / "a.txt").rename(folder / "b.txt")
+    assert error(tmp_path / "x") == f"{folder / 'a.ann'} has no text: expected a.txt beside it"
+
+
+def test_linked_folders_of_brat_are_followed(tmp_path):
+    folder_of(tmp_path / "x", a="Ada|")
+    folder_of(tmp_path / "other" / "deep", b="Bob|")
+    (tmp_path / "x" / "linked").symlink_to(tmp_path / "other")
+    (tmp_path / "x" / "again").symlink_to(tmp_path / "x" / "linked" / "deep")
+    found = [(record.id, record.text) for record in read(tmp_path / "x")]
+    assert found == [("a", "Ada"), ("again/b", "Bob"), ("linked/deep/b", "Bob")]
+    (tmp_path / "only").mkdir()
+    (tmp_path / "only" / "linked").symlink_to(tmp_path / "other")
+    assert [record.id for record in read(tmp_path / "only")] == ["linked/deep/b"]
+
+
+def test_links_that_lead_back_end(tmp_path):
+    folder_of(tmp_path / "x" / "a", one="Ada|")
+    folder_of(tmp_path / "y", two="Bob|")
+    (tmp_path / "x" / "a" / "up").symlink_to(tmp_path / "x")
+    (tmp_path / "x" / "y").symlink_to(tmp_path / "y")
+    (tmp_path / "y" / "x").symlink_to(tmp_path / "x")
+    found = {record.id for record in read(tmp_path / "x")}
+    assert {"a/one", "y/two"} <= found
+    assert len(found) < 10

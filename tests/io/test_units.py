@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 import spacy
+from asking import refusal
 from commands import line, write
-from docs import with_data
-from spacy.tokens import DocBin
+from docs import with_data, write_docs
 from spacy.training import Example
 from thinc.api import ConfigValidationError
 
-from spacy_nereval import Confidence, Counts, Document, count, create, create_all, evaluate
+from spacy_nereval import Confidence, Counts, count, create, create_all, evaluate
 from spacy_nereval.counting.batch import content_key
 from spacy_nereval.integration.examples import count_examples
 from spacy_nereval.integration.pipelines import predict
@@ -22,7 +22,7 @@ from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer
 from spacy_nereval.io.count_files import load, merge, save
 from spacy_nereval.io.formats.settings import Format
 from spacy_nereval.io.read import read_files
-from spacy_nereval.io.units import AUTOMATIC, parse, units_of
+from spacy_nereval.io.units import AUTOMATIC, parse
 
 
 def counted(gold: Path, unit: str | None = None, pred: Path | None = None, **how: Any) -> Counts:
@@ -35,9 +35,7 @@ def units(gold: Path, unit: str | None = None, **how: Any) -> list[str]:
 
 def refused(gold: Path, unit: str, **how: Any) -> str:
     """The one line that says why a file has no such units."""
-    with pytest.raises(ValueError, match=r"^.+$") as caught:
-        units(gold, unit, **how)
-    return str(caught.value)
+    return refusal(units, gold, unit, **how)
 
 
 def named(*ids: str) -> list[dict[str, Any]]:
@@ -47,44 +45,67 @@ def named(*ids: str) -> list[dict[str, Any]]:
 # rules
 
 
-@pytest.mark.parametrize("text", ["id", "document", "meta.source", "meta.a.b", r"prefix:(\w+)-", "block:1", "block:20"])
-def test_a_rule_is_stored_as_it_was_given(text):
-    assert parse(text).text == text
+NONE = "there is no such unit"
+WHOLE = "expected a whole number of documents from 1 up"
+NO_GROUP = "the regular expression has no group"
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("article", "there is no such unit; expected id, meta.FIELD, prefix:REGEX, document or block:N"),
-        ("", "there is no such unit"),
-        ("meta", "there is no such unit"),
-        ("meta.", "there is no such unit"),
-        ("meta:source", "there is no such unit"),
-        ("block.3", "there is no such unit"),
-        ("block:auto", "expected a whole number of documents from 1 up, as in block:20"),
-        ("block:0", "expected a whole number of documents from 1 up"),
-        ("block:-1", "expected a whole number of documents from 1 up"),
-        ("block:²", "expected a whole number of documents from 1 up"),
-        ("prefix:", "the regular expression has no group"),
-        (r"prefix:\w+", "the regular expression has no group; put the name of the unit in parentheses"),
-        ("prefix:(", "not a valid regular expression"),
-    ],
-)
+NO_RULES = [
+    ("article", f"{NONE}; expected id, meta.FIELD, prefix:REGEX, document or block:N"),
+    *((text, NONE) for text in ("", "meta", "meta.", "meta:source", "block.3")),
+    *((f"block:{size}", WHOLE) for size in ("0", "-1", "²")),
+    ("block:auto", f"{WHOLE}, as in block:20"),
+    ("prefix:", NO_GROUP),
+    (r"prefix:\w+", f"{NO_GROUP}; put the name of the unit in parentheses"),
+    ("prefix:(", "not a valid regular expression"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), NO_RULES)
 def test_what_is_no_rule_is_said_on_one_line(text, said, tmp_path):
-    for what in (lambda: parse(text), lambda: units(write(tmp_path / "a.jsonl", *named("a")), text)):
-        with pytest.raises(ValueError, match=r"^unit=.*$") as caught:
-            what()
-        assert str(caught.value).startswith(f"unit={text!r}: ")
-        assert said in str(caught.value)
+    told = refusal(parse, text)
+    assert told.startswith(f"unit={text!r}: {said}")
+    assert refused(write(tmp_path / "a.jsonl", *named("a")), text) == told
+
+
+NEWS = line("Ada", (0, 3, "PER"), meta={"source": "news", "n": 1.5})
+
+
+KEYS = [
+    (named("a", "b", "a"), None, "a b a"),
+    (named("a", "b", "a"), "id", "a b a"),
+    ([NEWS, line("Bob", meta={"source": "news"})], "meta.source", "news news"),
+    ([NEWS, line("Bob", meta={"n": 0}), line("Eve", meta={"n": 7})], "meta.n", "1.5 0 7"),
+    ([NEWS, line("Bob", answer="reject")], "meta.source", "news"),  # what is not annotated needs no unit
+    (named("a1-0", "a1-1", "b2-0"), r"prefix:(\w+)-\d", "a1 a1 b2"),
+    (named("a1-0", "a1-1", "b2-0"), r"prefix:(?:a|b)(\d)-(\d)", "1 1 2"),
+]
+
+
+@pytest.mark.parametrize(("rows", "unit", "keys"), KEYS)
+def test_the_keys_of_units(rows, unit, keys, tmp_path):
+    found = counted(write(tmp_path / "a.jsonl", *rows), unit)
+    assert (found.units, found.unit) == (keys.split(), unit or "id")
+
+
+WITHOUT_UNIT = [
+    (line("Ada", meta={"source": ["a"]}), "meta.source", "'source' is list; expected text or a number"),
+    (line("Ada"), "prefix:(a)", "document 0: unit='prefix:(a)': the document has no id"),
+    *(
+        (line("Ada", id="a-1"), f"prefix:{regex}", "the first group matches nothing in the id 'a-1'")
+        for regex in (r"(\d+)-", r"b|a(x)?", r"(z*)", r"x(a)")
+    ),
+]
+
+
+@pytest.mark.parametrize(("row", "unit", "said"), WITHOUT_UNIT)
+def test_a_document_to_which_a_rule_gives_no_unit_is_named(row, unit, said, tmp_path):
+    told = refused(write(tmp_path / "a.jsonl", row), unit)
+    assert f"document 0{' (a-1)' if 'id' in row else ''}: unit=" in told
+    assert told.endswith(said)
 
 
 # id
-
-
-def test_by_default_documents_with_one_id_are_one_unit(tmp_path):
-    gold = write(tmp_path / "a.jsonl", *named("a", "b", "a"))
-    assert units(gold) == units(gold, "id") == ["a", "b", "a"]
-    assert counted(gold).unit == "id"
 
 
 def test_without_ids_text_and_gold_spans_are_the_unit(tmp_path):
@@ -105,10 +126,12 @@ def test_predictions_do_not_change_the_unit_of_a_text_with_an_open_end(tmp_path)
 # document
 
 
-def test_every_document_is_a_unit_even_where_ids_repeat(tmp_path):
-    keys = units(write(tmp_path / "a.jsonl", *named("a", "b", "a", "a")), "document")
-    assert [key[0] for key in keys] == ["a", "b", "a", "a"]
-    assert len({*keys}) == 4
+def test_every_document_is_a_unit_even_where_ids_or_texts_repeat(tmp_path):
+    rows = *named("a", "b", "a", "a"), line("Ada"), line("Bob"), line("Ada")
+    keys = units(write(tmp_path / "a.jsonl", *rows), "document")
+    assert [key[0] for key in keys[:4]] == ["a", "b", "a", "a"]
+    assert keys[4:6] == [content_key("Ada", []), content_key("Bob", [])]
+    assert len({*keys}) == 7
 
 
 def test_no_order_of_documents_with_one_id_changes_a_unit_and_no_file_unites_them(tmp_path):
@@ -119,96 +142,34 @@ def test_no_order_of_documents_with_one_id_changes_a_unit_and_no_file_unites_the
     assert units(write(tmp_path / "c.jsonl", rows[1]), "document") == [keys[1]]
 
 
-def test_every_document_is_a_unit_even_where_texts_repeat(tmp_path):
-    keys = units(write(tmp_path / "a.jsonl", line("Ada"), line("Bob"), line("Ada")), "document")
-    assert keys[:2] == [content_key("Ada", []), content_key("Bob", [])]
-    assert len({*keys}) == 3
-
-
-# meta
-
-
-@pytest.mark.parametrize(("value", "key"), [("news", "news"), (7, "7"), (1.5, "1.5"), (0, "0")])
-def test_a_field_of_the_metadata_is_the_unit(value, key, tmp_path):
-    rows = [line("Ada", meta={"source": value, "n": k}) for k in range(2)]
-    assert units(write(tmp_path / "a.jsonl", *rows), "meta.source") == [key, key]
-    assert units(tmp_path / "a.jsonl", "meta.n") == ["0", "1"]
+# meta and prefix
 
 
 @pytest.mark.parametrize("meta", [{}, {"sauce": "news"}, {"source": None}, {"source": ""}, None, "news", ["source"]])
 def test_a_document_without_the_field_is_named(meta, tmp_path):
-    rows = [line("Ada", id="a", meta={"source": "news"}), line("Bob", id="b", meta=meta)]
-    said = refused(write(tmp_path / "a.jsonl", *rows), "meta.source")
+    gold = write(tmp_path / "a.jsonl", NEWS, line("Bob", id="b", meta=meta))
+    said = refused(gold, "meta.source")
     assert "document 1 (b): unit='meta.source': the document has no 'source' in its metadata" in said
-    assert units(tmp_path / "a.jsonl") == ["a", "b"], "what is in meta matters to this rule only"
-
-
-def test_a_field_that_is_neither_text_nor_number_is_refused(tmp_path):
-    said = refused(write(tmp_path / "a.jsonl", line("Ada", meta={"source": ["a", "b"]})), "meta.source")
-    assert "unit='meta.source': 'source' is list; expected text or a number" in said
-
-
-def test_a_text_that_is_not_annotated_needs_no_unit(tmp_path):
-    rows = [line("Ada", meta={"source": "a"}), line("Bob", answer="reject")]
-    assert units(write(tmp_path / "a.jsonl", *rows), "meta.source") == ["a"]
-
-
-def stored(path: Path, *tables: dict[str, Any]) -> Path:
-    spacy.tokens.DocBin(docs=with_data(*tables), store_user_data=True).to_disk(path)
-    return path
+    assert "DocBin stores with store_user_data=True only" in said
+    assert len(units(gold)) == 2, "what is in meta matters to this rule only"
 
 
 def test_the_metadata_of_docs_are_in_user_data(tmp_path):
-    gold = stored(
-        tmp_path / "a.spacy",
-        {"meta": {"source": "x"}},
-        {"source": "y"},
-        {"meta": {"source": "z"}, "source": 0},
-        {"meta": {"author": "ann"}, "source": "v"},
-    )
+    tables = {"meta": {"source": "x"}}, {"source": "y"}, {"meta": {"source": "z"}, "source": 0}
+    gold = write_docs(tmp_path / "a.spacy", with_data(*tables, {"meta": {"author": "ann"}, "source": "v"}))
     assert units(gold, "meta.source") == ["x", "y", "z", "v"]
-
-
-def test_docs_stored_without_user_data_are_told_why(tmp_path):
-    spacy.tokens.DocBin(docs=with_data({"source": "x"})).to_disk(tmp_path / "a.spacy")
-    assert "DocBin stores with store_user_data=True only" in refused(tmp_path / "a.spacy", "meta.source")
-
-
-# prefix
-
-
-def test_the_first_group_of_the_id_is_the_unit(tmp_path):
-    gold = write(tmp_path / "a.jsonl", *named("a1-0", "a1-1", "b2-0"))
-    assert units(gold, r"prefix:(\w+)-\d") == ["a1", "a1", "b2"]
-    assert units(gold, r"prefix:(?:a|b)(\d)-(\d)") == ["1", "1", "2"]
-
-
-@pytest.mark.parametrize("expression", [r"(\d+)-", r"b|a(x)?", r"(z*)", r"x(a)"])
-def test_an_id_that_does_not_match_is_named(expression, tmp_path):
-    said = refused(write(tmp_path / "a.jsonl", *named("a-1")), f"prefix:{expression}")
-    assert "document 0 (a-1): unit='prefix:" in said
-    assert said.endswith("the first group matches nothing in the id 'a-1'")
-
-
-def test_documents_without_ids_have_no_prefix(tmp_path):
-    said = refused(write(tmp_path / "a.jsonl", line("Ada")), "prefix:(a)")
-    assert said.endswith("document 0: unit='prefix:(a)': the document has no id")
 
 
 # block
 
 
 def test_consecutive_documents_are_a_block(tmp_path):
-    keys = units(write(tmp_path / "a.jsonl", *named(*"abcdefgh")), "block:3")
-    assert [[*keys].count(key) for key in dict.fromkeys(keys)] == [3, 3, 2]
+    """Those that are not annotated count, too."""
+    rows = *named(*"abcde"), line("rejected", answer="reject"), *named(*"fg")
+    keys = units(write(tmp_path / "a.jsonl", *rows), "block:3")
+    assert [keys.count(key) for key in dict.fromkeys(keys)] == [3, 2, 2]
     assert keys == sorted(keys), "each stretch is one unit"
-    assert [key.rsplit(":", 1)[0] for key in keys[::3]] == ["a.jsonl:0", "a.jsonl:1", "a.jsonl:2"]
-
-
-def test_texts_that_are_not_annotated_count_in_blocks(tmp_path):
-    rows = [line("Ada"), line("Bob", answer="reject"), line("Eve"), line("Zoe")]
-    a, b, c = units(write(tmp_path / "a.jsonl", *rows), "block:2")
-    assert a != b == c
+    assert [key.rsplit(":", 1)[0] for key in dict.fromkeys(keys)] == ["a.jsonl:0", "a.jsonl:1", "a.jsonl:2"]
 
 
 @pytest.mark.parametrize("ids", ["ab", "a"])
@@ -250,6 +211,8 @@ def test_sentences_without_docstart_are_resampled_in_blocks(sentences, size, tmp
     assert [found.units.count(key) for key in dict.fromkeys(found.units)][0] == size
     assert len({*found.units}) == -(-sentences // size)
     assert found.units == units(tmp_path / "a.conll", f"block:{size}")
+    of_ids = counted(tmp_path / "a.conll", "id")
+    assert (of_ids.unit, len({*of_ids.units})) == ("id", sentences)
 
 
 @pytest.mark.parametrize("marks", [(0, 30), (30,)])
@@ -258,29 +221,14 @@ def test_documents_between_docstart_are_units(marks, tmp_path):
     assert (found.unit, found.documents, len({*found.units})) == ("id", 2, 2)
 
 
-def test_a_rule_that_is_given_holds_for_sentences_too(tmp_path):
-    found = counted(conll(tmp_path / "a.conll", 60), "id")
-    assert (found.unit, len({*found.units})) == ("id", 60)
-
-
-def test_the_name_of_a_file_does_not_say_whether_it_is_conll(tmp_path):
-    gold = conll(tmp_path / "a.txt", 40)
-    assert counted(gold, formats=(Format("conll"), Format("conll"))).unit == AUTOMATIC
-    assert units_of(gold, Format("conll")).rule.size == 2
-
-
-def test_white_space_between_sentences_does_not_count(tmp_path):
-    (tmp_path / "a.conll").write_text("\n" + "Ada B-PER\n \n\t\n\n" * 40)
-    found = counted(tmp_path / "a.conll")
-    assert (found.documents, [*map(found.units.count, dict.fromkeys(found.units))]) == (40, [2] * 20)
+def test_neither_the_name_of_a_file_nor_white_space_decides_on_its_blocks(tmp_path):
+    (tmp_path / "a.txt").write_text("\n" + "Ada B-PER\n \n\t\n\n" * 40)
+    found = counted(tmp_path / "a.txt", formats=(Format("conll"), Format("conll")))
+    assert (found.unit, found.documents) == (AUTOMATIC, 40)
+    assert [*map(found.units.count, dict.fromkeys(found.units))] == [2] * 20
 
 
 # Units of models, scorers and counts: whatever counts documents resamples the same units
-
-
-def sentences(path: Path, number: int) -> Path:
-    path.write_text("\n".join(f"Ada B-PER\nat O\nno{k} O\n" for k in range(number)))
-    return path
 
 
 # models
@@ -289,22 +237,13 @@ def sentences(path: Path, number: int) -> Path:
 def test_gold_documents_of_a_model_have_the_same_units(tmp_path):
     nlp = spacy.blank("en")
     nlp.add_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Ada"}])
-    rows = [line("Ada in Rome", (0, 3, "PER"), id=f"{k // 2}-{k}", meta={"source": k % 2}) for k in range(4)]
-    files = [
-        write(tmp_path / "a.jsonl", *rows),
-        tmp_path / "a.spacy",
-    ]
-    docs = with_data(*({"id": row["id"], "meta": row["meta"]} for row in rows))
-    DocBin(docs=docs, store_user_data=True).to_disk(files[1])
-    for gold in files:
-        for unit, keys in (("meta.source", ["0", "1", "0", "1"]), (r"prefix:(\d)", ["0", "0", "1", "1"])):
-            found = count(predict(nlp, gold, unit=unit), [create("strict")])
-            assert (found.unit, found.units) == (unit, keys), gold
-        with pytest.raises(ValueError, match=r"unit='block:5': .* has 4 documents"):
-            [*predict(nlp, gold, unit="block:5")]
-        with pytest.raises(ValueError, match=r"document 0: unit='meta.x': the document has no 'x'"):
-            [*predict(nlp, gold, unit="meta.x")]
-    found = count(predict(nlp, sentences(tmp_path / "a.conll", 40)), [create("strict")])
+    docs = with_data(*({"id": f"{k // 2}-{k}", "meta": {"source": k % 2}} for k in range(4)))
+    gold = write_docs(tmp_path / "a.spacy", docs)
+    for unit, keys in (("meta.source", ["0", "1", "0", "1"]), (r"prefix:(\d)", ["0", "0", "1", "1"])):
+        found = count(predict(nlp, gold, unit=unit), [create("strict")])
+        assert (found.unit, found.units) == (unit, keys)
+    assert f"unit='block:5': {gold} has 4 documents" in refusal(predict, nlp, gold, unit="block:5")
+    found = count(predict(nlp, conll(tmp_path / "a.conll", 40)), [create("strict")])
     assert (found.unit, len({*found.units})) == (AUTOMATIC, 20)
 
 
@@ -350,13 +289,6 @@ def test_examples_read_as_arrays_and_as_texts_have_the_same_keys():
     assert found.units == ["0", "0", "1", "1", "2", "2", "3"]
     blocks = count_examples(given, [create("strict")], unit=parse("block:2")).units
     assert [blocks.index(key) for key in blocks] == [0, 0, 2, 2, 4, 4, 6]
-
-
-def test_an_example_without_the_field_is_named():
-    scorer = make_ner_scorer({"strict": {}}, {"unit": "meta.n"})
-    with pytest.warns(UserWarning, match=r"^no intervals: example 2: unit='meta.n': the document has no 'n' in its"):
-        found = scorer(examples({"n": 1}, {"n": 1}, {}))
-    assert found["ents_nereval"]["documents"] == 3
 
 
 def test_units_of_a_config_that_do_not_exist_are_shown_as_spacy_shows_mistakes():
@@ -411,14 +343,6 @@ def test_no_order_of_the_lines_of_a_file_changes_an_interval(unit, tmp_path):
     assert evaluate(counted(gold, unit, pred), Confidence(samples=50)) == before
 
 
-def test_the_rule_stands_in_the_signature_and_in_the_settings_of_the_intervals(tmp_path):
-    gold = write(tmp_path / "a.jsonl", *named("a", "b", "c"))
-    result = evaluate(counted(gold, "block:2"), Confidence(samples=20))
-    assert (result["confidence"]["unit"], result["confidence"]["units"]) == ("block:2", 2)
-    assert ",unit:block:2" in result["signature"]
-    assert ",unit:id" in evaluate(counted(gold), Confidence(samples=20))["signature"]
-
-
 def test_count_files_keep_rule_and_units_and_other_rules_do_not_merge(tmp_path):
     parts = []
     for name, unit in (("a", "block:2"), ("b", "block:2"), ("c", "id"), ("d", "block:3")):
@@ -429,18 +353,11 @@ def test_count_files_keep_rule_and_units_and_other_rules_do_not_merge(tmp_path):
         parts.append(tmp_path / f"{name}.npz")
     assert len({*merge(parts[:2]).units}) == 4
     for other, said in ((parts[2], "id"), (parts[3], "block:3")):
-        with pytest.raises(ValueError, match=rf"cannot be merged: one resamples by block:2, the other by {said}"):
-            merge([parts[0], other])
+        assert f"cannot be merged: one resamples by block:2, the other by {said}" in refusal(merge, [parts[0], other])
 
 
 def test_files_counted_together_by_different_rules_say_so(tmp_path):
-    files = sentences(tmp_path / "a.conll", 40), write(tmp_path / "b.jsonl", *named("b"))
+    files = conll(tmp_path / "a.conll", 40), write(tmp_path / "b.jsonl", *named("b"))
     for order in (files, files[::-1]):
         found = count((document for file in order for document in read_files(file, file)), create_all(["strict"]))
         assert found.unit == "block:auto and id"
-
-
-def test_a_document_made_by_hand_may_name_its_unit():
-    docs = [Document([(0, 1, "A")], [], id="a"), Document([(0, 1, "A")], [], id="b")]
-    docs[1].unit = "a"
-    assert count(docs, [create("strict")]).units == ["a", "a"]

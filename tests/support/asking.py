@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import pytest
@@ -68,3 +68,13 @@ def listed(documents: Iterable[Document] | Document) -> Iterable[Document]:
 def near(value: Any) -> Any:
     """A value that equals this one except for rounding. None equals only None."""
     return None if value is None else pytest.approx(float(value), abs=1e-12)
+
+
+def refusal(function: Callable[..., Any], *arguments: Any, **named: Any) -> str:
+    """The one line with which a function, or the iterator that it returns, refuses what it is given."""
+    with pytest.raises(ValueError) as raised:
+        found = function(*arguments, **named)
+        if isinstance(found, Iterator):
+            list(found)
+    assert "\n" not in str(raised.value)
+    return str(raised.value)

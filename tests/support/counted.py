@@ -44,3 +44,17 @@ class Times:
 
     def of(self, documents: slice) -> np.ndarray:
         return self.table[:, documents]
+
+
+OTHERS: dict[str, dict[str, Any]] = {
+    "semeval": {"focus": "system", "beta": 2},
+    "slot_error": {"slots": "muc", "weights": "etape"},
+    "loio": {"match": "optimal", "s": 0.3},
+    "fair": {"unit": "token", "focus": "system", "weights": "fine"},
+    "wrf": {"unique": False, "average": "micro", "weights": "lenient"},
+    "char": {"typed": False},
+    "plagdet": {"average": "micro", "typed": True},
+    "ace": {"weights": {"A": 0.1, "B": 0.7}},
+    "mentions": {"scope": "hits"},
+}
+"""Other options than those by default."""
