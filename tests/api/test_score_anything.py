@@ -1,18 +1,24 @@
-"""`score` of whatever a user has: every kind of item gives the same numbers."""
+"""`score` of whatever a user has: every kind of item gives the same numbers, or an error that says what is wrong."""
 
 from __future__ import annotations
 
 import json
 import random
+import re
+from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from commands import run
 from places import ROOT
 from spacy.training import Example
 from three_texts import GOLD, GOLD_SPANS, OFFSETS, PRED, PRED_SPANS, TEXTS, WORDS, dicts, docs, records
 
 from spacy_nereval import Confidence, Document, apply, compare, gate, load, plan, score, thresholds
 from spacy_nereval.integration.examples import documents
+from spacy_nereval.io import count_files
 from spacy_nereval.io.formats.tags import Scheme, chunks
 from spacy_nereval.io.records import Record
 from spacy_nereval.io.tag_sequences import read_tags
@@ -23,17 +29,31 @@ def objects(side):
     return [[SimpleNamespace(start=a, end=b, entity_type=name, score=0.9) for a, b, name in spans] for spans in side]
 
 
-def metrics_of(result):
-    return result["metrics"]
+SHAPES: dict[str, Callable[[str, list[Any]], Any]] = {
+    "spaCy 2": lambda text, spans: (text, {"entities": spans}),
+    "spaCy 2, as JSON has it": lambda text, spans: [text, {"entities": [[*span] for span in spans]}],
+    "text and entities": lambda text, spans: {"text": text, "entities": spans},
+    "entities": lambda text, spans: {"entities": spans},
+    "entities that repeat their text": lambda text, spans: {
+        "entities": [{"text": text[a:b], "label": label} for a, b, label in spans]
+    },
+    "strings by label": lambda text, spans: {
+        name: [text[a:b] for a, b, label in spans if label == name] for name in {label for _, _, label in spans}
+    },
+}
+WITH_THEIR_TEXT = [*SHAPES][:3]
+
+
+def shaped(shape: str, side: list[Any]) -> list[Any]:
+    return [*map(SHAPES[shape], TEXTS, side)]
 
 
 @pytest.fixture(scope="module")
 def expected():
-    sides = zip(GOLD_SPANS, PRED_SPANS, TEXTS, OFFSETS)
-    made = [Document(gold, pred, text, tokens=tokens) for gold, pred, text, tokens in sides]
-    return score(made)["metrics"]
+    return score([Document(*sides, tokens=tokens) for *sides, tokens in zip(*SIDES, TEXTS, OFFSETS)])["metrics"]
 
 
+SIDES = GOLD_SPANS, PRED_SPANS
 WITH_TEXT = {
     "tuples": (GOLD_SPANS, PRED_SPANS, {"text": TEXTS}),
     "lists": ([[[*span] for span in spans] for spans in GOLD_SPANS], PRED_SPANS, {"text": TEXTS}),
@@ -42,17 +62,9 @@ WITH_TEXT = {
     "transformers": (GOLD_SPANS, dicts(PRED_SPANS, label="entity_group", surface="word"), {"text": TEXTS}),
     "GLiNER": (GOLD_SPANS, dicts(PRED_SPANS, surface="text"), {"text": TEXTS}),
     "Presidio": (objects(GOLD_SPANS), objects(PRED_SPANS), {"text": TEXTS}),
-    "nervaluate": (
-        dicts(GOLD_SPANS, inclusive=1),
-        dicts(PRED_SPANS, inclusive=1),
-        {"text": TEXTS, "end": "inclusive"},
-    ),
+    "nervaluate": (*(dicts(side, inclusive=1) for side in SIDES), {"text": TEXTS, "end": "inclusive"}),
     "Docs": (docs(GOLD_SPANS), docs(PRED_SPANS), {}),
-    "spaCy's Spans": (
-        [[*doc.ents] for doc in docs(GOLD_SPANS)],
-        [doc.ents for doc in docs(PRED_SPANS)],
-        {"text": TEXTS},
-    ),
+    "spaCy's Spans": (*([doc.ents for doc in docs(side)] for side in SIDES), {"text": TEXTS}),
     "records": (records(GOLD_SPANS), records(PRED_SPANS)[::-1], {}),
     "Records": ([Record(*pair) for pair in zip(TEXTS, map(set, GOLD_SPANS))], records(PRED_SPANS), {}),
     "Docs and spans": (docs(GOLD_SPANS), dicts(PRED_SPANS), {}),
@@ -64,6 +76,10 @@ WITH_TEXT = {
     "tags and spans": (GOLD, PRED_SPANS, {"tokens": WORDS}),
     "spans and tokens": (GOLD_SPANS, PRED_SPANS, {"text": TEXTS, "tokens": OFFSETS}),
     "iterators": (iter(GOLD_SPANS), iter(PRED_SPANS), {"text": iter(TEXTS)}),
+}
+WITH_TEXT |= {
+    shape: (*(shaped(shape, side) for side in SIDES), {} if shape in WITH_THEIR_TEXT else {"text": TEXTS})
+    for shape in SHAPES
 }
 
 
@@ -79,11 +95,9 @@ def test_examples_are_scored_as_they_are_and_so_are_the_calls_of_before(expected
     made = [*documents(examples)]
     assert score(made, ["fair"])["metrics"] == score(examples, metrics=["fair"])["metrics"]
     confidence = Confidence(samples=20)
-    assert (
-        score(made, ["fair"], confidence)
-        == score(iter(made), {"fair": {}}, confidence=confidence)
-        == score(examples, metrics=["fair"], confidence=confidence)
-    )
+    found = score(made, ["fair"], confidence)
+    assert found == score(iter(made), {"fair": {}}, confidence=confidence)
+    assert found == score(examples, metrics=["fair"], confidence=confidence)
     assert score(made, None, confidence)["confidence"]["level"] == 0.95
     assert score([None, *made])["skipped"] == 1
     assert score([], ["strict"])["documents"] == score([])["documents"] == 0
@@ -100,7 +114,7 @@ def test_tags_alone_are_scored_in_tokens():
 
 def test_without_words_wrf_is_left_out_and_the_result_says_so():
     result = score(GOLD_SPANS, PRED_SPANS)
-    assert "wrf" not in result["metrics"] and len(result["metrics"]) == 5
+    assert len(result["metrics"]) == 5
     assert result["left_out"] == {"wrf": "the words are not known: give text=, the text of each document"}
     assert "wrf is left out: the words are not known" in str(result)
     with pytest.raises(ValueError, match="words need the text"):
@@ -215,3 +229,129 @@ def test_the_path_of_a_file_stands_for_its_documents(function):
     expected = EACH[function](*map(load, paths))
     assert EACH[function](*paths) == EACH[function](*map(str, paths)) == expected
     assert dict(expected)
+
+
+@pytest.mark.parametrize("shape", WITH_THEIR_TEXT)
+def test_the_command_reads_what_python_reads(shape, tmp_path):
+    files = [tmp_path / name for name in ("gold.jsonl", "pred.jsonl")]
+    for path, side in zip(files, SIDES):
+        path.write_text("".join(json.dumps(item) + "\n" for item in shaped(shape, side)), encoding="utf8")
+    assert run("score", *files, "-m", "strict,fair", "-o", tmp_path / "out.json").exit_code == 0
+    expected = score(*SIDES, ["strict", "fair"], text=TEXTS)["metrics"]
+    assert json.loads((tmp_path / "out.json").read_text())["metrics"] == expected
+
+
+# What cannot be read: the error says what is wrong with which item
+
+REFUSED: dict[str, tuple[Any, Any, dict[str, Any], str]] = {
+    "lengths": (GOLD, [PRED[0], ["O"], PRED[2]], {},
+        "document 1: gold has 2 tags and pred has 1; expected one tag per token"),
+    "documents": (GOLD, PRED[:2], {}, "gold has 3 documents and pred has 2 documents; expected the same number"),
+    "numbers": (GOLD, [[1, 0], [1], [0]], {}, "pred, document 0: tag 0 is 1, a number without a name"),
+    "none": (GOLD, [["O", None], [], []], {}, "pred, document 0: tag 1 is None; expected a tag"),
+    "no tag": ([["O", "B-A"], ["C"]], [["O", "O"], ["O"]], {}, "gold, document 1: tag 0 is 'C', which is not a tag"),
+    "bare": ([["B", "I"]], [["O", "O"]], {}, "gold, document 0: tag 0 is 'B', which has no label"),
+    "mixed": (GOLD, [PRED[0], [(0, 4, "LOC")], PRED[2]], {},
+        "pred, document 1: spans, and the documents before have tags"),
+    "not nested": (["B-A", "O"], ["B-A"], {}, "gold, document 0: it is the text 'B-A'; expected a list of tags"),
+    "text": ("B-A", ["O"], {}, "gold: there is no file 'B-A'; expected a list of documents, or their file"),
+    "path": (GOLD, Path("pred.jsonl"), {},
+        "pred: there is no file 'pred.jsonl'; expected a list of documents, or their file"),
+    "no pred": (GOLD, None, {}, "pred is missing"),
+    "against spans": (GOLD, PRED_SPANS, {},
+        "document 0: gold has tags, which count tokens, and the other side has spans"),
+    "shorter tags": (GOLD_SPANS, [["O"], [], []], {"tokens": WORDS}, "document 0: pred has 1 tag for 6 tokens"),
+    "longer tags": (GOLD, PRED, {"tokens": [WORDS[0][:5], *WORDS[1:]]}, "document 0: gold has 6 tags for 5 tokens"),
+    "words": (GOLD, PRED, {"text": ["Ada", *TEXTS[1:]]}, "document 0: gold has 6 tags, and the text has 1 words"),
+    "not in the text": (GOLD, PRED, {"text": TEXTS, "tokens": [["Ada", "Eve"], *WORDS[1:]]},
+        "document 0: token 1, 'Eve', is not in the text after character 3"),
+    "fewer texts": (*SIDES, {"text": TEXTS[:1]}, "gold has 3 documents and pred has 3 documents and text"),
+    "outside": ([[(0, 9, "A")]], [[]], {"text": ["Ada"]},
+        "document 0: gold span 0 Span(0, 9, 'A') ends after the text"),
+    "no label": ([[{"start": 0, "end": 3}]], [[]], {}, "document 0: gold span 0, {'start': 0, 'end': 3}, has no label"),
+    "raw pipeline": ([[]], [[{"entity": "B-PER", "start": 0, "end": 3}]], {},
+        "document 0: pred span 0 has the tag of a single token, 'B-PER'; expected whole spans: make the pipeline with "
+        'aggregation_strategy="simple"'),
+    "slow tokenizer": ([[]], [[{"entity_group": "PER", "start": None, "end": None}]], {},
+        "document 0: pred span 0, {'entity_group': 'PER', 'start': None, 'end': None}, has no number as start and end"),
+    "one span": ([(0, 3, "A")], [(0, 3, "A")], {}, "gold, document 0: (0, 3, 'A') is a single span"),
+    "one dict": (dicts(GOLD_SPANS)[0], [], {}, "gold, document 0: {'start': 0, 'end': 3, 'label': 'PER'} is a single"),
+    "another text": (GOLD_SPANS, [[{"start": 0, "end": 3, "label": "A", "text": "Eve"}], [], []], {"text": TEXTS},
+        "document 0: pred span 0 from 0 to 3 is 'Ada', but it says 'Eve'"),
+    "other words": ([[]], [[{"start": 0, "end": 3, "label": "A", "text": "ad ##a"}]], {"text": ["Ada"]},
+        "document 0: pred span 0 from 0 to 3 is 'Ada', but it says 'ad ##a'"),
+    "inclusive, said": (GOLD_SPANS, dicts(PRED_SPANS, inclusive=1, surface="word"), {"text": TEXTS},
+        "document 0: pred span 0 from 0 to 2 is 'Ad', and it says 'Ada', which ends at 3: give end=\"inclusive\""),
+    "inclusive, seen": (*(dicts(side, inclusive=1) for side in SIDES), {"text": TEXTS},
+        "every span ends one character before the end of a word, so the ends look inclusive: "
+        'give end="inclusive", or end="exclusive" if they are not'),
+    "end": (*SIDES, {"end": "open"}, "end='open': expected one of exclusive, inclusive"),
+    "scheme": (GOLD, PRED, {"scheme": "BIO"}, "scheme='BIO': expected one of auto, IOB1"),
+    "repair": (GOLD, PRED, {"repair": None}, "repair=None: expected one of error, conll, discard"),
+    "invalid tags": ([["O", "I-A", "B-B"]], [["O"] * 3], {"repair": "error"},
+        "gold, document 0: tag 1, I-A, continues no"),
+    "text of Docs": (*map(docs, SIDES), {"text": TEXTS}, "text= is given, but the spaCy Docs have"),
+    "tokens of Docs": (docs(GOLD_SPANS), PRED, {"tokens": WORDS},
+        "document 0: tokens= is given, but the document has its own"),
+    "ids": (records(GOLD_SPANS), [{**record, "id": f"e{k}"} for k, record in enumerate(records(PRED_SPANS))], {},
+        "pred lacks 3 documents: d0, d1, d2"),
+    "other texts": (records(GOLD_SPANS), [{**each, "text": "Bob met Ada in Old York"} for each in records(PRED_SPANS)],
+        {}, "document 0 (d0): the predicted text differs"),
+    "bad record": (records(GOLD_SPANS), [{"text": "Ada"}], {}, 'pred, document 0: there is no list of "spans"'),
+    "a Doc": (docs(GOLD_SPANS)[0], docs(PRED_SPANS)[0], {}, "gold is of type Doc; expected a list of documents: wrap"),
+    "Documents as pred": (GOLD, [Document([], [])], {}, "pred has Documents, which hold both sides"),
+    "Documents twice": ([Document([], [])], ["strict"], {"metrics": ["fair"]},
+        "Documents and Examples hold both sides"),
+    "unhappy item": ([3], [3], {}, "gold, document 0: 3 is of type int; expected a list of tags"),
+    "no labels": ([{"entities": ["Ada"]}], [[]], {"text": ["Ada"]},
+        "gold, document 0: {'entities': ['Ada']} has entities without labels; expected (start, end, label)"),
+    "no lists by label": ([{"PER": "Ada"}], [[]], {"text": ["Ada"]}, "gold, document 0: {'PER': 'Ada'} has no 'text'"),
+    "words and labels": ([{"words": ["Ada"], "labels": ["B-PER"]}], [[]], {"text": ["Ada"]},
+        "gold, document 0: {'words': ['Ada'], 'labels': ['B-PER']} has no 'text'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_what_cannot_be_read_is_said(kind):
+    gold, pred, options, said = REFUSED[kind]
+    with pytest.raises(ValueError, match="^" + re.escape(said)):
+        score(gold, pred, **options)
+
+
+def test_the_word_of_a_pipeline_may_be_spelt_otherwise():
+    span = {"start": 0, "end": 3, "entity_group": "PER", "word": "ad ##a"}
+    assert score([[span]], [[span]], text=["Ada"]).strict.counts["tp"] == 1
+
+
+SHORT = [(0, 2, "PER"), (8, 10, "PER"), (15, 18, "LOC")]
+"""Every one ends one character before the end of a word."""
+
+
+def test_ends_do_not_look_inclusive_if_one_is_at_the_end_of_a_word_or_they_are_said_to_be_exclusive():
+    text = ["Ada met Bob in Rome"]
+    whole = [[*SHORT, (4, 7, "X")]]
+    assert score(whole, whole, text=text).strict.counts["tp"] == 4
+    with pytest.raises(ValueError, match='give end="inclusive", or end="exclusive" if they are not'):
+        score([SHORT], [SHORT], text=text)
+    result = score([SHORT], [SHORT], text=text, end="exclusive")
+    assert result.strict.counts["tp"] == 3
+    assert result.errors("strict", ["all"])[0]["gold_text"] == "Ad"
+
+
+# The units of documents, which are found when they are asked for
+
+
+def test_kept_documents_get_their_units_when_the_counts_are_asked_for(tmp_path):
+    made = [
+        Document([(0, 3, "PER"), (8, 12, "LOC")], [(0, 3, "PER")], "Ada sees Rome"),
+        Document([(0, 3, "PER")], [], "Bob sleeps", id="b"),
+        Document([], [(0, 3, "PER")], "Eve"),
+    ]
+    eager, later = score(iter(made), ["strict"]).counts, score(made, ["strict"])
+    assert eager.units[1] == "b" and len({*eager.units}) == 3
+    later.save(tmp_path / "counts.npz")
+    assert later.counts.units == count_files.load(tmp_path / "counts.npz").units == eager.units
+    assert later.counts.unit == eager.unit == "id"
+    drawn = Confidence(samples=50)
+    found = score(made, ["strict"], drawn)
+    assert score(later.counts, confidence=drawn) == found == score(eager, confidence=drawn)

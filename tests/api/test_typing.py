@@ -9,7 +9,7 @@ import sys
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -29,28 +29,8 @@ SCRIPT = """
 from collections.abc import Iterator
 from tempfile import TemporaryDirectory
 
-from spacy_nereval import (
-    Agreement,
-    Comparison,
-    Confidence,
-    Corrections,
-    Counts,
-    Document,
-    Gate,
-    Plan,
-    Result,
-    Thresholds,
-    agreement,
-    apply,
-    compare,
-    create,
-    evaluate,
-    gate,
-    merge,
-    plan,
-    score,
-    thresholds,
-)
+from spacy_nereval import Agreement, Comparison, Confidence, Corrections, Counts, Document, Gate, Plan, Result
+from spacy_nereval import Thresholds, agreement, apply, compare, create, evaluate, gate, merge, plan, score, thresholds
 from spacy_nereval.authoring import Metric, OverlapGroup, Verdict, one_each, prf, prf_scores
 from spacy_nereval.compat.evaluate import compute
 from spacy_nereval.compat.seqeval import classification_report, f1_score
@@ -129,12 +109,8 @@ def judge(group: OverlapGroup) -> Iterator[Verdict]:
     yield from (Verdict("fp", None, span) for span in group.pred)
 
 
-metric = Metric(
-    scores=prf_scores("own", key="own"),
-    columns=one_each("tp", "fp", "fn"),
-    formula=lambda n: prf(n["tp"], n["fp"], n["fn"]),
-    judge=judge,
-)
+columns = one_each("tp", "fp", "fn")
+metric = Metric(prf_scores("own", key="own"), columns, lambda n: prf(n["tp"], n["fp"], n["fn"]), judge=judge)
 check_laws(metric, laws=["counts_add"])
 print(create("fair").name, result.counts.documents)
 """
@@ -172,18 +148,27 @@ def test_the_typed_names_are_those_of_the_metrics():
     assert {*get_args(ScoreKey)} == {key for name in own for key in create(name).keys} - {*own}
 
 
+needs_pyright = pytest.mark.skipif(not find_spec("pyright"), reason="pyright, of the extra `dev`, is not installed")
+
+
+def pyright(package: Path, *arguments: str) -> Any:
+    """What pyright found, in JSON."""
+    command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=package)
+    if not done.stdout.startswith("{"):
+        pytest.skip(f"pyright does not start: {done.stderr.strip()[-100:]}")
+    return json.loads(done.stdout)
+
+
 @pytest.mark.slow
-@pytest.mark.skipif(not find_spec("pyright"), reason="pyright, of the extra `dev`, is not installed")
+@needs_pyright
 def test_a_users_script_passes_pyright(package):
     script = package / "users_script.py"
     wrong = ("result.fair.f", "result['fair'].f", "result['fair_f']", "result['fair'].labels['PER'].f")
     odd = "score(gold, pred, scheme=3)", "score(gold, pred, schema='IOB2')"
     script.write_text(SCRIPT + "\n".join([*(f"wrong: str = {line}" for line in wrong), *odd]), encoding="utf8")
-    command = ("pyright", "--outputjson", "--pythonpath", sys.executable, str(script))
-    done = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, cwd=package)
-    if not done.stdout.startswith("{"):
-        pytest.skip(f"pyright does not start: {done.stderr.strip()[-100:]}")
-    found = [each["message"] for each in json.loads(done.stdout)["generalDiagnostics"] if each["severity"] == "error"]
+    said = pyright(package, str(script))["generalDiagnostics"]
+    found = [each["message"] for each in said if each["severity"] == "error"]
     known = 'Type "float | None" is not assignable to declared type "str"'
     lines = [each.partition("\n")[0] for each in found if "obscured" not in each]
     assert lines[: len(wrong)] == [known] * len(wrong)
@@ -191,21 +176,11 @@ def test_a_users_script_passes_pyright(package):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not find_spec("pyright"), reason="pyright, of the extra `dev`, is not installed")
+@needs_pyright
 def test_every_public_type_is_known_to_pyright(package, monkeypatch):
     """But not those of packages without types: spaCy's Doc and Example in `integration`, typer's options in `cli`."""
     monkeypatch.setenv("PYTHONPATH", str(package))
-    command = ("pyright", "--verifytypes", "spacy_nereval", "--ignoreexternal", "--outputjson")
-    done = subprocess.run(
-        [sys.executable, "-m", *command, "--pythonpath", sys.executable], capture_output=True, text=True, cwd=package
-    )
-    if not done.stdout.startswith("{"):
-        pytest.skip(f"pyright does not start: {done.stderr.strip()[-100:]}")
-    symbols = json.loads(done.stdout)["typeCompleteness"]["symbols"]
+    symbols = pyright(package, "--verifytypes", "spacy_nereval", "--ignoreexternal")["typeCompleteness"]["symbols"]
     assert len(symbols) > 1000
-    odd = [
-        each["name"]
-        for each in symbols
-        if each["isExported"] and not (each["isTypeKnown"] and not each["isTypeAmbiguous"])
-    ]
-    assert [name for name in odd if not name.startswith(UNTYPED)] == []
+    exported = [each for each in symbols if each["isExported"] and not each["name"].startswith(UNTYPED)]
+    assert [each["name"] for each in exported if not each["isTypeKnown"] or each["isTypeAmbiguous"]] == []

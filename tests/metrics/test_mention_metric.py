@@ -65,11 +65,6 @@ def test_universalner_leaves_out_what_it_takes_for_articles():
     assert {word: universalner(word) for word in words} == words
 
 
-def test_a_document_without_a_text_cannot_be_judged():
-    with pytest.raises(ValueError, match="mentions need the text"):
-        [*create("mentions").verdicts(Document([(0, 1, "A")], []))]
-
-
 def test_where_a_mention_is_does_not_matter():
     doc = Document([(0, 3, "PER")], [(18, 21, "PER")], TEXT)
     assert scored(doc, "mentions")["scores"] == {"p": 1, "r": 1, "f": 1}
@@ -133,11 +128,6 @@ def test_systems_are_not_compared_by_strings_of_the_corpus():
     counts = count([Document([(0, 3, "PER")], [], "Bob", id="a")], [create("mentions", scope="hits")])
     with pytest.raises(ValueError, match="mentions counts each string once in the whole corpus"):
         compare(counts, counts)
-
-
-def test_multiset_means_nothing_for_strings_of_the_corpus():
-    with pytest.raises(ValueError, match=r"mentions\.multiset = True: with scope = 'hits'"):
-        create("mentions", scope="hits", multiset=True)
 
 
 WNUT = DATA / "wnut17" / "emerging.test.annotated"

@@ -13,6 +13,7 @@ UNEVEN = Document(
     gold=[(0, 3, "A"), (4, 10, "A"), (11, 14, "B"), (15, 18, "B")],
     pred=[(0, 3, "A"), (4, 10, "A"), (11, 14, "B"), (19, 22, "B"), (23, 29, "A")],
     text=TEXT,
+    tokens=TOKENS,
 )
 
 
@@ -30,7 +31,7 @@ MIXED = Document(
 
 @pytest.mark.parametrize(
     ("name", "prefix"),
-    [("strict", ""), ("loio", ""), ("fair", "")]
+    [*((name, "") for name in ("strict", "loio", "fair", "token", "char", "relaxed", "overlap"))]
     + [("semeval", f"{s}_") for s in ("strict", "exact", "partial", "type")],
 )
 @pytest.mark.parametrize("beta", [0.5, 1, 2])
