@@ -15,10 +15,9 @@ from cited import examples, f1, scores, some
 from hypothesis import example, given
 from hypothesis import strategies as st
 from profiles import tries
-from seqeval_peer import asks_seqeval
 from strategies import corpora, flat, nested
 
-from spacy_nereval import Document, Span, create
+from spacy_nereval import Document, create
 from spacy_nereval.core.alignment import closest_pairs
 
 # The package against brute force
@@ -196,50 +195,6 @@ def test_the_value_of_ace_is_that_of_scipy_s_assignment(seed):
     rows, columns = optimize.linear_sum_assignment(gain, maximize=True)
     total = sum(gain[i][j] for i, j in zip(rows, columns)) - 0.75 * len(doc.pred)
     assert scores(doc, "ace")["value"] == near(total / len(doc.gold))
-
-
-def bio(spans: tuple[Span, ...], tokens: list[tuple[int, int]]) -> list[str]:
-    tags = ["O"] * len(tokens)
-    for start, end, label in spans:
-        inside = [k for k, (a, b) in enumerate(tokens) if start <= a and b <= end]
-        for k in inside:
-            tags[k] = ("B-" if k == inside[0] else "I-") + label
-    return tags
-
-
-def on_tokens(doc: Document) -> Document:
-    """The same document with spans of whole tokens, those that the spans touch."""
-    sides: list[list[tuple[int, int, str]]] = [[], []]
-    for side, spans in zip(sides, (doc.gold, doc.pred)):
-        reach = 0
-        for span in spans:
-            first, last = doc.covered_tokens(span)
-            if max(first, reach) < last:
-                side.append((doc.tokens[max(first, reach)][0], doc.tokens[last - 1][1], span.label))
-                reach = last
-    return Document(*sides, doc.text, tokens=doc.tokens)
-
-
-@asks_seqeval
-@some
-@given(flat().map(on_tokens))
-def test_tokens_of_flat_spans_score_as_tags_do_in_scikit_learn_and_seqeval(doc):
-    seqeval = pytest.importorskip("seqeval.metrics")
-    from sklearn.metrics import precision_recall_fscore_support
-
-    gold, pred = bio(doc.gold, doc.tokens), bio(doc.pred, doc.tokens)
-    found = scores(doc, "token", scheme="bio")
-    assert found["accuracy"] == near(seqeval.accuracy_score([gold], [pred]))
-    assert scores(doc, "token")["accuracy"] == near(
-        seqeval.accuracy_score([[tag[2:] for tag in gold]], [[tag[2:] for tag in pred]])
-    )
-    for scheme, cut in (("bio", 0), ("plain", 2)):
-        ours, theirs = ([tag[cut:] for tag in tags] for tags in (gold, pred))
-        labels = sorted({*ours, *theirs} - {"O", ""})
-        if labels:
-            p, r, f, _ = precision_recall_fscore_support(ours, theirs, labels=labels, average="micro", zero_division=0)
-            found = scores(doc, "token", scheme=scheme)
-            assert (found["p"] or 0, found["r"] or 0, found["f"]) == (near(p), near(r), near(f))
 
 
 # The measures that the papers cite agree with each other where they have to

@@ -127,6 +127,7 @@ NO_TOKENS = (
 @pytest.mark.parametrize(
     ("document", "name", "options", "said"),
     [
+        (ADA, "tmr", {}, "give a file as its option train"),
         (ADA, "token", {}, NO_TOKENS),
         (Document([], [], "Ada sleeps"), "token", {}, NO_TOKENS),  # accuracy counts them all
         (ADA, "fair", {"unit": "token"}, NO_TOKENS),
@@ -135,7 +136,7 @@ NO_TOKENS = (
         (ADA, "wrf", {"weights": {"A": 0.5, "combined": 0.5}}, "wrf.weights has no weight for 'B', which occurs in "
             "the data; 0 leaves a class out"),
     ],
-    ids=["tokens", "tokens of no span", "tokens as units", "words", "a text", "a weight for each label"],
+    ids=["training data", "tokens", "tokens of no span", "tokens as units", "words", "a text", "weights of labels"],
 )  # fmt: skip
 def test_what_a_metric_needs_of_a_document_is_said(document, name, options, said):
     with pytest.raises(ValueError, match=said):
