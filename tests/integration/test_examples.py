@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from own_scorers import counts
 from profiles import tries
 from spacy.attrs import ENT_IOB, ENT_TYPE
-from spacy.tokens import Doc, DocBin, Span
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.vocab import Vocab
 
@@ -42,47 +42,29 @@ def test_entities_or_a_group_are_characters_of_the_reference_text(groups, key, s
 
 
 @pytest.mark.parametrize("place, offset", [(0, 0), (1, 2), (4, 7)], ids=["first", "middle", "last"])
-def test_a_span_of_length_zero_sits_at_the_start_of_its_token(place, offset):
+def test_a_span_of_length_zero_sits_at_the_start_of_its_token_and_has_no_words(place, offset):
     gold = doc("a b|_|cc dd", spans={"k": [(place, place, "A")]})
-    assert read(gold, gold, "k").gold == ((offset, offset, "A"),)
-    assert counts(read(gold, gold, "k")) == {"tp": 1}
-
-
-def test_a_span_of_length_zero_survives_a_file_but_not_the_entities():
-    made = doc("a b", spans={"k": [(1, 1, "A")]})
-    back = next(DocBin().from_bytes(DocBin(docs=[made]).to_bytes()).get_docs(nlp.vocab))
-    assert read(back, back, "k").gold == ((2, 2, "A"),)
-    made.ents = [Span(made, 1, 1, "A")]
-    assert made.ents == ()
-
-
-def test_a_span_of_length_zero_has_no_words_and_no_tokens():
-    found = read(*[doc("a b", spans={"k": [(1, 1, "A")]})] * 2, "k")
+    found = read(gold, gold, "k")
+    assert found.gold == ((offset, offset, "A"),)
+    assert counts(found) == {"tp": 1}
     assert next(found.unigrams([found.gold[0]])) == []
     assert len(range(*found.covered_tokens(found.gold[0]))) == 0
 
 
 def test_a_span_without_a_label_is_an_error_that_names_the_example_and_the_group():
-    good = doc("a b", spans={"k": [(0, 1, "A")]})
-    bad = doc("a b", spans={"k": [(0, 1, "")]})
+    good, bad = (doc("a b", spans={"k": [(0, 1, label)]}) for label in ("A", ""))
     with pytest.raises(ValueError, match=r"example 1: doc\.spans\['k'\] has a span without a label"):
         list(documents([example(good, good), example(good, bad)], "k"))
     with pytest.raises(ValueError, match=r"example 0: .*without a label"):
         list(documents([example(bad, good)], "k"))
 
 
-def test_the_id_is_the_one_in_the_user_data_of_the_reference():
-    named = doc("a", (0, 1, "A"), id="clause 7")
-    assert read(named, doc("a", id="other")).id == "clause 7"
-    assert read(named, doc("A", annotated=False)).id == "clause 7"
-    assert read(doc("a"), named).id is None
-
-
-def test_the_id_is_a_string_whatever_it_was():
-    numbered = doc("a")
+def test_the_id_is_the_one_in_the_user_data_of_the_reference_as_a_string():
+    named, numbered = doc("a", (0, 1, "A"), id="clause 7"), doc("a")
     numbered.user_data["id"] = 7
-    assert read(numbered, doc("a")).id == "7"
-    assert read(numbered, doc("A")).id == "7"
+    for pred in (doc("a", id="other"), doc("A", annotated=False)):
+        assert (read(named, pred).id, read(numbered, pred).id) == ("clause 7", "7")
+    assert read(doc("a"), named).id is None
 
 
 def test_an_empty_doc_reads_as_an_empty_document():
@@ -101,28 +83,33 @@ def test_a_reference_without_annotation_is_skipped_and_counted():
     assert (total.documents, total.skipped, total.gold, total.pred) == (1, 2, 1, 1)
 
 
-def test_ents_set_to_an_empty_list_is_an_annotation():
-    gold = nlp("a b")
-    assert read(gold, gold) is None
-    gold.ents = []
-    assert read(gold, gold) is not None
-
-
-def test_an_empty_text_is_annotated_whatever_is_said_of_it():
-    assert Doc(nlp.vocab).has_annotation("ENT_IOB")
-    assert read(Doc(nlp.vocab), Doc(nlp.vocab)) is not None
-
-
-def test_a_text_of_white_space_is_annotated_once_somebody_says_so():
-    assert read(doc("_|\n", annotated=False), doc("_|\n")) is None
-    assert read(doc("_|\n"), doc("_|\n")) is not None
-
-
-def test_a_missing_span_group_is_no_annotation():
-    assert read(doc("a b"), doc("a b", spans={"k": []}), "k") is None
+@pytest.mark.parametrize(
+    ("gold", "key", "annotated"),
+    [
+        (nlp("a b"), None, False),
+        (doc("a b"), None, True),
+        (Doc(nlp.vocab), None, True),
+        (doc("_|\n", annotated=False), None, False),
+        (doc("_|\n"), None, True),
+        (doc("a b"), "k", False),
+        (doc("a b", spans={"k": []}), "k", True),
+    ],
+    ids=[
+        "nothing said",
+        "no entities",
+        "an empty text",
+        "white space",
+        "no entity in it",
+        "no group",
+        "an empty group",
+    ],
+)
+def test_which_references_are_annotated(gold, key, annotated):
+    assert (read(gold, gold, key) is not None) is annotated
 
 
 GROUP = {"k": [(0, 1, "A")]}
+MISSING = doc("a b", missing=[(0, 2)], spans=GROUP)
 PARTIAL = doc("a b c d", (0, 1, "A"), missing=[(2, 4)])
 SAID = {
     "no entities": (doc("a b"), doc("a b", (0, 1, "A")), None, {"fp": 1}, 0),
@@ -131,32 +118,21 @@ SAID = {
     "a prediction without the group": (doc("a b", spans=GROUP), doc("a b"), "k", {"fn": 1}, 0),
     "without it, in other case": (doc("a b", spans=GROUP), doc("A B"), "k", {"fn": 1}, 0),
     "without it, with white space": (doc("a b", spans=GROUP), doc("a|_|b"), "k", {"fn": 1}, 0),
-    "a gap is none for a group": (
-        *(doc("a b", missing=[(0, 2)], spans=GROUP), doc("a b", spans={"k": [(1, 2, "A")]}), "k"),
-        *({"fp": 1, "fn": 1}, 0),
-    ),
-    "nor if case differs": (
-        *(doc("a b", missing=[(0, 2)], spans=GROUP), doc("A B", spans={"k": [(1, 2, "A")]}), "k"),
-        *({"fp": 1, "fn": 1}, 0),
-    ),
-    "predictions in a gap": (
-        *(PARTIAL, doc("a b c d", (0, 1, "A"), (1, 2, "A"), (2, 3, "A"), (3, 4, "B")), None, {"tp": 1, "fp": 1}, 2),
-    ),
-    "beside a gap": (
-        *(doc("Ada|-|Bob met", (0, 1, "A"), missing=[(1, 2)]), doc("Ada|-|Bob met", (0, 1, "A"), (2, 3, "A")), None),
-        *({"tp": 1, "fp": 1}, 0),
-    ),
+    "a gap is none for a group": (MISSING, doc("a b", spans={"k": [(1, 2, "A")]}), "k", {"fp": 1, "fn": 1}, 0),
+    "nor if case differs": (MISSING, doc("A B", spans={"k": [(1, 2, "A")]}), "k", {"fp": 1, "fn": 1}, 0),
+    "predictions in a gap": (PARTIAL, doc("a b c d", *((k, k + 1, "AAAB"[k]) for k in range(4))), None,
+        {"tp": 1, "fp": 1}, 2),
+    "beside a gap": (doc("Ada|-|Bob met", (0, 1, "A"), missing=[(1, 2)]),
+        doc("Ada|-|Bob met", (0, 1, "A"), (2, 3, "A")), None, {"tp": 1, "fp": 1}, 0),
     "in part in a gap": (doc("a b c", missing=[(1, 2)]), doc("a b c", (0, 2, "A"), (2, 3, "A")), None, {"fp": 1}, 1),
-    "a gold span that such a one meets": (
-        *(doc("a b c", (0, 1, "A"), missing=[(1, 2)]), doc("a b c", (0, 2, "A")), None, {"fn": 1}, 1),
-    ),
-    "a gap where the predicted text differs": (
-        *(doc("_|a b c", (2, 3, "A"), missing=[(3, 4)]), doc("A B C", (1, 2, "A"), (2, 3, "A")), None, {"tp": 1}, 1),
-    ),
+    "a gold span that such a one meets": (doc("a b c", (0, 1, "A"), missing=[(1, 2)]), doc("a b c", (0, 2, "A")), None,
+        {"fn": 1}, 1),
+    "a gap where the predicted text differs": (doc("_|a b c", (2, 3, "A"), missing=[(3, 4)]),
+        doc("A B C", (1, 2, "A"), (2, 3, "A")), None, {"tp": 1}, 1),
     "white space between gaps": (doc("a b c", missing=[(0, 1), (2, 3)]), doc("a b c", (1, 2, "A")), None, {"fp": 1}, 0),
     "gaps of the prediction": (doc("a b", (0, 1, "A")), doc("a b", (0, 1, "A"), missing=[(1, 2)]), None, {"tp": 1}, 0),
     "a blocked token": (doc("a b", blocked=[(0, 1)]), doc("a b", (0, 1, "A")), None, {"fp": 1}, 0),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("gold", "pred", "key", "counted", "ignored"), SAID.values(), ids=SAID)
@@ -221,17 +197,13 @@ def test_documents_that_were_read_together_are_gone_when_they_are_counted():
     assert gone() is None
 
 
-def mistaken(vocab: Vocab) -> Example:
-    """Oslo was found where Rome was to be found."""
-    gold, pred = doc("Rome Oslo", (0, 1, "A"), vocab=vocab), doc("Rome Oslo", (1, 2, "A"), vocab=vocab)
-    return example(gold, pred)
-
-
 def test_words_are_told_apart_as_each_vocabulary_does():
+    """Oslo was found where Rome was to be found."""
     usual, own = spacy.blank("en").vocab, spacy.blank("en").vocab
     own["Rome"].lower_ = own["Oslo"].lower_ = "town"
     for order in ([usual, own], [own, usual], [own, usual, own]):
-        counts = count_examples(map(mistaken, order), create_all(["wrf"]))
+        pairs = ([doc("Rome Oslo", (k, k + 1, "A"), vocab=vocab) for k in (0, 1)] for vocab in order)
+        counts = count_examples((example(*pair) for pair in pairs), create_all(["wrf"]))
         found = evaluate(counts)["metrics"]["wrf"]["per_type"]["A"]["counts"]
         assert found["match"] == order.count(own)
 
@@ -262,15 +234,12 @@ def test_an_entity_that_goes_on_but_never_began_is_an_error_that_names_the_examp
             together([example(good, good), example(*pair), example(good, good)])
 
 
-def test_an_entity_ends_with_its_text():
+def test_an_entity_ends_with_its_text_or_at_a_blocked_token():
     """Even if the next text begins in the middle of one."""
     good = doc("a b", (0, 2, "A"))
     assert [shown(found)[:2] for found in together([example(good, good)] * 3)] == [(((0, 3, "A"),),) * 2] * 3
     with pytest.raises(ValueError, match=r"example 1: \[E093\]"):
         together([example(good, good), example(unbegun("a b", [1, 2], ["A", ""]), good)])
-
-
-def test_a_blocked_token_ends_an_entity_and_is_none():
     gold = doc("a b c d", (0, 2, "A"), (3, 4, "A"), blocked=[(2, 3)])
     assert together([example(gold, gold)])[0].gold == ((0, 3, "A"), (6, 7, "A"))
 
