@@ -29,8 +29,7 @@ def is_report(text: str) -> bool:
 @pytest.mark.costly
 @pytest.mark.parametrize("metrics", [None, ["strict"]])
 def test_a_result_writes_the_report(metrics, tmp_path):
-    result = score(GOLD, [*PRED[:2], None], metrics, text=TEXTS)
-    text = saved(result, tmp_path)
+    text = saved(score(GOLD, [*PRED[:2], None], metrics, text=TEXTS), tmp_path)
     assert is_report(text) and "<title>mine" in text
     assert "&lt;b&gt;" in text and "<b>" not in text.partition("<script")[0]
     assert (metrics is None) == ("loio" in text), "the metrics that were scored, and fair, whose verdicts mark spans"
