@@ -1,15 +1,37 @@
-"""Results come back from files: equal to what was saved, with the methods that need nothing else."""
+"""Results come back from files equal to what was saved; counts and their files; the report and tables of `.save`."""
 
 from __future__ import annotations
 
 import json
+import re
+import sys
+from pathlib import Path
 
 import pytest
+from commands import line, write
+from made_up import corpus, second
 
 import spacy_nereval
-from spacy_nereval import Result, Thresholds, agreement, compare, gate, load, score, thresholds
+from spacy_nereval import (
+    Confidence,
+    Result,
+    Thresholds,
+    agreement,
+    collapse,
+    compare,
+    count,
+    count_collapsed,
+    create_all,
+    evaluate,
+    gate,
+    load,
+    score,
+    thresholds,
+)
+from spacy_nereval.io.count_files import save
 from spacy_nereval.io.marks import gold_digest
 from spacy_nereval.io.saved_results import SHAPES
+from spacy_nereval.reporting.html.charts import scripts
 
 GOLD = [["B-PER", "I-PER", "O", "B-LOC"]] * 9
 PRED = [["B-PER", "O", "O", "B-LOC"]] * 8 + [["O", "O", "O", "B-ORG"]]
@@ -192,3 +214,128 @@ def test_files_that_hold_no_result(content, said, tmp_path):
         path.write_text(content)
     with pytest.raises(ValueError, match=said):
         Result.load(path)
+
+
+# Counts, in memory or in files, collapsed or not
+
+
+METRICS = create_all(["strict", "fair"])
+CORPUS = corpus(60)
+OTHER = second(CORPUS)
+
+
+@pytest.fixture
+def files(tmp_path) -> list[Path]:
+    paths = [tmp_path / "a.npz", tmp_path / "b.npz"]
+    for path, documents in zip(paths, (CORPUS, OTHER)):
+        save(count_collapsed(documents, METRICS, 200), path)
+    return paths
+
+
+def test_counts_and_their_files_are_scored(files):
+    counts = count_collapsed(CORPUS, METRICS, 200)
+    expected = evaluate(counts, Confidence())
+    for given in (counts, files[0], str(files[0])):
+        found = score(given, confidence=Confidence())
+        assert found == expected
+    assert found.counts.documents == 60 and "fair" in found.summary()
+    assert score(count(CORPUS, METRICS))["metrics"] == score(collapse(counts=count(CORPUS, METRICS)))["metrics"]
+    assert len(found.to_frame("labels")) == 3
+    with pytest.raises(ValueError, match="collapsed counts keep no documents, so they have no errors to list"):
+        found.errors()
+    found.save(files[0].with_name("again.npz"))
+    assert score(files[0].with_name("again.npz"), confidence=Confidence()) == expected
+    found.save(files[0].with_name("all.html"))
+
+
+def test_systems_that_are_counts_are_compared(files):
+    found = compare({"a": files[0], "b": files[1]}, per_label=True)
+    row = next(row for row in found["comparisons"] if row["verdict"])
+    assert found["collapsed"] and row["standard_error"] > 0 and row["p"] is None
+    assert "no permutation test" in str(found)
+    assert len(found.to_frame()) == len(found["comparisons"])
+    full = {"a": count(CORPUS, METRICS), "b": count(OTHER, METRICS)}
+    systems = {"a": [d.pred for d in CORPUS], "b": [d.pred for d in OTHER]}
+    text = [d.text for d in CORPUS]
+    expected = compare(systems, [d.gold for d in CORPUS], ["strict", "fair"], text=text, trials=50)
+    values = [[row["value"] for row in each["comparisons"]] for each in (compare(full, trials=50), expected)]
+    assert values[0] == values[1]
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda a, b: score(a, ["fair"]), "pred is given with counts"),
+        (lambda a, b: score(a, labels="A=B"), "labels is given with counts"),
+        (lambda a, b: score("none.npz"), "none.npz does not exist"),
+        (lambda a, b: compare({"a": a, "b": [[]]}), "b is given as predictions, and other systems as counts"),
+        (lambda a, b: compare({"a": a, "b": b}, [[]]), "gold is given with counts"),
+        (lambda a, b: compare({"a": [[]], "b": [[]]}), "gold is missing"),
+        (lambda a, b: compare({"a": a, "b": count(CORPUS, METRICS)}), "one is collapsed, the other has documents"),
+    ],
+)
+def test_what_does_not_fit_counts_is_refused(files, ask, said):
+    with pytest.raises(ValueError, match=re.escape(said)):
+        ask(*files)
+
+
+# `.save("x.html")`: the report where texts and documents are kept, else the tables
+
+
+TEXTS = ["Ada met Bob", "Rome <b>", "nothing"]
+IN_TEXTS = [[(0, 3, "PER"), (8, 11, "PER")], [(0, 4, "LOC")], []]
+FOUND = [[(0, 3, "PER")], [(0, 4, "PER")], []]
+
+
+def page_of(result, folder: Path) -> str:
+    result.save(folder / "mine.html")
+    return (folder / "mine.html").read_text(encoding="utf8")
+
+
+def is_report(text: str) -> bool:
+    """Whether a page has every document, which only the report has, and the script that shows it."""
+    return "Ada met Bob" in text and "vegaEmbed" in text
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("metrics", [None, ["strict"]])
+def test_a_result_writes_the_report(metrics, tmp_path):
+    text = page_of(score(IN_TEXTS, [*FOUND[:2], None], metrics, text=TEXTS), tmp_path)
+    assert is_report(text) and "<title>mine" in text
+    assert "&lt;b&gt;" in text and "<b>" not in text.partition("<script")[0]
+    assert (metrics is None) == ("loio" in text), "the metrics that were scored, and fair, whose verdicts mark spans"
+
+
+@pytest.mark.costly
+def test_a_result_with_intervals_has_them_in_the_report(tmp_path):
+    result = score(IN_TEXTS * 4, FOUND * 4, ["strict"], Confidence(0.9, 20, 3), text=TEXTS * 4)
+    assert "90 %" in page_of(result, tmp_path) or "90%" in page_of(result, tmp_path)
+
+
+@pytest.mark.costly
+def test_a_comparison_writes_the_report_of_its_systems(tmp_path):
+    new = write(tmp_path / "new.jsonl", *(line(text, *spans) for text, spans in zip(TEXTS, IN_TEXTS)))
+    old = [line(text, *spans) for text, spans in zip(TEXTS, FOUND)]
+    found = compare({"old": old, "new": new}, new, ["fair"], samples=20, trials=20)
+    text = page_of(found, tmp_path)
+    assert is_report(text) and "old" in text and "new" in text and "Null hypothesis" in text
+
+
+def test_without_texts_or_documents_the_tables_are_written(tmp_path):
+    results = [
+        score([["B-A", "O"]], [["B-A", "O"]]),
+        score(iter(IN_TEXTS), FOUND, text=TEXTS),
+        compare({"a": iter(FOUND), "b": IN_TEXTS}, IN_TEXTS, text=TEXTS, samples=20, trials=20),
+        compare({"a": {"1": FOUND, "2": FOUND}, "b": IN_TEXTS}, IN_TEXTS, text=TEXTS, samples=20, trials=20),
+    ]
+    for result in results:
+        text = page_of(result, tmp_path)
+        assert not is_report(text) and "<table" in text
+
+
+def test_missing_libraries_are_named_and_nothing_is_written(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    scripts.cache_clear()
+    with pytest.raises(ValueError, match=r"pip install .\.\[report\]."):
+        score(IN_TEXTS, FOUND, text=TEXTS).save(tmp_path / "a.html")
+    assert not [*tmp_path.iterdir()]
