@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from commands import run
+from commands import run, write
 from places import ROOT
 from spacy.training import Example
 from three_texts import GOLD, GOLD_SPANS, OFFSETS, PRED, PRED_SPANS, TEXTS, WORDS, dicts, docs, records
@@ -168,9 +168,6 @@ def test_the_same_text_twice_is_two_units_without_words():
 @pytest.mark.parametrize(
     ("tags", "options", "spans"),
     [
-        (["I-A", "I-A", "B-A", "O"], {}, [(0, 2), (2, 3)]),  # IOB1
-        (["B-A", "L-A", "U-A", "O"], {}, [(0, 2), (2, 3)]),
-        (["B-A", "E-A", "S-A", "O"], {}, [(0, 2), (2, 3)]),
         (["A", "A", "O", "A"], {}, [(0, 2), (3, 4)]),  # IO
         (["E-mail", "E-mail", "O", "O"], {"scheme": "IO"}, [(0, 2)]),
         (["B-A", "O", "I-A", "I-A"], {"repair": "conll"}, [(0, 1), (2, 4)]),
@@ -225,9 +222,11 @@ EACH = {
 
 
 @pytest.mark.parametrize("function", EACH)
-def test_the_path_of_a_file_stands_for_its_documents(function):
+def test_the_path_of_a_file_stands_for_its_documents(function, tmp_path):
     names = ("spancat-test",) * 3 if function == "thresholds" else ("gold", "baseline", "improved")
     paths = [ROOT / "examples" / f"{name}.jsonl" for name in names]
+    if function != "apply":  # a part of each file is enough
+        paths = [write(tmp_path / path.name, *path.read_text().splitlines()[:40]) for path in paths]
     expected = EACH[function](*map(load, paths))
     assert EACH[function](*paths) == EACH[function](*map(str, paths)) == expected
     assert dict(expected)

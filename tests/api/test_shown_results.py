@@ -143,8 +143,6 @@ def test_files_are_written_by_their_ending(result, compared, tmp_path):
         ({"a": PRED}, {}, "systems: expected a table of two or more names and predictions"),
         ([PRED, PRED], {}, "systems: expected a table"),
         ({"a": PRED, "b": PRED}, {"baseline": "c"}, "there is no system 'c'; there are a, b"),
-        ({"a": PRED, "b": PRED[:1]}, {}, "gold has 3 documents and b has 1 document"),
-        ({"a": PRED, "b": PRED}, {"primary": "fair.g"}, "primary='fair.g': there is no such score"),
     ],
 )
 def test_comparisons_that_cannot_be_made(systems, options, said):

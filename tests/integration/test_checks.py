@@ -229,15 +229,6 @@ def test_with_fewer_than_two_documents_intervals_are_null_with_a_note(annotated,
         assert {own["intervals"] for own in found[key]["metrics"].values()} == {None}
 
 
-def test_two_documents_of_one_unit_have_intervals_with_a_flag():
-    nlp = with_ruler()
-    nlp.add_pipe("nereval", config={"confidence": {}})
-    gold = doc("Ada met Bob", (0, 1, "PER"), vocab=nlp.vocab)
-    result = nlp.evaluate([Example(nlp.make_doc(gold.text), gold)] * 2)["ents_nereval"]
-    assert "notes" not in result
-    assert result["metrics"]["strict"]["intervals"]["scores"]["f"]["flag"] == "few"
-
-
 # Detail
 
 

@@ -120,15 +120,6 @@ def test_the_component_does_not_change_how_a_model_is_chosen():
     assert nlp.config["training"]["score_weights"] == before
 
 
-def test_the_component_keeps_its_options_through_disk(tmp_path):
-    nlp = with_ruler(metrics={"fair": {"unit": "token"}}, spans_keys=["a"])
-    nlp.to_disk(tmp_path / "model")
-    loaded = spacy.load(tmp_path / "model")
-    found = loaded.evaluate([Example(loaded.make_doc("Ada met Bob"), pair().reference)])
-    assert found["ents_nereval"]["metrics"]["fair"]["settings"]["unit"] == "token"
-    assert "spans_a_fair_f" in found
-
-
 def test_the_component_stands_aside_in_training():
     nlp = spacy.blank("en")
     nlp.add_pipe("nereval")

@@ -15,7 +15,7 @@ from cited import examples, f1, scores, some
 from hypothesis import example, given
 from hypothesis import strategies as st
 from profiles import tries
-from strategies import corpora, flat, nested
+from strategies import corpora, nested
 
 from spacy_nereval import Document, create
 from spacy_nereval.core.alignment import closest_pairs
@@ -246,37 +246,7 @@ def test_typed_and_strong_relaxed_is_strict(corpus):
 
 @some
 @given(nested())
-def test_relaxed_finds_at_least_what_stronger_conditions_find(doc):
-    def tp(**options: bool) -> int:
-        return tables(doc, "relaxed", **options).total["tp"]
-
-    assert tp(typed=True, strong=True) <= min(tp(typed=True), tp(strong=True))
-    assert max(tp(typed=True), tp(strong=True)) <= tp()
-
-
-@some
-@given(corpora())
-def test_all_together_cover_no_less_than_the_one_that_covers_most(corpus):
-    most, all_ = (scores(corpus, "overlap", recall=how, precision=how) for how in ("max", "sum"))
-    for x in "pr":
-        assert most[x] is None or most[x] <= all_[x] + 1e-12
-
-
-@some
-@given(nested())
 def test_tokens_of_one_character_are_characters(doc):
     letters = Document(doc.gold, doc.pred, doc.text, tokens=[(k, k + 1) for k in range(len(doc.text))])
     assert tables(letters, "token").confusion == tables(doc, "char").confusion
     assert {x: scores(letters, "token")[x] for x in "prf"} == scores(doc, "char")
-
-
-@examples
-@given(flat())
-def test_where_nothing_nests_one_character_is_in_one_pair_whatever_its_label(doc):
-    """So the untyped confusion of characters is the overlap of every two spans."""
-    expected: Counter = Counter()
-    for g in doc.gold:
-        for p in doc.pred:
-            expected[g.label, p.label] += len(twins.characters(g) & twins.characters(p))
-    matrix = tables(doc, "char", typed=False).confusion
-    assert {(a, b): n for a, row in matrix.items() for b, n in row.items() if a and b} == +expected
