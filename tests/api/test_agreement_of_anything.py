@@ -109,22 +109,17 @@ def test_metrics_that_need_what_is_not_known_are_left_out():
 
 
 def test_it_shows_itself(found, tmp_path):
-    assert str(found).startswith("a, b and c: strict F 52.59 [")
+    """`test_agreement_doors` compares texts, frames and files with those of the command."""
     assert "Pairs of annotators, strict F" in found.summary(digits=1)
-    assert "<table" in found._repr_html_()
-    assert "<script" not in found._repr_html_()
+    assert "<table" in found._repr_html_() and "<script" not in found._repr_html_()
     assert found.signature == found["signature"]
-    frame = found.to_frame("labels")
-    assert [*frame["label"]] == ["LOC", "PER", "ORG"]
-    assert len(found.to_frame()) == 3
     with pytest.raises(ValueError, match="there is no table 'x'; there are pairs"):
         found.to_frame("x")
-    for ending in (".json", ".jsonl", ".md", ".csv", ".tex", ".html"):
+    for ending in (".json", ".jsonl", ".csv", ".tex", ".html"):
         found.save(tmp_path / f"a{ending}")
     assert json.loads((tmp_path / "a.json").read_text()) == found
+    assert [len(record.spans) for record in load(tmp_path / "a.jsonl")] == [2, 1, 0]
     assert load(tmp_path / "a.jsonl")[0].spans[1] == (15, 23, "LOC")
-    assert len(load(tmp_path / "a.jsonl")) == 3
-    assert "Agreement corrected for chance" in (tmp_path / "a.md").read_text()
     with pytest.raises(ValueError, match=r"expected a file that ends with .*\.jsonl"):
         found.save(tmp_path / "a.png")
 

@@ -31,14 +31,10 @@ def names() -> dict[str, object]:
     return own | {name: getattr(spacy_nereval, name) for name in spacy_nereval.__all__}
 
 
-WORKS = {
+F_OF_FAIR = ["r['fair'].f", "r['fair.f']", "r['fair_f']", "r['fair']['fair_f']", "r.fair.f", "r.fair.value"]
+F_OF_FAIR += ["r.scores['fair_f']", "r['scores']['fair_f']"]
+WORKS = dict.fromkeys(F_OF_FAIR, "r['metrics']['fair']['scores']['f']") | {
     # what is asked: what is the same in the JSON
-    "r['fair'].f": "r['metrics']['fair']['scores']['f']",
-    "r['fair.f']": "r['metrics']['fair']['scores']['f']",
-    "r['fair_f']": "r['metrics']['fair']['scores']['f']",
-    "r['fair']['fair_f']": "r['metrics']['fair']['scores']['f']",
-    "r.fair.f": "r['metrics']['fair']['scores']['f']",
-    "r.fair.value": "r['metrics']['fair']['scores']['f']",
     "r.fair.be": "r['metrics']['fair']['scores']['be']",
     "r.fair.scores": "r['metrics']['fair']['scores']",
     "r.fair.counts": "r['metrics']['fair']['counts']",
@@ -51,7 +47,6 @@ WORKS = {
     "[name for name in ('pop', 'update', 'clear') if name in dir(r)]": "[]",
     "[name for name in ('load', 'render', 'fair', 'items') if name not in dir(r)]": "[]",
     "str(c).splitlines()[0]": "c.conclusion + '.'",
-    "r.scores['fair_f']": "r['metrics']['fair']['scores']['f']",
     "r['fair'].interval()": "r.fair.interval('fair_f')",
     "r.headline": "('fair_f', r.fair.f, r.fair.interval('f'), 'higher is better')",
     "r.fair.interval().low": "score(gold, pred).headline.interval[0]",

@@ -12,22 +12,7 @@ from commands import line, write
 from made_up import corpus, second
 
 import spacy_nereval
-from spacy_nereval import (
-    Confidence,
-    Result,
-    Thresholds,
-    agreement,
-    collapse,
-    compare,
-    count,
-    count_collapsed,
-    create_all,
-    evaluate,
-    gate,
-    load,
-    score,
-    thresholds,
-)
+from spacy_nereval import Confidence, Result, Thresholds, agreement, compare, count, gate, load, score, thresholds
 from spacy_nereval.io.count_files import save
 from spacy_nereval.io.marks import gold_digest
 from spacy_nereval.io.saved_results import SHAPES
@@ -219,7 +204,7 @@ def test_files_that_hold_no_result(content, said, tmp_path):
 # Counts, in memory or in files, collapsed or not
 
 
-METRICS = create_all(["strict", "fair"])
+METRICS = spacy_nereval.create_all(["strict", "fair"])
 CORPUS = corpus(60)
 OTHER = second(CORPUS)
 
@@ -228,18 +213,21 @@ OTHER = second(CORPUS)
 def files(tmp_path) -> list[Path]:
     paths = [tmp_path / "a.npz", tmp_path / "b.npz"]
     for path, documents in zip(paths, (CORPUS, OTHER)):
-        save(count_collapsed(documents, METRICS, 200), path)
+        save(spacy_nereval.count_collapsed(documents, METRICS, 200), path)
     return paths
 
 
 def test_counts_and_their_files_are_scored(files):
-    counts = count_collapsed(CORPUS, METRICS, 200)
-    expected = evaluate(counts, Confidence())
+    counts = spacy_nereval.count_collapsed(CORPUS, METRICS, 200)
+    expected = spacy_nereval.evaluate(counts, Confidence())
     for given in (counts, files[0], str(files[0])):
         found = score(given, confidence=Confidence())
         assert found == expected
     assert found.counts.documents == 60 and "fair" in found.summary()
-    assert score(count(CORPUS, METRICS))["metrics"] == score(collapse(counts=count(CORPUS, METRICS)))["metrics"]
+    assert (
+        score(count(CORPUS, METRICS))["metrics"]
+        == score(spacy_nereval.collapse(counts=count(CORPUS, METRICS)))["metrics"]
+    )
     assert len(found.to_frame("labels")) == 3
     with pytest.raises(ValueError, match="collapsed counts keep no documents, so they have no errors to list"):
         found.errors()

@@ -43,14 +43,12 @@ def test_a_result_is_the_json_of_the_commands(result):
         assert again == result and again.errors() == result.errors() and str(again) == str(result)
 
 
-def test_the_text_has_scores_labels_and_errors_by_kind(result):
-    text = str(result)
-    assert text == result.summary() == repr(result)
-    assert text.startswith("3 documents, 4 gold spans, 5 predicted spans")
-    for line in (r"strict +40\.00 +50\.00 +44\.44", r"LOC +1 ", r"le +label error +1 ", r"spacy-nereval\|strict"):
-        assert re.search(line, text)
+def test_the_text_has_the_digits_and_the_average_that_are_asked_for(result):
+    """`test_score_view` compares the whole text with what the command prints."""
+    assert str(result) == result.summary() == repr(result)
+    assert re.search(r"strict +40\.00 +50\.00 +44\.44", str(result))
     assert re.search(r"strict +40\.0 +50\.0 +44\.4$", result.summary(digits=1), flags=re.M)
-    assert "Scores (macro)" in result.summary("macro") and "Scores (macro)" not in text
+    assert "Scores (macro)" in result.summary("macro") and "Scores (macro)" not in str(result)
     with pytest.raises(ValueError, match="average='mean': expected one of micro"):
         result.summary("mean")
 
@@ -83,13 +81,11 @@ def test_every_table_is_a_frame(result):
 
 
 def test_frames_of_a_comparison(compared):
-    frame = compared.to_frame()
-    row = frame[(frame["metric"] == "strict") & (frame["score"] == "f")].iloc[0]
-    assert (row["system"], row["value"], row["p"]) == ("new", 1.0, 2 / 256)
     assert len(compared.to_frame("transitions")) > 0 and len(compared.to_frame("spans")) == 8
+    row = compared.to_frame().query("metric == 'strict' and score == 'f'").iloc[0]
+    assert (row["system"], row["value"], row["p"]) == ("new", 1.0, 2 / 256)
     with pytest.raises(ValueError, match="there is no table 'scores'; there are differences"):
         compared.to_frame("scores")
-    assert str(compared).startswith("new against old: strict F +33.33")
 
 
 def test_without_pandas_a_frame_says_what_to_install(result, monkeypatch):
@@ -121,20 +117,16 @@ def test_errors_of_an_iterator_are_gone_and_the_remedy_is_said():
 
 
 def test_files_are_written_by_their_ending(result, compared, tmp_path):
-    for ending in (".json", ".csv", ".md", ".tex", ".npz"):
+    """`test_score_view` and `test_compare_doors` have the tables in Markdown, LaTeX and CSV."""
+    for ending in (".json", ".csv", ".npz"):
         result.save(tmp_path / f"a{ending}")
     assert json.loads((tmp_path / "a.json").read_text()) == result
     assert evaluate(load(tmp_path / "a.npz")) == result
-    assert (tmp_path / "a.md").read_text().startswith("3 documents")
-    assert r"\begin{tabular}" in (tmp_path / "a.tex").read_text()
-    assert (tmp_path / "a.csv").read_text().startswith("table,label,support")
     assert "New York" in (tmp_path / "a.csv").read_text(), "examples of errors"
     for name in ("a.txt", "a", "b.npz"):
         with pytest.raises(ValueError, match="expected a file that ends with .json, .md, .tex, .csv, .html"):
             compared.save(str(tmp_path / name))
-    assert {path.name for path in tmp_path.iterdir()} == {
-        f"a.{ending}" for ending in ("csv", "json", "md", "npz", "tex")
-    }
+    assert {path.name for path in tmp_path.iterdir()} == {"a.csv", "a.json", "a.npz"}
 
 
 @pytest.mark.parametrize(
@@ -215,13 +207,3 @@ def test_verdicts_that_rest_on_the_whole_corpus_are_those_of_the_list():
     for name in ("d0", "d1"):
         flags = re.findall('<span class="flag', found.render(name, "tmr")._repr_html_())
         assert len(flags) == sum(row["document"] == name for row in listed)
-
-
-def test_the_answer_comes_first_then_labels_verdicts_and_repeated_errors():
-    found = score(GOLD * 3, PRED * 3, text=TEXTS * 3)
-    titles = ("Labels", "Verdicts", "Repeated errors", "Scores")
-    places = [str(found).index(f"\n{title} (") for title in titles]
-    assert places == sorted(places) and str(found).startswith(found.conclusion)
-    page = found._repr_html_()
-    places = [page.index(f"<caption>{title} (") for title in titles]
-    assert places == sorted(places) and page.index("fair F") < places[0]

@@ -71,11 +71,9 @@ def test_a_whole_curve(found: Thresholds) -> None:
 
 
 def test_it_shows_itself(found: Thresholds) -> None:
-    shown = str(found)
-    assert shown.startswith("Cut B at 0.51 and A at 0.41, on ") and found.signature in shown
+    """`test_threshold_doors` compares texts and files with those of the command."""
     page = found._repr_html_()
     assert "<script" not in page and "<td>A</td>" in page
-    assert {*found.to_frame("labels")["label"]} == {"A", "B"}
     curves = found.to_frame("curves")
     assert len(curves[curves["label"] == ""]) == found["cuts"] + 1
     with pytest.raises(ValueError, match="there is no table 'x'; there are labels, "):
@@ -83,7 +81,7 @@ def test_it_shows_itself(found: Thresholds) -> None:
 
 
 def test_it_is_saved_by_ending(found: Thresholds, tmp_path: Path) -> None:
-    for name in ("a.json", "a.csv", "a.md", "a.html", "best.cut.json"):
+    for name in ("a.json", "a.csv", "a.html", "best.cut.json"):
         found.save(tmp_path / name)
     assert json.loads((tmp_path / "a.json").read_text()) == found
     assert (tmp_path / "a.csv").read_text().startswith("label,cut,kept,strict.p,")

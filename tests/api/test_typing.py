@@ -49,11 +49,10 @@ spans = score([[(0, 3, "PER")]], [[{"start": 0, "end": 3, "label": "PER"}]], tex
 reread = score(gold, pred, scheme="IOB2", repair="conll", labels={"PER": None}, only=["LOC"], sep="-", end="exclusive")
 both = score([Document([(0, 3, "PER")], [], "Ada")], ["strict"])
 signature: str = spans.signature + found.signature
-values: list[float | None] = [result["fair"].f, result["fair"].labels["PER"].f, result["strict_f"]]
-values += [result.fair.p, result.fair.r, result.fair.f, result.fair.value, result.fair["f"]]
-values += [result["fair.f"], result["fair_f"], result.labels["PER"].fair.f, result.fair.labels["PER"].f]
-values += [result.headline.value, result.scores["fair_f"], result.fair.scores["f"]]
-values += [result.labels["PER"].scores["fair_f"], result.labels["PER"]["strict.f"]]
+values: list[float | None] = [result["fair"].f, result["fair"].labels["PER"].f, result["strict_f"], result.fair["f"]]
+values += [result.fair.p, result.fair.value, result["fair.f"], result.labels["PER"].fair.f, result.fair.labels["PER"].f]
+values += [result.headline.value, result.scores["fair_f"], result.fair.scores["f"], result.labels["PER"]["strict.f"]]
+values += [result.labels["PER"].scores["fair_f"]]
 interval = result.fair.interval("f") or result.headline.interval
 low: float = interval.low if interval else 0.0
 number: int = result.confusion("fair")["PER", "PER"] + result.fair.confusion["PER"]["PER"] + result.fair.counts["tp"]
@@ -81,8 +80,7 @@ pairs: list[Counts] = [*between.counts.values()]
 disputed: int = len(between.errors(["LOC"]))
 page: str = str(result.render(0)) + str(spans.render(0, "strict"))
 labels: list[str] = [*result.labels, result.labels["PER"].label, result.labels["PER"].fair.name, *result.fair.labels]
-labels += [*result.fair.confusion.labels, *result.fair.keys]
-direction: str = result.headline.direction
+labels += [*result.fair.confusion.labels, *result.fair.keys, result.headline.direction]
 bound: float = result.headline.interval.high if result.headline.interval else 1.0
 corrections: Corrections = apply([{"text": "Ada", "spans": []}], [])
 values.append(score(corrections.gold, corrections.gold, "strict").strict.f)
@@ -90,13 +88,12 @@ changes: int = len(corrections.changes)
 with TemporaryDirectory() as folder:
     for each in every:
         each.save(f"{folder}/{type(each).__name__}.json")
-    results: list[Result] = [Result.load(f"{folder}/Result.json")]
-    comparisons: list[Comparison] = [Comparison.load(f"{folder}/Comparison.json")]
-    agreements: list[Agreement] = [Agreement.load(f"{folder}/Agreement.json")]
-    thresholds_again: list[Thresholds] = [Thresholds.load(f"{folder}/Thresholds.json")]
-    plans: list[Plan] = [Plan.load(f"{folder}/Plan.json")]
-    gates: list[Gate] = [Gate.load(f"{folder}/Gate.json")]
-    values.append(results[0].fair.f)
+    values.append(Result.load(f"{folder}/Result.json").fair.f)
+    comparison: Comparison = Comparison.load(f"{folder}/Comparison.json")
+    between_again: Agreement = Agreement.load(f"{folder}/Agreement.json")
+    cuts_again: Thresholds = Thresholds.load(f"{folder}/Thresholds.json")
+    plan_again: Plan = Plan.load(f"{folder}/Plan.json")
+    gate_again: Gate = Gate.load(f"{folder}/Gate.json")
 again: Comparison = compare({"a": score(gold, gold), "b": score(gold, pred)}, primary="fair_f")
 if not text:
     result.save("result.json")
