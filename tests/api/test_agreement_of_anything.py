@@ -138,6 +138,7 @@ def test_disputes_counts_and_intervals(found):
 
 
 SIDES = {name: records(name) for name in "ab"}
+BARE = {"text": "a b", "spans": []}
 WRONG: dict[str, tuple[Any, dict[str, Any], str]] = {
     "no table": ([records("a")], {}, "expected a table of names and annotations"),
     "one annotator": ({"a": records("a")}, {}, "agreement needs two annotators or more; given: a"),
@@ -147,16 +148,10 @@ WRONG: dict[str, tuple[Any, dict[str, Any], str]] = {
     "consensus": (SIDES, {"consensus": 3}, "expected majority, all, or a number"),
     "confidence": (SIDES, {"confidence": 0.95}, r"confidence=0.95: expected True, a table such as"),
     "text twice": (SIDES, {"text": ["x"]}, "text= is given, but the items have their"),
-    "tokens twice": (
-        {name: [{"text": "a b", "spans": [], "tokens": [{"start": 0, "end": 3}]}] for name in "ab"},
-        {"tokens": [["a", "b"]]},
-        "tokens= is given, but the documents of a have their own: leave it out",
-    ),
-    "tokens of other texts": (
-        {name: [{"text": "a b", "spans": []}] for name in "ab"},
-        {"tokens": [["a", "c"]]},
-        "document 0 of a: token 1, 'c', is not in the text",
-    ),
+    "tokens twice": ({name: [BARE | {"tokens": [{"start": 0, "end": 3}]}] for name in "ab"}, {"tokens": [["a", "b"]]},
+        "tokens= is given, but the documents of a have their own: leave it out"),
+    "tokens of other texts": ({"a": [BARE], "b": [BARE]}, {"tokens": [["a", "c"]]},
+        "document 0 of a: token 1, 'c', is not in the text"),
     "tokens of fewer": (SIDES, {"tokens": [[]]}, "tokens has 1 document; expected the"),
     "tokenizer": ({"a": [["O"]], "b": [["O"]]}, {"tokenizer": "en"}, "tokenizer='en' is given, but the texts are not"),
     "nothing shared": ({"a": records("a")[:1], "b": records("b")[1:]}, {}, "share no document"),

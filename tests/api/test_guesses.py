@@ -162,7 +162,6 @@ FAILS = {
     "r.fair.ci": "write .interval()",
     "r.semeval.f": "write .strict_f, .exact_f, .partial_f, .type_f",
     "r.f1": "write r.strict.f",
-    "r['f1']": "write r.strict.f",
     "r['ents_fair_f']": "write r['fair_f']",
     "r['PER']": "write r.labels['PER']",
     "r['char']": "write score(gold, pred, ['strict', 'semeval', 'slot_error', 'loio', 'fair', 'char'])",

@@ -242,12 +242,6 @@ def test_systems_that_are_counts_are_compared(files):
     assert found["collapsed"] and row["standard_error"] > 0 and row["p"] is None
     assert "no permutation test" in str(found)
     assert len(found.to_frame()) == len(found["comparisons"])
-    full = {"a": count(CORPUS, METRICS), "b": count(OTHER, METRICS)}
-    systems = {"a": [d.pred for d in CORPUS], "b": [d.pred for d in OTHER]}
-    text = [d.text for d in CORPUS]
-    expected = compare(systems, [d.gold for d in CORPUS], ["strict", "fair"], text=text, trials=50)
-    values = [[row["value"] for row in each["comparisons"]] for each in (compare(full, trials=50), expected)]
-    assert values[0] == values[1]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
 
 import pytest
 import spacy
@@ -73,13 +72,6 @@ def test_what_does_not_clash_is_not_told(tmp_path):
     assert warned_at_evaluation(nlp) == []
     nlp.to_disk(tmp_path)
     assert warned(spacy.load, tmp_path) == []
-
-
-def test_the_component_can_be_pickled_and_read_from_bytes():
-    nlp = with_ruler()
-    component = nlp.add_pipe("nereval", config=FAIR)
-    assert pickle.loads(pickle.dumps(component)).score([]) == component.score([])
-    assert nlp.from_bytes(nlp.to_bytes()).has_pipe("nereval")
 
 
 # Weights

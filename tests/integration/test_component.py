@@ -87,13 +87,6 @@ def test_entities_and_span_groups_are_scored_side_by_side_and_entities_may_be_le
     assert found["spans_b_fair_f"] == 1.0
 
 
-def test_only_the_metrics_asked_for_are_scored():
-    found = alone(metrics={"loio": {"s": 0.0}}).evaluate([pair()])
-    assert found["ents_nereval"]["metrics"]["loio"]["settings"]["s"] == 0.0
-    ours = {key for key in found if key.startswith("ents")}
-    assert ours == {f"ents_{x}" for x in ("loio_p", "loio_r", "loio_f", "nereval")}
-
-
 def test_a_generator_is_used_up_by_the_first_component_of_spacys_scorer():
     found = Scorer(alone()).score(eg for eg in [pair()])
     assert found["ents_fair_f"] is None  # the tokenizer was first; nlp.evaluate makes a list of it

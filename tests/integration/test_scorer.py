@@ -68,9 +68,8 @@ def test_spacys_f_is_our_strict_f_where_the_tokens_are_the_same(examples):
 @given(st.lists(grouped(), max_size=4))
 def test_spacys_keys_of_a_span_group_hold_what_spacy_itself_says(examples):
     found = make_spans_scorer({"strict": {}}, spans_key="k")(examples)
-    assert {f"spans_k_{x}": found[f"spans_k_{x}"] for x in ("p", "r", "f", "per_type")} == spancat_score(
-        examples, spans_key="k"
-    )
+    spacys = spancat_score(examples, spans_key="k")
+    assert {key: found[key] for key in spacys} == spacys
 
 
 def test_labels_of_the_strategies_are_found_at_all():
@@ -364,17 +363,6 @@ def test_a_pipeline_keeps_its_scorer_and_options_through_disk_and_bytes(tmp_path
         assert set(found) > SPACY_KEYS
 
 
-def test_load_can_put_the_scorer_into_a_pipeline_that_has_spacys(tmp_path):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("ner").add_label("PER")
-    nlp.initialize()
-    nlp.to_disk(tmp_path / "model")
-    own = NER | {"metrics": {"wrf": {"weights": "lenient"}}}
-    loaded = spacy.load(tmp_path / "model", config={"components": {"ner": {"scorer": own}}})
-    assert evaluated(loaded)["ents_nereval"]["metrics"]["wrf"]["settings"]["weights"] == "lenient"
-    assert "ents_nereval" not in evaluated(spacy.load(tmp_path / "model"))
-
-
 def test_a_scorer_can_be_set_on_a_component_that_is_there():
     nlp = spacy.blank("en")
     nlp.add_pipe("ner").scorer = make_ner_scorer()
@@ -441,24 +429,20 @@ def test_a_scorer_survives_pickling(scorer):
 
 
 SPAWN = """
-import multiprocessing, json, sys
+import multiprocessing, json
 import spacy
-from spacy.training import Alignment, Example
+from spacy.training import Example
 
 if __name__ == "__main__":
     multiprocessing.set_start_method("spawn")
     scorer = {"@scorers": "spacy-nereval.ner_scorer.v1", "metrics": {"fair": {"unit": "token"}}}
     nlp = spacy.blank("en")
-    nlp.add_pipe("ner", config={"scorer": scorer}).add_label("PER")
-    nlp.initialize()
-    ruler = nlp.add_pipe("entity_ruler", config={"overwrite_ents": True, "scorer": scorer})
+    ruler = nlp.add_pipe("entity_ruler", config={"scorer": scorer})
     ruler.add_patterns([{"label": "PER", "pattern": "Ada"}])
     nlp.add_pipe("nereval", config={"spans_keys": ["sc"]})
-    texts = ["Ada met Bob", "Bob met Ada"] * 3
-    found = [list(nlp.pipe(texts, n_process=n, batch_size=2)) for n in (1, 2)]
-    examples = [Example(a, b) for a, b in zip(*found)]
+    found = [list(nlp.pipe(["Ada met Bob", "Bob met Ada"] * 3, n_process=n, batch_size=2)) for n in (1, 2)]
     ents = [[[(ent.start_char, ent.label_) for ent in doc.ents] for doc in docs] for docs in found]
-    print(json.dumps([*ents, nlp.evaluate(examples)["ents_fair_f"]]))
+    print(json.dumps([*ents, nlp.evaluate([Example(a, b) for a, b in zip(*found)])["ents_fair_f"]]))
 """
 
 
@@ -530,9 +514,9 @@ def test_the_component_has_the_same_settings_and_keeps_them_in_its_config(tmp_pa
     assert {**nlp.config["components"]["nereval"]}.items() >= config.items()
     with pytest.warns(UserWarning):
         assert spacy.load(tmp_path).get_pipe("nereval").score(two())["ents_strict_f"] == 1.0
-    assert pickle.loads(pickle.dumps(nlp.get_pipe("nereval"))).scoring.rules == label_rules(
-        config["labels"], ["PER"], 1, "."
-    )
+    rules = label_rules(config["labels"], ["PER"], 1, ".")
+    assert pickle.loads(pickle.dumps(nlp.get_pipe("nereval"))).scoring.rules == rules
+    assert nlp.from_bytes(nlp.to_bytes()).get_pipe("nereval").scoring.rules == rules
 
 
 def test_a_label_to_keep_that_does_not_occur_ends_no_training():

@@ -68,12 +68,6 @@ def test_universalner_leaves_out_what_it_takes_for_articles():
     assert {word: universalner(word) for word in words} == words
 
 
-def test_where_a_mention_is_does_not_matter():
-    doc = Document([(0, 3, "PER")], [(18, 21, "PER")], TEXT)
-    assert scored(doc, "mentions")["scores"] == {"p": 1, "r": 1, "f": 1}
-    assert scored(doc, "strict")["scores"]["f"] == 0
-
-
 # Strings of the whole corpus
 
 
@@ -96,15 +90,10 @@ def test_a_string_counts_once_in_the_corpus_and_is_found_if_a_span_is_in_place(c
 
 
 def test_a_string_that_was_found_once_is_found():
-    corpus = [
-        Document([(0, 3, "PER")], [(0, 3, "PER")], "Bob met"),
-        Document([(0, 3, "PER")], [(4, 7, "PER")], "Bob Eve"),
-    ]
-    result = hits(corpus)
-    assert result["counts"] == {"hit": 1, "gold": 1, "pred": 2}
-    assert (result["scores"]["p"], result["scores"]["r"]) == (0.5, 1.0)
+    sides = (([(0, 3, "PER")], "Bob met"), ([(4, 7, "PER")], "Bob Eve"))
+    result = hits([Document([(0, 3, "PER")], pred, text) for pred, text in sides])
+    assert (result["counts"], result["scores"]["r"]) == ({"hit": 1, "gold": 1, "pred": 2}, 1.0)
     assert result["averages"]["docs"]["f"] == 0.5, "of each document by itself"
-    assert scored(corpus, "mentions")["counts"] == {"tp": 1, "fp": 1, "fn": 1}
 
 
 def test_counts_of_parts_are_united_before_strings_are_counted():
@@ -209,12 +198,6 @@ def test_a_depth_scores_as_strict_with_labels_cut_to_it(corpus, depth):
     found = scored(corpus, "hierarchical")["scores"]
     strict = scored([*relabelled(corpus, label_rules(depth=depth))], "strict")["scores"]
     assert {x: found[f"depth{depth}_{x}"] for x in "prf"} == strict
-
-
-def test_labels_without_levels_score_as_in_strict():
-    doc = Document([(0, 1, "A"), (2, 3, "B"), (4, 5, "B")], [(0, 1, "A"), (2, 3, "A")])
-    found = counted(doc, "hierarchical")
-    assert {name: n for name, n in found.items() if "_" not in name} == counted(doc, "strict")
 
 
 def test_as_many_depths_as_asked_for():

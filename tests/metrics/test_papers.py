@@ -9,7 +9,7 @@ import pytest
 from asking import counted, near, scored
 from toy import TOY
 
-from spacy_nereval import Document, create, score
+from spacy_nereval import Document, create
 
 # The four schemes of SemEval-2013 as Lee Xin Jie works them out
 
@@ -326,26 +326,3 @@ def test_exact_spans_per_class_are_those_of_table_1(doc):
     rows = scored(doc, "strict")["per_type"]
     assert rows["LOC"]["scores"] == {"p": near(Fraction(1, 3)), "r": 1, "f": near(Fraction(1, 2))}
     assert rows["TYPE"]["scores"] == {"p": near(Fraction(2, 3)), "r": 1, "f": near(Fraction(4, 5))}
-
-
-@with_tokens_or_without
-def test_one_sentence_through_everything(doc):
-    result = score([doc])
-    assert (result["documents"], result["gold"], result["pred"]) == (1, 3, 6)
-    metrics = result["metrics"]
-    half_one_two_thirds = {"p": 0.5, "r": 1, "f": near(Fraction(2, 3))}
-
-    assert metrics["strict"]["counts"] == {"tp": 3, "fp": 3, "fn": 0}
-    assert metrics["strict"]["scores"] == half_one_two_thirds
-
-    cor_3_spu_3 = {"cor": 3, "inc": 0, "par": 0, "mis": 0, "spu": 3, "pos": 3, "act": 6}
-    assert metrics["semeval"]["schemes"] == dict.fromkeys(("strict", "exact", "partial", "type"), cor_3_spu_3)
-    for scheme in metrics["semeval"]["schemes"]:
-        assert {x: metrics["semeval"]["scores"][f"{scheme}_{x}"] for x in "prf"} == half_one_two_thirds
-
-    rates = {"ser": 1, "err": 0.5, "e": near(Fraction(1, 3)), "ser_acc": 0}
-    assert metrics["slot_error"]["scores"] == rates | {"f": near(Fraction(2, 3))}
-    assert metrics["loio"]["scores"] == {"tp": 3, "fp": 3, "fn": 0} | half_one_two_thirds
-    assert {kind: n for kind, n in metrics["fair"]["counts"].items() if n} == {"tp": 3, "fp": 3}
-    assert metrics["fair"]["scores"] == half_one_two_thirds | {"be": 0}
-    assert round(metrics["wrf"]["scores"]["wrf"], 4) == 0.8614

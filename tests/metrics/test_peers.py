@@ -17,7 +17,7 @@ from recorded import germeval
 from seqeval_peer import asks_seqeval, report
 from strategies import LABELS, corpora, flat
 
-from spacy_nereval import Document, Span, score
+from spacy_nereval import Document, Span
 
 nervaluate = pytest.importorskip("nervaluate", reason="it needs Python 3.11")
 
@@ -151,16 +151,6 @@ def test_nervaluate_agrees_in_all_five_counts(corpus):
     for scheme in ("strict", "exact", "partial", "type"):
         if scheme != "type" or theirs[scheme] == reversed_[scheme]:
             assert {count: schemes[scheme][count] for count in FIVE} == theirs[scheme], scheme
-
-
-@tries(60)
-@flat_corpora
-def test_the_lists_of_nervaluate_are_read_with_inclusive_ends(corpus):
-    gold, pred = nervaluate_lists(corpus)
-    schemes = score(gold, pred, ["semeval"], end="inclusive")["metrics"]["semeval"]["schemes"]
-    theirs = nervaluate_counts(corpus)
-    for scheme in ("strict", "exact", "partial"):
-        assert {count: schemes[scheme][count] for count in FIVE} == theirs[scheme], scheme
 
 
 def test_nervaluate_depends_on_the_order_of_its_lists():

@@ -13,7 +13,7 @@ from asking import near, scored
 from hypothesis import given
 from strategies import TEXTS, corpora
 
-from spacy_nereval import Document, count, create, create_all, evaluate, names
+from spacy_nereval import Document, count, create, create_all, evaluate
 from spacy_nereval.core.lexicon import cached_lexicon, lexicon_of, read_lexicon
 from spacy_nereval.evaluation.intervals import replicate
 from spacy_nereval.io.count_files import load, merge, save
@@ -116,11 +116,6 @@ def test_replicates_of_parts_are_refused(train):
         part.replicates = replicate(part, 10, 0)
     with pytest.raises(ValueError, match="tmr depends on the corpus as a whole"):
         parts[0] + parts[1]
-
-
-def test_the_set_of_all_metrics_leaves_out_what_needs_training_data(train):
-    assert [m.name for m in create_all(["all"])] == [name for name in names() if name != "tmr"]
-    assert "tmr" in [m.name for m in create_all({"all": {}, "tmr": {"train": train}})]
 
 
 # The lexicon
