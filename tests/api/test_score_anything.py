@@ -539,17 +539,6 @@ def test_rows_that_cannot_be_read_are_refused_in_one_line(gold, pred, names, sai
     assert "\n" not in str(raised.value)
 
 
-def test_a_real_data_set():
-    datasets = pytest.importorskip("datasets", reason="datasets is no dependency")
-    strings, tags = datasets.Value("string"), datasets.ClassLabel(names=NAMES)
-    features = datasets.Features({"id": strings, "tokens": [strings], "ner_tags": [tags]})
-    real = datasets.Dataset.from_list(ROWS, features=features)
-    assert counts(real, TAGS) == (1, 1, 0)
-    assert counts(real.to_iterable_dataset(), real) == (1, 0, 0)
-    with pytest.raises(ValueError, match="gold has the splits test"):
-        score(datasets.DatasetDict({"test": real}), TAGS)
-
-
 # Offsets of records
 def test_the_unit_of_offsets_is_chosen():
     found = score([DOCCANO], [[("Ada", "PER")]], ["strict"], offsets="utf16")

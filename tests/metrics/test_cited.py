@@ -13,7 +13,7 @@ from hypothesis import given
 from strategies import corpora, flat
 from toy import TOY
 
-from spacy_nereval import Document, Span, create
+from spacy_nereval import Document
 
 COLUMNS = {
     "token": ("tp", "fp", "fn", "correct", "tokens"),
@@ -73,25 +73,6 @@ def test_the_toy_sentence_per_label():
         assert {label: tuple(row["counts"][x] for x in ("tp", "fp", "fn")) for label, row in rows} == expected
     matrix = {"": {"PER": 6}, "GPE": {"ORG": 13}, "ORG": {"": 9}, "PER": {"": 7, "PER": 18}}
     assert scored(TOY, "char", typed=False)["confusion"] == matrix
-
-
-def test_the_verdicts_on_the_toy_sentence_are_its_evidence():
-    obama, angela, merkel = Span(0, 12, "PER"), Span(17, 30, "PER"), Span(24, 30, "PER")
-    city, acme, monday = Span(34, 47, "GPE"), Span(63, 72, "ORG"), Span(51, 57, "PER")
-    assert set(create("char").verdicts(TOY)) == {
-        ("tp", obama, obama, 12),
-        ("tp", angela, merkel, 6),
-        ("fn", angela, None, 7),
-        ("fn", city, None, 13),
-        ("fn", acme, None, 9),
-        ("fp", None, city._replace(label="ORG"), 13),
-        ("fp", None, monday, 6),
-    }
-    assert [v for v in create("ace").verdicts(TOY) if v.name != "mapped"] == [
-        ("err", city, city._replace(label="ORG"), 0.5),
-        ("miss", acme, None, 1),
-        ("fa", None, monday, 1),
-    ]
 
 
 # The other worked numbers
