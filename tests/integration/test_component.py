@@ -19,10 +19,9 @@ from own_scorers import alone
 from places import ROOT
 from spacy.cli._util import app
 from spacy.language import Language
-from spacy.scorer import Scorer, get_ner_prf
+from spacy.scorer import get_ner_prf
 from spacy.tokens import Doc, SpanGroup
 from spacy.training import Corpus, Example
-from thinc.api import ConfigValidationError
 from typer.testing import CliRunner
 
 from spacy_nereval.core.cuts import Cuts
@@ -87,22 +86,9 @@ def test_entities_and_span_groups_are_scored_side_by_side_and_entities_may_be_le
     assert found["spans_b_fair_f"] == 1.0
 
 
-def test_a_generator_is_used_up_by_the_first_component_of_spacys_scorer():
-    found = Scorer(alone()).score(eg for eg in [pair()])
-    assert found["ents_fair_f"] is None  # the tokenizer was first; nlp.evaluate makes a list of it
-    assert alone().evaluate(eg for eg in [pair()])["ents_fair_f"] == pytest.approx(2 / 3)
-
-
 def test_scores_can_be_told_apart_by_component():
     found = with_ruler().evaluate([pair()], per_component=True)
     assert "ents_fair_f" in found["nereval"].keys() - found["entity_ruler"].keys()
-
-
-def test_a_mistake_in_the_config_is_shown_as_spacy_shows_them():
-    with pytest.raises(ConfigValidationError, match="there is no metric 'fare'"):
-        alone(metrics={"fare": {}})
-    with pytest.raises(ConfigValidationError, match="key"):
-        alone(key="sc")
 
 
 def test_the_component_does_not_change_how_a_model_is_chosen():

@@ -458,14 +458,6 @@ def test_a_word_cut_by_a_prediction_is_a_word_of_its_own():
     assert next(found.unigrams([found.pred[0]])) == ["scro"]
 
 
-def test_offsets_count_characters_and_not_bytes():
-    text = "e\u0301 \U0001f600\U0001f3fd \U0001f468\u200d\U0001f469 Zoë"
-    gold = doc(text, (0, 1, "A"), (1, 2, "A"), (2, 3, "A"), (3, 4, "A"))
-    for pred in (gold, doc(text.replace(" ", "|_|").lower())):
-        found = read(gold, pred)
-        assert [found.text[a:b] for a, b, _ in found.gold] == text.split(" ")
-
-
 @pytest.mark.parametrize("pred_vocab", [Vocab(), nlp.vocab], ids=["bare too", "of a pipeline"])
 def test_words_differ_though_the_vocabulary_of_the_reference_is_bare(pred_vocab):
     gold = doc("Foo bar|_|baz", (0, 1, "A"), vocab=Vocab())

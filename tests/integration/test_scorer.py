@@ -125,22 +125,6 @@ def test_parts_of_a_gold_token_are_a_hit_for_spacy_and_boundary_errors_for_us():
     assert (found["ents_strict_p"], found["ents_strict_r"]) == (0.0, 0.0)
 
 
-def test_half_a_gold_token_in_a_span_group_is_nothing_at_all_for_spacy():
-    gold, pred = (doc(text, spans={"k": [(0, 1, "GPE")]}) for text in ("U.K. wins", "U|.K. wins"))
-    found = make_spans_scorer(spans_key="k")([example(gold, pred)])
-    assert (found["spans_k_p"], found["spans_k_r"], found["spans_k_per_type"]["GPE"]["f"]) == (0, 0, 0)
-    assert found["spans_k_nereval"]["pred"] == 1
-    assert found["spans_k_nereval"]["metrics"]["fair"]["counts"]["be_s"] == 1
-
-
-def test_a_label_that_only_an_ignored_prediction_has_is_listed_as_spacy_lists_it():
-    eg = example(doc("a b", (0, 1, "A"), missing=[(1, 2)]), doc("a b", (1, 2, "Z")))
-    found = score_ents([eg])
-    assert found["ents_per_type"] == get_ner_prf([eg])["ents_per_type"]
-    assert set(found["ents_per_type"]) == {"A", "Z"}
-    assert set(found["ents_nereval"]["metrics"]["strict"]["per_type"]) == {"A"}
-
-
 # Keys
 
 

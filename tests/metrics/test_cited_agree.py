@@ -200,26 +200,6 @@ def test_the_value_of_ace_is_that_of_scipy_s_assignment(seed):
 # The measures that the papers cite agree with each other where they have to
 
 
-@pytest.mark.parametrize("typed", [False, True])
-@some
-@given(corpus=corpora())
-def test_overlap_with_sums_is_plagdet_macro(typed, corpus):
-    overlap = scored(corpus, "overlap", recall="sum", precision="sum", typed=typed)
-    plagdet = scored(corpus, "plagdet", typed=typed)
-    assert overlap["scores"] == {x: near(plagdet["scores"][x]) for x in "prf"}
-    for label, row in overlap["per_type"].items():
-        assert row["scores"] == {x: near(plagdet["per_type"][label]["scores"][x]) for x in "prf"}
-
-
-@pytest.mark.parametrize("typed", [False, True])
-@some
-@given(corpus=corpora())
-def test_char_is_plagdet_micro(typed, corpus):
-    assert scores(corpus, "char", typed=typed) == {
-        x: near(scores(corpus, "plagdet", average="micro", typed=typed)[x]) for x in "prf"
-    }
-
-
 @examples
 @given(doc=nested(), data=st.data())
 def test_relaxed_never_has_fewer_pairs_than_a_walk_in_any_list_order(doc, data):

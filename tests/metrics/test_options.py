@@ -227,15 +227,6 @@ def test_a_table_of_weights_names_the_errors_that_differ_from_fair():
     assert (scores["p"], scores["r"]) == (near(tp / (tp + fp)), near(tp / (tp + fn)))
 
 
-def test_weights_change_scores_and_never_counts():
-    for name, options in (
-        ("fair", [{"weights": w} for w in ("fair", "traditional", "boundary", "fine", {"le": {"tp": 1}})]),
-        ("slot_error", [{"weights": w, "slots": s} for w in ("equal", "etape", {"d": 0}) for s in ("entity", "muc")]),
-    ):
-        counts = [scored(MIXED, name, **each)["counts"] for each in options]
-        assert counts == counts[:1] * len(options)
-
-
 def test_an_error_kind_that_a_table_leaves_out_costs_one():
     doc = Document([(0, 3, "A"), (4, 10, "A")], [(0, 3, "B"), (11, 14, "A")])  # a wrong type, a deletion, an insertion
     assert scored(doc, "slot_error", weights={"s_type": 0.25})["scores"]["ser"] == near(2.25 / 2)
