@@ -205,6 +205,9 @@ EMPTY = {
 }
 
 
+ONCE = {"surfaces": {"a": {"A": 1}}, "occurrences": {"a": 1}}
+
+
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
@@ -212,19 +215,10 @@ EMPTY = {
         ("[]", "is not a lexicon"),
         ({"format": "another"}, "its format is not 'spacy-nereval training 2'"),
         ({"format": EMPTY["format"], "surfaces": {}}, "occurrences: field required"),
-        (EMPTY | {"surfaces": {"a": {"A": 1}}}, "does not say how often 'a' occurs"),
-        (
-            EMPTY | {"surfaces": {"a": {"A": 1}}, "occurrences": {"a": 1}, "tokens": {"a": {"A": 1}}},
-            "does not say how often 'a' occurs",
-        ),
-        (
-            EMPTY | {"format": "spacy-nereval training 1"},
-            "written by an earlier version, .* with 'nereval training CORPUS -o ",
-        ),
-        (
-            EMPTY | {"surfaces": {"a": {"A": -1}}, "occurrences": {"a": 1}},
-            "surfaces.a.A: input should be greater than 0",
-        ),
+        (EMPTY | ONCE | {"occurrences": {}}, "does not say how often 'a' occurs"),
+        (EMPTY | ONCE | {"tokens": {"a": {"A": 1}}}, "does not say how often 'a' occurs"),
+        (EMPTY | {"format": "spacy-nereval training 1"}, "by an earlier version, .* with 'nereval training CORPUS -o "),
+        (EMPTY | ONCE | {"surfaces": {"a": {"A": -1}}}, "surfaces.a.A: input should be greater than 0"),
         (EMPTY | {"surfaces": [1]}, "is not a lexicon"),
         (EMPTY, "has no annotated spans"),
         ({"text": "Ulm", "spans": []}, "has no annotated spans"),
