@@ -244,11 +244,6 @@ def test_the_setting_detail_stands_in_config_blocks(tmp_path):
     assert not any(key.endswith("_nereval") for key in found)
 
 
-def test_intervals_without_the_detail_that_holds_them_are_refused():
-    with pytest.raises(ValueError, match="intervals are in the nested result"):
-        spacy.blank("en").add_pipe("nereval", config={"confidence": {}, "detail": False})
-
-
 # Labels that gold does not have
 
 NO_LABEL = (

@@ -24,12 +24,8 @@ def fake_torch(*, cuda: str | None = "13.0", gpus: int = 1) -> Any:
     memory = (12 * 2**30, 16 * 2**30)
     devices = {"device_count": lambda: gpus, "get_device_name": "Model {}".format, "mem_get_info": lambda k: memory}
     mps = SimpleNamespace(is_available=lambda: False)
-    return SimpleNamespace(
-        __version__="2.13.0",
-        version=SimpleNamespace(cuda=cuda),
-        backends=SimpleNamespace(mps=mps),
-        cuda=SimpleNamespace(**devices),
-    )
+    parts = {"version": SimpleNamespace(cuda=cuda), "backends": SimpleNamespace(mps=mps)}
+    return SimpleNamespace(__version__="2.13.0", cuda=SimpleNamespace(**devices), **parts)
 
 
 def fake_cupy(*, broken: bool = False) -> Any:

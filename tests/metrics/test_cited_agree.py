@@ -209,24 +209,3 @@ def test_relaxed_never_has_fewer_pairs_than_a_walk_in_any_list_order(doc, data):
         found = tables(doc, "relaxed", typed=typed).total
         assert found["tp"] >= tp
         assert (found["tp"] + found["fp"], found["tp"] + found["fn"]) == (tp + fp, tp + fn)
-
-
-@some
-@given(corpora())
-def test_ace_without_costs_is_the_recall_of_typed_relaxed(corpus):
-    value = scores(corpus, "ace", min_overlap=0, type_error=0, false_alarm=0, weights="equal")["value"]
-    assert value == near(scores(corpus, "relaxed", typed=True)["r"])
-
-
-@some
-@given(corpora())
-def test_typed_and_strong_relaxed_is_strict(corpus):
-    assert tables(corpus, "relaxed", typed=True, strong=True) == tables(corpus, "strict")
-
-
-@some
-@given(nested())
-def test_tokens_of_one_character_are_characters(doc):
-    letters = Document(doc.gold, doc.pred, doc.text, tokens=[(k, k + 1) for k in range(len(doc.text))])
-    assert tables(letters, "token").confusion == tables(doc, "char").confusion
-    assert {x: scores(letters, "token")[x] for x in "prf"} == scores(doc, "char")

@@ -30,7 +30,6 @@ from spacy_nereval.metrics.registry import DEFAULT, documentation, options_of, r
         ("strict", {"beta": -1}, "strict.beta = -1: input should be greater than or equal to 0"),
         ("strict", {"beta": "high"}, "strict.beta = 'high': input should be a valid number"),
         ("strict", {"beta": math.nan}, "strict.beta = nan: "),
-        ("char", {"beta": -1}, "char.beta = -1: input should be greater than or equal to 0"),
         ("loio", {"s": 2}, "loio.s = 2: input should be less than or equal to 1"),
         ("loio", {"s": -0.5}, "loio.s = -0.5: input should be greater than or equal to 0"),
         ("loio", {"match": "greedy"}, "loio.match = 'greedy': input should be 'walk' or 'optimal'"),

@@ -83,14 +83,12 @@ def test_the_counts_are_those_of_the_definition(corpus):
 
 
 def test_texts_apart_do_not_show_what_is_confusable_and_their_sum_does(train):
-    a, b = mention("Ulm|LOC"), mention("Ulm|ORG")
-    metric = create("tmr", train=train)
-    parts = [count([document], [metric]) for document in (a, b)]
-    apart = [evaluate(part)["metrics"]["tmr"]["counts"]["confusable_size"] for part in parts]
-    together = evaluate(parts[0] + parts[1])
-    assert apart == [0, 0]
-    assert together == evaluate(count([a, b], [metric]))
-    assert together["metrics"]["tmr"]["counts"]["confusable_size"] == 2
+    documents, metric = [mention("Ulm|LOC"), mention("Ulm|ORG")], create("tmr", train=train)
+    parts = [count([document], [metric]) for document in documents]
+    whole = evaluate(parts[0] + parts[1])
+    assert whole == evaluate(count(documents, [metric]))
+    sizes = [each["metrics"]["tmr"]["counts"]["confusable_size"] for each in (*map(evaluate, parts), whole)]
+    assert sizes == [0, 0, 2]
 
 
 def test_a_prediction_like_the_gold_finds_every_subset_that_there_is(train):
