@@ -19,9 +19,8 @@ from spacy_nereval.api.typed_names import MetricName, ScoreKey
 
 pytestmark = pytest.mark.costly
 
-BUILT_IN = {
-    point.name for point in entry_points(group="spacy_nereval_metrics") if point.value.startswith("spacy_nereval.")
-}
+POINTS = entry_points(group="spacy_nereval_metrics")
+BUILT_IN = {point.name for point in POINTS if point.value.startswith("spacy_nereval.")}
 
 UNTYPED = ("spacy_nereval.integration.", "spacy_nereval.cli.")
 

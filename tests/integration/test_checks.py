@@ -8,7 +8,6 @@ import pytest
 import spacy
 from docs import doc, example
 from own_scorers import NER, SPANS, alone, evaluated, warned, warned_at_evaluation, with_ruler
-from spacy.language import Language
 from spacy.training import Example
 
 from spacy_nereval import Metric, Score, one_each
@@ -252,19 +251,12 @@ NO_LABEL = (
 )
 
 
-def predicting(label: str, scorer=None) -> Language:
-    nlp = with_ruler(scorer)
-    nlp.get_pipe("entity_ruler").clear()
-    nlp.get_pipe("entity_ruler").add_patterns([{"label": label, "pattern": "Ada"}])
-    return nlp
-
-
 @pytest.mark.parametrize(
     ("scorer", "config"), [(None, FAIR), (FAIR_AND_SER, None), (FAIR_AND_SER, {"metrics": "strict"})]
 )
 def test_disjoint_labels_are_told_once_with_the_line_that_maps_them(scorer, config):
     """By the scorer, by the component, and by both once together."""
-    nlp = predicting("PERSON", scorer)
+    nlp = with_ruler(scorer, "PERSON")
     if config:
         nlp.add_pipe("nereval", config=config)
     assert warned_at_evaluation(nlp) == [NO_LABEL]
@@ -273,7 +265,7 @@ def test_disjoint_labels_are_told_once_with_the_line_that_maps_them(scorer, conf
 
 def test_the_line_that_is_proposed_maps_the_labels():
     setting = NO_LABEL.partition("labels = ")[2]
-    nlp = predicting("PERSON", FAIR_AND_SER | {"labels": json.loads(setting)})
+    nlp = with_ruler(FAIR_AND_SER | {"labels": json.loads(setting)}, "PERSON")
     assert warned_at_evaluation(nlp) == []
     assert evaluated(nlp)["ents_fair_f"] == 1.0
 

@@ -258,15 +258,6 @@ def test_a_score_that_is_zero_at_first_is_kept_and_one_that_is_none_is_not():
     assert (score, scores["ents_f"], scores["ents_fair_f"]) == (1.0, 1.0, 1.0)
 
 
-def test_the_whole_result_must_not_be_weighted():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("entity_ruler", config={"scorer": NER})
-    given = [Example(nlp.make_doc("Ada"), doc("Ada", vocab=nlp.vocab))]
-    evaluate = create_evaluation_callback(nlp, lambda nlp: given, {"ents_nereval": 0.0})
-    with pytest.raises(ValueError, match="E915"):
-        evaluate()
-
-
 def test_the_default_weights_of_spacy_still_find_its_scores():
     nlp = with_ner(NER)
     weights = nlp.config["training"]["score_weights"]

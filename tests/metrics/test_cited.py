@@ -138,12 +138,6 @@ def test_the_gate_of_ace_is_the_number_as_it_is_written(tenths):
     assert values == [1, -0.75]
 
 
-def test_the_mapping_of_greatest_value_may_leave_the_better_overlap():
-    """The second prediction overlaps only the first gold span, and an unpaired one costs .75."""
-    doc = Document([(0, 10, "P"), (4, 12, "P")], [(0, 11, "P"), (0, 5, "P")])
-    assert scores(doc, "ace")["value"] == 1
-
-
 def test_weights_of_labels_weigh_gold_spans_pairs_and_false_alarms():
     """Weights 2 and .5: the smaller one of a mix-up counts, times .5."""
     doc = Document([(0, 10, "P"), (20, 30, "P"), (40, 50, "O")], [(0, 10, "P"), (20, 30, "Q"), (60, 70, "Q")])

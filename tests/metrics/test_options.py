@@ -247,13 +247,10 @@ def test_focus_says_whose_label_a_pair_counts_for(name, kinds):
             assert {label: row["counts"][kind] for label, row in rows.items()} == {"A": 0, "B": 0} | {expected: 1}
 
 
-def test_a_document_sorts_its_spans_and_names_them():
+def test_a_document_sorts_its_spans_and_names_them_and_takes_whole_numbers_of_any_kind():
     doc = Document([[4, 10, "B"], (0, 3, "A"), (4, 10, "A")], [])
     assert doc.gold == (Span(0, 3, "A"), Span(4, 10, "A"), Span(4, 10, "B"))
     assert doc.gold[0].label == "A"
-
-
-def test_whole_numbers_of_any_kind_are_offsets():
     numpy = pytest.importorskip("numpy")
     doc = Document([(numpy.int64(0), numpy.int32(3), "A")], [])
     assert [type(value) for value in doc.gold[0]] == [int, int, str]

@@ -43,11 +43,11 @@ def alone(**config: Any) -> Language:
     return nlp
 
 
-def with_ruler(scorer: dict[str, Any] | None = None, **weights: float) -> Language:
+def with_ruler(scorer: dict[str, Any] | None = None, label: str = "PER", **weights: float) -> Language:
     """A pipeline that finds Ada, with weights for its scores."""
     nlp = spacy.blank("en")
     ruler = nlp.add_pipe("entity_ruler", config={"scorer": scorer} if scorer else {})
-    ruler.add_patterns([{"label": "PER", "pattern": "Ada"}])
+    ruler.add_patterns([{"label": label, "pattern": "Ada"}])
     nlp.config["training"]["score_weights"] = weights
     return nlp
 
