@@ -149,7 +149,7 @@ BROKEN = {
     "shifting_changes_nothing": {"judge": by_place, "scope": "document"},
     "renaming_labels_renames_rows": {"judge": by_name, "scope": "document"},
     "verdicts_are_what_is_counted": {
-        "judge": lambda doc: (Verdict("hit", span, span) for span in doc.gold),
+        "judge": lambda doc: [Verdict("hit", s, s) for s in doc.gold],
         "scope": "document",
     },
     "a_perfect_prediction_has_the_best_score": {"formula": gives_zero},

@@ -109,8 +109,7 @@ def test_cuts_are_made_of_the_result_as_they_were_chosen():
     for per_label in (False, True):
         found = thresholds(SPANS, SCORED, "strict", per_label=per_label)
         assert found.cuts == found._found.cuts and found.cuts.documents == 3
-    applied = found.apply(SPANS, SCORED)
-    assert applied.cuts == found.cuts
+    assert found.apply(SPANS, SCORED).cuts == found.cuts
 
 
 P = {"score": "strict_p"}

@@ -62,8 +62,7 @@ def test_it_is_applied_to_other_documents(found: Thresholds) -> None:
 def test_a_whole_curve(found: Thresholds) -> None:
     curve = found.curve()
     assert curve["cut"][0] is None and curve["kept"][0] == 0 and curve["f"][-1] == found.best["no_cut"]
-    own = score(GOLD, PRED, ["fair"])["metrics"]["fair"]["per_type"]["A"]["scores"]
-    assert found.curve("fair", "A")["f"][-1] == own["f"]
+    assert found.curve("fair", "A")["f"][-1] == score(GOLD, PRED, ["fair"]).labels["A"].fair.f
     with pytest.raises(ValueError, match="there is no metric 'loio'; there are strict, fair"):
         found.curve("loio")
     with pytest.raises(ValueError, match="there is no label 'X'; there are A, B"):

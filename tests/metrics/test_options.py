@@ -43,7 +43,7 @@ from spacy_nereval.metrics.registry import DEFAULT, documentation, options_of, r
         ("fair", {"weights": {"le": {"tn": 1}}}, "fair.weights = {'le': {'tn': 1}}: expected "),
         ("fair", {"weights": {"le": {"fp": 1e308}}}, "fair.weights = {'le': {'fp': 1e+308}}: a weight of le "
             "is not a number from 0 to 1e+12"),
-        ("fair", {"weights": {"le": {"fp": math.nan}}}, "fair.weights = {'le': {'fp': nan}}: "),
+        ("fair", {"weights": {"le": {"tp": 1, "fp": math.nan}}}, "fair.weights = {'le': {'tp': 1.0, 'fp': nan}}: "),
         ("fair", {"weights": {"le": {"fp": math.inf}}}, "fair.weights = {'le': {'fp': inf}}: "),
         ("slot_error", {"slots": "three"}, "slot_error.slots = 'three': input should be 'entity' or 'muc'"),
         ("slot_error", {"weights": "quaero"}, "slot_error.weights = 'quaero': expected equal | etape | table"),
