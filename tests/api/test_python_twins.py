@@ -28,10 +28,6 @@ def strict(*sides, **options):
     return tuple(score(*sides, ["strict"], **options).strict.counts.values())
 
 
-def row_of_f(found):
-    return next(row for row in found["comparisons"] if row["score"] == "f")
-
-
 # Levels
 
 
@@ -40,10 +36,9 @@ def test_hierarchical_is_added_where_a_gold_label_has_levels():
     assert [*result["metrics"]][-2:] == ["wrf", "hierarchical"]
     assert result.hierarchical.f == pytest.approx(2 / 3)
     assert "hierarchical is added, since the label LOC/CITY has levels" in str(result).splitlines()
-    for given in (documents(), iter(documents())):
+    for given in (documents(), iter(documents())):  # of which none is lost to the look at the labels
         found = score(given)
-        assert found["metrics"].keys() == result["metrics"].keys()
-        assert found["documents"] == 8, "none is lost to the look at the labels"
+        assert (found["metrics"].keys(), found["documents"]) == (result["metrics"].keys(), 8)
     dotted = [[(0, 3, "LOC.CITY")]]
     assert "hierarchical" in score(dotted, dotted, text=["Ulm"], sep=".")["metrics"]
     found = compare({"a": PRED, "b": GOLD}, GOLD, text=TEXT, samples=20, trials=20)
@@ -96,7 +91,7 @@ def test_documents_and_comparisons_take_label_options_too():
     assert score(made, ["strict"], labels={"GPE/CITY": "LOC"}).strict.counts["tp"] == 4
     systems = {"a": MENTIONS * 8, "b": SPANS * 8}
     found = compare(systems, SPANS * 8, ["strict"], text=SOME_TEXT * 8, labels={"GPE/CITY": "LOC"})
-    row = row_of_f(found)
+    row = next(row for row in found["comparisons"] if row["score"] == "f")
     assert (row["baseline_value"], row["value"]) == (pytest.approx(8 / 9), 1.0)
     assert "labels:" in found.signature
 
@@ -124,6 +119,8 @@ def test_mentions_are_spans_where_the_text_has_them_and_spurious_where_it_does_n
     record = [{"text": SOME_TEXT[0], "spans": SPANS[0]}], [{"text": SOME_TEXT[0], "mentions": named}]
     assert score(SPANS, [named], ["strict", "fair"], text=SOME_TEXT) == result, "scores change nothing"
     assert score(*record, ["strict", "fair"]) == result
+    empty = score(SPANS, [[("", "PER"), (" ", "PER"), ("Ada", "PER")]], ["strict"], text=SOME_TEXT)
+    assert "3 mentions without offsets: 1 exact, 2 empty and dropped" in str(empty).splitlines()
 
 
 def test_how_mentions_are_looked_for_can_be_chosen():
