@@ -29,19 +29,10 @@ def test_tags_belong_together_by_their_order():
     bob = [["B-PER", "O", "B-LOC"], None, ["O"]]
     eve = [["O", "O", "B-LOC"], ["O", "B-ORG"], None]
     result = agreement({"ann": ann, "bob": bob, "eve": eve})
-    assert [(row["a"], row["b"], row["documents"]) for row in result["pairs"]] == [
-        ("ann", "bob", 1),
-        ("ann", "eve", 2),
-        ("bob", "eve", 1),
-    ]
+    pairs = {(row["a"], row["b"]): row["documents"] for row in result["pairs"]}
+    assert pairs == {("ann", "bob"): 1, ("ann", "eve"): 2, ("bob", "eve"): 1}
     assert (result["documents"], result["single"], result["units"]["n"]) == (2, 1, 5)
     assert [row["document"] for row in result["disputes"]["documents"]] == [0, 1]
-    with pytest.raises(ValueError, match="document 0: ann has 3 tags and bob has 1 tag; expected one tag per token"):
-        agreement({"ann": ann[:1], "bob": [["O"]]})
-    with pytest.raises(
-        ValueError, match="ann has 3 documents and bob has 1 document; expected the same number, with None"
-    ):
-        agreement({"ann": ann, "bob": bob[:1]})
 
 
 def test_tokens_that_somebody_did_not_annotate_count_for_nobody():
@@ -83,11 +74,10 @@ def test_tokens_of_texts_without_tokens():
 
 
 def test_docs_and_their_span_groups():
-    nlp = spacy.blank("en")
-    docs = {}
-    for name, ends in (("ann", 2), ("bob", 1)):
+    nlp, docs = spacy.blank("en"), {}
+    for name, end in (("ann", 2), ("bob", 1)):
         doc = nlp("Ada Lovelace met Bob")
-        doc.set_ents([spacy.tokens.Span(doc, 0, ends, "PER")])
+        doc.set_ents([spacy.tokens.Span(doc, 0, end, "PER")])
         doc.spans["sc"] = [spacy.tokens.Span(doc, 3, 4, "PER")]
         docs[name] = [doc]
     assert agreement(docs)["units"]["n"] == 4
@@ -99,7 +89,8 @@ def test_docs_and_their_span_groups():
 
 def test_label_rules_and_metrics():
     sides = {name: records(name) for name in "abc"}
-    assert agreement(sides, ["fair"], only=["LOC"])["disputes"]["labels"][0]["label"] == "LOC"
+    chosen = agreement(sides, ["fair"], only=["LOC"])
+    assert [row["label"] for row in chosen["disputes"]["labels"]] == ["LOC"]
     result = agreement(sides, {"slot_error": {"beta": 2}}, labels={"ORG": "PER"})
     assert result["metrics"]["slot_error"]["f"]["symmetric"] is False
     assert result["merged"] == 0
@@ -118,74 +109,58 @@ def test_metrics_that_need_what_is_not_known_are_left_out():
 
 
 def test_it_shows_itself(found, tmp_path):
-    assert str(found).startswith("a, b and c: strict F 52.59 [")
+    """`test_agreement_doors` compares texts, frames and files with those of the command."""
     assert "Pairs of annotators, strict F" in found.summary(digits=1)
-    assert "<table" in found._repr_html_()
-    assert "<script" not in found._repr_html_()
+    assert "<table" in found._repr_html_() and "<script" not in found._repr_html_()
     assert found.signature == found["signature"]
-    frame = found.to_frame("labels")
-    assert [*frame["label"]] == ["LOC", "PER", "ORG"]
-    assert len(found.to_frame()) == 3
     with pytest.raises(ValueError, match="there is no table 'x'; there are pairs"):
         found.to_frame("x")
-    for ending in (".json", ".jsonl", ".md", ".csv", ".tex", ".html"):
+    for ending in (".json", ".jsonl", ".csv", ".tex", ".html"):
         found.save(tmp_path / f"a{ending}")
     assert json.loads((tmp_path / "a.json").read_text()) == found
+    assert [len(record.spans) for record in load(tmp_path / "a.jsonl")] == [2, 1, 0]
     assert load(tmp_path / "a.jsonl")[0].spans[1] == (15, 23, "LOC")
-    assert len(load(tmp_path / "a.jsonl")) == 3
-    assert "Agreement corrected for chance" in (tmp_path / "a.md").read_text()
     with pytest.raises(ValueError, match=r"expected a file that ends with .*\.jsonl"):
         found.save(tmp_path / "a.png")
 
 
-def test_disputes_and_counts(found):
+def test_disputes_counts_and_intervals(found):
     assert len(found.errors()) == 6
     assert {row["label"] for row in found.errors(["LOC"])} == {"LOC"}
     with pytest.raises(ValueError, match="there is no label 'X'; there are LOC, ORG, PER"):
         found.errors(["X"])
     assert found.counts["a", "b"].documents == 2
     assert [len(row["spans"]) for row in found.consensus()] == [2, 1, 0]
-
-
-def test_intervals_of_a_result_with_confidence(found):
+    assert "intervals" not in found
     bounded = agreement({name: records(name) for name in "abc"}, ["strict"], confidence=Confidence(level=0.9))
     assert bounded["confidence"]["level"] == 0.9
     assert bounded["intervals"]["metrics"]["strict"]["f"]["mean"]["flag"] == "few"
-    assert "intervals" not in found
 
 
+SIDES = {name: records(name) for name in "ab"}
+BARE = {"text": "a b", "spans": []}
 WRONG: dict[str, tuple[Any, dict[str, Any], str]] = {
     "no table": ([records("a")], {}, "expected a table of names and annotations"),
     "one annotator": ({"a": records("a")}, {}, "agreement needs two annotators or more; given: a"),
     "a single document": ({"a": records("a")[0], "b": records("b")}, {}, "expected a list of documents"),
     "both sides": ({"a": [Document([], [])], "b": [Document([], [])]}, {}, "a has Documents, which hold two sides"),
-    "unit": ({"a": records("a"), "b": records("b")}, {"unit": "word"}, "unit='word': expected token or char"),
-    "consensus": ({"a": records("a"), "b": records("b")}, {"consensus": 3}, "expected majority, all, or a number"),
-    "confidence": (
-        {"a": records("a"), "b": records("b")},
-        {"confidence": 0.95},
-        r"confidence=0.95: expected True, a table such as",
-    ),
-    "text twice": ({"a": records("a"), "b": records("b")}, {"text": ["x"]}, "text= is given, but the items have their"),
-    "tokens twice": (
-        {name: [{"text": "a b", "spans": [], "tokens": [{"start": 0, "end": 3}]}] for name in "ab"},
-        {"tokens": [["a", "b"]]},
-        "tokens= is given, but the documents of a have their own: leave it out",
-    ),
-    "tokens of other texts": (
-        {name: [{"text": "a b", "spans": []}] for name in "ab"},
-        {"tokens": [["a", "c"]]},
-        "document 0 of a: token 1, 'c', is not in the text",
-    ),
-    "tokens of fewer": (
-        {"a": records("a"), "b": records("b")},
-        {"tokens": [[]]},
-        "tokens has 1 document; expected the",
-    ),
+    "unit": (SIDES, {"unit": "word"}, "unit='word': expected token or char"),
+    "consensus": (SIDES, {"consensus": 3}, "expected majority, all, or a number"),
+    "confidence": (SIDES, {"confidence": 0.95}, r"confidence=0.95: expected True, a table such as"),
+    "text twice": (SIDES, {"text": ["x"]}, "text= is given, but the items have their"),
+    "tokens twice": ({name: [BARE | {"tokens": [{"start": 0, "end": 3}]}] for name in "ab"}, {"tokens": [["a", "b"]]},
+        "tokens= is given, but the documents of a have their own: leave it out"),
+    "tokens of other texts": ({"a": [BARE], "b": [BARE]}, {"tokens": [["a", "c"]]},
+        "document 0 of a: token 1, 'c', is not in the text"),
+    "tokens of fewer": (SIDES, {"tokens": [[]]}, "tokens has 1 document; expected the"),
     "tokenizer": ({"a": [["O"]], "b": [["O"]]}, {"tokenizer": "en"}, "tokenizer='en' is given, but the texts are not"),
     "nothing shared": ({"a": records("a")[:1], "b": records("b")[1:]}, {}, "share no document"),
     "lengths": ({"a": [[]], "b": [[]]}, {"text": ["x", "y"]}, "text has 2 documents; expected the same number"),
-}
+    "numbers of tags": ({"ann": [["B-A", "O"]], "bob": [["O"]]}, {}, "document 0: ann has 2 tags and bob has 1 tag; "
+        "expected one tag per token"),
+    "numbers of documents": ({"ann": [["O"]] * 3, "bob": [["O"]]}, {}, "ann has 3 documents and bob has 1 document; "
+        "expected the same number, with None"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", WRONG)

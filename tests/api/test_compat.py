@@ -34,12 +34,6 @@ def drawn(rng: random.Random, letters: str, labels: str = "ABC") -> list[list[st
     return [[rng.choice(tags) for _ in range(length)] for length in (7, 1, 4)]
 
 
-def valid(rng: random.Random) -> list[list[str]]:
-    """Sequences that IOB2 allows."""
-    spans = (["O"], ["B-A", "I-A"], ["B-B"], ["B-C", "I-C", "I-C"])
-    return [[tag for _ in range(5) for tag in rng.choice(spans)][:5] for _ in range(3)]
-
-
 def corpora(number: int, letters: str) -> list[tuple[list[list[str]], list[list[str]]]]:
     rng = random.Random(0)
     made = [(drawn(rng, letters), drawn(rng, letters)) for _ in range(number)]
@@ -94,19 +88,13 @@ def test_numbers_and_refusals_are_those_of_seqeval(mode, scheme, zero_division):
 
 
 def test_suffixes_and_bare_prefixes_are_read_as_seqeval_does():
-    gold, pred = [["PER-B", "PER-I", "O", "X-Y-B"]], [["PER-B", "O", "O", "X-Y-B"]]
-    options = {"output_dict": True, "zero_division": 0}
-    assert ours.classification_report(gold, pred, suffix=True, **options) == theirs.classification_report(
-        gold, pred, suffix=True, **options
+    sides = [["PER-B", "PER-I", "O", "X-Y-B"]], [["PER-B", "O", "O", "X-Y-B"]]
+    own, other = (
+        each.classification_report(*sides, suffix=True, output_dict=True, zero_division=0) for each in (ours, theirs)
     )
-    gold, pred = [["B", "I", "O"]], [["B", "O", "B"]]
-    assert ours.f1_score(gold, pred) == theirs.f1_score(gold, pred)
-
-
-def test_accuracy_is_that_of_seqeval():
-    for gold, pred in corpora(8, "BI"):
-        assert ours.accuracy_score(gold, pred) == theirs.accuracy_score(gold, pred)
-        assert ours.accuracy_score(gold[0], pred[0]) == theirs.accuracy_score(gold[0], pred[0])
+    assert own == other
+    bare = [["B", "I", "O"]], [["B", "O", "B"]]
+    assert ours.f1_score(*bare) == theirs.f1_score(*bare)
 
 
 def test_an_undefined_score_warns_unless_its_value_is_given():
@@ -117,35 +105,31 @@ def test_an_undefined_score_warns_unless_its_value_is_given():
         assert ours.recall_score([["O"]], [["B-A"]], zero_division=1) == 1
 
 
+NONE = [["O"]]
+
+
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("function", "gold", "pred", "options", "said"),
     [
-        (
-            lambda: ours.f1_score([["O"]], [["O"]], average="samples"),
-            "average='samples': expected None or one of micro",
-        ),
-        (lambda: ours.f1_score([["O"]], [["O"]], mode="lenient"), "mode='lenient': expected None or 'strict'"),
-        (lambda: ours.f1_score([["O"]], [["O"]], zero_division=2), "zero_division=2: expected 'warn', 0 or 1"),
-        (lambda: ours.f1_score([["O"]], [["O"]], scheme="IOE3"), "scheme='IOE3': expected one of IOB1, IOE1, IOB2"),
-        (lambda: ours.f1_score([["B-A", "O"]], [["O"]]), "sentence 0: y_true has 2 tags and y_pred has 1"),
-        (lambda: ours.f1_score(["B-A", "O"], ["O", "O"]), "y_true, sentence 0 is 'B-A'; expected a list of tags"),
-        (lambda: ours.f1_score([["O", "PER"]], [["O", "O"]]), "y_true, sentence 0: tag 1 is 'PER', which is not a tag"),
-        (lambda: ours.f1_score([["O"]], [[1]]), "y_pred, sentence 0: tag 0 is 1; expected a tag such as 'B-PER'"),
-        (
-            lambda: ours.f1_score([["B-A"]], [["S-A"]], mode="strict", scheme="IOB2"),
-            "y_pred, sentence 0: there is a tag with S, which IOB2 does not have; expected I, O, B",
-        ),
-        (
-            lambda: ours.classification_report([["O"]], [["O"]], mode="strict"),
-            "the tags of y_true have the prefixes O, which do not show their scheme: name it, scheme= one of IOB1",
-        ),
-        (lambda: ours.accuracy_score([], []), "there are no tags"),
-        (lambda: ours.accuracy_score([["O", "O"]], [["O"]]), "sentence 0: y_true has 2 tags and y_pred has 1"),
+        ("f1_score", NONE, NONE, {"average": "samples"}, "average='samples': expected None or one of micro"),
+        ("f1_score", NONE, NONE, {"mode": "lenient"}, "mode='lenient': expected None or 'strict'"),
+        ("f1_score", NONE, NONE, {"zero_division": 2}, "zero_division=2: expected 'warn', 0 or 1"),
+        ("f1_score", NONE, NONE, {"scheme": "IOE3"}, "scheme='IOE3': expected one of IOB1, IOE1, IOB2"),
+        ("f1_score", [["B-A", "O"]], NONE, {}, "sentence 0: y_true has 2 tags and y_pred has 1"),
+        ("f1_score", ["B-A", "O"], ["O", "O"], {}, "y_true, sentence 0 is 'B-A'; expected a list of tags"),
+        ("f1_score", [["O", "PER"]], [["O", "O"]], {}, "y_true, sentence 0: tag 1 is 'PER', which is not a tag"),
+        ("f1_score", NONE, [[1]], {}, "y_pred, sentence 0: tag 0 is 1; expected a tag such as 'B-PER'"),
+        ("f1_score", [["B-A"]], [["S-A"]], {"mode": "strict", "scheme": "IOB2"},
+            "y_pred, sentence 0: there is a tag with S, which IOB2 does not have; expected I, O, B"),
+        ("classification_report", NONE, NONE, {"mode": "strict"},
+            "the tags of y_true have the prefixes O, which do not show their scheme: name it, scheme= one of IOB1"),
+        ("accuracy_score", [], [], {}, "there are no tags"),
+        ("accuracy_score", [["O", "O"]], NONE, {}, "sentence 0: y_true has 2 tags and y_pred has 1"),
     ],
-)
-def test_what_cannot_be_scored_is_said(call, said):
-    with pytest.raises(ValueError, match="^" + said.replace("(", r"\(")):
-        call()
+)  # fmt: skip
+def test_what_cannot_be_scored_is_said(function, gold, pred, options, said):
+    with pytest.raises(ValueError, match="^" + said):
+        getattr(ours, function)(gold, pred, **options)
 
 
 def test_compute_has_the_keys_and_values_that_the_metric_card_of_evaluate_shows():
@@ -162,12 +146,15 @@ def test_compute_has_the_keys_and_values_that_the_metric_card_of_evaluate_shows(
     }
 
 
-def test_compute_agrees_with_seqeval():
+def test_accuracy_and_compute_agree_with_seqeval():
     for gold, pred in corpora(8, "BI"):
+        accuracy = theirs.accuracy_score(gold, pred)
+        assert ours.accuracy_score(gold, pred) == accuracy
+        assert ours.accuracy_score(gold[0], pred[0]) == theirs.accuracy_score(gold[0], pred[0])
         found = evaluate.compute(predictions=pred, references=gold, zero_division=0)
         assert found["overall_f1"] == theirs.f1_score(gold, pred, zero_division=0)
         assert found["overall_precision"] == theirs.precision_score(gold, pred, zero_division=0)
-        assert found["overall_accuracy"] == theirs.accuracy_score(gold, pred)
+        assert found["overall_accuracy"] == accuracy
 
 
 def test_the_switch_needs_neither_seqeval_nor_scikit_learn():

@@ -1,38 +1,28 @@
-"""Results come back from files: equal to what was saved, with the methods that need nothing else."""
+"""Results come back from files equal to what was saved; counts and their files; the report and tables of `.save`."""
 
 from __future__ import annotations
 
 import json
+import re
+import sys
 from pathlib import Path
 
 import pytest
+from commands import line, write
+from made_up import corpus, second
 
-from spacy_nereval import (
-    Agreement,
-    Comparison,
-    Corrections,
-    Gate,
-    Plan,
-    Result,
-    Thresholds,
-    agreement,
-    apply,
-    compare,
-    gate,
-    load,
-    merge,
-    plan,
-    score,
-    thresholds,
-)
+import spacy_nereval
+from spacy_nereval import Confidence, Result, Thresholds, agreement, compare, count, gate, load, score, thresholds
+from spacy_nereval.io.count_files import save
 from spacy_nereval.io.marks import gold_digest
 from spacy_nereval.io.saved_results import SHAPES
+from spacy_nereval.reporting.html.charts import scripts
 
 GOLD = [["B-PER", "I-PER", "O", "B-LOC"]] * 9
 PRED = [["B-PER", "O", "O", "B-LOC"]] * 8 + [["O", "O", "O", "B-ORG"]]
 SPANS = [[(0, 3, "PER"), (8, 11, "PER"), (12, 15, "LOC")]] * 3
 SCORED = [
-    [{"start": 0, "end": 3, "label": "PER", "score": 0.9}, {"start": 4, "end": 7, "label": "PER", "score": 0.4}]
+    [{"start": start, "end": start + 3, "label": "PER", "score": value} for start, value in ((0, 0.9), (4, 0.4))]
 ] * 3
 RULES = {"gate": {"rules": {"overall": {"score": "strict_f", "at_least": 90}, "n": {"rate_between": [0.5, 2]}}}}
 
@@ -44,10 +34,10 @@ MADE = {
     "intervals": lambda: score(GOLD, PRED, "strict,slot_error,fair", confidence=True),
     "compare": lambda: compare({"a": GOLD, "b": PRED}, GOLD, per_label=True, margin=1),
     "gate": lambda: gate(RULES, GOLD, PRED),
-    "plan": lambda: plan(GOLD, PRED, policy=RULES),
+    "plan": lambda: spacy_nereval.plan(GOLD, PRED, policy=RULES),
     "agreement": lambda: agreement({"ann": GOLD, "bob": PRED, "cem": GOLD}),
     "thresholds": lambda: thresholds(SPANS, SCORED, "strict,fair", per_label=True),
-    "apply": lambda: apply([{"text": "Ada", "spans": []}], [MARK]),
+    "apply": lambda: spacy_nereval.apply([{"text": "Ada", "spans": []}], [MARK]),
     "applied": lambda: thresholds(SPANS, SCORED, "strict").apply(SPANS, SCORED, confidence=True),
 }
 
@@ -60,16 +50,14 @@ def saved(request, tmp_path_factory):
     return result, type(result).load(path), path
 
 
-KINDS = (Comparison, Gate, Plan, Corrections, Agreement, Thresholds, Result)
-
 ANSWERS = {
-    Result: "fair.f; scores; labels['PER'].fair.f; confusion(); scores['fair_f']; headline.value; conclusion[:30]",
-    Comparison: "headline; conclusion; rows; to_frame().to_csv(); show().__repr__()",
-    Plan: "headline; conclusion; rows; summary(); documents_needed; to_frame().to_csv()",
-    Gate: "headline; conclusion; rows; summary(); passed; verdict; rules; to_frame().to_csv()",
-    Corrections: "conclusion; rows; changes; summary(); to_frame().to_csv(); show().__repr__()",
-    Agreement: "headline.value; conclusion[:20]; rows; errors(); errors(['LOC']); to_frame().to_csv()",
-    Thresholds: "headline; conclusion; rows; cuts; best; summary(); to_frame().to_csv(); show().__repr__()",
+    "Comparison": "headline; conclusion; rows; to_frame().to_csv(); show().__repr__()",
+    "Gate": "headline; conclusion; rows; summary(); passed; verdict; rules; to_frame().to_csv()",
+    "Plan": "headline; conclusion; rows; summary(); documents_needed; to_frame().to_csv()",
+    "Corrections": "conclusion; rows; changes; summary(); to_frame().to_csv(); show().__repr__()",
+    "Agreement": "headline.value; conclusion[:20]; rows; errors(); errors(['LOC']); to_frame().to_csv()",
+    "Thresholds": "headline; conclusion; rows; cuts; best; summary(); to_frame().to_csv(); show().__repr__()",
+    "Result": "fair.f; scores; labels['PER'].fair.f; confusion(); scores['fair_f']; headline.value; conclusion[:30]",
 }
 
 
@@ -79,7 +67,7 @@ def test_a_result_comes_back_equal_and_answers_as_before(saved):
     assert again.to_dict() == json.loads(path.read_text(encoding="utf8"))
     written = path.with_name("again.json")
     assert again.to_json(written) + "\n" == written.read_text(encoding="utf8") == path.read_text(encoding="utf8")
-    for asked in ANSWERS[type(result)].split("; "):
+    for asked in ANSWERS[type(result).__name__].split("; "):
         assert eval(f"r.{asked}", {"r": again}) == eval(f"r.{asked}", {"r": result}), asked
     again.save(path.with_suffix(".md"))
     assert path.with_suffix(".md").read_text(encoding="utf8") and "<table" in again._repr_html_()
@@ -121,8 +109,7 @@ def test_cuts_are_made_of_the_result_as_they_were_chosen():
     for per_label in (False, True):
         found = thresholds(SPANS, SCORED, "strict", per_label=per_label)
         assert found.cuts == found._found.cuts and found.cuts.documents == 3
-    applied = found.apply(SPANS, SCORED)
-    assert applied.cuts == found.cuts
+    assert found.apply(SPANS, SCORED).cuts == found.cuts
 
 
 P = {"score": "strict_p"}
@@ -151,8 +138,8 @@ LACKS = {
     "r.errors()": "holds no documents: score them again",
     "r.to_frame('documents')": "holds no counts",
     "r.save('a.npz')": "holds no counts",
-    "merge([r])": "holds no counts",
-    "compare({'a': r, 'b': r})": "holds no counts",
+    "nereval.merge([r])": "holds no counts",
+    "nereval.compare({'a': r, 'b': r})": "holds no counts",
     "a.counts": "holds no annotation: call agreement(...) with it again",
     "a.consensus()": "holds no annotation",
     "a.save('a.jsonl')": "holds no annotation",
@@ -166,7 +153,7 @@ LACKS = {
 @pytest.fixture(scope="module")
 def names():
     made = {"r": MADE["score"](), "a": MADE["agreement"](), "t": MADE["thresholds"]()}
-    return {name: type(own)(own.to_dict()) for name, own in made.items()} | {"merge": merge, "compare": compare}
+    return {name: type(own)(own.to_dict()) for name, own in made.items()} | {"nereval": spacy_nereval}
 
 
 @pytest.mark.parametrize("line", LACKS)
@@ -189,10 +176,10 @@ def test_the_file_says_what_it_is(saved):
     own = type(result).__name__
     with pytest.raises(ValueError, match=rf"{own}\.load\('.*a\.json'\) reads it"):
         load(path)
-    assert [*SHAPES] == [kind.__name__ for kind in KINDS]
-    for other in {*KINDS} - {type(result)}:
+    assert [*SHAPES] == [*ANSWERS]
+    for other in {*SHAPES} - {own}:
         with pytest.raises(ValueError, match=rf"{own}\.load\('.*a\.json'\) reads it"):
-            other.load(path)
+            getattr(spacy_nereval, other).load(path)
 
 
 @pytest.mark.parametrize(
@@ -206,8 +193,130 @@ def test_the_file_says_what_it_is(saved):
     ],
 )
 def test_files_that_hold_no_result(content, said, tmp_path):
-    path = Path(tmp_path / "a.json")
+    path = tmp_path / "a.json"
     if content is not None:
         path.write_text(content)
     with pytest.raises(ValueError, match=said):
         Result.load(path)
+
+
+# Counts, in memory or in files, collapsed or not
+
+
+METRICS = spacy_nereval.create_all(["strict", "fair"])
+CORPUS = corpus(60)
+OTHER = second(CORPUS)
+
+
+@pytest.fixture
+def files(tmp_path) -> list[Path]:
+    paths = [tmp_path / "a.npz", tmp_path / "b.npz"]
+    for path, documents in zip(paths, (CORPUS, OTHER)):
+        save(spacy_nereval.count_collapsed(documents, METRICS, 200), path)
+    return paths
+
+
+def test_counts_and_their_files_are_scored(files):
+    counts = spacy_nereval.count_collapsed(CORPUS, METRICS, 200)
+    expected = spacy_nereval.evaluate(counts, Confidence())
+    for given in (counts, files[0], str(files[0])):
+        found = score(given, confidence=Confidence())
+        assert found == expected
+    assert found.counts.documents == 60 and "fair" in found.summary()
+    assert (
+        score(count(CORPUS, METRICS))["metrics"]
+        == score(spacy_nereval.collapse(counts=count(CORPUS, METRICS)))["metrics"]
+    )
+    assert len(found.to_frame("labels")) == 3
+    with pytest.raises(ValueError, match="collapsed counts keep no documents, so they have no errors to list"):
+        found.errors()
+    found.save(files[0].with_name("again.npz"))
+    assert score(files[0].with_name("again.npz"), confidence=Confidence()) == expected
+    found.save(files[0].with_name("all.html"))
+
+
+def test_systems_that_are_counts_are_compared(files):
+    found = compare({"a": files[0], "b": files[1]}, per_label=True)
+    row = next(row for row in found["comparisons"] if row["verdict"])
+    assert found["collapsed"] and row["standard_error"] > 0 and row["p"] is None
+    assert "no permutation test" in str(found)
+    assert len(found.to_frame()) == len(found["comparisons"])
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda a, b: score(a, ["fair"]), "pred is given with counts"),
+        (lambda a, b: score(a, labels="A=B"), "labels is given with counts"),
+        (lambda a, b: score("none.npz"), "none.npz does not exist"),
+        (lambda a, b: compare({"a": a, "b": [[]]}), "b is given as predictions, and other systems as counts"),
+        (lambda a, b: compare({"a": a, "b": b}, [[]]), "gold is given with counts"),
+        (lambda a, b: compare({"a": [[]], "b": [[]]}), "gold is missing"),
+        (lambda a, b: compare({"a": a, "b": count(CORPUS, METRICS)}), "one is collapsed, the other has documents"),
+    ],
+)
+def test_what_does_not_fit_counts_is_refused(files, ask, said):
+    with pytest.raises(ValueError, match=re.escape(said)):
+        ask(*files)
+
+
+# `.save("x.html")`: the report where texts and documents are kept, else the tables
+
+
+TEXTS = ["Ada met Bob", "Rome <b>", "nothing"]
+IN_TEXTS = [[(0, 3, "PER"), (8, 11, "PER")], [(0, 4, "LOC")], []]
+FOUND = [[(0, 3, "PER")], [(0, 4, "PER")], []]
+
+
+def page_of(result, folder: Path) -> str:
+    result.save(folder / "mine.html")
+    return (folder / "mine.html").read_text(encoding="utf8")
+
+
+def is_report(text: str) -> bool:
+    """Whether a page has every document, which only the report has, and the script that shows it."""
+    return "Ada met Bob" in text and "vegaEmbed" in text
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("metrics", [None, ["strict"]])
+def test_a_result_writes_the_report(metrics, tmp_path):
+    text = page_of(score(IN_TEXTS, [*FOUND[:2], None], metrics, text=TEXTS), tmp_path)
+    assert is_report(text) and "<title>mine" in text
+    assert "&lt;b&gt;" in text and "<b>" not in text.partition("<script")[0]
+    assert (metrics is None) == ("loio" in text), "the metrics that were scored, and fair, whose verdicts mark spans"
+
+
+@pytest.mark.costly
+def test_a_result_with_intervals_has_them_in_the_report(tmp_path):
+    result = score(IN_TEXTS * 4, FOUND * 4, ["strict"], Confidence(0.9, 20, 3), text=TEXTS * 4)
+    assert "90 %" in page_of(result, tmp_path) or "90%" in page_of(result, tmp_path)
+
+
+@pytest.mark.costly
+def test_a_comparison_writes_the_report_of_its_systems(tmp_path):
+    new = write(tmp_path / "new.jsonl", *(line(text, *spans) for text, spans in zip(TEXTS, IN_TEXTS)))
+    old = [line(text, *spans) for text, spans in zip(TEXTS, FOUND)]
+    found = compare({"old": old, "new": new}, new, ["fair"], samples=20, trials=20)
+    text = page_of(found, tmp_path)
+    assert is_report(text) and "old" in text and "new" in text and "Null hypothesis" in text
+
+
+def test_without_texts_or_documents_the_tables_are_written(tmp_path):
+    results = [
+        score([["B-A", "O"]], [["B-A", "O"]]),
+        score(iter(IN_TEXTS), FOUND, text=TEXTS),
+        compare({"a": iter(FOUND), "b": IN_TEXTS}, IN_TEXTS, text=TEXTS, samples=20, trials=20),
+        compare({"a": {"1": FOUND, "2": FOUND}, "b": IN_TEXTS}, IN_TEXTS, text=TEXTS, samples=20, trials=20),
+    ]
+    for result in results:
+        text = page_of(result, tmp_path)
+        assert not is_report(text) and "<table" in text
+
+
+def test_missing_libraries_are_named_and_nothing_is_written(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    scripts.cache_clear()
+    with pytest.raises(ValueError, match=r"pip install .\.\[report\]."):
+        score(IN_TEXTS, FOUND, text=TEXTS).save(tmp_path / "a.html")
+    assert not [*tmp_path.iterdir()]

@@ -1,18 +1,25 @@
-"""`score` of whatever a user has: every kind of item gives the same numbers."""
+"""`score` of whatever a user has: every kind of item gives the same numbers, or an error that says what is wrong."""
 
 from __future__ import annotations
 
 import json
 import random
+import re
+from collections.abc import Callable
 from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
+from commands import run, write
 from places import ROOT
 from spacy.training import Example
 from three_texts import GOLD, GOLD_SPANS, OFFSETS, PRED, PRED_SPANS, TEXTS, WORDS, dicts, docs, records
 
-from spacy_nereval import Confidence, Document, apply, compare, gate, load, plan, score, thresholds
+from spacy_nereval import Confidence, Document, agreement, apply, compare, gate, load, plan, score, thresholds
+from spacy_nereval.api.rows import tags_of
 from spacy_nereval.integration.examples import documents
+from spacy_nereval.io import count_files
 from spacy_nereval.io.formats.tags import Scheme, chunks
 from spacy_nereval.io.records import Record
 from spacy_nereval.io.tag_sequences import read_tags
@@ -23,17 +30,31 @@ def objects(side):
     return [[SimpleNamespace(start=a, end=b, entity_type=name, score=0.9) for a, b, name in spans] for spans in side]
 
 
-def metrics_of(result):
-    return result["metrics"]
+SHAPES: dict[str, Callable[[str, list[Any]], Any]] = {
+    "spaCy 2": lambda text, spans: (text, {"entities": spans}),
+    "spaCy 2, as JSON has it": lambda text, spans: [text, {"entities": [[*span] for span in spans]}],
+    "text and entities": lambda text, spans: {"text": text, "entities": spans},
+    "entities": lambda text, spans: {"entities": spans},
+    "entities that repeat their text": lambda text, spans: {
+        "entities": [{"text": text[a:b], "label": label} for a, b, label in spans]
+    },
+    "strings by label": lambda text, spans: {
+        name: [text[a:b] for a, b, label in spans if label == name] for name in {label for _, _, label in spans}
+    },
+}
+WITH_THEIR_TEXT = [*SHAPES][:3]
+
+
+def shaped(shape: str, side: list[Any]) -> list[Any]:
+    return [*map(SHAPES[shape], TEXTS, side)]
 
 
 @pytest.fixture(scope="module")
 def expected():
-    sides = zip(GOLD_SPANS, PRED_SPANS, TEXTS, OFFSETS)
-    made = [Document(gold, pred, text, tokens=tokens) for gold, pred, text, tokens in sides]
-    return score(made)["metrics"]
+    return score([Document(*sides, tokens=tokens) for *sides, tokens in zip(*SIDES, TEXTS, OFFSETS)])["metrics"]
 
 
+SIDES = GOLD_SPANS, PRED_SPANS
 WITH_TEXT = {
     "tuples": (GOLD_SPANS, PRED_SPANS, {"text": TEXTS}),
     "lists": ([[[*span] for span in spans] for spans in GOLD_SPANS], PRED_SPANS, {"text": TEXTS}),
@@ -42,17 +63,9 @@ WITH_TEXT = {
     "transformers": (GOLD_SPANS, dicts(PRED_SPANS, label="entity_group", surface="word"), {"text": TEXTS}),
     "GLiNER": (GOLD_SPANS, dicts(PRED_SPANS, surface="text"), {"text": TEXTS}),
     "Presidio": (objects(GOLD_SPANS), objects(PRED_SPANS), {"text": TEXTS}),
-    "nervaluate": (
-        dicts(GOLD_SPANS, inclusive=1),
-        dicts(PRED_SPANS, inclusive=1),
-        {"text": TEXTS, "end": "inclusive"},
-    ),
+    "nervaluate": (*(dicts(side, inclusive=1) for side in SIDES), {"text": TEXTS, "end": "inclusive"}),
     "Docs": (docs(GOLD_SPANS), docs(PRED_SPANS), {}),
-    "spaCy's Spans": (
-        [[*doc.ents] for doc in docs(GOLD_SPANS)],
-        [doc.ents for doc in docs(PRED_SPANS)],
-        {"text": TEXTS},
-    ),
+    "spaCy's Spans": (*([doc.ents for doc in docs(side)] for side in SIDES), {"text": TEXTS}),
     "records": (records(GOLD_SPANS), records(PRED_SPANS)[::-1], {}),
     "Records": ([Record(*pair) for pair in zip(TEXTS, map(set, GOLD_SPANS))], records(PRED_SPANS), {}),
     "Docs and spans": (docs(GOLD_SPANS), dicts(PRED_SPANS), {}),
@@ -64,6 +77,10 @@ WITH_TEXT = {
     "tags and spans": (GOLD, PRED_SPANS, {"tokens": WORDS}),
     "spans and tokens": (GOLD_SPANS, PRED_SPANS, {"text": TEXTS, "tokens": OFFSETS}),
     "iterators": (iter(GOLD_SPANS), iter(PRED_SPANS), {"text": iter(TEXTS)}),
+}
+WITH_TEXT |= {
+    shape: (*(shaped(shape, side) for side in SIDES), {} if shape in WITH_THEIR_TEXT else {"text": TEXTS})
+    for shape in SHAPES
 }
 
 
@@ -79,11 +96,9 @@ def test_examples_are_scored_as_they_are_and_so_are_the_calls_of_before(expected
     made = [*documents(examples)]
     assert score(made, ["fair"])["metrics"] == score(examples, metrics=["fair"])["metrics"]
     confidence = Confidence(samples=20)
-    assert (
-        score(made, ["fair"], confidence)
-        == score(iter(made), {"fair": {}}, confidence=confidence)
-        == score(examples, metrics=["fair"], confidence=confidence)
-    )
+    found = score(made, ["fair"], confidence)
+    assert found == score(iter(made), {"fair": {}}, confidence=confidence)
+    assert found == score(examples, metrics=["fair"], confidence=confidence)
     assert score(made, None, confidence)["confidence"]["level"] == 0.95
     assert score([None, *made])["skipped"] == 1
     assert score([], ["strict"])["documents"] == score([])["documents"] == 0
@@ -98,16 +113,45 @@ def test_tags_alone_are_scored_in_tokens():
     assert score(GOLD, PRED, ["token"])["metrics"]["token"]["scores"]["accuracy"] == 7 / 10
 
 
-def test_without_words_wrf_is_left_out_and_the_result_says_so():
-    result = score(GOLD_SPANS, PRED_SPANS)
-    assert "wrf" not in result["metrics"] and len(result["metrics"]) == 5
-    assert result["left_out"] == {"wrf": "the words are not known: give text=, the text of each document"}
-    assert "wrf is left out: the words are not known" in str(result)
-    with pytest.raises(ValueError, match="words need the text"):
-        score(GOLD_SPANS, PRED_SPANS, ["wrf"])
-    assert score(GOLD, PRED)["left_out"] == {"wrf": "the words are not known: give tokens=, the words of each document"}
-    with pytest.raises(ValueError, match="words need the text: give tokens="):
-        score(GOLD, PRED, ["wrf"])
+WHOLE = Document([(0, 3, "A")], [], "Ada", tokens=[(0, 3)])
+LEFT_OUT = {
+    "tmr": "it needs metrics={'tmr': {'train': 'FILE'}}",
+    "mentions": "the texts are not known: give text=, the text of each document",
+    "token": "the tokens are not known: give tokens=, the tokens of each document",
+    "wrf": "the words are not known: give text=, the text of each document",
+    "words": "the words are not known: give tokens=, the words of each document",
+}
+
+
+@pytest.mark.parametrize(
+    ("sides", "options", "names"),
+    [
+        ((GOLD, PRED), {"metrics": ["all"]}, "tmr mentions words"),
+        ((GOLD, PRED), {}, "words"),
+        (SIDES, {"metrics": ["all"]}, "tmr mentions token wrf"),
+        (SIDES, {"metrics": ["all"], "text": TEXTS}, "tmr token"),
+        (SIDES, {}, "wrf"),
+        (([Document(*WHOLE.sides)],), {"metrics": ["all"]}, "tmr mentions token wrf"),
+        (([Document(*WHOLE.sides, "Ada")],), {"metrics": ["all"]}, "tmr token"),
+        (([None, WHOLE],), {"metrics": ["all"]}, "tmr"),
+        (([WHOLE],), {"metrics": ["strict"]}, ""),
+    ],
+)
+def test_metrics_of_a_set_that_lack_what_they_need_are_left_out_and_named(sides, options, names):
+    expected = {name.replace("words", "wrf"): LEFT_OUT[name] for name in names.split()}
+    result = score(*sides, **options)
+    assert result.get("left_out", {}) == expected
+    assert not result["metrics"].keys() & expected.keys()
+    assert all(f"{name} is left out: {why}" in str(result) for name, why in expected.items())
+    if len(sides) > 1:
+        systems = {"a": sides[1], "b": sides[1]}
+        assert compare(systems, sides[0], samples=9, trials=9, **options)["left_out"] == expected
+
+
+def test_without_the_words_wrf_asks_for_them():
+    for sides, said in (((GOLD, PRED), "words need the text: give tokens="), (SIDES, "words need the text")):
+        with pytest.raises(ValueError, match=said):
+            score(*sides, ["wrf"])
 
 
 def test_with_the_words_of_tags_wrf_counts_words_not_their_numbers():
@@ -152,9 +196,6 @@ def test_the_same_text_twice_is_two_units_without_words():
 @pytest.mark.parametrize(
     ("tags", "options", "spans"),
     [
-        (["I-A", "I-A", "B-A", "O"], {}, [(0, 2), (2, 3)]),  # IOB1
-        (["B-A", "L-A", "U-A", "O"], {}, [(0, 2), (2, 3)]),
-        (["B-A", "E-A", "S-A", "O"], {}, [(0, 2), (2, 3)]),
         (["A", "A", "O", "A"], {}, [(0, 2), (3, 4)]),  # IO
         (["E-mail", "E-mail", "O", "O"], {"scheme": "IO"}, [(0, 2)]),
         (["B-A", "O", "I-A", "I-A"], {"repair": "conll"}, [(0, 1), (2, 4)]),
@@ -186,15 +227,11 @@ def test_sequences_are_read_as_files_are(letters):
             assert found.gaps == [k for k, tag in enumerate(sequence) if tag == "-"]
 
 
-def test_files_that_are_loaded_are_scored_like_records(tmp_path, expected):
-    for name, side in (("gold", GOLD_SPANS), ("pred", PRED_SPANS)):
-        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, records(side))), encoding="utf8")
-    gold, pred = (load(tmp_path / f"{name}.jsonl") for name in ("gold", "pred"))
-    assert score(gold, pred)["metrics"] == expected
-    assert score(load(str(tmp_path / "gold.jsonl"), format="jsonl"), PRED_SPANS)["metrics"] == expected
-    (tmp_path / "a.txt").write_text("something", encoding="utf8")
+def test_a_file_is_loaded_in_the_format_that_is_named_or_told_by_its_name(tmp_path):
+    path = write(tmp_path / "a.txt", *records(GOLD_SPANS))
+    assert score(load(str(path), format="jsonl"), PRED_SPANS)["gold"] == 4
     with pytest.raises(ValueError, match="cannot infer the format"):
-        load(tmp_path / "a.txt")
+        load(path)
 
 
 RULES = {"gate": {"rules": {"found": {"score": "strict_f", "at_least": 50}}}}
@@ -209,9 +246,296 @@ EACH = {
 
 
 @pytest.mark.parametrize("function", EACH)
-def test_the_path_of_a_file_stands_for_its_documents(function):
+def test_the_path_of_a_file_stands_for_its_documents(function, tmp_path):
     names = ("spancat-test",) * 3 if function == "thresholds" else ("gold", "baseline", "improved")
     paths = [ROOT / "examples" / f"{name}.jsonl" for name in names]
+    if function != "apply":  # a part of each file is enough
+        paths = [write(tmp_path / path.name, *path.read_text().splitlines()[:40]) for path in paths]
     expected = EACH[function](*map(load, paths))
     assert EACH[function](*paths) == EACH[function](*map(str, paths)) == expected
     assert dict(expected)
+
+
+@pytest.mark.parametrize("shape", WITH_THEIR_TEXT)
+def test_the_command_reads_what_python_reads(shape, tmp_path):
+    files = [tmp_path / name for name in ("gold.jsonl", "pred.jsonl")]
+    for path, side in zip(files, SIDES):
+        path.write_text("".join(json.dumps(item) + "\n" for item in shaped(shape, side)), encoding="utf8")
+    assert run("score", *files, "-m", "strict,fair", "-o", tmp_path / "out.json").exit_code == 0
+    expected = score(*SIDES, ["strict", "fair"], text=TEXTS)["metrics"]
+    assert json.loads((tmp_path / "out.json").read_text())["metrics"] == expected
+
+
+# What cannot be read: the error says what is wrong with which item
+
+REFUSED: dict[str, tuple[Any, Any, dict[str, Any], str]] = {
+    "lengths": (GOLD, [PRED[0], ["O"], PRED[2]], {},
+        "document 1: gold has 2 tags and pred has 1; expected one tag per token"),
+    "documents": (GOLD, PRED[:2], {}, "gold has 3 documents and pred has 2 documents; expected the same number"),
+    "none": (GOLD, [["O", None], [], []], {}, "pred, document 0: tag 1 is None; expected a tag"),
+    "no tag": ([["O", "B-A"], ["C"]], [["O", "O"], ["O"]], {}, "gold, document 1: tag 0 is 'C', which is not a tag"),
+    "bare": ([["B", "I"]], [["O", "O"]], {}, "gold, document 0: tag 0 is 'B', which has no label"),
+    "mixed": (GOLD, [PRED[0], [(0, 4, "LOC")], PRED[2]], {},
+        "pred, document 1: spans, and the documents before have tags"),
+    "not nested": (["B-A", "O"], ["B-A"], {}, "gold, document 0: it is the text 'B-A'; expected a list of tags"),
+    "text": ("B-A", ["O"], {}, "gold: there is no file 'B-A'; expected a list of documents, or their file"),
+    "against spans": (GOLD, PRED_SPANS, {},
+        "document 0: gold has tags, which count tokens, and the other side has spans"),
+    "shorter tags": (GOLD_SPANS, [["O"], [], []], {"tokens": WORDS}, "document 0: pred has 1 tag for 6 tokens"),
+    "longer tags": (GOLD, PRED, {"tokens": [WORDS[0][:5], *WORDS[1:]]}, "document 0: gold has 6 tags for 5 tokens"),
+    "words": (GOLD, PRED, {"text": ["Ada", *TEXTS[1:]]}, "document 0: gold has 6 tags, and the text has 1 words"),
+    "not in the text": (GOLD, PRED, {"text": TEXTS, "tokens": [["Ada", "Eve"], *WORDS[1:]]},
+        "document 0: token 1, 'Eve', is not in the text after character 3"),
+    "fewer texts": (*SIDES, {"text": TEXTS[:1]}, "gold has 3 documents and pred has 3 documents and text"),
+    "outside": ([[(0, 9, "A")]], [[]], {"text": ["Ada"]},
+        "document 0: gold span 0 Span(0, 9, 'A') ends after the text"),
+    "no label": ([[{"start": 0, "end": 3}]], [[]], {}, "document 0: gold span 0, {'start': 0, 'end': 3}, has no label"),
+    "raw pipeline": ([[]], [[{"entity": "B-PER", "start": 0, "end": 3}]], {},
+        "document 0: pred span 0 has the tag of a single token, 'B-PER'; expected whole spans: make the pipeline with "
+        'aggregation_strategy="simple"'),
+    "slow tokenizer": ([[]], [[{"entity_group": "PER", "start": None, "end": None}]], {},
+        "document 0: pred span 0, {'entity_group': 'PER', 'start': None, 'end': None}, has no number as start and end"),
+    "one span": ([(0, 3, "A")], [(0, 3, "A")], {}, "gold, document 0: (0, 3, 'A') is a single span"),
+    "one dict": (dicts(GOLD_SPANS)[0], [], {}, "gold, document 0: {'start': 0, 'end': 3, 'label': 'PER'} is a single"),
+    "another text": (GOLD_SPANS, [[{"start": 0, "end": 3, "label": "A", "text": "Eve"}], [], []], {"text": TEXTS},
+        "document 0: pred span 0 from 0 to 3 is 'Ada', but it says 'Eve'"),
+    "other words": ([[]], [[{"start": 0, "end": 3, "label": "A", "text": "ad ##a"}]], {"text": ["Ada"]},
+        "document 0: pred span 0 from 0 to 3 is 'Ada', but it says 'ad ##a'"),
+    "inclusive, said": (GOLD_SPANS, dicts(PRED_SPANS, inclusive=1, surface="word"), {"text": TEXTS},
+        "document 0: pred span 0 from 0 to 2 is 'Ad', and it says 'Ada', which ends at 3: give end=\"inclusive\""),
+    "inclusive, seen": (*(dicts(side, inclusive=1) for side in SIDES), {"text": TEXTS},
+        "every span ends one character before the end of a word, so the ends look inclusive: "
+        'give end="inclusive", or end="exclusive" if they are not'),
+    "invalid tags": ([["O", "I-A", "B-B"]], [["O"] * 3], {"repair": "error"},
+        "gold, document 0: tag 1, I-A, continues no span"),
+    "text of Docs": (*map(docs, SIDES), {"text": TEXTS}, "text= is given, but the spaCy Docs have"),
+    "tokens of Docs": (docs(GOLD_SPANS), PRED, {"tokens": WORDS},
+        "document 0: tokens= is given, but the document has its own"),
+    "ids": (records(GOLD_SPANS), [{**record, "id": f"e{k}"} for k, record in enumerate(records(PRED_SPANS))], {},
+        "pred lacks 3 documents: d0, d1, d2"),
+    "other texts": (records(GOLD_SPANS), [{**each, "text": "Bob met Ada in Old York"} for each in records(PRED_SPANS)],
+        {}, "document 0 (d0): the predicted text differs"),
+    "bad record": (records(GOLD_SPANS), [{"text": "Ada"}], {}, 'pred, document 0: there is no list of "spans"'),
+    "a Doc": (docs(GOLD_SPANS)[0], docs(PRED_SPANS)[0], {}, "gold is of type Doc; expected a list of documents: wrap"),
+    "Documents as pred": (GOLD, [Document([], [])], {}, "pred has Documents, which hold both sides"),
+    "Documents twice": ([Document([], [])], ["strict"], {"metrics": ["fair"]},
+        "Documents and Examples hold both sides"),
+    "unhappy item": ([3], [3], {}, "gold, document 0: 3 is of type int; expected a list of tags"),
+    "no labels": ([{"entities": ["Ada"]}], [[]], {"text": ["Ada"]},
+        "gold, document 0: {'entities': ['Ada']} has entities without labels; expected (start, end, label)"),
+    "no lists by label": ([{"PER": "Ada"}], [[]], {"text": ["Ada"]}, "gold, document 0: {'PER': 'Ada'} has no 'text'"),
+    "words and labels": ([{"words": ["Ada"], "labels": ["B-PER"]}], [[]], {"text": ["Ada"]},
+        "gold, document 0: {'words': ['Ada'], 'labels': ['B-PER']} has no 'text'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_what_cannot_be_read_is_said(kind):
+    gold, pred, options, said = REFUSED[kind]
+    with pytest.raises(ValueError, match="^" + re.escape(said)):
+        score(gold, pred, **options)
+
+
+def test_the_word_of_a_pipeline_may_be_spelt_otherwise():
+    span = {"start": 0, "end": 3, "entity_group": "PER", "word": "ad ##a"}
+    assert score([[span]], [[span]], text=["Ada"]).strict.counts["tp"] == 1
+
+
+SHORT = [(0, 2, "PER"), (8, 10, "PER"), (15, 18, "LOC")]
+"""Every one ends one character before the end of a word."""
+
+
+def test_ends_do_not_look_inclusive_if_one_is_at_the_end_of_a_word_or_they_are_said_to_be_exclusive():
+    text = ["Ada met Bob in Rome"]
+    whole = [[*SHORT, (4, 7, "X")]]
+    assert score(whole, whole, text=text).strict.counts["tp"] == 4
+    with pytest.raises(ValueError, match='give end="inclusive", or end="exclusive" if they are not'):
+        score([SHORT], [SHORT], text=text)
+    result = score([SHORT], [SHORT], text=text, end="exclusive")
+    assert result.strict.counts["tp"] == 3
+    assert result.errors("strict", ["all"])[0]["gold_text"] == "Ad"
+
+
+# The units of documents, which are found when they are asked for
+
+
+def test_kept_documents_get_their_units_when_the_counts_are_asked_for(tmp_path):
+    made = [
+        Document([(0, 3, "PER"), (8, 12, "LOC")], [(0, 3, "PER")], "Ada sees Rome"),
+        Document([(0, 3, "PER")], [], "Bob sleeps", id="b"),
+        Document([], [(0, 3, "PER")], "Eve"),
+    ]
+    eager, later = score(iter(made), ["strict"]).counts, score(made, ["strict"])
+    assert eager.units[1] == "b" and len({*eager.units}) == 3
+    later.save(tmp_path / "counts.npz")
+    assert later.counts.units == count_files.load(tmp_path / "counts.npz").units == eager.units
+    assert later.counts.unit == eager.unit == "id"
+    drawn = Confidence(samples=50)
+    found = score(made, ["strict"], drawn)
+    assert score(later.counts, confidence=drawn) == found == score(eager, confidence=drawn)
+
+
+# Hugging Face's data sets and rows, and training data of GLiNER, in memory
+
+
+NAMES = ["O", "B-PER", "I-PER"]
+ROWS = [
+    {"id": "0", "tokens": ["Ada", "Lovelace", "met"], "ner_tags": [1, 2, 0]},
+    {"id": "1", "tokens": ["Bob"], "ner_tags": [0]},
+]
+TAGS = [["B-PER", "I-PER", "O"], ["B-PER"]]
+
+
+class ClassLabel:
+    names = NAMES
+
+
+class Sequence:
+    """A feature as `datasets` names it up to version 3; `List` of version 4 has the same attribute."""
+
+    feature = ClassLabel()
+
+
+class Streamed:
+    """What a `datasets.IterableDataset` is: it has no length."""
+
+    def __init__(self, rows: list[dict[str, Any]], tags: object = Sequence()) -> None:
+        self.features = {"id": None, "tokens": None, "ner_tags": tags}
+        self._rows = rows
+
+    def __iter__(self):
+        return iter(self._rows)
+
+
+class DataSet(Streamed):
+    """What a `datasets.Dataset` is here: it has a length, and rows by number."""
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, place: int) -> dict[str, Any]:
+        return self._rows[place]
+
+
+def counts(gold: Any, pred: Any, **how: Any) -> tuple[int, ...]:
+    """tp, fp and fn."""
+    return tuple(score(gold, pred, ["strict"], **how).strict.counts.values())
+
+
+@pytest.mark.parametrize("feature", [Sequence(), [ClassLabel()]])
+@pytest.mark.parametrize(
+    ("pred", "expected"),
+    [
+        (TAGS, (1, 1, 0)),
+        (DataSet(ROWS), (1, 0, 0)),
+        (DataSet(ROWS, [SimpleNamespace(names=["O", "B-LOC", "I-LOC"])]), (0, 1, 1)),
+        (ROWS[::-1], (1, 0, 0)),  # paired by id, with the names of gold
+        ([[{"entity_group": "PER", "start": 0, "end": 12}], []], (1, 0, 0)),
+        ([[("Ada", "PER")], [("Bob", "PER")]], (0, 2, 1)),
+    ],
+)
+def test_a_data_set_is_scored_against_whatever_a_model_gives(pred, expected, feature):
+    assert counts(DataSet(ROWS, feature), pred) == expected
+
+
+def test_streamed_data_sets_and_comparisons():
+    assert counts(Streamed(ROWS), iter(TAGS)) == (1, 1, 0)
+    found = compare({"a": TAGS, "b": ROWS}, Streamed(ROWS), ["strict"], samples=20, trials=20)
+    row = next(row for row in found["comparisons"] if row["score"] == "p")
+    assert (row["baseline_value"], row["value"]) == (0.5, 1.0)
+
+
+def test_tags_of_rows_may_be_named_texts_or_arrays():
+    named = [{"tokens": ["Ada"], "ner_tags": ["B-PER"]}]
+    assert counts(named, [["B-PER"]]) == (1, 0, 0)
+    arrays = [{"tokens": np.array(row["tokens"]), "ner_tags": np.array(row["ner_tags"])} for row in ROWS]
+    for names in (NAMES, ",".join(NAMES), dict(enumerate(NAMES))):
+        assert counts(ROWS, TAGS, tag_names=names) == (1, 1, 0)
+        assert counts(arrays, TAGS, tag_names=names) == (1, 1, 0)
+    assert counts(DataSet(ROWS), TAGS, tag_names=["O", "B-LOC", "I-LOC"])[0] == 0, "what is given counts"
+
+
+def test_a_text_beside_the_tokens_is_the_text():
+    row = {"text": "Ada  met", "tokens": ["Ada", "met"], "ner_tags": ["O", "B-X"]}
+    assert counts([row], [[(5, 8, "X")]])[0] == 1
+
+
+def test_tokens_tagged_minus_100_have_no_annotation():
+    rows = [{"tokens": ["Ada", "##da"], "ner_tags": [1, -100]}, {"tokens": ["Bob"], "ner_tags": [-100]}]
+    found = score(rows, [["O", "B-PER"], ["B-PER"]], ["strict"], tag_names=NAMES)
+    assert (found["ignored"], found["skipped"], found.strict.counts["fn"]) == (1, 1, 1)
+    sides = tags_of([("gold", [[1, -100, 0]], ["O", "B-PER"]), ("pred", [["B-PER", "B-PER", "O"]], None)])
+    assert sides == [[["B-PER", "O"]], [["B-PER", "O"]]], "places that one side leaves out"
+
+
+IDS = np.array([[-100, 1, -100, 2, 0, -100], [-100, 1, 0, 1, -100, -100]])
+OUTPUT = np.array([[1, 1, 0, 2, 0, 1], [0, 1, 2, 2, 2, 2]])
+"""A model's labels, and the argmax of its output, with special tokens, a part of a word, and padding."""
+
+
+@pytest.mark.parametrize("names", [NAMES, dict(enumerate(NAMES)), "O,B-PER,I-PER"])
+@pytest.mark.parametrize("kind", [np.asarray, np.ndarray.tolist, list])
+def test_the_output_of_a_model_is_read_with_the_names_of_its_tags(names, kind):
+    """As a Trainer's compute_metrics is written everywhere: places without a label are left out on both sides."""
+    by_hand = [["B-PER", "I-PER", "O"], ["B-PER", "O", "B-PER"]], [["B-PER", "I-PER", "O"], ["B-PER", "I-PER", "I-PER"]]
+    expected = score(*by_hand, ["strict", "fair"])
+    found = score(kind(IDS), kind(OUTPUT), ["strict", "fair"], tag_names=names)
+    assert (found["metrics"], found["documents"]) == (expected["metrics"], expected["documents"])
+    words = [["Ada", "Lovelace", "met"], ["Ada", "met", "Bob"]]
+    with_words = score(kind(IDS), kind(OUTPUT), ["strict", "fair"], tag_names=names, tokens=words)
+    assert with_words["metrics"] == expected["metrics"]
+    assert agreement({"a": kind(IDS), "b": kind(OUTPUT)}, tag_names=names)["documents"] == 2
+
+
+def test_a_row_without_tokens_is_annotated():
+    rows = [{"tokens": ["Ada"], "ner_tags": ["B-PER"]}, {"tokens": [], "ner_tags": []}]
+    found = score(rows, rows, ["strict"])
+    assert (found["documents"], found["skipped"]) == (2, 0)
+
+
+def test_the_scheme_is_that_of_all_rows():
+    rows = [{"tokens": ["a", "b"], "tags": ["I-X", "I-X"]}, {"tokens": ["a", "b"], "tags": ["I-X", "B-X"]}]
+    assert score(rows, rows, ["strict"]).get("repaired", 0) == 0, "IOB1"
+    assert score(rows, rows, ["strict"], scheme="IOB2", repair="conll")["repaired"] == 4
+
+
+DOCCANO = {"text": "😀 Ada met", "label": [[3, 6, "PER"]]}
+GLINER = {"tokenized_text": ["Ada", "Lovelace", "met"], "ner": [[0, 1, "PER"]]}
+
+
+def test_training_data_of_gliner():
+    assert counts([GLINER], [GLINER | {"ner": [(0, 0, "PER")]}]) == (0, 1, 1)
+    given = {"start": 0, "end": 12, "text": "Ada Lovelace", "label": "PER", "score": 0.9}
+    assert counts([GLINER], [[given]]) == (1, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "names", "said"),
+    [
+        ([[1, 0]], [[1, 0]], None, "gold, document 0: tag 0 is 1, a number without a name; .* give tag_names=,"),
+        ([[1, 3]], [[1, 0]], NAMES, "gold, document 0: the tag 3 has no name; there are 3 names, from 0 up"),
+        ([[1, -1]], [[1, 0]], NAMES, "gold, document 0: the tag -1 has no name"),
+        ([[1, -100, 0]], [[1, 0]], NAMES, "document 0: gold has 3 and pred has 2 tags, with -100 left out"),
+        (ROWS, TAGS, 3, "tag_names=3: expected the names of the tags"),
+        (ROWS, ROWS, None, r"gold, document 0: the tag 1 is a number without a name: .* tag_names='O,B-PER,...'"),
+        ({"train": DataSet(ROWS), "test": DataSet(ROWS)}, TAGS, None,
+            r"gold has the splits train, test; .*gold\['train'\]"),
+        ([ROWS[0] | {"ner_tags": [1]}], [["O"]], None, "gold, document 0: there are 3 tokens and 1 tags"),
+        (DataSet([ROWS[0] | {"ner_tags": [1, 2, 9]}]), [["O"]], None, "gold, document 0: the tag 9 has no name;"),
+        (DataSet([ROWS[0] | {"tokens": ["Ada", "", "met"]}]), [["O"]], None, "document 0: pred has 1 tag for 3 tokens"),
+        ([GLINER | {"ner": [[0, 3, "PER"]]}], [GLINER], None, "gold, document 0: span 0 is from token 0 to 3"),
+        (DataSet(ROWS), [["O", "O"], ["O"]], None, "document 0: pred has 2 tags for 3 tokens"),
+        (DataSet(ROWS), [ROWS[0], {"text": "Bob", "spans": []}], None, "pred, document 1: expected lists"),
+        ([DOCCANO], [DOCCANO], None, r"gold, document 0: .* say which with offsets='codepoint' or offsets='utf16'$"),
+    ],
+)  # fmt: skip
+def test_rows_that_cannot_be_read_are_refused_in_one_line(gold, pred, names, said):
+    with pytest.raises(ValueError, match=f"^{said}") as raised:
+        score(gold, pred, ["strict"], tag_names=names)
+    assert "\n" not in str(raised.value)
+
+
+# Offsets of records
+def test_the_unit_of_offsets_is_chosen():
+    found = score([DOCCANO], [[("Ada", "PER")]], ["strict"], offsets="utf16")
+    assert found.strict.f == 1.0

@@ -43,31 +43,25 @@ def test_a_result_is_the_json_of_the_commands(result):
         assert again == result and again.errors() == result.errors() and str(again) == str(result)
 
 
-def test_the_text_has_scores_labels_and_errors_by_kind(result):
-    text = str(result)
-    assert text == result.summary() == repr(result)
-    assert text.startswith("3 documents, 4 gold spans, 5 predicted spans")
-    for line in (r"strict +40\.00 +50\.00 +44\.44", r"LOC +1 ", r"le +label error +1 ", r"spacy-nereval\|strict"):
-        assert re.search(line, text)
+def test_the_text_has_the_digits_and_the_average_that_are_asked_for(result):
+    """`test_score_view` compares the whole text with what the command prints."""
+    assert str(result) == result.summary() == repr(result)
+    assert re.search(r"strict +40\.00 +50\.00 +44\.44", str(result))
     assert re.search(r"strict +40\.0 +50\.0 +44\.4$", result.summary(digits=1), flags=re.M)
-    assert "Scores (macro)" in result.summary("macro") and "Scores (macro)" not in text
+    assert "Scores (macro)" in result.summary("macro") and "Scores (macro)" not in str(result)
     with pytest.raises(ValueError, match="average='mean': expected one of micro"):
         result.summary("mean")
 
 
 def test_a_notebook_sees_escaped_tables_without_scripts(result, compared):
-    for shown in (result, compared):
+    gold = [["B-A", "O"]] * 6
+    named = compare({"<i>old": [["O", "O"]] * 5 + gold[:1], "<b>new": gold}, gold, ["strict"])
+    for shown in (result, compared, named):
         page = shown._repr_html_()
         assert "<table>" in page and "<script" not in page.lower() and " on" + "load" not in page
-    assert "&lt;LOC&gt;" in result._repr_html_() and "<LOC>" not in result._repr_html_()
-    assert "<b>" not in result._repr_html_()
-    assert "label error" in result._repr_html_()
-
-
-def test_names_of_systems_are_escaped_too():
-    gold = [["B-A", "O"]] * 6
-    page = compare({"<i>old": [["O", "O"]] * 5 + gold[:1], "<b>new": gold}, gold, ["strict"])._repr_html_()
-    assert "&lt;b&gt;new against &lt;i&gt;old" in page and "<i>" not in page and "<b>" not in page
+        assert not any(tag in page for tag in ("<LOC>", "<b>", "<i>"))
+    assert "&lt;LOC&gt;" in result._repr_html_() and "label error" in result._repr_html_()
+    assert "&lt;b&gt;new against &lt;i&gt;old" in named._repr_html_()
 
 
 def test_every_table_is_a_frame(result):
@@ -82,21 +76,16 @@ def test_every_table_is_a_frame(result):
     macro = result.to_frame("scores", average="macro").set_index("metric")
     assert macro.loc["strict", "F"] == result["metrics"]["strict"]["averages"]["macro"]["f"]
     assert [*result.to_frame("documents")["document"]][-1] == 2
-    with pytest.raises(
-        ValueError,
-        match="there is no table 'score': did you mean 'scores'. There are all, headline, errors",
-    ):
+    with pytest.raises(ValueError, match="there is no table 'score': did you mean 'scores'. There are all, headline, "):
         result.to_frame("score")
 
 
 def test_frames_of_a_comparison(compared):
-    frame = compared.to_frame()
-    row = frame[(frame["metric"] == "strict") & (frame["score"] == "f")].iloc[0]
-    assert (row["system"], row["value"], row["p"]) == ("new", 1.0, 2 / 256)
     assert len(compared.to_frame("transitions")) > 0 and len(compared.to_frame("spans")) == 8
+    row = compared.to_frame().query("metric == 'strict' and score == 'f'").iloc[0]
+    assert (row["system"], row["value"], row["p"]) == ("new", 1.0, 2 / 256)
     with pytest.raises(ValueError, match="there is no table 'scores'; there are differences"):
         compared.to_frame("scores")
-    assert str(compared).startswith("new against old: strict F +33.33")
 
 
 def test_without_pandas_a_frame_says_what_to_install(result, monkeypatch):
@@ -107,11 +96,8 @@ def test_without_pandas_a_frame_says_what_to_install(result, monkeypatch):
 
 def test_errors_are_the_rows_of_the_command(result):
     rows = result.errors()
-    assert [(row["verdict"], row["gold_text"], row["pred_text"]) for row in rows] == [
-        ("le", "Bob", "Bob"),
-        ("be_s", "New York", "York"),
-        ("fp", None, "calls"),
-    ]
+    expected = [("le", "Bob", "Bob"), ("be_s", "New York", "York"), ("fp", None, "calls")]
+    assert [(row["verdict"], row["gold_text"], row["pred_text"]) for row in rows] == expected
     assert rows[0]["left"] == "Ada met " and rows[2]["document"] == 1
     assert [row["verdict"] for row in result.errors(verdicts=["le"])] == ["le"]
     assert {row["metric"] for row in result.errors("strict")} == {"strict"}
@@ -122,49 +108,35 @@ def test_errors_are_the_rows_of_the_command(result):
 
 
 def test_errors_of_an_iterator_are_gone_and_the_remedy_is_said():
-    assert score(iter(GOLD), PRED, text=TEXTS)["documents"] == 3
     for gone in (score(iter(GOLD), PRED, text=TEXTS), score(iter(DOCUMENTS))):
-        with pytest.raises(
-            ValueError, match=r"the documents came from an iterator .*score\(list\(gold\), list\(pred\)\)"
-        ):
-            gone.errors()
+        assert gone["documents"] == 3
+        for asked in (gone.errors, gone.render):
+            with pytest.raises(ValueError, match=r"came from an iterator .*score\(list\(gold\), list\(pred\)\)"):
+                asked()
     assert len(score(DOCUMENTS).errors()) == 3
 
 
 def test_files_are_written_by_their_ending(result, compared, tmp_path):
-    for ending in (".json", ".html", ".csv", ".md", ".tex", ".npz"):
+    """`test_score_view` and `test_compare_doors` have the tables in Markdown, LaTeX and CSV."""
+    for ending in (".json", ".csv", ".npz"):
         result.save(tmp_path / f"a{ending}")
     assert json.loads((tmp_path / "a.json").read_text()) == result
     assert evaluate(load(tmp_path / "a.npz")) == result
-    assert "&lt;LOC&gt;" in (tmp_path / "a.html").read_text()
-    assert (tmp_path / "a.md").read_text().startswith("3 documents")
-    assert r"\begin{tabular}" in (tmp_path / "a.tex").read_text()
-    assert (tmp_path / "a.csv").read_text().startswith("table,label,support")
     assert "New York" in (tmp_path / "a.csv").read_text(), "examples of errors"
     for name in ("a.txt", "a", "b.npz"):
         with pytest.raises(ValueError, match="expected a file that ends with .json, .md, .tex, .csv, .html"):
             compared.save(str(tmp_path / name))
-    compared.save(str(tmp_path / "b.html"))
-    assert "Null hypothesis" in (tmp_path / "b.html").read_text()
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        *(f"a.{ending}" for ending in ("csv", "html", "json", "md", "npz", "tex")),
-        "b.html",
-    ]
+    assert {path.name for path in tmp_path.iterdir()} == {"a.csv", "a.json", "a.npz"}
 
 
-@pytest.mark.parametrize(
-    ("systems", "options", "said"),
-    [
-        ({"a": PRED}, {}, "systems: expected a table of two or more names and predictions"),
-        ([PRED, PRED], {}, "systems: expected a table"),
-        ({"a": PRED, "b": PRED}, {"baseline": "c"}, "there is no system 'c'; there are a, b"),
-        ({"a": PRED, "b": PRED[:1]}, {}, "gold has 3 documents and b has 1 document"),
-        ({"a": PRED, "b": PRED}, {"primary": "fair.g"}, "primary='fair.g': there is no such score"),
-    ],
-)
-def test_comparisons_that_cannot_be_made(systems, options, said):
-    with pytest.raises(ValueError, match=said):
-        compare(systems, GOLD, ["fair"], **options)
+def test_comparisons_that_cannot_be_made():
+    for systems, baseline, said in (
+        ({"a": PRED}, None, "systems: expected a table of two or more names and predictions"),
+        ([PRED, PRED], None, "systems: expected a table"),
+        ({"a": PRED, "b": PRED}, "c", "there is no system 'c'; there are a, b"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            compare(systems, GOLD, ["fair"], baseline=baseline)
 
 
 def test_a_comparison_reads_the_same_things(compared):
@@ -176,12 +148,6 @@ def test_a_comparison_reads_the_same_things(compared):
 
 
 # One document
-
-
-def marked(gold, pred, text="Ada Lovelace met Bob", metric="fair", **options):
-    """A document as `render` shows it: the line of its text, and the HTML."""
-    shown = score([gold], [pred], ["fair"], text=[text], **options).render(0, metric)
-    return str(shown).splitlines()[1], shown._repr_html_()
 
 
 @pytest.mark.parametrize(
@@ -198,11 +164,11 @@ def marked(gold, pred, text="Ada Lovelace met Bob", metric="fair", **options):
     ],
 )
 def test_a_document_shows_gold_predictions_and_verdicts(gold, pred, line):
-    shown, page = marked(gold, pred)
-    assert shown == line
+    shown = score([gold], [pred], ["fair"], text=["Ada Lovelace met Bob"]).render(0, "fair")
+    assert str(shown).splitlines()[1] == line
+    page = shown._repr_html_()
     bare = re.sub(r"<style>.*</style>|<p>[^<]*</p>|<p class=\"key\">.*</p>", "", page, flags=re.S)
-    words = [each for each in re.findall("⟨(.*?)⟩", line)]
-    assert re.findall(r'<span class="flag \w+">(.*?)</span>', bare) == words
+    assert re.findall(r'<span class="flag \w+">(.*?)</span>', bare) == re.findall("⟨(.*?)⟩", line)
     without = re.sub(r'<span class="flag.*?</span>', "", bare)
     assert re.sub("<.*?>", "", without).strip() == "Ada Lovelace met Bob", "no character is lost"
     for side, spans in (("gold", gold), ("pred", pred)):
@@ -220,16 +186,13 @@ def test_a_document_is_chosen_by_its_number_or_id_as_in_the_list_of_errors(resul
     assert "⟨missed: A⟩" in str(named.render("x", "semeval"))
     untold = score([["B-A", "O"]], [["B-B", "O"]], ["strict"]).render()
     assert "[0–1] {0–1} ⟨label error: A as B⟩" in str(untold) and "{0–1}" in untold._repr_html_()
-    for asked, said in (
-        (3, "there is no document 3: there are 3, numbered from 0"),
-        ("y", "documents have no ids: give a number, not 'y'"),
+    for found, asked, said in (
+        (result, 3, "there is no document 3: there are 3, numbered from 0"),
+        (result, "y", "documents have no ids: give a number, not 'y'"),
+        (named, "X", "there is no 'X'; there are x"),
     ):
         with pytest.raises(ValueError, match=said):
-            result.render(asked)
-    with pytest.raises(ValueError, match="there is no 'X'; there are x"):
-        named.render("X")
-    with pytest.raises(ValueError, match="came from an iterator"):
-        score(iter(DOCUMENTS)).render()
+            found.render(asked)
 
 
 def test_verdicts_that_rest_on_the_whole_corpus_are_those_of_the_list():
@@ -241,12 +204,3 @@ def test_verdicts_that_rest_on_the_whole_corpus_are_those_of_the_list():
     for name in ("d0", "d1"):
         flags = re.findall('<span class="flag', found.render(name, "tmr")._repr_html_())
         assert len(flags) == sum(row["document"] == name for row in listed)
-
-
-def test_the_answer_comes_first_then_labels_verdicts_and_repeated_errors():
-    found = score(GOLD * 3, PRED * 3, text=TEXTS * 3)
-    places = [str(found).index(f"\n{title} (") for title in ("Labels", "Verdicts", "Repeated errors", "Scores")]
-    assert places == sorted(places) and str(found).startswith(found.conclusion)
-    page = found._repr_html_()
-    places = [page.index(f"<caption>{title} (") for title in ("Labels", "Verdicts", "Repeated errors", "Scores")]
-    assert places == sorted(places) and page.index("fair F") < places[0]

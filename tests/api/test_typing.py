@@ -9,7 +9,7 @@ import sys
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -19,9 +19,8 @@ from spacy_nereval.api.typed_names import MetricName, ScoreKey
 
 pytestmark = pytest.mark.costly
 
-BUILT_IN = {
-    point.name for point in entry_points(group="spacy_nereval_metrics") if point.value.startswith("spacy_nereval.")
-}
+POINTS = entry_points(group="spacy_nereval_metrics")
+BUILT_IN = {point.name for point in POINTS if point.value.startswith("spacy_nereval.")}
 
 UNTYPED = ("spacy_nereval.integration.", "spacy_nereval.cli.")
 
@@ -29,28 +28,8 @@ SCRIPT = """
 from collections.abc import Iterator
 from tempfile import TemporaryDirectory
 
-from spacy_nereval import (
-    Agreement,
-    Comparison,
-    Confidence,
-    Corrections,
-    Counts,
-    Document,
-    Gate,
-    Plan,
-    Result,
-    Thresholds,
-    agreement,
-    apply,
-    compare,
-    create,
-    evaluate,
-    gate,
-    merge,
-    plan,
-    score,
-    thresholds,
-)
+from spacy_nereval import Agreement, Comparison, Confidence, Corrections, Counts, Document, Gate, Plan, Result
+from spacy_nereval import Thresholds, agreement, apply, compare, create, evaluate, gate, merge, plan, score, thresholds
 from spacy_nereval.authoring import Metric, OverlapGroup, Verdict, one_each, prf, prf_scores
 from spacy_nereval.compat.evaluate import compute
 from spacy_nereval.compat.seqeval import classification_report, f1_score
@@ -69,11 +48,10 @@ spans = score([[(0, 3, "PER")]], [[{"start": 0, "end": 3, "label": "PER"}]], tex
 reread = score(gold, pred, scheme="IOB2", repair="conll", labels={"PER": None}, only=["LOC"], sep="-", end="exclusive")
 both = score([Document([(0, 3, "PER")], [], "Ada")], ["strict"])
 signature: str = spans.signature + found.signature
-values: list[float | None] = [result["fair"].f, result["fair"].labels["PER"].f, result["strict_f"]]
-values += [result.fair.p, result.fair.r, result.fair.f, result.fair.value, result.fair["f"]]
-values += [result["fair.f"], result["fair_f"], result.labels["PER"].fair.f, result.fair.labels["PER"].f]
-values += [result.headline.value, result.scores["fair_f"], result.fair.scores["f"]]
-values += [result.labels["PER"].scores["fair_f"], result.labels["PER"]["strict.f"]]
+values: list[float | None] = [result["fair"].f, result["fair"].labels["PER"].f, result["strict_f"], result.fair["f"]]
+values += [result.fair.p, result.fair.value, result["fair.f"], result.labels["PER"].fair.f, result.fair.labels["PER"].f]
+values += [result.headline.value, result.scores["fair_f"], result.fair.scores["f"], result.labels["PER"]["strict.f"]]
+values += [result.labels["PER"].scores["fair_f"]]
 interval = result.fair.interval("f") or result.headline.interval
 low: float = interval.low if interval else 0.0
 number: int = result.confusion("fair")["PER", "PER"] + result.fair.confusion["PER"]["PER"] + result.fair.counts["tp"]
@@ -101,8 +79,7 @@ pairs: list[Counts] = [*between.counts.values()]
 disputed: int = len(between.errors(["LOC"]))
 page: str = str(result.render(0)) + str(spans.render(0, "strict"))
 labels: list[str] = [*result.labels, result.labels["PER"].label, result.labels["PER"].fair.name, *result.fair.labels]
-labels += [*result.fair.confusion.labels, *result.fair.keys]
-direction: str = result.headline.direction
+labels += [*result.fair.confusion.labels, *result.fair.keys, result.headline.direction]
 bound: float = result.headline.interval.high if result.headline.interval else 1.0
 corrections: Corrections = apply([{"text": "Ada", "spans": []}], [])
 values.append(score(corrections.gold, corrections.gold, "strict").strict.f)
@@ -110,13 +87,12 @@ changes: int = len(corrections.changes)
 with TemporaryDirectory() as folder:
     for each in every:
         each.save(f"{folder}/{type(each).__name__}.json")
-    results: list[Result] = [Result.load(f"{folder}/Result.json")]
-    comparisons: list[Comparison] = [Comparison.load(f"{folder}/Comparison.json")]
-    agreements: list[Agreement] = [Agreement.load(f"{folder}/Agreement.json")]
-    thresholds_again: list[Thresholds] = [Thresholds.load(f"{folder}/Thresholds.json")]
-    plans: list[Plan] = [Plan.load(f"{folder}/Plan.json")]
-    gates: list[Gate] = [Gate.load(f"{folder}/Gate.json")]
-    values.append(results[0].fair.f)
+    values.append(Result.load(f"{folder}/Result.json").fair.f)
+    comparison: Comparison = Comparison.load(f"{folder}/Comparison.json")
+    between_again: Agreement = Agreement.load(f"{folder}/Agreement.json")
+    cuts_again: Thresholds = Thresholds.load(f"{folder}/Thresholds.json")
+    plan_again: Plan = Plan.load(f"{folder}/Plan.json")
+    gate_again: Gate = Gate.load(f"{folder}/Gate.json")
 again: Comparison = compare({"a": score(gold, gold), "b": score(gold, pred)}, primary="fair_f")
 if not text:
     result.save("result.json")
@@ -129,12 +105,8 @@ def judge(group: OverlapGroup) -> Iterator[Verdict]:
     yield from (Verdict("fp", None, span) for span in group.pred)
 
 
-metric = Metric(
-    scores=prf_scores("own", key="own"),
-    columns=one_each("tp", "fp", "fn"),
-    formula=lambda n: prf(n["tp"], n["fp"], n["fn"]),
-    judge=judge,
-)
+columns = one_each("tp", "fp", "fn")
+metric = Metric(prf_scores("own", key="own"), columns, lambda n: prf(n["tp"], n["fp"], n["fn"]), judge=judge)
 check_laws(metric, laws=["counts_add"])
 print(create("fair").name, result.counts.documents)
 """
@@ -172,18 +144,27 @@ def test_the_typed_names_are_those_of_the_metrics():
     assert {*get_args(ScoreKey)} == {key for name in own for key in create(name).keys} - {*own}
 
 
+needs_pyright = pytest.mark.skipif(not find_spec("pyright"), reason="pyright, of the extra `dev`, is not installed")
+
+
+def pyright(package: Path, *arguments: str) -> Any:
+    """What pyright found, in JSON."""
+    command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=package)
+    if not done.stdout.startswith("{"):
+        pytest.skip(f"pyright does not start: {done.stderr.strip()[-100:]}")
+    return json.loads(done.stdout)
+
+
 @pytest.mark.slow
-@pytest.mark.skipif(not find_spec("pyright"), reason="pyright, of the extra `dev`, is not installed")
+@needs_pyright
 def test_a_users_script_passes_pyright(package):
     script = package / "users_script.py"
     wrong = ("result.fair.f", "result['fair'].f", "result['fair_f']", "result['fair'].labels['PER'].f")
     odd = "score(gold, pred, scheme=3)", "score(gold, pred, schema='IOB2')"
     script.write_text(SCRIPT + "\n".join([*(f"wrong: str = {line}" for line in wrong), *odd]), encoding="utf8")
-    command = ("pyright", "--outputjson", "--pythonpath", sys.executable, str(script))
-    done = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, cwd=package)
-    if not done.stdout.startswith("{"):
-        pytest.skip(f"pyright does not start: {done.stderr.strip()[-100:]}")
-    found = [each["message"] for each in json.loads(done.stdout)["generalDiagnostics"] if each["severity"] == "error"]
+    said = pyright(package, str(script))["generalDiagnostics"]
+    found = [each["message"] for each in said if each["severity"] == "error"]
     known = 'Type "float | None" is not assignable to declared type "str"'
     lines = [each.partition("\n")[0] for each in found if "obscured" not in each]
     assert lines[: len(wrong)] == [known] * len(wrong)
@@ -191,21 +172,11 @@ def test_a_users_script_passes_pyright(package):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not find_spec("pyright"), reason="pyright, of the extra `dev`, is not installed")
+@needs_pyright
 def test_every_public_type_is_known_to_pyright(package, monkeypatch):
     """But not those of packages without types: spaCy's Doc and Example in `integration`, typer's options in `cli`."""
     monkeypatch.setenv("PYTHONPATH", str(package))
-    command = ("pyright", "--verifytypes", "spacy_nereval", "--ignoreexternal", "--outputjson")
-    done = subprocess.run(
-        [sys.executable, "-m", *command, "--pythonpath", sys.executable], capture_output=True, text=True, cwd=package
-    )
-    if not done.stdout.startswith("{"):
-        pytest.skip(f"pyright does not start: {done.stderr.strip()[-100:]}")
-    symbols = json.loads(done.stdout)["typeCompleteness"]["symbols"]
+    symbols = pyright(package, "--verifytypes", "spacy_nereval", "--ignoreexternal")["typeCompleteness"]["symbols"]
     assert len(symbols) > 1000
-    odd = [
-        each["name"]
-        for each in symbols
-        if each["isExported"] and not (each["isTypeKnown"] and not each["isTypeAmbiguous"])
-    ]
-    assert [name for name in odd if not name.startswith(UNTYPED)] == []
+    exported = [each for each in symbols if each["isExported"] and not each["name"].startswith(UNTYPED)]
+    assert [each["name"] for each in exported if not each["isTypeKnown"] or each["isTypeAmbiguous"]] == []

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import pickle
-import warnings
 
 import pytest
 import spacy
 from docs import doc, example
-from own_scorers import NER, SPANS, warned, warned_at_evaluation, with_ruler
-from spacy.language import Language
+from own_scorers import NER, SPANS, alone, evaluated, warned, warned_at_evaluation, with_ruler
 from spacy.training import Example
 
 from spacy_nereval import Metric, Score, one_each
@@ -40,16 +37,11 @@ def test_the_numbers_that_stand_are_those_that_are_said_to(first, last):
     nlp.add_pipe("nereval", first=first or None, config={"metrics": {"fair": {"weights": {"be_s": {"tp": 1}}}}})
     (line,) = warned_at_evaluation(nlp)
     assert f"the scores of {last} replace the others" in line
+    found = evaluated(nlp, (0, 2, "PER"), text="Ada Lovelace")["ents_fair_p"]
     gold = doc("Ada Lovelace", (0, 2, "PER"), vocab=nlp.vocab)
-    found = nlp.evaluate([Example(nlp.make_doc(gold.text), gold)])
-    own = nlp.get_pipe(last).score([Example(nlp(gold.text), gold)])
-    assert (
-        found["ents_fair_p"]
-        == own["ents_fair_p"]
-        != nlp.get_pipe({"nereval": "entity_ruler", "entity_ruler": "nereval"}[last]).score(
-            [Example(nlp(gold.text), gold)]
-        )["ents_fair_p"]
-    )
+    examples = [Example(nlp(gold.text), gold)]
+    own = {name: nlp.get_pipe(name).score(examples)["ents_fair_p"] for name in ("nereval", "entity_ruler")}
+    assert found == own.pop(last) not in own.values()
 
 
 def test_a_component_added_twice_is_told_when_training_begins_and_only_once():
@@ -65,9 +57,8 @@ def test_two_scorers_without_the_component_are_told_at_the_first_evaluation():
     nlp = with_ruler(FAIR_AND_SER)
     nlp.add_pipe("ner", config={"scorer": FAIR_AND_SER}).add_label("PER")
     nlp.initialize()
-    assert [line.split(":")[0] for line in warned_at_evaluation(nlp)] == [
-        "the components entity_ruler, ner all write ents_fair_p and 5 more"
-    ]
+    (line,) = warned_at_evaluation(nlp)
+    assert line.startswith("the components entity_ruler, ner all write ents_fair_p and 5 more:")
     assert warned_at_evaluation(nlp) == []
 
 
@@ -82,27 +73,37 @@ def test_what_does_not_clash_is_not_told(tmp_path):
     assert warned(spacy.load, tmp_path) == []
 
 
-def test_the_component_can_be_pickled_and_read_from_bytes():
-    nlp = with_ruler()
-    component = nlp.add_pipe("nereval", config=FAIR)
-    assert pickle.loads(pickle.dumps(component)).score([]) == component.score([])
-    assert nlp.from_bytes(nlp.to_bytes()).has_pipe("nereval")
-
-
 # Weights
 
 
-@pytest.mark.parametrize(("cost", "better"), [("ents_ser", "ents_ser_acc"), ("ents_err", "ents_ser_acc")])
-def test_a_weight_on_a_cost_is_told_once_with_the_key_to_use(cost, better):
-    nlp = with_ruler(FAIR_AND_SER, **{cost: 1.0})
+ASKED = {"metrics": {"fair": {}, "slot_error": {}, "plagdet": {}}}
+NO_METRIC = "[training.score_weights] has {}, which no metric"
+
+
+@pytest.mark.parametrize(
+    ("key", "begin", "end"),
+    [
+        ("ents_ser", "[training.score_weights] has ents_ser, for which lower is better", "; use ents_ser_acc"),
+        ("ents_err", "[training.score_weights] has ents_err, for which lower is better", "; use ents_ser_acc"),
+        # without a complement, the score of the same metric
+        ("ents_plagdet_granularity", "[training.score_weights] has", "; use ents_plagdet"),
+        ("ents_wrf", NO_METRIC, ""),
+        ("ents_fare_f", NO_METRIC, "; is it ents_fair_f?"),
+        ("spans_sc_fair_f", NO_METRIC, ""),
+        ("fair_f", NO_METRIC, "; is it ents_fair_f?"),
+        ("ser_acc", NO_METRIC, "; is it ents_ser_acc?"),
+        ("ents_fair", NO_METRIC, "; is it ents_fair_f?"),
+        ("ents_ace", NO_METRIC, "; the metric ace has it"),
+    ],
+)
+@pytest.mark.parametrize("component", [False, True], ids=["scorer", "component"])
+def test_a_weight_on_a_cost_or_on_what_nothing_produces_is_told_once_with_the_key_to_use(component, key, begin, end):
+    nlp = with_ruler(None if component else NER | ASKED, **{key: 1.0})
+    if component:
+        nlp.add_pipe("nereval", config=ASKED)
     (line,) = warned_at_evaluation(nlp)
-    assert f"has {cost}, for which lower is better" in line and line.endswith(f"; use {better}")
+    assert line.startswith(begin.format(key)) and line.endswith(end)
     assert warned_at_evaluation(nlp) == []
-
-
-def test_a_weight_on_a_cost_without_a_complement_names_the_score_of_the_same_metric():
-    nlp = with_ruler(FAIR_AND_SER | {"metrics": {"plagdet": {}}}, ents_plagdet_granularity=1.0)
-    assert warned_at_evaluation(nlp)[0].endswith("; use ents_plagdet")
 
 
 def test_of_several_good_scores_the_complement_of_the_cost_is_the_one_to_use():
@@ -121,37 +122,6 @@ def test_of_several_good_scores_the_complement_of_the_cost_is_the_one_to_use():
     component.scoring = Scoring((own,))
     (line,) = warned(check_pipeline, nlp)
     assert line.endswith("; use ents_own_right")
-
-
-@pytest.mark.parametrize(
-    ("key", "hint"), [("ents_wrf", ""), ("ents_fare_f", "; is it ents_fair_f?"), ("spans_sc_fair_f", "")]
-)
-def test_a_weight_on_a_score_that_nothing_produces_is_told(key, hint):
-    (line,) = warned_at_evaluation(with_ruler(FAIR_AND_SER, **{key: 1.0}))
-    assert line.startswith(f"[training.score_weights] has {key}, which no metric")
-    assert line.endswith(hint or line)
-
-
-@pytest.mark.parametrize(
-    ("key", "hint"),
-    [
-        ("fair_f", "; is it ents_fair_f?"),
-        ("ser_acc", "; is it ents_ser_acc?"),
-        ("ents_fair", "; is it ents_fair_f?"),
-        ("ents_ace", "; the metric ace has it"),
-    ],
-)
-def test_a_weight_on_a_key_without_prefix_or_of_another_metric_is_told(key, hint):
-    nlp = with_ruler(**{key: 1.0})
-    nlp.add_pipe("nereval")
-    (line,) = warned_at_evaluation(nlp)
-    assert line.startswith(f"[training.score_weights] has {key}, which no metric") and line.endswith(hint), line
-
-
-def test_weights_are_checked_for_the_component_too():
-    nlp = with_ruler(ents_ser=1.0)
-    nlp.add_pipe("nereval")
-    assert [line.endswith("use ents_ser_acc") for line in warned_at_evaluation(nlp)] == [True]
 
 
 def test_a_scorer_that_no_pipeline_calls_checks_nothing():
@@ -177,28 +147,22 @@ def test_a_component_before_one_that_sets_the_spans_is_told(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("config", "told"), [({"ents": False, "spans_keys": ["mine"]}, False), ({"ents": True}, True), ({}, True)]
+    ("config", "ruler", "told"),
+    [
+        ({"ents": False, "spans_keys": ["mine"]}, "entity_ruler", False),
+        ({"ents": True}, "entity_ruler", True),
+        ({}, "entity_ruler", True),
+        ({"ents": False, "spans_keys": ["mine"]}, "span_ruler", True),
+        ({"ents": False, "spans_keys": ["other"]}, "span_ruler", False),
+    ],
 )
-def test_only_components_that_set_what_is_scored_are_told(config, told):
+def test_only_components_that_set_what_is_scored_are_told(config, ruler, told):
     nlp = spacy.blank("en")
     nlp.add_pipe("nereval", config=FAIR | config)
-    nlp.add_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Ada"}])
-    assert [line.split(",")[0] for line in warned_at_evaluation(nlp)] == [
-        "the component nereval comes before entity_ruler"
-    ] * told
-
-
-@pytest.mark.parametrize(("key", "told"), [("mine", True), ("other", False)])
-def test_a_ruler_after_the_component_is_told_where_it_sets_the_span_group_that_is_scored(key, told):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("nereval", config=FAIR | {"ents": False, "spans_keys": ["mine"]})
-    nlp.add_pipe("span_ruler", config={"spans_key": key}).add_patterns([{"label": "PER", "pattern": "Ada"}])
-    assert [line.split(",")[0] for line in warned(check_pipeline, nlp)] == [
-        "the component nereval comes before span_ruler"
-    ] * told
-
-
-# What a scorer says of data that lack something: annotation, units, intervals, labels
+    own = nlp.add_pipe(ruler, config={"spans_key": "mine"} if ruler == "span_ruler" else {})
+    own.add_patterns([{"label": "PER", "pattern": "Ada"}])
+    told_of = [line.split(",")[0] for line in warned(check_pipeline, nlp)]
+    assert told_of == [f"the component nereval comes before {ruler}"] * told
 
 
 # Predictions that say nothing
@@ -207,13 +171,8 @@ def test_a_ruler_after_the_component_is_told_where_it_sets_the_span_group_that_i
 @pytest.mark.parametrize("scorer", [True, False])
 def test_a_pipeline_that_predicts_no_entities_at_all_is_told(scorer):
     gold = doc("Ada met Bob", (0, 1, "PER"))
-    if scorer:
-        lines = warned(make_ner_scorer(), [example(gold, doc("Ada met Bob", annotated=False))])
-    else:
-        nlp = spacy.blank("en")
-        nlp.add_pipe("nereval")
-        lines = warned_at_evaluation(nlp)
-    (line,) = lines
+    silent = example(gold, doc("Ada met Bob", annotated=False))
+    (line,) = warned(make_ner_scorer(), [silent]) if scorer else warned_at_evaluation(alone())
     assert line.startswith("no predicted Doc has entity annotation, so every score of entities is 0")
 
 
@@ -227,16 +186,14 @@ def test_a_pipeline_that_finds_nothing_has_predicted():
 # Nothing that the data lack ends a training
 
 
+@pytest.mark.filterwarnings("ignore:no intervals", "ignore:spans_keys")
 @pytest.mark.parametrize("unit", ["meta.source", "prefix:(.)"])
 def test_examples_without_a_unit_have_no_intervals_and_a_note(unit):
     nlp = with_ruler()
     nlp.add_pipe("nereval", config={"confidence": {"unit": unit}, "spans_keys": ["none"]})
     lines = [line for line in warned_at_evaluation(nlp) if not line.startswith("spans_keys: no Doc has spans under")]
     assert len({*lines}) == 1 and lines[0].startswith(f"no intervals: example 0: unit={unit!r}: the document has no")
-    gold = doc("Ada met Bob", (0, 1, "PER"), vocab=nlp.vocab)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = nlp.evaluate([Example(nlp.make_doc(gold.text), gold)])
+    found = evaluated(nlp)
     assert found["ents_fair_f"] == 1.0
     result = found["ents_nereval"]
     assert result["confidence"] is None and result["notes"] == lines[:1]
@@ -263,15 +220,6 @@ def test_with_fewer_than_two_documents_intervals_are_null_with_a_note(annotated,
         assert {own["intervals"] for own in found[key]["metrics"].values()} == {None}
 
 
-def test_two_documents_of_one_unit_have_intervals_with_a_flag():
-    nlp = with_ruler()
-    nlp.add_pipe("nereval", config={"confidence": {}})
-    gold = doc("Ada met Bob", (0, 1, "PER"), vocab=nlp.vocab)
-    result = nlp.evaluate([Example(nlp.make_doc(gold.text), gold)] * 2)["ents_nereval"]
-    assert "notes" not in result
-    assert result["metrics"]["strict"]["intervals"]["scores"]["f"]["flag"] == "few"
-
-
 # Detail
 
 
@@ -290,15 +238,9 @@ def test_the_setting_detail_stands_in_config_blocks(tmp_path):
     nlp.initialize()
     nlp.to_disk(tmp_path)
     nlp = spacy.load(tmp_path)
-    gold = doc("Ada", (0, 1, "PER"), spans={"mine": [(0, 1, "PER")], "other": [(0, 1, "PER")]}, vocab=nlp.vocab)
-    found = nlp.evaluate([Example(nlp.make_doc(gold.text), gold)])
+    found = evaluated(nlp, text="Ada", spans={"mine": [(0, 1, "PER")], "other": [(0, 1, "PER")]})
     assert {"ents_fair_f", "ents_strict_f", "spans_mine_strict_f", "spans_other_fair_f"} <= set(found)
     assert not any(key.endswith("_nereval") for key in found)
-
-
-def test_intervals_without_the_detail_that_holds_them_are_refused():
-    with pytest.raises(ValueError, match="intervals are in the nested result"):
-        spacy.blank("en").add_pipe("nereval", config={"confidence": {}, "detail": False})
 
 
 # Labels that gold does not have
@@ -309,34 +251,23 @@ NO_LABEL = (
 )
 
 
-def predicting(label: str, scorer=None) -> Language:
-    nlp = spacy.blank("en")
-    ruler = nlp.add_pipe("entity_ruler", config={"scorer": scorer} if scorer else {})
-    ruler.add_patterns([{"label": label, "pattern": "Ada"}])
-    return nlp
-
-
-@pytest.mark.parametrize("with_component", [True, False])
-def test_disjoint_labels_are_told_once_with_the_line_that_maps_them(with_component):
-    nlp = predicting("PERSON", None if with_component else FAIR_AND_SER)
-    if with_component:
-        nlp.add_pipe("nereval", config=FAIR)
+@pytest.mark.parametrize(
+    ("scorer", "config"), [(None, FAIR), (FAIR_AND_SER, None), (FAIR_AND_SER, {"metrics": "strict"})]
+)
+def test_disjoint_labels_are_told_once_with_the_line_that_maps_them(scorer, config):
+    """By the scorer, by the component, and by both once together."""
+    nlp = with_ruler(scorer, "PERSON")
+    if config:
+        nlp.add_pipe("nereval", config=config)
     assert warned_at_evaluation(nlp) == [NO_LABEL]
     assert warned_at_evaluation(nlp) == []
-
-
-def test_the_scorer_and_the_component_warn_once_together():
-    nlp = predicting("PERSON", FAIR_AND_SER)
-    nlp.add_pipe("nereval", config={"metrics": {"strict": {}}})
-    assert warned_at_evaluation(nlp) == [NO_LABEL]
 
 
 def test_the_line_that_is_proposed_maps_the_labels():
     setting = NO_LABEL.partition("labels = ")[2]
-    nlp = predicting("PERSON", FAIR_AND_SER | {"labels": json.loads(setting)})
-    gold = doc("Ada met Bob", (0, 1, "PER"), vocab=nlp.vocab)
+    nlp = with_ruler(FAIR_AND_SER | {"labels": json.loads(setting)}, "PERSON")
     assert warned_at_evaluation(nlp) == []
-    assert nlp.evaluate([Example(nlp.make_doc(gold.text), gold)])["ents_fair_f"] == 1.0
+    assert evaluated(nlp)["ents_fair_f"] == 1.0
 
 
 def test_labels_of_span_groups_are_told_with_their_key():

@@ -1,11 +1,16 @@
-"""The component `nereval`, `spacy evaluate`, and pipelines that leave the package behind."""
+"""The components `nereval` and `nereval_cut`, and `spacy evaluate`."""
 
 from __future__ import annotations
 
 import inspect
+import json
+import pickle
 from configparser import ConfigParser
 from importlib import import_module
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 import spacy
 import srsly
@@ -14,13 +19,15 @@ from own_scorers import alone
 from places import ROOT
 from spacy.cli._util import app
 from spacy.language import Language
-from spacy.scorer import Scorer, get_ner_prf
-from spacy.tokens import Doc, Span
+from spacy.scorer import get_ner_prf
+from spacy.tokens import Doc, SpanGroup
 from spacy.training import Corpus, Example
-from thinc.api import ConfigValidationError
 from typer.testing import CliRunner
 
+from spacy_nereval.core.cuts import Cuts
+from spacy_nereval.integration.detach import detach
 from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer
+from spacy_nereval.io.cut_files import save_cuts
 
 
 def pair() -> Example:
@@ -59,41 +66,14 @@ def test_the_component_adds_every_metric_to_what_evaluate_says():
     assert not {key for key in found.keys() - ours.keys() if not key.startswith(("token_", "speed"))}
 
 
-def test_spacys_scores_stay_what_they_are():
-    nlp = with_ruler()
-    golds = [doc("Ada met Bob in Rome", (0, 1, "PER"), (4, 5, "LOC"), vocab=nlp.vocab)]
-
-    def evaluated() -> dict:
-        found = nlp.evaluate([Example(nlp.make_doc(gold.text), gold) for gold in golds])
-        return {key: found[key] for key in ("ents_p", "ents_r", "ents_f", "ents_per_type")}
-
-    beside = evaluated()
-    nlp.remove_pipe("nereval")
-    assert beside == evaluated()
-    assert beside["ents_f"] == 0.5
-
-
-def test_predictions_that_are_there_already_are_scored_as_they_are():
-    assert alone().evaluate([pair()])["ents_fair_f"] == pytest.approx(2 / 3)
-
-
-def test_the_component_scores_whatever_component_predicted():
-    nlp = with_ruler()
-    gold = doc("Ada met Bob in Rome", (0, 1, "PER"), (4, 5, "LOC"), vocab=nlp.vocab)
-    found = nlp.evaluate([Example(nlp.make_doc(gold.text), gold)])
-    assert found["ents_nereval"]["metrics"]["strict"]["counts"] == {"tp": 1, "fp": 1, "fn": 1}
-
-
 def test_a_doc_passes_through_unchanged():
-    nlp = alone(spans_keys=["a"])
     before = pair().predicted
     state = before.to_bytes()
-    after = nlp.get_pipe("nereval")(before)
-    assert after is before
-    assert after.to_bytes() == state
+    after = alone(spans_keys=["a"]).get_pipe("nereval")(before)
+    assert after is before and after.to_bytes() == state
 
 
-def test_entities_and_span_groups_are_scored_side_by_side():
+def test_entities_and_span_groups_are_scored_side_by_side_and_entities_may_be_left_out():
     nlp = alone(spans_keys=["a", "b"])
     found = nlp.evaluate([pair()])
     for key, f in (("ents", 2 / 3), ("spans_a", 0.0), ("spans_b", 1.0)):
@@ -101,41 +81,14 @@ def test_entities_and_span_groups_are_scored_side_by_side():
         assert found[f"{key}_nereval"]["metrics"]["strict"]["scores"]["f"] == pytest.approx(f)
     assert not any(key.startswith("spans_c") for key in found)
     assert found["spans_a_nereval"] == make_spans_scorer(spans_key="a")([pair()])["spans_a_nereval"]
-
-
-def test_entities_may_be_left_out():
     found = alone(ents=False, spans_keys=["b"]).evaluate([pair()])
     assert not any(key.startswith("ents") for key in found)
     assert found["spans_b_fair_f"] == 1.0
 
 
-def test_only_the_metrics_asked_for_are_scored():
-    nlp = alone(metrics={"loio": {"s": 0.0}})
-    found = nlp.evaluate([pair()])
-    assert found["ents_nereval"]["metrics"]["loio"]["settings"]["s"] == 0.0
-    ours = {key for key in found if key.startswith("ents")}
-    assert ours == {f"ents_{x}" for x in ("loio_p", "loio_r", "loio_f", "nereval")}
-
-
-def test_a_generator_is_used_up_by_the_first_component_of_spacys_scorer():
-    nlp = alone()
-    found = Scorer(nlp).score(eg for eg in [pair()])
-    assert found["ents_fair_f"] is None  # the tokenizer was first; nlp.evaluate makes a list of it
-    assert nlp.evaluate(eg for eg in [pair()])["ents_fair_f"] == pytest.approx(2 / 3)
-
-
 def test_scores_can_be_told_apart_by_component():
     found = with_ruler().evaluate([pair()], per_component=True)
-    assert "ents_fair_f" in found["nereval"]
-    assert "ents_fair_f" not in found["entity_ruler"]
-
-
-def test_a_mistake_in_the_config_is_shown_as_spacy_shows_them():
-    with pytest.raises(ConfigValidationError) as raised:
-        alone(metrics={"fare": {}})
-    assert "there is no metric 'fare'" in str(raised.value)
-    with pytest.raises(ConfigValidationError, match="key"):
-        alone(key="sc")
+    assert "ents_fair_f" in found["nereval"].keys() - found["entity_ruler"].keys()
 
 
 def test_the_component_does_not_change_how_a_model_is_chosen():
@@ -144,15 +97,6 @@ def test_the_component_does_not_change_how_a_model_is_chosen():
     before = dict(nlp.config["training"]["score_weights"])
     nlp.add_pipe("nereval")
     assert nlp.config["training"]["score_weights"] == before
-
-
-def test_the_component_keeps_its_options_through_disk(tmp_path):
-    nlp = with_ruler(metrics={"fair": {"unit": "token"}}, spans_keys=["a"])
-    nlp.to_disk(tmp_path / "model")
-    loaded = spacy.load(tmp_path / "model")
-    found = loaded.evaluate([Example(loaded.make_doc("Ada met Bob"), pair().reference)])
-    assert found["ents_nereval"]["metrics"]["fair"]["settings"]["unit"] == "token"
-    assert "spans_a_fair_f" in found
 
 
 def test_the_component_stands_aside_in_training():
@@ -188,33 +132,15 @@ def test_spacy_evaluate_writes_every_score_into_its_file(tmp_path):
     assert written["spans_a_fair_f"] is None
 
 
-# What spaCy does with spans of length zero, and why the core works without Docs
-
-
-def test_a_predicted_doc_with_a_span_of_length_zero_cannot_be_copied():
-    made = doc("a b", spans={"k": [(1, 1, "A")]})
-    with pytest.raises(ValueError, match="E1052"):
-        made.copy()
-
-
-def test_a_span_of_length_zero_is_scored_all_the_same():
-    gold, pred = (doc("a b", spans={"k": [(1, 1, "A")]}) for _ in range(2))
-    found = alone(ents=False, spans_keys=["k"]).get_pipe("nereval").score([example(gold, pred)])
-    assert found["spans_k_strict_f"] == found["spans_k_loio_f"] == 1.0
-    assert isinstance(pred, Doc) and isinstance(pred.spans["k"][0], Span)
-
-
 # What spaCy finds of this package by name works with the lowest spaCy that setup.cfg claims
 
 
 SETTINGS = ConfigParser()
 SETTINGS.read(ROOT / "setup.cfg", encoding="utf8")
+POINTS = SETTINGS["options.entry_points"]
 GROUPS = ("spacy_scorers", "spacy_factories", "spacy_callbacks", "spacy_loggers", "thinc_schedules")
-REGISTERED = [
-    line.split("=")[1].strip()
-    for group in GROUPS
-    for line in SETTINGS["options.entry_points"][group].strip().splitlines()
-]
+REGISTERED = [line.split("=")[1].strip() for group in GROUPS for line in POINTS[group].strip().splitlines()]
+assert len(REGISTERED) >= 6
 
 
 @pytest.mark.parametrize("place", REGISTERED)
@@ -225,5 +151,95 @@ def test_annotations_of_registered_functions_are_types_and_no_strings(place):
     assert [p.name for p in parameters if isinstance(p.annotation, str)] == []
 
 
-def test_every_registered_function_is_looked_at():
-    assert len(REGISTERED) >= 6
+# The component `nereval_cut` keeps the spans of a group whose scores are at least their cut
+
+FOUND = [(0, 1, "PER", 0.9), (1, 2, "LOC", 0.5), (2, 3, "PER", 0.25), (3, 4, "ORG", 0.75)]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    save_cuts(tmp_path / "cuts.json", Cuts(0.75, {"PER": 0.25, "ORG": None}, "strict.f", 0.1, 3, "s"))
+    return tmp_path / "cuts.json"
+
+
+def grouped(nlp: Language, key: str = "sc", **attrs: Any) -> Doc:
+    doc = nlp.make_doc("Ada met Bob here")
+    spans = [doc[start:end] for start, end, _, _ in FOUND]
+    for span, (*_, label, _) in zip(spans, FOUND):
+        span.label_ = label
+    scores = np.array([score for *_, score in FOUND], dtype="float32")
+    doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs={"scores": scores, **attrs})
+    return doc
+
+
+def cutting(**config: Any) -> Language:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("nereval_cut", config=config)
+    return nlp
+
+
+def kept(doc: Doc, key: str = "sc") -> list[tuple[str, float]]:
+    group = doc.spans[key]
+    return [(span.label_, float(score)) for span, score in zip(group, group.attrs["scores"], strict=True)]
+
+
+def test_the_cut_of_each_label(file: Path) -> None:
+    nlp = cutting(cut=str(file))
+    (doc,) = nlp.pipe([grouped(nlp, model="m")])
+    assert kept(doc) == [("PER", pytest.approx(0.9)), ("PER", 0.25)]
+    assert (doc.spans["sc"].attrs["model"], doc.spans["sc"].name) == ("m", "sc")
+
+
+def test_cuts_in_the_config() -> None:
+    nlp = cutting(default=0.6, labels={"LOC": 0.5}, spans_key="x")
+    doc = nlp.get_pipe("nereval_cut")(grouped(nlp, "x"))
+    assert [label for label, _ in kept(doc, "x")] == ["PER", "LOC", "ORG"]
+
+
+def test_a_pipeline_on_disk_has_the_cuts(file: Path, tmp_path: Path) -> None:
+    nlp = cutting(cut=str(file))
+    nlp.to_disk(tmp_path / "model")
+    file.unlink()
+    copied = spacy.blank("en").from_config(nlp.config).from_bytes(nlp.to_bytes())
+    for loaded in (spacy.load(tmp_path / "model"), copied):
+        doc = loaded.get_pipe("nereval_cut")(grouped(loaded))
+        assert [label for label, _ in kept(doc)] == ["PER", "PER"]
+    stored = json.loads((tmp_path / "model" / "nereval_cut" / "cuts.json").read_text())
+    pickled = pickle.loads(pickle.dumps(copied.get_pipe("nereval_cut")))
+    assert stored["labels"] == pickled.cuts.labels == {"PER": 0.25, "ORG": None}
+
+
+def test_an_empty_group_needs_no_scores() -> None:
+    nlp = cutting(default=0.5)
+    doc = nlp.make_doc("Ada")
+    doc.spans["sc"] = []
+    assert len(nlp.get_pipe("nereval_cut")(doc).spans["sc"]) == 0
+
+
+def test_what_is_missing_is_said(tmp_path: Path) -> None:
+    nlp = cutting(default=0.5)
+    component = nlp.get_pipe("nereval_cut")
+    doc = nlp.make_doc("Ada met Bob")
+    with pytest.raises(ValueError, match=r"there is no span group 'sc' \(there are none\); put the component after"):
+        component(doc)
+    doc.spans["sc"] = [doc[0:1]]
+    with pytest.raises(ValueError, match=r"doc.spans\['sc'\] has no scores; expected one per span"):
+        component(doc)
+    for scores, said in (([0.5, 0.5], "2 scores for 1 spans"), ([float("nan")], "the score nan")):
+        doc.spans["sc"] = SpanGroup(doc, spans=[doc[0:1]], attrs={"scores": scores})
+        with pytest.raises(ValueError, match=said):
+            component(doc)
+    gone = cutting(cut=str(tmp_path / "gone.json"))
+    with pytest.raises(ValueError, match=r"there is no file .*gone.json; nereval thresholds writes cut files"):
+        gone.get_pipe("nereval_cut")(grouped(gone))
+
+
+@pytest.mark.parametrize("config", [{}, {"cut": "a.json", "default": 0.5}, {"cut": "a.json", "labels": {"A": 0.5}}])
+def test_a_config_without_one_source_of_cuts_is_refused(config: Any) -> None:
+    with pytest.raises(ValueError, match="expected either 'cut'"):
+        cutting(**config)
+
+
+def test_a_pipeline_that_cuts_cannot_do_without_the_package() -> None:
+    with pytest.raises(ValueError, match=r"'nereval_cut' changes predictions.* remove it first, with nlp.remove_pipe"):
+        detach(cutting(default=0.5))

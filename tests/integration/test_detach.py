@@ -1,4 +1,4 @@
-"""Pipelines that leave the package behind."""
+"""Training with the scorer, and pipelines that leave the package behind."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from pathlib import Path
 import pytest
 import spacy
 import srsly
-from docs import little_corpus, train
-from own_scorers import NER, SPANS, alone
+from docs import doc, little_corpus, train
+from own_scorers import NER, SPANS, alone, evaluated, three, with_ner
 from processes import python
 from spacy.language import Language
+from spacy.tokens import Span
 from spacy.training import Example
+from spacy.training.loop import create_evaluation_callback
 
 from spacy_nereval.integration.detach import detach
+from spacy_nereval.integration.scorer import make_ner_scorer
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*predicted.* label")
 """Corpora at random may have disjoint labels; `test_checks` has the warning."""
@@ -71,11 +74,20 @@ def mentions(model: Path) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory) -> Path:
-    """A training run that detaches what it saves."""
+def shown(tmp_path_factory) -> tuple[Path, list[dict[str, str]]]:
+    """A training run that detaches what it saves, and the rows that its console showed."""
     path = tmp_path_factory.mktemp("training")
-    train(path, **{"training.before_to_disk": {"@callbacks": "spacy-nereval.detach.v1"}})
-    return path
+    header, *rows = train(path, **{"training.before_to_disk": {"@callbacks": "spacy-nereval.detach.v1"}})
+    return path, [dict(zip(header, row)) for row in rows]
+
+
+@pytest.fixture(scope="module")
+def trained(shown) -> Path:
+    return shown[0]
+
+
+def performance(folder: Path) -> dict[str, float]:
+    return srsly.read_json(folder / "meta.json")["performance"]
 
 
 @pytest.fixture(scope="module")
@@ -91,18 +103,14 @@ def pipeline(trained) -> Language:
     return nlp
 
 
-def test_a_detached_pipeline_has_nothing_of_ours(pipeline):
+def test_a_detached_pipeline_has_nothing_of_ours_and_predicts_the_same(pipeline):
     copy = detach(pipeline)
+    found = entities(pipeline.pipe(TEXTS))
+    assert any(found) and entities(copy.pipe(TEXTS)) == found
     assert copy.component_names == ["ner", "span_ruler"]
     assert copy.config["components"]["ner"]["scorer"] == {"@scorers": "spacy.ner_scorer.v1"}
     assert copy.config["components"]["span_ruler"]["scorer"]["@scorers"].startswith("spacy.")
     assert "spacy-nereval." not in copy.config.to_str()
-
-
-def test_a_detached_pipeline_predicts_the_same(pipeline):
-    found = entities(pipeline.pipe(TEXTS))
-    assert any(found)
-    assert entities(detach(pipeline).pipe(TEXTS)) == found
 
 
 def test_detaching_leaves_the_pipeline_as_it_was(pipeline):
@@ -120,9 +128,8 @@ def test_detaching_leaves_the_pipeline_as_it_was(pipeline):
     assert pipeline.get_pipe("ner").model.to_bytes() == weights
     assert pipeline.vocab.vectors is vectors
     assert entities(pipeline.pipe(TEXTS)) == predicted
-    gold = little_corpus()[0]
     with pytest.warns(UserWarning, match="the components nereval, ner all write ents_fair_p"):
-        assert "ents_nereval" in pipeline.evaluate([Example(pipeline.make_doc(gold.text), gold)])
+        assert "ents_nereval" in evaluated(pipeline)
 
 
 def test_a_detached_pipeline_keeps_what_is_known_about_it(pipeline):
@@ -180,19 +187,13 @@ def test_a_detached_component_listens_to_the_vectors_of_its_own_pipeline():
 def test_a_pipeline_loads_without_the_package_once_it_is_detached(pipeline, trained, tmp_path):
     pipeline.to_disk(tmp_path / "with")
     detach(pipeline).to_disk(tmp_path / "without")
-    component = spacy.blank("en")
-    component.add_pipe("nereval")
-    component.to_disk(tmp_path / "component")
-    scorer, factory, copied, saved = without_the_package(
-        tmp_path / "with", tmp_path / "component", tmp_path / "without", trained / "model-best"
-    )
+    alone().to_disk(tmp_path / "component")
+    paths = tmp_path / "with", tmp_path / "component", tmp_path / "without", trained / "model-best"
+    scorer, factory, copied, saved = without_the_package(*paths)
     assert "E893" in scorer or "E002" in scorer
     assert "E002" in factory
-    assert copied["pipes"] == ["ner", "span_ruler"]
-    assert copied["ents"] == entities(pipeline.pipe(TEXTS))
-    assert copied["meta"] == "little"
-    assert saved["pipes"] == ["ner"]
-    assert saved["ents"] == copied["ents"]
+    assert (copied["pipes"], copied["meta"], saved["pipes"]) == (["ner", "span_ruler"], "little", ["ner"])
+    assert saved["ents"] == copied["ents"] == entities(pipeline.pipe(TEXTS))
 
 
 def test_the_config_of_a_detached_pipeline_asks_for_nothing_of_ours(pipeline, tmp_path):
@@ -200,22 +201,11 @@ def test_the_config_of_a_detached_pipeline_asks_for_nothing_of_ours(pipeline, tm
     assert mentions(tmp_path / "without") == []
 
 
-def test_a_training_run_detaches_what_it_saves(trained):
-    for name in ("model-best", "model-last"):
-        config = spacy.util.load_config(trained / name / "config.cfg")
-        assert config["components"]["ner"]["scorer"] == {"@scorers": "spacy.ner_scorer.v1"}
-        performance = srsly.read_json(trained / name / "meta.json")["performance"]
-        assert "ents_fair_f" in performance
-
-
-def test_the_config_that_a_training_run_detached_asks_for_nothing_of_ours(trained):
-    assert mentions(trained / "model-best") == []
-    assert mentions(trained / "model-last") == []
-
-
-def test_a_training_run_chooses_by_our_scores_though_it_saves_without_them(trained):
-    best, last = (srsly.read_json(trained / name / "meta.json")["performance"] for name in ("model-best", "model-last"))
-    assert best["ents_fair_f"] > last["ents_fair_f"]
+@pytest.mark.parametrize("name", ["model-best", "model-last"])
+def test_a_training_run_detaches_what_it_saves(trained, name):
+    config = spacy.util.load_config(trained / name / "config.cfg")
+    assert config["components"]["ner"]["scorer"] == {"@scorers": "spacy.ner_scorer.v1"}
+    assert mentions(trained / name) == []
 
 
 @pytest.mark.parametrize(
@@ -231,3 +221,45 @@ def test_a_detached_pipeline_is_still_chosen_by_a_score(weights, left):
     nlp = alone()
     nlp.config["training"]["score_weights"] = weights
     assert detach(nlp).config["training"]["score_weights"] == left
+
+
+# Which model is chosen, and which scores are written and shown
+
+
+@pytest.mark.costly
+def test_training_chooses_the_model_with_the_best_fair_f(shown):
+    path, rows = shown
+    best, last = (performance(path / name)["ents_fair_f"] for name in ("model-best", "model-last"))
+    found = [float(row["ENTS_FAIR_F"]) for row in rows]
+    assert (f"{100 * best:.2f}", f"{100 * last:.2f}") == (f"{max(found):.2f}", f"{found[-1]:.2f}")
+    assert max(found) > found[-1]  # or else the last would do as well
+    assert [row["SCORE"] for row in rows] == [f"{x / 100:.2f}" for x in found]
+    assert {"ENTS_FAIR_F", "ENTS_PARTI..."} <= set(rows[0]), "the console shows long names cut short"
+
+
+def test_the_best_model_scores_what_its_meta_file_says(trained):
+    own = {"components": {"ner": {"scorer": NER}}}
+    nlp = spacy.load(trained / "model-best", config=own)
+    found = nlp.evaluate([Example(nlp.make_doc(gold.text), gold) for gold in little_corpus()])
+    for key in ("ents_fair_f", "ents_wrf", "ents_f"):
+        assert found[key] == pytest.approx(performance(trained / "model-best")[key])
+
+
+def test_a_score_that_is_zero_at_first_is_kept_and_one_that_is_none_is_not():
+    nlp = spacy.blank("en")
+    ruler = nlp.add_pipe("entity_ruler", config={"scorer": NER})
+    golds = [doc("Ada met Bob", vocab=nlp.vocab)]
+    weights = {"ents_fair_f": 1.0, "ents_f": 0.5, "ents_nereval": None}
+    evaluate = create_evaluation_callback(nlp, lambda nlp: [Example(nlp.make_doc(g.text), g) for g in golds], weights)
+    assert evaluate()[0] == 0.0  # nothing to find, nothing found: None for spaCy, which forgets it for good
+    ruler.add_patterns([{"label": "PER", "pattern": "Ada"}])
+    golds[0].ents = [Span(golds[0], 0, 1, "PER")]
+    score, scores = evaluate()
+    assert (score, scores["ents_f"], scores["ents_fair_f"]) == (1.0, 1.0, 1.0)
+
+
+def test_the_default_weights_of_spacy_still_find_its_scores():
+    nlp = with_ner(NER)
+    weights = nlp.config["training"]["score_weights"]
+    assert weights["ents_f"] == 1.0
+    assert set(weights) <= set(make_ner_scorer()(three()))

@@ -21,16 +21,11 @@ from spacy_nereval.integration import training_needs
 
 
 def fake_torch(*, cuda: str | None = "13.0", gpus: int = 1) -> Any:
-    return SimpleNamespace(
-        __version__="2.13.0",
-        version=SimpleNamespace(cuda=cuda),
-        backends=SimpleNamespace(mps=SimpleNamespace(is_available=lambda: False)),
-        cuda=SimpleNamespace(
-            device_count=lambda: gpus,
-            get_device_name=lambda k: f"Model {k}",
-            mem_get_info=lambda k: (12 * 2**30, 16 * 2**30),
-        ),
-    )
+    memory = (12 * 2**30, 16 * 2**30)
+    devices = {"device_count": lambda: gpus, "get_device_name": "Model {}".format, "mem_get_info": lambda k: memory}
+    mps = SimpleNamespace(is_available=lambda: False)
+    parts = {"version": SimpleNamespace(cuda=cuda), "backends": SimpleNamespace(mps=mps)}
+    return SimpleNamespace(__version__="2.13.0", cuda=SimpleNamespace(**devices), **parts)
 
 
 def fake_cupy(*, broken: bool = False) -> Any:
@@ -39,10 +34,8 @@ def fake_cupy(*, broken: bool = False) -> Any:
             raise RuntimeError("CUDA driver version\nis insufficient")
         return np.zeros(size)
 
-    def device(number: int) -> SimpleNamespace:
-        return SimpleNamespace(use=lambda: None)
-
-    return SimpleNamespace(__version__="14.2.0", cuda=SimpleNamespace(Device=device), zeros=zeros)
+    device = SimpleNamespace(use=lambda: None)
+    return SimpleNamespace(__version__="14.2.0", cuda=SimpleNamespace(Device=lambda number: device), zeros=zeros)
 
 
 def examined(monkeypatch, torch: Any, cupy: Any, **asked: Any) -> dict[str, training_needs.Finding]:
@@ -105,8 +98,7 @@ def test_weights_are_looked_for_in_the_cache_and_then_on_the_hub(monkeypatch):
     monkeypatch.setattr(training_needs, "_imported", {"huggingface_hub": cached}.get)
     monkeypatch.setattr(requests, "head", head)
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
-    assert "cache" in training_needs.weights("org/cached").found
-    assert asked == []
+    assert "cache" in training_needs.weights("org/cached").found and asked == []
     assert training_needs.weights("org/there").remedy is None
     assert asked == ["https://huggingface.co/org/there/resolve/main/config.json"]
     assert "404" in training_needs.weights("org/nowhere").found
@@ -114,6 +106,10 @@ def test_weights_are_looked_for_in_the_cache_and_then_on_the_hub(monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     assert "HF_HUB_OFFLINE" in training_needs.weights("org/there").found
     assert all(training_needs.weights(name).remedy for name in ("org/nowhere", "org/down", "/no/folder", "./no", "a b"))
+
+
+def assets() -> dict[str, training_needs.Finding]:
+    return {finding.what: finding for finding in training_needs.assets("web")}
 
 
 def test_a_corpus_is_checked_against_the_project_file(tmp_path, monkeypatch):
@@ -125,7 +121,7 @@ def test_a_corpus_is_checked_against_the_project_file(tmp_path, monkeypatch):
     Path("assets/web").mkdir(parents=True)
     Path("assets/web/whole").write_bytes(b"right")
     Path("assets/web/damaged").write_bytes(b"wrong")
-    found = {finding.what: finding for finding in training_needs.assets("web")}
+    found = assets()
     assert found["assets/web/whole"].remedy is None
     assert md5(b"wrong").hexdigest() in found["assets/web/damaged"].found
     assert "delete it" in str(found["assets/web/damaged"].remedy)
@@ -133,7 +129,7 @@ def test_a_corpus_is_checked_against_the_project_file(tmp_path, monkeypatch):
     assert len(found) == 3
     sums = f"{sha256(b'right').hexdigest()}  assets/web/damaged\n{'0' * 64}  assets/web/whole\n"
     Path("assets/SHA256SUMS").write_text(sums, encoding="utf8")
-    found = {finding.what: finding for finding in training_needs.assets("web")}
+    found = assets()
     assert sha256(b"right").hexdigest() in found["assets/web/whole"].found
     assert "delete it" in str(found["assets/web/whole"].remedy)
     Path("assets/SHA256SUMS").unlink()

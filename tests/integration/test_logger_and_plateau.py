@@ -33,17 +33,9 @@ def rates(schedule: Plateau, losses: Sequence[float]) -> list[float]:
 @pytest.mark.parametrize(
     ("losses", "options", "wanted"),
     [
-        # As long as the loss falls, the rate stays.
-        ([5.0, 4.0, 3.0, 2.0], {}, [1.0, 1.0, 1.0, 1.0]),
-        # The same loss again is no fall, and neither is a higher one.
-        ([5.0, 5.0, 6.0], {}, [1.0, 0.1, 0.01]),
-        # A new lowest loss after a decay counts from the lowest of all.
-        ([5.0, 6.0, 5.5, 4.0], {}, [1.0, 0.1, 0.01, 0.01]),
-        # Patience starts again with every lowest loss, and with every decay.
-        ([5.0, 6.0, 4.0, 6.0, 6.0, 6.0, 6.0], {"patience": 2}, [1.0, 1.0, 1.0, 1.0, 0.1, 0.1, 0.01]),
+        ([5.0, 4.0, 6.0, 6.0, 6.0, 6.0], {"patience": 2}, [1.0, 1.0, 1.0, 0.1, 0.1, 0.01]),
         # 4.6 is not a tenth below 5, 4.4 is.
         ([5.0, 4.6, 4.4], {"min_delta": 0.1}, [1.0, 0.1, 0.1]),
-        ([5.0, 4.4], {"min_delta": 0.1}, [1.0, 1.0]),
         ([5.0, 5.0, 5.0], {"factor": 0.5, "minimum": 0.3}, [1.0, 0.5, 0.3]),
         # What is no number has not fallen; a loss after it may.
         ([nan, 5.0, nan, 4.0], {}, [0.1, 0.1, 0.01, 0.01]),
@@ -75,31 +67,27 @@ def accepted(losses: Sequence[float], min_delta: float) -> list[float]:
     return found
 
 
-settings = {
-    "factor": st.sampled_from([0.1, 0.5]),
-    "patience": st.integers(1, 3),
-    "min_delta": st.sampled_from([0.0, 0.25]),
-    "minimum": st.sampled_from([0.0, 0.2]),
-}
+options_of_any = st.fixed_dictionaries(
+    {
+        "factor": st.sampled_from([0.1, 0.5]),
+        "patience": st.integers(1, 3),
+        "min_delta": st.sampled_from([0.0, 0.25]),
+        "minimum": st.sampled_from([0.0, 0.2]),
+    }
+)
 some_losses = st.lists(st.integers(1, 9).map(float), max_size=12)
 
 
-@given(losses=some_losses, options=st.fixed_dictionaries(settings))
-def test_the_rate_is_that_of_the_whole_history(losses, options):
-    schedule = plateau(1.0, **options)
-    for loss in losses:
-        schedule.observe(loss)
-    assert next(schedule) == pytest.approx(twin(losses, **options), rel=1e-9)
-
-
-@given(losses=some_losses, later=some_losses, options=st.fixed_dictionaries(settings))
-def test_a_schedule_goes_on_from_a_saved_state_as_if_nothing_had_been(losses, later, options):
+@given(losses=some_losses, later=some_losses, options=options_of_any)
+def test_the_rate_is_that_of_the_whole_history_and_goes_on_from_a_saved_state(losses, later, options):
     first = plateau(1.0, **options)
-    rates(first, losses)
+    for loss in losses:
+        first.observe(loss)
     state = json.loads(json.dumps(first.state()))
-    minimum = {"minimum": min(options["minimum"], state["rate"])}
-    second = plateau(**options | minimum | state)
     copied = pickle.loads(pickle.dumps(first))
+    assert next(first) == pytest.approx(twin(losses, **options), rel=1e-9)
+    second = plateau(**options | {"minimum": min(options["minimum"], state["rate"])} | state)
+    next(copied)
     assert rates(second, later) == rates(copied, later) == rates(first, later)
 
 
@@ -141,19 +129,12 @@ def test_without_the_logger_it_says_that_it_never_falls():
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"factor": 1.0}, "factor = 1.0"),
-        ({"factor": 0}, "factor = 0"),
-        ({"patience": 0}, "patience = 0"),
-        ({"min_delta": 1}, "min_delta = 1"),
-        ({"min_delta": -0.1}, "min_delta = -0.1"),
-        ({"minimum": 2.0}, "minimum = 2.0"),
-    ],
+    ("name", "value"),
+    [("factor", 1.0), ("factor", 0), ("patience", 0), ("min_delta", 1), ("min_delta", -0.1), ("minimum", 2.0)],
 )
-def test_options_outside_their_range_are_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        plateau(1.0, **options)
+def test_options_outside_their_range_are_refused(name, value):
+    with pytest.raises(ValueError, match=f"{name} = {value}"):
+        plateau(1.0, **{name: value})
 
 
 # The logger: what it prints, what it keeps, and what it tells the schedule

@@ -1,24 +1,34 @@
-"""The scorers in a pipeline: spaCy's own numbers beside ours, keys, configs, training, processes."""
+"""The scorers: spaCy's own numbers beside ours, keys, intervals, configs, saved pipelines and other processes."""
 
 from __future__ import annotations
 
 import json
+import math
+import pickle
 from fractions import Fraction
+from typing import Any
 
 import pytest
+import spacy
 import srsly
 from docs import LABELS, aligned, any_example, doc, example, grouped
 from hypothesis import given
 from hypothesis import strategies as st
-from own_scorers import SPACY_KEYS, three
+from own_scorers import NER, SPACY_KEYS, SPANS, evaluated, three, with_ner
+from processes import LEAN, python
 from profiles import tries
 from spacy.pipeline.spancat import spancat_score
 from spacy.scorer import get_ner_prf
-from spacy.training import Alignment
+from spacy.training import Alignment, Example
+from thinc.api import Config, ConfigValidationError
 
 import spacy_nereval
+from spacy_nereval import Result, count, create, evaluate
+from spacy_nereval.core.labels import label_rules
+from spacy_nereval.core.spans import relabelled
+from spacy_nereval.evaluation.resampling import wanted_confidence
 from spacy_nereval.integration.examples import documents
-from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer
+from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer, stored_options
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*predicted.* label")
 """Corpora at random may have disjoint labels; `test_checks` has the warning."""
@@ -58,9 +68,8 @@ def test_spacys_f_is_our_strict_f_where_the_tokens_are_the_same(examples):
 @given(st.lists(grouped(), max_size=4))
 def test_spacys_keys_of_a_span_group_hold_what_spacy_itself_says(examples):
     found = make_spans_scorer({"strict": {}}, spans_key="k")(examples)
-    assert {f"spans_k_{x}": found[f"spans_k_{x}"] for x in ("p", "r", "f", "per_type")} == spancat_score(
-        examples, spans_key="k"
-    )
+    spacys = spancat_score(examples, spans_key="k")
+    assert {key: found[key] for key in spacys} == spacys
 
 
 def test_labels_of_the_strategies_are_found_at_all():
@@ -86,12 +95,9 @@ def no_alignment(monkeypatch):
     monkeypatch.setattr(Alignment, "from_strings", classmethod(forbidden))
 
 
-def test_no_tokens_are_aligned_where_they_are_the_same(no_alignment):
+def test_no_tokens_are_aligned_where_they_are_the_same_or_nothing_is_annotated(no_alignment):
     found = score_ents(three() * 3)
     assert (found["ents_p"], found["ents_r"], found["ents_f"]) == pytest.approx((1 / 3,) * 3)
-
-
-def test_no_tokens_are_aligned_where_nothing_is_annotated(no_alignment):
     score_ents([example(doc("a b", annotated=False), doc("a|_|b", (0, 1, "A")))])
 
 
@@ -109,37 +115,14 @@ def test_tokens_are_aligned_where_spacys_numbers_may_need_it(gold, pred, no_alig
         score_ents([example(gold, pred)])
 
 
-def test_half_a_gold_token_is_a_hit_for_spacy_and_a_boundary_error_for_us():
-    found = score_ents([example(doc("U.K. wins", (0, 1, "GPE")), doc("U|.K. wins", (0, 1, "GPE")))])
-    assert found["ents_f"] == 1.0
-    assert found["ents_strict_f"] == 0.0
-    assert found["ents_type_f"] == 1.0
+def test_parts_of_a_gold_token_are_a_hit_for_spacy_and_boundary_errors_for_us():
+    gold, half = doc("U.K. wins", (0, 1, "GPE")), doc("U|.K. wins", (0, 1, "GPE"))
+    found = score_ents([example(gold, half)])
+    assert (found["ents_f"], found["ents_strict_f"], found["ents_type_f"]) == (1, 0, 1)
     assert found["ents_nereval"]["metrics"]["fair"]["counts"]["be_s"] == 1
-
-
-def test_two_halves_of_a_gold_token_are_a_hit_and_an_error_for_spacy():
-    gold, pred = doc("U.K. wins", (0, 1, "GPE")), doc("U.|K. wins", (0, 1, "GPE"), (1, 2, "GPE"))
-    found = score_ents([example(gold, pred)])
+    found = score_ents([example(gold, doc("U.|K. wins", (0, 1, "GPE"), (1, 2, "GPE")))])
     assert (found["ents_p"], found["ents_r"]) == (0.5, 1.0)
     assert (found["ents_strict_p"], found["ents_strict_r"]) == (0.0, 0.0)
-
-
-def test_half_a_gold_token_in_a_span_group_is_nothing_at_all_for_spacy():
-    gold = doc("U.K. wins", spans={"k": [(0, 1, "GPE")]})
-    pred = doc("U|.K. wins", spans={"k": [(0, 1, "GPE")]})
-    found = make_spans_scorer(spans_key="k")([example(gold, pred)])
-    assert (found["spans_k_p"], found["spans_k_r"]) == (0.0, 0.0)
-    assert found["spans_k_per_type"]["GPE"]["f"] == 0.0
-    assert found["spans_k_nereval"]["pred"] == 1
-    assert found["spans_k_nereval"]["metrics"]["fair"]["counts"]["be_s"] == 1
-
-
-def test_a_label_that_only_an_ignored_prediction_has_is_listed_as_spacy_lists_it():
-    eg = example(doc("a b", (0, 1, "A"), missing=[(1, 2)]), doc("a b", (1, 2, "Z")))
-    found = score_ents([eg])
-    assert found["ents_per_type"] == get_ner_prf([eg])["ents_per_type"]
-    assert set(found["ents_per_type"]) == {"A", "Z"}
-    assert set(found["ents_nereval"]["metrics"]["strict"]["per_type"]) == {"A"}
 
 
 # Keys
@@ -152,10 +135,9 @@ def test_every_flat_key_is_there_beside_spacys_and_the_whole_result():
 
 
 def test_every_flat_key_of_a_span_group_has_its_name():
-    examples = [example(doc("a b", spans={"my_key": [(0, 1, "A")]}), doc("a b", spans={"my_key": [(0, 1, "A")]}))]
-    found = make_spans_scorer(spans_key="my_key")(examples)
-    wanted = {*FLAT, "per_type", "p", "r", "f", "nereval"}
-    assert set(found) == {f"spans_my_key_{key}" for key in wanted}
+    made = doc("a b", spans={"my_key": [(0, 1, "A")]})
+    found = make_spans_scorer(spans_key="my_key")([example(made, made)])
+    assert set(found) == {f"spans_my_key_{key}" for key in {*FLAT, "per_type", "p", "r", "f", "nereval"}}
 
 
 def test_only_the_metrics_asked_for_have_keys():
@@ -167,19 +149,12 @@ def test_only_the_metrics_asked_for_have_keys():
 
 def test_one_sentence_scored_by_hand():
     found = score_ents(three())  # a hit, "Ada" of "Ada Lovelace", "Rome" as a person
-    wanted = {
-        "strict_f": Fraction(1, 3),
-        "exact_f": Fraction(2, 3),
-        "partial_f": Fraction(5, 6),
-        "type_f": Fraction(2, 3),
-        "ser": Fraction(2, 3),
-        "err": Fraction(2, 3),
-        "ser_acc": Fraction(1, 3),
-        "loio_f": (1 + Fraction(3, 4) * Fraction(3, 12)) / 3,
-        "fair_f": Fraction(1, 2),
-        # PER {ada, lovelace, bob} against {ada, bob, rome}; LOC {rome} against nothing; combined 3 of 4.
-        "wrf": (Fraction(4, 6) + 0 + Fraction(6, 7)) / 3,
-    }
+    third, half = Fraction(1, 3), Fraction(1, 2)
+    wanted = {"strict_f": third, "exact_f": 2 * third, "partial_f": Fraction(5, 6), "type_f": 2 * third}
+    wanted |= {"ser": 2 * third, "err": 2 * third, "ser_acc": third, "fair_f": half}
+    wanted["loio_f"] = (1 + Fraction(3, 4) * Fraction(3, 12)) / 3
+    # PER {ada, lovelace, bob} against {ada, bob, rome}; LOC {rome} against nothing; combined 3 of 4.
+    wanted["wrf"] = (Fraction(4, 6) + 0 + Fraction(6, 7)) / 3
     assert {key: found[f"ents_{key}"] for key in wanted} == pytest.approx({key: float(x) for key, x in wanted.items()})
 
 
@@ -198,26 +173,17 @@ def test_nothing_to_find_and_nothing_found_scores_zero_and_not_none():
 def test_one_annotated_document_among_others_is_enough_for_zero():
     blank = example(doc("a b", annotated=False), doc("a b", (0, 1, "A")))
     found = score_ents([blank, example(doc("a b"), doc("a b")), blank])
-    assert found["ents_fair_f"] == 0.0
-    assert (found["ents_nereval"]["documents"], found["ents_nereval"]["skipped"]) == (1, 2)
+    result = found["ents_nereval"]
+    assert (found["ents_fair_f"], result["documents"], result["skipped"]) == (0.0, 1, 2)
 
 
 @pytest.mark.parametrize("number", [0, 2])
 def test_without_annotation_every_flat_key_is_none(number):
     found = score_ents([example(doc("a b", annotated=False), doc("a b", (0, 1, "A")))] * number)
     assert {found[f"ents_{key}"] for key in FLAT} | {found[key] for key in SPACY_KEYS} == {None}
-    assert found["ents_nereval"]["skipped"] == number
-    assert found["ents_nereval"]["documents"] == 0
+    assert (found["ents_nereval"]["skipped"], found["ents_nereval"]["documents"]) == (number, 0)
     in_group = make_spans_scorer()([example(doc("a b"), doc("a b"))] * number)
     assert {in_group[f"spans_sc_{key}"] for key in FLAT} | {in_group[f"spans_sc_{x}"] for x in "prf"} == {None}
-
-
-def types_in(value) -> set[type]:
-    if isinstance(value, dict):
-        return {type(value), *map(type, value)}.union(*map(types_in, value.values()))
-    if isinstance(value, (list, tuple)):
-        return {type(value)}.union(*map(types_in, value))
-    return {type(value)}
 
 
 @pytest.mark.parametrize(
@@ -228,30 +194,300 @@ def types_in(value) -> set[type]:
 def test_scores_are_plain_python_that_json_can_hold(examples):
     metrics = {"all": {}} | {"wrf": {"weights": "lenient"}, "fair": {"unit": "token"}}
     found = make_ner_scorer(metrics)(examples)
-    assert types_in(found) <= {dict, list, str, int, float, bool, type(None)}
     assert srsly.json_loads(srsly.json_dumps(found)).keys() == found.keys()
     assert json.loads(json.dumps(found, allow_nan=False)) == found
 
 
-def test_a_generator_of_examples_is_as_good_as_a_list():
-    assert score_ents(eg for eg in three()) == score_ents(three())
-    groups = [example(doc("a", spans={"sc": [(0, 1, "A")]}), doc("a", spans={"sc": [(0, 1, "A")]}))]
-    assert make_spans_scorer()(eg for eg in groups) == make_spans_scorer()(groups)
+def test_a_generator_is_as_good_as_a_list_and_whatever_else_spacy_passes_or_asked_before_does_not_matter():
+    found = score_ents(three())
+    assert score_ents(eg for eg in three()) == found
+    assert score_ents(three(), labels=("X",), spans_key="sc", beta=3, metrics={}) == found
+    made = doc("a", spans={"sc": [(0, 1, "A")]})
+    assert make_spans_scorer()(eg for eg in [example(made, made)]) == make_spans_scorer()([example(made, made)])
 
 
-def test_whatever_else_spacy_passes_to_a_scorer_does_not_matter():
-    assert score_ents(three(), labels=("X",), spans_key="sc", beta=3, metrics={}) == score_ents(three())
+# Intervals: at any size of data an evaluation goes on
 
 
-def test_a_scorer_keeps_nothing_from_one_call_to_the_next():
-    scorer = make_ner_scorer()
-    assert scorer(three()) == scorer(three())
+def examples(number: int, *, gold: bool = True, pred: bool = True) -> list[Example]:
+    entity = [(0, 1, "PER")]
+    return [
+        Example(doc(f"Ada {k}", *(entity if pred and k % 2 else [])), doc(f"Ada {k}", *(entity if gold else [])))
+        for k in range(number)
+    ]
 
 
-def test_texts_that_differ_are_an_error_that_names_the_example():
-    bad = example(doc("a b"), doc("a c"))
-    with pytest.raises(ValueError, match="example 1: the predicted text differs"):
-        score_ents(three() + [bad])
-    gold = doc("a b", spans={"sc": []})
-    with pytest.raises(ValueError, match="example 0: the predicted text differs"):
-        make_spans_scorer()([example(gold, doc("a c"))])
+def intervals(found: Any) -> list[dict[str, Any]]:
+    """All intervals, wherever they are."""
+    if isinstance(found, dict) and {"low", "high"} <= found.keys():
+        return [found]
+    return [each for value in found.values() for each in intervals(value)] if isinstance(found, dict) else []
+
+
+@pytest.mark.parametrize("sides", [{}, {"gold": False}, {"pred": False}, {"gold": False, "pred": False}], ids=str)
+@pytest.mark.parametrize("number", [0, 1, 2, 7])
+def test_data_of_any_size_have_intervals_or_none_and_never_an_error(number, sides):
+    scores = make_ner_scorer(confidence={})(examples(number, **sides))
+    result = scores["ents_nereval"]
+    assert json.loads(json.dumps(result, allow_nan=False)) == result
+    assert (result["confidence"] is None) is (number < 2)
+    assert number < 2 or result["confidence"]["units"] == number
+    for metric in result["metrics"].values():
+        assert (metric["intervals"] is None) is (number < 2)
+        for found in intervals(metric["intervals"]):
+            assert (found["low"] is None) is (found["flag"] == "undefined")
+            if found["low"] is not None:
+                assert found["low"] < found["high"] and math.isfinite(found["low"])
+                assert (found["flag"] == "few") is (found["k"] < 6)
+
+
+def test_span_groups_have_them_too():
+    given = examples(3)
+    for each in given:
+        for side in (each.predicted, each.reference):
+            side.spans["sc"] = list(side.ents)
+    found = make_spans_scorer({"strict": {}}, "sc", confidence={})(given)
+    assert found["spans_sc_nereval"]["confidence"]["units"] == 3
+
+
+def test_blocks_larger_than_the_data_are_one_block():
+    """The command line refuses them; in training the development data may be cut short."""
+    found = make_ner_scorer({"strict": {}}, {"unit": "block:1000"})(examples(5))["ents_nereval"]
+    assert found["confidence"]["units"] == 1
+
+
+# Configs, saved pipelines and other processes
+
+
+CONFIG = """
+[nlp]
+lang = "en"
+pipeline = ["ner"]
+
+[components]
+
+[components.ner]
+factory = "ner"
+
+[components.ner.scorer]
+@scorers = "spacy-nereval.ner_scorer.v1"
+"""
+
+
+@pytest.mark.parametrize(
+    "metrics",
+    [
+        "[components.ner.scorer.metrics]\n[components.ner.scorer.metrics.strict]\n"
+        '[components.ner.scorer.metrics.fair]\nunit = "token"',
+        '[components.ner.scorer.metrics]\nstrict = {}\nfair = {"unit": "token"}',
+        'metrics = {"strict": {}, "fair": {"unit": "token"}}',
+        'metrics = ["strict", "fair"]',
+        'metrics = "strict, fair"',
+    ],
+    ids=["blocks", "lines", "a table", "a list", "names"],
+)
+def test_a_config_names_the_scorer_and_its_metrics_as_python_does(metrics, tmp_path):
+    nlp = spacy.util.load_model_from_config(Config().from_str(CONFIG + metrics), auto_fill=True)
+    found = nlp.get_pipe("ner").score(three())["ents_nereval"]["metrics"]
+    assert set(found) == {"strict", "fair"}  # the lowest spaCy sorts the lines of a block
+    unit = "token" if "token" in metrics else "char"
+    assert found["fair"]["settings"] == {"unit": unit, "weights": "fair", "beta": 1.0, "focus": "target"}
+    given = nlp.config["components"]["ner"]["scorer"]["metrics"]
+    component = spacy.blank("en").add_pipe("nereval", config={"metrics": given})
+    assert sorted(metric.name for metric in component.metrics) == ["fair", "strict"]
+    nlp.to_disk(tmp_path)
+    assert stored_options(tmp_path, None) == {"strict": {}, "fair": {"unit": "token"} if unit == "token" else {}}
+
+
+@pytest.mark.parametrize(
+    ("given", "level"), [(True, 0.95), ({}, 0.95), ({"level": 0.9}, 0.9), (False, None), (None, None)], ids=str
+)
+def test_a_config_asks_for_intervals_as_python_does(given, level):
+    found = with_ner(NER | {"metrics": ["strict"], "confidence": given}).get_pipe("ner").score(three())
+    assert ("confidence" in found["ents_nereval"]) == (level is not None)  # and why there are none for one document
+    result = Result(found["ents_nereval"])
+    assert result.strict.f == result["scores"]["strict_f"]
+    assert result.conclusion in str(result) + result.to_frame("all").to_csv()
+    component = spacy.blank("en").add_pipe("nereval", config={"metrics": "strict", "confidence": given})
+    assert component.scoring.confidence == wanted_confidence(given)
+
+
+def test_a_pipeline_keeps_its_scorer_and_options_through_disk_and_bytes(tmp_path):
+    scorer = NER | {"metrics": {"fair": {"unit": "token", "weights": {"be_s": {"tp": 1}}}, "loio": {"s": 0.5}}}
+    nlp = with_ner(scorer)
+    nlp.initialize()
+    nlp.to_disk(tmp_path / "model")
+    loaded = spacy.load(tmp_path / "model")
+    copied = spacy.blank("en", config=nlp.config).from_bytes(nlp.to_bytes())
+    filled = {"confidence": None, "detail": True, "labels": None, "only": None, "depth": None, "sep": "/"}
+    for other in (loaded, copied):
+        assert other.config["components"]["ner"]["scorer"] == scorer | filled
+        found = evaluated(other)
+        settings = {name: own["settings"] for name, own in found["ents_nereval"]["metrics"].items()}
+        assert settings["fair"]["weights"] == {"be_s": {"tp": 1.0}}
+        assert (settings["fair"]["unit"], settings["loio"]["s"]) == ("token", 0.5)
+        assert set(found) > SPACY_KEYS
+
+
+def test_a_scorer_can_be_set_on_a_component_that_is_there():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("ner").scorer = make_ner_scorer()
+    assert "ents_fair_f" in nlp.get_pipe("ner").score(three())
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"metrics": {"fare": {}}}, "there is no metric 'fare': did you mean 'fair'? There are strict, semeval"),
+        ({"metrics": {"fair": {"units": "token"}}}, "fair has no option 'units': did you mean 'unit'? Its options are"),
+        ({"metrics": {"fair": {"unit": "tokens"}}}, "fair.unit = 'tokens': "),
+        ({"metrics": {"loio": {"s": 2}}}, "loio.s = 2: input should be less than or equal to 1"),
+        ({"metrics": {"wrf": {"weights": {"A": 0.4, "combined": 0.5}}}}, "they sum to 0.9, not to 1"),
+        ({"metrics": {}}, "metrics is empty; choose from strict"),
+        ({"metric": {"fair": {}}}, "metric"),
+        ({"confidence": {}, "detail": False}, "intervals are in the nested result"),
+        ({"depth": 0}, "depth=0: expected a whole number"),
+        ({"labels": {"A": "B", "B": "A"}}, "cycle"),
+    ],
+)
+def test_a_mistake_in_a_config_is_shown_as_spacy_shows_them(config, message):
+    for name, own in (("ner", {"scorer": NER | config}), ("spancat", {"scorer": SPANS | config}), ("nereval", config)):
+        with pytest.raises(ConfigValidationError) as raised:
+            spacy.blank("en").add_pipe(name, config=own)
+        assert message in str(raised.value)
+
+
+def test_the_span_categoriser_passes_its_key():
+    nlp = spacy.blank("en")
+    spancat = nlp.add_pipe("spancat", config={"spans_key": "mine", "scorer": SPANS | {"metrics": {"strict": {}}}})
+    gold, pred = (doc("a b c", spans={"mine": [(0, end, "A"), (1, 2, "B")]}) for end in (1, 2))
+    found = spancat.score([example(gold, pred)])
+    assert found["spans_mine_strict_f"] == found["spans_mine_f"] == 0.5
+    assert found["spans_mine_nereval"]["metrics"]["strict"]["counts"] == {"tp": 1, "fp": 1, "fn": 1}
+    assert spancat_score([example(gold, pred)], spans_key="mine").items() <= found.items()
+
+
+def test_the_key_of_the_scorer_comes_before_that_of_the_component():
+    nlp = spacy.blank("en")
+    spancat = nlp.add_pipe("spancat", config={"spans_key": "mine", "scorer": SPANS | {"spans_key": "other"}})
+    gold = doc("a b c", spans={"mine": [(0, 1, "A")], "other": [(0, 2, "A")]})
+    found = spancat.score([example(gold, doc("a b c", spans={"other": [(0, 2, "A")]}))])
+    assert found["spans_other_f"] == found["spans_other_fair_f"] == 1.0
+    assert not any(key.startswith("spans_mine") for key in found)
+
+
+def test_the_span_ruler_takes_the_scorer_too(tmp_path):
+    nlp = spacy.blank("en")
+    ruler = nlp.add_pipe("span_ruler", config={"spans_key": "r", "scorer": SPANS | {"spans_key": "r"}})
+    ruler.add_patterns([{"label": "A", "pattern": "one"}, {"label": "A", "pattern": "two"}])
+    found = evaluated(nlp, (0, 1, "A"), text="one two six", spans={"r": [(0, 1, "A"), (2, 3, "A")]})
+    assert found["spans_r_f"] == found["spans_r_strict_f"] == 0.5
+
+
+# Processes
+
+
+@pytest.mark.parametrize("scorer", [make_ner_scorer({"fair": {"unit": "token"}, "wrf": {}}), make_spans_scorer()])
+def test_a_scorer_survives_pickling(scorer):
+    copied = pickle.loads(pickle.dumps(scorer))
+    gold = doc("a b", (0, 1, "A"), spans={"sc": [(0, 1, "A")]})
+    eg = example(gold, doc("a b", (0, 2, "A"), spans={"sc": [(0, 2, "A")]}))
+    assert copied([eg]) == scorer([eg])
+
+
+SPAWN = """
+import multiprocessing, json
+import spacy
+from spacy.training import Example
+
+if __name__ == "__main__":
+    multiprocessing.set_start_method("spawn")
+    scorer = {"@scorers": "spacy-nereval.ner_scorer.v1", "metrics": {"fair": {"unit": "token"}}}
+    nlp = spacy.blank("en")
+    ruler = nlp.add_pipe("entity_ruler", config={"scorer": scorer})
+    ruler.add_patterns([{"label": "PER", "pattern": "Ada"}])
+    nlp.add_pipe("nereval", config={"spans_keys": ["sc"]})
+    found = [list(nlp.pipe(["Ada met Bob", "Bob met Ada"] * 3, n_process=n, batch_size=2)) for n in (1, 2)]
+    ents = [[[(ent.start_char, ent.label_) for ent in doc.ents] for doc in docs] for docs in found]
+    print(json.dumps([*ents, nlp.evaluate([Example(a, b) for a, b in zip(*found)])["ents_fair_f"]]))
+"""
+
+
+@pytest.mark.slow
+def test_a_pipeline_works_in_processes_that_start_from_nothing(tmp_path):
+    script = tmp_path / "spawn.py"
+    script.write_text(SPAWN, encoding="utf8")
+    done = python(script, path=[LEAN])
+    assert done.returncode == 0, done.stderr
+    here, there, fair = json.loads(done.stdout.splitlines()[-1])
+    assert here == there
+    assert [0, "PER"] in there[0]
+    assert fair == 1.0
+
+
+# Label rules as settings of the scorers and of the component
+
+
+STRICT = {"strict": {}}
+
+
+def two() -> list[Example]:
+    gold = doc("Ada slept", (0, 1, "PER"))
+    others = doc("A|da slept", (0, 2, "PERSON"))  # other tokens: no arrays
+    return [example(gold, doc("Ada slept", (0, 1, "PERSON"))), example(gold, others)]
+
+
+def test_both_sides_are_mapped_and_spacys_own_scores_are_not():
+    examples = two()
+    found = make_ner_scorer(STRICT, labels={"PERSON": "PER"})(examples)
+    assert found["ents_strict_f"] == 1.0
+    spacys = get_ner_prf(examples)
+    assert {key: found[key] for key in spacys} == spacys and found["ents_f"] == 0.0
+    assert "labels:" in found["ents_nereval"]["signature"]
+    with pytest.warns(UserWarning, match="No predicted label is a gold label"):
+        assert make_ner_scorer(STRICT)(examples)["ents_strict_f"] == 0.0
+
+
+@tries(80)
+@given(st.lists(any_example(), max_size=4))
+@pytest.mark.filterwarnings("ignore:labels:UserWarning", "ignore:only:UserWarning", "ignore:.*predicted.* label")
+def test_examples_are_counted_as_their_documents(examples):
+    options = {"labels": {"A": "B", "C": None}, "only": ["B"]}
+    found = make_ner_scorer(STRICT, **options)(examples)["ents_nereval"]
+    rules = label_rules(**options)
+    expected = evaluate(count(relabelled(documents(examples), rules), [create("strict")]))
+    assert found["metrics"] == expected["metrics"]
+    assert (found["gold"], found["pred"]) == (expected["gold"], expected["pred"])
+
+
+@tries(40)
+@given(st.lists(grouped(), max_size=3))
+@pytest.mark.filterwarnings("ignore:labels:UserWarning", "ignore:.*never occurs in gold", "ignore:.*No predicted label")
+def test_span_groups_are_mapped_too(examples):
+    found = make_spans_scorer(STRICT, spans_key="k", labels={"A": "B"})(examples)["spans_k_nereval"]
+    rules = label_rules({"A": "B"})
+    expected = evaluate(count(relabelled(documents(examples, "k"), rules), [create("strict")]))
+    assert found["metrics"] == expected["metrics"] and found.get("merged", 0) == expected.get("merged", 0)
+
+
+def test_the_component_has_the_same_settings_and_keeps_them_in_its_config(tmp_path):
+    nlp = spacy.blank("en")
+    config = {"metrics": STRICT, "labels": {"PERSON": "PER", "X": None}, "only": ["PER"], "depth": 1, "sep": "."}
+    with pytest.warns(UserWarning, match="labels: X to map, but neither side"):
+        found = nlp.add_pipe("nereval", config=config).score(two())
+    assert found["ents_strict_f"] == 1.0
+    assert found["ents_nereval"]["signature"].count("only:PER|depth:1|sep:.") == 1
+    nlp.to_disk(tmp_path)
+    assert {**nlp.config["components"]["nereval"]}.items() >= config.items()
+    with pytest.warns(UserWarning):
+        assert spacy.load(tmp_path).get_pipe("nereval").score(two())["ents_strict_f"] == 1.0
+    rules = label_rules(config["labels"], ["PER"], 1, ".")
+    assert pickle.loads(pickle.dumps(nlp.get_pipe("nereval"))).scoring.rules == rules
+    assert nlp.from_bytes(nlp.to_bytes()).get_pipe("nereval").scoring.rules == rules
+
+
+def test_a_label_to_keep_that_does_not_occur_ends_no_training():
+    with pytest.warns(UserWarning, match="only='LOC': there is no label 'LOC'"):
+        found = make_ner_scorer(STRICT, only=["LOC"])(two())
+    json.dumps(found)
+    assert found["ents_strict_f"] == 0.0

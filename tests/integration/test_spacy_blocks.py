@@ -9,16 +9,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+import spacy
 import srsly
 from commands import run
 from docs import doc, nlp, write_docs
 from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
-from spacy.tokens import Doc, DocBin
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
-from spacy_nereval.integration import spacy_files
+from spacy_nereval import count, create_all
+from spacy_nereval.integration import pipelines, spacy_files
 from spacy_nereval.integration.spacy_files import read_docs
 
 
@@ -111,7 +114,7 @@ def test_user_data_may_end_before_the_documents(tmp_path):
     assert [each.user_data.get("id") for each in docs[:5]] == ["document 0", "document 1", "document 2", None, None]
 
 
-DAMAGE = {
+DAMAGED = {
     "tokens": lambda data: data[:-8],
     "spaces": lambda data: data + b"\1",
     "lengths": lambda data: np.frombuffer(data, np.int32)[::-1].tobytes() + b"\1\0\0\0",
@@ -123,12 +126,16 @@ DAMAGE = {
 }
 
 
-@pytest.mark.parametrize("part", DAMAGE)
-def test_parts_that_do_not_fit_each_other_are_a_damaged_file(tmp_path, part):
+@pytest.mark.parametrize("part", DAMAGED)
+def test_parts_that_do_not_fit_each_other_or_are_missing_are_a_damaged_file(tmp_path, part):
     found = contents(varied())
-    found[part] = DAMAGE[part](found[part])
+    found[part] = DAMAGED[part](found[part])
     with pytest.raises(ValueError, match=r"a\.spacy is a damaged \.spacy file \("):
         [*read_docs(written(tmp_path / "a.spacy", found))]
+    del found[part]
+    if part in ("tokens", "spaces", "lengths", "cats", "attrs"):
+        with pytest.raises(ValueError, match=r"is not a \.spacy file"):
+            [*read_docs(written(tmp_path / "a.spacy", found))]
 
 
 @pytest.mark.parametrize("length", [-1, 1 << 30])
@@ -138,14 +145,6 @@ def test_lengths_that_cannot_be_are_found_before_memory_is_taken(tmp_path, lengt
     lengths[1] = length
     with pytest.raises(ValueError, match="the lengths of the documents do not fit their tokens"):
         [*read_docs(written(tmp_path / "a.spacy", found | {"lengths": lengths.tobytes()}))]
-
-
-@pytest.mark.parametrize("part", ["tokens", "spaces", "lengths", "cats", "attrs"])
-def test_a_file_that_lacks_a_part_is_not_a_file_of_docs(tmp_path, part):
-    found = contents(varied())
-    del found[part]
-    with pytest.raises(ValueError, match=r"is not a \.spacy file"):
-        [*read_docs(written(tmp_path / "a.spacy", found))]
 
 
 def test_a_file_that_goes_on_or_ends_too_early_is_not_a_file_of_docs(tmp_path):
@@ -202,3 +201,59 @@ def test_strings_that_would_fill_the_memory_are_refused_with_advice(tmp_path, mo
     assert done.exit_code == 2
     said = f"✘ {path} has {strings} different strings, which take about 0.0 GiB of memory; one file may take 0.0 GiB"
     assert done.stderr == f"{said} on this machine: write it as several files, of about 25 documents each\n"
+
+
+# Reading takes a vocabulary and no more
+
+
+def test_reading_makes_no_pipeline_for_which_spacy_would_import_every_package_that_extends_it(tmp_path, monkeypatch):
+    path = write_docs(tmp_path / "a.spacy", [doc("Ada met İbo", (0, 1, "PER"))])
+    monkeypatch.setattr(Language, "__init__", lambda *_, **__: pytest.fail("a pipeline was made"))
+    (found,) = read_docs(path)
+    assert [(ent.text, ent.label_) for ent in found.ents] == [("Ada", "PER")]
+
+
+def test_words_have_the_attributes_that_a_pipeline_without_components_gives_them(tmp_path):
+    made = doc("Ada's 12 İbo ab.c U.K. don’t")
+    (found,) = read_docs(write_docs(tmp_path / "a.spacy", [made]))
+    vocab = spacy.blank("xx").vocab
+    for token in found:
+        alike = vocab[token.text]
+        for name in ("lower_", "norm_", "shape_", "prefix_", "suffix_", "lang_", "is_stop", "is_alpha", "like_num"):
+            assert getattr(found.vocab[token.text], name) == getattr(alike, name), (token.text, name)
+
+
+# Documents of a file with the predictions of a pipeline
+
+
+def test_a_pipeline_forgets_on_its_way_the_words_that_were_new_to_it(tmp_path, monkeypatch):
+    """But not those of its first documents, with which components may have set themselves up."""
+    noted: dict[str, int] = {}
+
+    def tag(doc):
+        label = noted.setdefault("label", doc.vocab.strings.add("PER"))
+        doc.set_ents([Span(doc, 2, 3, label=label)])
+        return doc
+
+    monkeypatch.setattr(pipelines, "FORGOTTEN", 2)
+    Language.component("tag_of_test", func=tag)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("tag_of_test")
+    nlp.batch_size, known, documents = 1, [], []
+    data = write_docs(tmp_path / "data.spacy", [doc(f"unheard{k} of Ada", (0, 1, "ORG")) for k in range(7)])
+    for document in pipelines.predict(nlp, data):
+        known.append(sum(string.startswith("unheard") for string in nlp.vocab.strings))
+        documents.append(document)
+    assert known == [1, 2, 3, 4, 3, 4, 3]
+    # Nothing that was forgotten is asked for.
+    assert [(d.text, d.gold, d.pred) for d in documents] == [
+        (f"unheard{k} of Ada", ((0, 8, "ORG"),), ((12, 15, "PER"),)) for k in range(7)
+    ]
+    assert count(documents, create_all()).pred == 7
+    # Of the next file nothing is kept.
+    more = write_docs(tmp_path / "more.spacy", [doc(f"unknown{k} of Ada", (0, 1, "ORG")) for k in range(3)])
+    assert len(list(pipelines.predict(nlp, more))) == 3
+    assert not any(string.startswith("unknown") for string in nlp.vocab.strings)
+    with nlp.memory_zone():  # which must not be nested
+        assert len(list(pipelines.predict(nlp, more))) == 3
+        assert "unknown0" in nlp.vocab.strings

@@ -13,7 +13,13 @@ from hypothesis import given
 from strategies import corpora, flat
 from toy import TOY
 
-from spacy_nereval import Document, Span, count, create, score
+from spacy_nereval import Document
+
+COLUMNS = {
+    "token": ("tp", "fp", "fn", "correct", "tokens"),
+    "overlap": ("covered_gold", "gold", "covered_pred", "pred"),
+    "plagdet": ("covered_gold", "gold", "covered_pred", "pred", "detected", "detections"),
+}
 
 # The toy sentence, by hand
 
@@ -21,81 +27,33 @@ from spacy_nereval import Document, Span, count, create, score
 @pytest.mark.parametrize(
     ("name", "options", "counts", "p", "r"),
     [
-        ("char", {}, {"tp": 18, "fp": 19, "fn": 29}, Fraction(18, 37), Fraction(18, 47)),
-        ("char", {"typed": False}, {"tp": 31, "fp": 6, "fn": 16}, Fraction(31, 37), Fraction(31, 47)),
+        ("char", {}, (18, 19, 29), "18/37", "18/47"),
+        ("char", {"typed": False}, (31, 6, 16), "31/37", "31/47"),
         # Barack Obama Merkel; Monday and New York City as ORG; Angela, New York City and Acme Corp; 7 of 16 wrong
-        (
-            "token",
-            {},
-            {"tp": 3, "fp": 4, "fn": 6, "correct": 9, "tokens": 16},
-            Fraction(3, 7),
-            Fraction(3, 9),
-        ),
+        ("token", {}, (3, 4, 6, 9, 16), "3/7", "3/9"),
         # Merkel begins one span and continues the other
-        (
-            "token",
-            {"scheme": "bio"},
-            {"tp": 2, "fp": 5, "fn": 7, "correct": 8, "tokens": 16},
-            Fraction(2, 7),
-            Fraction(2, 9),
-        ),
-        ("relaxed", {}, {"tp": 3, "fp": 1, "fn": 1}, Fraction(3, 4), Fraction(3, 4)),
-        ("relaxed", {"typed": True}, {"tp": 2, "fp": 2, "fn": 2}, Fraction(1, 2), Fraction(1, 2)),
-        ("relaxed", {"strong": True}, {"tp": 2, "fp": 2, "fn": 2}, Fraction(1, 2), Fraction(1, 2)),
-        ("relaxed", {"typed": True, "strong": True}, {"tp": 1, "fp": 3, "fn": 3}, Fraction(1, 4), Fraction(1, 4)),
-        (
-            "overlap",
-            {},
-            {"covered_gold": near(Fraction(32, 13)), "gold": 4, "covered_pred": 3, "pred": 4},
-            Fraction(3, 4),
-            Fraction(8, 13),
-        ),
-        (
-            "overlap",
-            {"typed": True},
-            {"covered_gold": near(Fraction(19, 13)), "gold": 4, "covered_pred": 2, "pred": 4},
-            Fraction(1, 2),
-            Fraction(19, 52),
-        ),
-        (
-            "plagdet",
-            {},
-            {
-                "covered_gold": near(Fraction(32, 13)),
-                "gold": 4,
-                "covered_pred": 3,
-                "pred": 4,
-                "detected": 3,
-                "detections": 3,
-            },
-            Fraction(3, 4),
-            Fraction(8, 13),
-        ),
-        (
-            "plagdet",
-            {"average": "micro"},
-            {"covered_gold": 31, "gold": 47, "covered_pred": 31, "pred": 37, "detected": 3, "detections": 3},
-            Fraction(31, 37),
-            Fraction(31, 47),
-        ),
+        ("token", {"scheme": "bio"}, (2, 5, 7, 8, 16), "2/7", "2/9"),
+        ("relaxed", {}, (3, 1, 1), "3/4", "3/4"),
+        ("relaxed", {"typed": True}, (2, 2, 2), "1/2", "1/2"),
+        ("relaxed", {"strong": True}, (2, 2, 2), "1/2", "1/2"),
+        ("relaxed", {"typed": True, "strong": True}, (1, 3, 3), "1/4", "1/4"),
+        ("overlap", {}, (Fraction(32, 13), 4, 3, 4), "3/4", "8/13"),
+        ("overlap", {"typed": True}, (Fraction(19, 13), 4, 2, 4), "1/2", "19/52"),
+        ("plagdet", {}, (Fraction(32, 13), 4, 3, 4, 3, 3), "3/4", "8/13"),
+        ("plagdet", {"average": "micro"}, (31, 47, 31, 37, 3, 3), "31/37", "31/47"),
     ],
     ids=lambda value: "-".join(map(str, value.values())) if isinstance(value, dict) else None,
 )
 def test_the_toy_sentence_scores_what_it_does_by_hand(name, options, counts, p, r):
     result = scored(TOY, name, **options)
-    assert result["counts"] == counts
+    assert result["counts"] == dict(zip(COLUMNS.get(name, ("tp", "fp", "fn")), map(near, counts), strict=True))
+    p, r = Fraction(p), Fraction(r)
     assert {x: result["scores"][x] for x in "prf"} == {"p": near(p), "r": near(r), "f": near(f1(p, r))}
 
 
 def test_the_accuracy_of_the_toy_sentence_counts_the_tokens_outside_all_entities_too():
     assert scores(TOY, "token")["accuracy"] == Fraction(9, 16)
     assert scores(TOY, "token", scheme="bio")["accuracy"] == Fraction(8, 16)
-
-
-def test_nothing_of_the_toy_sentence_is_found_in_pieces():
-    found = scores(TOY, "plagdet")
-    assert found["granularity"] == 1
-    assert found["plagdet"] == found["f"]
 
 
 def test_the_value_of_the_toy_sentence_is_a_hit_a_slip_half_a_mix_up_and_a_false_alarm():
@@ -107,43 +65,14 @@ def test_the_value_of_the_toy_sentence_is_a_hit_a_slip_half_a_mix_up_and_a_false
 
 def test_the_toy_sentence_per_label():
     """A mix-up is a miss of one label and a false alarm of the other; a pair counts for the gold label."""
-    rows = {label: row["counts"] for label, row in scored(TOY, "char")["per_type"].items()}
-    assert rows == {
-        "GPE": {"tp": 0, "fp": 0, "fn": 13},
-        "ORG": {"tp": 0, "fp": 13, "fn": 9},
-        "PER": {"tp": 18, "fp": 6, "fn": 7},
-    }
-    rows = {label: row["counts"] for label, row in scored(TOY, "relaxed")["per_type"].items()}
-    assert rows == {
-        "GPE": {"tp": 1, "fp": 0, "fn": 0},
-        "ORG": {"tp": 0, "fp": 0, "fn": 1},
-        "PER": {"tp": 2, "fp": 1, "fn": 0},
-    }
-    assert scored(TOY, "char", typed=False)["confusion"] == {
-        "": {"PER": 6},
-        "GPE": {"ORG": 13},
-        "ORG": {"": 9},
-        "PER": {"": 7, "PER": 18},
-    }
-
-
-def test_the_verdicts_on_the_toy_sentence_are_its_evidence():
-    obama, angela, merkel = Span(0, 12, "PER"), Span(17, 30, "PER"), Span(24, 30, "PER")
-    city, acme, monday = Span(34, 47, "GPE"), Span(63, 72, "ORG"), Span(51, 57, "PER")
-    assert set(create("char").verdicts(TOY)) == {
-        ("tp", obama, obama, 12),
-        ("tp", angela, merkel, 6),
-        ("fn", angela, None, 7),
-        ("fn", city, None, 13),
-        ("fn", acme, None, 9),
-        ("fp", None, city._replace(label="ORG"), 13),
-        ("fp", None, monday, 6),
-    }
-    assert [v for v in create("ace").verdicts(TOY) if v.name != "mapped"] == [
-        ("err", city, city._replace(label="ORG"), 0.5),
-        ("miss", acme, None, 1),
-        ("fa", None, monday, 1),
-    ]
+    for name, expected in (
+        ("char", {"GPE": (0, 0, 13), "ORG": (0, 13, 9), "PER": (18, 6, 7)}),
+        ("relaxed", {"GPE": (1, 0, 0), "ORG": (0, 0, 1), "PER": (2, 1, 0)}),
+    ):
+        rows = scored(TOY, name)["per_type"].items()
+        assert {label: tuple(row["counts"][x] for x in ("tp", "fp", "fn")) for label, row in rows} == expected
+    matrix = {"": {"PER": 6}, "GPE": {"ORG": 13}, "ORG": {"": 9}, "PER": {"": 7, "PER": 18}}
+    assert scored(TOY, "char", typed=False)["confusion"] == matrix
 
 
 # The other worked numbers
@@ -184,18 +113,6 @@ def test_a_span_found_in_two_pieces_has_its_granularity_taken_off(average, p, r,
     assert round(found["plagdet"], 6) == expected
 
 
-def test_granularity_is_1_where_nothing_is_detected_and_undefined_where_there_is_nothing():
-    for doc in (Document([(0, 5, "A")], []), Document([], [(0, 5, "A")]), Document([(0, 5, "A")], [(5, 9, "A")])):
-        assert scores(doc, "plagdet")["granularity"] == 1
-    assert scores(Document([], []), "plagdet")["granularity"] is None
-
-
-def test_the_means_of_plagdet_are_over_the_corpus_and_not_per_document():
-    parts = [Document(PLAGDET.gold[:1], PLAGDET.pred[:1]), Document(PLAGDET.gold[1:], PLAGDET.pred[1:])]
-    for average in ("macro", "micro"):
-        assert scores(parts, "plagdet", average=average) == scores(PLAGDET, "plagdet", average=average)
-
-
 @pytest.mark.parametrize(
     ("gold", "pred", "value"),
     [
@@ -221,12 +138,6 @@ def test_the_gate_of_ace_is_the_number_as_it_is_written(tenths):
     assert values == [1, -0.75]
 
 
-def test_the_mapping_of_greatest_value_may_leave_the_better_overlap():
-    """The second prediction overlaps only the first gold span, and an unpaired one costs .75."""
-    doc = Document([(0, 10, "P"), (4, 12, "P")], [(0, 11, "P"), (0, 5, "P")])
-    assert scores(doc, "ace")["value"] == 1
-
-
 def test_weights_of_labels_weigh_gold_spans_pairs_and_false_alarms():
     """Weights 2 and .5: the smaller one of a mix-up counts, times .5."""
     doc = Document([(0, 10, "P"), (20, 30, "P"), (40, 50, "O")], [(0, 10, "P"), (20, 30, "Q"), (60, 70, "Q")])
@@ -234,12 +145,6 @@ def test_weights_of_labels_weigh_gold_spans_pairs_and_false_alarms():
     assert result["counts"] == {"pairs": 2.25, "false_alarms": 0.5, "gold": 5}
     assert result["scores"]["value"] == near(Fraction(9, 4) / 5 - Fraction(3, 4) * Fraction(1, 2) / 5)
     assert {label: row["counts"]["gold"] for label, row in result["per_type"].items()} == {"O": 1, "P": 4, "Q": 0}
-
-
-def test_a_label_of_weight_0_counts_nothing():
-    doc = Document([(0, 10, "P"), (20, 30, "O")], [(0, 10, "P"), (40, 50, "O")])
-    assert scores(doc, "ace", weights={"O": 0})["value"] == 1
-    assert scores(doc, "ace", weights={"O": 0, "P": 0})["value"] is None
 
 
 # Where a cited program says something else
@@ -251,12 +156,6 @@ def test_gerbil_counts_one_pair_or_two_depending_on_list_order_and_relaxed_alway
     assert twins_cited.in_list_order(gold[::-1], pred) == (2, 0, 0)
     for order in (1, -1):
         assert counted(Document(gold[::order], pred), "relaxed") == {"tp": 2}
-
-
-def test_lorehlt_takes_the_one_span_that_covers_most_or_all_together():
-    """Both are called overlap recall; of a span split in two halves one finds half, the other all."""
-    doc = Document([(0, 10, "A")], [(0, 5, "A"), (5, 10, "A")])
-    assert [scores(doc, "overlap", recall=how)["r"] for how in ("max", "sum")] == [0.5, 1]
 
 
 def test_plagdet_of_nested_spans_that_are_all_found_is_below_1():
@@ -279,106 +178,3 @@ def test_ace_with_the_class_and_role_of_nist_s_program_is_lower_than_with_the_ty
     """.5 for the type; NIST's program takes .9 more for the class and again for the role, .405."""
     assert scores(TOY, "ace")["value"] == near(Fraction(7, 16))
     assert scores(TOY, "ace", type_error=0.405)["value"] == near(Fraction("1.655") / 4)
-
-
-# The measures that the papers cite: choices, averages and bad input
-
-
-CITED = ("token", "char", "relaxed", "overlap", "plagdet", "ace")
-
-
-# Choices that are ours
-
-
-def test_equal_labels_pair_first_then_the_closest():
-    doc = Document([(0, 9, "A"), (0, 9, "B")], [(0, 9, "B"), (2, 9, "A"), (3, 9, "A")])
-    pairs = [(v.gold, v.pred) for v in create("relaxed").verdicts(doc) if v.name == "tp"]
-    assert pairs == [((0, 9, "A"), (2, 9, "A")), ((0, 9, "B"), (0, 9, "B"))]
-
-
-def test_a_span_over_everything_does_not_take_the_partner_of_one_that_is_found():
-    doc = Document([(0, 90, "A"), (10, 15, "A"), (20, 25, "A")], [(10, 15, "A"), (20, 25, "A")])
-    for name in ("relaxed", "ace"):
-        alone = [
-            v.gold for v in create(name, **({"min_overlap": 0} if name == "ace" else {})).verdicts(doc) if not v.pred
-        ]
-        assert alone == [(0, 90, "A")]
-
-
-# Averages, resamples, sums
-
-
-def test_f_of_means_is_0_where_one_side_has_no_span_and_undefined_where_none_has():
-    for name in ("overlap", "plagdet"):
-        assert scores(Document([(0, 5, "A")], []), name)["f"] == 0
-        assert scores(Document([], [(0, 5, "A")]), name)["f"] == 0
-        assert scores(Document([(0, 5, "A")], [(6, 9, "A")]), name)["f"] == 0
-        assert scores(Document([], []), name)["f"] is None
-
-
-@pytest.mark.parametrize(("name", "options"), [("token", {}), ("char", {}), ("relaxed", {}), ("overlap", {})])
-def test_beta_weighs_recall(name, options):
-    for beta in (0.5, 2):
-        found = scores(TOY, name, beta=beta, **options)
-        p, r = found["p"], found["r"]
-        assert found["f"] == near((1 + beta**2) * p * r / (beta**2 * p + r))
-
-
-@pytest.mark.parametrize("name", CITED)
-def test_the_score_keys_are_the_names_of_the_scores_behind_that_of_the_metric(name):
-    expected = {
-        "token": ["token_p", "token_r", "token_f", "token_accuracy"],
-        "plagdet": ["plagdet_p", "plagdet_r", "plagdet_f", "plagdet_granularity", "plagdet"],
-        "ace": ["ace"],
-    }
-    assert list(create(name).keys) == expected.get(name, [f"{name}_{x}" for x in "prf"])
-
-
-# Bad input
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "message"),
-    [
-        ("token", {"scheme": "biluo"}, "token.scheme = 'biluo': input should be 'plain' or 'bio'"),
-        ("token", {"typed": True}, "token has no option 'typed'; its options are scheme, beta"),
-        ("char", {"beta": -1}, "char.beta = -1: input should be greater than or equal to 0"),
-        ("char", {"typed": "maybe"}, "char.typed = 'maybe': input should be a valid boolean"),
-        ("relaxed", {"strong": 2}, "relaxed.strong = 2: input should be a valid boolean"),
-        ("overlap", {"recall": "min"}, "overlap.recall = 'min': input should be 'max' or 'sum'"),
-        ("plagdet", {"average": "docs"}, "plagdet.average = 'docs': input should be 'macro' or 'micro'"),
-        ("ace", {"min_overlap": 1.1}, "ace.min_overlap = 1.1: input should be less than or equal to 1"),
-        ("ace", {"min_overlap": -0.1}, "ace.min_overlap = -0.1: input should be greater than or equal to 0"),
-        ("ace", {"type_error": 2}, "ace.type_error = 2: input should be less than or equal to 1"),
-        ("ace", {"false_alarm": -1}, "ace.false_alarm = -1: input should be greater than or equal to 0"),
-        ("ace", {"false_alarm": float("inf")}, "ace.false_alarm = inf: input should be less than or equal to"),
-        (
-            "ace",
-            {"weights": {"PER": 1e308}},
-            "ace.weights = {'PER': 1e+308}: the weight of 'PER' is not a number from 0 to 1e+12",
-        ),
-        (
-            "ace",
-            {"weights": {"PER": float("nan")}},
-            "ace.weights = {'PER': nan}: the weight of 'PER' is not a number from 0 to 1e+12",
-        ),
-        ("ace", {"weights": "nist"}, "ace.weights = 'nist': expected equal | table of text to number"),
-    ],
-    ids=lambda value: None if isinstance(value, str) else str(value),
-)
-def test_a_wrong_option_is_refused_with_what_would_be_right(name, options, message):
-    with pytest.raises(ValueError) as raised:
-        create(name, **options)
-    assert str(raised.value).startswith(message)
-
-
-def test_token_without_tokens_says_that_jsonl_carries_none_and_offers_char():
-    doc = Document([(0, 3, "A")], [(0, 3, "A")], "Ada sleeps")
-    with pytest.raises(ValueError, match=r"has no tokens \(.* JSONL carry none, .*\); use the metric char instead"):
-        score([doc], ["token"])
-    assert scores(doc, "char")["f"] == 1
-
-
-def test_a_document_without_spans_needs_tokens_too_since_accuracy_counts_them():
-    with pytest.raises(ValueError, match="this document has no tokens"):
-        count([Document([], [], "Ada sleeps")], [create("token")])

@@ -15,10 +15,9 @@ from cited import examples, f1, scores, some
 from hypothesis import example, given
 from hypothesis import strategies as st
 from profiles import tries
-from seqeval_peer import asks_seqeval
-from strategies import corpora, flat, nested
+from strategies import corpora, nested
 
-from spacy_nereval import Document, Span, create
+from spacy_nereval import Document, create
 from spacy_nereval.core.alignment import closest_pairs
 
 # The package against brute force
@@ -198,71 +197,7 @@ def test_the_value_of_ace_is_that_of_scipy_s_assignment(seed):
     assert scores(doc, "ace")["value"] == near(total / len(doc.gold))
 
 
-def bio(spans: tuple[Span, ...], tokens: list[tuple[int, int]]) -> list[str]:
-    tags = ["O"] * len(tokens)
-    for start, end, label in spans:
-        inside = [k for k, (a, b) in enumerate(tokens) if start <= a and b <= end]
-        for k in inside:
-            tags[k] = ("B-" if k == inside[0] else "I-") + label
-    return tags
-
-
-def on_tokens(doc: Document) -> Document:
-    """The same document with spans of whole tokens, those that the spans touch."""
-    sides: list[list[tuple[int, int, str]]] = [[], []]
-    for side, spans in zip(sides, (doc.gold, doc.pred)):
-        reach = 0
-        for span in spans:
-            first, last = doc.covered_tokens(span)
-            if max(first, reach) < last:
-                side.append((doc.tokens[max(first, reach)][0], doc.tokens[last - 1][1], span.label))
-                reach = last
-    return Document(*sides, doc.text, tokens=doc.tokens)
-
-
-@asks_seqeval
-@some
-@given(flat().map(on_tokens))
-def test_tokens_of_flat_spans_score_as_tags_do_in_scikit_learn_and_seqeval(doc):
-    seqeval = pytest.importorskip("seqeval.metrics")
-    from sklearn.metrics import precision_recall_fscore_support
-
-    gold, pred = bio(doc.gold, doc.tokens), bio(doc.pred, doc.tokens)
-    found = scores(doc, "token", scheme="bio")
-    assert found["accuracy"] == near(seqeval.accuracy_score([gold], [pred]))
-    assert scores(doc, "token")["accuracy"] == near(
-        seqeval.accuracy_score([[tag[2:] for tag in gold]], [[tag[2:] for tag in pred]])
-    )
-    for scheme, cut in (("bio", 0), ("plain", 2)):
-        ours, theirs = ([tag[cut:] for tag in tags] for tags in (gold, pred))
-        labels = sorted({*ours, *theirs} - {"O", ""})
-        if labels:
-            p, r, f, _ = precision_recall_fscore_support(ours, theirs, labels=labels, average="micro", zero_division=0)
-            found = scores(doc, "token", scheme=scheme)
-            assert (found["p"] or 0, found["r"] or 0, found["f"]) == (near(p), near(r), near(f))
-
-
 # The measures that the papers cite agree with each other where they have to
-
-
-@pytest.mark.parametrize("typed", [False, True])
-@some
-@given(corpus=corpora())
-def test_overlap_with_sums_is_plagdet_macro(typed, corpus):
-    overlap = scored(corpus, "overlap", recall="sum", precision="sum", typed=typed)
-    plagdet = scored(corpus, "plagdet", typed=typed)
-    assert overlap["scores"] == {x: near(plagdet["scores"][x]) for x in "prf"}
-    for label, row in overlap["per_type"].items():
-        assert row["scores"] == {x: near(plagdet["per_type"][label]["scores"][x]) for x in "prf"}
-
-
-@pytest.mark.parametrize("typed", [False, True])
-@some
-@given(corpus=corpora())
-def test_char_is_plagdet_micro(typed, corpus):
-    assert scores(corpus, "char", typed=typed) == {
-        x: near(scores(corpus, "plagdet", average="micro", typed=typed)[x]) for x in "prf"
-    }
 
 
 @examples
@@ -274,54 +209,3 @@ def test_relaxed_never_has_fewer_pairs_than_a_walk_in_any_list_order(doc, data):
         found = tables(doc, "relaxed", typed=typed).total
         assert found["tp"] >= tp
         assert (found["tp"] + found["fp"], found["tp"] + found["fn"]) == (tp + fp, tp + fn)
-
-
-@some
-@given(corpora())
-def test_ace_without_costs_is_the_recall_of_typed_relaxed(corpus):
-    value = scores(corpus, "ace", min_overlap=0, type_error=0, false_alarm=0, weights="equal")["value"]
-    assert value == near(scores(corpus, "relaxed", typed=True)["r"])
-
-
-@some
-@given(corpora())
-def test_typed_and_strong_relaxed_is_strict(corpus):
-    assert tables(corpus, "relaxed", typed=True, strong=True) == tables(corpus, "strict")
-
-
-@some
-@given(nested())
-def test_relaxed_finds_at_least_what_stronger_conditions_find(doc):
-    def tp(**options: bool) -> int:
-        return tables(doc, "relaxed", **options).total["tp"]
-
-    assert tp(typed=True, strong=True) <= min(tp(typed=True), tp(strong=True))
-    assert max(tp(typed=True), tp(strong=True)) <= tp()
-
-
-@some
-@given(corpora())
-def test_all_together_cover_no_less_than_the_one_that_covers_most(corpus):
-    most, all_ = (scores(corpus, "overlap", recall=how, precision=how) for how in ("max", "sum"))
-    for x in "pr":
-        assert most[x] is None or most[x] <= all_[x] + 1e-12
-
-
-@some
-@given(nested())
-def test_tokens_of_one_character_are_characters(doc):
-    letters = Document(doc.gold, doc.pred, doc.text, tokens=[(k, k + 1) for k in range(len(doc.text))])
-    assert tables(letters, "token").confusion == tables(doc, "char").confusion
-    assert {x: scores(letters, "token")[x] for x in "prf"} == scores(doc, "char")
-
-
-@examples
-@given(flat())
-def test_where_nothing_nests_one_character_is_in_one_pair_whatever_its_label(doc):
-    """So the untyped confusion of characters is the overlap of every two spans."""
-    expected: Counter = Counter()
-    for g in doc.gold:
-        for p in doc.pred:
-            expected[g.label, p.label] += len(twins.characters(g) & twins.characters(p))
-    matrix = tables(doc, "char", typed=False).confusion
-    assert {(a, b): n for a, row in matrix.items() for b, n in row.items() if a and b} == +expected

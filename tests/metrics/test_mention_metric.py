@@ -1,12 +1,13 @@
-"""The metric mentions: sets of strings with labels, per document."""
+"""The metrics mentions, of strings with labels, and hierarchical, of labels with levels."""
 
 from __future__ import annotations
 
 from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 import pytest
-from asking import counted, scored, tables
+from asking import counted, near, scored, tables
 from compared import compare
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +16,8 @@ from profiles import tries
 from strategies import nested
 
 from spacy_nereval import Document, count, create, evaluate
+from spacy_nereval.core.labels import label_rules
+from spacy_nereval.core.spans import relabelled
 from spacy_nereval.counting.sums import Slot, slots
 from spacy_nereval.counting.table import summed
 from spacy_nereval.io.formats.settings import Format
@@ -65,17 +68,6 @@ def test_universalner_leaves_out_what_it_takes_for_articles():
     assert {word: universalner(word) for word in words} == words
 
 
-def test_a_document_without_a_text_cannot_be_judged():
-    with pytest.raises(ValueError, match="mentions need the text"):
-        [*create("mentions").verdicts(Document([(0, 1, "A")], []))]
-
-
-def test_where_a_mention_is_does_not_matter():
-    doc = Document([(0, 3, "PER")], [(18, 21, "PER")], TEXT)
-    assert scored(doc, "mentions")["scores"] == {"p": 1, "r": 1, "f": 1}
-    assert scored(doc, "strict")["scores"]["f"] == 0
-
-
 # Strings of the whole corpus
 
 
@@ -98,15 +90,10 @@ def test_a_string_counts_once_in_the_corpus_and_is_found_if_a_span_is_in_place(c
 
 
 def test_a_string_that_was_found_once_is_found():
-    corpus = [
-        Document([(0, 3, "PER")], [(0, 3, "PER")], "Bob met"),
-        Document([(0, 3, "PER")], [(4, 7, "PER")], "Bob Eve"),
-    ]
-    result = hits(corpus)
-    assert result["counts"] == {"hit": 1, "gold": 1, "pred": 2}
-    assert (result["scores"]["p"], result["scores"]["r"]) == (0.5, 1.0)
+    sides = (([(0, 3, "PER")], "Bob met"), ([(4, 7, "PER")], "Bob Eve"))
+    result = hits([Document([(0, 3, "PER")], pred, text) for pred, text in sides])
+    assert (result["counts"], result["scores"]["r"]) == ({"hit": 1, "gold": 1, "pred": 2}, 1.0)
     assert result["averages"]["docs"]["f"] == 0.5, "of each document by itself"
-    assert scored(corpus, "mentions")["counts"] == {"tp": 1, "fp": 1, "fn": 1}
 
 
 def test_counts_of_parts_are_united_before_strings_are_counted():
@@ -135,11 +122,6 @@ def test_systems_are_not_compared_by_strings_of_the_corpus():
         compare(counts, counts)
 
 
-def test_multiset_means_nothing_for_strings_of_the_corpus():
-    with pytest.raises(ValueError, match=r"mentions\.multiset = True: with scope = 'hits'"):
-        create("mentions", scope="hits", multiset=True)
-
-
 WNUT = DATA / "wnut17" / "emerging.test.annotated"
 
 
@@ -157,3 +139,67 @@ def test_the_surfaces_of_wnut_2017():
     assert labels == known
     assert (counts["hit"], counts["gold"], counts["pred"]) == surface_f(corpus)
     assert counts["gold"] < sum(len(doc.gold) for doc in corpus) == 1079
+
+
+# Labels with levels: the worked example, and a twin that replaces every span by all that its label stands for
+
+
+PAIRS = [("A/B", "A/B"), ("A/B/C", "A/B"), ("A/B", "A/D"), ("E/F", "G/H"), ("I/J", None), (None, "K")]
+EXAMPLE = Document(
+    [(2 * k, 2 * k + 1, gold) for k, (gold, _) in enumerate(PAIRS) if gold],
+    [(2 * k, 2 * k + 1, pred) for k, (_, pred) in enumerate(PAIRS) if pred],
+)
+LABELS = ("A", "A/B", "A/B/C", "A/C", "B", "B/A", "A/B/C/D")
+
+
+def test_the_worked_example():
+    scores = scored(EXAMPLE, "hierarchical")["scores"]
+    assert [scores[x] for x in "prf"] == [near(Fraction(5, 9)), near(Fraction(5, 11)), near(Fraction(1, 2))]
+    assert [scores[f"depth{k}_f"] for k in (1, 2, 3)] == [near(Fraction(n, 5)) for n in (3, 2, 1)]
+
+
+def expanded(spans, sep):
+    """Every span once for each level of its label, counted from the top."""
+    parts = [(start, end, label.split(sep)) for start, end, label in spans]
+    return {(start, end, tuple(names[: k + 1])) for start, end, names in parts for k in range(len(names))}
+
+
+def cut(spans, sep, depth):
+    return {(start, end, tuple(label.split(sep)[:depth])) for start, end, label in spans}
+
+
+@st.composite
+def documents(draw):
+    span = st.tuples(st.integers(0, 3), st.integers(3, 5), st.sampled_from(LABELS))
+    return Document(draw(st.lists(span, max_size=5)), draw(st.lists(span, max_size=5)))
+
+
+@tries(200)
+@given(corpus=st.lists(documents(), max_size=3), sep=st.sampled_from("/B"))
+def test_the_counts_of_every_level_are_those_of_the_twin(corpus, sep):
+    corpus = [
+        Document(*([(a, b, x.replace("/B", "/b") if sep == "B" else x) for a, b, x in side] for side in doc.sides))
+        for doc in corpus
+    ]
+    corpus = [doc for doc in corpus if sep == "/" or not any(x.startswith("B") for s in doc.sides for *_, x in s)]
+    expected = dict.fromkeys(("tp", "fp", "fn", *(f"depth{k}_{x}" for k in (1, 2, 3) for x in ("tp", "fp", "fn"))), 0)
+    for doc in corpus:
+        sets = {"": [expanded(side, sep) for side in doc.sides]}
+        sets |= {f"depth{k}_": [cut(side, sep, k) for side in doc.sides] for k in (1, 2, 3)}
+        for prefix, (gold, pred) in sets.items():
+            for name, found in (("tp", gold & pred), ("fp", pred - gold), ("fn", gold - pred)):
+                expected[prefix + name] += len(found)
+    assert tables(corpus, "hierarchical", sep=sep).total == expected
+
+
+@tries(60)
+@given(corpus=st.lists(documents(), max_size=3), depth=st.integers(1, 3))
+def test_a_depth_scores_as_strict_with_labels_cut_to_it(corpus, depth):
+    found = scored(corpus, "hierarchical")["scores"]
+    strict = scored([*relabelled(corpus, label_rules(depth=depth))], "strict")["scores"]
+    assert {x: found[f"depth{depth}_{x}"] for x in "prf"} == strict
+
+
+def test_as_many_depths_as_asked_for():
+    names = {score.name for score in create("hierarchical", depths=4).scores}
+    assert {"depth4_f"} <= names and "depth5_f" not in names

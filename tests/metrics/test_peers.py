@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -17,7 +17,7 @@ from recorded import germeval
 from seqeval_peer import asks_seqeval, report
 from strategies import LABELS, corpora, flat
 
-from spacy_nereval import Document, Span, score
+from spacy_nereval import Document, Span
 
 nervaluate = pytest.importorskip("nervaluate", reason="it needs Python 3.11")
 
@@ -27,16 +27,22 @@ flat_corpora = given(corpora(flat()).filter(len))
 # seqeval
 
 
-def bio(spans: Iterable[Span], length: int) -> list[str]:
-    tags = ["O"] * length
+def bio(spans: Iterable[Span], tokens: Sequence[tuple[int, int]]) -> list[str]:
+    tags = ["O"] * len(tokens)
     for start, end, label in spans:
-        tags[start:end] = [f"B-{label}"] + [f"I-{label}"] * (end - start - 1)
+        inside = [k for k, (a, b) in enumerate(tokens) if start <= a and b <= end]
+        for k in inside:
+            tags[k] = ("B-" if k == inside[0] else "I-") + label
     return tags
+
+
+def characters(doc: Document) -> list[tuple[int, int]]:
+    return [(k, k + 1) for k in range(len(doc.text))]
 
 
 def seqeval_report(corpus: list[Document], **options: Any) -> dict[str, dict[str, float]]:
     """seqeval's scores, one tag per character."""
-    gold, pred = ([bio(side, len(doc.text)) for doc, side in zip(corpus, sides)] for sides in sides_of(corpus))
+    gold, pred = ([bio(side, characters(doc)) for doc, side in zip(corpus, sides)] for sides in sides_of(corpus))
     return report(gold, pred, **options)
 
 
@@ -76,6 +82,41 @@ def test_seqeval_agrees_on_averages_where_every_score_is_defined(corpus):
             assert found == as_seqeval(result["averages"][average])
 
 
+def on_tokens(doc: Document) -> Document:
+    """The same document with spans of whole tokens, those that the spans touch."""
+    sides: list[list[tuple[int, int, str]]] = [[], []]
+    for side, spans in zip(sides, (doc.gold, doc.pred)):
+        reach = 0
+        for span in spans:
+            first, last = doc.covered_tokens(span)
+            if max(first, reach) < last:
+                side.append((doc.tokens[max(first, reach)][0], doc.tokens[last - 1][1], span.label))
+                reach = last
+    return Document(*sides, doc.text, tokens=doc.tokens)
+
+
+@asks_seqeval
+@tries(50)
+@given(flat().map(on_tokens))
+def test_tokens_of_flat_spans_score_as_tags_do_in_scikit_learn_and_seqeval(doc):
+    seqeval = pytest.importorskip("seqeval.metrics")
+    from sklearn.metrics import precision_recall_fscore_support
+
+    gold, pred = bio(doc.gold, doc.tokens), bio(doc.pred, doc.tokens)
+    found = scored(doc, "token", scheme="bio")["scores"]
+    assert found["accuracy"] == near(seqeval.accuracy_score([gold], [pred]))
+    assert scored(doc, "token")["scores"]["accuracy"] == near(
+        seqeval.accuracy_score([[tag[2:] for tag in gold]], [[tag[2:] for tag in pred]])
+    )
+    for scheme, cut in (("bio", 0), ("plain", 2)):
+        ours, theirs = ([tag[cut:] for tag in tags] for tags in (gold, pred))
+        labels = sorted({*ours, *theirs} - {"O", ""})
+        if labels:
+            p, r, f, _ = precision_recall_fscore_support(ours, theirs, labels=labels, average="micro", zero_division=0)
+            found = scored(doc, "token", scheme=scheme)["scores"]
+            assert (found["p"] or 0, found["r"] or 0, found["f"]) == (near(p), near(r), near(f))
+
+
 # nervaluate 1.2.1
 
 
@@ -112,16 +153,6 @@ def test_nervaluate_agrees_in_all_five_counts(corpus):
             assert {count: schemes[scheme][count] for count in FIVE} == theirs[scheme], scheme
 
 
-@tries(60)
-@flat_corpora
-def test_the_lists_of_nervaluate_are_read_with_inclusive_ends(corpus):
-    gold, pred = nervaluate_lists(corpus)
-    schemes = score(gold, pred, ["semeval"], end="inclusive")["metrics"]["semeval"]["schemes"]
-    theirs = nervaluate_counts(corpus)
-    for scheme in ("strict", "exact", "partial"):
-        assert {count: schemes[scheme][count] for count in FIVE} == theirs[scheme], scheme
-
-
 def test_nervaluate_depends_on_the_order_of_its_lists():
     """Which is why its `type` counts are no reference everywhere."""
     doc = Document([(0, 2, "A"), (2, 4, "B")], [(0, 1, "B"), (1, 3, "A")])
@@ -139,17 +170,14 @@ def cases(program: str) -> list[dict[str, Any]]:
 def drawn(case: dict[str, Any]) -> Document:
     """One unit is one character and one token; a span without a label gets one."""
     gold, pred = ([(*span[:2], *(span[2:] or "A")) for span in case[side]] for side in ("gold", "pred"))
-    length = max([0, *(end for _, end, _ in (*gold, *pred))])
-    return Document(gold, pred, "x" * length, tokens=[(k, k + 1) for k in range(length)])
+    doc = Document(gold, pred, "x" * max([0, *(end for _, end, _ in (*gold, *pred))]))
+    return Document(*doc.sides, doc.text, tokens=characters(doc))
 
 
 def as_ours(row: dict[str, int]) -> dict[str, int]:
     """FairEval's names for the kinds in ours, without BE, which is a sum."""
-    return {
-        {"BES": "be_s", "BEL": "be_l", "BEO": "be_o"}.get(kind, kind.lower()): n
-        for kind, n in row.items()
-        if kind != "BE"
-    }
+    names = {"BES": "be_s", "BEL": "be_l", "BEO": "be_o"}
+    return {names.get(kind, kind.lower()): n for kind, n in row.items() if kind != "BE"}
 
 
 @pytest.mark.costly
@@ -171,10 +199,8 @@ def test_nervaluate_agrees_on_250_recorded_cases():
         result = scored(drawn(case), "semeval")
         for theirs, ours in SCHEMES.items():
             if theirs not in case["order_dependent"]:
-                expected = case["overall"][theirs]
-                assert {count: result["schemes"][ours][count] for count in FIVE} == {
-                    count: expected[count] for count in FIVE
-                }
+                expected, found = case["overall"][theirs], result["schemes"][ours]
+                assert {count: found[count] for count in FIVE} == {count: expected[count] for count in FIVE}
                 for x in "prf":
                     assert (result["scores"][f"{ours}_{x}"] or 0) == near(expected[x])
 
@@ -187,9 +213,7 @@ def test_loio_metrics_agrees_on_300_cases(match):
     for case in cases("loio_metrics_0.0.2"):
         scores = scored(drawn(case), "loio", s=case["s"], match=match)["scores"]
         if match == "walk" or scores["tp"] == near(case["tp"]):
-            assert {key: scores[key] for key in ("tp", "fp", "fn")} == {
-                key: near(case[key]) for key in ("tp", "fp", "fn")
-            }
+            assert all(scores[key] == near(case[key]) for key in ("tp", "fp", "fn")), case
         else:
             different += 1
             assert scores["tp"] > case["tp"]
@@ -218,6 +242,7 @@ def as_printed(row: dict[str, Any]) -> dict[str, str]:
     ("title", "metric", "options"),
     [
         ("Traditional evaluation", "strict", {}),
+        ("Traditional evaluation", "fair", {"weights": "traditional"}),
         ("Fair evaluation", "fair", {}),
         ("Weighted evaluation", "fair", {"weights": "fine"}),
     ],
@@ -229,22 +254,11 @@ def test_germeval_comes_out_as_the_author_s_program_printed_it(title, metric, op
     assert table.keys() == {*result["per_type"], "overall"}
     for name, expected in table.items():
         printed = as_printed(result if name == "overall" else result["per_type"][name])
-        assert {column: printed[column] for column in expected} == expected, name
-
-
-def test_traditional_weights_give_the_traditional_scores_of_germeval():
-    result = scored(germeval(), "fair", weights="traditional")
-    for name, expected in germeval_table("Traditional evaluation").items():
-        printed = as_printed(result if name == "overall" else result["per_type"][name])
-        assert {x: printed[x] for x in ("Prec", "Rec", "F1")} == {x: expected[x] for x in ("Prec", "Rec", "F1")}, name
+        compared = ("Prec", "Rec", "F1") if options == {"weights": "traditional"} else expected
+        assert {column: printed[column] for column in compared} == {x: expected[x] for x in compared}, name
 
 
 def test_germeval_has_the_confusion_matrix_of_figure_2():
     table = germeval_table("Confusion matrix")
     expected = {a.strip("_"): {b.strip("_"): int(n) for b, n in row.items() if int(n)} for a, row in table.items()}
     assert scored(germeval(), "fair")["confusion"] == expected
-
-
-def test_germeval_has_6178_named_entities_and_5953_predictions():
-    assert sum(len(doc.gold) for doc in germeval()) == 6178
-    assert sum(len(doc.pred) for doc in germeval()) == 5953

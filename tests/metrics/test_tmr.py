@@ -6,7 +6,6 @@ import json
 import os
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import places
 import pytest
@@ -14,7 +13,7 @@ from asking import near, scored
 from hypothesis import given
 from strategies import TEXTS, corpora
 
-from spacy_nereval import Document, count, create, create_all, evaluate, names, score
+from spacy_nereval import Document, count, create, create_all, evaluate
 from spacy_nereval.core.lexicon import cached_lexicon, lexicon_of, read_lexicon
 from spacy_nereval.evaluation.intervals import replicate
 from spacy_nereval.io.count_files import load, merge, save
@@ -41,16 +40,9 @@ def train(tmp_path: Path) -> str:
 def test_the_worked_example(train):
     """All 4/6, unseen_any 1/3, unseen_tokens 1/2, unseen_type 0/1, confusable 2/4, seen 1/2, unseen 1/2."""
     found = scored(map(mention, TEST), "tmr", train=train)
-    assert found["scores"] == {
-        "all": near(4 / 6),
-        "seen": 1,
-        "unseen_any": near(1 / 3),
-        "unseen_tokens": 1 / 2,
-        "unseen_type": 0,
-        "confusable": 2 / 4,
-        "confusable_seen": 1 / 2,
-        "confusable_unseen": 1 / 2,
-    }
+    known = {"all": near(4 / 6), "seen": 1, "unseen_any": near(1 / 3), "unseen_tokens": 1 / 2, "unseen_type": 0}
+    confusable = {"confusable": 2 / 4, "confusable_seen": 1 / 2, "confusable_unseen": 1 / 2}
+    assert found["scores"] == known | confusable
     assert found["counts"]["all_size"] == 6
     assert found["counts"]["confusable_size"] == 4
     assert found["per_type"]["PER"]["scores"]["all"] == 1 / 2
@@ -91,14 +83,12 @@ def test_the_counts_are_those_of_the_definition(corpus):
 
 
 def test_texts_apart_do_not_show_what_is_confusable_and_their_sum_does(train):
-    a, b = mention("Ulm|LOC"), mention("Ulm|ORG")
-    metric = create("tmr", train=train)
-    parts = [count([document], [metric]) for document in (a, b)]
-    apart = [evaluate(part)["metrics"]["tmr"]["counts"]["confusable_size"] for part in parts]
-    together = evaluate(parts[0] + parts[1])
-    assert apart == [0, 0]
-    assert together == evaluate(count([a, b], [metric]))
-    assert together["metrics"]["tmr"]["counts"]["confusable_size"] == 2
+    documents, metric = [mention("Ulm|LOC"), mention("Ulm|ORG")], create("tmr", train=train)
+    parts = [count([document], [metric]) for document in documents]
+    whole = evaluate(parts[0] + parts[1])
+    assert whole == evaluate(count(documents, [metric]))
+    sizes = [each["metrics"]["tmr"]["counts"]["confusable_size"] for each in (*map(evaluate, parts), whole)]
+    assert sizes == [0, 0, 2]
 
 
 def test_a_prediction_like_the_gold_finds_every_subset_that_there_is(train):
@@ -124,16 +114,6 @@ def test_replicates_of_parts_are_refused(train):
         part.replicates = replicate(part, 10, 0)
     with pytest.raises(ValueError, match="tmr depends on the corpus as a whole"):
         parts[0] + parts[1]
-
-
-def test_without_training_data_it_says_what_is_needed():
-    with pytest.raises(ValueError, match=r"give a file as its option train"):
-        score([mention("Ulm|LOC")], ["tmr"])
-
-
-def test_the_set_of_all_metrics_leaves_out_what_needs_training_data(train):
-    assert [m.name for m in create_all(["all"])] == [name for name in names() if name != "tmr"]
-    assert "tmr" in [m.name for m in create_all({"all": {}, "tmr": {"train": train}})]
 
 
 # The lexicon
@@ -192,29 +172,20 @@ def test_a_signature_names_the_training_data_by_what_they_say(tmp_path):
         scored([mention("Ulm|PER")], "tmr", train=stored)
 
 
-def test_a_corpus_and_its_table_are_told_to_be_the_same(tmp_path):
-    line = {"text": "Ulm", "spans": [{"start": 0, "end": 3, "label": "LOC"}]}
-    (tmp_path / "train.jsonl").write_text(json.dumps(line))
-    write_json(tmp_path / "table.json", read_lexicon(tmp_path / "train.jsonl").as_json())
-    assert read_lexicon(tmp_path / "train.jsonl").digest == read_lexicon(tmp_path / "table.json").digest
-
-
-def test_a_table_is_read_as_it_was_saved(tmp_path):
-    training = lexicon_of([Document([(0, 1, "A")], [], text, tokens=tokens) for text, tokens in TEXTS])
-    write_json(tmp_path / "table.json", training.as_json())
-    again = read_lexicon(tmp_path / "table.json")
-    parts = ("surfaces", "occurrences", "tokens", "token_occurrences", "documents", "labels", "most_frequent")
-    for part in parts:
-        assert getattr(again, part) == getattr(training, part), part
-    assert training.documents == len(TEXTS)
-
-
-def test_a_corpus_says_the_same_as_its_table(tmp_path):
+def test_a_table_and_its_corpus_are_read_alike(tmp_path):
     lines = [{"text": "New York", "spans": [{"start": 0, "end": 8, "label": "LOC"}]}, {"text": "york", "spans": []}]
-    corpus = tmp_path / "train.jsonl"
+    corpus, table = tmp_path / "train.jsonl", tmp_path / "table.json"
     corpus.write_text("\n".join(map(json.dumps, lines)))
     found = read_lexicon(corpus)
     assert (found.surfaces, found.tokens["york"], found.documents) == ({"New York": {"LOC": 1}}, {"": 1}, 2)
+    write_json(table, found.as_json())
+    assert read_lexicon(table).digest == found.digest
+    training = lexicon_of([Document([(0, 1, "A")], [], text, tokens=tokens) for text, tokens in TEXTS])
+    write_json(table, training.as_json())
+    again = read_lexicon(table)
+    for part in ("surfaces", "occurrences", "tokens", "token_occurrences", "documents", "labels", "most_frequent"):
+        assert getattr(again, part) == getattr(training, part), part
+    assert training.documents == len(TEXTS)
 
 
 def test_a_table_is_read_again_when_its_file_has_changed(tmp_path):
@@ -225,64 +196,39 @@ def test_a_table_is_read_again_when_its_file_has_changed(tmp_path):
         assert cached_lexicon(str(path)).labels == {label}
 
 
+EMPTY = {
+    "format": "spacy-nereval training 2",
+    "documents": 1,
+    **dict.fromkeys(("surfaces", "occurrences", "tokens", "token_occurrences"), {}),
+}
+
+
+ONCE = {"surfaces": {"a": {"A": 1}}, "occurrences": {"a": 1}}
+
+
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
         ("{", "is not a lexicon"),
         ("[]", "is not a lexicon"),
-        ('{"format": "another"}', "its format is not 'spacy-nereval training 2'"),
-        ('{"format": "spacy-nereval training 2", "surfaces": {}}', "occurrences: field required"),
-        (
-            '{"format": "spacy-nereval training 2", "documents": 1, "surfaces": {"a": {"A": 1}}, "occurrences": {}, '
-            '"tokens": {}, "token_occurrences": {}}',
-            "does not say how often 'a' occurs",
-        ),
-        (
-            '{"format": "spacy-nereval training 2", "documents": 1, "surfaces": {"a": {"A": 1}}, '
-            '"occurrences": {"a": 1}, "tokens": {"a": {"A": 1}}, "token_occurrences": {}}',
-            "does not say how often 'a' occurs",
-        ),
-        (
-            '{"format": "spacy-nereval training 1", "documents": 1, "surfaces": {}, "occurrences": {}, "tokens": {}}',
-            "written by an earlier version, .* with 'nereval training CORPUS -o ",
-        ),
-        (
-            '{"format": "spacy-nereval training 2", "documents": 1, "surfaces": {"a": {"A": -1}}, '
-            '"occurrences": {"a": 1}, "tokens": {}}',
-            "surfaces.a.A: input should be greater than 0",
-        ),
-        (
-            '{"format": "spacy-nereval training 2", "documents": 1, "surfaces": [1], "occurrences": {}, "tokens": {}}',
-            "is not a lexicon",
-        ),
+        ({"format": "another"}, "its format is not 'spacy-nereval training 2'"),
+        ({"format": EMPTY["format"], "surfaces": {}}, "occurrences: field required"),
+        (EMPTY | ONCE | {"occurrences": {}}, "does not say how often 'a' occurs"),
+        (EMPTY | ONCE | {"tokens": {"a": {"A": 1}}}, "does not say how often 'a' occurs"),
+        (EMPTY | {"format": "spacy-nereval training 1"}, "by an earlier version, .* with 'nereval training CORPUS -o "),
+        (EMPTY | ONCE | {"surfaces": {"a": {"A": -1}}}, "surfaces.a.A: input should be greater than 0"),
+        (EMPTY | {"surfaces": [1]}, "is not a lexicon"),
+        (EMPTY, "has no annotated spans"),
+        ({"text": "Ulm", "spans": []}, "has no annotated spans"),
+        (None, "does not exist"),
     ],
+    ids=str,
 )
-def test_a_file_that_is_no_table_is_refused(tmp_path, content, reason):
-    path = tmp_path / "bad.json"
-    path.write_text(content)
-    with pytest.raises(ValueError, match=reason) as error:
-        read_lexicon(path)
-    assert str(path) in str(error.value)
-
-
-EMPTY = {"format": "spacy-nereval training 2", "documents": 1} | {
-    table: {} for table in ("surfaces", "occurrences", "tokens", "token_occurrences")
-}
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [("train.jsonl", '{"text": "Ulm", "spans": []}\n'), ("train.json", json.dumps(EMPTY))],
-    ids=["corpus", "lexicon"],
-)
-def test_training_data_without_a_span_says_nothing(tmp_path, name, content):
-    path = tmp_path / name
-    path.write_text(content)
-    with pytest.raises(ValueError, match="has no annotated spans"):
-        read_lexicon(path)
-
-
-def test_training_data_that_are_not_there(tmp_path):
-    missing: Any = tmp_path / "none.jsonl"
-    with pytest.raises(ValueError, match="does not exist"):
-        cached_lexicon(str(missing))
+def test_a_file_that_is_no_training_data_is_refused(tmp_path, content, reason):
+    path = tmp_path / ("bad.jsonl" if content is None or "text" in content else "bad.json")
+    if content is not None:
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+    for read in (read_lexicon, cached_lexicon):
+        with pytest.raises(ValueError, match=reason) as error:
+            read(str(path))
+        assert str(path) in str(error.value)

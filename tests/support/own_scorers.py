@@ -43,13 +43,19 @@ def alone(**config: Any) -> Language:
     return nlp
 
 
-def with_ruler(scorer: dict[str, Any] | None = None, **weights: float) -> Language:
+def with_ruler(scorer: dict[str, Any] | None = None, label: str = "PER", **weights: float) -> Language:
     """A pipeline that finds Ada, with weights for its scores."""
     nlp = spacy.blank("en")
     ruler = nlp.add_pipe("entity_ruler", config={"scorer": scorer} if scorer else {})
-    ruler.add_patterns([{"label": "PER", "pattern": "Ada"}])
+    ruler.add_patterns([{"label": label, "pattern": "Ada"}])
     nlp.config["training"]["score_weights"] = weights
     return nlp
+
+
+def evaluated(nlp: Language, *ents: Any, text: str = "Ada met Bob", spans: Any = None) -> dict[str, Any]:
+    """What `nlp.evaluate` says of one text; by default its first token is a person."""
+    gold = doc(text, *(ents or [(0, 1, "PER")]), spans=spans, vocab=nlp.vocab)
+    return nlp.evaluate([Example(nlp.make_doc(gold.text), gold)])
 
 
 def warned(function: Any, *arguments: Any) -> list[str]:
@@ -62,5 +68,4 @@ def warned(function: Any, *arguments: Any) -> list[str]:
 
 
 def warned_at_evaluation(nlp: Language) -> list[str]:
-    gold = doc("Ada met Bob", (0, 1, "PER"), spans={"mine": [(0, 1, "PER")]}, vocab=nlp.vocab)
-    return warned(nlp.evaluate, [Example(nlp.make_doc(gold.text), gold)])
+    return warned(lambda: evaluated(nlp, spans={"mine": [(0, 1, "PER")]}))
