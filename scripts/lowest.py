@@ -21,8 +21,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parent.parent
-SCORERS = tuple(f"tests/integration/test_{name}.py" for name in ("component", "scorer", "scorer_configs"))
-MORE_SCORERS = tuple(f"tests/integration/test_{name}.py" for name in ("checks", "scorer_training", "detach"))
+SCORERS = tuple(f"tests/integration/test_{name}.py" for name in ("component", "scorer"))
+MORE_SCORERS = tuple(f"tests/integration/test_{name}.py" for name in ("checks", "detach"))
 QUICK = ("tests", "-m", "quick")
 COMMANDS = (
     ("spacy", "info"),

@@ -295,6 +295,16 @@ def slips(chance, names, documents):
     return given
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("names", ["ab", "abcd"])
+def test_annotators_with_slips_alone_seldom_have_a_clear_habit(names):
+    """In at most one of twenty corpora, by the correction; before there was one, every fifth had such a habit."""
+    chance = random.Random(5)
+    found = [found_in(*slips(chance, names, 25), text=None).patterns for _ in range(60)]
+    assert sum(any(pattern.is_clear for pattern in own) for own in found) <= 3
+    assert sum(map(len, found)) > 300
+
+
 def with_habits(chance, names):
     """Slips, some of which are habits of one or two; not everybody annotates everything."""
     lone, pair = chance.choice(names), chance.sample(names, min(2, len(names) - 1))

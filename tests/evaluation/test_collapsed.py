@@ -400,3 +400,22 @@ def test_the_result_and_its_tables_say_how_it_was_compared():
     assert [*ComparisonView(found).tables(["all-differences"])]
     said = ComparisonView(found).tested()[0]
     assert "no permutation test and no p-value" in said and "400 half-samples" in said
+
+
+@pytest.mark.slow
+def test_intervals_of_differences_cover_them():
+    """The second system finds each span with a known chance, so that the expected difference is known."""
+    random, covered, metrics = np.random.default_rng(0), 0, create_all(["strict"])
+    for seed in range(30):
+        golds = random.integers(1, 6, 80)
+        sides = []
+        for chance in (0.8, 0.7):
+            found = [int(random.binomial(n, chance)) for n in golds]
+            documents = [tallied(tp, 0, int(n) - tp, f"{seed} {k}") for k, (n, tp) in enumerate(zip(golds, found))]
+            counts = count(documents, metrics)
+            counts.replicates = replicate(counts, 1000, 0)
+            sides.append(collapse(counts))
+        row = compare(*sides)[1]
+        assert row["score"] == "r"
+        covered += row["interval"][0] <= -0.1 <= row["interval"][1]
+    assert covered >= 0.85 * 30
