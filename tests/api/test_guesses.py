@@ -64,7 +64,6 @@ WORKS = dict.fromkeys(F_OF_FAIR, "r['metrics']['fair']['scores']['f']") | {
     "r.to_dict()": "dict(r)",
     "json.loads(r.to_json())": "dict(r)",
     "r.conclusion": "str(r).splitlines()[0]",
-    "repr(r).splitlines()[0]": "r.conclusion",
     "len(r.to_frame())": "len(r.to_frame('scores'))",
     "copy.deepcopy(r)": "r",
     "pickle.loads(pickle.dumps(r)).fair.f": "r.fair.f",
@@ -120,7 +119,6 @@ r.labels['LOC'].fair.interval().high",
     "a['units']['alpha'] + a['units']['kappa'] + a.rows[0]['kappa'] < 3": "True",
     "t.best['cut']": "t.cuts.of('PER')",
     "len(t.curve('strict')['cut'])": "len(t.to_frame('curves').query('label == \"\"'))",
-    "t.headline.value": "t['best']['value']",
 }
 
 FAILS = {

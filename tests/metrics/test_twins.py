@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from profiles import tries
 from strategies import TEXTS, corpora, nested
 
-from spacy_nereval import Counts, Document, Span, count, create, score
+from spacy_nereval import Counts, Document, Span, count, create, evaluate, score
 from spacy_nereval.core import alignment as matching
 from spacy_nereval.core.overlapping import overlaps
 from spacy_nereval.counting.sums import HIGH, HIGH_UNIT, LOW_UNIT, NUMBER
@@ -206,7 +206,6 @@ def test_the_twins_give_an_answer_worked_by_hand():
 # Eight hundred random documents, counted in one go as users count them, against the plain twins
 
 
-DOCUMENTS = 800
 LABELS = "ABC"
 
 Verdicts = Counter[tuple[str, str, str]]
@@ -234,7 +233,14 @@ def made(number: int, seed: int) -> Iterator[Document]:
         yield Document(gold, pred, text, tokens=tokens)
 
 
-CORPUS = [*made(DOCUMENTS, seed=2_000)]
+TIES = [
+    ([(1, 3), (1, 4), (1, 6)], [(0, 4), (1, 5)]),  # the fewest differing units that are left
+    ([(0, 4), (2, 6), (5, 6)], [(1, 6), (3, 6)]),  # then the shorter
+    ([(1, 4), (3, 4)], [(2, 4), (3, 5)]),  # then the leftmost
+]
+"""Spans that share as many units with several others: what fair takes first."""
+TIED = (([(*span, "A") for span in side] for side in sides) for sides in TIES)
+CORPUS = [*(Document(*sides, TEXTS[0][0], tokens=TEXTS[0][1]) for sides in TIED), *made(800, seed=2_000)]
 
 
 CITED: dict[str, Twin] = {
@@ -257,7 +263,7 @@ ALL = TWINS | {name: (name, {}, judge) for name, judge in CITED.items()}
 
 @pytest.mark.parametrize("twin", [*TWINS, *(pytest.param(name, marks=pytest.mark.costly) for name in CITED)])
 def test_every_document_has_the_verdicts_of_the_twin(twin: str) -> None:
-    """And their amounts; laws say that totals, rows and matrices are what verdicts add up to."""
+    """And their amounts, and the matrix; laws say that totals and rows are what verdicts add up to."""
     name, options, judge = ALL[twin]
     metric = create(name, **options)
     expected, amounts = [], Counter()
@@ -270,6 +276,12 @@ def test_every_document_has_the_verdicts_of_the_twin(twin: str) -> None:
             amounts[place] += amount if partial else 0
         expected.append(+found)
     counts = count(CORPUS, [metric], units=False)
+    if twin in TWINS:
+        shown: Counter[tuple[str, str]] = Counter()
+        for (verdict, *labels), number in sum(expected, Counter()).items():
+            shown[tuple(labels)] += number * ((name, verdict) != ("fair", "tp"))  # which its matrix leaves out
+        matrix = evaluate(counts)["metrics"][name]["confusion"]
+        assert {(a, b): number for a, row in matrix.items() for b, number in row.items()} == +shown
     for number, (found, wanted) in enumerate(zip(verdicts_of(counts), expected, strict=True)):
         assert found == wanted, (number, CORPUS[number])
     summed: Counter[tuple[str, str, str]] = Counter()
@@ -286,7 +298,7 @@ def test_wrf_of_all_documents_is_that_of_the_twin():
 def verdicts_of(counts: Counts) -> Iterator[Verdicts]:
     """Yield each document's verdicts, from its row of the table of counts."""
     (metric,) = counts.metrics
-    assert counts.documents == DOCUMENTS
+    assert counts.documents == len(CORPUS)
     of_kind = {kind.value: verdict for kind, verdict in metric.of_kind.items()}
     for row in counts.cells.toarray().tolist():
         found: Verdicts = Counter()
