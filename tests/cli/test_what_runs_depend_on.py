@@ -89,6 +89,7 @@ def documents(tmp_path) -> Any:
 OTHERS: dict[str, tuple[Any, str]] = {
     "unit": ("block:2", "one resamples by id, the other by block:2"),
     "spans_key": ("sc", "one counted entities, the other spans under 'sc'"),
+    "located": ({"first,exact"}, "one looked for mentions by listed,caseless, the other by first,exact"),
     "label_rules": (label_rules("X=Y"), "one has the label rules none, the other labels:"),
 }
 """Fields of counts beside their metrics, with another value, and why they do not belong together."""
@@ -98,6 +99,8 @@ OTHERS: dict[str, tuple[Any, str]] = {
 def test_counts_of_different_fields_are_neither_added_nor_merged_nor_compared(field, documents, tmp_path):
     ours, theirs = (score(*documents, ["strict"], Confidence()).counts for _ in range(2))
     value, said = OTHERS[field]
+    ours.located = {"listed,caseless"}
+    theirs.located = {"listed,caseless"}
     setattr(theirs, field, value)
     paths = [tmp_path / "a.npz", tmp_path / "b.npz"]
     for counts, path in zip((ours, theirs), paths):
