@@ -198,6 +198,12 @@ def test_a_task_that_dask_gives_up_is_said_to_have_failed(driven):
     assert (driven.folder / "died.txt").read_text() == "KilledWorker"
 
 
+def test_the_number_of_workers_changes_nothing(here):
+    asked = ("--confidence", "--samples", 50)
+    expected = evaluated(*SHARDS, *asked)
+    assert evaluated(*SHARDS[::-1], *asked, "--parts", "at-once", "--workers", 2) == expected
+
+
 def test_predictions_in_several_files_are_counted_as_the_documentation_says(here):
     counting, scoring = [line for line in COMMANDS if line.startswith(("nereval count", "nereval score"))]
     for command in (counting, scoring):
