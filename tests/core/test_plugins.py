@@ -17,7 +17,7 @@ from spacy_nereval.io.formats import ENDINGS, Format, format_names, name_of, rec
 from spacy_nereval.io.records import Record
 
 # The file: all there is to a format.
-NAMES = """
+NAMES = r"""
 import re
 from spacy_nereval.io.records import Record
 
