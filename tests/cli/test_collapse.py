@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from collapsing import ADD, DOCUMENTS, counted, quiet, scores, scores_alone
-from commands import accepted, flat, refused, side, write
+from collapsing import ADD, DOCUMENTS, counted, scores, scores_alone
+from commands import accepted, flat, printed, refused, side, write
 from made_up import corpus
 
 from spacy_nereval import Document
@@ -27,7 +27,7 @@ def test_the_result_of_collapsed_counts_is_that_of_the_others_to_the_last_byte(f
     assert scores("collapsed.npz") == scores("full.npz")
     accepted("merge", "full.npz", "--collapse", "--replicates", 30, "-o", "merged.npz")
     assert scores("merged.npz") == scores("full.npz")
-    quiet("count", "g-a.jsonl", "g-b.jsonl", "p-a.jsonl", "p-b.jsonl", "-m", "strict,fair,wrf", "--collapse",
+    printed("count", "g-a.jsonl", "g-b.jsonl", "p-a.jsonl", "p-b.jsonl", "-m", "strict,fair,wrf", "--collapse",
           "--replicates", 30, "-o", "parts.npz")  # fmt: skip
     assert scores("parts.npz") == scores("full.npz")
 
@@ -220,9 +220,9 @@ def test_it_is_said_if_no_document_has_an_id_to_look_for(files):
         for path in (Path(f"g-{name}.jsonl"), Path(f"p-{name}.jsonl")):
             write(path, *({**json.loads(row), "id": None} for row in path.read_text().splitlines()))
         options = (*METRICS, "--replicates", 0, "--collapse", "--check-repeats")
-        assert said in flat(quiet("count", f"g-{name}.jsonl", f"p-{name}.jsonl", "-o", f"{name}.npz", *options))
+        assert said in flat(printed("count", f"g-{name}.jsonl", f"p-{name}.jsonl", "-o", f"{name}.npz", *options))
     assert said in flat(accepted("merge", "a.npz", "b.npz", "--check-repeats", "-o", "both.npz"))
-    quiet("count", "g-c.jsonl", "p-c.jsonl", "-o", "c.npz", *options)
+    printed("count", "g-c.jsonl", "p-c.jsonl", "-o", "c.npz", *options)
     assert said not in flat(accepted("merge", "a.npz", "c.npz", "--check-repeats", "-o", "some.npz"))
 
 
@@ -269,7 +269,7 @@ def test_a_file_that_has_changed_is_not_counted_again_unless_asked_for(files):
 def test_several_files_are_checked_when_they_are_added(files):
     counted("a", "total.npz", *ADD)
     parts(x=DOCUMENTS[10:15], y=DOCUMENTS[15:])
-    said = quiet("count", "g-x.jsonl", "g-y.jsonl", "p-x.jsonl", "p-y.jsonl", *adding("x")[3:])
+    said = printed("count", "g-x.jsonl", "g-y.jsonl", "p-x.jsonl", "p-y.jsonl", *adding("x")[3:])
     assert "24 documents" in said and "not looked for" not in said
     assert [Path(name).stat().st_size for name in hashes()] == [16 * 24]
     assert "have documents with the same id, 24 in all" in refused(*adding("all"))

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from commands import accepted, side, write
-from commands import printed as quiet  # noqa: F401
 from made_up import corpus, second
 
 from spacy_nereval.io.count_files import load
