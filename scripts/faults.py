@@ -5,7 +5,7 @@
 A ROOM is a folder of the package, such as counting. Without one, all are tried: an hour or so. Each fault is
 planted into a copy of the repository, in which the tests that its entry names run. They first run without a fault: a
 test that fails anyway notices nothing. They are killed after a few minutes, as is a fault that makes something endless:
-that is noticed, too.
+that is noticed, too, and is told.
 
 The script ends with the number of faults that were noticed in each room, and fails if any was not.
 """
@@ -94,7 +94,9 @@ def _test(tests: list[str], folder: Path, said: int) -> None:
     os.dup2(said, 2)
     os.chdir(folder)
     sys.path[0] = str(folder)
-    sys.exit(pytest.main(["-x", "-q", "--no-header", "-p", "no:cacheprovider", "-m", "not slow", *tests]))
+    status = pytest.main(["-x", "-q", "--no-header", "-p", "no:cacheprovider", "-m", "not slow", *tests])
+    sys.stdout.flush()
+    os._exit(status)  # workers that tests have started would keep this process from ending
 
 
 def warm() -> None:
@@ -107,13 +109,13 @@ def warm() -> None:
     del sys.path[1]
 
 
-def noticed(fault: Fault, folder: Path) -> bool:
-    """Return whether a test fails with a fault."""
+def noticed(fault: Fault, folder: Path) -> str:
+    """Return what `failing` says of the tests of a fault with it: an empty text if none notices it."""
     path = folder / "spacy_nereval" / fault.file
     whole = path.read_text(encoding="utf8")
     path.write_text(whole.replace(fault.old, fault.new), encoding="utf8")
     try:
-        return bool(failing(fault.tests, folder, PATIENCE))
+        return failing(fault.tests, folder, PATIENCE)
     finally:
         path.write_text(whole, encoding="utf8")
         Path(cache_from_source(str(path))).unlink(missing_ok=True)  # it may look as if it were of the whole text
@@ -132,9 +134,10 @@ def main(rooms: list[str]) -> int:
             sys.exit(f"tests fail without a fault, so they cannot notice one: {why}")
         for fault in asked:
             tried[fault.room] += 1
-            found[fault.room] += (seen := noticed(fault, folder))
-            if not seen:
-                print(f"not noticed: {fault.file}\n- {fault.old}\n+ {fault.new}", flush=True)
+            seen = noticed(fault, folder)
+            found[fault.room] += bool(seen)
+            if seen in ("", "out of time"):
+                print(f"{seen or 'not noticed'}: {fault.file}\n- {fault.old}\n+ {fault.new}", flush=True)
     for room, number in sorted(tried.items()):
         print(f"{room}: {found[room]} of {number}")
     return int(found != tried)
