@@ -1,7 +1,5 @@
 """What all tests share: the Hypothesis profiles, and which tests are quick."""
 
-from __future__ import annotations
-
 import functools
 import gc
 import os

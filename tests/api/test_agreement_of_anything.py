@@ -1,7 +1,5 @@
 """`agreement` of whatever annotators have made, and a result that shows itself."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from typing import Any

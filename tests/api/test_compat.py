@@ -1,7 +1,5 @@
 """The functions with the names of other packages: the same numbers as those, on valid and invalid sequences."""
 
-from __future__ import annotations
-
 import json
 import math
 import random

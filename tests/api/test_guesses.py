@@ -1,7 +1,5 @@
 """Lines that people write before they read the documentation: each works, or the error says what to write."""
 
-from __future__ import annotations
-
 import copy
 import json
 import pickle

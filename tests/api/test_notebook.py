@@ -1,7 +1,5 @@
 """The notebook of the examples, run in a real kernel."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

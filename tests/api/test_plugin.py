@@ -1,7 +1,5 @@
 """A metric of one's own: what its author imports, `--code`, the example package, and the laws to test it with."""
 
-from __future__ import annotations
-
 import ast
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """What the commands do, Python does too: levels, training runs, labels, mentions, words for mistakes."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

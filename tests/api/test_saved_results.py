@@ -1,7 +1,5 @@
 """Results come back from files equal to what was saved; counts and their files; the report and tables of `.save`."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

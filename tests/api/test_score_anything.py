@@ -1,7 +1,5 @@
 """`score` of whatever a user has: every kind of item gives the same numbers, or an error that says what is wrong."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -1,7 +1,5 @@
 """What `score` and `compare` return: dicts that show themselves as text, in a notebook, as frames and in files."""
 
-from __future__ import annotations
-
 import copy
 import json
 import pickle

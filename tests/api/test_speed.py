@@ -1,7 +1,5 @@
 """Tag sequences are scored in a fraction of the processor time that other packages need for fewer scores."""
 
-from __future__ import annotations
-
 import doctest
 import json
 from importlib import import_module

@@ -1,7 +1,5 @@
 """`thresholds` in Python, and what it returns."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

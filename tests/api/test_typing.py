@@ -1,7 +1,5 @@
 """The package is typed: a user's script passes mypy, and pyright knows every public type."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The files and the pipeline that several tests of commands work on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

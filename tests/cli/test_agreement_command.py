@@ -1,7 +1,5 @@
 """Agreement: the first screen, files and folders of annotators, and the same in Python, files, pages and frames."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

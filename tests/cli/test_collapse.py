@@ -1,7 +1,5 @@
 """`--collapse`: the same scores without documents. `--append`: files are added once, documents found by their ids."""
 
-from __future__ import annotations
-
 import json
 import os
 from itertools import product

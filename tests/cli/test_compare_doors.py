@@ -1,7 +1,5 @@
 """One comparison through every door: Python, the command, pages, counts, frames; and counts over data sets."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

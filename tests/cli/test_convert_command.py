@@ -1,7 +1,5 @@
 """`nereval convert` and `apply`: what is written reads back the same or is the edit by hand; nothing is lost unsaid."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory

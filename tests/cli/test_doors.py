@@ -1,7 +1,5 @@
 """Every function of Python against its command: the same numbers and words; and what `gate` alone says and writes."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import re

@@ -1,7 +1,5 @@
 """Text that steers terminals, or is no Unicode; and random trials: damaged files, options, environments, kills."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import os

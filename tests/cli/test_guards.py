@@ -1,7 +1,5 @@
 """No command destroys what it reads, whatever links lead there."""
 
-from __future__ import annotations
-
 import inspect
 from pathlib import Path
 from urllib.error import URLError

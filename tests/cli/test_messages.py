@@ -1,7 +1,5 @@
 """What stops a command or is odd is told in a sentence: labels that hardly meet, full disks, faults, odd options."""
 
-from __future__ import annotations
-
 import errno
 import inspect
 import json

@@ -1,7 +1,5 @@
 """Pipelines through `evaluate` and all other commands: scores, options that configs store, and `init-config`."""
 
-from __future__ import annotations
-
 import difflib
 import inspect
 import json

@@ -1,7 +1,5 @@
 """The command as a program: names, help, statuses, logs, closed streams, what it imports; and metrics and detach."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import os

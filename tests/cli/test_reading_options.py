@@ -1,7 +1,5 @@
 """How files are read, on the command line: --labels, --only, --depth and --sep, mentions without offsets, --unit."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

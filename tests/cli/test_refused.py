@@ -1,7 +1,5 @@
 """What commands refuse: one line that names the option or the file and the remedy, and nothing is written."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The command score: what it prints and writes. Where a corpus comes from, for `count` too: lists, folders, pipes."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

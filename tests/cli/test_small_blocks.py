@@ -1,7 +1,5 @@
 """Blocks of two neighbours that differ in everything give what one block of all gives, through every door."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import re

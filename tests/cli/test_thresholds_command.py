@@ -1,7 +1,5 @@
 """`nereval thresholds`, and what reads its cut file."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

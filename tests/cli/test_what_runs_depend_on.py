@@ -1,7 +1,5 @@
 """Each field of what a run depends on: if it changes, counts are made anew, signatures differ, and nothing is added."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import fields, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A declaration that contradicts itself is refused, with what is wrong and where; and what betas at the ends give."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Iterator

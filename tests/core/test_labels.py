@@ -1,7 +1,5 @@
 """Label rules: map, cut to depth, keep; both sides, before duplicates are united."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import shlex

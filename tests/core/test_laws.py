@@ -4,8 +4,6 @@ A new metric is found through the registry and tried against every law. Its
 entry in CONTRACT says under which options, and names each law that it does not
 keep, with the reason."""
 
-from __future__ import annotations
-
 import json
 import math
 import pickle

@@ -1,7 +1,5 @@
 """Mentions without offsets: where they are found, and what becomes of those that are not."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What other packages register: used by its name, named where it cannot be imported, and in nobody's way."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A batch of documents is one table of spans, which says of each what its document says."""
 
-from __future__ import annotations
-
 from collections import Counter as Labels
 
 import numpy as np

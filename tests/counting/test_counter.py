@@ -1,7 +1,5 @@
 """Counting: groups that look alike, words, amounts that are whole numbers or not, very many labels, Docs."""
 
-from __future__ import annotations
-
 import warnings
 from collections import Counter as Multiset
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Sums over the table of counts are exact, however they are added up."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

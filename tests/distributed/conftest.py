@@ -1,7 +1,5 @@
 """The corpus, the pipelines and the predictions that the tests of shards work on."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The same corpus in whatever holds it is one number, bit for bit. test_partitions.py has the tables of engines."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

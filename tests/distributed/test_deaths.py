@@ -1,7 +1,5 @@
 """Whoever is killed, workers or the process that gives them work, nothing is lost or counted twice."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from subprocess import CompletedProcess

@@ -1,7 +1,5 @@
 """What engines write of their own accord."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 
 import pytest

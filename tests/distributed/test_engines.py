@@ -1,7 +1,5 @@
 """Every engine gives the same numbers, whatever is killed, and starts and ends as it should."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Two runs that share a folder: locks, and what a killed run leaves."""
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import json

@@ -1,7 +1,5 @@
 """Rows in partitions add up to the same bits as in one process, however they are divided, and in every engine."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

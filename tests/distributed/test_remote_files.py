@@ -1,7 +1,5 @@
 """Files and parts in a bucket or at a URL."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

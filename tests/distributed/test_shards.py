@@ -1,7 +1,5 @@
 """A corpus in several files: the same numbers from every engine, whatever is killed, stale or broken."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Workers merge collapsed counts in a tree: the same bits from every tree, and nothing twice."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import re

@@ -1,7 +1,5 @@
 """Agreement of annotators: laws, scores of pairs, a worked example as fractions, and intervals."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache

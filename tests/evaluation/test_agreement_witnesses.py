@@ -1,7 +1,5 @@
 """Alphas and kappas against other packages, and against formulas written out over pairs of annotators."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import permutations
 from typing import Any

@@ -1,7 +1,5 @@
 """Differences between annotators: each disputed span is in some, and a rule that only some follow comes first."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from functools import cache

@@ -1,7 +1,5 @@
 """Scores by an attribute of the span."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

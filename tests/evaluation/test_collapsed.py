@@ -1,7 +1,5 @@
 """Collapsed counts say what those of all documents say, however counted and merged, of one system and of two."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Which documents of two systems belong together, and what cannot be compared."""
 
-from __future__ import annotations
-
 import json
 from random import Random
 

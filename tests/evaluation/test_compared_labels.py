@@ -1,7 +1,5 @@
 """Each label of two systems, compared; the effective number of units of a row, its flag, and where intervals end."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Differences of two systems, their intervals and tests: worked by hand, and against twins and peers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

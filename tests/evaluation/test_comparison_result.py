@@ -1,7 +1,5 @@
 """The result of a comparison: families of tests, sentences and tables, and bounds that are infinite."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Predictions of which a system is sure, against gold: evidence that gold may be wrong."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

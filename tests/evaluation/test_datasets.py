@@ -1,7 +1,5 @@
 """In how many data sets a system is better: the count, the names, the sentence, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from itertools import combinations, permutations
 from typing import Any

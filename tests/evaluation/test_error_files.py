@@ -1,7 +1,5 @@
 """Lists of errors in files."""
 
-from __future__ import annotations
-
 import csv
 import json
 

@@ -1,7 +1,5 @@
 """Groups of the same error: together they are the list of errors, and each holds what its key says."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from typing import Any
 

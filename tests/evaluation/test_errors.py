@@ -1,7 +1,5 @@
 """The list of errors agrees with the counts, and its rows with the texts."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import replace

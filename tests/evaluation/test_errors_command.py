@@ -1,7 +1,5 @@
 """The command `nereval errors`."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -1,7 +1,5 @@
 """Gates: verdicts by intervals, worked out by hand on small corpora, and the policies that make them."""
 
-from __future__ import annotations
-
 import math
 from xml.etree import ElementTree
 

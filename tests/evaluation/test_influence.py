@@ -1,7 +1,5 @@
 """Intervals by the influence of units: the numbers of the definition, who holds the uncertainty, groups, and size."""
 
-from __future__ import annotations
-
 import tracemalloc
 from pathlib import Path
 from typing import Any

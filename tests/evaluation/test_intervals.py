@@ -1,7 +1,5 @@
 """Confidence intervals of all scores, by influence and from half-samples: against twins and by hand; in results."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from random import Random

@@ -1,7 +1,5 @@
 """Which gold label a predicted one probably means, and the mapping that is proposed."""
 
-from __future__ import annotations
-
 import pytest
 
 from spacy_nereval.core.labels import LabelRules

@@ -1,7 +1,5 @@
 """Thousands of labels, such as ids of concepts: time and memory go with the spans, not with documents times labels."""
 
-from __future__ import annotations
-
 import cProfile
 import json
 import sys

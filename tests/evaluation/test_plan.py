@@ -1,7 +1,5 @@
 """Plans: how many documents decide a rule, against real gates on documents drawn again and again."""
 
-from __future__ import annotations
-
 from collections import Counter
 from operator import ne
 

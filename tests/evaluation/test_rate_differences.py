@@ -1,7 +1,5 @@
 """How often labels are predicted, and how two systems differ in it: against documents left out by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

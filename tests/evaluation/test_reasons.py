@@ -1,7 +1,5 @@
 """Scores after mending, rates of prediction, and doubtful gold spans: against brute force and by hand."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

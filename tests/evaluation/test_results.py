@@ -4,8 +4,6 @@ After a change that is meant to move a number or a key, write the golden file
 anew with SPACY_NEREVAL_REGENERATE=1 and read the difference.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

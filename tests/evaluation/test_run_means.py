@@ -1,7 +1,5 @@
 """One system with several training runs: its mean scores against formulas by hand, and what cannot be scored."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from functools import cache, partial

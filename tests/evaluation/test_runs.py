@@ -1,7 +1,5 @@
 """Systems with several training runs: against formulas by hand, and what cannot be compared."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from functools import cache, partial

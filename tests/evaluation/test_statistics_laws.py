@@ -1,7 +1,5 @@
 """Laws of intervals and tests, what is undefined, and how often they are right in made-up worlds."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import floor, sqrt
 from typing import Any

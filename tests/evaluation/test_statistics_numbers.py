@@ -1,7 +1,5 @@
 """Numbers worked out elsewhere, libraries that compute the same, and what is refused."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What may be said of a difference, what never, and the lines below it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Thresholds: one pass gives what scoring anew at each cut gives, and the best cuts are the best."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Thresholds: worked numbers, and other implementations of the same numbers."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

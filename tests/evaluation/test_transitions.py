@@ -1,7 +1,5 @@
 """What became of each gold span under two systems, and the scores of each document by itself."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from typing import Any

@@ -1,7 +1,5 @@
 """What a pipeline's scorers and weights get wrong together is said: once, when it is loaded or first evaluated."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

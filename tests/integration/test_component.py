@@ -1,7 +1,5 @@
 """The components `nereval` and `nereval_cut`, and `spacy evaluate`."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import pickle

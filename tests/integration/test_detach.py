@@ -1,7 +1,5 @@
 """Training with the scorer, and pipelines that leave the package behind."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

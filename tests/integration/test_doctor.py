@@ -1,7 +1,5 @@
 """The doctor: what training needs, and what is missing of it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from hashlib import md5, sha256

@@ -1,7 +1,5 @@
 """Reading Docs and Examples: which spans, texts and annotation, and sides that differ."""
 
-from __future__ import annotations
-
 from weakref import ref
 
 import numpy as np

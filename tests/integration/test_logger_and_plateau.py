@@ -1,7 +1,5 @@
 """The schedule that falls on a plateau."""
 
-from __future__ import annotations
-
 import io
 import json
 import pickle

@@ -1,7 +1,5 @@
 """The scorers: spaCy's own numbers beside ours, keys, intervals, configs, saved pipelines and other processes."""
 
-from __future__ import annotations
-
 import json
 import math
 import pickle

@@ -1,7 +1,5 @@
 """A `.spacy` file is read in blocks: the same Docs as spaCy reads, in memory that does not grow with the file."""
 
-from __future__ import annotations
-
 import tracemalloc
 import zlib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the formats of annotation tools and data sets allow, and what is refused in one line."""
 
-from __future__ import annotations
-
 import cProfile
 import json
 import shutil

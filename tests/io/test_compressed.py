@@ -1,7 +1,5 @@
 """Compressed files: read as a stream by their content, written by their extension, refused when damaged."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

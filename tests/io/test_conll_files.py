@@ -1,7 +1,5 @@
 """Files of CoNLL columns, with one side or with both."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from tempfile import TemporaryDirectory
 

@@ -1,7 +1,5 @@
 """Corrections of gold annotation: what marks decide and nothing else, or a refusal with document and span."""
 
-from __future__ import annotations
-
 import json
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """Damaged files of counts, and files of something else, are refused."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """Files, folders and pipes of gold and predictions are read; results are written whole or not at all."""
 
-from __future__ import annotations
-
 import errno
 import itertools
 import json

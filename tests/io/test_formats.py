@@ -1,7 +1,5 @@
 """One corpus scores the same from every format; what a format does not allow is named with file, line and reason."""
 
-from __future__ import annotations
-
 import os
 import re
 import tracemalloc

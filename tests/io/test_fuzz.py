@@ -3,8 +3,6 @@
 `--hypothesis-profile=long` tries many more.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from importlib.metadata import entry_points

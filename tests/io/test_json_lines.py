@@ -1,7 +1,5 @@
 """Lines of JSON as several tools write them: shapes of spans, answers, what offsets count; and scores of spans."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

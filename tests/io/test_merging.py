@@ -1,7 +1,5 @@
 """Files of counts come back as they were, and are merged to the counts of the whole, or refused."""
 
-from __future__ import annotations
-
 import errno
 import json
 import re

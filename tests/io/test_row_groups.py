@@ -1,7 +1,5 @@
 """Parquet and Arrow: rows as those of JSONL or Hugging Face, read by row groups; rows that are written."""
 
-from __future__ import annotations
-
 import json
 import struct
 import sys

@@ -1,7 +1,5 @@
 """The documents of several annotators: which are the same, what is left out, and disputed ones as tasks."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Label Studio, WebAnno, XMI, FairEval and brat: what they allow, and what is refused in one line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Units: which documents are resampled together."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The measures that the papers cite, on numbers worked by hand."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import log2
 

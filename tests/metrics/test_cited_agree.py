@@ -1,7 +1,5 @@
 """The measures that the papers cite agree with brute force and with libraries."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from fractions import Fraction

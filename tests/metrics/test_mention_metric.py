@@ -1,7 +1,5 @@
 """The metrics mentions, of strings with labels, and hierarchical, of labels with levels."""
 
-from __future__ import annotations
-
 from collections import Counter
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Options of metrics, what each changes and what is refused; a metric of a third party; what all say of themselves."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from importlib.metadata import distribution

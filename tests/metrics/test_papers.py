@@ -1,7 +1,5 @@
 """Numbers that the papers print: SemEval, slot error rate, Loio, FairEval and WRF."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 

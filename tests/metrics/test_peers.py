@@ -1,7 +1,5 @@
 """What other programs say of the same spans: live where they are installed, and as recorded in tests/data."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Recall on tough mentions, and the lexicon that it looks spans up in."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections import Counter

@@ -1,7 +1,5 @@
 """The package against its brute-force twins: overall, per label, and by pairs of labels."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping

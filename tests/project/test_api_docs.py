@@ -1,7 +1,5 @@
 """Docstrings of the public Python API have what a reader looks for: arguments, value, errors and an example."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable, Iterator

@@ -3,8 +3,6 @@
 That the pages show the tables of the kept figures, `test_what_repeats_the_code_is_current` says.
 """
 
-from __future__ import annotations
-
 import doctest
 import gc
 import json

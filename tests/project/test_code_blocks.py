@@ -1,7 +1,5 @@
 """Every code block of README.md, docs/, examples/ and assets/ runs as printed, and prints what stands below it."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

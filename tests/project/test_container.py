@@ -1,7 +1,5 @@
 """The recipe of the container: what it copies is enough to install the package, and its user is not root."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The files of examples/: each format says the same, the scores are the same, and so is the config."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

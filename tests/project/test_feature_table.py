@@ -1,7 +1,5 @@
 """The table of tools in docs/explanation/other-tools.md: its cells are tried where the tool can be installed."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

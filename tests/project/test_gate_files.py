@@ -1,7 +1,5 @@
 """The files for CI systems judge a candidate, and the policy beside them can be used."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

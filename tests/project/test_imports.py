@@ -1,7 +1,5 @@
 """What importing costs those who do not use the package, and where spaCy ends."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import json

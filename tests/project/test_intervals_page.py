@@ -1,7 +1,5 @@
 """The page on intervals: every number on it, and every point of its picture, is computed."""
 
-from __future__ import annotations
-
 import doctest
 import re
 import runpy

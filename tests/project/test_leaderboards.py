@@ -1,7 +1,5 @@
 """docs/explanation/leaderboards.md: written from its numbers, which are those of the outputs that teams submitted."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Pages that people look things up in: the glossary, the cheat sheet, which score to report."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 

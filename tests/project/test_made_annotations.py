@@ -1,7 +1,5 @@
 """The three annotations in assets/agreement are what the script makes of the warranty corpus, as their page says."""
 
-from __future__ import annotations
-
 import json
 import re
 

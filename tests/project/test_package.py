@@ -1,7 +1,5 @@
 """What is built from the repository: the wheel has every module and data file, the source distribution every file."""
 
-from __future__ import annotations
-
 import configparser
 import shutil
 import tarfile

@@ -1,7 +1,5 @@
 """The catalogue of planted faults fits the package: every text is there once, and every room has its share."""
 
-from __future__ import annotations
-
 import ast
 import json
 from collections import Counter

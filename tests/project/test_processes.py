@@ -1,7 +1,5 @@
 """What tests start ends with them, and a test that hangs fails."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The spaCy project, from texts to the report, with a transformer too small to learn anything."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The files that the services of a repository read are valid, and the paper cites what its bibliography has."""
 
-from __future__ import annotations
-
 import re
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """Which versions of Python are tested, and what of the extras each can install."""
 
-from __future__ import annotations
-
 import ast
 import configparser
 import sys

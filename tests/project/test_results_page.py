@@ -1,7 +1,5 @@
 """docs/explanation/results.md: written from the kept counts of runs, and no sentence says more than they carry."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

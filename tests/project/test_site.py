@@ -1,7 +1,5 @@
 """The site of the documentation, built strictly and looked at: wide and narrow, light and dark, in print."""
 
-from __future__ import annotations
-
 import base64
 import re
 import threading

@@ -1,7 +1,5 @@
 """In CI a test is skipped only for what is known to be missing there, and no fewer tests pass than there are."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What would differ on Windows and macOS, as far as it can be seen elsewhere."""
 
-from __future__ import annotations
-
 import ast
 import re
 

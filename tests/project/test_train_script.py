@@ -1,7 +1,5 @@
 """The project's scripts: training like the paper, going on after a kill, and what the results say."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """The walk of an Example in docs/explanation/architecture.md passes the files that it names, and no others."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The agreement of annotators as people see it: tables, findings, and the page without a browser."""
 
-from __future__ import annotations
-
 import pytest
 from annotators import annotated, example, example_page, page_of, view_of
 from pages import Parsed

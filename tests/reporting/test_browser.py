@@ -3,8 +3,6 @@
 Needs `chromium` and `chromedriver` (Debian's packages chromium and chromium-driver) and is skipped without.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable

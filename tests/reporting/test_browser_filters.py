@@ -3,8 +3,6 @@
 What addresses list is tested without a page, in `test_page_functions`, and what controls do by `test_every_control`.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -1,8 +1,6 @@
 """The review of gold in a real browser: queues, keys, corrections, files, and that `apply` makes of them what the page
 says."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

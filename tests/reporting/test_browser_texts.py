@@ -1,7 +1,5 @@
 """How the report shows errors and documents in a real browser: lines that fit, and texts of all kinds, unchanged."""
 
-from __future__ import annotations
-
 import pytest
 from browsers import RECTS, WITHOUT_FLAGS, Browser, Keys, needs_browser
 from driven import DOCUMENTS

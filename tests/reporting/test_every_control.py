@@ -1,7 +1,5 @@
 """Every control of the report, and every two of them, in a real browser: what is listed is what the controls say."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

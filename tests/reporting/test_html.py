@@ -1,7 +1,5 @@
 """Pages without a browser: what the report says, its data, and that nothing from outside is markup in any page."""
 
-from __future__ import annotations
-
 import json
 import re
 from base64 import b64encode

@@ -1,7 +1,5 @@
 """The page on agreement and that of thresholds in a real browser: what a choice shows, and what is saved."""
 
-from __future__ import annotations
-
 import csv
 import json
 from typing import Any

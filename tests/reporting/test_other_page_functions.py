@@ -1,7 +1,5 @@
 """The functions of the page on agreement and of that of thresholds, against twins, in one empty page of a browser."""
 
-from __future__ import annotations
-
 import csv
 import io
 import itertools

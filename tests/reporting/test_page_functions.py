@@ -1,7 +1,5 @@
 """The functions of the pages against tables of cases and twins in Python, all in one empty page of a browser."""
 
-from __future__ import annotations
-
 import csv
 import io
 import itertools

@@ -1,7 +1,5 @@
 """Tables as text, in a terminal and in pages: what each format says, read back by a parser that is not ours."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The command that writes the HTML report: what it takes, what the page says first, and what is refused."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections import Counter

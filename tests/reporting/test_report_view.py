@@ -1,7 +1,5 @@
 """The view of a report: the page says what it says, with the numbers of the terminal, and findings name documents."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any

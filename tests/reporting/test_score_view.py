@@ -1,7 +1,5 @@
 """The view of one system at both doors: its findings, its first screen, and the words of scores and verdicts."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

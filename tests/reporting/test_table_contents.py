@@ -1,7 +1,5 @@
 """What is in the tables: verdicts, pairs, documents, labels, counts and data sets."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from itertools import product

@@ -5,8 +5,6 @@ change that is meant to change one, write them anew with
 SPACY_NEREVAL_REGENERATE=1 and read the difference.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

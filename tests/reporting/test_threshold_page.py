@@ -1,7 +1,5 @@
 """What people see of thresholds: numbers are those of scoring what a cut keeps, and the same at every door."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Texts that several annotators annotated: by hand, at random, the shipped ones, and hostile ones; their agreement."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping, Sequence
 from functools import cache

@@ -1,7 +1,5 @@
 """Tables of anything, and their cells as a person reads them."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 from spacy_nereval.io.writing import visible

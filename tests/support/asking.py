@@ -1,7 +1,5 @@
 """Short ways to ask the package for a score, a count, or whole tables."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 

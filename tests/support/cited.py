@@ -1,7 +1,5 @@
 """The measures that the papers cite."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

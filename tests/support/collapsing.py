@@ -1,7 +1,5 @@
 """A corpus in files, and short ways to count it collapsed and to score the counts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

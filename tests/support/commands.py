@@ -1,7 +1,5 @@
 """Run a command of the package in this process, and write the files that it reads."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Systems to compare, for the tests of comparisons."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import inf, nan
 from typing import Any

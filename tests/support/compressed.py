@@ -1,7 +1,5 @@
 """Compress files as other programs do, independently of the package."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import lzma

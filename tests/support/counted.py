@@ -1,7 +1,5 @@
 """Counts of single documents, for the tests of counting."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Comparisons as `compare` writes them, for the tests of counts over data sets."""
 
-from __future__ import annotations
-
 from typing import Any
 
 

@@ -1,7 +1,5 @@
 """Docs and Examples in a few characters, by hand and as Hypothesis draws them; and a little model to train."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import redirect_stdout

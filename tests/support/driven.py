@@ -1,7 +1,5 @@
 """Two systems with every verdict, whose reports are driven in a browser, and what has to be counted in them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pages import system

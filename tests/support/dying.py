@@ -1,7 +1,5 @@
 """Start with loky a worker that dies before it has begun a file: once, or whenever there is one."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Mapping

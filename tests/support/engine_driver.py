@@ -6,8 +6,6 @@ its own, `joined.json` has what came of a thousand items, and `joined.txt` each 
 `jobs.json` says what Spark makes of nine items, and `died.txt` what Dask says of a task that kills its only worker.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

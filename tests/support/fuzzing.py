@@ -5,8 +5,6 @@
 A trial that fails names its seed, which alone decides what it does.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from random import Random

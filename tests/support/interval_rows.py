@@ -1,7 +1,5 @@
 """Intervals of a result as rows, for the tests of intervals."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -5,8 +5,6 @@ entry in CONTRACT says under which options, and names each law that it does not
 keep, with the reason.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from typing import Any, NamedTuple

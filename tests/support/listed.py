@@ -1,7 +1,5 @@
 """What the list of a report has to hold: a twin of its filters, as simple as possible, and documents for it."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 from functools import cache

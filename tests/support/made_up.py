@@ -1,7 +1,5 @@
 """A made-up corpus that is always the same, a second system on it, and the variants of every metric."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from random import Random
 from typing import Any

@@ -4,8 +4,6 @@ Every file `FOLDER/deaths/WHO-NUMBER` is one death: whoever takes it is killed s
 afterwards, wherever it is then. WHO is `driver`, `counter` (a worker that counts) or `merger`.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """Let the runner of commands tell stdout from stderr with click before 8.2, as it does with later versions."""
 
-from __future__ import annotations
-
 import inspect
 from functools import partialmethod
 

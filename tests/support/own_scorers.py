@@ -1,7 +1,5 @@
 """What tests of the scorers, the component and their warnings share: config blocks, Examples, small pipelines."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

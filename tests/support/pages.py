@@ -1,7 +1,5 @@
 """Small systems to write an HTML report of, strings that try to break it, and a parser of the page."""
 
-from __future__ import annotations
-
 import json
 from html.parser import HTMLParser
 from typing import Any

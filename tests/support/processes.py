@@ -6,8 +6,6 @@ a block `with subprocess.Popen(...)`, the block waits for its process without a 
 goes into files, which nothing waits for, and a process has a group, which is killed as a whole.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -6,8 +6,6 @@ others try a twentieth, a fifth (enough to notice every planted fault), or ten t
 many. The default is 100.
 """
 
-from __future__ import annotations
-
 from hypothesis import HealthCheck, settings
 
 FULL = 100

@@ -1,7 +1,5 @@
 """Read tables back from Markdown, LaTeX and HTML, with parsers that are not ours."""
 
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
 from typing import Any

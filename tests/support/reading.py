@@ -1,7 +1,5 @@
 """Read files into records, and score them on the command line."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

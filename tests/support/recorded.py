@@ -1,7 +1,5 @@
 """GermEval 2014, as FairEval's author evaluated it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 

@@ -1,7 +1,5 @@
 """One short text in every format, with a character that UTF-16 counts as two."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from collections.abc import Callable

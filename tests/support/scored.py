@@ -1,7 +1,5 @@
 """Documents with scored predictions, at random or as the papers and guidelines have them."""
 
-from __future__ import annotations
-
 from random import Random
 from re import finditer
 

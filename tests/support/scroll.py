@@ -1,7 +1,5 @@
 """A text and its tokens, and the six metrics of the papers."""
 
-from __future__ import annotations
-
 ALL = ["strict", "semeval", "slot_error", "loio", "fair", "wrf"]
 
 

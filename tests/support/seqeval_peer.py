@@ -1,7 +1,5 @@
 """seqeval, imported by the first test that asks it: it imports scikit-learn, which takes longer than asking."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """A small corpus in four files, a pipeline for it, and short ways to evaluate one on the other."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

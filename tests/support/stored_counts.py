@@ -1,7 +1,5 @@
 """Count files, for the tests that read, merge and damage them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from hashlib import sha256

@@ -4,8 +4,6 @@ Offsets stay below 15 and labels are few, so that spans collide in every way
 they can. Every document has a text and tokens, so that any metric can judge it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 

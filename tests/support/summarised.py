@@ -1,7 +1,5 @@
 """Two documents with errors that repeat, and results as commands show them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from spacy_nereval import Confidence, Document, count, create_all, evaluate

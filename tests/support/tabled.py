@@ -1,7 +1,5 @@
 """A small corpus whose tables are known, as documents and as files."""
 
-from __future__ import annotations
-
 from commands import line
 from made_up import corpus, second
 

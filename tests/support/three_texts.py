@@ -1,7 +1,5 @@
 """Three short texts and their annotation as tags and spans, for the tests of what `score` accepts."""
 
-from __future__ import annotations
-
 import re
 
 import spacy

@@ -1,7 +1,5 @@
 """A transformer too small to learn anything, and corpora of a few texts to train on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import spacy

@@ -4,8 +4,6 @@ Nothing here knows tables or sums: a half-sample is a list of documents, and wha
 is what `evaluate` says of that list.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b

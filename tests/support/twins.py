@@ -5,8 +5,6 @@ few spans. Nothing here comes from the package, and nothing here is clever: a
 twin is right when it reads like the paper. Spans are (start, end, label); a
 verdict is (name, gold, pred, amount) with None for an absent span."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """A corpus, two systems' predictions of it, and short ways to write and read both."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

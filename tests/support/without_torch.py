@@ -3,8 +3,6 @@
 spaCy imports both wherever it starts and they are, which takes longer than everything else together.
 """
 
-from __future__ import annotations
-
 import importlib.metadata
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """One corpus in every format that the package reads."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A directory with gold annotation and two systems' predictions, and a pipeline of rules."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`nereval compare`, and `score --system`: what is asked and said of systems of every kind and their training runs."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Intervals, scores per document, counts and merges: on the command line and in the scorers of a config."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 from unittest.mock import ANY
