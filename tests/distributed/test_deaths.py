@@ -16,10 +16,10 @@ from spacy_nereval.io.id_hashes import hashes_of, name_of_hashes
 SUPPORT = Path(mortal.__file__).parent
 
 DEATHS = {
-    "loky": {"driver": 3, "counter": 15, "merger": 3},
-    "dask": {"counter": 18, "merger": 3},
+    "loky": {"driver": 2, "counter": 6, "merger": 2},
+    "dask": {"counter": 8, "merger": 2},
 }
-ENOUGH = 20
+ENOUGH = 9
 """So many processes have to die. Some end before their death, and others die in their place."""
 
 
