@@ -59,8 +59,11 @@ THOROUGH = {
 """The files in these folders that are not quick: most of them score, resample, merge or damage corpora many times."""
 
 
-LONGEST = {"test_engines.py", "test_deaths.py", "test_engine_logs.py"}
-"""The files whose slow tests take longest."""
+LONGEST = [
+    *("engines", "browser", "partitions", "engine_logs", "site", "code_blocks", "every_control", "benchmarks"),
+    *("many_labels", "leaderboards", "deaths", "project"),
+]
+"""What the files are about whose slow tests take longest, the longest first."""
 
 LACKS = os.environ.get("NEREVAL_LACKS")
 """What is missing here, as reasons of skips name it, with commas: a test skipped for others fails. Set by CI."""
@@ -142,7 +145,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Confi
         # Each worker has one file after the other. Those that take longest come first, so that in the end
         # no worker is left alone with one of them.
         costly = {item.path for item in items if item.get_closest_marker("costly")}
-        items.sort(key=lambda item: (item.path.name not in LONGEST, item.path not in costly))
+        place = {f"test_{subject}.py": k for k, subject in enumerate(LONGEST)}
+        items.sort(key=lambda item: (place.get(item.path.name, len(place)), item.path not in costly))
 
 
 def _refuse_skip(report: pytest.TestReport | pytest.CollectReport) -> None:

@@ -108,13 +108,13 @@ def test_memory_and_the_cost_of_a_document_are_measured_and_shown(tmp_path, monk
 @on_linux
 def test_runs_on_workers_are_measured_and_shown(tmp_path, monkeypatch, capsys):
     workers = import_module("workers")
-    for name, value in {"PER_FILE": 10, "FILES": 4, "CASES": ("pipeline",), "ENGINES": ("loky",)}.items():
+    for name, value in {"PER_FILE": 10, "FILES": 4, "CASES": ("files",), "ENGINES": ("loky",)}.items():
         monkeypatch.setattr(workers, name, value)
     output = tmp_path / "workers.json"
     workers.main(["speed", "memory", "engines"], documents=40, most=40, tasks=10, output=output)
     workers.main(["merging"], parts=35, output=output)
     found = shown(output, "workers_tables", capsys)
-    assert [row["case"] for row in found["speed"]["rows"]] == ["pipeline"]
+    assert [row["case"] for row in found["speed"]["rows"]] == ["files"]
     assert [(row["kept"], row["documents"]) for row in found["memory"]["rows"]] == [("sums", 40), ("documents", 40)]
     assert [row["engine"] for row in found["engines"]["rows"]] == ["loky", "none"]
     alone, tree, checked = found["merging"]["rows"]
