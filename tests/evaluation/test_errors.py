@@ -10,8 +10,6 @@ from asking import near
 from hypothesis import given
 from hypothesis import strategies as st
 from laws import law
-from places import TESTS
-from processes import python
 from profiles import tries
 from strategies import corpora, flat, nested
 
@@ -63,7 +61,7 @@ def test_the_errors_are_all_but_the_exact_hits(case, corpus):
     assert [each for each in everything if each in errors] == errors
     for each in left_out:
         assert each.verdict.gold == each.verdict.pred or each.verdict.name in metric.correct_verdicts
-    assert not any(each.verdict.gold and each.verdict.gold == each.verdict.pred for each in errors)
+    assert all(each.verdict.gold != each.verdict.pred for each in errors)
 
 
 @law
@@ -79,20 +77,10 @@ def test_what_is_covered_in_part_is_an_error():
     ]
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "expected"),
-    [
-        ("strict", {}, ["tp"]),
-        ("semeval", {}, ["match"]),
-        ("slot_error", {}, ["c"]),
-        ("loio", {}, ["exact"]),
-        ("fair", {}, ["tp"]),
-        ("fair", {"unit": "token"}, ["tp"]),
-        ("wrf", {}, ["match", "combined_match"]),
-    ],
-)
-def test_hits_are_the_verdicts_on_a_prediction_like_the_gold(name, options, expected):
-    assert [*create(name, **options).correct_verdicts] == expected
+def test_hits_are_the_verdicts_on_a_prediction_like_the_gold():
+    hits = {"strict": "tp", "semeval": "match", "slot_error": "c", "loio": "exact", "fair": "tp"}
+    assert {name: " ".join(create(name).correct_verdicts) for name in hits} == hits
+    assert [*create("wrf").correct_verdicts] == ["match", "combined_match"]
 
 
 @given(corpus=corpora(), data=st.data())
@@ -162,41 +150,15 @@ def test_rows_come_in_the_order_of_documents_and_texts_and_unnamed_documents_hav
     ]
 
 
-@tries(50)
+@law
 @given(corpus=corpora())
-def test_the_order_is_that_of_the_text_whatever_order_verdicts_are_found_in(corpus):
-    metric = create("fair", unit="token")
+def test_the_order_is_that_of_the_text_whatever_order_verdicts_are_found_in(case, corpus):
+    metric = case.metric
     backwards = replace(metric, judge=lambda document: reversed([*metric.judge(document)]))
     found = listed(corpus, metric, errors=["all"])
     assert listed(corpus, backwards, errors=["all"]) == found
-    places = [(each.name, min(span for span in each.verdict[1:3] if span)) for each in found]
+    places = [(each.name, min((span for span in each.verdict[1:3] if span), default=())) for each in found]
     assert places == sorted(places)
-
-
-PROGRAM = """
-import json, sys
-from made_up import corpus
-from spacy_nereval import create_all
-from spacy_nereval.evaluation.error_list import ErrorExamples, error_list
-for metric in create_all(["fair", "wrf", "semeval", "loio"]):
-    for each in error_list(corpus(6), metric, errors=["all"]):
-        print(json.dumps(each.row()))
-examples = ErrorExamples(create_all(["fair"])[0])
-for document in corpus(6):
-    examples.add(document)
-print(json.dumps(sorted((kind, each.row()) for kind, each in examples.first.items())))
-"""
-
-
-@pytest.mark.costly
-def test_the_order_does_not_depend_on_that_in_which_python_keeps_sets():
-    outputs = []
-    for seed in ("1", "2"):
-        done = python("-c", PROGRAM, path=[TESTS / "support"], env={"PYTHONHASHSEED": seed})
-        assert done.returncode == 0, done.stderr
-        outputs.append(done.stdout)
-    assert len(outputs[0].splitlines()) > 50
-    assert outputs[0] == outputs[1]
 
 
 # Examples
