@@ -211,23 +211,16 @@ def test_alpha_of_a_single_document_has_its_whole_range():
     assert found["intervals"]["units"]["alpha"] == {"low": -1, "high": 1, "k": 1, "df": 1, "flag": "few"}
 
 
-def test_the_spread_over_documents_is_that_of_scores_of_single_documents():
-    given = shared(
-        {
-            "d1": {"a": [BOB, (0, 3, "PER")], "b": [BOB], "c": []},
-            "d2": {"a": [EVE], "b": [EVE], "c": [EVE]},
-            "d3": {"a": [], "b": [], "c": [BOB[:2] + ("X",)]},
-        },
-        {**TEXTS, "d3": TEXTS["d1"]},
-    )
-    metrics = create_all(["strict", "char"])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_spread_over_documents_is_that_of_scores_of_single_documents(seed):
+    given, metrics = at_random(seed), create_all(["strict", "char"])
     for row in result_of(given, metrics)["pairs"]:
+        both = [given.documents[k].pair(row["a"], row["b"]) for k in given.places(row["a"], row["b"])]
         for metric in metrics:
-            pair = [document.pair(row["a"], row["b"]) for document in given.documents]
-            values = [score([each], {metric.name: {}})["metrics"][metric.name]["scores"]["f"] for each in pair]
+            values = [scored(each, metric.name)["scores"]["f"] for each in both]
             known = [value for value in values if value is not None]
-            expected = {"mean": fmean(known), "sd": pstdev(known), "documents": len(known)}
-            assert row["per_document"][metric.name] == {"f": pytest.approx(expected)}
+            spread = {"mean": fmean(known), "sd": pstdev(known)} if known else {"mean": None, "sd": None}
+            assert row["per_document"][metric.name] == {"f": pytest.approx(spread | {"documents": len(known)})}
 
 
 def fraction(number: float) -> str:

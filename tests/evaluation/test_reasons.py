@@ -72,15 +72,6 @@ def test_a_score_after_mending_is_that_of_corrected_predictions(name, documents)
         assert each.gain == (None if None in (now, expected) else near(expected - now)), each
 
 
-def test_a_gold_span_in_pieces_is_mended_once():
-    gold = [(0, 9, "A"), (10, 19, "A"), (20, 29, "A"), (30, 39, "A"), (40, 49, "A"), (50, 59, "A")]
-    pieces = [(start + k, start + k + 3, "A") for start in (10, 20) for k in (0, 3, 6)]
-    documents = [Document(gold, [gold[0], *pieces], "x" * 60)] * 30
-    found = {each.verdict: each for each in what_if(documents, create("fair"))}
-    each = found["be_s"]
-    assert (each.errors, each.score, each.gain) == (180, near(2 / 3), near(2 / 3 - 2 / 11))
-
-
 def test_mending_by_hand():
     gold = [(0, 3, "A"), (4, 7, "A"), (8, 9, "B"), (12, 14, "B")]
     pred = [(0, 3, "A"), (4, 6, "A"), (8, 9, "A"), (20, 22, "B")]
