@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from annotators import BY_HAND, STRICT, TEXTS, at_random, result_of, shared
+from annotators import BOB, BY_HAND, STRICT, TEXTS, at_random, result_of, shared
 from asking import scored
 from commands import line, write
 from twin_statistics import by_influence
@@ -111,9 +111,6 @@ def test_a_span_of_length_zero_is_scored_and_has_no_unit():
     found = result_of(shared({"d1": {"a": [(3, 3, "PER"), (0, 3, "PER")], "b": [(0, 3, "PER")]}}))
     assert found["metrics"]["strict"]["f"]["mean"] == pytest.approx(2 / 3)
     assert found["units"]["alpha"] == found["u_alpha"]["u_alpha"] == 1
-
-
-BOB, EVE = (8, 11, "PER"), (11, 14, "PER")
 
 
 def test_fewer_than_two_annotators_or_no_shared_document_are_errors():
