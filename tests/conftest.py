@@ -52,7 +52,6 @@ THOROUGH = {
     "test_many_labels.py",
     "test_merging.py",
     "test_plan.py",
-    "test_run_means.py",
     "test_runs.py",
     "test_threshold_laws.py",
 }
