@@ -1,33 +1,22 @@
 """Scores by an attribute of the span."""
 
 from collections import Counter
-from typing import Any
 
 import pytest
-from asking import near, scored
+from asking import NEEDED, near, scored
 from hypothesis import given
 from hypothesis import strategies as st
-from made_up import corpus
+from made_up import VARIANTS, corpus
 from places import SEEN
 from profiles import tries
 from strategies import LABELS, corpora
 
-from spacy_nereval import Document, Span, create, create_all, names
+from spacy_nereval import Document, Span, create, create_all
 from spacy_nereval.core.lexicon import lexicon_of, read_lexicon
 from spacy_nereval.evaluation.attributes import ATTRIBUTES, AttributeContext, requested_attribute
 from spacy_nereval.evaluation.breakdown import Breakdown, breakdown
 from spacy_nereval.evaluation.buckets import bucketed
 from spacy_nereval.reporting.score_tables import breakdown_table
-
-EVERY = [{"tmr": {"train": str(SEEN)}} if name == "tmr" else {name: {}} for name in names()]
-OTHERS: list[dict[str, Any]] = [
-    {"fair": {"focus": "system", "unit": "token"}},
-    {"fair": {"weights": "traditional"}},
-    {"semeval": {"focus": "system"}},
-    {"loio": {"match": "optimal"}},
-    {"wrf": {"weights": {"A": 0.5, "B": 0.5}}},
-]
-
 
 # What is looked up
 
@@ -184,13 +173,13 @@ def test_what_makes_no_breakdown_is_refused(name, said):
 # Scores in buckets
 
 
-@pytest.mark.parametrize("table", EVERY + OTHERS, ids=str)
+@pytest.mark.parametrize(("metric", "options"), [*VARIANTS, *NEEDED.items()], ids=str)
 @tries(10)
 @given(corpus=corpora(), name=st.sampled_from(list(ATTRIBUTES)))
-def test_buckets_sum_to_the_whole(table, corpus, name):
-    (metric,) = create_all(table)
+def test_buckets_sum_to_the_whole(metric, options, corpus, name):
+    metric = create(metric, **options)
     found = breakdown(corpus, [metric], name, read_lexicon(SEEN))
-    whole = scored(corpus, metric.name, **({} if metric.name == "wrf" else metric.settings))
+    whole = scored(corpus, metric.name, **options)
     if metric.name == "wrf":  # whose whole is the combined class, while buckets, like labels, share out words by class
         rows = [row["counts"] for row in whole["per_type"].values()]
         whole = {"counts": {column: sum(row[column] for row in rows) for column in ("match", "gold", "pred")}}

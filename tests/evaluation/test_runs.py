@@ -214,18 +214,18 @@ def spans_of(side: Sequence[Span], label: str | None) -> int:
     return sum(label in (None, span[2]) for span in side)
 
 
-def difference_by_hand(a: Any, b: Any, place: tuple[str, str, str | None]) -> dict[str, Any]:
+def difference_by_hand(place: tuple[str, str, str | None]) -> dict[str, Any]:
     """The formulas of min F', on documents scored anew without each of them."""
     metric, score, label = place
     path = ("scores", score) if label is None else ("per_type", label, score)
-    values = [
-        [[[value(r, metric, path) for r in each] for each in part] for part in scored_anew(name)] for name in "AB"
-    ]
-    ((first,), *_), ((second,), *_) = values
-    without = zip(values[0][1], values[1][1])
+
+    def of(name: str, part: int) -> list[list[float]]:
+        return [[value(result, metric, path) for result in each] for each in scored_anew(name)[part]]
+
+    (first,), (second,) = of("A", 0), of("B", 0)
+    without = zip(of("A", 1), of("B", 1))
     weights = [
-        2 * spans_of(d.gold, place[2])
-        + sum(np.mean([spans_of(run[k].pred, place[2]) for run in side]) for side in (a, b))
+        2 * spans_of(d.gold, label) + sum(np.mean([spans_of(run[k].pred, label) for run in side]) for side in (A, B))
         for k, d in enumerate(GOLD)
     ]
     d = np.mean(second) - np.mean(first)
@@ -249,7 +249,7 @@ def difference_by_hand(a: Any, b: Any, place: tuple[str, str, str | None]) -> di
 )
 def test_differences_of_runs_are_those_of_documents_scored_anew(place):
     found = by_score(compared(counted(A), counted(B), labels=True))[place]
-    for key, expected in difference_by_hand(A, B, place).items():
+    for key, expected in difference_by_hand(place).items():
         assert found[key] == pytest.approx(expected, rel=1e-9), key
     assert found["runs"] == [3, 2]
     assert (found["difference"] > 0) is (place[1] != "ser")  # B is better

@@ -1,4 +1,4 @@
-"""Statistics worked out elsewhere, libraries that compute the same, what is refused, and what is said of a difference."""
+"""Statistics worked out elsewhere, libraries that compute the same, refusals, and what is said of a difference."""
 
 from random import Random
 from typing import Any
