@@ -43,7 +43,6 @@ THOROUGH = {
     "test_collapsed.py",
     "test_comparison.py",
     "test_comparison_result.py",
-    "test_confident_predictions.py",
     "test_convert_command.py",
     "test_damaged_counts.py",
     "test_gate.py",
