@@ -12,7 +12,7 @@ from commands import accepted, line, refused, run, write
 from docs import doc as spacy_doc
 from docs import write_docs
 
-from spacy_nereval.evaluation.error_list import FIELDS
+from spacy_nereval.evaluation.error_list import CONTEXT, FIELDS
 from spacy_nereval.io.row_files import write_rows
 
 GOLD = [
@@ -105,10 +105,13 @@ def test_amounts_stand_beside_the_numbers(here):
     assert f"fn {len(amounts)} of amount {sum(amounts):g}" in said
 
 
-def test_the_context_is_as_wide_as_asked_for(here):
-    for context in (0, 3, 40):
-        errors("-o", "errors.jsonl", "--context", context)
-        assert rows_of(here / "errors.jsonl")[0]["right"] == " met Bob"[:context]
+def test_the_context_is_as_wide_as_asked_for_or_as_that_of_the_library(here):
+    after = " and so on" * 9
+    write(here / "gold.jsonl", line(f"Ada{after}", (0, 3, "PER")))
+    write(here / "pred.jsonl", line(f"Ada{after}"))
+    for asked, width in (((), CONTEXT), (("--context", 0), 0), (("--context", 3), 3)):
+        errors("-o", "errors.jsonl", *asked)
+        assert [row["right"] for row in rows_of(here / "errors.jsonl")] == [after[:width]]
 
 
 def test_the_table_marks_the_spans_and_says_how_many_rows_it_does_not_show(here):

@@ -64,6 +64,11 @@ def test_every_transition_has_its_name(before, after):
     assert found["spans"] == ([] if before == after else [span])
 
 
+def test_a_further_prediction_on_a_span_does_not_count_it_again():
+    document = doc([(*ADA_LOVELACE, "PER")], [(*ADA, "PER"), (4, 12, "LOC"), (0, 4, "LOC"), (4, 8, "PER")])
+    assert list(gold_outcomes(document).values()) == ["boundary"]
+
+
 @tries(50)
 @given(two_systems())
 def test_the_sums_of_the_table_are_the_verdicts_of_faireval(systems):
