@@ -78,12 +78,13 @@ def test_a_label_and_a_slice_are_judged_alone():
             b={"score": "strict_f", "label": "B", "at_least": 90},
             short={"score": "strict_f", "by": "eLen", "bucket": "1", "at_least": 90},
             long={"score": "strict_f", "by": "eLen", "bucket": "2", "at_least": 90},
+            rated={"rate_between": [0.55, 2], "label": "A"},
             none={"score": "strict_f", "by": "eLen", "bucket": "9", "at_least": 90},
             nobody={"score": "strict_f", "label": "PER", "at_least": 90},
         ),
         found,
     )
-    assert [row["verdict"] for row in rows] == ["met", "broken", "met", "broken", "undecided", "undecided"]
+    assert [row["verdict"] for row in rows] == ["met", "broken"] * 2 + ["met", "undecided", "undecided"]
     assert [row["interval"] for row in rows[2:4]] == [row["interval"] for row in rows[:2]]
     assert rows[-2]["reason"] == "no span has the bucket '9'; there are 1, 2"
     assert rows[-1]["reason"] == "no span has the label 'PER'; there are A, B"
