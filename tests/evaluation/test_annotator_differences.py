@@ -254,15 +254,6 @@ def test_few_differences_of_one_direction_may_be_chance(number, clear):
         assert rows_of(*given[:1], by_words=by_words) == []  # once is no repetition
 
 
-def test_many_rules_ask_more_of_each():
-    """Six of six is p .031 alone; .125 by Holm, if four rules are tested. Of three places, none is tested."""
-    six = [{"ann": [LEFT_DOOR], "ben": [DOOR]}] * 6
-    even = [[{"ann": [(21, 24, label)], "ben": []}, {"ann": [], "ben": [(21, 24, label)]}] * 4 for label in "CDE"]
-    few = [each for pairs in even for each in pairs[:3]]
-    assert [row["clear"] for row in rows_of(*six, *few)] == [True, False, False, False]
-    assert not any(row["clear"] for row in rows_of(*six, *sum(even, [])))
-
-
 def slips(chance, names, documents):
     """Annotators who overlook, shift or mislabel a span, or mark one too many, at random."""
     given = []

@@ -25,11 +25,10 @@ def test_texts_of_one_document_are_paired_in_their_order():
     for k, id in enumerate("xyxyxz"):
         documents[k].id = id
     other = second(documents)
-    first = count(documents, create_all(["strict", "loio"]))
-    expected = compare(first, count(other, create_all(["strict", "loio"])), confidence=FEW)
     moved = [other[k] for k in (1, 5, 0, 2, 3, 4)]  # among those of one id the order stays
-    found = compare(first, count(moved, create_all(["strict", "loio"])), confidence=FEW)
-    assert plain(found) == plain(expected)
+    first, *others = (count(side, create_all(["strict", "loio"])) for side in (documents, other, moved))
+    expected, found = (plain(compare(first, each, confidence=FEW)) for each in others)
+    assert found == expected
 
 
 def test_texts_without_id_are_paired_by_position():
@@ -88,8 +87,6 @@ OTHERS = [Document(d.gold, d.pred, d.text, id=f"new {k}") for k, d in enumerate(
         *((of_gold("A", "A", ""), of_gold("A", "B", "", step=step), "gold") for step in (1, -1)),
         (in_units(2), in_units(3), "their documents are in different units; count them alike"),
     ],
-    ids=["some missing", "some more", "other ids", "twice", "without ids", "another span", "another span, other order"]
-    + ["a span elsewhere", "a span elsewhere, other order", "another label", "another label, other order", "units"],
 )
 def test_systems_with_other_documents_gold_or_units_are_refused_with_the_difference(ours, theirs, said):
     with pytest.raises(ValueError, match=said):

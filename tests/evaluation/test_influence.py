@@ -51,8 +51,8 @@ def missing(number: int) -> Tallies:
 
 def test_a_worked_example_of_ten_documents() -> None:
     value, expected = 0.75362, (0.5691, 0.8763, 8.89907, 7.89907)
-    rows: Tallies = [(3, 1, 0), (2, 0, 1), (2, 1, 1), (4, 1, 2), (1, 0, 2), (5, 0, 0), (4, 0, 1), (2, 2, 1), (3, 0, 1)]
-    rows.append((0, 1, 2))
+    digits = "310 201 211 412 102 500 401 221 301 012"
+    rows: Tallies = [(int(a), int(b), int(c)) for a, b, c in digits.split()]
     result = score(documents_of(rows), ["strict"], Confidence())["metrics"]["strict"]
     assert result["scores"]["f"] == pytest.approx(value, abs=5e-6)
     row = result["intervals"]["scores"]["f"]

@@ -42,8 +42,6 @@ SAME_NAMES = "EVENT=event QUANTITY=quantity TIME=time"
         ("B-PER I-PER per LOCAL_TAX MISCARRIAGE ORGAN", CONLL, "B-PER=PER I-PER=PER per=PER"),
         ("PERSON", "PER person Person", ""),  # which of them?
     ],
-    ids=["OntoNotes-CoNLL", "CoNLL-OntoNotes", "OntoNotes-WNUT", "GUM-ACE", "OntoNotes-GUM"]
-    + ["GermEval", "German", "biomedical", "prefixes", "ambiguous"],
 )
 def test_names_are_those_of_known_schemes_or_equal(pred, gold, found):
     known = gold.split()
