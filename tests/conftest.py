@@ -43,7 +43,6 @@ THOROUGH = {
     "test_collapsed.py",
     "test_comparison.py",
     "test_comparison_result.py",
-    "test_confident_predictions.py",
     "test_convert_command.py",
     "test_damaged_counts.py",
     "test_gate.py",
@@ -52,7 +51,6 @@ THOROUGH = {
     "test_many_labels.py",
     "test_merging.py",
     "test_plan.py",
-    "test_run_means.py",
     "test_runs.py",
     "test_threshold_laws.py",
 }

@@ -130,12 +130,6 @@ def test_a_span_of_length_zero_at_the_end_of_a_text_does_not_meet_one_at_the_sta
     assert kinds_and_groups(DocumentBatch(corpus))[0].tolist() == [module.MISS, module.SPURIOUS]
 
 
-def test_a_hit_does_not_connect_the_spans_that_overlap_it():
-    corpus = [Document([(0, 9, "A"), (0, 3, "B")], [(0, 9, "A"), (5, 8, "B")])]
-    kind, group = kinds_and_groups(DocumentBatch(corpus))
-    assert (kind.tolist(), group.tolist()) == ([module.MISS, module.HIT, module.SPURIOUS], [0, -1, 1])
-
-
 @pytest.mark.parametrize("end", [2**40 + 1, 10**30])
 def test_offsets_that_no_text_has_are_an_error(end):
     with pytest.raises(ValueError, match=r"gold Span\(0, .*\) ends after character 1099511627776"):

@@ -148,14 +148,13 @@ def test_undefined_scores_are_null_and_everything_is_json():
     assert (rows["strict", "p"]["baseline_value"], rows["strict", "p"]["value"]) == (0, None)
     for row in rows.values():
         assert (row["difference"], row["interval"], row["p"], row["p_holm"]) == (None, [None, None], None, None)
-    shown, moved, changed, every = ComparisonView(result).tables(
-        [name for name in ComparisonView.makers if name != "labels"]
-    )
+    view = ComparisonView(result)
+    shown, moved, changed, every = view.tables([name for name in view.makers if name != "labels"])
     assert shown.grid()[1][1:] == ["0.00", "-", "-", "-", "-", "-"]
     assert every.grid()[1][2:] == ["0.00", "-", "-", "-", "-", "-"]
     assert render(shown)
     assert (moved.rows, changed.rows) == ([], [])
-    assert ComparisonView(result).closing()
+    assert view.closing()
 
 
 def test_scores_without_a_test_do_not_count_among_those_corrected_for():
@@ -198,22 +197,10 @@ def test_the_signature_of_a_comparison_names_everything_that_changes_a_number():
         drawn = Confidence(**{"samples": 10, **confidence})
         return comparison(systems, [], drawn, trials, short=short, **(asked or {}))["signature"]
 
-    changed = [
-        signed(),
-        signed(seed=1),
-        signed(level=0.9),
-        signed(trials=101),
-        signed(["strict"]),
-        signed({"loio": {"s": 1}}),
-        signed({"loio": {}}),
-        signed(asked={"primary": "strict.p"}),
-        signed(asked={"secondary": ["strict.p"]}),
-        signed(asked={"secondary": []}),
-        signed(asked={"labels": True}),
-        signed(asked={"margin": 1}),
-        signed(asked={"margin": 2}),
-    ]
-    assert len(set(changed)) == len(changed)
+    asked = [{"primary": "strict.p"}, {"secondary": ["strict.p"]}, {"secondary": []}, {"labels": True}]
+    changed = [*({"asked": each} for each in [*asked, {"margin": 1}, {"margin": 2}]), {"seed": 1}, {"level": 0.9}]
+    changed += [{"metrics": each} for each in (["strict"], {"loio": {"s": 1}}, {"loio": {}})] + [{}, {"trials": 101}]
+    assert len({signed(**how) for how in changed}) == len(changed) == 13
     assert signed() == signed()
     assert signed({"loio": {"s": 1}}, short=True).startswith("spacy-nereval|loio:s=1.0|")
     assert signed({"loio": {}}, short=True).startswith("spacy-nereval|loio|")

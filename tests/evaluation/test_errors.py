@@ -1,7 +1,7 @@
-"""The list of errors agrees with the counts, and its rows with the texts."""
+"""The list of errors agrees with the counts, and its rows with the texts; groups of the same error are this list."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import replace
 from typing import Any
 
@@ -10,8 +10,6 @@ from asking import near
 from hypothesis import given
 from hypothesis import strategies as st
 from laws import law
-from places import TESTS
-from processes import python
 from profiles import tries
 from strategies import corpora, flat, nested
 
@@ -19,6 +17,7 @@ from spacy_nereval import Document, Span, Verdict, count, create
 from spacy_nereval.core.declaration import Kind, Metric
 from spacy_nereval.counting.sums import slots
 from spacy_nereval.counting.table import columns_of, summed
+from spacy_nereval.evaluation.error_groups import ErrorGroups, Slip, error_groups
 from spacy_nereval.evaluation.error_list import FIELDS, ErrorExamples, Listed, error_list
 from spacy_nereval.evaluation.result import verdict_counts
 from spacy_nereval.reporting.marked_text import clipped, marked
@@ -63,7 +62,7 @@ def test_the_errors_are_all_but_the_exact_hits(case, corpus):
     assert [each for each in everything if each in errors] == errors
     for each in left_out:
         assert each.verdict.gold == each.verdict.pred or each.verdict.name in metric.correct_verdicts
-    assert not any(each.verdict.gold and each.verdict.gold == each.verdict.pred for each in errors)
+    assert all(each.verdict.gold != each.verdict.pred for each in errors)
 
 
 @law
@@ -79,20 +78,10 @@ def test_what_is_covered_in_part_is_an_error():
     ]
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "expected"),
-    [
-        ("strict", {}, ["tp"]),
-        ("semeval", {}, ["match"]),
-        ("slot_error", {}, ["c"]),
-        ("loio", {}, ["exact"]),
-        ("fair", {}, ["tp"]),
-        ("fair", {"unit": "token"}, ["tp"]),
-        ("wrf", {}, ["match", "combined_match"]),
-    ],
-)
-def test_hits_are_the_verdicts_on_a_prediction_like_the_gold(name, options, expected):
-    assert [*create(name, **options).correct_verdicts] == expected
+def test_hits_are_the_verdicts_on_a_prediction_like_the_gold():
+    hits = {"strict": "tp", "semeval": "match", "slot_error": "c", "loio": "exact", "fair": "tp"}
+    assert {name: " ".join(create(name).correct_verdicts) for name in hits} == hits
+    assert [*create("wrf").correct_verdicts] == ["match", "combined_match"]
 
 
 @given(corpus=corpora(), data=st.data())
@@ -162,41 +151,15 @@ def test_rows_come_in_the_order_of_documents_and_texts_and_unnamed_documents_hav
     ]
 
 
-@tries(50)
+@law
 @given(corpus=corpora())
-def test_the_order_is_that_of_the_text_whatever_order_verdicts_are_found_in(corpus):
-    metric = create("fair", unit="token")
+def test_the_order_is_that_of_the_text_whatever_order_verdicts_are_found_in(case, corpus):
+    metric = case.metric
     backwards = replace(metric, judge=lambda document: reversed([*metric.judge(document)]))
     found = listed(corpus, metric, errors=["all"])
     assert listed(corpus, backwards, errors=["all"]) == found
-    places = [(each.name, min(span for span in each.verdict[1:3] if span)) for each in found]
+    places = [(each.name, min((span for span in each.verdict[1:3] if span), default=())) for each in found]
     assert places == sorted(places)
-
-
-PROGRAM = """
-import json, sys
-from made_up import corpus
-from spacy_nereval import create_all
-from spacy_nereval.evaluation.error_list import ErrorExamples, error_list
-for metric in create_all(["fair", "wrf", "semeval", "loio"]):
-    for each in error_list(corpus(6), metric, errors=["all"]):
-        print(json.dumps(each.row()))
-examples = ErrorExamples(create_all(["fair"])[0])
-for document in corpus(6):
-    examples.add(document)
-print(json.dumps(sorted((kind, each.row()) for kind, each in examples.first.items())))
-"""
-
-
-@pytest.mark.costly
-def test_the_order_does_not_depend_on_that_in_which_python_keeps_sets():
-    outputs = []
-    for seed in ("1", "2"):
-        done = python("-c", PROGRAM, path=[TESTS / "support"], env={"PYTHONHASHSEED": seed})
-        assert done.returncode == 0, done.stderr
-        outputs.append(done.stdout)
-    assert len(outputs[0].splitlines()) > 50
-    assert outputs[0] == outputs[1]
 
 
 # Examples
@@ -260,3 +223,116 @@ def test_of_each_kind_the_first_verdict_is_the_example(documents):
     for each in listed(documents, metric, errors=["all"]):
         first.setdefault(kind(each.verdict), each)
     assert examples.first == first
+
+
+# Groups
+
+
+def brute(documents: list[Document], metric: str) -> dict[str, dict[Any, list[Any]]]:
+    """Every key with the place of each of its errors, from the rows of the error list."""
+    found: dict[str, dict[Any, list[Any]]] = defaultdict(lambda: defaultdict(list))
+    has_letters = [any(c.isalpha() for c in document.text or "") for document in documents]
+    for row in (listed.row() for listed in error_list(documents, create(metric))):
+        labels = row["verdict"], row["gold_label"] or "", row["pred_label"] or ""
+        side = "pred" if row["gold_text"] is None else "gold"
+        text, place = row[f"{side}_text"], (row["document"], row[f"{side}_start"], row[f"{side}_end"])
+        found["labels"][labels].append(place)
+        if text and text.strip() and has_letters[row["document"]]:
+            found["surface"][(*labels, " ".join(text.split()).casefold())].append(place)
+    return found
+
+
+@given(corpora())
+@tries(60)
+@pytest.mark.parametrize("metric", ["fair", "semeval"])
+def test_groups_hold_every_error_of_the_list_once_and_count_places(metric, documents):
+    found, expected = error_groups(documents, create(metric)), brute(documents, metric)
+    for by in ("labels", "surface"):
+        groups = found.largest(by)
+        assert {group.key: group.number for group in groups} == {key: len({*at}) for key, at in expected[by].items()}
+        assert [group.number for group in groups] == sorted((g.number for g in groups), reverse=True)
+        for group in groups:
+            assert len(group.members) == len(expected[by][group.key])
+            assert len({member.document for member in group.members}) == group.documents
+            assert sum(group.spellings.values()) == (group.number if by == "surface" else 0)
+    for group in found.largest("slip"):
+        end, added, words = group.key
+        assert group.number == len({(member.document, member.gold) for member in group.members})
+        for number, gold, pred in group.members:
+            sides = (gold, pred) if added == (end == "trailing") else (pred, gold)
+            a, b = (side.end if end == "trailing" else side.start for side in sides)
+            assert " ".join((documents[number].text or "")[a:b].split()).casefold() == words
+    judge = create(metric)
+    on_gold = {(k, v.name, v.gold) for k, d in enumerate(documents) for v in judge.verdicts(d) if v.gold}
+    assert found.gold == Counter(name for _, name, _ in on_gold)
+
+
+def test_a_gold_span_in_two_pieces_is_one_place():
+    text = "the New York Times of old"
+    document = Document([(4, 18, "ORG")], [(4, 12, "ORG"), (13, 18, "ORG")], text)
+    (once,) = error_groups([document], create("fair")).largest("surface")
+    assert (once.number, once.documents, len(once.members)) == (1, 1, 2)
+    (twice,) = error_groups([document, document], create("fair")).largest("surface", least=2)
+    assert (twice.number, twice.documents, len(twice.members)) == (2, 2, 4)
+
+
+@pytest.mark.parametrize(("added", "found"), [("so very very", True), ("so very very very", False)])
+def test_a_slip_has_three_words_at_most(added, found):
+    text = f"{added} big ship"
+    document = Document([(len(added) + 1, len(text), "A")], [(0, len(text), "A")], text)
+    groups = error_groups([document], create("fair")).largest("slip")
+    assert [group.slip for group in groups] == [Slip("leading", True, added)] * found
+
+
+def news() -> list[Document]:
+    """Four texts in which one error repeats, and a leading word and a genitive are taken in."""
+    texts = ["the DRDO's plan", "The DRDO waits", "the drdo", "Ada met the DRDO's head"]
+    golds: list[Any] = [(4, 8), (4, 8), (4, 8), (12, 16)]
+    preds: list[Any] = [(0, 10), (0, 8), (4, 8), (12, 18)]
+    sides = zip(texts, golds, preds)
+    return [Document([(*g, "corporation")], [(*p, "group")], t, id=f"n{k}") for k, (t, g, p) in enumerate(sides)]
+
+
+def test_the_same_surface_counts_in_any_case_and_is_shown_as_mostly_spelt():
+    largest = error_groups(news(), create("fair")).largest("surface")
+    assert [(g.surface, *g.labels, g.number) for g in largest] == [
+        ("DRDO", "lbe", "corporation", "group", 3),
+        ("drdo", "le", "corporation", "group", 1),
+    ]
+    assert (largest[0].example["document"], largest[0].example["left"]) == ("n0", "")
+
+
+def test_slips_name_their_end_their_words_and_who_has_them():
+    groups = error_groups(news(), create("fair")).largest("slip")
+    assert {group.slip: group.number for group in groups} == {
+        Slip("leading", True, "the"): 2,
+        Slip("trailing", True, "'s"): 2,
+    }
+    cut = Document([(0, 11, "A")], [(4, 8, "A")], "the DRDO in")
+    assert [g.slip for g in error_groups([cut], create("fair")).largest("slip")] == [
+        Slip("leading", False, "the"),
+        Slip("trailing", False, "in"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [Document([(0, 3, "A")], [(1, 3, "A")]), Document([(0, 1, "A")], [(0, 3, "A")], "1 2 3")],
+    ids=["no text", "numbers that stand for tokens"],
+)
+def test_without_words_there_are_groups_of_labels_alone(document):
+    found = error_groups([None, document], create("fair"))
+    assert [len(found.largest(by)) for by in ("labels", "surface", "slip")] == [1, 0, 0]
+    assert found.documents == 1
+
+
+def test_only_the_wanted_groups_are_made_and_small_ones_are_left_out():
+    found = error_groups(news(), create("fair"), members=False, by=["slip"])
+    assert [len(found.largest(by)) for by in ("labels", "surface", "slip")] == [0, 0, 2]
+    assert not any(group.members for group in found.largest("slip"))
+    assert not found.largest("slip", least=3)
+
+
+def test_verdicts_that_depend_on_the_corpus_have_no_groups():
+    with pytest.raises(ValueError, match="tmr depend on the whole corpus"):
+        ErrorGroups(create("tmr"))

@@ -1,4 +1,4 @@
-"""The command `nereval errors`."""
+"""The command `nereval errors`, and the files that it writes."""
 
 import csv
 import json
@@ -8,15 +8,12 @@ from typing import Any
 
 import pytest
 import spacy
-from asking import near
 from commands import accepted, line, refused, run, write
 from docs import doc as spacy_doc
 from docs import write_docs
-from places import SEEN
 
-from spacy_nereval import create_all, names
-from spacy_nereval.core.declaration import Kind
 from spacy_nereval.evaluation.error_list import CONTEXT, FIELDS
+from spacy_nereval.io.row_files import write_rows
 
 GOLD = [
     line("Ada Lovelace met Bob", (0, 12, "PER"), (17, 20, "PER"), id="a"),
@@ -62,15 +59,6 @@ def test_the_file_has_every_error_with_its_texts(here):
     assert (rows[3]["gold_text"], rows[3]["left"]) == ("Oslo", "=cmd|' /C calc'!A0 in\n")
 
 
-def test_a_csv_file_is_safe_for_spreadsheets_and_has_the_same_rows(here):
-    errors("-o", "errors.jsonl")
-    errors("-o", "errors.csv")
-    for row, wanted in zip(rows_of(here / "errors.csv"), rows_of(here / "errors.jsonl"), strict=True):
-        shown = {key: "" if value is None else str(value) for key, value in wanted.items()}
-        assert row == {key: f"'{value}" if value.startswith("=") else value for key, value in shown.items()}
-    assert rows_of(here / "errors.csv")[2]["document"] == "'=x"
-
-
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
@@ -109,36 +97,21 @@ def test_spans_are_looked_up_in_training_data(here):
     assert of_ada not in {verdict for verdict, text in rows if text != "Ada Lovelace"}
 
 
-def test_what_is_of_no_span_is_listed_only_if_asked_for(here):
-    for name, text, spans in (("gold", "Ada met Bob .", [(0, 3, "PER")]), ("pred", "Ada met Bob .", [(8, 11, "PER")])):
-        tokens = [{"start": m.start(), "end": m.end()} for m in re.finditer(r"\S+", text)]
-        write(here / f"{name}.jsonl", line(text, *spans) | {"tokens": tokens})
-
-    def without_span(*arguments: str) -> int:
-        errors("--metric", "token", "-o", "rows.jsonl", *arguments)
-        rows = rows_of(here / "rows.jsonl")
-        assert len(rows) >= 2
-        return sum(row["gold_label"] is row["pred_label"] is None for row in rows)
-
-    assert without_span() == 0
-    assert without_span("-e", "all") > 0
-
-
 def test_amounts_stand_beside_the_numbers(here):
     """Nine characters of Ada Lovelace are missed, one more each for labels and spans elsewhere."""
     said = errors("--metric", "char").splitlines()[1]
     errors("--metric", "char", "-o", "rows.jsonl")
-    rows = rows_of(here / "rows.jsonl")
-    for name in {row["verdict"] for row in rows}:
-        amounts = [row["amount"] for row in rows if row["verdict"] == name]
-        assert f"{name} {len(amounts)} of amount {sum(amounts):g}" in said
-    assert rows
+    amounts = [row["amount"] for row in rows_of(here / "rows.jsonl") if row["verdict"] == "fn"]
+    assert f"fn {len(amounts)} of amount {sum(amounts):g}" in said
 
 
-@pytest.mark.parametrize("context", [0, 3, 40])
-def test_the_context_is_as_wide_as_asked_for(here, context):
-    errors("-o", "errors.jsonl", "--context", context)
-    assert rows_of(here / "errors.jsonl")[0]["right"] == " met Bob"[:context]
+def test_the_context_is_as_wide_as_asked_for_or_as_that_of_the_library(here):
+    after = " and so on" * 9
+    write(here / "gold.jsonl", line(f"Ada{after}", (0, 3, "PER")))
+    write(here / "pred.jsonl", line(f"Ada{after}"))
+    for asked, width in (((), CONTEXT), (("--context", 0), 0), (("--context", 3), 3)):
+        errors("-o", "errors.jsonl", *asked)
+        assert [row["right"] for row in rows_of(here / "errors.jsonl")] == [after[:width]]
 
 
 def test_the_table_marks_the_spans_and_says_how_many_rows_it_does_not_show(here):
@@ -196,63 +169,68 @@ def test_nothing_wrong_is_said(here):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["gold.jsonl", "pred.jsonl", "-e", "fm"], "fair has no verdict 'fm'; there are tp, fp"),
-        (
-            ["gold.jsonl", "pred.jsonl", "-l", "ORG"],
-            "there is no label 'ORG' in gold or prediction; there are LOC, PER",
-        ),
-        (["gold.jsonl", "pred.jsonl", "-l", "PER,ORG"], "there is no label 'ORG' in gold or prediction"),
-        (["gold.jsonl", "pred.jsonl", "-f", "markdown"], "no table is printed, so markdown has no effect"),
-        (["gold.jsonl", "pred.jsonl", "--train", "gold.jsonl"], "--train gold.jsonl is given, but nothing looks"),
-        (["gold.jsonl", "pred.jsonl", "-m", "fare"], "there is no metric 'fare'"),
-        (["gold.jsonl", "pred.jsonl", "-m", "fair,strict"], "expected one metric"),
-        (["gold.jsonl", "pred.jsonl", "--strict.beta", "2"], "strict is not among --metrics fair"),
-        (["gold.jsonl", "pred.jsonl", "-f", "xml"], "there is no format 'xml'"),
-        (["gold.jsonl", "none.jsonl"], "none.jsonl does not exist"),
-        (["gold.jsonl"], "predictions to score against gold.jsonl are missing"),
-        (["empty.jsonl", "empty.jsonl"], "there are no documents to score in empty.jsonl"),
+        ("pred.jsonl -e fm", "fair has no verdict 'fm'; there are tp, fp"),
+        ("pred.jsonl -l PER,ORG", "there is no label 'ORG' in gold or prediction; there are LOC, PER"),
+        ("pred.jsonl -f markdown", "no table is printed, so markdown has no effect"),
+        ("pred.jsonl --train gold.jsonl", "--train gold.jsonl is given, but nothing looks"),
+        ("pred.jsonl -m fair,strict", "expected one metric"),
+        ("none.jsonl -o rows.txt", "--output rows.txt: expected a .jsonl, .csv, .parquet or .arrow file"),
+        ("none.jsonl -o none/rows.csv", "there is no directory none"),
+        ("none.jsonl -o gold.jsonl", "gold.jsonl is an input"),
     ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_a_mistake_is_one_line_and_leaves_no_file(here, arguments, said):
-    write(here / "empty.jsonl")
     (here / "rows.jsonl").write_text("old")
     before = sorted(here.iterdir())
-    assert said in refused("errors", *arguments, "-o", "rows.jsonl")
+    output = [] if "-o" in arguments else ["-o", "rows.jsonl"]
+    assert said in refused("errors", "gold.jsonl", *arguments.split(), *output)
     assert (sorted(here.iterdir()), (here / "rows.jsonl").read_text()) == (before, "old")
 
 
-@pytest.mark.parametrize(
-    ("output", "said"),
-    [
-        ("rows.txt", "--output rows.txt: expected a .jsonl, .csv, .parquet or .arrow file"),
-        ("none/rows.csv", "there is no directory none"),
-        ("gold.jsonl", "gold.jsonl is an input"),
-    ],
-)
-def test_what_cannot_be_written_is_refused_before_anything_is_read(here, output, said):
-    assert said in refused("errors", "gold.jsonl", "none.jsonl", "-o", output)
+# The files
 
 
-def test_the_command_lists_what_the_counts_say(here):
-    """For every metric, from the files that both read."""
-    train = str(SEEN)
-    tokens = [{"start": m.start(), "end": m.end()} for m in re.finditer(r"\S+", GOLD[0]["text"])]
-    write(here / "gold.jsonl", GOLD[0] | {"tokens": tokens})
-    write(here / "pred.jsonl", PRED[0])
-    for name in names():
-        more = [f"--{name}.train={train}"] if name == "tmr" else []
-        accepted("score", "gold.jsonl", "pred.jsonl", "-m", name, "-o", "scores.json", *more)
-        errors("-m", name, "-e", "all", "-o", "rows.jsonl", *more)
-        counts = json.loads((here / "scores.json").read_text())["metrics"][name]["counts"]
-        rows = rows_of(here / "rows.jsonl")
-        (metric,) = create_all({name: {"train": train} if name == "tmr" else {}})
-        for column, source in metric.columns.items():
-            if column in counts and name != "wrf" and not any(isinstance(each, Kind) for each in source):
-                assert counts[column] == near(sum(row["amount"] for row in rows if row["verdict"] in source)), column
+def test_rows_are_written_while_they_are_made(tmp_path):
+    """None is kept, and a failure on the way leaves nothing."""
+
+    def rows():
+        for k in range(3):
+            yield {"n": k}
+            assert list(tmp_path.iterdir()) and not (tmp_path / "rows.csv").exists()
+
+    assert write_rows(tmp_path / "rows.csv", rows()) == 3
+    assert (tmp_path / "rows.csv").read_bytes() == b"n\r\n0\r\n1\r\n2\r\n"
+
+    def failing():
+        yield {"n": 1}
+        raise ValueError("broken")
+
+    for name in ("new.jsonl", "rows.csv"):
+        with pytest.raises(ValueError, match="broken"):
+            write_rows(tmp_path / name, failing())
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.csv"]
+    assert (tmp_path / "rows.csv").read_bytes() == b"n\r\n0\r\n1\r\n2\r\n"
 
 
-def test_the_usual_context_is_that_of_the_library(here):
-    errors("-o", "usual.jsonl")
-    errors("-o", "same.jsonl", "--context", CONTEXT)
-    assert (here / "usual.jsonl").read_bytes() == (here / "same.jsonl").read_bytes()
+def test_a_table_without_rows_has_its_header(tmp_path):
+    assert write_rows(tmp_path / "a.csv", [], header=["x", "y"]) == 0
+    assert write_rows(tmp_path / "a.jsonl", [], header=["x", "y"]) == 0
+    assert ((tmp_path / "a.csv").read_text(), (tmp_path / "a.jsonl").read_text()) == ("x,y\n", "")
+
+
+WRITTEN = {
+    **{text: f"'{text}" for text in ("=1+1", "+1", "-1", "@a", "\ta", "\ra")},
+    **{text: text for text in ("a,b", 'a"b', "a\nb", "a\r\nb", "人", "")},
+    **{"\x1b[2J": "\\x1b[2J", "\x00": "\\x00", "\u202e": "\\u202e", "\ud800": "\\ud800"},
+}
+"""Texts, and how CSV has them: one that a spreadsheet would compute begins with an apostrophe."""
+
+
+def test_jsonl_has_texts_as_they_are_and_csv_those_that_a_spreadsheet_may_open(tmp_path):
+    rows = [{"text": text, "n": -1.5, "none": None} for text in WRITTEN]
+    for name in ("a.jsonl", "a.csv"):
+        write_rows(tmp_path / name, rows)
+    assert rows_of(tmp_path / "a.jsonl") == rows
+    found = rows_of(tmp_path / "a.csv")
+    assert {(row["n"], row["none"]) for row in found} == {("-1.5", "")}
+    assert [row["text"] for row in found] == [*WRITTEN.values()]

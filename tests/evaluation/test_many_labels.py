@@ -1,7 +1,6 @@
 """Thousands of labels, such as ids of concepts: time and memory go with the spans, not with documents times labels."""
 
 import cProfile
-import json
 import sys
 import tracemalloc
 from collections.abc import Callable
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import side, write
 from processes import python
 
 from spacy_nereval import Confidence, Document, count, create, create_all
@@ -129,12 +129,8 @@ def test_ten_thousand_labels_fit_into_memory(tmp_path, monkeypatch, command, mos
     """In MB. Before, agreement took over 9 GB."""
     monkeypatch.chdir(tmp_path)
     for name, shift in (("gold", 0), ("a", 0), ("b", 1)):
-        rows = (
-            {"id": d.id, "text": d.text, "spans": [dict(zip(("start", "end", "label"), span)) for span in spans]}
-            for d in corpus(2000, 10_000, shift)
-            for spans in [d.gold if name == "gold" else d.pred]
-        )
-        Path(f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf8")
+        documents = corpus(2000, 10_000, shift)
+        write(Path(f"{name}.jsonl"), *side(documents, "gold" if name == "gold" else "pred"))
     first, *options = command
     names = ["gold.jsonl", "a.jsonl", "b.jsonl"][: 2 if first == "score" else 3]
     done = python("-c", MEASURED, first, *names, *options)

@@ -1,28 +1,30 @@
-"""Scores after mending, rates of prediction, and doubtful gold spans: against brute force and by hand."""
+"""Scores after mending, doubtful gold spans, and rates of prediction with intervals: by brute force and by hand."""
 
 from collections import Counter
 from typing import Any
 
+import numpy as np
 import pytest
 from asking import near
+from commands import accepted, write
 from hypothesis import given
+from pages import Parsed, system
 from profiles import tries
+from scipy.stats import t
+from scored import scored
 from strategies import corpora, flat, nested
+from twin_statistics import by_influence, spread_of
 
 from spacy_nereval import Confidence, Document, Verdict, count, create, score
 from spacy_nereval.core.declaration import Metric
-from spacy_nereval.evaluation.gold_suspects import Evidence, gold_suspects
-from spacy_nereval.evaluation.prediction_rates import prediction_rates
+from spacy_nereval.evaluation.gold_suspects import FEW, Doubt, Evidence, doubts, gold_suspects
+from spacy_nereval.evaluation.prediction_rates import prediction_rates, rate_differences
 from spacy_nereval.evaluation.what_if import what_if
+from spacy_nereval.reporting.html import page
+from spacy_nereval.reporting.report_view import OF_EACH, SHOWN, ReportView, shown_doubts
 
-SETTINGS: dict[str, Any] = {
-    "fair": {"fair": {}},
-    "fine": {"fair": {"weights": "fine"}},
-    "traditional": {"fair": {"weights": "traditional"}},
-    "system": {"fair": {"focus": "system"}},
-    "tokens": {"fair": {"unit": "token"}},
-    **{name: {name: {}} for name in ("semeval", "strict", "slot_error", "char", "token", "relaxed", "mentions")},
-}
+OF_FAIR = ({}, {"weights": "fine"}, {"weights": "traditional"}, {"focus": "system"}, {"unit": "token"})
+OTHERS = ("semeval", "strict", "slot_error", "char", "token", "relaxed", "mentions")
 
 
 def corrected(document: Document, metric: Metric, wanted: Any) -> Document:
@@ -38,10 +40,11 @@ def corrected(document: Document, metric: Metric, wanted: Any) -> Document:
 
 @given(corpora(nested() | flat(3)))
 @tries(60)
-@pytest.mark.parametrize("name", SETTINGS)
-def test_a_score_after_mending_is_that_of_corrected_predictions(name, documents):
-    ((metric_name, options),) = SETTINGS[name].items()
-    metric = create(metric_name, **options)
+@pytest.mark.parametrize(
+    ("name", "options"), [*(("fair", own) for own in OF_FAIR), *((name, {}) for name in OTHERS)], ids=str
+)
+def test_a_score_after_mending_is_that_of_corrected_predictions(name, options, documents):
+    metric = create(name, **options)
     headline = metric.headlines[0].name
 
     def home(verdict: Verdict) -> str:
@@ -55,7 +58,7 @@ def test_a_score_after_mending_is_that_of_corrected_predictions(name, documents)
     assert {each: found[each].errors for each in found} == Counter(
         choice for v in wrong for choice in ((v.name, None), (None, home(v)))
     )
-    now = score(documents, SETTINGS[name])["metrics"][metric_name]["scores"][headline]
+    now = score(documents, {name: options})["metrics"][name]["scores"][headline]
     for (verdict, label), each in found.items():
 
         def wanted(v: Verdict, verdict: Any = verdict, label: Any = label) -> bool:
@@ -64,18 +67,9 @@ def test_a_score_after_mending_is_that_of_corrected_predictions(name, documents)
             )
 
         after = [corrected(d, metric, wanted) for d in documents]
-        expected = score(after, SETTINGS[name])["metrics"][metric_name]["scores"][headline]
+        expected = score(after, {name: options})["metrics"][name]["scores"][headline]
         assert each.score == (None if expected is None else near(expected)), each
         assert each.gain == (None if None in (now, expected) else near(expected - now)), each
-
-
-def test_a_gold_span_in_pieces_is_mended_once():
-    gold = [(0, 9, "A"), (10, 19, "A"), (20, 29, "A"), (30, 39, "A"), (40, 49, "A"), (50, 59, "A")]
-    pieces = [(start + k, start + k + 3, "A") for start in (10, 20) for k in (0, 3, 6)]
-    documents = [Document(gold, [gold[0], *pieces], "x" * 60)] * 30
-    found = {each.verdict: each for each in what_if(documents, create("fair"))}
-    each = found["be_s"]
-    assert (each.errors, each.score, each.gain) == (180, near(2 / 3), near(2 / 3 - 2 / 11))
 
 
 def test_mending_by_hand():
@@ -102,36 +96,13 @@ def test_metrics_without_whole_verdicts_cannot_be_mended(name):
 @given(corpora())
 @tries(60)
 def test_rates_are_numbers_of_spans(documents):
-    sides = [Counter(span.label for d in documents for span in side(d)) for side in (gold_of, pred_of)]
+    gold, pred = (Counter(span[2] for d in documents for span in d.sides[side]) for side in (0, 1))
     found = prediction_rates(count(documents, [create("strict")]))
     assert {each.label: (each.gold, each.pred) for each in found} == {
-        label: (sides[0][label], sides[1][label]) for label in {*sides[0], *sides[1]}
+        label: (gold[label], pred[label]) for label in {*gold, *pred}
     }
     for each in found:
         assert each.rate == (each.pred / each.gold if each.gold else None)
-
-
-def gold_of(document: Document) -> Any:
-    return document.gold
-
-
-def pred_of(document: Document) -> Any:
-    return document.pred
-
-
-def test_a_rate_that_varies_more_has_a_wider_interval():
-    widths = []
-    for numbers in ((1, 2, 2, 2, 3), (0, 1, 2, 3, 4)):
-        documents = [
-            Document([(0, 1, "A")], [(j, j + 1, "A") for j in range(numbers[k % 5])], id=str(k)) for k in range(60)
-        ]
-        counts = count(documents, [create("strict")], units=True)
-        (found,) = prediction_rates(counts, Confidence(samples=400))
-        assert found.rate == 2.0
-        assert found.low is not None and found.high is not None and found.low <= 2 <= found.high
-        assert not found.few
-        widths.append(found.high - found.low)
-    assert 0 < widths[0] < widths[1] < 2
 
 
 def said(systems: list[list[Document]]) -> list[tuple[int, int, str, tuple[Evidence, ...]]]:
@@ -170,3 +141,199 @@ def test_agreement_of_all_systems_is_evidence_and_more_reasons_come_first():
     assert [suspect.document for suspect in found] == [1, 0]
     assert said([golds])[0][3] == (Evidence("two labels", "LOC", 1, 1),)
     assert gold_suspects([]) == []
+
+
+# Predictions of which a system is sure, against gold
+
+
+RIGHT = [k / 10 for k in range(10)]
+"""Scores of correct predictions: half of them are below .5."""
+
+
+def corpus(*others: Document, right: Any = RIGHT, label: str = "PER") -> list[Document]:
+    """Documents with correct predictions of these scores, and others."""
+    span = (0, 3, label)
+    return [scored([span], [(*span, score)], f"{label} {k}") for k, score in enumerate(right)] + [*others]
+
+
+def evidence(*systems: list[Document]) -> list[tuple[int, str, Evidence]]:
+    return [(each.document, each.gold, *each.evidence) for each in gold_suspects(systems)]
+
+
+def against(score: float, label: str = "PER", gold: Any = ()) -> Document:
+    return scored(gold, [(0, 4, label, score)], "Roma is old")
+
+
+def test_a_prediction_against_gold_is_evidence_where_its_score_is_above_half_of_the_correct_ones():
+    documents = corpus(against(0.5), against(0.4), against(0.95, gold=[(0, 4, "LOC")]))
+    assert evidence(documents) == [
+        (12, "LOC", Evidence("confidence", "PER", 1, 0, 0, 0.95, 1.0)),
+        (10, "", Evidence("confidence", "PER", 1, 0, 0, 0.5, 0.5)),
+    ]
+
+
+def test_scores_of_other_labels_and_equal_scores_say_nothing():
+    surer = corpus(right=[0.9] * 10, label="LOC")
+    assert evidence([*corpus(), *surer, against(0.6), against(0.9, "LOC")]) == [
+        (20, "", Evidence("confidence", "PER", 1, 0, 0, 0.6, 0.6))
+    ]
+    assert evidence(corpus(against(0.9, "ORG"))) == []  # no correct prediction to compare it with
+
+
+def test_nothing_is_said_without_scores_or_with_few_correct_predictions():
+    assert evidence([Document(d.gold, d.pred, d.text) for d in corpus(against(0.9))]) == []
+    assert evidence(corpus(against(0.9), right=[0.1] * (FEW - 1))) == []
+    assert len(evidence(corpus(against(0.9), right=[0.1] * FEW))) == 1
+    assert evidence(corpus(against(float("nan")), scored([], [(0, 2, "PER", "high")], "ab"))) == []
+
+
+def test_several_systems_are_each_compared_with_their_own_scores_and_two_weigh_more_than_one():
+    percent = corpus(against(55), against(94), right=[100 * each for each in RIGHT])
+    shares = corpus(against(0.71), against(0.2))
+    found = gold_suspects([shares, percent])
+    assert [each.document for each in found] == [10, 11]  # both agree on both, but only on one both are sure
+    assert [why for why in found[0].evidence if why.reason == "confidence"] == [
+        Evidence("confidence", "PER", 2, 0, 0, 0.71, 0.8),
+        Evidence("confidence", "PER", 2, 0, 1, 55.0, 0.6),
+    ]
+    assert [why.system for why in found[1].evidence if why.reason == "confidence"] == [1]
+
+
+def test_the_page_says_the_score_and_the_gold_span_that_the_prediction_crosses():
+    documents = corpus(scored([(5, 11, "PER")], [(0, 11, "PER", 0.987)], "Mary Shelle wrote"), against(0.6))
+    found = Parsed(page([system("one", *documents)]))
+    row = found.row("11")
+    assert row[1:] == [
+        "Mary Shelle wrote",
+        "PER “Shelle”",
+        "predicted PER with score 0.987, above 100 % of its correct PER",
+    ]
+    assert found.row("12")[2:] == ["none", "predicted PER with score 0.6, above 60 % of its correct PER"]
+    assert "or a system is surer of a prediction against it than of most of its correct ones" in found.text
+    both = Parsed(page([system("one", *documents), system("two", *documents)]))
+    assert "one predicts PER with score 0.6" in both.text and "two predicts PER with score 0.6" in both.text
+
+
+def test_a_page_without_scores_does_not_speak_of_them():
+    documents = [Document(d.gold, d.pred, d.text) for d in corpus(against(0.9))]
+    text = Parsed(page([system("one", *documents)])).text
+    assert "with score" not in text and "surer" not in text
+
+
+def test_what_a_system_is_sure_of_is_no_contradiction_of_gold():
+    found = ReportView([system("one", *corpus(against(0.9)))])
+    assert len(found.doubts) == 1 and found.doubted == [[]]
+
+
+def test_every_reason_has_places_on_the_page():
+    numbers = {"PER": SHOWN, "LOC": 2 * SHOWN}
+    twice = [Document([(0, 3, label)], [], "Eve") for label, number in numbers.items() for _ in range(number)]
+
+    def places(number: int) -> list[Doubt]:
+        documents = corpus(*twice, *(against(0.9) for _ in range(number)))
+        return doubts(gold_suspects([documents]), documents)
+
+    shown = shown_doubts(places(3))
+    assert len(places(3)) > len(shown) == SHOWN
+    assert sum(each.evidence[0].reason == "confidence" for each in shown) == 3
+    assert sum(each.evidence[0].reason == "two labels" for each in shown) == SHOWN - 3
+    assert sum(each.evidence[0].reason == "confidence" for each in shown_doubts(places(50))) == OF_EACH
+
+
+@pytest.mark.parametrize("systems", [1, 2])
+def test_the_command_reads_the_scores_from_the_files(tmp_path, systems):
+    span = {"start": 0, "end": 3, "label": "PER"}
+    scores = {f"Ada {k}": k / 10 for k in range(10)} | {"Rom fell": 0.93}
+    gold = [{"text": text, "spans": [span] * text.startswith("Ada")} for text in scores]
+    pred = [{"text": text, "spans": [span | {"score": score}]} for text, score in scores.items()]
+    sides = {"gold": gold, "pred": pred, "other": pred}
+    files = [write(tmp_path / f"{name}.jsonl", *rows) for name, rows in sides.items()]
+    accepted("report", *files[: systems + 1], "-o", tmp_path / "r.html")
+    said = Parsed((tmp_path / "r.html").read_text(encoding="utf8")).text
+    assert "PER with score 0.93, above 100 % of its correct PER" in said
+
+
+# Rates of two systems, and intervals
+
+
+def counts_of(preds: list[list[str]], golds: list[list[str]]) -> Any:
+    sides = [[[(k, k + 1, label) for k, label in enumerate(labels)] for labels in side] for side in (golds, preds)]
+    documents = [Document(gold, pred, id=f"{k}") for k, (gold, pred) in enumerate(zip(*sides))]
+    return count(documents, [create("strict")], units=True)
+
+
+GOLDS = [["A", "B"], ["A"], ["B", "B"], ["A", "A", "A"]] * 15
+FIRST = [["A"], ["A", "A"], ["B"], ["A", "A"]] * 15
+SECOND = [["A", "A", "A"], ["B"], ["B", "B"], ["A", "C"]] * 10 + FIRST[40:]
+
+
+def test_the_interval_is_that_of_leaving_each_document_out_of_both_systems_at_once():
+    one, two = counts_of(FIRST, GOLDS), counts_of(SECOND, GOLDS)
+    found = {each.label: each for each in rate_differences(one, two, Confidence())}
+    for label in "AB":
+        gold, first, second = (
+            np.array([labels.count(label) for labels in side], dtype=float) for side in (GOLDS, FIRST, SECOND)
+        )
+        gap = (second.sum() - first.sum()) / gold.sum()
+        without = ((second - first).sum() - (second - first)) / (gold.sum() - gold)
+        variance, _, freedom = spread_of(gap, without, 2 * gold + first + second)
+        reach = np.sqrt(variance) * t.ppf(0.975, freedom)
+        assert found[label].difference == pytest.approx(gap)
+        assert (found[label].low, found[label].high) == (pytest.approx(gap - reach), pytest.approx(gap + reach))
+    assert found["C"].difference is None and found["C"].low is None
+
+
+def rates(numbers: list[tuple[int, int]]) -> tuple[float, float, float]:
+    """The rate of a label and its interval, from the numbers of gold and of predicted spans of documents."""
+    gold, pred = ([["A"] * n for n in side] for side in zip(*numbers))
+    (found,) = prediction_rates(counts_of(pred, gold), Confidence())
+    assert not found.few
+    return found.rate, found.low, found.high
+
+
+def test_a_label_predicted_exactly_as_often_as_gold_everywhere_is_known_by_its_spans():
+    """By its 20 documents alone, the interval of 100 right spans would be [.405, 2.472]."""
+    rate, low, high = rates([(5, 5)] * 20)
+    z2 = t.ppf(0.975, 19) ** 2
+    half = np.sqrt(z2) / (1 + z2 / 100) * np.sqrt(0.25 / 100 + z2 / 40000)
+    assert (rate, low, high) == pytest.approx((1, (0.5 - half) / (0.5 + half), (0.5 + half) / (0.5 - half)))
+    assert (round(low, 3), round(high, 3)) == (0.66, 1.515)
+    for number in (1, 2, 5):  # nearly as often: no jump
+        _, less, more = rates([(5, 5)] * (20 - number) + [(5, 6)] * number)
+        assert 0.61 < less < 1 < more < 1.67
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [[(5, 6), (4, 4), (3, 1)] * 5, [(2, 5), (0, 1), (4, 3), (1, 0)] * 6, [(2, 0)] * 14 + [(1, 4), (3, 2)] * 4],
+)
+def test_the_interval_of_a_rate_is_that_of_leaving_each_document_out(numbers):
+    gold, pred = np.array(numbers, dtype=float).T
+    left = (pred.sum() - pred) / (gold.sum() - gold)
+    rate, low, high = rates(numbers)
+    mixed = min((gold > 0).sum(), (pred > 0).sum())
+    assert (low, high) == pytest.approx(by_influence(rate, left, [], gold + pred, (0, np.inf), mixed=mixed).bounds)
+
+
+def test_equal_systems_differ_by_nothing_without_an_interval():
+    one = counts_of(FIRST, GOLDS)
+    for each in rate_differences(one, one, Confidence()):
+        assert (each.difference, each.low, each.high) == (0.0, None, None)
+
+
+def test_few_units_are_flagged_and_other_units_refused():
+    one, two = counts_of(FIRST[:4], GOLDS[:4]), counts_of(SECOND[:4], GOLDS[:4])
+    assert all(each.few for each in rate_differences(one, two, Confidence()) if each.low is not None)
+    with pytest.raises(ValueError, match="counted with other units"):
+        rate_differences(one, counts_of(FIRST[:5], GOLDS[:5]), Confidence())
+
+
+def test_what_the_text_does_not_have_is_no_fault_of_gold():
+    def document(annex: int | None) -> Document:
+        found = Document([(0, 3, "PER")], [(4, 7, "PER")], "Bob\nBob")
+        found.annex = annex
+        return found
+
+    (found,) = gold_suspects([[document(None)]] * 2)
+    assert {each.reason for each in found.evidence} == {"unmarked", "agreement"}
+    assert gold_suspects([[document(3)]] * 2) == []

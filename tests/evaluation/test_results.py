@@ -35,12 +35,7 @@ def every_kind() -> list[Document | None]:
     leak = place("Oil leak", "TYPE")
     nested = Document(
         gold=[place("left pump", "LOC"), place("pump", "LOC", 1), place("seal", "PART"), leak],
-        pred=[
-            place("the left pump", "LOC"),
-            place("pump seal", "LOC"),
-            place("seal", "TYPE"),
-            place("Oil leak", "TYPE"),
-        ],
+        pred=[place("the left pump", "LOC"), place("pump seal", "LOC"), place("seal", "TYPE"), leak],
         text=TEXT,
         tokens=TOKENS,
         id="nested",

@@ -1,4 +1,4 @@
-"""Numbers worked out elsewhere, libraries that compute the same, and what is refused."""
+"""Statistics worked out elsewhere, libraries that compute the same, refusals, and what is said of a difference."""
 
 from random import Random
 from typing import Any
@@ -6,12 +6,26 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+from processes import python
 
 from spacy_nereval import Confidence, Document, score
 from spacy_nereval.evaluation.statistics.bits import half_samples, patterns
 from spacy_nereval.evaluation.statistics.bounds import effective_units, score_intervals, wilson
+from spacy_nereval.evaluation.statistics.conclusion import Footing, footer, margin_sentence, signature_part, verdict
 from spacy_nereval.evaluation.statistics.derived import macro_interval
-from spacy_nereval.evaluation.statistics.differences import number_of_swaps, swap_test, t_test
+from spacy_nereval.evaluation.statistics.differences import (
+    SAME_WITHIN,
+    against_margin,
+    at_floor,
+    detectable_difference,
+    equivalence_level,
+    number_of_swaps,
+    swap_test,
+    t_test,
+    units_to_tell,
+)
 from spacy_nereval.evaluation.statistics.many_tests import count_data_sets, holm, holm_by_family
 from spacy_nereval.evaluation.statistics.runs import run_errors
 
@@ -130,3 +144,182 @@ def test_bad_input_is_refused() -> None:
 def test_intervals_at_the_ends_of_the_levels_have_width(level: float, k: float) -> None:
     found = score_intervals([0, 0.3, 1], 0.0, k, level=level)
     assert (found.low < found.high).all()
+
+
+# What is said of a difference
+
+FORBIDDEN = ("significant", "trend", "equal", "no difference", "prove", "*")
+
+FOUND: dict[str, Any] = {"system": "B", "difference": 0.0325, "interval": [0.005, 0.06], "p": 0.02, "p_holm": 0.04}
+FOUND |= {"tests": 2, "detectable": 0.039, "differing": 40, "runs": [3, 3], "same_within": None, "margin_answer": None}
+FOUND |= {"score_unit": "ratio", "higher_is_better": True}
+HIGHER = "B scores higher than A on texts like these, by 3.25 points (0.50 to 6.00)"
+FROM_HALVES = {"standard_error": 0.01, "p": None, "p_holm": None}
+NOT_SETTLED = "not settled: between {} and {} points; these documents show a difference of 3.90 points 4 times in 5"
+
+
+def said_of(units: str = "documents", level: float = 0.95, **changed: Any) -> str:
+    return verdict(FOUND | changed, baseline="A", level=level, units=units)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"differing": 5}, "the outputs differ in 5 documents: nothing can be told"),
+        ({"differing": 1, "units": "blocks"}, "the outputs differ in 1 block: nothing can be told"),
+        ({"runs": [1, 1]}, f"{HIGHER}; for these trained models; another training was not tried"),
+        ({"difference": -0.0325, "interval": [-0.06, -0.005], "differing": None}, HIGHER.replace("higher", "lower")),
+        ({"higher_is_better": False}, f"{HIGHER}, and less is better"),
+        ({"score_unit": "count", "difference": 3.25, "interval": [0.5, 6]}, HIGHER),
+        # A difference that is found is told first, however small it is.
+        ({"same_within": 9.0}, HIGHER),
+        ({"p_holm": 0.06, "same_within": 2.5}, "the same within 2.5 points"),
+        ({"p_holm": 0.06, "same_within": 1.0}, "the same within 1 point"),
+        ({"p_holm": 0.06}, "alone this would be a difference; among 2 tests it may be luck"),
+        ({"p": 0.2, "p_holm": 0.4, "interval": [-0.0125, 0.06]}, NOT_SETTLED.format("-1.25", "+6.00")),
+        (
+            {"p": 0.4, "p_holm": 0.4, "interval": [-1.0, 1.0], "detectable": 1.4734},
+            "not settled: between -100.00 and +100.00 points; these documents show no difference below 100 points",
+        ),
+        ({"difference": None}, "the score is undefined for one of the two: nothing can be told"),
+        ({"p": None, "p_holm": None}, "the spread of this difference cannot be estimated: nothing can be told"),
+        # The answer about a margin follows, unless it is the sentence itself.
+        ({"margin_answer": "better by more than 1 point"}, f"{HIGHER}; better by more than 1 point"),
+        ({"p_holm": 0.06, "same_within": 1.0, "margin_answer": "the same within 1 point"}, "the same within 1 point"),
+        # Without a test, an interval that reaches 0 settles nothing.
+        (FROM_HALVES | {"interval": [0.0, 0.06]}, NOT_SETTLED.format("+0.00", "+6.00")),
+        (FROM_HALVES | {"interval": [-0.06, 0.0]}, NOT_SETTLED.format("-6.00", "+0.00")),
+        (FROM_HALVES | {"interval": [None, None]}, "possibly fewer than 6 documents differ: nothing can be told"),
+        (
+            FROM_HALVES,
+            "B scored higher than A, by 3.25 points (0.50 to 6.00); "
+            "there is no test, since collapsed counts keep no documents",
+        ),
+    ],
+)  # fmt: skip
+def test_the_first_sentence_that_fits(changed: dict[str, Any], said: str) -> None:
+    assert said_of(**changed) == said
+
+
+def test_the_level_decides() -> None:
+    """At exactly 1 - level a difference is told, as the interval then leaves out 0."""
+    for level, p in [(0.95, 0.05), (0.9, 0.1), (0.99, 0.01)]:
+        assert said_of(p=p, p_holm=p, level=level).startswith("B scores higher")
+        assert said_of(p=p + 1e-6, p_holm=p + 1e-6, level=level).startswith("not settled")
+
+
+def test_mixed_up_p_values_are_refused() -> None:
+    with pytest.raises(ValueError, match="swapped"):
+        said_of(p=0.04, p_holm=0.02)
+
+
+share = st.floats(0, 1)
+
+
+@given(
+    bounds=st.tuples(st.floats(-1, 1), st.floats(-1, 1), st.floats(-1, 1)),
+    p=st.tuples(share, share),
+    tests=st.integers(1, 99),
+    differing=st.none() | st.integers(0, 50),
+    margin=st.none() | st.floats(0.1, 9),
+    needed=st.none() | st.integers(1, 9999),
+    flags=st.tuples(st.booleans(), st.booleans()),
+)
+def test_forbidden_words_are_never_said(bounds, p, tests, differing, margin, needed, flags):
+    low, difference, high = sorted(bounds)
+    row: dict[str, Any] = {"difference": difference, "interval": [low, high], "p": min(p), "p_holm": max(p)}
+    row |= {"tests": tests, "differing": differing, "higher_is_better": flags[1], "runs": [1 + flags[0]] * 2}
+    if margin is not None:
+        answer = against_margin(100 * low, 100 * high, margin)
+        row["margin_answer"] = margin_sentence(answer, margin, "documents", needed, 2)
+        row["same_within"] = margin if answer == SAME_WITHIN else None
+    footing = Footing("id", 10, 9.4, 0, 1000, 0.95, 1024, flags[0], (3, 3))
+    said = said_of(**row) + footer(footing) + signature_part(footing)
+    assert len(said) > 20
+    assert not [word for word in FORBIDDEN if word in said.lower()]
+
+
+def test_footer_and_signature() -> None:
+    footing = Footing("prefix:(.*)-", 431, 215.04, 7, swaps=10_000, runs=(3, 5))
+    assert footer(footing) == (
+        "unit prefix:(.*)-, 431 units (effectively 215.0), seed 7, 10000 swaps, training runs 3 and 5"
+    )
+    assert signature_part(footing) == "seed:7,level:0.95,unit:prefix:(.*)-|swaps:10000"
+    score_alone = Footing("id", 1, 1.0, 0)
+    assert footer(score_alone) == "unit id, 1 unit (effectively 1.0), seed 0"
+    assert signature_part(score_alone) == "seed:0,level:0.95,unit:id"
+
+
+@pytest.mark.parametrize(
+    ("p", "swaps", "exact", "least"),
+    [
+        (1 / 10001, 10000, False, True),
+        (2 / 10001, 10000, False, False),
+        (1 / 100001, 100000, False, True),
+        (1 / 64, 64, True, False),
+        (float("nan"), 64, False, False),
+        (None, 64, False, False),
+    ],
+)
+def test_the_least_p_of_random_swaps(p: float | None, swaps: int, exact: bool, least: bool) -> None:
+    assert at_floor(p, swaps, exact=exact) is least
+
+
+def test_detectable_differences() -> None:
+    assert detectable_difference([-1, 0], [1, 4]).round(4).tolist() == [1.4294, 2.8588]
+    assert detectable_difference(-1, 1, level=0.9) == pytest.approx((1.644854 + 0.841621) / 1.644854, abs=1e-6)
+    assert float(t_test(0, 1.0, 1e9).detectable) == pytest.approx(1.959964 + 0.841621, abs=1e-6)
+    with pytest.raises(ValueError, match="above the upper"):
+        detectable_difference(1, 0)
+
+
+ANSWERS = {
+    (1.1, 3.0): ("better by more", "better by more than 1 point"),
+    (0.1, 0.9): ("better by less", "better, by less than 1 point"),
+    (-0.9, 0.9): ("same", "the same within 1 point"),
+    (-0.9, -0.1): ("same", "the same within 1 point"),
+    (0.1, 3.0): ("not worse", "not worse by 1 point or more"),
+    (-0.9, 1.0): ("not worse", "not worse by 1 point or more"),
+    (-3.0, -1.1): ("worse by more", "worse by more than 1 point"),
+    (-1.0, 0.9): ("not enough data", "not enough data for a margin of 1 point"),
+    (-3.0, 3.0): ("not enough data", "not enough data for a margin of 1 point; about 90 units like these would tell"),
+    (-np.inf, np.inf): ("not enough data", "not enough data for a margin of 1 point"),
+    (np.nan, np.nan): ("not enough data", "not enough data for a margin of 1 point"),
+}
+"""Bounds, and what they say about a margin of 1 point on 10 units, by hand."""
+
+
+@pytest.mark.parametrize("bounds", ANSWERS)
+def test_a_margin_is_always_answered(bounds: tuple[float, float]) -> None:
+    answer, said = ANSWERS[bounds]
+    assert against_margin(*bounds, 1) == answer
+    needed = units_to_tell(10, *bounds, 1) if answer == "not enough data" else None
+    assert margin_sentence(answer, 1, "units", needed) == said
+
+
+@given(bounds=st.tuples(st.floats(-9, 9), st.floats(-9, 9)), margin=st.floats(0.1, 9), units=st.integers(1, 999))
+def test_so_many_units_make_the_interval_as_narrow_as_the_margin(bounds, margin, units):
+    """Bounds shrink with the square root of the units."""
+    low, high = sorted(bounds)
+    needed = units_to_tell(units, low, high, margin)
+    half = (high - low) / 2
+    if needed is None:
+        assert half <= margin
+    else:
+        assert needed >= units and half * np.sqrt(units / needed) <= margin * (1 + 1e-9)
+        assert half * np.sqrt(units / (needed - 1)) > margin * (1 - 1e-9) or needed - 1 <= units
+
+
+def test_settings_of_margins() -> None:
+    assert (equivalence_level(0.95), equivalence_level(0.99)) == (0.9, 0.98)
+    for margin in (0.0, -1.0, float("nan")):
+        with pytest.raises(ValueError, match="above 0"):
+            against_margin(-1, 1, margin)
+    with pytest.raises(ValueError, match="above 0.5"):
+        equivalence_level(0.5)
+
+
+def test_scipy_is_not_loaded_before_it_is_needed() -> None:
+    modules = (f"spacy_nereval.evaluation.statistics.{name}" for name in ("differences", "conclusion", "runs"))
+    done = python("-c", f"import sys, {', '.join(modules)}; print('scipy.special' in sys.modules)")
+    assert done.stdout == "False\n", done.stderr

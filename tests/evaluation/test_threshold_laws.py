@@ -64,23 +64,19 @@ def check_against_rescoring(documents: Sequence[Document], metrics: Sequence[Met
     return compared
 
 
+OPTIONS = {"fair": {"unit": "token"}, "wrf": {"weights": "lenient", "average": "micro"}, "loio": {"s": 0.3}}
+OPTIONS |= {"semeval": {"focus": "system"}, "strict": {"beta": 2.0}}
+MANY = [(k, k + 3, "AB"[k % 2], k % 7 / 7) for k in range(60)]
+LONG = scored([(k, k + 2, "A") for k in range(0, 60, 5)], MANY, "x" * 70)
+"""A full group of many predictions, whose states are counted in several batches."""
+
+
 def test_every_metric_at_every_cut_is_what_scoring_anew_gives() -> None:
     documents = nested(Random(0), 25)
     assert any(start == end for document in documents for start, end, _ in document.sides[1])
     assert check_against_rescoring(documents, every_metric()) > 2000
-
-
-def test_options_too() -> None:
-    options = {"fair": {"unit": "token"}, "wrf": {"weights": "lenient", "average": "micro"}, "loio": {"s": 0.3}}
-    metrics = create_all({**options, "semeval": {"focus": "system"}, "strict": {"beta": 2.0}})
-    check_against_rescoring(nested(Random(1), 12), metrics)
-
-
-def test_long_texts_of_few_full_groups() -> None:
-    """A full group of many predictions, whose states are counted in several batches."""
-    pred = [(k, k + 3, "AB"[k % 2], k % 7 / 7) for k in range(60)]
-    gold = [(k, k + 2, "A") for k in range(0, 60, 5)]
-    check_against_rescoring([scored(gold, pred, "x" * 70)], create_all(["strict", "fair", "char"]))
+    check_against_rescoring(nested(Random(1), 12), create_all(OPTIONS))
+    check_against_rescoring([LONG], create_all(["strict", "fair", "char"]))
 
 
 def test_the_lowest_cut_is_the_score() -> None:

@@ -64,24 +64,9 @@ def test_every_transition_has_its_name(before, after):
     assert found["spans"] == ([] if before == after else [span])
 
 
-@pytest.mark.parametrize("pred", [(0, 15), (4, 15), (4, 12), (0, 5)], ids=["larger", "overlapping", "behind", "before"])
-def test_whatever_shares_a_character_and_has_the_label_is_a_boundary_error(pred):
-    assert gold_outcomes(doc([GOLD], [(*pred, "PER")])) == {Span(*GOLD): "boundary"}
-
-
 def test_a_further_prediction_on_a_span_does_not_count_it_again():
     document = doc([(*ADA_LOVELACE, "PER")], [(*ADA, "PER"), (4, 12, "LOC"), (0, 4, "LOC"), (4, 8, "PER")])
     assert list(gold_outcomes(document).values()) == ["boundary"]
-
-
-@tries(50)
-@given(two_systems())
-def test_every_gold_span_is_counted_exactly_once(systems):
-    before, after = systems
-    found = between(before, after)
-    assert sum(n for row in found["counts"].values() for n in row.values()) == sum(len(d.gold) for d in before)
-    for document in (*before, *after):
-        assert list(gold_outcomes(document)) == list(document.gold)
 
 
 @tries(50)
@@ -107,24 +92,14 @@ def test_the_sums_of_the_table_are_the_verdicts_of_faireval(systems):
 def test_the_list_holds_exactly_the_spans_that_changed_with_their_text(systems):
     before, after = systems
     expected = [
-        {
-            "document": number, "start": span.start, "end": span.end, "label": span.label,
-            "text": a.text[span.start : span.end], "from": gold_outcomes(a)[span], "to": gold_outcomes(b)[span],
-        }
-        for number, (a, b) in enumerate(zip(before, after)) for span in a.gold
-        if gold_outcomes(a)[span] != gold_outcomes(b)[span]
-    ]  # fmt: skip
+        (number, *span, a.text[span.start : span.end], gold_outcomes(a)[span], gold_outcomes(b)[span])
+        for number, (a, b) in enumerate(zip(before, after))
+        for span in a.gold
+    ]
     found = between(before, after)
-    assert found["spans"] == expected
+    assert [(*span.values(),) for span in found["spans"]] == [each for each in expected if each[-2] != each[-1]]
     changed = Counter((span["from"], span["to"]) for span in found["spans"])
     assert changed == Counter({(a, b): n for a, row in found["counts"].items() for b, n in row.items() if a != b})
-
-
-@given(corpora())
-def test_a_system_against_itself_has_only_the_diagonal(documents):
-    found = between(documents, documents)
-    assert all(row.keys() == {kind} for kind, row in found["counts"].items())
-    assert found["spans"] == []
 
 
 def test_the_table_is_in_the_same_order_always():
@@ -174,12 +149,6 @@ def test_the_row_of_a_document_is_what_it_scores_alone(name, options, documents)
     json.dumps(rows, allow_nan=False)
 
 
-def test_a_row_has_the_headline_scores_of_all_metrics():
-    rows = document_rows(count(corpus(4), create_all()))
-    flat = [key for metric in create_all() for key in metric.keys]
-    assert all(list(row) == ["document", "gold", "pred", *flat] for row in rows)
-
-
 @pytest.mark.parametrize("name", names())
 def test_the_worst_document_comes_first_and_those_without_a_score_last(name):
     """By the metric's F or what it has like one; by its error rate, the highest first, if it has no such score."""
@@ -188,26 +157,6 @@ def test_the_worst_document_comes_first_and_those_without_a_score_last(name):
     documents = [doc([], [], id="empty"), *(doc(gold, pred, id=id) for id, pred in preds.items())]
     rows = document_rows(count(documents, [create(name, **NEEDED.get(name, {}))]))
     assert [row["document"] for row in rows] == ["none", "one", "half", "all", "empty"]
-
-
-def test_the_worst_document_is_the_one_with_the_greatest_cost_where_less_is_better():
-    """Slot error rate: the document with most errors for its gold spans comes first."""
-    gold = [(0, 3, "A"), (4, 12, "B")]
-    documents = [
-        doc(gold, gold, id="none wrong"),
-        doc(gold, [*gold, (13, 16, "A"), (17, 22, "A"), (23, 28, "A")], id="three too many"),
-        doc(gold, [gold[0], (13, 16, "A")], id="one missed, one too many"),
-        doc(gold, [gold[0]], id="one missed"),
-        doc([], [], id="undefined"),
-    ]
-    rows = document_rows(count(documents, create_all(["slot_error"])))
-    assert [(row["document"], row["ser"]) for row in rows] == [
-        ("three too many", 1.5),
-        ("one missed, one too many", 1),
-        ("one missed", 0.5),
-        ("none wrong", 0),
-        ("undefined", None),
-    ]
 
 
 def test_the_first_metric_says_which_document_is_worst():
@@ -242,8 +191,6 @@ def test_every_document_is_above_below_equal_or_undefined(documents):
         assert found[name]["share"] == (near(len(classes[name]) / defined) if defined else None)
         assert set(found[name]["examples"]) <= set(classes[name])
         assert len(found[name]["examples"]) == min(3, len(classes[name]))
-    if defined:
-        assert sum(found[name]["share"] for name in ("above", "below", "equal")) == near(1)
     json.dumps(found, allow_nan=False)
 
 

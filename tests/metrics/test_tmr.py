@@ -89,11 +89,6 @@ def test_texts_apart_do_not_show_what_is_confusable_and_their_sum_does(train):
     assert sizes == [0, 0, 2]
 
 
-def test_a_prediction_like_the_gold_finds_every_subset_that_there_is(train):
-    documents = [mention(line, found=True) for line in TEST]
-    assert set(scored(documents, "tmr", train=train)["scores"].values()) == {1.0}
-
-
 def test_counts_in_files_keep_what_tells_the_confusable_ones(train, tmp_path):
     metrics = create_all({"tmr": {"train": train}, "strict": {}})
     parts = []
