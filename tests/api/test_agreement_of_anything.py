@@ -111,8 +111,6 @@ def test_it_shows_itself(found, tmp_path):
     assert "Pairs of annotators, strict F" in found.summary(digits=1)
     assert "<table" in found._repr_html_() and "<script" not in found._repr_html_()
     assert found.signature == found["signature"]
-    with pytest.raises(ValueError, match="there is no table 'x'; there are pairs"):
-        found.to_frame("x")
     for ending in (".json", ".jsonl", ".csv", ".tex", ".html"):
         found.save(tmp_path / f"a{ending}")
     assert json.loads((tmp_path / "a.json").read_text()) == found
@@ -139,7 +137,6 @@ SIDES = {name: records(name) for name in "ab"}
 BARE = {"text": "a b", "spans": []}
 WRONG: dict[str, tuple[Any, dict[str, Any], str]] = {
     "no table": ([records("a")], {}, "expected a table of names and annotations"),
-    "one annotator": ({"a": records("a")}, {}, "agreement needs two annotators or more; given: a"),
     "a single document": ({"a": records("a")[0], "b": records("b")}, {}, "expected a list of documents"),
     "both sides": ({"a": [Document([], [])], "b": [Document([], [])]}, {}, "a has Documents, which hold two sides"),
     "unit": (SIDES, {"unit": "word"}, "unit='word': expected token or char"),
@@ -152,7 +149,6 @@ WRONG: dict[str, tuple[Any, dict[str, Any], str]] = {
         "document 0 of a: token 1, 'c', is not in the text"),
     "tokens of fewer": (SIDES, {"tokens": [[]]}, "tokens has 1 document; expected the"),
     "tokenizer": ({"a": [["O"]], "b": [["O"]]}, {"tokenizer": "en"}, "tokenizer='en' is given, but the texts are not"),
-    "nothing shared": ({"a": records("a")[:1], "b": records("b")[1:]}, {}, "share no document"),
     "lengths": ({"a": [[]], "b": [[]]}, {"text": ["x", "y"]}, "text has 2 documents; expected the same number"),
     "numbers of tags": ({"ann": [["B-A", "O"]], "bob": [["O"]]}, {}, "document 0: ann has 2 tags and bob has 1 tag; "
         "expected one tag per token"),

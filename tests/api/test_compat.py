@@ -105,26 +105,25 @@ def test_an_undefined_score_warns_unless_its_value_is_given():
 
 NONE = [["O"]]
 
+REFUSED = [
+    ("f1_score", NONE, NONE, {"average": "samples"}, "average='samples': expected None or one of micro"),
+    ("f1_score", NONE, NONE, {"mode": "lenient"}, "mode='lenient': expected None or 'strict'"),
+    ("f1_score", NONE, NONE, {"zero_division": 2}, "zero_division=2: expected 'warn', 0 or 1"),
+    ("f1_score", NONE, NONE, {"scheme": "IOE3"}, "scheme='IOE3': expected one of IOB1, IOE1, IOB2"),
+    ("f1_score", [["B-A", "O"]], NONE, {}, "sentence 0: y_true has 2 tags and y_pred has 1"),
+    ("f1_score", ["B-A", "O"], ["O", "O"], {}, "y_true, sentence 0 is 'B-A'; expected a list of tags"),
+    ("f1_score", [["O", "PER"]], [["O", "O"]], {}, "y_true, sentence 0: tag 1 is 'PER', which is not a tag"),
+    ("f1_score", NONE, [[1]], {}, "y_pred, sentence 0: tag 0 is 1; expected a tag such as 'B-PER'"),
+    ("f1_score", [["B-A"]], [["S-A"]], {"mode": "strict", "scheme": "IOB2"},
+        "y_pred, sentence 0: there is a tag with S, which IOB2 does not have; expected I, O, B"),
+    ("classification_report", NONE, NONE, {"mode": "strict"},
+        "the tags of y_true have the prefixes O, which do not show their scheme: name it, scheme= one of IOB1"),
+    ("accuracy_score", [], [], {}, "there are no tags"),
+    ("accuracy_score", [["O", "O"]], NONE, {}, "sentence 0: y_true has 2 tags and y_pred has 1"),
+]  # fmt: skip
 
-@pytest.mark.parametrize(
-    ("function", "gold", "pred", "options", "said"),
-    [
-        ("f1_score", NONE, NONE, {"average": "samples"}, "average='samples': expected None or one of micro"),
-        ("f1_score", NONE, NONE, {"mode": "lenient"}, "mode='lenient': expected None or 'strict'"),
-        ("f1_score", NONE, NONE, {"zero_division": 2}, "zero_division=2: expected 'warn', 0 or 1"),
-        ("f1_score", NONE, NONE, {"scheme": "IOE3"}, "scheme='IOE3': expected one of IOB1, IOE1, IOB2"),
-        ("f1_score", [["B-A", "O"]], NONE, {}, "sentence 0: y_true has 2 tags and y_pred has 1"),
-        ("f1_score", ["B-A", "O"], ["O", "O"], {}, "y_true, sentence 0 is 'B-A'; expected a list of tags"),
-        ("f1_score", [["O", "PER"]], [["O", "O"]], {}, "y_true, sentence 0: tag 1 is 'PER', which is not a tag"),
-        ("f1_score", NONE, [[1]], {}, "y_pred, sentence 0: tag 0 is 1; expected a tag such as 'B-PER'"),
-        ("f1_score", [["B-A"]], [["S-A"]], {"mode": "strict", "scheme": "IOB2"},
-            "y_pred, sentence 0: there is a tag with S, which IOB2 does not have; expected I, O, B"),
-        ("classification_report", NONE, NONE, {"mode": "strict"},
-            "the tags of y_true have the prefixes O, which do not show their scheme: name it, scheme= one of IOB1"),
-        ("accuracy_score", [], [], {}, "there are no tags"),
-        ("accuracy_score", [["O", "O"]], NONE, {}, "sentence 0: y_true has 2 tags and y_pred has 1"),
-    ],
-)  # fmt: skip
+
+@pytest.mark.parametrize(("function", "gold", "pred", "options", "said"), REFUSED)
 def test_what_cannot_be_scored_is_said(function, gold, pred, options, said):
     with pytest.raises(ValueError, match="^" + said):
         getattr(ours, function)(gold, pred, **options)

@@ -168,15 +168,14 @@ def test_the_report_as_a_page_has_every_test_text_and_its_place_is_the_last_thin
     assert Path(said[-1].removeprefix("✔ Report in ")) == Path("metrics/warranty/report.html")
 
 
+MISSING = [
+    (("scripts/report.py", "report.md", "no.json"), "project run all", "report.md"),
+    (("scripts/without_torch.py", "scripts/corpus.py", "wnut17"), "project assets", "corpus/wnut17"),
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("command", "remedy", "made"),
-    [
-        (("scripts/report.py", "report.md", "no.json"), "project run all", "report.md"),
-        (("scripts/without_torch.py", "scripts/corpus.py", "wnut17"), "project assets", "corpus/wnut17"),
-    ],
-    ids=["a result", "the files of a corpus"],
-)
+@pytest.mark.parametrize(("command", "remedy", "made"), MISSING, ids=["a result", "the files of a corpus"])
 def test_what_is_missing_is_named_with_the_command_that_makes_it(project, command, remedy, made):
     done = python(*command, cwd=project, env={"NO_COLOR": "1"})
     assert done.returncode == 1

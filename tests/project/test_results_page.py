@@ -191,26 +191,25 @@ MISSED, ADDED = (
     for kind, what in (("missed", "recall"), ("spurious", "precision"))
 )
 
+FREQUENT = [
+    ([of_documents(40, 12, 10)], MISSED),
+    ([of_documents(12, 40, 10)], ADDED),
+    ([of_documents(14, 12, 30)], LIKE),
+    ([of_documents(0, 0, 30)], "There is no error."),
+    # A kind without errors is never called as frequent.
+    ([of_documents(3, 0, 30)], f"{FEW} to say which kind is the most frequent."),
+    # Errors of one document are not many independent ones: 30 missed spans, and 60.
+    ([counts(*[[]] * 5, *[[SPURIOUS]] * 12, gold=[MANY] * 5 + [[]] * 12)], FEW),
+    ([of_documents(30, 12, 0)], MISSED),
+    ([counts(*[[]] * 10, *[[SPURIOUS]] * 28, gold=[MANY] * 10 + [[]] * 28)], LIKE),
+    ([of_documents(60, 28, 0)], MISSED),
+    # Runs that disagree leave it open.
+    ([of_documents(36, 16, 0), of_documents(36, 16, 0)], MISSED),
+    ([counts(*[[]] * m, *[[GOLD, SPURIOUS]] * (40 - m), gold=[[GOLD]] * 40) for m in (38, 19)], LIKE),
+]
 
-@pytest.mark.parametrize(
-    ("runs", "sentence"),
-    [
-        ([of_documents(40, 12, 10)], MISSED),
-        ([of_documents(12, 40, 10)], ADDED),
-        ([of_documents(14, 12, 30)], LIKE),
-        ([of_documents(0, 0, 30)], "There is no error."),
-        # A kind without errors is never called as frequent.
-        ([of_documents(3, 0, 30)], f"{FEW} to say which kind is the most frequent."),
-        # Errors of one document are not many independent ones: 30 missed spans, and 60.
-        ([counts(*[[]] * 5, *[[SPURIOUS]] * 12, gold=[MANY] * 5 + [[]] * 12)], FEW),
-        ([of_documents(30, 12, 0)], MISSED),
-        ([counts(*[[]] * 10, *[[SPURIOUS]] * 28, gold=[MANY] * 10 + [[]] * 28)], LIKE),
-        ([of_documents(60, 28, 0)], MISSED),
-        # Runs that disagree leave it open.
-        ([of_documents(36, 16, 0), of_documents(36, 16, 0)], MISSED),
-        ([counts(*[[]] * m, *[[GOLD, SPURIOUS]] * (40 - m), gold=[[GOLD]] * 40) for m in (38, 19)], LIKE),
-    ],
-)
+
+@pytest.mark.parametrize(("runs", "sentence"), FREQUENT)
 def test_the_most_frequent_kind_of_error_is_named_if_it_stands_out(runs, sentence):
     assert results.work_on(summaries.errors(runs)).startswith(sentence)
 
@@ -305,24 +304,24 @@ def counted_alone(folder: Path) -> None:
     save(load(folder / "cpu-0.npz"), folder / "cpu-0.npz")
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        (lambda folder: (folder / "trials.json").unlink(), "trials.json is not there"),
-        (lambda folder: (folder / "trials.json").write_text("{"), "trials.json is not of the format"),
-        (edited(lambda index: index.pop("format")), "is not of the format 'spacy-nereval trials 1' (format: "),
-        (edited(lambda index: index.update(format="spacy-nereval trials 0")), "is not of the format"),
-        (edited(lambda index: index.update(corpus="wnut17")), "is about the corpus wnut17, not maintie"),
-        (edited(lambda index: index["trials"].pop()), "disagree about paper-2.npz"),
-        (edited(lambda index: index["trials"][0].update(seconds=1)), "was counted from something else"),
-        (edited(lambda index: index.update(test_sha256="other")), "was counted from something else"),
-        (lambda folder: (folder / "cpu-0.npz").unlink(), "disagree about cpu-0.npz"),
-        (lambda folder: (folder / "cpu-0.npz").rename(folder / "cpu-3.npz"), "disagree about cpu-0.npz, cpu-3.npz"),
-        (lambda folder: (folder / "cpu-0.npz").write_bytes(b"PK"), "cpu-0.npz does not hold counts, or is damaged"),
-        (swap, "cpu-0.npz was counted from something else"),
-        (counted_alone, "cpu-0.npz was counted from something else"),
-    ],
-)
+DAMAGED = [
+    (lambda folder: (folder / "trials.json").unlink(), "trials.json is not there"),
+    (lambda folder: (folder / "trials.json").write_text("{"), "trials.json is not of the format"),
+    (edited(lambda index: index.pop("format")), "is not of the format 'spacy-nereval trials 1' (format: "),
+    (edited(lambda index: index.update(format="spacy-nereval trials 0")), "is not of the format"),
+    (edited(lambda index: index.update(corpus="wnut17")), "is about the corpus wnut17, not maintie"),
+    (edited(lambda index: index["trials"].pop()), "disagree about paper-2.npz"),
+    (edited(lambda index: index["trials"][0].update(seconds=1)), "was counted from something else"),
+    (edited(lambda index: index.update(test_sha256="other")), "was counted from something else"),
+    (lambda folder: (folder / "cpu-0.npz").unlink(), "disagree about cpu-0.npz"),
+    (lambda folder: (folder / "cpu-0.npz").rename(folder / "cpu-3.npz"), "disagree about cpu-0.npz, cpu-3.npz"),
+    (lambda folder: (folder / "cpu-0.npz").write_bytes(b"PK"), "cpu-0.npz does not hold counts, or is damaged"),
+    (swap, "cpu-0.npz was counted from something else"),
+    (counted_alone, "cpu-0.npz was counted from something else"),
+]
+
+
+@pytest.mark.parametrize(("change", "reason"), DAMAGED)
 def test_files_that_do_not_belong_together_are_one_line_with_the_remedy(tmp_path, capsys, change, reason):
     folder = written(tmp_path / "kept" / "maintie", UNLIKE)
     change(folder)

@@ -143,20 +143,20 @@ def test_the_list_is_the_conjunction_of_every_filter_in_every_mode(run):
     assert hits > 250
 
 
-@pytest.mark.parametrize(
-    ("asked", "left"),
-    [
-        ({"other": 0}, {"other": -1}),
-        ({"move": [0, 1]}, {"move": None}),
-        ({"other": 1, "metric": 0}, {"other": 1}),
-        ({"relation": "0"}, {"relation": ""}),
-        ({"relation": "1"}, {"relation": "1"}),
-        ({"side": "gold"}, {"side": ""}),
-        ({"group": -1}, {"group": None}),
-        ({"chosen": [0, 6, 99]}, {"chosen": [0, 6]}),
-        ({"other": 2, "chosen": [4, 5]}, {"other": 2, "chosen": [4]}),
-    ],
-)
+TAKEN_BACK = [
+    ({"other": 0}, {"other": -1}),
+    ({"move": [0, 1]}, {"move": None}),
+    ({"other": 1, "metric": 0}, {"other": 1}),
+    ({"relation": "0"}, {"relation": ""}),
+    ({"relation": "1"}, {"relation": "1"}),
+    ({"side": "gold"}, {"side": ""}),
+    ({"group": -1}, {"group": None}),
+    ({"chosen": [0, 6, 99]}, {"chosen": [0, 6]}),
+    ({"other": 2, "chosen": [4, 5]}, {"other": 2, "chosen": [4]}),
+]
+
+
+@pytest.mark.parametrize(("asked", "left"), TAKEN_BACK)
 def test_what_cannot_apply_is_taken_back(run, asked, left):
     if asked.get("group") == -1:
         asked = {"group": next(k for k, (number, _, _) in enumerate(VIEW.lists) if number == 1)}
@@ -253,16 +253,16 @@ def test_lines_are_in_the_order_of_what_is_clicked(run):
         assert found[:1] == [row["corpus"] for row in rows[:1]] or falling
 
 
-@pytest.mark.parametrize(
-    ("values", "rising"),
-    [
-        ([10, 9, 100, None, -0.5, 9], [4, 1, 5, 0, 2, 3]),
-        (["10 words", "2 words", "1 word", "no word"], [2, 1, 0, 3]),
-        (["1-5", "11", "10", "0"], [3, 0, 2, 1]),
-        (["b", "Á", "a", "B"], [2, 1, 0, 3]),
-        ([0.00005, 0.0001, 1, 0.04], [0, 1, 3, 2]),
-    ],
-)
+SORTED = [
+    ([10, 9, 100, None, -0.5, 9], [4, 1, 5, 0, 2, 3]),
+    (["10 words", "2 words", "1 word", "no word"], [2, 1, 0, 3]),
+    (["1-5", "11", "10", "0"], [3, 0, 2, 1]),
+    (["b", "Á", "a", "B"], [2, 1, 0, 3]),
+    ([0.00005, 0.0001, 1, 0.04], [0, 1, 3, 2]),
+]
+
+
+@pytest.mark.parametrize(("values", "rising"), SORTED)
 def test_rows_are_sorted_by_number_where_numbers_are_meant_and_equal_ones_stay(run, values, rising):
     found = run("return [false, true].map(falling => sortedPlaces(values, falling));", values=values)
     undefined = [k for k, value in enumerate(values) if value is None]
@@ -476,15 +476,15 @@ def test_a_decision_is_refused_or_takes_out_what_it_overlaps(run, reviewed, deci
         assert (rest[1] is None) is (not decided), "another correction is not taken out unsaid"
 
 
-@pytest.mark.parametrize(
-    ("words", "side", "step", "wanted"),
-    [
-        ("York", "start", -1, "New York"),
-        ("New York", "start", 1, "York"),
-        ("York", "end", 1, "York ,"),
-        ("York ,", "end", -1, "York"),
-    ],
-)
+MOVES = [
+    ("York", "start", -1, "New York"),
+    ("New York", "start", 1, "York"),
+    ("York", "end", 1, "York ,"),
+    ("York ,", "end", -1, "York"),
+]
+
+
+@pytest.mark.parametrize(("words", "side", "step", "wanted"), MOVES)
 def test_boundaries_move_by_words(run, words, side, step, wanted):
     text = "😀 New York , Łódź"
     body = """const at = text.indexOf(words);
@@ -563,17 +563,16 @@ def test_suspects_on_one_gold_span_are_one_place_in_heading_table_and_queue():
 OWN = {"mark": "gold", "note": "a", "decided": [[0, 3, "A"]]}
 SYSTEM_WRONG = {**OWN, "mark": "system", "decided": None}
 
+JOINED = [
+    (None, OWN, "added", OWN),
+    (OWN, OWN, "same", None),
+    (OWN, {**OWN, "note": "b"}, "same", {**OWN, "note": "a; b"}),
+    (OWN, {**OWN, "decided": []}, "differing", {**OWN, "other": {**OWN, "decided": []}}),
+    (OWN, SYSTEM_WRONG, "differing", {**OWN, "other": SYSTEM_WRONG}),
+]
 
-@pytest.mark.parametrize(
-    ("own", "other", "kind", "change"),
-    [
-        (None, OWN, "added", OWN),
-        (OWN, OWN, "same", None),
-        (OWN, {**OWN, "note": "b"}, "same", {**OWN, "note": "a; b"}),
-        (OWN, {**OWN, "decided": []}, "differing", {**OWN, "other": {**OWN, "decided": []}}),
-        (OWN, SYSTEM_WRONG, "differing", {**OWN, "other": SYSTEM_WRONG}),
-    ],
-)
+
+@pytest.mark.parametrize(("own", "other", "kind", "change"), JOINED)
 def test_the_mark_of_another_person_joins_ones_own(run, own, other, kind, change):
     body = """const { changes, numbers } = joined(new Map(own ? [['k', own]] : []), [['k', other]]);
       return [changes, numbers];"""

@@ -141,30 +141,25 @@ def test_each_system_beside_the_first_has_a_sentence():
 
 # Refusals
 
+REFUSED = [
+    ([*FILES, "pred.jsonl"], "pred.jsonl is given twice"),
+    ([*FILES, "-o", "no/r.html"], "there is no directory no"),
+    ([*FILES, "-o", "gold.jsonl"], "gold.jsonl is an input"),
+    ([*FILES, "--name", "x", "--name", "y"], "--name: 2 given for 1 system"),
+    ([*FILES, "--samples", "5"], "--samples is given without --confidence"),
+    (["gold.jsonl", "--fair.beta", "1"], "predictions to score against gold.jsonl are missing"),
+    ([*FILES, "--by", "nope"], "there is no attribute 'nope'"),
+    ([*FILES, "--by", "eFre"], "eFre needs training data"),
+    (
+        ["long.jsonl", "long-pred.jsonl", "--by", "sLen:60"],
+        "--by sLen:60 makes 60 buckets; a report shows at most 36",
+    ),
+    ([*MANY, "--primary", "fair.f"], "--primary is given without --confidence"),
+    ([*MANY[:2], "-C", "--margin", 1], "--margin is given, but there are no two systems to compare"),
+]
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ([*FILES, "pred.jsonl"], "pred.jsonl is given twice"),
-        ([*FILES, "-o", "no/r.html"], "there is no directory no"),
-        ([*FILES, "-o", "gold.jsonl"], "gold.jsonl is an input"),
-        (["gold.jsonl", "none.jsonl"], "none.jsonl does not exist"),
-        ([*FILES, "--name", "x", "--name", "y"], "--name: 2 given for 1 system"),
-        ([*FILES, "--samples", "5"], "--samples is given without --confidence"),
-        ([*FILES, "--metrics", "nope"], "there is no metric 'nope'"),
-        (["gold.jsonl", "--fair.beta", "1"], "predictions to score against gold.jsonl are missing"),
-        ([*FILES, "--by", "nope"], "there is no attribute 'nope'"),
-        ([*FILES, "--by", "eFre"], "eFre needs training data"),
-        (
-            ["long.jsonl", "long-pred.jsonl", "--by", "sLen:60"],
-            "--by sLen:60 makes 60 buckets; a report shows at most 36",
-        ),
-        ([*MANY, *FEW, "--margin", -1], "--margin -1: expected a number of points above 0"),
-        ([*MANY, *FEW, "--secondary", "fair.f"], "--secondary fair.f: this score is the primary score"),
-        ([*MANY, "--primary", "fair.f"], "--primary is given without --confidence"),
-        ([*MANY[:2], "-C", "--margin", 1], "--margin is given, but there are no two systems to compare"),
-    ],
-)
+
+@pytest.mark.parametrize(("arguments", "said"), REFUSED)
 def test_the_command_refuses_in_one_line_and_leaves_nothing(here, arguments, said):
     before = {*here.iterdir()}
     assert said in refused("report", *arguments, *([] if "-o" in arguments else ["-o", "r.html"]))

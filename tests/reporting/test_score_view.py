@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import pytest
 from commands import Row, accepted, flat, line, refused, run, tables_in, write
 from made_up import corpus
-from summarised import DOCUMENTS, NAVY, ROME, TEXT, THE_NAVY, evaluated
 
 from spacy_nereval import Confidence, Document, Result, count, create, create_all, evaluate, score
 from spacy_nereval.authoring import Metric, Score, Verdict, Wording, one_each
 from spacy_nereval.cli.printing import folded, wrapped
 from spacy_nereval.core.wording import HIT
+from spacy_nereval.evaluation.error_groups import error_groups
 from spacy_nereval.evaluation.error_list import error_list, is_error
 from spacy_nereval.metrics.registry import names
 from spacy_nereval.reporting.comparison_view import ComparisonView
@@ -24,6 +24,22 @@ from spacy_nereval.reporting.result_table import Cost, ResultTable
 from spacy_nereval.reporting.score_view import UNTOLD, ScoreView
 from spacy_nereval.reporting.terminal import columns, render
 from spacy_nereval.reporting.verdict_tables import MOST_GROUPS
+
+TEXT = "the Navy met the Navy in Rome"
+NAVY, THE_NAVY, AGAIN, THE_AGAIN, ROME = (4, 8), (0, 8), (17, 21), (13, 21), (25, 29)
+DOCUMENTS = [
+    Document([(*NAVY, "ORG"), (*AGAIN, "ORG"), (*ROME, "LOC")], [(*THE_NAVY, "ORG"), (*THE_AGAIN, "ORG")], TEXT),
+    Document([(*NAVY, "ORG"), (*ROME, "LOC")], [(*THE_NAVY, "ORG"), (*ROME, "ORG")], TEXT),
+]
+"""Three times "the" too much, one missed span, one wrong label."""
+
+
+def evaluated(documents: list[Document], *metrics: str, confidence: Confidence | None = None, **how: Any) -> ScoreView:
+    chosen = create_all(list(metrics))
+    counts = count(documents, chosen, units=confidence is not None)
+    found = error_groups(documents, chosen[0], by=("surface", "slip"))
+    return ScoreView(counts, evaluate(counts, confidence), groups=found, **how)
+
 
 SENTENCE = "Ada Lovelace met Bob in Rome"
 ADA, BOTH, BOB, IN_ROME = (0, 3, "PER"), (0, 12, "PER"), (17, 20, "PER"), (24, 28, "LOC")
@@ -196,19 +212,18 @@ SCORE = ("score", EXAMPLES / "gold.jsonl", EXAMPLES / "baseline.jsonl")
 
 COMPARE = ("compare", EXAMPLES / "gold.jsonl", EXAMPLES / "baseline.jsonl", EXAMPLES / "improved.jsonl")
 
+OPENINGS = [
+    (("strict", "fair"), "fair F "),
+    (("semeval",), "semeval exact F "),
+    (("strict",), "strict F "),
+    (("slot_error",), "slot error rate 100.00; most frequent errors: wrong boundaries (3 of 5)"),
+    (("loio",), "loio F "),
+    (("wrf",), "wrf "),
+    (("char",), "char F "),
+]
 
-@pytest.mark.parametrize(
-    ("metrics", "start"),
-    [
-        (("strict", "fair"), "fair F "),
-        (("semeval",), "semeval exact F "),
-        (("strict",), "strict F "),
-        (("slot_error",), "slot error rate 100.00; most frequent errors: wrong boundaries (3 of 5)"),
-        (("loio",), "loio F "),
-        (("wrf",), "wrf "),
-        (("char",), "char F "),
-    ],
-)
+
+@pytest.mark.parametrize(("metrics", "start"), OPENINGS)
 def test_every_metric_can_stand_for_the_result(metrics, start):
     first, *others = evaluated(DOCUMENTS, *metrics).opening()
     assert first.partition(": ")[2].startswith(start)
@@ -292,16 +307,15 @@ def test_a_signature_is_folded_at_its_separators():
 
 RATE = "slot error rate -10.00 [-20.00, -5.00], p (Holm) = 0.0200; V."
 
+SENTENCES = [
+    ({}, [f"B against A: {RATE}"]),
+    ({"interval": [None, None], "p_holm": None}, ["B against A, slot error rate: V."]),
+    ({"verdict": None}, []),
+    ({"runs": [2, 3]}, [f"B against A, means of 3 and 2 training runs (few runs: fewer than 5): {RATE}"]),
+]
 
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        ({}, [f"B against A: {RATE}"]),
-        ({"interval": [None, None], "p_holm": None}, ["B against A, slot error rate: V."]),
-        ({"verdict": None}, []),
-        ({"runs": [2, 3]}, [f"B against A, means of 3 and 2 training runs (few runs: fewer than 5): {RATE}"]),
-    ],
-)
+
+@pytest.mark.parametrize(("more", "said"), SENTENCES)
 def test_the_sentence_counts_what_a_score_is_worth_not_only_its_sign(more, said):
     row: dict[str, Any] = {"metric": "slot_error", "score": "ser", "label": None, "system": "B", "verdict": "V"}
     row |= {"score_unit": "ratio", "higher_is_better": False, "runs": [1, 1]}
@@ -311,14 +325,14 @@ def test_the_sentence_counts_what_a_score_is_worth_not_only_its_sign(more, said)
     assert ComparisonView(result | {"confidence": {"level": 0.95}}).opening() == said
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("--name", "a"), "--name: 1 given for 2 systems ("),
-        (("--name", "a", "--name", "a"), "--name 'a': expected a name that no other system has"),
-        (("--name", "a", "--name", " "), "--name ' ': expected a name that no other system has"),
-    ],
-)
+WRONG_NAMES = [
+    (("--name", "a"), "--name: 1 given for 2 systems ("),
+    (("--name", "a", "--name", "a"), "--name 'a': expected a name that no other system has"),
+    (("--name", "a", "--name", " "), "--name ' ': expected a name that no other system has"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "said"), WRONG_NAMES)
 def test_names_that_do_not_fit_the_systems_are_refused(arguments, said):
     assert said in refused(*COMPARE, *arguments)
     runs = "--system", f"A={EXAMPLES / 'baseline.jsonl'}", "--system", f"B={EXAMPLES / 'improved.jsonl'}"
@@ -391,13 +405,13 @@ def test_a_metric_of_another_package_declares_its_words():
     assert "wrong boundaries (1 of 1)" in first
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ({"fp": Wording("odd", "a", "b")}, "words has the kind 'odd'; expected one of hit, missed"),
-        ({"x": HIT}, "names the verdict 'x'"),
-    ],
-)
+WRONG_WORDS = [
+    ({"fp": Wording("odd", "a", "b")}, "words has the kind 'odd'; expected one of hit, missed"),
+    ({"x": HIT}, "names the verdict 'x'"),
+]
+
+
+@pytest.mark.parametrize(("words", "said"), WRONG_WORDS)
 def test_words_that_cannot_be_used_are_refused(words, said):
     with pytest.raises(ValueError, match=said):
         replace(create("strict"), words=words)

@@ -162,14 +162,14 @@ def test_ratios_are_shown_in_percent_and_what_is_undefined_is_none():
     assert counts.rows == [["1 of 2", 0.002, "yes"], ["2 of 2", 1.0, "no"]]
 
 
-@pytest.mark.parametrize(
-    ("unit", "higher_is_better", "difference", "note"),
-    [
-        ("ratio", False, "10.00", "lower is better"),
-        ("raw", False, "0.10", "lower is better"),
-        ("count", True, "0.10", ""),
-    ],
-)
+UNITS = [
+    ("ratio", False, "10.00", "lower is better"),
+    ("raw", False, "0.10", "lower is better"),
+    ("count", True, "0.10", ""),
+]
+
+
+@pytest.mark.parametrize(("unit", "higher_is_better", "difference", "note"), UNITS)
 def test_the_unit_and_the_direction_are_declared_and_the_metric_need_not_be_registered(
     unit, higher_is_better, difference, note
 ):
@@ -178,15 +178,15 @@ def test_the_unit_and_the_direction_are_declared_and_the_metric_need_not_be_regi
     assert (sets.grid()[1][1], sets.note) == (difference, note)
 
 
-@pytest.mark.parametrize(
-    ("differing", "why"),
-    [
-        (5, "the outputs differ in 5 units, and a test needs 6"),
-        (1, "the outputs differ in 1 unit, and a test needs 6"),
-        (6, "the score is undefined there for one of the two"),
-        (None, "the score is undefined there for one of the two"),
-    ],
-)
+REASONS = [
+    (5, "the outputs differ in 5 units, and a test needs 6"),
+    (1, "the outputs differ in 1 unit, and a test needs 6"),
+    (6, "the score is undefined there for one of the two"),
+    (None, "the score is undefined there for one of the two"),
+]
+
+
+@pytest.mark.parametrize(("differing", "why"), REASONS)
 def test_why_there_is_no_test(differing, why):
     given = found()
     given["data_sets"][1]["differing"] = differing

@@ -68,22 +68,21 @@ SPANS: Any = [(0, 3, "A"), (5, 8, "A"), (10, 13, "B")]
 CUT_BEFORE = "⚠ every score is at least 0.7: the predictions are probably already cut; for spancat set threshold = 0.0 "
 LOWEST = "⚠ nothing is known below 0.4, the lowest score of the predictions; a cut there keeps all of them, and a "
 
+UNUSUAL = [
+    ([], {}, "No best cut: strict.f is undefined at every cut"),
+    (SPANS, {}, "⚠ there are no predictions, so there is nothing to cut"),
+    (SPANS, {}, "Keep none, on the 1 document it was chosen on: strict F 0.00, against 0.00 uncut (+0.00)"),
+    ([], {(0, 3, "A"): 0.5}, "Average precision is not known: there are no gold spans"),
+    (SPANS, {(0, 3, "A"): 7.5, (1, 2, "B"): -2}, "Calibration is not known: the score 7.5 is not from 0 to 1"),
+    (SPANS, dict(zip(SPANS, (0.9, 0.8, 0.7))), f"{CUT_BEFORE}before predicting"),
+    (SPANS, dict(zip(SPANS, (0.9, 0.65, 0.4))), f"{LOWEST}lower one might be better still"),
+    (SPANS, dict.fromkeys(SPANS, 1.0), "Scores are close to the share of hits: 0.00 points off the share"),
+    (SPANS, dict.fromkeys(SPANS, 0.2), "Scores are too low: 80.00 points off the share of hits on"),
+    (SPANS[:2], dict(zip(SPANS, (0.3, 1.0, 0.7))), "Scores are too high and too low: 46.67 points off"),
+]
 
-@pytest.mark.parametrize(
-    ("gold", "pred", "said"),
-    [
-        ([], {}, "No best cut: strict.f is undefined at every cut"),
-        (SPANS, {}, "⚠ there are no predictions, so there is nothing to cut"),
-        (SPANS, {}, "Keep none, on the 1 document it was chosen on: strict F 0.00, against 0.00 uncut (+0.00)"),
-        ([], {(0, 3, "A"): 0.5}, "Average precision is not known: there are no gold spans"),
-        (SPANS, {(0, 3, "A"): 7.5, (1, 2, "B"): -2}, "Calibration is not known: the score 7.5 is not from 0 to 1"),
-        (SPANS, dict(zip(SPANS, (0.9, 0.8, 0.7))), f"{CUT_BEFORE}before predicting"),
-        (SPANS, dict(zip(SPANS, (0.9, 0.65, 0.4))), f"{LOWEST}lower one might be better still"),
-        (SPANS, dict.fromkeys(SPANS, 1.0), "Scores are close to the share of hits: 0.00 points off the share"),
-        (SPANS, dict.fromkeys(SPANS, 0.2), "Scores are too low: 80.00 points off the share of hits on"),
-        (SPANS[:2], dict(zip(SPANS, (0.3, 1.0, 0.7))), "Scores are too high and too low: 46.67 points off"),
-    ],
-)
+
+@pytest.mark.parametrize(("gold", "pred", "said"), UNUSUAL)
 def test_what_is_said_of_unusual_spans_and_scores(gold, pred, said):
     assert any(line.startswith(said) for line in made([gold], [pred]).opening())
 
