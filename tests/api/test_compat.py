@@ -1,10 +1,7 @@
 """The functions with the names of other packages: the same numbers as those, on valid and invalid sequences."""
 
-import json
 import math
 import random
-import subprocess
-import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable
@@ -15,6 +12,7 @@ import numpy as np
 import pytest
 import seqeval.metrics as theirs
 import seqeval.scheme as schemes
+from processes import python
 
 from spacy_nereval.compat import evaluate
 from spacy_nereval.compat import seqeval as ours
@@ -22,7 +20,6 @@ from spacy_nereval.compat import seqeval as ours
 pytestmark = [pytest.mark.costly, pytest.mark.filterwarnings("ignore")]  # seqeval imports scikit-learn
 
 LETTERS = {"IOB1": "BI", "IOB2": "BI", "IOE1": "IE", "IOE2": "IE", "IOBES": "BIES", "BILOU": "BILU"}
-EVERY = "BIESLU"
 NAMES = ("precision_score", "recall_score", "f1_score")
 
 
@@ -62,7 +59,7 @@ def test_numbers_and_refusals_are_those_of_seqeval(mode, scheme, zero_division):
     options: dict[str, Any] = {"mode": mode, "zero_division": zero_division}
     theirs_only = {"scheme": getattr(schemes, scheme) if scheme else None}
     kinds = [LETTERS[scheme]] if scheme else [*dict.fromkeys(LETTERS.values())]
-    pairs = [pair for letters in [*kinds, EVERY] for pair in corpora(2, letters)]
+    pairs = [pair for letters in [*kinds, "BIESLU"] for pair in corpora(2, letters)]
     nothing = [["O"] * 7, ["O"], ["O"] * 4]
     pairs += [pair for gold, pred in pairs[:3] for pair in ((gold, nothing), (nothing, pred))] + [(nothing, nothing)]
     seen = Counter[str]()
@@ -87,10 +84,8 @@ def test_numbers_and_refusals_are_those_of_seqeval(mode, scheme, zero_division):
 
 def test_suffixes_and_bare_prefixes_are_read_as_seqeval_does():
     sides = [["PER-B", "PER-I", "O", "X-Y-B"]], [["PER-B", "O", "O", "X-Y-B"]]
-    own, other = (
-        each.classification_report(*sides, suffix=True, output_dict=True, zero_division=0) for each in (ours, theirs)
-    )
-    assert own == other
+    how = {"suffix": True, "output_dict": True, "zero_division": 0}
+    assert ours.classification_report(*sides, **how) == theirs.classification_report(*sides, **how)
     bare = [["B", "I", "O"]], [["B", "O", "B"]]
     assert ours.f1_score(*bare) == theirs.f1_score(*bare)
 
@@ -155,9 +150,6 @@ def test_accuracy_and_compute_agree_with_seqeval():
 
 
 def test_the_switch_needs_neither_seqeval_nor_scikit_learn():
-    code = (
-        "import sys, json; from spacy_nereval.compat.seqeval import f1_score; f1_score([['B-A']], [['B-A']]); "
-        "print(json.dumps([name for name in ('seqeval', 'sklearn', 'spacy', 'pandas') if name in sys.modules]))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout) == []
+    code = "from spacy_nereval.compat.seqeval import f1_score; f1_score([['B-A']], [['B-A']]); import sys; "
+    done = python("-c", code + "print({'seqeval', 'sklearn', 'spacy', 'pandas'} & {*sys.modules})")
+    assert done.stdout == "set()\n", done.stderr

@@ -12,10 +12,7 @@ pytest.importorskip("pandas", reason="of the extra `frame`")
 
 NOTEBOOK = Path(__file__).parents[2] / "examples" / "notebook.ipynb"
 
-pytestmark = [
-    pytest.mark.costly,
-    pytest.mark.filterwarnings("ignore"),  # of the kernel's sockets
-]
+pytestmark = [pytest.mark.costly, pytest.mark.filterwarnings("ignore")]  # of the kernel's sockets
 
 
 @pytest.fixture(scope="module")

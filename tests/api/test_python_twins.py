@@ -147,9 +147,7 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("gold", "pred", "options", "said"), REFUSED, ids=lambda value: str(value) if isinstance(value, dict) else ""
-)
+@pytest.mark.parametrize(("gold", "pred", "options", "said"), REFUSED)
 def test_what_cannot_be_read_is_refused_in_the_words_of_python(gold, pred, options, said):
     with pytest.raises(ValueError, match=said):
         score(gold, pred, **{"text": SOME_TEXT, "metrics": ["strict"]} | options)

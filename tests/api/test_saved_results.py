@@ -19,9 +19,7 @@ from spacy_nereval.reporting.html.charts import scripts
 GOLD = [["B-PER", "I-PER", "O", "B-LOC"]] * 9
 PRED = [["B-PER", "O", "O", "B-LOC"]] * 8 + [["O", "O", "O", "B-ORG"]]
 SPANS = [[(0, 3, "PER"), (8, 11, "PER"), (12, 15, "LOC")]] * 3
-SCORED = [
-    [{"start": start, "end": start + 3, "label": "PER", "score": value} for start, value in ((0, 0.9), (4, 0.4))]
-] * 3
+SCORED = [[{"start": at, "end": at + 3, "label": "PER", "score": value} for at, value in ((0, 0.9), (4, 0.4))]] * 3
 RULES = {"gate": {"rules": {"overall": {"score": "strict_f", "at_least": 90}, "n": {"rate_between": [0.5, 2]}}}}
 
 ADDED = {"start": 0, "end": 3, "label": "PER"}
@@ -122,9 +120,7 @@ HEADLINES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("rules", "worst", "name", "direction"), HEADLINES, ids=["broken", "undecided", "required", "rate"]
-)
+@pytest.mark.parametrize(("rules", "worst", "name", "direction"), HEADLINES)
 def test_the_headline_of_a_gate_is_its_worst_required_rule(rules, worst, name, direction):
     found = gate({"gate": {"rules": rules}}, GOLD, PRED)
     row = next(row for row in found.rows if row["name"] == worst)
@@ -221,10 +217,8 @@ def test_counts_and_their_files_are_scored(files):
         found = score(given, confidence=Confidence())
         assert found == expected
     assert found.counts.documents == 60 and "fair" in found.summary()
-    assert (
-        score(count(CORPUS, METRICS))["metrics"]
-        == score(spacy_nereval.collapse(counts=count(CORPUS, METRICS)))["metrics"]
-    )
+    counted = count(CORPUS, METRICS)
+    assert score(counted)["metrics"] == score(spacy_nereval.collapse(counts=counted))["metrics"]
     assert len(found.to_frame("labels")) == 3
     with pytest.raises(ValueError, match="collapsed counts keep no documents, so they have no errors to list"):
         found.errors()

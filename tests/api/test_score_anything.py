@@ -105,10 +105,8 @@ WITH_TEXT = {
     "spans and tokens": (GOLD_SPANS, PRED_SPANS, {"text": TEXTS, "tokens": OFFSETS}),
     "iterators": (iter(GOLD_SPANS), iter(PRED_SPANS), {"text": iter(TEXTS)}),
 }
-WITH_TEXT |= {
-    shape: (*(shaped(shape, side) for side in SIDES), {} if shape in WITH_THEIR_TEXT else {"text": TEXTS})
-    for shape in SHAPES
-}
+for name in SHAPES:
+    WITH_TEXT[name] = (*(shaped(name, side) for side in SIDES), {} if name in WITH_THEIR_TEXT else {"text": TEXTS})
 
 
 @pytest.mark.parametrize("kind", WITH_TEXT)
@@ -392,10 +390,8 @@ def test_kept_documents_get_their_units_when_the_counts_are_asked_for(tmp_path):
 
 
 NAMES = ["O", "B-PER", "I-PER"]
-ROWS = [
-    {"id": "0", "tokens": ["Ada", "Lovelace", "met"], "ner_tags": [1, 2, 0]},
-    {"id": "1", "tokens": ["Bob"], "ner_tags": [0]},
-]
+ROWS = [{"id": "0", "tokens": ["Ada", "Lovelace", "met"], "ner_tags": [1, 2, 0]}]
+ROWS += [{"id": "1", "tokens": ["Bob"], "ner_tags": [0]}]
 TAGS = [["B-PER", "I-PER", "O"], ["B-PER"]]
 
 

@@ -3,20 +3,17 @@
 import json
 import re
 import shutil
-import subprocess
-import sys
 from configparser import ConfigParser
 
 import pytest
 from places import ROOT
-
-RECIPE = ROOT / "examples" / "container" / "Dockerfile"
+from processes import python
 
 
 @pytest.fixture(scope="module")
 def steps() -> list[tuple[str, str]]:
     """The instructions, each with what follows it."""
-    lines = RECIPE.read_text("utf8").replace("\\\n", " ").splitlines()
+    lines = (ROOT / "examples/container/Dockerfile").read_text("utf8").replace("\\\n", " ").splitlines()
     return [tuple(line.split(maxsplit=1)) for line in lines if line and not line.startswith("#")]
 
 
@@ -54,11 +51,10 @@ def test_a_wheel_is_built_of_what_is_copied(steps, tmp_path):
             else:
                 shutil.copy(path, tmp_path / target)
     build = "import sys; from setuptools import setup; setup(script_args=['--quiet', 'build'])"
-    done = subprocess.run([sys.executable, "-c", build], cwd=tmp_path, capture_output=True, text=True)
+    done = python("-c", build, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     package = ROOT / "spacy_nereval"
-    wanted = {
-        file.relative_to(package) for file in package.rglob("*") if file.suffix in (".py", ".html", ".css", ".js")
-    }
+    ends = (".py", ".html", ".css", ".js")
+    wanted = {file.relative_to(package) for file in package.rglob("*") if file.suffix in ends}
     built = tmp_path / "build" / "lib" / "spacy_nereval"
     assert wanted - {file.relative_to(built) for file in built.rglob("*")} == set()

@@ -108,9 +108,8 @@ def test_the_page_of_the_repository_is_what_its_counts_say():
     for word in ("significant", "trend", "no difference", "proves", "equal "):
         assert word not in page.lower().replace("about equally", "")
     verdicts = [line for line in page.splitlines() if re.search(r"scores (higher|lower) than|not settled", line)]
-    assert verdicts and all(
-        re.match(r"- \*\*\w+ against \w+, means of .*: strict F .*\.\*\*$", line) for line in verdicts
-    )
+    said = r"- \*\*\w+ against \w+, means of .*: strict F .*\.\*\*$"
+    assert verdicts and all(re.match(said, line) for line in verdicts)
 
 
 def test_tables_and_the_verdict_of_the_package_come_first_and_every_run_is_printed(unlike):
@@ -182,14 +181,9 @@ def of_documents(missed: int, spurious: int, right: int) -> Counts:
 
 
 MANY = [(k, k + 1, "PART") for k in range(6)]
-LIKE, FEW = (
-    "About equally frequent, as far as these runs tell: missed spans and spurious spans.",
-    "There are too few errors",
-)
-MISSED, ADDED = (
-    f"The most frequent errors are {kind} spans, so work on {what}"
-    for kind, what in (("missed", "recall"), ("spurious", "precision"))
-)
+FEW, LIKE = "There are too few errors", "About equally frequent, as far as these runs tell: missed spans and spurious "
+MISSED = "The most frequent errors are missed spans, so work on recall"
+ADDED = "The most frequent errors are spurious spans, so work on precision"
 
 FREQUENT = [
     ([of_documents(40, 12, 10)], MISSED),
@@ -238,9 +232,8 @@ def test_the_page_names_every_key_of_a_comparison_and_every_flag() -> None:
 
 
 def test_the_page_names_every_key_of_an_agreement() -> None:
-    sides = {
-        f"d{k}": {"a": [(0, 3, "PER"), (8, 11, "X")], "b": [(0, 3, "ORG")], "c": [(0, 7, "PER")]} for k in range(3)
-    }
+    own = {"a": [(0, 3, "PER"), (8, 11, "X")], "b": [(0, 3, "ORG")], "c": [(0, 7, "PER")]}
+    sides = {f"d{k}": own for k in range(3)}
     given = shared(sides, dict.fromkeys(sides, "Ada met Bob"))
     result = AgreementCounts(given, create_all(["strict"])).result(Confidence())
     assert {row["kind"] for row in result["differences"]} == {"boundary", "label", "missing"}

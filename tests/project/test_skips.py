@@ -1,11 +1,8 @@
 """In CI a test is skipped only for what is known to be missing there, and no fewer tests pass than there are."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 from places import TESTS
+from processes import python
 
 FILES = {
     "test_of_a_browser.py": "import pytest\npytest.skip('there is no browser', allow_module_level=True)",
@@ -20,14 +17,8 @@ FILES = {
 def test_other_skips_and_too_few_tests_are_failures(tmp_path, lacks, chosen):
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
-    path = os.pathsep.join([str(TESTS), str(TESTS / "support")])
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "conftest", "--continue-on-collection-errors", "-m", chosen],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": path, "NEREVAL_LACKS": lacks},
-        capture_output=True,
-        text=True,
-    )
+    command = ("-m", "pytest", "-p", "conftest", "--continue-on-collection-errors", "-m", chosen)
+    done = python(*command, path=[TESTS, TESTS / "support"], cwd=tmp_path, env={"NEREVAL_LACKS": lacks})
     assert done.returncode == 1 and "1 passed" in done.stdout, done.stdout + done.stderr
     assert ("1 tests passed; expected" in done.stdout) == bool(lacks)
     for reason in ("browser", "Java"):

@@ -96,9 +96,8 @@ TEX = {r"\textbackslash{}": "\\", r"\textasciitilde{}": "~", r"\textasciicircum{
 TEX |= {r"\textgreater{}": ">", r"\textbar{}": "|", r"\`{}": "`", r"\char34{}": '"', r"\ldots{}": "…", "-{}": "-"}
 TEX |= {f"\\{c}": c for c in "&%$#_{}"} | {f"{{{c}}}": c for c in "[]*"}
 TEX |= {r"$\downarrow$": "↓"}
-TOKEN = re.compile(
-    "|".join(map(re.escape, sorted(TEX, key=len, reverse=True))) + r"|\$-[\d.]+\$|[^\\{}$&%#_~^\[\]*<>|`\"]"
-)
+COMMANDS = "|".join(map(re.escape, sorted(TEX, key=len, reverse=True)))
+TOKEN = re.compile(COMMANDS + r"|\$-[\d.]+\$|[^\\{}$&%#_~^\[\]*<>|`\"]")
 
 
 def from_latex(text: str) -> list[list[str]]:
@@ -219,12 +218,8 @@ def test_people_are_shown_the_first_rows_and_programs_all():
     assert table._replace(note="", most=None).heading == "T"
 
 
-UNSAFE = ResultTable(
-    "T\x1b]0;x\x07",
-    ["<img src=x>", "\\input{x}"],
-    [["<script>alert(1)</script>", "\x1b[31mred\u202e"], ["[a](http://x)", "=HYPERLINK(1)"]],
-    note="\x00",
-)
+TEXTS = [["<script>alert(1)</script>", "\x1b[31mred\u202e"], ["[a](http://x)", "=HYPERLINK(1)"]]
+UNSAFE = ResultTable("T\x1b]0;x\x07", ["<img src=x>", "\\input{x}"], TEXTS, note="\x00")
 
 
 @pytest.mark.parametrize("name", ["markdown", "latex", "html", "csv", "terminal"])
@@ -314,12 +309,8 @@ def test_no_number_is_lost_in_a_narrow_terminal(table, width):
                 assert read(cell, table.digits) in words
 
 
-WIDE = ResultTable(
-    "T",
-    ["label", "share", "text"],
-    [["LOC", Percent(0.5), "a rather long text with … in it"], ["人名人名", Percent(0.005), "x"]],
-    bars="share",
-)
+ROWS = [["LOC", Percent(0.5), "a rather long text with … in it"], ["人名人名", Percent(0.005), "x"]]
+WIDE = ResultTable("T", ["label", "share", "text"], ROWS, bars="share")
 
 WIDTHS = [
     (None, ["LOC        50.00   a rather long text with … in it   █████", "人名人名    0.50   x" + " " * 33 + "▏"]),

@@ -70,10 +70,8 @@ def test_repaired_spans_are_told_of_each_system(here, repair):
 
 def test_what_training_shows_is_a_slice(here):
     data = reported(*FILES, "--train", "gold.jsonl").data
-    assert [each["title"] for each in data["slices"]][3:] == [
-        "Frequency in training",
-        "Share of its occurrences in training with this label",
-    ]
+    titles = [each["title"] for each in data["slices"]]
+    assert titles[3:] == ["Frequency in training", "Share of its occurrences in training with this label"]
     for each in data["slices"]:
         for document, sides in zip(data["documents"], each["of"]):
             assert [3 * len(side) for side in sides] == [len(document[2]), len(document[3][0])]
@@ -81,9 +79,8 @@ def test_what_training_shows_is_a_slice(here):
 
 def test_attributes_that_are_asked_for_come_first(here):
     data = reported("long.jsonl", "long-pred.jsonl", "--by", "sLen:2,40,eLen:2").data
-    assert [each["title"] for each in data["slices"]] == [
-        "sLen: words in the document", "Words in the span", "Capitals", "Place in the text",
-    ]  # fmt: skip
+    titles = [each["title"] for each in data["slices"]]
+    assert titles == ["sLen: words in the document", "Words in the span", "Capitals", "Place in the text"]
     assert len(data["slices"][0]["buckets"]) == 3
     numbers = [of[0] for of in data["slices"][0]["of"]]
     assert numbers == sorted(numbers) and len({*numbers}) == 3
@@ -150,10 +147,7 @@ REFUSED = [
     (["gold.jsonl", "--fair.beta", "1"], "predictions to score against gold.jsonl are missing"),
     ([*FILES, "--by", "nope"], "there is no attribute 'nope'"),
     ([*FILES, "--by", "eFre"], "eFre needs training data"),
-    (
-        ["long.jsonl", "long-pred.jsonl", "--by", "sLen:60"],
-        "--by sLen:60 makes 60 buckets; a report shows at most 36",
-    ),
+    (["long.jsonl", "long-pred.jsonl", "--by", "sLen:60"], "--by sLen:60 makes 60 buckets; a report shows at most 36"),
     ([*MANY, "--primary", "fair.f"], "--primary is given without --confidence"),
     ([*MANY[:2], "-C", "--margin", 1], "--margin is given, but there are no two systems to compare"),
 ]

@@ -41,12 +41,8 @@ def systems(kind: str, number: int) -> list[ReportedSystem]:
     return found
 
 
-COMPARED = {
-    "scores": ("P", "R", "F"),
-    "errors": ("number", "% errors", "% gold"),
-    "pairs": ("number",),
-    "headline": ("P", "R", "F"),
-}
+COMPARED = dict.fromkeys(("scores", "headline"), ("P", "R", "F"))
+COMPARED |= {"errors": ("number", "% errors", "% gold"), "pairs": ("number",)}
 """Tables of the terminal whose numbers stand in the page, and their columns."""
 
 CASES = [

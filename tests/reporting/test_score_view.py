@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from commands import Row, accepted, flat, line, refused, run, tables_in, write
+from commands import Row, accepted, flat, line, printed, refused, run, tables_in, write
 from made_up import corpus
+from places import ROOT
 
 from spacy_nereval import Confidence, Document, Result, count, create, create_all, evaluate, score
 from spacy_nereval.authoring import Metric, Score, Verdict, Wording, one_each
@@ -44,10 +45,8 @@ def evaluated(documents: list[Document], *metrics: str, confidence: Confidence |
 SENTENCE = "Ada Lovelace met Bob in Rome"
 ADA, BOTH, BOB, IN_ROME = (0, 3, "PER"), (0, 12, "PER"), (17, 20, "PER"), (24, 28, "LOC")
 RIGHT = [Document([BOTH, BOB], [BOTH, BOB], SENTENCE, id=f"r{k}") for k in range(3)]
-NESTED = [
-    Document([ADA, BOTH, IN_ROME, (17, 20, "ORG")], [BOTH, (0, 12, "ORG"), IN_ROME], SENTENCE, id=f"n{k}")
-    for k in range(4)
-]
+NESTING = [ADA, BOTH, IN_ROME, (17, 20, "ORG")], [BOTH, (0, 12, "ORG"), IN_ROME]
+NESTED = [Document(*NESTING, SENTENCE, id=f"n{k}") for k in range(4)]
 METRICS = ["strict", "fair", "slot_error"]
 
 CASES: dict[str, tuple[list[Document], list[str], Confidence | None]] = {
@@ -85,9 +84,7 @@ def doors(request, tmp_path) -> Doors:
 @pytest.mark.parametrize(("ending", "format"), [("md", "markdown"), ("tex", "latex"), ("csv", "csv")])
 def test_files_of_python_are_what_the_command_prints(doors, tmp_path, ending, format):
     doors.result.save(tmp_path / f"r.{ending}")
-    done = run(*doors.command, "-t", "all", "-f", format)
-    assert done.exit_code == 0
-    assert (tmp_path / f"r.{ending}").read_text("utf8") == done.stdout
+    assert (tmp_path / f"r.{ending}").read_text("utf8") == printed(*doors.command, "-t", "all", "-f", format)
 
 
 def test_python_prints_what_the_command_prints(doors):
@@ -96,9 +93,9 @@ def test_python_prints_what_the_command_prints(doors):
 
 
 def test_a_notebook_shows_what_the_command_prints(doors):
-    printed = accepted(*doors.command, "-t", ",".join(Result.summarised), "-f", "html")
-    body = printed[printed.index("<body>") + 7 : printed.index("</body>")].split("\n")
-    assert set(body) - {""} <= set(doors.result._repr_html_().split("\n"))
+    page = accepted(*doors.command, "-t", ",".join(Result.summarised), "-f", "html")
+    body = page.partition("<body>")[2].partition("</body>")[0].split("\n")
+    assert {*body} - {""} and {*body} - {""} <= {*doors.result._repr_html_().split("\n")}
 
 
 def test_frames_have_the_numbers_of_the_json(doors):
@@ -115,9 +112,8 @@ def test_frames_have_the_numbers_of_the_json(doors):
                 bounds = bounds.get("scores", {})
             names = {"value": row.get("score")}
             if "P" in row:
-                names = dict(
-                    zip("PRF", next(g.scores for g in groups(metric, [*own["scores"]]) if g.name == row["metric"]))
-                )
+                (triple,) = (g for g in groups(metric, [*own["scores"]]) if g.name == row["metric"])
+                names = dict(zip("PRF", triple.scores))
             wanted = {column: own["scores"][name] for column, name in names.items()}
             for column, name in names.items():
                 if f"{column} low" in row and bounds.get(name):
@@ -204,13 +200,9 @@ def test_collapsed_counts_have_findings_without_documents(tmp_path: Path):
 # The first screen
 
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
-
-
-SCORE = ("score", EXAMPLES / "gold.jsonl", EXAMPLES / "baseline.jsonl")
-
-
-COMPARE = ("compare", EXAMPLES / "gold.jsonl", EXAMPLES / "baseline.jsonl", EXAMPLES / "improved.jsonl")
+GOLD, BASELINE, IMPROVED = (ROOT / "examples" / f"{name}.jsonl" for name in ("gold", "baseline", "improved"))
+SCORE = ("score", GOLD, BASELINE)
+COMPARE = ("compare", GOLD, BASELINE, IMPROVED)
 
 OPENINGS = [
     (("strict", "fair"), "fair F "),
@@ -335,8 +327,8 @@ WRONG_NAMES = [
 @pytest.mark.parametrize(("arguments", "said"), WRONG_NAMES)
 def test_names_that_do_not_fit_the_systems_are_refused(arguments, said):
     assert said in refused(*COMPARE, *arguments)
-    runs = "--system", f"A={EXAMPLES / 'baseline.jsonl'}", "--system", f"B={EXAMPLES / 'improved.jsonl'}"
-    assert "--name a is given in addition to --system" in refused(*COMPARE[:2], *runs, *arguments)
+    runs = "--system", f"A={BASELINE}", "--system", f"B={IMPROVED}"
+    assert "--name a is given in addition to --system" in refused("compare", GOLD, *runs, *arguments)
 
 
 def test_the_verdicts_of_an_error_list_are_explained():
@@ -405,16 +397,11 @@ def test_a_metric_of_another_package_declares_its_words():
     assert "wrong boundaries (1 of 1)" in first
 
 
-WRONG_WORDS = [
-    ({"fp": Wording("odd", "a", "b")}, "words has the kind 'odd'; expected one of hit, missed"),
-    ({"x": HIT}, "names the verdict 'x'"),
-]
-
-
-@pytest.mark.parametrize(("words", "said"), WRONG_WORDS)
-def test_words_that_cannot_be_used_are_refused(words, said):
-    with pytest.raises(ValueError, match=said):
-        replace(create("strict"), words=words)
+def test_words_that_cannot_be_used_are_refused():
+    with pytest.raises(ValueError, match="words has the kind 'odd'; expected one of hit, missed"):
+        replace(create("strict"), words={"fp": Wording("odd", "a", "b")})
+    with pytest.raises(ValueError, match="names the verdict 'x'"):
+        replace(create("strict"), words={"x": HIT})
 
 
 def test_people_see_an_arrow_and_programs_the_name():

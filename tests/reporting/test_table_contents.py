@@ -23,9 +23,7 @@ from spacy_nereval.reporting.score_view import ScoreView
 from spacy_nereval.reporting.verdict_tables import MANY, NO_SPAN
 
 
-def made(
-    documents: list[Document], *wanted: str, metrics: Any = ("fair",), confidence: Any = None
-) -> dict[str, ResultTable]:
+def made(documents, *wanted: str, metrics=("fair",), confidence=None) -> dict[str, ResultTable]:
     """Tables of documents, by their titles."""
     counts = count(documents, create_all(metrics))
     return {table.title: table for table in ScoreView(counts, evaluate(counts, confidence)).tables(wanted)}
@@ -154,28 +152,20 @@ def found(**more: Any) -> dict[str, Any]:
 
 def test_ratios_are_shown_in_percent_and_what_is_undefined_is_none():
     sets, counts = DataSetsView(found()).tables(DataSetsView.usual)
-    assert sets.rows == [
-        ["news", 0.1, Interval(0.02, 0.18), 0.001, 0.002, "yes"],
-        ["mail", None, None, None, 1.0, "no"],
-    ]
+    news = ["news", 0.1, Interval(0.02, 0.18), 0.001, 0.002, "yes"]
+    assert sets.rows == [news, ["mail", None, None, None, 1.0, "no"]]
     assert sets.grid()[1][1:3] == ["10.00", "[2.00, 18.00]"]
     assert counts.rows == [["1 of 2", 0.002, "yes"], ["2 of 2", 1.0, "no"]]
 
 
-UNITS = [
-    ("ratio", False, "10.00", "lower is better"),
-    ("raw", False, "0.10", "lower is better"),
-    ("count", True, "0.10", ""),
-]
+UNITS = [("ratio", False, "10.00"), ("raw", False, "0.10"), ("count", True, "0.10")]
 
 
-@pytest.mark.parametrize(("unit", "higher_is_better", "difference", "note"), UNITS)
-def test_the_unit_and_the_direction_are_declared_and_the_metric_need_not_be_registered(
-    unit, higher_is_better, difference, note
-):
-    given = found(metric="of another package", score="x", score_unit=unit, higher_is_better=higher_is_better)
+@pytest.mark.parametrize(("unit", "higher", "shown"), UNITS)
+def test_the_unit_and_the_direction_are_declared_and_the_metric_need_not_be_registered(unit, higher, shown):
+    given = found(metric="of another package", score="x", score_unit=unit, higher_is_better=higher)
     sets, _ = DataSetsView(given).tables(DataSetsView.usual)
-    assert (sets.grid()[1][1], sets.note) == (difference, note)
+    assert (sets.grid()[1][1], sets.note) == (shown, "" if higher else "lower is better")
 
 
 REASONS = [

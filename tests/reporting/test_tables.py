@@ -90,10 +90,7 @@ def test_counts_are_scored_with_the_tables_that_need_no_text(here):
 
 
 REFUSED = [
-    (
-        (*SCORE, "-t", "score"),
-        "--tables score: there is no table 'score': did you mean 'scores'? There are headline, ",
-    ),
+    ((*SCORE, "-t", "score"), "--tables score: there is no table 'score': did you mean 'scores'? There are headline, "),
     ((*SCORE, "-t", ""), "there is no table ''"),
     ((*SCORE, "-t", "confusion", "-m", "wrf"), "confusion: the verdicts of wrf do not distinguish kinds of errors"),
     ((*COMPARE, "-t", "scores"), "there is no table 'scores'; there are differences, labels, "),

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,10 @@ def documents(split: int) -> list[Document]:
     return [document for document in read_files(GOLDS[split], PREDS[split]) if document]
 
 
+def every_score() -> list[float]:
+    return sorted({value for document in documents(0) for value in document.span_scores.values()}, reverse=True)
+
+
 @cache
 def found(per_label: str | None = None) -> Found:
     return applied(found_in(documents(0), METRICS, Settings("strict_f", per_label)), documents(1))
@@ -47,7 +51,7 @@ def page(per_label: str | None = None) -> Parsed:
     return Parsed(thresholds_page([("spancat", found(per_label))], golds=["dev.jsonl", "test.jsonl"]))
 
 
-def made(gold: Any, preds: Sequence[dict], metrics: Any = ("strict",), **settings: Any) -> ThresholdView:
+def made(gold, preds, metrics=("strict",), **settings) -> ThresholdView:
     """The view of some documents, in which predictions are (start, end, label) with their scores."""
     read = []
     for spans, pred in zip(gold, preds):
@@ -105,7 +109,7 @@ def test_a_range_of_good_cuts_ends_where_something_is_kept():
 
 def test_the_range_of_good_cuts_is_that_of_scoring_anew():
     near = found().values["best"]["near"]
-    every = sorted({value for document in documents(0) for value in document.span_scores.values()}, reverse=True)
+    every = every_score()
     values = {value: scored(0, Cuts(value))["metrics"]["strict"]["scores"]["f"] for value in every[200:620:40]}
     best = found().values["best"]["value"]
     assert all(f >= best - 0.01 for value, f in values.items() if near["low"] <= value <= near["high"])
@@ -175,7 +179,7 @@ def test_a_result_in_python_saves_the_page(tmp_path):
 # Its curves
 
 
-SER = "slot error rate"
+CHARTED = ("strict F", "strict", "f"), ("strict P", "strict", "p"), ("slot error rate", "slot_error", "ser")
 
 
 def by_label(result: Any) -> list[dict[str, float]]:
@@ -191,11 +195,7 @@ def test_the_lines_are_the_scores_of_what_each_cut_keeps(side):
     assert data["labels"] == ["", *LABELS]
     for place in range(0, len(own["cuts"]), 60):
         result = scored(side, Cuts(own["cuts"][place] - 1e-7))["metrics"]
-        for title, metric, name in (
-            ("strict F", "strict", "f"),
-            ("strict P", "strict", "p"),
-            (SER, "slot_error", "ser"),
-        ):
+        for title, metric, name in CHARTED:
             lines = own["curves"][titles.index(title)]
             wanted = [each[name] for each in by_label(result[metric])]
             assert [line[place] for line in lines] == pytest.approx(wanted, abs=1e-5)
@@ -209,8 +209,7 @@ def test_the_best_cut_of_every_line_is_exact_even_where_lines_are_thinned(monkey
     side = Scored.of(documents(0), METRICS)
     lines = threshold_charts.lines(side, LABELS, None)
     assert len(lines["cuts"]) < 60
-    every = sorted({value for document in documents(0) for value in document.span_scores.values()}, reverse=True)
-    results = {each: scored(0, Cuts(each))["metrics"] for each in every[::20]}
+    results = {each: scored(0, Cuts(each))["metrics"] for each in every_score()[::20]}
     for (metric, own_score), peaks in zip(threshold_charts.charted_scores(METRICS), lines["peaks"]):
         best = max if own_score.higher_is_better else min
         for k, (at, value, said) in enumerate(peaks):
@@ -225,11 +224,8 @@ def test_the_best_cut_of_every_line_is_exact_even_where_lines_are_thinned(monkey
 
 def test_precision_over_recall_and_risk_over_coverage_are_counts_of_what_is_kept():
     own = page("own").data["systems"][0]["sides"][1]
-    predictions = [
-        (value, span in document.hits, span[2])
-        for document in documents(1)
-        for span, value in document.span_scores.items()
-    ]
+    scores = [(span, value, each.hits) for each in documents(1) for span, value in each.span_scores.items()]
+    predictions = [(value, span in hits, span[2]) for span, value, hits in scores]
     for k, label in enumerate([None, *LABELS]):
         kept = [(value, hit) for value, hit, name in predictions if label in (None, name)]
         gold = sum(label in (None, span.label) for document in documents(1) for span in document.gold)
