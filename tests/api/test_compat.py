@@ -4,7 +4,6 @@ import math
 import random
 import warnings
 from collections import Counter
-from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -35,7 +34,7 @@ def corpora(number: int, letters: str) -> list[tuple[list[list[str]], list[list[
     return made + [(side, [[rng.choice([tag, "O"]) for tag in tags] for tags in side]) for side, _ in made]
 
 
-def outcome(call: Callable[..., Any], *sides: Any, **options: Any) -> Any:
+def outcome(call, *sides: Any, **options: Any) -> Any:
     """What a call returns, as plain Python; or "refused"."""
     try:
         found = call(*sides, **options)

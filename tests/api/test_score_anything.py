@@ -3,7 +3,6 @@
 import json
 import random
 import re
-from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -57,7 +56,7 @@ def objects(side):
     return [[SimpleNamespace(start=a, end=b, entity_type=name, score=0.9) for a, b, name in spans] for spans in side]
 
 
-SHAPES: dict[str, Callable[[str, list[Any]], Any]] = {
+SHAPES = {
     "spaCy 2": lambda text, spans: (text, {"entities": spans}),
     "spaCy 2, as JSON has it": lambda text, spans: [text, {"entities": [[*span] for span in spans]}],
     "text and entities": lambda text, spans: {"text": text, "entities": spans},

@@ -1,7 +1,6 @@
 """The table of tools in docs/explanation/other-tools.md: its cells are tried where the tool can be installed."""
 
 import re
-from typing import Any
 
 import pytest
 from places import ROOT
@@ -25,7 +24,7 @@ def cells() -> dict[tuple[str, str], bool]:
     return {(row[0], tool): cell == "yes" for row in rest for tool, cell in zip(head, row[1:], strict=True)}
 
 
-def schemes(gold: list[Any], pred: list[Any]) -> Any:
+def schemes(gold, pred):
     """nervaluate's results; its ends are inclusive."""
     nervaluate = pytest.importorskip("nervaluate", reason="needs Python 3.11")
     sides = [[{"label": c, "start": a, "end": b - 1} for a, b, c in side] for side in (gold, pred)]
@@ -37,7 +36,7 @@ def right_labels(step: int) -> int:
     return schemes([(0, 2, "A"), (2, 4, "B")][::step], [(0, 1, "B"), (1, 3, "A")][::step])["ent_type"].correct
 
 
-def spacys(words: list[str], gold: list[tuple[int, int, str]], pred: list[tuple[int, int, str]]) -> Any:
+def spacys(words: list[str], gold: list[tuple[int, int, str]], pred: list[tuple[int, int, str]]):
     """spaCy's scores of overlapping spans."""
     vocab = Vocab()
     docs = []

@@ -1,19 +1,26 @@
-"""What is built from the repository: the wheel has every module and data file, the source distribution every file."""
+"""What is built from the repository, and what is known of the Pythons and systems on which it is installed."""
 
+import ast
 import configparser
+import re
 import shutil
+import sys
 import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
 import srsly
-from places import ROOT
+import yaml
+from commands import refused
+from packaging.requirements import Requirement
+from places import ROOT, script
 from processes import ended, python
 from spacy.cli.package import get_third_party_dependencies
 from spacy.lang.en import English
 from spacy.util import load_config
 
+from spacy_nereval.cli import guards
 from spacy_nereval.core.about import __version__
 
 pytestmark = pytest.mark.costly
@@ -90,3 +97,125 @@ def test_spacy_package_names_this_package_as_a_requirement():
     config = load_config(ROOT / "examples" / "config.cfg")
     (requirement,) = get_third_party_dependencies(config)
     assert requirement.startswith(f"spacy-nereval>={__version__},<")
+
+
+# Which versions of Python are tested, and what of the extras each can install
+
+
+lowest = script("lowest")
+OWN = f"{sys.version_info[0]}.{sys.version_info[1]}"
+
+
+def test_ci_tests_every_version_that_setup_cfg_names():
+    assert lowest.claimed() == ["3.10", "3.11", "3.12", "3.13"]
+    assert lowest.interpreter(OWN) == sys.executable
+    assert lowest.interpreter("3.99") is None
+    assert all((ROOT / name).is_file() for name in (*lowest.SCORERS, *lowest.MORE_SCORERS))
+    steps = (ROOT / ".ci" / "run").read_text(encoding="utf8")
+    assert "scripts/lowest.py --few" in steps and "scripts/lowest.py --pythons" in steps
+
+
+def test_a_version_is_run_or_named(monkeypatch, capsys):
+    ran = []
+    monkeypatch.setattr(lowest, "interpreter", lambda version: {"3.10": "/ten", "3.12": "/twelve"}.get(version))
+    monkeypatch.setattr(lowest, "tested", lambda *given: ran.append(given) or 3)
+    monkeypatch.setattr(sys, "argv", ["lowest.py", "--pythons", "tests/core"])
+    assert lowest.main() == 3
+    chosen = [["pytest", "-q", "-p", "no:cacheprovider", "tests/core"]]
+    assert ran == [("/twelve", [], chosen)]
+    assert [line for line in capsys.readouterr().out.splitlines() if "not installed" in line] == [
+        "+ Python 3.11 is not installed: not tested",
+        "+ Python 3.13 is not installed: not tested",
+    ]
+    monkeypatch.setattr(sys, "argv", ["lowest.py", "tests/core"])
+    lowest.main()
+    assert ran[1] == ("/ten", lowest.lowest_versions(), chosen)
+    monkeypatch.setattr(sys, "argv", ["lowest.py", "--few"])
+    lowest.main()
+    assert [run[0] for run in ran[2][2]] == ["pytest", "pytest", "spacy", "spacy", "spacy_nereval", "spacy_nereval"]
+    assert ran[2][2][0][-3:] == ["tests", "-m", "quick"]
+
+
+def test_the_lowest_versions_are_those_of_everything_that_is_imported():
+    found = dict(line.split("==") for line in lowest.lowest_versions())
+    assert (found["spacy"], found["typer"], found["dkpro-cassis"]) == ("3.8.2", "0.12.4", "0.9")
+    names = {name.replace("-", "_").lower() for name in found}
+    imported = set()
+    for path in (ROOT / "spacy_nereval").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
+            modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and not node.level and node.module:
+                modules = [node.module]
+            imported |= {module.split(".")[0] for module in modules}
+    imported -= {*sys.stdlib_module_names, "spacy_nereval"}
+    # Of extras that are too large to be installed there, and of spaCy's that none needs unless it is there.
+    others = {"ray", "dask", "distributed", "pyspark", "cloudpathlib", "requests", "IPython", "pytest"}
+    named = {"cassis": "dkpro_cassis", "vl_convert": "vl_convert_python"}
+    assert {named.get(name, name) for name in imported} - names <= others
+
+
+@pytest.mark.parametrize(("version", "has"), [("3.10", False), ("3.11", True)])
+def test_extras_leave_out_what_a_version_cannot_install(version, has):
+    settings = configparser.ConfigParser()
+    settings.read(ROOT / "setup.cfg", encoding="utf8")
+    for extra in ("test", "bench"):
+        wanted = map(Requirement, settings["options.extras_require"][extra].split("\n")[1:])
+        names = {each.name for each in wanted if not each.marker or each.marker.evaluate({"python_version": version})}
+        assert ("nervaluate" in names) is has  # which needs Python 3.11
+
+
+# What would differ on Windows and macOS, as far as it can be seen elsewhere
+
+
+CALLS = {"open", "read_text", "write_text"}
+
+
+def opens_text(call: ast.Call) -> bool:
+    """Whether a call opens a file as text in the encoding of the system."""
+    function, named = call.func, {each.arg for each in call.keywords}
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    owner = getattr(getattr(function, "value", None), "id", "")
+    inside = [each.value for part in call.args for each in ast.walk(part) if isinstance(each, ast.Constant)]
+    modes = [value for value in inside if isinstance(value, str)]
+    ours = name != "open" and (isinstance(function, ast.Name) or (name == "read_text" and call.args))
+    binary = ours or name == "open" and any(re.fullmatch("[abrwx+]*b[abrwx+]*", mode) for mode in modes)
+    return name in CALLS and owner not in ("os", "archive", "file") and not binary and "encoding" not in named
+
+
+def without_encoding(source: str) -> list[int]:
+    """The lines with such calls."""
+    calls = (each for each in ast.walk(ast.parse(source)) if isinstance(each, ast.Call))
+    return sorted(call.lineno for call in calls if opens_text(call))
+
+
+def test_the_check_of_encodings_finds_them():
+    source = 'open(a)\nopen(a, "rb")\np.read_text()\np.read_text(encoding="utf8")\nos.open(a, 1)'
+    assert without_encoding(source) == [1, 3]
+
+
+def test_no_file_is_read_or_written_in_the_encoding_of_the_system():
+    found = {}
+    for folder in ("spacy_nereval", "scripts"):
+        for path in (ROOT / folder).rglob("*.py"):
+            if lines := without_encoding(path.read_text(encoding="utf8")):
+                found[path.name] = lines
+    assert found == {}
+
+
+def test_commands_of_the_project_have_only_what_every_shell_understands():
+    """Weasel splits them by the rules of POSIX, and Windows has no single quotes."""
+    project = yaml.safe_load((ROOT / "project.yml").read_text(encoding="utf8"))
+    for command in project["commands"]:
+        for line in command["script"]:
+            plain = re.sub(r"\$\{vars\.\w+\}", "x", line)
+            assert not set(plain) & set("'`$|;&<>\\\\*?"), f"{command['name']}: {line}"
+
+
+def test_where_standard_input_is_no_file_this_is_said(monkeypatch):
+    monkeypatch.setattr(guards, "POSIX", False)
+    assert "standard input cannot be read on this system" in refused("score", "-", "p.jsonl", "-f", "jsonl")
+
+
+def test_the_readme_says_what_is_tested():
+    text = (ROOT / "README.md").read_text(encoding="utf8")
+    assert all(system in text for system in ("Linux", "Windows", "macOS"))

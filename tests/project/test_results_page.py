@@ -7,7 +7,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -52,7 +51,7 @@ def written(folder: Path, trials: dict[str, list[Counts]]) -> Path:
     made = []
     for name, runs in trials.items():
         for seed in range(len(runs)):
-            overrides: dict[str, Any] = {"system.seed": seed}
+            overrides = {"system.seed": seed}
             if name == "paper":
                 overrides |= {"training.max_steps": 60, "training.eval_frequency": 10}
                 overrides["training.accumulate_gradient"] = 1
@@ -276,7 +275,7 @@ def test_the_scores_that_the_page_compares_with_are_those_of_the_results():
 # The kept counts of training runs: what does not belong together is refused, and nothing is replaced in part
 
 
-def edited(change: Callable[[dict[str, Any]], None]) -> Callable[[Path], None]:
+def edited(change) -> Callable[[Path], None]:
     def apply(folder: Path) -> None:
         path = folder / "trials.json"
         index = json.loads(path.read_text(encoding="utf8"))

@@ -3,7 +3,6 @@
 import json
 import shutil
 from collections import defaultdict
-from collections.abc import Iterator
 from math import ceil
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,7 +25,7 @@ train = script("train")
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory) -> Iterator[Path]:
+def project(tmp_path_factory):
     """The folder of a project with a nested corpus of 37 texts to train on."""
     folder = tmp_path_factory.mktemp("training")
     shutil.copytree(ROOT / "configs", folder / "configs")

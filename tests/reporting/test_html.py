@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from hashlib import sha256
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pytest
@@ -271,7 +270,7 @@ def oklab(color: np.ndarray) -> np.ndarray:
     return np.array(axes) @ np.cbrt(np.array(cones) @ np.clip(color, 0, 1))
 
 
-def nearest(colors: Any) -> float:
+def nearest(colors) -> float:
     """The least distance between two of the colours, whatever colour blindness sees them."""
     return min(
         float(np.linalg.norm(oklab(np.array(seen) @ linear(a)) - oklab(np.array(seen) @ linear(b))))
@@ -362,7 +361,7 @@ def test_no_element_has_a_style_or_a_handler_which_the_policy_would_refuse(made)
     assert not {name for name in names if name.startswith("on") or name == "style"}
 
 
-def elements(own: Parsed) -> Counter[Any]:
+def elements(own: Parsed):
     """All elements but those that say where names may be broken; names that are cut have titles."""
     return Counter((tag, *sorted({*a} - {"title"} if tag == "bdi" else a)) for tag, a in own.tags if tag != "wbr")
 

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -338,7 +337,7 @@ def test_the_page_has_the_sentences_and_tables_of_the_command(doors: Doors) -> N
     assert said == set()
 
 
-def known(value: Any) -> Iterator[str]:
+def known(value: Any):
     """The numbers of a result as people read them."""
     if isinstance(value, dict | list):
         for each in value.values() if isinstance(value, dict) else value:
