@@ -147,7 +147,6 @@ def in_percent(n):
 
 
 STRICT = create("strict")
-SYMMETRIC = tuple(replace(score, symmetric=True) for score in STRICT.scores)
 BROKEN = {
     "shifting_changes_nothing": {"judge": by_place, "scope": "document"},
     "renaming_labels_renames_rows": {"judge": by_name, "scope": "document"},
@@ -155,7 +154,7 @@ BROKEN = {
     "a_perfect_prediction_has_the_best_score": {"formula": gives_zero},
     "scores_lie_within_their_limits": {"formula": in_percent},
     "nothing_to_score_is_undefined": {"formula": gives_zero},
-    "symmetric_scores_are_symmetric": {"scores": SYMMETRIC},
+    "symmetric_scores_are_symmetric": {"scores": tuple(replace(score, symmetric=True) for score in STRICT.scores)},
     "metrics_can_be_pickled": {"formula": lambda n: prf(n["tp"], n["fp"], n["fn"])},
 }
 

@@ -215,13 +215,12 @@ def test_files_that_hold_no_result(content, said, tmp_path):
 
 METRICS = spacy_nereval.create_all(["strict", "fair"])
 CORPUS = corpus(60)
-OTHER = second(CORPUS)
 
 
 @pytest.fixture
 def files(tmp_path) -> list[Path]:
     paths = [tmp_path / "a.npz", tmp_path / "b.npz"]
-    for path, documents in zip(paths, (CORPUS, OTHER)):
+    for path, documents in zip(paths, (CORPUS, second(CORPUS))):
         save(spacy_nereval.count_collapsed(documents, METRICS, 200), path)
     return paths
 

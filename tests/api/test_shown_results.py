@@ -15,8 +15,7 @@ from spacy_nereval.io.count_files import load
 
 pandas = pytest.importorskip("pandas", reason="frames are made with pandas, of the extra `frame`")
 
-TEXT = "Ada met Bob in New York"
-TEXTS = [TEXT, "<b>Rome</b> calls", "Nobody slept"]
+TEXTS = ["Ada met Bob in New York", "<b>Rome</b> calls", "Nobody slept"]
 GOLD = [[(0, 3, "PER"), (8, 11, "PER"), (15, 23, "LOC")], [(3, 7, "<LOC>")], []]
 PRED = [[(0, 3, "PER"), (8, 11, "ORG"), (19, 23, "LOC")], [(3, 7, "<LOC>"), (12, 17, "PER")], []]
 DOCUMENTS = [Document(gold, pred, text) for gold, pred, text in zip(GOLD, PRED, TEXTS)]

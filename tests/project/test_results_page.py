@@ -291,11 +291,6 @@ def swap(folder: Path) -> None:
     (folder / "x").rename(folder / "cpu-1.npz")
 
 
-def counted_alone(folder: Path) -> None:
-    """As `nereval count` writes it: without what made it."""
-    save(load(folder / "cpu-0.npz"), folder / "cpu-0.npz")
-
-
 DAMAGED = [
     (lambda folder: (folder / "trials.json").unlink(), "trials.json is not there"),
     (lambda folder: (folder / "trials.json").write_text("{"), "trials.json is not of the format"),
@@ -309,7 +304,8 @@ DAMAGED = [
     (lambda folder: (folder / "cpu-0.npz").rename(folder / "cpu-3.npz"), "disagree about cpu-0.npz, cpu-3.npz"),
     (lambda folder: (folder / "cpu-0.npz").write_bytes(b"PK"), "cpu-0.npz does not hold counts, or is damaged"),
     (swap, "cpu-0.npz was counted from something else"),
-    (counted_alone, "cpu-0.npz was counted from something else"),
+    # As `nereval count` writes it: without what made it.
+    (lambda folder: save(load(file := folder / "cpu-0.npz"), file), "cpu-0.npz was counted from something else"),
 ]
 
 

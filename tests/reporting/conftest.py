@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -110,20 +109,20 @@ return JSON.stringify(new Function('data', ...hidden, ...Object.keys(values), so
   JSON.parse(data), ...hidden.map(() => undefined), ...Object.values(values)))"""
 
 
-def called(browser: Browser, layout: Layout, data: Any, body: str, **given: Any) -> Any:
-    """Return what JavaScript returns as the body of a function, in which the functions of a page and the values that
-    are given have their names."""
-    source = f'"use strict";\n{functions(layout)}\nreturn (() => {{\n{body}\n}})();'
-    found = browser(RUN, source, [*HIDDEN], embedded(data), embedded(given))
-    return None if found is None else json.loads(found)
-
-
 @pytest.fixture
 def run(browser) -> Callable[..., Any]:
     """Runs JavaScript beside the functions of a page on its data: `run(layout, data, body, given=...)`."""
     browser.driver.get("about:blank")
     browser.soil()
-    return partial(called, browser)
+
+    def called(layout: Layout, data: Any, body: str, **given: Any) -> Any:
+        """What JavaScript returns as the body of a function, in which the functions of a page and the values that are
+        given have their names."""
+        source = f'"use strict";\n{functions(layout)}\nreturn (() => {{\n{body}\n}})();'
+        found = browser(RUN, source, [*HIDDEN], embedded(data), embedded(given))
+        return None if found is None else json.loads(found)
+
+    return called
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from spacy.tokens import Span
 from spacy.util import registry
 from strategies import corpora
 
-from spacy_nereval import Confidence, Document, create, create_all
+from spacy_nereval import Document, create, create_all
 from spacy_nereval.core.wording import COLORS, FAIREVAL, VERDICT_KINDS
 from spacy_nereval.evaluation.error_list import is_error
 from spacy_nereval.evaluation.result import evaluate
@@ -156,16 +156,6 @@ def test_mentions_that_the_text_lacks_are_marked_so():
     assert examples["fp", None, "PER"] == "{Eve} (not in the text)"
     assert examples["fn", "PER", None] == "[Ada] met 😀 Bob."
     assert "spurious: PER (not in the text)" in without_scripts(page([one]))
-
-
-def test_words_beside_each_other_are_apart():
-    documents = [Document([(0, 3, "PER")], [(0, 3, "PER")], "Ada", id=str(k)) for k in range(3)]
-    documents.append(Document([(0, 3, "LOC")], [(0, 3, "PER")], "Ada", id="other"))
-    systems = [system(name, *documents, metrics=["fair"]) for name in ("one", "two")]
-    said = Parsed(page(systems, confidence=Confidence(samples=50))).text
-    assert "gold has PER 3 times for these words, LOC 1 (in 0, 1, 2); both systems predict PER" in said
-    rates = said.split("How often each label is predicted")[-1]
-    assert re.search(r"\[\d\.\d+, \d\.\d+\] few", rates)
 
 
 def test_a_context_begins_and_ends_with_whole_words_and_says_that_there_is_more():

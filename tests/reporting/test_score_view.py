@@ -3,7 +3,8 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from commands import Row, accepted, flat, line, printed, refused, run, tables_in, write
@@ -60,15 +61,9 @@ CASES: dict[str, tuple[list[Document], list[str], Confidence | None]] = {
 }
 
 
-class Doors(NamedTuple):
-    """One corpus at both doors."""
-
-    command: tuple[Any, ...]
-    result: Result
-
-
 @pytest.fixture(params=CASES)
-def doors(request, tmp_path) -> Doors:
+def doors(request, tmp_path) -> SimpleNamespace:
+    """One corpus at both doors: the command, and the result in Python."""
     documents, metrics, confidence = CASES[request.param]
     sides: list[list[Row]] = [[], []]
     for d in documents:
@@ -78,7 +73,8 @@ def doors(request, tmp_path) -> Doors:
             side.append(line(d.text or "", *spans, **more))
     files = [write(tmp_path / f"{name}.jsonl", *side) for name, side in zip(("gold", "pred"), sides)]
     more = ("-C", "--samples", confidence.samples) if confidence else ()
-    return Doors(("score", *files, "-m", ",".join(metrics), *more), score(*sides, metrics, confidence))
+    command = ("score", *files, "-m", ",".join(metrics), *more)
+    return SimpleNamespace(command=command, result=score(*sides, metrics, confidence))
 
 
 @pytest.mark.parametrize(("ending", "format"), [("md", "markdown"), ("tex", "latex"), ("csv", "csv")])
