@@ -1,13 +1,9 @@
 """The functions with the names of other packages: the same numbers as those, on valid and invalid sequences."""
 
-import json
 import math
 import random
-import subprocess
-import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -15,6 +11,7 @@ import numpy as np
 import pytest
 import seqeval.metrics as theirs
 import seqeval.scheme as schemes
+from processes import python
 
 from spacy_nereval.compat import evaluate
 from spacy_nereval.compat import seqeval as ours
@@ -22,7 +19,6 @@ from spacy_nereval.compat import seqeval as ours
 pytestmark = [pytest.mark.costly, pytest.mark.filterwarnings("ignore")]  # seqeval imports scikit-learn
 
 LETTERS = {"IOB1": "BI", "IOB2": "BI", "IOE1": "IE", "IOE2": "IE", "IOBES": "BIES", "BILOU": "BILU"}
-EVERY = "BIESLU"
 NAMES = ("precision_score", "recall_score", "f1_score")
 
 
@@ -38,7 +34,7 @@ def corpora(number: int, letters: str) -> list[tuple[list[list[str]], list[list[
     return made + [(side, [[rng.choice([tag, "O"]) for tag in tags] for tags in side]) for side, _ in made]
 
 
-def outcome(call: Callable[..., Any], *sides: Any, **options: Any) -> Any:
+def outcome(call, *sides: Any, **options: Any) -> Any:
     """What a call returns, as plain Python; or "refused"."""
     try:
         found = call(*sides, **options)
@@ -62,7 +58,7 @@ def test_numbers_and_refusals_are_those_of_seqeval(mode, scheme, zero_division):
     options: dict[str, Any] = {"mode": mode, "zero_division": zero_division}
     theirs_only = {"scheme": getattr(schemes, scheme) if scheme else None}
     kinds = [LETTERS[scheme]] if scheme else [*dict.fromkeys(LETTERS.values())]
-    pairs = [pair for letters in [*kinds, EVERY] for pair in corpora(2, letters)]
+    pairs = [pair for letters in [*kinds, "BIESLU"] for pair in corpora(2, letters)]
     nothing = [["O"] * 7, ["O"], ["O"] * 4]
     pairs += [pair for gold, pred in pairs[:3] for pair in ((gold, nothing), (nothing, pred))] + [(nothing, nothing)]
     seen = Counter[str]()
@@ -87,10 +83,8 @@ def test_numbers_and_refusals_are_those_of_seqeval(mode, scheme, zero_division):
 
 def test_suffixes_and_bare_prefixes_are_read_as_seqeval_does():
     sides = [["PER-B", "PER-I", "O", "X-Y-B"]], [["PER-B", "O", "O", "X-Y-B"]]
-    own, other = (
-        each.classification_report(*sides, suffix=True, output_dict=True, zero_division=0) for each in (ours, theirs)
-    )
-    assert own == other
+    how = {"suffix": True, "output_dict": True, "zero_division": 0}
+    assert ours.classification_report(*sides, **how) == theirs.classification_report(*sides, **how)
     bare = [["B", "I", "O"]], [["B", "O", "B"]]
     assert ours.f1_score(*bare) == theirs.f1_score(*bare)
 
@@ -105,26 +99,25 @@ def test_an_undefined_score_warns_unless_its_value_is_given():
 
 NONE = [["O"]]
 
+REFUSED = [
+    ("f1_score", NONE, NONE, {"average": "samples"}, "average='samples': expected None or one of micro"),
+    ("f1_score", NONE, NONE, {"mode": "lenient"}, "mode='lenient': expected None or 'strict'"),
+    ("f1_score", NONE, NONE, {"zero_division": 2}, "zero_division=2: expected 'warn', 0 or 1"),
+    ("f1_score", NONE, NONE, {"scheme": "IOE3"}, "scheme='IOE3': expected one of IOB1, IOE1, IOB2"),
+    ("f1_score", [["B-A", "O"]], NONE, {}, "sentence 0: y_true has 2 tags and y_pred has 1"),
+    ("f1_score", ["B-A", "O"], ["O", "O"], {}, "y_true, sentence 0 is 'B-A'; expected a list of tags"),
+    ("f1_score", [["O", "PER"]], [["O", "O"]], {}, "y_true, sentence 0: tag 1 is 'PER', which is not a tag"),
+    ("f1_score", NONE, [[1]], {}, "y_pred, sentence 0: tag 0 is 1; expected a tag such as 'B-PER'"),
+    ("f1_score", [["B-A"]], [["S-A"]], {"mode": "strict", "scheme": "IOB2"},
+        "y_pred, sentence 0: there is a tag with S, which IOB2 does not have; expected I, O, B"),
+    ("classification_report", NONE, NONE, {"mode": "strict"},
+        "the tags of y_true have the prefixes O, which do not show their scheme: name it, scheme= one of IOB1"),
+    ("accuracy_score", [], [], {}, "there are no tags"),
+    ("accuracy_score", [["O", "O"]], NONE, {}, "sentence 0: y_true has 2 tags and y_pred has 1"),
+]  # fmt: skip
 
-@pytest.mark.parametrize(
-    ("function", "gold", "pred", "options", "said"),
-    [
-        ("f1_score", NONE, NONE, {"average": "samples"}, "average='samples': expected None or one of micro"),
-        ("f1_score", NONE, NONE, {"mode": "lenient"}, "mode='lenient': expected None or 'strict'"),
-        ("f1_score", NONE, NONE, {"zero_division": 2}, "zero_division=2: expected 'warn', 0 or 1"),
-        ("f1_score", NONE, NONE, {"scheme": "IOE3"}, "scheme='IOE3': expected one of IOB1, IOE1, IOB2"),
-        ("f1_score", [["B-A", "O"]], NONE, {}, "sentence 0: y_true has 2 tags and y_pred has 1"),
-        ("f1_score", ["B-A", "O"], ["O", "O"], {}, "y_true, sentence 0 is 'B-A'; expected a list of tags"),
-        ("f1_score", [["O", "PER"]], [["O", "O"]], {}, "y_true, sentence 0: tag 1 is 'PER', which is not a tag"),
-        ("f1_score", NONE, [[1]], {}, "y_pred, sentence 0: tag 0 is 1; expected a tag such as 'B-PER'"),
-        ("f1_score", [["B-A"]], [["S-A"]], {"mode": "strict", "scheme": "IOB2"},
-            "y_pred, sentence 0: there is a tag with S, which IOB2 does not have; expected I, O, B"),
-        ("classification_report", NONE, NONE, {"mode": "strict"},
-            "the tags of y_true have the prefixes O, which do not show their scheme: name it, scheme= one of IOB1"),
-        ("accuracy_score", [], [], {}, "there are no tags"),
-        ("accuracy_score", [["O", "O"]], NONE, {}, "sentence 0: y_true has 2 tags and y_pred has 1"),
-    ],
-)  # fmt: skip
+
+@pytest.mark.parametrize(("function", "gold", "pred", "options", "said"), REFUSED)
 def test_what_cannot_be_scored_is_said(function, gold, pred, options, said):
     with pytest.raises(ValueError, match="^" + said):
         getattr(ours, function)(gold, pred, **options)
@@ -156,9 +149,6 @@ def test_accuracy_and_compute_agree_with_seqeval():
 
 
 def test_the_switch_needs_neither_seqeval_nor_scikit_learn():
-    code = (
-        "import sys, json; from spacy_nereval.compat.seqeval import f1_score; f1_score([['B-A']], [['B-A']]); "
-        "print(json.dumps([name for name in ('seqeval', 'sklearn', 'spacy', 'pandas') if name in sys.modules]))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout) == []
+    code = "from spacy_nereval.compat.seqeval import f1_score; f1_score([['B-A']], [['B-A']]); import sys; "
+    done = python("-c", code + "print({'seqeval', 'sklearn', 'spacy', 'pandas'} & {*sys.modules})")
+    assert done.stdout == "set()\n", done.stderr

@@ -1,7 +1,6 @@
 """The notebook of the examples, run in a real kernel."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,21 +11,18 @@ pytest.importorskip("pandas", reason="of the extra `frame`")
 
 NOTEBOOK = Path(__file__).parents[2] / "examples" / "notebook.ipynb"
 
-pytestmark = [
-    pytest.mark.costly,
-    pytest.mark.filterwarnings("ignore"),  # of the kernel's sockets
-]
+pytestmark = [pytest.mark.costly, pytest.mark.filterwarnings("ignore")]  # of the kernel's sockets
 
 
 @pytest.fixture(scope="module")
-def cells() -> list[Any]:
+def cells():
     """The code cells, after they were run."""
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(NOTEBOOK.parent)}}).execute()
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
-def shown(cell: Any, kind: str = "text/html") -> str:
+def shown(cell, kind: str = "text/html") -> str:
     return "".join(output.get("data", {}).get(kind, output.get("text", "")) for output in cell.outputs)
 
 

@@ -134,6 +134,10 @@ def by_name(document: Document) -> Iterator[Verdict]:
         yield Verdict("tp" if span.label == "A" else "fn", span, None)
 
 
+def undeclared(document: Document) -> Iterator[Verdict]:
+    return (Verdict("hit", span, span) for span in document.gold)
+
+
 def gives_zero(n):
     return {key: value * 0.0 for key, value in prf(n["tp"], n["fp"], n["fn"]).items()} | {"p": 0.0 * n["tp"]}
 
@@ -143,18 +147,14 @@ def in_percent(n):
 
 
 STRICT = create("strict")
-SYMMETRIC = tuple(replace(score, symmetric=True) for score in STRICT.scores)
 BROKEN = {
     "shifting_changes_nothing": {"judge": by_place, "scope": "document"},
     "renaming_labels_renames_rows": {"judge": by_name, "scope": "document"},
-    "verdicts_are_what_is_counted": {
-        "judge": lambda doc: [Verdict("hit", s, s) for s in doc.gold],
-        "scope": "document",
-    },
+    "verdicts_are_what_is_counted": {"judge": undeclared, "scope": "document"},
     "a_perfect_prediction_has_the_best_score": {"formula": gives_zero},
     "scores_lie_within_their_limits": {"formula": in_percent},
     "nothing_to_score_is_undefined": {"formula": gives_zero},
-    "symmetric_scores_are_symmetric": {"scores": SYMMETRIC},
+    "symmetric_scores_are_symmetric": {"scores": tuple(replace(score, symmetric=True) for score in STRICT.scores)},
     "metrics_can_be_pickled": {"formula": lambda n: prf(n["tp"], n["fp"], n["fn"])},
 }
 

@@ -15,8 +15,7 @@ from spacy_nereval.io.count_files import load
 
 pandas = pytest.importorskip("pandas", reason="frames are made with pandas, of the extra `frame`")
 
-TEXT = "Ada met Bob in New York"
-TEXTS = [TEXT, "<b>Rome</b> calls", "Nobody slept"]
+TEXTS = ["Ada met Bob in New York", "<b>Rome</b> calls", "Nobody slept"]
 GOLD = [[(0, 3, "PER"), (8, 11, "PER"), (15, 23, "LOC")], [(3, 7, "<LOC>")], []]
 PRED = [[(0, 3, "PER"), (8, 11, "ORG"), (19, 23, "LOC")], [(3, 7, "<LOC>"), (12, 17, "PER")], []]
 DOCUMENTS = [Document(gold, pred, text) for gold, pred, text in zip(GOLD, PRED, TEXTS)]
@@ -147,20 +146,19 @@ def test_a_comparison_reads_the_same_things(compared):
 
 # One document
 
+SHOWN = [
+    ([(0, 12, "PER")], [(0, 12, "PER")], "[{Ada Lovelace}]⟨PER⟩ met Bob"),
+    ([(0, 12, "PER")], [(0, 3, "PER")], "[{Ada} Lovelace]⟨shorter than gold: PER⟩ met Bob"),
+    ([(0, 12, "PER")], [], "[Ada Lovelace]⟨missed: PER⟩ met Bob"),
+    ([], [(13, 16, "PER")], "Ada Lovelace {met}⟨spurious: PER⟩ Bob"),
+    ([(17, 20, "PER")], [(17, 20, "LOC")], "Ada Lovelace met [{Bob}]⟨label error: PER as LOC⟩"),
+    ([(0, 3, "A"), (3, 4, "B")], [], "[Ada]⟨missed: A⟩[ ]⟨missed: B⟩Lovelace met Bob"),
+    ([], [], "Ada Lovelace met Bob"),
+    ([(0, 0, "GAP"), (4, 4, "GAP")], [], "[]⟨missed: GAP⟩Ada []⟨missed: GAP⟩Lovelace met Bob"),
+]
 
-@pytest.mark.parametrize(
-    ("gold", "pred", "line"),
-    [
-        ([(0, 12, "PER")], [(0, 12, "PER")], "[{Ada Lovelace}]⟨PER⟩ met Bob"),
-        ([(0, 12, "PER")], [(0, 3, "PER")], "[{Ada} Lovelace]⟨shorter than gold: PER⟩ met Bob"),
-        ([(0, 12, "PER")], [], "[Ada Lovelace]⟨missed: PER⟩ met Bob"),
-        ([], [(13, 16, "PER")], "Ada Lovelace {met}⟨spurious: PER⟩ Bob"),
-        ([(17, 20, "PER")], [(17, 20, "LOC")], "Ada Lovelace met [{Bob}]⟨label error: PER as LOC⟩"),
-        ([(0, 3, "A"), (3, 4, "B")], [], "[Ada]⟨missed: A⟩[ ]⟨missed: B⟩Lovelace met Bob"),
-        ([], [], "Ada Lovelace met Bob"),
-        ([(0, 0, "GAP"), (4, 4, "GAP")], [], "[]⟨missed: GAP⟩Ada []⟨missed: GAP⟩Lovelace met Bob"),
-    ],
-)
+
+@pytest.mark.parametrize(("gold", "pred", "line"), SHOWN)
 def test_a_document_shows_gold_predictions_and_verdicts(gold, pred, line):
     shown = score([gold], [pred], ["fair"], text=["Ada Lovelace met Bob"]).render(0, "fair")
     assert str(shown).splitlines()[1] == line

@@ -12,7 +12,6 @@ from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
 from subprocess import CompletedProcess
-from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -43,14 +42,9 @@ def copied(folder: Path) -> Path:
 
 def run(folder: Path, *arguments: str) -> CompletedProcess[str]:
     """What `python -m spacy` with these arguments prints in a folder, and its exit status."""
-    return inside(folder, "-m", "spacy", *arguments)
-
-
-def inside(folder: Path, *arguments: str) -> CompletedProcess[str]:
-    """What `python` with these arguments prints in a folder, and its exit status."""
     out, err = StringIO(), StringIO()
     with chdir(folder), redirect_stdout(out), redirect_stderr(err), patch.dict(os.environ, NO_COLOR="1"):
-        code = _python(arguments)
+        code = _python(("-m", "spacy", *arguments))
     return CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
 
@@ -89,7 +83,7 @@ def _scripts_of_this_folder() -> Iterator[None]:
             sys.modules.update(before)
 
 
-def _started(command: Sequence[str], **_: Any) -> None:
+def _started(command: Sequence[str], **_) -> None:
     """Run a line of the project as weasel does, which ends with the status of a line that fails."""
     assert command[0] == sys.executable
     if code := _python(command[1:]):
@@ -99,7 +93,7 @@ def _started(command: Sequence[str], **_: Any) -> None:
 _run = subprocess.run
 
 
-def _started_by_a_script(command: Sequence[str], **how: Any) -> CompletedProcess[Any]:
+def _started_by_a_script(command: Sequence[str], **how):
     if list(command[:1]) == [sys.executable] and str(command[1]).startswith("scripts/"):
         return CompletedProcess(command, _python(command[1:]))
     return _run(command, **how)
@@ -143,7 +137,7 @@ def test_both_pipelines_are_chosen_by_the_fair_f_and_scored_with_all_six_metrics
     assert "ents_fair_f" in json.loads(meta.read_text(encoding="utf8"))["performance"]
 
 
-def few_texts(project: Path) -> list[dict[str, Any]]:
+def few_texts(project: Path):
     """Those of which the project takes a few."""
     lines = (project / "assets/warranty/test.jsonl").read_text(encoding="utf8").splitlines()
     return [json.loads(line) for line in lines[:12]]
@@ -168,15 +162,14 @@ def test_the_report_as_a_page_has_every_test_text_and_its_place_is_the_last_thin
     assert Path(said[-1].removeprefix("✔ Report in ")) == Path("metrics/warranty/report.html")
 
 
+MISSING = [
+    (("scripts/report.py", "report.md", "no.json"), "project run all", "report.md"),
+    (("scripts/without_torch.py", "scripts/corpus.py", "wnut17"), "project assets", "corpus/wnut17"),
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("command", "remedy", "made"),
-    [
-        (("scripts/report.py", "report.md", "no.json"), "project run all", "report.md"),
-        (("scripts/without_torch.py", "scripts/corpus.py", "wnut17"), "project assets", "corpus/wnut17"),
-    ],
-    ids=["a result", "the files of a corpus"],
-)
+@pytest.mark.parametrize(("command", "remedy", "made"), MISSING, ids=["a result", "the files of a corpus"])
 def test_what_is_missing_is_named_with_the_command_that_makes_it(project, command, remedy, made):
     done = python(*command, cwd=project, env={"NO_COLOR": "1"})
     assert done.returncode == 1
@@ -250,11 +243,8 @@ LABELS = ("PART", "STATE")
 def model(tmp_path_factory) -> Path:
     """A span categoriser with random weights, which proposes all stretches of one and two tokens."""
     nlp = spacy.blank("en")
-    config: dict[str, Any] = {
-        "threshold": 0.5,
-        "suggester": {"@misc": "spacy.ngram_range_suggester.v1", "min_size": 1, "max_size": 2},
-    }
-    spancat = nlp.add_pipe("spancat", config=config)
+    suggester = {"@misc": "spacy.ngram_range_suggester.v1", "min_size": 1, "max_size": 2}
+    spancat = nlp.add_pipe("spancat", config={"threshold": 0.5, "suggester": suggester})
     for label in LABELS:
         spancat.add_label(label)
     docs = [nlp.make_doc(text) for text in TEXTS]
@@ -275,7 +265,7 @@ def texts(tmp_path_factory) -> Path:
 
 
 def test_every_stretch_has_a_score_for_each_label_from_the_floor_on_whatever_the_threshold(model, texts, tmp_path):
-    def written(floor: float) -> list[dict[str, Any]]:
+    def written(floor: float):
         scored.main(model, texts, tmp_path / "new" / "out.jsonl", floor)
         return [json.loads(line) for line in (tmp_path / "new" / "out.jsonl").read_text("utf8").splitlines()]
 

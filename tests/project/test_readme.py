@@ -1,18 +1,29 @@
-"""What the README says is what the code does."""
+"""What the README, the pages, docstrings and public files say is what the code does."""
 
+import inspect
 import re
+import sys
+from pathlib import Path
+from types import FrameType, SimpleNamespace
 
 import pytest
-from places import ROOT, script
+import spacy
+import srsly
+from places import ROOT, TESTS, script
+from processes import python
 from spacy import util
 from spacy.cli.init_config import init_config
 from spacy.lang.en import English
+from spacy.training import Example
 from thinc.api import Config
 from typer.main import get_command
 
-from spacy_nereval import create_all, names
+import spacy_nereval
+from spacy_nereval import authoring, create_all, distributed, names, testing
+from spacy_nereval.api.shown import Shown
 from spacy_nereval.cli import nereval
 from spacy_nereval.integration.configs import changed_config
+from spacy_nereval.integration.scorer import make_ner_scorer
 
 README = (ROOT / "README.md").read_text(encoding="utf8")
 
@@ -95,20 +106,16 @@ def test_every_link_leads_somewhere(page):
         assert linked.exists(), f"{page.name} links to {target}"
         if anchor:
             headings = re.findall(r"^#+ (.*)$", linked.read_text(encoding="utf8"), flags=re.M)
-            assert anchor in map(anchor_of, headings), f"{page.name}: #{anchor}"
-
-
-def anchor_of(heading: str) -> str:
-    """The anchor that GitHub and MkDocs give a heading."""
-    return re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-")
+            # As GitHub and MkDocs make them of headings.
+            anchors = [re.sub(r"[^\w -]", "", each.lower()).strip().replace(" ", "-") for each in headings]
+            assert anchor in anchors, f"{page.name}: #{anchor}"
 
 
 def test_the_index_has_every_page_under_the_heading_of_its_kind():
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf8")
     kinds = {part.split("](")[1].split("/")[0]: part for part in index.split("\n### ")[1:]}
-    assert [part.split("\n")[0].split(":")[0] for part in kinds.values()] == [
-        "Learn", "Do something", "Look something up", "Understand"
-    ]  # fmt: skip
+    headings = [part.split("\n")[0].split(":")[0] for part in kinds.values()]
+    assert headings == ["Learn", "Do something", "Look something up", "Understand"]
     for page in (ROOT / "docs").rglob("*.md"):
         if page.name != "index.md":
             title = page.read_text(encoding="utf8").split("\n")[0].removeprefix("# ")
@@ -118,13 +125,7 @@ def test_the_index_has_every_page_under_the_heading_of_its_kind():
 def test_the_first_screen_of_the_readme_has_40_lines_and_shows_everything():
     first = README.split("\n## ")[0]
     assert len(first.splitlines()) <= 40
-    for needed in (
-        "pip install",
-        "```python",
-        "nereval score examples/",
-        "](docs/report.png)",
-        "seqeval or nervaluate",
-    ):
+    for needed in ("pip install", "```python", "nereval score examples/", "](docs/report.png)", "nervaluate"):
         assert needed in first
     assert first.count("\n- **") == 5 and "I want to:" in first
 
@@ -136,3 +137,241 @@ def test_every_test_that_the_page_of_evidence_names_exists():
     for file, test in named:
         (path,) = (ROOT / "tests").rglob(file)
         assert f"\ndef {test}(" in path.read_text(encoding="utf8"), test
+
+
+# The walk of an Example in docs/explanation/architecture.md passes the files that it names, and no others
+
+
+PACKAGE = Path(spacy_nereval.__file__).parent
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "architecture.md"
+SECTION = PAGE.read_text(encoding="utf8").split("## An Example, step by step")[1].split("\n## ")[0]
+STEPS = re.findall(r"^\d+\. `([a-z_]+/[a-z_]+\.py)`", SECTION, flags=re.MULTILINE)
+
+
+def test_the_walk_names_every_file_that_an_example_passes():
+    """The files of the package whose functions run while an Example with a boundary error is scored."""
+    nlp = spacy.blank("en")
+    example = Example.from_dict(nlp("Ada Lovelace met Bob"), {"entities": [(0, 12, "PER")]})
+    example.predicted.set_ents([example.predicted.char_span(0, 3, "PER")])
+    score = make_ner_scorer({"fair": {}})
+    score([example])  # what is imported at first use is imported now
+    files: set[str] = set()
+
+    def note(frame: FrameType, event: str, argument: object) -> None:
+        file = Path(frame.f_code.co_filename)
+        if event == "call" and file.is_relative_to(PACKAGE):
+            files.add(file.relative_to(PACKAGE).as_posix())
+
+    sys.setprofile(note)
+    try:
+        found = score([example])
+    finally:
+        sys.setprofile(None)
+    assert found["ents_nereval"]["metrics"]["fair"]["counts"]["be_s"] == 1
+    assert files == set(re.findall(r"`([a-z_]+/[a-z_]+\.py)`", SECTION))
+
+
+def test_the_walk_has_at_most_nine_steps_each_in_a_file_of_its_own():
+    assert 0 < len(STEPS) == len(set(STEPS)) <= 9
+
+
+def test_every_file_and_folder_that_the_page_names_exists():
+    named = set(re.findall(r"`([a-z_/]+(?:\.py|/))`", PAGE.read_text(encoding="utf8"))) - {"spacy_nereval/__init__.py"}
+    assert len(named) > 60
+    found = [f"/{path.relative_to(PACKAGE).as_posix()}{'/' * path.is_dir()}" for path in PACKAGE.rglob("*")]
+    assert [name for name in named if not any(path.endswith(f"/{name}") for path in found)] == []
+
+
+def test_both_pages_list_the_rooms_from_top_to_bottom():
+    contract = (PAGE.parents[2] / ".importlinter").read_text(encoding="utf8")
+    layers = contract.split("layers =\n")[1].split("exhaustive")[0]
+    rooms = [line.strip().split(" | ") for line in layers.splitlines() if line.strip()]
+    for page in (PAGE, PAGE.parents[2] / "CONTRIBUTING.md"):
+        rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", page.read_text(encoding="utf8"), flags=re.M)
+        assert [re.findall(r"\w+", row) for row in rows][: len(rooms)] == rooms
+
+
+@pytest.mark.parametrize("folder", [PACKAGE, TESTS], ids=["package", "tests"])
+def test_every_module_has_a_name_of_its_own(folder):
+    """So that a name in a message or a search leads to one file, and pytest can collect all tests in one process."""
+    places: dict[str, list[str]] = {}
+    for path in folder.rglob("*.py"):
+        places.setdefault(path.stem, []).append(path.relative_to(folder).as_posix())
+    shared = {name: found for name, found in places.items() if len(found) > 1}
+    assert shared.keys() <= {"__init__", "conftest"}, shared
+
+
+# Docstrings of the public Python API have what a reader looks for: arguments, value, errors and an example
+
+
+pages = script("reference_pages")
+
+MODULES = (spacy_nereval, authoring, distributed, testing)
+"""The modules whose `__all__` is public."""
+
+
+def documented():
+    """The functions and classes that docs/reference/python.md lists or that are public, and the methods of results."""
+    paths = [f"{module}.{name}" for module, names in pages.API.values() for name in names]
+    paths += [f"{module.__name__}.{name}" for module in MODULES for name in module.__all__]
+    for path in paths:
+        found = pages.found_at(path)
+        if not inspect.isfunction(found) and not (inspect.isclass(found) and found.__module__.startswith("spacy_")):
+            continue  # a number, a text, a type annotation, or the registry
+        yield path, found
+        if inspect.isclass(found) and issubclass(found, Shown):
+            methods = (pair for cls in (found, Shown) for pair in vars(cls).items())
+            yield from ((f"{path}.{key}", of) for key, of in methods if is_method(key, of))
+
+
+def is_method(name: str, value: object) -> bool:
+    return inspect.isfunction(value) and not name.startswith("_") and not getattr(value, "__isabstractmethod__", False)
+
+
+def lacking(function, doc: str):
+    """What the docstring of a function lacks."""
+    signature = inspect.signature(function)
+    unnamed = [name for name in signature.parameters if name != "self" and not re.search(rf"\b{name}\b", doc)]
+    if unnamed and "See `" not in doc:
+        yield f"Args: {', '.join(unnamed)}"
+    told = doc.startswith(("Return ", "Yield ", "Create ")) or "Returns:" in doc or "Yields:" in doc
+    if signature.return_annotation not in (None, "None") and not told and "spacy-nereval." not in doc:
+        yield "Returns:"
+    if "    raise " in inspect.getsource(function) and "Raises:" not in doc:
+        yield "Raises:"
+
+
+def test_everything_documented_says_what_it_takes_returns_and_raises_and_has_an_example():
+    found = {}
+    for name, what in documented():
+        doc = inspect.getdoc(what) or ""
+        missing = [*lacking(what, doc)] if inspect.isfunction(what) else []
+        if lacks := [*missing, *(["an example"] if not re.search(">>> |Example:", doc) else [])]:
+            found[name] = lacks
+    assert found == {}
+
+
+def test_a_docstring_without_sections_is_noticed():
+    def function(number: int) -> int:
+        """Take it."""
+        if number < 0:
+            raise ValueError
+        return number
+
+    assert [*lacking(function, function.__doc__ or "")] == ["Args: number", "Returns:", "Raises:"]
+
+
+# The files that the services of a repository read are valid, and the paper cites what its bibliography has
+
+
+SCHEMAS = {
+    ".github/workflows/ci.yml": "vendor.github-workflows",
+    ".github/dependabot.yml": "vendor.dependabot",
+    ".github/ISSUE_TEMPLATE/bug.yml": "vendor.github-issue-forms",
+    ".github/ISSUE_TEMPLATE/idea.yml": "vendor.github-issue-forms",
+    ".github/ISSUE_TEMPLATE/number.yml": "vendor.github-issue-forms",
+    ".github/ISSUE_TEMPLATE/config.yml": "vendor.github-issue-config",
+    "CITATION.cff": "vendor.citation-file-format",
+    "examples/gate/github-actions.yml": "vendor.github-workflows",
+    "examples/gate/gitlab-ci.yml": "vendor.gitlab-ci",
+}
+"""Each file to the schema that check-jsonschema has of it."""
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("schema", sorted({*SCHEMAS.values()}))
+def test_a_file_fits_its_schema_and_one_with_a_wrong_key_does_not(schema, tmp_path):
+    pytest.importorskip("check_jsonschema", reason="the schemas come with check-jsonschema, of the extra 'test'")
+    how = ("-m", "check_jsonschema", "--builtin-schema", schema, "--default-filetype", "yaml")
+    files = [ROOT / name for name, own in SCHEMAS.items() if own == schema]
+    done = python(*how, *files)
+    assert done.returncode == 0, done.stdout
+    wrong = tmp_path / files[0].name
+    wrong.write_text(re.sub("(?m)^([a-z_]+|  script)(-[a-z]+)?:", r"\1-wrong:", files[0].read_text("utf8")), "utf8")
+    assert python(*how, wrong).returncode == 1
+
+
+def test_every_file_for_github_has_a_schema():
+    found = {path.relative_to(ROOT).as_posix() for path in (ROOT / ".github").rglob("*.yml")}
+    assert found == {name for name in SCHEMAS if name.startswith(".github")}
+
+
+def test_each_fetched_file_has_both_checksums():
+    assets = srsly.read_yaml(ROOT / "project.yml")["assets"]
+    fetched = {asset["dest"]: asset["checksum"] for asset in assets}
+    assert all(re.search("/[0-9a-f]{40}/", each["url"]) for each in assets), "a branch may change: name a commit"
+    sums = dict(line.split()[::-1] for line in (ROOT / "assets" / "SHA256SUMS").read_text("utf8").splitlines())
+    assert {*fetched} == {*sums}
+    assert {len(digest) for digest in fetched.values()} == {32} and {len(digest) for digest in sums.values()} == {64}
+
+
+def test_nothing_installs_the_name_from_an_index_before_there_is_a_release():
+    """Whoever takes the name there would run code at our users'. A wheel that lies in the folder is no name."""
+    name = r"spacy[-_]nereval(?!-\*)\b"
+    asks = re.compile(rf"""install [^\n]*?(?<![\w./-])(?<!clone of )["']?{name}|dependencies = \[.*"{name}""")
+    folders = (".github", "assets", "benchmarks", "configs", "docs", "examples", "scripts", "spacy_nereval")
+    paths = [*ROOT.glob("*.*"), *(path for name in folders for path in (ROOT / name).rglob("*.*"))]
+    ends = {".md", ".py", ".yml", ".toml", ".cfg", ".txt", ".js", ".html"}
+    texts = {path: path.read_text("utf8") for path in paths if path.suffix in ends}
+    found = [path for path, text in texts.items() if asks.search(text)]
+    assert len(texts) > 300 and found == []
+    for bad in ("pip install spacy-nereval[x]", 'pip install -U "spacy-nereval"', 'dependencies = ["spacy-nereval"]'):
+        assert asks.search(bad)
+
+
+@pytest.mark.slow  # .ci/run installs the extra 'docs' before the slow tests
+def test_the_site_links_to_the_repository_once_it_has_an_address(monkeypatch):
+    """The address stands in CITATION.cff alone; setup.cfg has to agree."""
+    pytest.importorskip("mkdocs", reason="the site is made with the extra 'docs'")
+    from mkdocs.config import load_config
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
+
+    hooks = script("site_hooks")
+    urls = {*re.findall(r"https?://\S+", (ROOT / "setup.cfg").read_text("utf8").partition("[options]")[0])}
+    assert not urls or {url.rstrip("/") for url in urls} == {hooks.address()}
+    for url in (None, "https://example.org/someone/spacy-nereval"):
+        monkeypatch.setattr(hooks, "address", lambda url=url: url)
+        config = load_config(str(ROOT / "mkdocs.yml"))
+        hooks.on_config(config)
+        assert (config.repo_url, config.repo_name) == (url, url and "someone/spacy-nereval")
+        assert ("content.action.edit" in config.theme["features"]) == bool(url)
+    monkeypatch.setattr(hooks, "live_pages", dict)
+    config.plugins._current_plugin = "hooks"
+    readme = hooks.on_files(Files([]), config=config).src_uris["project/README.md"]
+    assert Page(None, readme, config).edit_url == "https://example.org/someone/spacy-nereval/edit/main/README.md"
+
+
+@pytest.mark.slow  # .ci/run installs the extra 'docs' before the slow tests
+def test_a_link_to_a_page_of_the_site_has_a_card():
+    hooks = pytest.importorskip("mkdocs", reason="the site is made with the extra 'docs'") and script("site_hooks")
+    page = SimpleNamespace(title='A "page"', url="how-to/compare/")
+    for site, picture in ((None, "../../report.png"), ("https://example.org/x/", "https://example.org/x/report.png")):
+        config = SimpleNamespace(site_url=site, site_description="What it is")
+        head, _ = hooks.on_post_page("<head></head><body></head></body>", page=page, config=config).split("<body>")
+        found = dict(re.findall(r'<meta property="og:(\w+)" content="([^"]*)">', head))
+        expected = {"title": "A &quot;page&quot;", "description": "What it is", "image": picture, "type": "website"}
+        assert found == expected
+
+
+def test_the_paper_cites_what_its_bibliography_has():
+    """It has the sections and the length that JOSS asks for."""
+    paper = (ROOT / "paper.md").read_text("utf8")
+    keys = re.findall(r"(?m)^@\w+\{(\w+),", (ROOT / "paper.bib").read_text("utf8"))
+    assert {*re.findall(r"@(\w+)", paper.split("---")[2])} == {*keys} and len(keys) == len({*keys})
+    _, head, text = paper.split("---", 2)
+    assert {"title", "tags", "authors", "affiliations", "date", "bibliography"} <= {*srsly.yaml_loads(head)}
+    assert 750 <= len(text.split()) <= 1750
+    assert re.findall("(?m)^# (.+)", paper) == [
+        *("Summary", "Statement of need", "State of the field", "Software design", "Research impact statement"),
+        *("AI usage disclosure", "Acknowledgements", "References"),
+    ]
+
+
+def test_the_support_policy_names_the_versions_that_are_declared():
+    said = (ROOT / "docs" / "reference" / "versions.md").read_text("utf8").partition("## Support")[2]
+    setup = (ROOT / "setup.cfg").read_text("utf8")
+    pythons = re.findall(r"Python :: (3\.\d+)", setup)
+    spacy = re.search(r"spacy>=([\d.]+),<(\d+\.\d+)", setup)
+    assert f"Python {pythons[0]} to {pythons[-1]}, and spaCy from {spacy[1]} on, before {spacy[2]}." in said
+    assert f"python_requires = >={pythons[0]}" in setup

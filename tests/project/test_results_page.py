@@ -7,7 +7,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -52,7 +51,7 @@ def written(folder: Path, trials: dict[str, list[Counts]]) -> Path:
     made = []
     for name, runs in trials.items():
         for seed in range(len(runs)):
-            overrides: dict[str, Any] = {"system.seed": seed}
+            overrides = {"system.seed": seed}
             if name == "paper":
                 overrides |= {"training.max_steps": 60, "training.eval_frequency": 10}
                 overrides["training.accumulate_gradient"] = 1
@@ -108,9 +107,8 @@ def test_the_page_of_the_repository_is_what_its_counts_say():
     for word in ("significant", "trend", "no difference", "proves", "equal "):
         assert word not in page.lower().replace("about equally", "")
     verdicts = [line for line in page.splitlines() if re.search(r"scores (higher|lower) than|not settled", line)]
-    assert verdicts and all(
-        re.match(r"- \*\*\w+ against \w+, means of .*: strict F .*\.\*\*$", line) for line in verdicts
-    )
+    said = r"- \*\*\w+ against \w+, means of .*: strict F .*\.\*\*$"
+    assert verdicts and all(re.match(said, line) for line in verdicts)
 
 
 def test_tables_and_the_verdict_of_the_package_come_first_and_every_run_is_printed(unlike):
@@ -182,35 +180,29 @@ def of_documents(missed: int, spurious: int, right: int) -> Counts:
 
 
 MANY = [(k, k + 1, "PART") for k in range(6)]
-LIKE, FEW = (
-    "About equally frequent, as far as these runs tell: missed spans and spurious spans.",
-    "There are too few errors",
-)
-MISSED, ADDED = (
-    f"The most frequent errors are {kind} spans, so work on {what}"
-    for kind, what in (("missed", "recall"), ("spurious", "precision"))
-)
+FEW, LIKE = "There are too few errors", "About equally frequent, as far as these runs tell: missed spans and spurious "
+MISSED = "The most frequent errors are missed spans, so work on recall"
+ADDED = "The most frequent errors are spurious spans, so work on precision"
+
+FREQUENT = [
+    ([of_documents(40, 12, 10)], MISSED),
+    ([of_documents(12, 40, 10)], ADDED),
+    ([of_documents(14, 12, 30)], LIKE),
+    ([of_documents(0, 0, 30)], "There is no error."),
+    # A kind without errors is never called as frequent.
+    ([of_documents(3, 0, 30)], f"{FEW} to say which kind is the most frequent."),
+    # Errors of one document are not many independent ones: 30 missed spans, and 60.
+    ([counts(*[[]] * 5, *[[SPURIOUS]] * 12, gold=[MANY] * 5 + [[]] * 12)], FEW),
+    ([of_documents(30, 12, 0)], MISSED),
+    ([counts(*[[]] * 10, *[[SPURIOUS]] * 28, gold=[MANY] * 10 + [[]] * 28)], LIKE),
+    ([of_documents(60, 28, 0)], MISSED),
+    # Runs that disagree leave it open.
+    ([of_documents(36, 16, 0), of_documents(36, 16, 0)], MISSED),
+    ([counts(*[[]] * m, *[[GOLD, SPURIOUS]] * (40 - m), gold=[[GOLD]] * 40) for m in (38, 19)], LIKE),
+]
 
 
-@pytest.mark.parametrize(
-    ("runs", "sentence"),
-    [
-        ([of_documents(40, 12, 10)], MISSED),
-        ([of_documents(12, 40, 10)], ADDED),
-        ([of_documents(14, 12, 30)], LIKE),
-        ([of_documents(0, 0, 30)], "There is no error."),
-        # A kind without errors is never called as frequent.
-        ([of_documents(3, 0, 30)], f"{FEW} to say which kind is the most frequent."),
-        # Errors of one document are not many independent ones: 30 missed spans, and 60.
-        ([counts(*[[]] * 5, *[[SPURIOUS]] * 12, gold=[MANY] * 5 + [[]] * 12)], FEW),
-        ([of_documents(30, 12, 0)], MISSED),
-        ([counts(*[[]] * 10, *[[SPURIOUS]] * 28, gold=[MANY] * 10 + [[]] * 28)], LIKE),
-        ([of_documents(60, 28, 0)], MISSED),
-        # Runs that disagree leave it open.
-        ([of_documents(36, 16, 0), of_documents(36, 16, 0)], MISSED),
-        ([counts(*[[]] * m, *[[GOLD, SPURIOUS]] * (40 - m), gold=[[GOLD]] * 40) for m in (38, 19)], LIKE),
-    ],
-)
+@pytest.mark.parametrize(("runs", "sentence"), FREQUENT)
 def test_the_most_frequent_kind_of_error_is_named_if_it_stands_out(runs, sentence):
     assert results.work_on(summaries.errors(runs)).startswith(sentence)
 
@@ -239,9 +231,8 @@ def test_the_page_names_every_key_of_a_comparison_and_every_flag() -> None:
 
 
 def test_the_page_names_every_key_of_an_agreement() -> None:
-    sides = {
-        f"d{k}": {"a": [(0, 3, "PER"), (8, 11, "X")], "b": [(0, 3, "ORG")], "c": [(0, 7, "PER")]} for k in range(3)
-    }
+    own = {"a": [(0, 3, "PER"), (8, 11, "X")], "b": [(0, 3, "ORG")], "c": [(0, 7, "PER")]}
+    sides = {f"d{k}": own for k in range(3)}
     given = shared(sides, dict.fromkeys(sides, "Ada met Bob"))
     result = AgreementCounts(given, create_all(["strict"])).result(Confidence())
     assert {row["kind"] for row in result["differences"]} == {"boundary", "label", "missing"}
@@ -284,7 +275,7 @@ def test_the_scores_that_the_page_compares_with_are_those_of_the_results():
 # The kept counts of training runs: what does not belong together is refused, and nothing is replaced in part
 
 
-def edited(change: Callable[[dict[str, Any]], None]) -> Callable[[Path], None]:
+def edited(change) -> Callable[[Path], None]:
     def apply(folder: Path) -> None:
         path = folder / "trials.json"
         index = json.loads(path.read_text(encoding="utf8"))
@@ -300,29 +291,25 @@ def swap(folder: Path) -> None:
     (folder / "x").rename(folder / "cpu-1.npz")
 
 
-def counted_alone(folder: Path) -> None:
-    """As `nereval count` writes it: without what made it."""
-    save(load(folder / "cpu-0.npz"), folder / "cpu-0.npz")
+DAMAGED = [
+    (lambda folder: (folder / "trials.json").unlink(), "trials.json is not there"),
+    (lambda folder: (folder / "trials.json").write_text("{"), "trials.json is not of the format"),
+    (edited(lambda index: index.pop("format")), "is not of the format 'spacy-nereval trials 1' (format: "),
+    (edited(lambda index: index.update(format="spacy-nereval trials 0")), "is not of the format"),
+    (edited(lambda index: index.update(corpus="wnut17")), "is about the corpus wnut17, not maintie"),
+    (edited(lambda index: index["trials"].pop()), "disagree about paper-2.npz"),
+    (edited(lambda index: index["trials"][0].update(seconds=1)), "was counted from something else"),
+    (edited(lambda index: index.update(test_sha256="other")), "was counted from something else"),
+    (lambda folder: (folder / "cpu-0.npz").unlink(), "disagree about cpu-0.npz"),
+    (lambda folder: (folder / "cpu-0.npz").rename(folder / "cpu-3.npz"), "disagree about cpu-0.npz, cpu-3.npz"),
+    (lambda folder: (folder / "cpu-0.npz").write_bytes(b"PK"), "cpu-0.npz does not hold counts, or is damaged"),
+    (swap, "cpu-0.npz was counted from something else"),
+    # As `nereval count` writes it: without what made it.
+    (lambda folder: save(load(file := folder / "cpu-0.npz"), file), "cpu-0.npz was counted from something else"),
+]
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        (lambda folder: (folder / "trials.json").unlink(), "trials.json is not there"),
-        (lambda folder: (folder / "trials.json").write_text("{"), "trials.json is not of the format"),
-        (edited(lambda index: index.pop("format")), "is not of the format 'spacy-nereval trials 1' (format: "),
-        (edited(lambda index: index.update(format="spacy-nereval trials 0")), "is not of the format"),
-        (edited(lambda index: index.update(corpus="wnut17")), "is about the corpus wnut17, not maintie"),
-        (edited(lambda index: index["trials"].pop()), "disagree about paper-2.npz"),
-        (edited(lambda index: index["trials"][0].update(seconds=1)), "was counted from something else"),
-        (edited(lambda index: index.update(test_sha256="other")), "was counted from something else"),
-        (lambda folder: (folder / "cpu-0.npz").unlink(), "disagree about cpu-0.npz"),
-        (lambda folder: (folder / "cpu-0.npz").rename(folder / "cpu-3.npz"), "disagree about cpu-0.npz, cpu-3.npz"),
-        (lambda folder: (folder / "cpu-0.npz").write_bytes(b"PK"), "cpu-0.npz does not hold counts, or is damaged"),
-        (swap, "cpu-0.npz was counted from something else"),
-        (counted_alone, "cpu-0.npz was counted from something else"),
-    ],
-)
+@pytest.mark.parametrize(("change", "reason"), DAMAGED)
 def test_files_that_do_not_belong_together_are_one_line_with_the_remedy(tmp_path, capsys, change, reason):
     folder = written(tmp_path / "kept" / "maintie", UNLIKE)
     change(folder)

@@ -3,7 +3,6 @@
 import json
 import shutil
 from collections import defaultdict
-from collections.abc import Iterator
 from math import ceil
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,7 +25,7 @@ train = script("train")
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory) -> Iterator[Path]:
+def project(tmp_path_factory):
     """The folder of a project with a nested corpus of 37 texts to train on."""
     folder = tmp_path_factory.mktemp("training")
     shutil.copytree(ROOT / "configs", folder / "configs")
@@ -39,9 +38,8 @@ def project(tmp_path_factory) -> Iterator[Path]:
 def trained(transformer: Path | str, output: str, config: str, *overrides: str, **how: Any) -> dict[str, Any]:
     """Train for two epochs, and read what is said of the run."""
     arguments = ["--paths.transformer", str(transformer), "--training.max_epochs", "2", *overrides]
-    train.main(
-        SimpleNamespace(args=arguments), Path("configs", config), "maintie", Path(output), **{"patience": 4} | how
-    )
+    context = SimpleNamespace(args=arguments)
+    train.main(context, Path("configs", config), "maintie", Path(output), **{"patience": 4} | how)
     return train.read(Path(output, "run.json"))
 
 
@@ -168,9 +166,7 @@ def test_a_model_that_was_being_written_is_not_gone_on_from(paper, transformer, 
 
 
 @pytest.mark.parametrize(("gpu_id", "weights"), [(999, None), (-1, "no/such/folder")])
-def test_what_is_missing_is_one_line_in_the_words_of_the_doctor_and_nothing_is_written(
-    project, tmp_path, capsys, gpu_id, weights
-):
+def test_what_is_missing_is_one_line_in_the_words_of_the_doctor(project, tmp_path, capsys, gpu_id, weights):
     weights = weights or str(nominal_transformer(tmp_path / "weights"))
     with pytest.raises(SystemExit) as ended:
         trained(weights, "unwritten", "paper.cfg", gpu_id=gpu_id)
@@ -232,9 +228,8 @@ def test_maintie_keeps_nested_spans_beside_the_outermost_entities(tmp_path):
     notes: dict[str, list[str]] = defaultdict(list)
     splits = readers.read_maintie(tmp_path, notes)
     (doc,) = [doc for docs in splits.values() for doc in docs]
-    assert [(s.start, s.end, s.label_) for s in doc.spans["sc"]] == [
-        (0, 2, "PhysicalObject"), (0, 3, "PhysicalObject"), (3, 4, "State")
-    ]  # fmt: skip
-    assert [(s.start, s.end, s.label_) for s in doc.ents] == [(0, 3, "PhysicalObject"), (3, 4, "State")]
+    nested, entities = ([(s.start, s.end, s.label_) for s in spans] for spans in (doc.spans["sc"], doc.ents))
+    assert entities == [(0, 3, "PhysicalObject"), (3, 4, "State")]
+    assert nested == [(0, 2, "PhysicalObject"), *entities]
     assert doc.user_data["id"] == "1"
     assert list(notes) == ["spans that lie inside another one, only in doc.spans"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +11,12 @@ import pytest
 from annotators import example_page
 from commands import accepted, write
 from driven import DOCUMENTS, FEW, ONE, TWO
-from page_functions import called
 from places import SPANCAT
 from tabled import GOLD, MORE, OTHER, PRED
 
 from spacy_nereval.reporting.html import ReportedSystem, charts, page
+from spacy_nereval.reporting.html.template import Layout, functions
+from spacy_nereval.reporting.html.texts import embedded
 
 if TYPE_CHECKING:
     from browsers import Browser
@@ -96,12 +97,32 @@ def cuts(tmp_path_factory) -> Path:
     return path
 
 
+if TYPE_CHECKING:
+    from browsers import Browser
+
+HIDDEN = ("document", "window", "self", "globalThis", "location", "history", "localStorage", "navigator", "$", "state")
+"""Names by which a function would reach a page, or what its scripts know."""
+
+RUN = """const [source, hidden, data, given] = arguments;
+const values = JSON.parse(given);
+return JSON.stringify(new Function('data', ...hidden, ...Object.keys(values), source)(
+  JSON.parse(data), ...hidden.map(() => undefined), ...Object.values(values)))"""
+
+
 @pytest.fixture
 def run(browser) -> Callable[..., Any]:
     """Runs JavaScript beside the functions of a page on its data: `run(layout, data, body, given=...)`."""
     browser.driver.get("about:blank")
     browser.soil()
-    return partial(called, browser)
+
+    def called(layout: Layout, data: Any, body: str, **given: Any) -> Any:
+        """What JavaScript returns as the body of a function, in which the functions of a page and the values that are
+        given have their names."""
+        source = f'"use strict";\n{functions(layout)}\nreturn (() => {{\n{body}\n}})();'
+        found = browser(RUN, source, [*HIDDEN], embedded(data), embedded(given))
+        return None if found is None else json.loads(found)
+
+    return called
 
 
 @pytest.fixture

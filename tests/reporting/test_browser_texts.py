@@ -64,9 +64,8 @@ def test_the_list_names_documents_and_its_contexts_end_at_words(browser, made):
     assert over <= 0 >= beyond, "nothing is cut by the box"
     assert before.startswith("… ") and {*before.split()} <= {"…", "wonderful", "😀😀"}
     assert after.endswith(" …") and {*after.split()} <= {"…", "Bob", "😃", "marvellous"}
-    browser.driver.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride", {"width": 1040, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    )
+    narrow = {"width": 1040, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", narrow)
     browser.until(lambda: 0 < len(browser.each(*sides)[0][0]) < len(before))
 
 

@@ -2,7 +2,6 @@
 
 import csv
 import json
-from typing import Any
 
 import pytest
 from annotators import example, view_of
@@ -164,7 +163,7 @@ def opened(browser, library, tmp_path, monkeypatch):
     return open_page
 
 
-def scored(spans: list[Any], gold: int = 2) -> Document:
+def scored(spans, gold: int = 2) -> Document:
     document = Document(spans[::gold], spans, "x" * 200)
     document.span_scores = {span: 0.9 - k / (2 * len(spans)) for k, span in enumerate(spans)}
     return document

@@ -4,7 +4,6 @@ import csv
 import io
 import itertools
 from random import Random
-from typing import Any
 
 import pytest
 from annotators import annotated, at_random, page_of
@@ -22,7 +21,7 @@ from spacy_nereval.reporting.html.thresholds.threshold_page import thresholds_pa
 pytestmark = needs_browser
 
 
-def emoji(seed: int) -> Any:
+def emoji(seed: int):
     """Twelve texts with characters of two units, each annotated by two to four of four people."""
     rng, found = Random(seed), []
     for _ in range(12):
@@ -128,7 +127,7 @@ CORPORA = [scored(k) for k in range(3)]
 
 
 @pytest.fixture(scope="module")
-def curves() -> Any:
+def curves():
     """The data of the page of three systems."""
     settings = Settings(per_label="own")
     found = [(f"s{k}", thresholds(own, create_all(["strict"]), settings)) for k, own in enumerate(CORPORA)]

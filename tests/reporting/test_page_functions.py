@@ -26,12 +26,9 @@ from spacy_nereval.reporting.words import CHANGES
 
 pytestmark = needs_browser
 
-METRICS = ("fair", "strict", "semeval", "slot_error")
-
 
 SYSTEMS = corpora(7, 3)
-REPORTED = [system(f"system {k}", *documents) for k, documents in enumerate(SYSTEMS)]
-VIEW = ReportView(REPORTED)
+VIEW = ReportView([system(f"system {k}", *documents) for k, documents in enumerate(SYSTEMS)])
 DATA = page_data(VIEW)
 
 
@@ -48,7 +45,6 @@ def asked_of(wanted: Wanted) -> dict[str, Any]:
     """What the page has for a twin's `Wanted`."""
     names = CHANGES if wanted.other is not None else DATA["metrics"][METRIC[wanted.metric]]["verdicts"]
     place = {label: k for k, label in enumerate(DATA["labels"])} | {"": -1}
-    bucket = None if wanted.words is None else [0, [*VIEW.slices[0].buckets].index(str(wanted.words))]
     return {
         "one": wanted.one,
         "other": -1 if wanted.other is None else wanted.other,
@@ -59,7 +55,7 @@ def asked_of(wanted: Wanted) -> dict[str, Any]:
         "cell": wanted.cell and [place[label] for label in wanted.cell],
         "move": wanted.move and [OUTCOMES.index(each) for each in wanted.move],
         "group": GROUP[wanted.one, wanted.members] if wanted.members else None,
-        "bucket": bucket,
+        "bucket": wanted.words and [0, [*VIEW.slices[0].buckets].index(str(wanted.words))],
         "relation": wanted.relation,
         "mark": "gold" if wanted.marked else "",
         "find": wanted.find,
@@ -75,7 +71,7 @@ MARKED = [(k, s, verdict.gold, verdict.pred) for k, s, verdict in JUDGED[::3]]
 
 def some(rng: Random) -> Wanted:
     """A random conjunction of some filters."""
-    one, metric = rng.randrange(3), rng.choice(METRICS)
+    one, metric = rng.randrange(3), rng.choice(("fair", "strict", "semeval", "slot_error"))
     other = rng.choice([None, *({0, 1, 2} - {one})])
     names = CHANGES if other is not None else create(metric).verdict_names
     filters: dict[str, Any] = {
@@ -123,7 +119,7 @@ def as_in_page(place: Any) -> str:
     return json.dumps([k, name, *flat])
 
 
-def numbered(sides: list[list[Any]], k: int, s: int, gold: Any, pred: Any) -> list[int]:
+def numbered(k: int, s: int, gold: Any, pred: Any) -> list[int]:
     document = SYSTEMS[s][k]
     return [k, s, document.gold.index(gold) if gold else -1, document.pred.index(pred) if pred else -1]
 
@@ -131,7 +127,7 @@ def numbered(sides: list[list[Any]], k: int, s: int, gold: Any, pred: Any) -> li
 def test_the_list_is_the_conjunction_of_every_filter_in_every_mode(run):
     rng = Random(1)
     cases = [some(rng) for _ in range(800)]
-    own = [numbered(SYSTEMS, *each) for each in MARKED]
+    own = [numbered(*each) for each in MARKED]
     answers = run(LIST, cases=[asked_of(case) for case in cases], own=own)
     hits = 0
     for case, (rows, documents, settled) in zip(cases, answers, strict=True):
@@ -143,20 +139,20 @@ def test_the_list_is_the_conjunction_of_every_filter_in_every_mode(run):
     assert hits > 250
 
 
-@pytest.mark.parametrize(
-    ("asked", "left"),
-    [
-        ({"other": 0}, {"other": -1}),
-        ({"move": [0, 1]}, {"move": None}),
-        ({"other": 1, "metric": 0}, {"other": 1}),
-        ({"relation": "0"}, {"relation": ""}),
-        ({"relation": "1"}, {"relation": "1"}),
-        ({"side": "gold"}, {"side": ""}),
-        ({"group": -1}, {"group": None}),
-        ({"chosen": [0, 6, 99]}, {"chosen": [0, 6]}),
-        ({"other": 2, "chosen": [4, 5]}, {"other": 2, "chosen": [4]}),
-    ],
-)
+TAKEN_BACK = [
+    ({"other": 0}, {"other": -1}),
+    ({"move": [0, 1]}, {"move": None}),
+    ({"other": 1, "metric": 0}, {"other": 1}),
+    ({"relation": "0"}, {"relation": ""}),
+    ({"relation": "1"}, {"relation": "1"}),
+    ({"side": "gold"}, {"side": ""}),
+    ({"group": -1}, {"group": None}),
+    ({"chosen": [0, 6, 99]}, {"chosen": [0, 6]}),
+    ({"other": 2, "chosen": [4, 5]}, {"other": 2, "chosen": [4]}),
+]
+
+
+@pytest.mark.parametrize(("asked", "left"), TAKEN_BACK)
 def test_what_cannot_apply_is_taken_back(run, asked, left):
     if asked.get("group") == -1:
         asked = {"group": next(k for k, (number, _, _) in enumerate(VIEW.lists) if number == 1)}
@@ -203,10 +199,10 @@ def test_an_address_gives_back_what_was_asked_for_and_nonsense_is_ignored(run):
 
 
 FOCUSED = {"fair": {"focus": "system"}, "strict": {}}
-BY_SYSTEM = [system(f"s{k}", *own, metrics=FOCUSED) for k, own in enumerate(SYSTEMS)]
+BY_SYSTEM = ReportView([system(f"s{k}", *own, metrics=FOCUSED) for k, own in enumerate(SYSTEMS)])
 
 
-@pytest.mark.parametrize("view", [VIEW, ReportView(BY_SYSTEM)], ids=["by gold", "by system"])
+@pytest.mark.parametrize("view", [VIEW, BY_SYSTEM], ids=["by gold", "by system"])
 def test_a_number_of_a_table_opens_as_many_places_as_it_counts(run, view):
     asks: list[tuple[int, dict[str, Any]]] = []
     at_lead = 2 + 3 * view.lead  # of three columns for each system
@@ -253,16 +249,16 @@ def test_lines_are_in_the_order_of_what_is_clicked(run):
         assert found[:1] == [row["corpus"] for row in rows[:1]] or falling
 
 
-@pytest.mark.parametrize(
-    ("values", "rising"),
-    [
-        ([10, 9, 100, None, -0.5, 9], [4, 1, 5, 0, 2, 3]),
-        (["10 words", "2 words", "1 word", "no word"], [2, 1, 0, 3]),
-        (["1-5", "11", "10", "0"], [3, 0, 2, 1]),
-        (["b", "Á", "a", "B"], [2, 1, 0, 3]),
-        ([0.00005, 0.0001, 1, 0.04], [0, 1, 3, 2]),
-    ],
-)
+SORTED = [
+    ([10, 9, 100, None, -0.5, 9], [4, 1, 5, 0, 2, 3]),
+    (["10 words", "2 words", "1 word", "no word"], [2, 1, 0, 3]),
+    (["1-5", "11", "10", "0"], [3, 0, 2, 1]),
+    (["b", "Á", "a", "B"], [2, 1, 0, 3]),
+    ([0.00005, 0.0001, 1, 0.04], [0, 1, 3, 2]),
+]
+
+
+@pytest.mark.parametrize(("values", "rising"), SORTED)
 def test_rows_are_sorted_by_number_where_numbers_are_meant_and_equal_ones_stay(run, values, rising):
     found = run("return [false, true].map(falling => sortedPlaces(values, falling));", values=values)
     undefined = [k for k, value in enumerate(values) if value is None]
@@ -316,10 +312,8 @@ def test_what_is_searched_for_is_text_unless_it_is_a_pattern(run):
     assert found == [[bool(re.search(each, text, re.IGNORECASE)) for text in texts] for each in patterns]
     assert run(FOUND, finds=["(?-i)a", "(?-i)A"], texts=["a"], pattern=True) == [[True], [False]]
     refused = "return ['(', '[', '*', 'a{2,1}'].map(find => patternOf({ find, pattern: true }).refused);"
-    assert run(refused) == [
-        *("unterminated group", "unterminated character class", "nothing to repeat"),
-        "numbers out of order in {} quantifier",
-    ]
+    said = ["unterminated group", "unterminated character class", "nothing to repeat"]
+    assert run(refused) == [*said, "numbers out of order in {} quantifier"]
 
 
 def test_contexts_begin_and_end_at_words_and_never_within_a_character(run):
@@ -386,11 +380,9 @@ def test_the_digest_of_a_document_is_that_of_apply(run):
     texts = ["", "\ud800 \udfff", '\x00\x1f\x7f\x85\u2028"\\/\b\f', "a" * 119]
     texts += ["é😀" * n for n in (18, 19, 20, 40, 200)]
     labels = ("\uffff", "😀", "A", "AB", "\ud800")
-    documents = [
-        Document([(0, len(text), label) for label in labels] if text else [], [], text, id=name)
-        for text in texts
-        for name in (None, "\u202e'\"")
-    ]
+    golds = [[(0, len(text), label) for label in labels] if text else [] for text in texts]
+    named = itertools.product(zip(golds, texts), (None, "\u202e'\""))
+    documents = [Document(gold, [], text, id=name) for (gold, text), name in named]
     data = page_data(ReportView([system("one", *documents, *documents)]))
     found = run("return documents.map((_, k) => [digestOf(k), copiesOf(k).indexOf(k)]);", data)
     wanted = [gold_digest(each.id, each.text, each.gold) for each in documents]
@@ -400,10 +392,8 @@ def test_the_digest_of_a_document_is_that_of_apply(run):
 
 
 def test_marks_are_written_for_apply_and_come_back_and_others_are_refused(run):
-    own = [
-        [numbered(SYSTEMS, *each), {"mark": ("gold", "system", "unclear", "")[n % 4], "note": f"n{n}"}]
-        for n, each in enumerate(MARKED)
-    ]
+    answers = ({"mark": ("gold", "system", "unclear", "")[n % 4], "note": f"n{n}"} for n in itertools.count())
+    own = [[numbered(*each), answer] for each, answer in zip(MARKED, answers)]
     body = """const made = new Map(own.map(([[k, system, g, p], value]) => {
       const place = { k, g, p, system };
       const decided = value.mark === "gold" ? [[0, documents[k][1].length, "new"]] : null;
@@ -476,15 +466,11 @@ def test_a_decision_is_refused_or_takes_out_what_it_overlaps(run, reviewed, deci
         assert (rest[1] is None) is (not decided), "another correction is not taken out unsaid"
 
 
-@pytest.mark.parametrize(
-    ("words", "side", "step", "wanted"),
-    [
-        ("York", "start", -1, "New York"),
-        ("New York", "start", 1, "York"),
-        ("York", "end", 1, "York ,"),
-        ("York ,", "end", -1, "York"),
-    ],
-)
+MOVES = [("York", "start", -1, "New York"), ("New York", "start", 1, "York")]
+MOVES += [("York", "end", 1, "York ,"), ("York ,", "end", -1, "York")]
+
+
+@pytest.mark.parametrize(("words", "side", "step", "wanted"), MOVES)
 def test_boundaries_move_by_words(run, words, side, step, wanted):
     text = "😀 New York , Łódź"
     body = """const at = text.indexOf(words);
@@ -563,17 +549,16 @@ def test_suspects_on_one_gold_span_are_one_place_in_heading_table_and_queue():
 OWN = {"mark": "gold", "note": "a", "decided": [[0, 3, "A"]]}
 SYSTEM_WRONG = {**OWN, "mark": "system", "decided": None}
 
+JOINED = [
+    (None, OWN, "added", OWN),
+    (OWN, OWN, "same", None),
+    (OWN, {**OWN, "note": "b"}, "same", {**OWN, "note": "a; b"}),
+    (OWN, {**OWN, "decided": []}, "differing", {**OWN, "other": {**OWN, "decided": []}}),
+    (OWN, SYSTEM_WRONG, "differing", {**OWN, "other": SYSTEM_WRONG}),
+]
 
-@pytest.mark.parametrize(
-    ("own", "other", "kind", "change"),
-    [
-        (None, OWN, "added", OWN),
-        (OWN, OWN, "same", None),
-        (OWN, {**OWN, "note": "b"}, "same", {**OWN, "note": "a; b"}),
-        (OWN, {**OWN, "decided": []}, "differing", {**OWN, "other": {**OWN, "decided": []}}),
-        (OWN, SYSTEM_WRONG, "differing", {**OWN, "other": SYSTEM_WRONG}),
-    ],
-)
+
+@pytest.mark.parametrize(("own", "other", "kind", "change"), JOINED)
 def test_the_mark_of_another_person_joins_ones_own(run, own, other, kind, change):
     body = """const { changes, numbers } = joined(new Map(own ? [['k', own]] : []), [['k', other]]);
       return [changes, numbers];"""

@@ -5,17 +5,13 @@ import io
 import json
 import re
 import shutil
-from collections.abc import Callable
-from typing import Any
 
 import pytest
-from any_tables import AWKWARD, cells, read, tables
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from pages import HOSTILE, Parsed
 from processes import ended
 from profiles import tries
-from read_back import from_html, from_latex, from_markdown
 
 from spacy_nereval.io.writing import for_spreadsheets, visible
 from spacy_nereval.reporting.formats import csv_text, document, html, json_text, latex, markdown
@@ -23,6 +19,107 @@ from spacy_nereval.reporting.html.template import environment
 from spacy_nereval.reporting.marked_text import Marked
 from spacy_nereval.reporting.result_table import Asking, Cost, Estimate, Interval, Kinded, Percent, ResultTable, shown
 from spacy_nereval.reporting.terminal import BAR, bars, columns, render
+
+AWKWARD = ["|", "\\", "a|b", "\\|", "*", "_a_", "a_b", "`x`", "<script>", "&amp;", "[a](b)", "![a][b]", "~~a~~", "$1$"]
+AWKWARD += ["{x}", "%", "#1", "^", '"', "'", "--", "---", "…", "=1+1", "+1", "-1", "@x", "\t=1", "\r1", "a\nb", " a "]
+AWKWARD += ["", "人名", "e\u0301", "\x1b[2J", "\u202eabc", "\x00", "\u2028", "🙂", "-", "[x]", "* b", "\\\\", "&#65;"]
+AWKWARD += ["]", "a](", "* ↓"]
+texts = st.sampled_from(AWKWARD) | st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+finite = st.floats(-1e6, 1e6)
+numbers = (
+    finite
+    | st.builds(Percent, finite)
+    | st.integers(-1000, 10**9)
+    | st.none()
+    | st.builds(Interval, finite, finite)
+    | st.builds(Estimate, *[finite] * 3)
+)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> ResultTable:
+    kinds = draw(st.lists(st.sampled_from([texts, numbers]), min_size=1, max_size=5))
+    header = [draw(texts | st.builds(Cost, texts)) for _ in kinds]
+    rows = [[draw(kind) for kind in kinds] for _ in range(draw(st.integers(0, 4)))]
+    return ResultTable(draw(texts), header, rows, note=draw(texts), digits=draw(st.integers(0, 5)))
+
+
+def read(cell, digits: int) -> str:
+    """A cell as a person reads it."""
+
+    def number(value: float) -> str:
+        value = 100 * value if isinstance(value, Percent) else value
+        text = str(value) if isinstance(value, int) else f"{value:.{digits}f}"
+        return text.removeprefix("-") if not text.strip("-0.") and isinstance(value, float) else text
+
+    if cell is None:
+        return "-"
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, Interval):
+        return f"[{number(cell.low)}, {number(cell.high)}]"
+    if isinstance(cell, Estimate):
+        return f"{number(cell.value)} [{number(cell.low)}, {number(cell.high)}]" + " few" * cell.few
+    return number(cell)
+
+
+def cells(table: ResultTable) -> list[list[str]]:
+    """All cells, costs with an arrow; where names of columns or rows look alike, they are in quotes."""
+    header = [f"{name} ↓" if isinstance(name, Cost) else name for name in table.header]
+    rows = [header, *([read(cell, table.digits) for cell in row] for row in table.rows)]
+    names = {*header, *(row[0] for row in rows)}
+
+    def clear(cell: str) -> str:
+        alike = [name for name in names if visible(name) == visible(cell)] if cell in names else []
+        return visible(repr(cell) if len(alike) > 1 else cell) or "(empty)"
+
+    return [[*map(clear, row)] for row in rows]
+
+
+# Parsers that are not ours
+
+
+def from_markdown(text: str) -> list[list[str]]:
+    """The cells of a table in Markdown: pipes without a backslash divide them, and a backslash
+    before punctuation is dropped (CommonMark, 2.4)."""
+    found = []
+    for line in text.splitlines():
+        cells = re.split(r"(?<!\\)((?:\\\\)*)\|", line)  # an even number of backslashes escapes nothing
+        joined = [cells[k] + (cells[k + 1] if k + 1 < len(cells) else "") for k in range(0, len(cells), 2)]
+        assert joined[0] == joined[-1] == "", line
+        found.append([re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", cell.strip()) for cell in joined[1:-1]])
+    assert all(re.fullmatch("---:?", cell) for cell in found[1])
+    return [found[0], *found[2:]]
+
+
+TEX = {r"\textbackslash{}": "\\", r"\textasciitilde{}": "~", r"\textasciicircum{}": "^", r"\textless{}": "<"}
+TEX |= {r"\textgreater{}": ">", r"\textbar{}": "|", r"\`{}": "`", r"\char34{}": '"', r"\ldots{}": "…", "-{}": "-"}
+TEX |= {f"\\{c}": c for c in "&%$#_{}"} | {f"{{{c}}}": c for c in "[]*"}
+TEX |= {r"$\downarrow$": "↓"}
+COMMANDS = "|".join(map(re.escape, sorted(TEX, key=len, reverse=True)))
+TOKEN = re.compile(COMMANDS + r"|\$-[\d.]+\$|[^\\{}$&%#_~^\[\]*<>|`\"]")
+
+
+def from_latex(text: str) -> list[list[str]]:
+    """The cells between the rules, of which every character is a known command or harmless."""
+    body = text.split("\\toprule\n")[1].split("\\bottomrule")[0].replace("\\midrule\n", "")
+    found = []
+    for line in body.splitlines():
+        assert line.endswith(r" \\")
+        cells = []
+        for cell in re.split(r"(?<!\\) & ", line[:-3]):
+            tokens = TOKEN.findall(cell)
+            assert "".join(tokens) == cell, cell
+            cells.append("".join(TEX.get(token, token.strip("$") if len(token) > 1 else token) for token in tokens))
+        found.append(cells)
+    return found
+
+
+def from_html(text: str) -> list[list[str]]:
+    found = Parsed(text)
+    assert {tag for tag, _ in found.tags} <= {"table", "caption", "thead", "tbody", "tr", "th", "td"}
+    return found.rows
+
 
 READ_BACK = [(markdown, from_markdown), (latex, from_latex), (html, from_html)]
 
@@ -34,13 +131,13 @@ def from_csv(text: str) -> list[dict[str, str]]:
 @pytest.mark.parametrize("write, parse", READ_BACK, ids=["markdown", "latex", "html"])
 @tries(40)
 @given(table=tables())
-def test_a_format_read_back_gives_the_cells_of_the_table(write: Callable, parse: Callable, table):
+def test_a_format_read_back_gives_the_cells_of_the_table(write, parse, table):
     assert parse(write(table)) == cells(table)
 
 
-def values(table: ResultTable) -> list[list[Any]]:
+def values(table):
     """The rows with intervals taken apart: the value, if the column has any, and both bounds."""
-    found: list[list[Any]] = []
+    found = []
     for row in table.rows:
         found.append([])
         for k, cell in enumerate(row):
@@ -121,12 +218,8 @@ def test_people_are_shown_the_first_rows_and_programs_all():
     assert table._replace(note="", most=None).heading == "T"
 
 
-UNSAFE = ResultTable(
-    "T\x1b]0;x\x07",
-    ["<img src=x>", "\\input{x}"],
-    [["<script>alert(1)</script>", "\x1b[31mred\u202e"], ["[a](http://x)", "=HYPERLINK(1)"]],
-    note="\x00",
-)
+TEXTS = [["<script>alert(1)</script>", "\x1b[31mred\u202e"], ["[a](http://x)", "=HYPERLINK(1)"]]
+UNSAFE = ResultTable("T\x1b]0;x\x07", ["<img src=x>", "\\input{x}"], TEXTS, note="\x00")
 
 
 @pytest.mark.parametrize("name", ["markdown", "latex", "html", "csv", "terminal"])
@@ -216,25 +309,20 @@ def test_no_number_is_lost_in_a_narrow_terminal(table, width):
                 assert read(cell, table.digits) in words
 
 
-WIDE = ResultTable(
-    "T",
-    ["label", "share", "text"],
-    [["LOC", Percent(0.5), "a rather long text with … in it"], ["人名人名", Percent(0.005), "x"]],
-    bars="share",
-)
+ROWS = [["LOC", Percent(0.5), "a rather long text with … in it"], ["人名人名", Percent(0.005), "x"]]
+WIDE = ResultTable("T", ["label", "share", "text"], ROWS, bars="share")
+
+WIDTHS = [
+    (None, ["LOC        50.00   a rather long text with … in it   █████", "人名人名    0.50   x" + " " * 33 + "▏"]),
+    (60, ["LOC        50.00   a rather long text with … in it", "人名人名    0.50   x"]),
+    (48, ["LOC       50.00  a rather long text with … in it", "人名人名   0.50  x"]),
+    (40, ["LOC       50.00  a rather long text wit…", "人名人名   0.50  x"]),
+    (29, ["LOC       50.00  a rather lo…", "人名人名   0.50  x"]),
+    (28, ["LOC       50.00", "人名人名   0.50", "LOC       a rather long tex…", "人名人名  x"]),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("width", "lines"),
-    [
-        (None, ["LOC        50.00   a rather long text with … in it   █████", "人名人名    0.50   x" + " " * 33 + "▏"]),
-        (60, ["LOC        50.00   a rather long text with … in it", "人名人名    0.50   x"]),
-        (48, ["LOC       50.00  a rather long text with … in it", "人名人名   0.50  x"]),
-        (40, ["LOC       50.00  a rather long text wit…", "人名人名   0.50  x"]),
-        (29, ["LOC       50.00  a rather lo…", "人名人名   0.50  x"]),
-        (28, ["LOC       50.00", "人名人名   0.50", "LOC       a rather long tex…", "人名人名  x"]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("width", "lines"), WIDTHS)
 def test_a_wide_table_loses_bars_then_space_then_the_ends_of_texts_then_is_cut_in_two(width, lines):
     assert [line for line in render(WIDE, width=width).splitlines() if "LOC" in line or "人" in line] == lines
 
@@ -265,18 +353,12 @@ def test_a_longer_bar_is_a_larger_share(shares):
 # In pages
 
 
+HALF = Percent(0.5)
 TABLE = ResultTable(
     "Verdicts",
     ["verdict", "number", Cost("ser"), "P", "text", "% errors"],
     [
-        [
-            Kinded.of("missed", "missed"),
-            Asking.of(3, {"one": 1}),
-            Estimate(Percent(0.5), 0.25, 0.75, True),
-            7,
-            "a",
-            Percent(0.5),
-        ],
+        [Kinded.of("missed", "missed"), Asking.of(3, {"one": 1}), Estimate(HALF, 0.25, 0.75, True), 7, "a", HALF],
         [HOSTILE[0], 0, None, 1.25, Marked.of("met ", "[Bob]", " in"), Percent(0.25)],
     ],
     bars="% errors",
@@ -285,8 +367,8 @@ TABLE = ResultTable(
 )
 
 
-def drawn(table: ResultTable, *more: Any) -> Parsed:
-    module: Any = environment().get_template("tables.html").module
+def drawn(table: ResultTable, *more: str) -> Parsed:
+    module = environment().get_template("tables.html").module
     return Parsed(str(module.drawn(table, *more)))
 
 

@@ -3,17 +3,19 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
-from commands import Row, accepted, flat, line, refused, run, tables_in, write
+from commands import Row, accepted, flat, line, printed, refused, run, tables_in, write
 from made_up import corpus
-from summarised import DOCUMENTS, NAVY, ROME, TEXT, THE_NAVY, evaluated
+from places import ROOT
 
 from spacy_nereval import Confidence, Document, Result, count, create, create_all, evaluate, score
 from spacy_nereval.authoring import Metric, Score, Verdict, Wording, one_each
 from spacy_nereval.cli.printing import folded, wrapped
 from spacy_nereval.core.wording import HIT
+from spacy_nereval.evaluation.error_groups import error_groups
 from spacy_nereval.evaluation.error_list import error_list, is_error
 from spacy_nereval.metrics.registry import names
 from spacy_nereval.reporting.comparison_view import ComparisonView
@@ -25,13 +27,27 @@ from spacy_nereval.reporting.score_view import UNTOLD, ScoreView
 from spacy_nereval.reporting.terminal import columns, render
 from spacy_nereval.reporting.verdict_tables import MOST_GROUPS
 
+TEXT = "the Navy met the Navy in Rome"
+NAVY, THE_NAVY, AGAIN, THE_AGAIN, ROME = (4, 8), (0, 8), (17, 21), (13, 21), (25, 29)
+DOCUMENTS = [
+    Document([(*NAVY, "ORG"), (*AGAIN, "ORG"), (*ROME, "LOC")], [(*THE_NAVY, "ORG"), (*THE_AGAIN, "ORG")], TEXT),
+    Document([(*NAVY, "ORG"), (*ROME, "LOC")], [(*THE_NAVY, "ORG"), (*ROME, "ORG")], TEXT),
+]
+"""Three times "the" too much, one missed span, one wrong label."""
+
+
+def evaluated(documents: list[Document], *metrics: str, confidence: Confidence | None = None, **how: Any) -> ScoreView:
+    chosen = create_all(list(metrics))
+    counts = count(documents, chosen, units=confidence is not None)
+    found = error_groups(documents, chosen[0], by=("surface", "slip"))
+    return ScoreView(counts, evaluate(counts, confidence), groups=found, **how)
+
+
 SENTENCE = "Ada Lovelace met Bob in Rome"
 ADA, BOTH, BOB, IN_ROME = (0, 3, "PER"), (0, 12, "PER"), (17, 20, "PER"), (24, 28, "LOC")
 RIGHT = [Document([BOTH, BOB], [BOTH, BOB], SENTENCE, id=f"r{k}") for k in range(3)]
-NESTED = [
-    Document([ADA, BOTH, IN_ROME, (17, 20, "ORG")], [BOTH, (0, 12, "ORG"), IN_ROME], SENTENCE, id=f"n{k}")
-    for k in range(4)
-]
+NESTING = [ADA, BOTH, IN_ROME, (17, 20, "ORG")], [BOTH, (0, 12, "ORG"), IN_ROME]
+NESTED = [Document(*NESTING, SENTENCE, id=f"n{k}") for k in range(4)]
 METRICS = ["strict", "fair", "slot_error"]
 
 CASES: dict[str, tuple[list[Document], list[str], Confidence | None]] = {
@@ -45,15 +61,9 @@ CASES: dict[str, tuple[list[Document], list[str], Confidence | None]] = {
 }
 
 
-class Doors(NamedTuple):
-    """One corpus at both doors."""
-
-    command: tuple[Any, ...]
-    result: Result
-
-
 @pytest.fixture(params=CASES)
-def doors(request, tmp_path) -> Doors:
+def doors(request, tmp_path) -> SimpleNamespace:
+    """One corpus at both doors: the command, and the result in Python."""
     documents, metrics, confidence = CASES[request.param]
     sides: list[list[Row]] = [[], []]
     for d in documents:
@@ -63,15 +73,14 @@ def doors(request, tmp_path) -> Doors:
             side.append(line(d.text or "", *spans, **more))
     files = [write(tmp_path / f"{name}.jsonl", *side) for name, side in zip(("gold", "pred"), sides)]
     more = ("-C", "--samples", confidence.samples) if confidence else ()
-    return Doors(("score", *files, "-m", ",".join(metrics), *more), score(*sides, metrics, confidence))
+    command = ("score", *files, "-m", ",".join(metrics), *more)
+    return SimpleNamespace(command=command, result=score(*sides, metrics, confidence))
 
 
 @pytest.mark.parametrize(("ending", "format"), [("md", "markdown"), ("tex", "latex"), ("csv", "csv")])
 def test_files_of_python_are_what_the_command_prints(doors, tmp_path, ending, format):
     doors.result.save(tmp_path / f"r.{ending}")
-    done = run(*doors.command, "-t", "all", "-f", format)
-    assert done.exit_code == 0
-    assert (tmp_path / f"r.{ending}").read_text("utf8") == done.stdout
+    assert (tmp_path / f"r.{ending}").read_text("utf8") == printed(*doors.command, "-t", "all", "-f", format)
 
 
 def test_python_prints_what_the_command_prints(doors):
@@ -80,9 +89,9 @@ def test_python_prints_what_the_command_prints(doors):
 
 
 def test_a_notebook_shows_what_the_command_prints(doors):
-    printed = accepted(*doors.command, "-t", ",".join(Result.summarised), "-f", "html")
-    body = printed[printed.index("<body>") + 7 : printed.index("</body>")].split("\n")
-    assert set(body) - {""} <= set(doors.result._repr_html_().split("\n"))
+    page = accepted(*doors.command, "-t", ",".join(Result.summarised), "-f", "html")
+    body = page.partition("<body>")[2].partition("</body>")[0].split("\n")
+    assert {*body} - {""} and {*body} - {""} <= {*doors.result._repr_html_().split("\n")}
 
 
 def test_frames_have_the_numbers_of_the_json(doors):
@@ -99,9 +108,8 @@ def test_frames_have_the_numbers_of_the_json(doors):
                 bounds = bounds.get("scores", {})
             names = {"value": row.get("score")}
             if "P" in row:
-                names = dict(
-                    zip("PRF", next(g.scores for g in groups(metric, [*own["scores"]]) if g.name == row["metric"]))
-                )
+                (triple,) = (g for g in groups(metric, [*own["scores"]]) if g.name == row["metric"])
+                names = dict(zip("PRF", triple.scores))
             wanted = {column: own["scores"][name] for column, name in names.items()}
             for column, name in names.items():
                 if f"{column} low" in row and bounds.get(name):
@@ -188,27 +196,22 @@ def test_collapsed_counts_have_findings_without_documents(tmp_path: Path):
 # The first screen
 
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+GOLD, BASELINE, IMPROVED = (ROOT / "examples" / f"{name}.jsonl" for name in ("gold", "baseline", "improved"))
+SCORE = ("score", GOLD, BASELINE)
+COMPARE = ("compare", GOLD, BASELINE, IMPROVED)
+
+OPENINGS = [
+    (("strict", "fair"), "fair F "),
+    (("semeval",), "semeval exact F "),
+    (("strict",), "strict F "),
+    (("slot_error",), "slot error rate 100.00; most frequent errors: wrong boundaries (3 of 5)"),
+    (("loio",), "loio F "),
+    (("wrf",), "wrf "),
+    (("char",), "char F "),
+]
 
 
-SCORE = ("score", EXAMPLES / "gold.jsonl", EXAMPLES / "baseline.jsonl")
-
-
-COMPARE = ("compare", EXAMPLES / "gold.jsonl", EXAMPLES / "baseline.jsonl", EXAMPLES / "improved.jsonl")
-
-
-@pytest.mark.parametrize(
-    ("metrics", "start"),
-    [
-        (("strict", "fair"), "fair F "),
-        (("semeval",), "semeval exact F "),
-        (("strict",), "strict F "),
-        (("slot_error",), "slot error rate 100.00; most frequent errors: wrong boundaries (3 of 5)"),
-        (("loio",), "loio F "),
-        (("wrf",), "wrf "),
-        (("char",), "char F "),
-    ],
-)
+@pytest.mark.parametrize(("metrics", "start"), OPENINGS)
 def test_every_metric_can_stand_for_the_result(metrics, start):
     first, *others = evaluated(DOCUMENTS, *metrics).opening()
     assert first.partition(": ")[2].startswith(start)
@@ -292,16 +295,15 @@ def test_a_signature_is_folded_at_its_separators():
 
 RATE = "slot error rate -10.00 [-20.00, -5.00], p (Holm) = 0.0200; V."
 
+SENTENCES = [
+    ({}, [f"B against A: {RATE}"]),
+    ({"interval": [None, None], "p_holm": None}, ["B against A, slot error rate: V."]),
+    ({"verdict": None}, []),
+    ({"runs": [2, 3]}, [f"B against A, means of 3 and 2 training runs (few runs: fewer than 5): {RATE}"]),
+]
 
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        ({}, [f"B against A: {RATE}"]),
-        ({"interval": [None, None], "p_holm": None}, ["B against A, slot error rate: V."]),
-        ({"verdict": None}, []),
-        ({"runs": [2, 3]}, [f"B against A, means of 3 and 2 training runs (few runs: fewer than 5): {RATE}"]),
-    ],
-)
+
+@pytest.mark.parametrize(("more", "said"), SENTENCES)
 def test_the_sentence_counts_what_a_score_is_worth_not_only_its_sign(more, said):
     row: dict[str, Any] = {"metric": "slot_error", "score": "ser", "label": None, "system": "B", "verdict": "V"}
     row |= {"score_unit": "ratio", "higher_is_better": False, "runs": [1, 1]}
@@ -311,18 +313,18 @@ def test_the_sentence_counts_what_a_score_is_worth_not_only_its_sign(more, said)
     assert ComparisonView(result | {"confidence": {"level": 0.95}}).opening() == said
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("--name", "a"), "--name: 1 given for 2 systems ("),
-        (("--name", "a", "--name", "a"), "--name 'a': expected a name that no other system has"),
-        (("--name", "a", "--name", " "), "--name ' ': expected a name that no other system has"),
-    ],
-)
+WRONG_NAMES = [
+    (("--name", "a"), "--name: 1 given for 2 systems ("),
+    (("--name", "a", "--name", "a"), "--name 'a': expected a name that no other system has"),
+    (("--name", "a", "--name", " "), "--name ' ': expected a name that no other system has"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "said"), WRONG_NAMES)
 def test_names_that_do_not_fit_the_systems_are_refused(arguments, said):
     assert said in refused(*COMPARE, *arguments)
-    runs = "--system", f"A={EXAMPLES / 'baseline.jsonl'}", "--system", f"B={EXAMPLES / 'improved.jsonl'}"
-    assert "--name a is given in addition to --system" in refused(*COMPARE[:2], *runs, *arguments)
+    runs = "--system", f"A={BASELINE}", "--system", f"B={IMPROVED}"
+    assert "--name a is given in addition to --system" in refused("compare", GOLD, *runs, *arguments)
 
 
 def test_the_verdicts_of_an_error_list_are_explained():
@@ -391,16 +393,11 @@ def test_a_metric_of_another_package_declares_its_words():
     assert "wrong boundaries (1 of 1)" in first
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ({"fp": Wording("odd", "a", "b")}, "words has the kind 'odd'; expected one of hit, missed"),
-        ({"x": HIT}, "names the verdict 'x'"),
-    ],
-)
-def test_words_that_cannot_be_used_are_refused(words, said):
-    with pytest.raises(ValueError, match=said):
-        replace(create("strict"), words=words)
+def test_words_that_cannot_be_used_are_refused():
+    with pytest.raises(ValueError, match="words has the kind 'odd'; expected one of hit, missed"):
+        replace(create("strict"), words={"fp": Wording("odd", "a", "b")})
+    with pytest.raises(ValueError, match="names the verdict 'x'"):
+        replace(create("strict"), words={"x": HIT})
 
 
 def test_people_see_an_arrow_and_programs_the_name():

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -37,6 +36,10 @@ def documents(split: int) -> list[Document]:
     return [document for document in read_files(GOLDS[split], PREDS[split]) if document]
 
 
+def every_score() -> list[float]:
+    return sorted({value for document in documents(0) for value in document.span_scores.values()}, reverse=True)
+
+
 @cache
 def found(per_label: str | None = None) -> Found:
     return applied(found_in(documents(0), METRICS, Settings("strict_f", per_label)), documents(1))
@@ -47,7 +50,7 @@ def page(per_label: str | None = None) -> Parsed:
     return Parsed(thresholds_page([("spancat", found(per_label))], golds=["dev.jsonl", "test.jsonl"]))
 
 
-def made(gold: Any, preds: Sequence[dict], metrics: Any = ("strict",), **settings: Any) -> ThresholdView:
+def made(gold, preds, metrics=("strict",), **settings) -> ThresholdView:
     """The view of some documents, in which predictions are (start, end, label) with their scores."""
     read = []
     for spans, pred in zip(gold, preds):
@@ -68,22 +71,21 @@ SPANS: Any = [(0, 3, "A"), (5, 8, "A"), (10, 13, "B")]
 CUT_BEFORE = "⚠ every score is at least 0.7: the predictions are probably already cut; for spancat set threshold = 0.0 "
 LOWEST = "⚠ nothing is known below 0.4, the lowest score of the predictions; a cut there keeps all of them, and a "
 
+UNUSUAL = [
+    ([], {}, "No best cut: strict.f is undefined at every cut"),
+    (SPANS, {}, "⚠ there are no predictions, so there is nothing to cut"),
+    (SPANS, {}, "Keep none, on the 1 document it was chosen on: strict F 0.00, against 0.00 uncut (+0.00)"),
+    ([], {(0, 3, "A"): 0.5}, "Average precision is not known: there are no gold spans"),
+    (SPANS, {(0, 3, "A"): 7.5, (1, 2, "B"): -2}, "Calibration is not known: the score 7.5 is not from 0 to 1"),
+    (SPANS, dict(zip(SPANS, (0.9, 0.8, 0.7))), f"{CUT_BEFORE}before predicting"),
+    (SPANS, dict(zip(SPANS, (0.9, 0.65, 0.4))), f"{LOWEST}lower one might be better still"),
+    (SPANS, dict.fromkeys(SPANS, 1.0), "Scores are close to the share of hits: 0.00 points off the share"),
+    (SPANS, dict.fromkeys(SPANS, 0.2), "Scores are too low: 80.00 points off the share of hits on"),
+    (SPANS[:2], dict(zip(SPANS, (0.3, 1.0, 0.7))), "Scores are too high and too low: 46.67 points off"),
+]
 
-@pytest.mark.parametrize(
-    ("gold", "pred", "said"),
-    [
-        ([], {}, "No best cut: strict.f is undefined at every cut"),
-        (SPANS, {}, "⚠ there are no predictions, so there is nothing to cut"),
-        (SPANS, {}, "Keep none, on the 1 document it was chosen on: strict F 0.00, against 0.00 uncut (+0.00)"),
-        ([], {(0, 3, "A"): 0.5}, "Average precision is not known: there are no gold spans"),
-        (SPANS, {(0, 3, "A"): 7.5, (1, 2, "B"): -2}, "Calibration is not known: the score 7.5 is not from 0 to 1"),
-        (SPANS, dict(zip(SPANS, (0.9, 0.8, 0.7))), f"{CUT_BEFORE}before predicting"),
-        (SPANS, dict(zip(SPANS, (0.9, 0.65, 0.4))), f"{LOWEST}lower one might be better still"),
-        (SPANS, dict.fromkeys(SPANS, 1.0), "Scores are close to the share of hits: 0.00 points off the share"),
-        (SPANS, dict.fromkeys(SPANS, 0.2), "Scores are too low: 80.00 points off the share of hits on"),
-        (SPANS[:2], dict(zip(SPANS, (0.3, 1.0, 0.7))), "Scores are too high and too low: 46.67 points off"),
-    ],
-)
+
+@pytest.mark.parametrize(("gold", "pred", "said"), UNUSUAL)
 def test_what_is_said_of_unusual_spans_and_scores(gold, pred, said):
     assert any(line.startswith(said) for line in made([gold], [pred]).opening())
 
@@ -106,7 +108,7 @@ def test_a_range_of_good_cuts_ends_where_something_is_kept():
 
 def test_the_range_of_good_cuts_is_that_of_scoring_anew():
     near = found().values["best"]["near"]
-    every = sorted({value for document in documents(0) for value in document.span_scores.values()}, reverse=True)
+    every = every_score()
     values = {value: scored(0, Cuts(value))["metrics"]["strict"]["scores"]["f"] for value in every[200:620:40]}
     best = found().values["best"]["value"]
     assert all(f >= best - 0.01 for value, f in values.items() if near["low"] <= value <= near["high"])
@@ -176,7 +178,7 @@ def test_a_result_in_python_saves_the_page(tmp_path):
 # Its curves
 
 
-SER = "slot error rate"
+CHARTED = ("strict F", "strict", "f"), ("strict P", "strict", "p"), ("slot error rate", "slot_error", "ser")
 
 
 def by_label(result: Any) -> list[dict[str, float]]:
@@ -192,11 +194,7 @@ def test_the_lines_are_the_scores_of_what_each_cut_keeps(side):
     assert data["labels"] == ["", *LABELS]
     for place in range(0, len(own["cuts"]), 60):
         result = scored(side, Cuts(own["cuts"][place] - 1e-7))["metrics"]
-        for title, metric, name in (
-            ("strict F", "strict", "f"),
-            ("strict P", "strict", "p"),
-            (SER, "slot_error", "ser"),
-        ):
+        for title, metric, name in CHARTED:
             lines = own["curves"][titles.index(title)]
             wanted = [each[name] for each in by_label(result[metric])]
             assert [line[place] for line in lines] == pytest.approx(wanted, abs=1e-5)
@@ -210,8 +208,7 @@ def test_the_best_cut_of_every_line_is_exact_even_where_lines_are_thinned(monkey
     side = Scored.of(documents(0), METRICS)
     lines = threshold_charts.lines(side, LABELS, None)
     assert len(lines["cuts"]) < 60
-    every = sorted({value for document in documents(0) for value in document.span_scores.values()}, reverse=True)
-    results = {each: scored(0, Cuts(each))["metrics"] for each in every[::20]}
+    results = {each: scored(0, Cuts(each))["metrics"] for each in every_score()[::20]}
     for (metric, own_score), peaks in zip(threshold_charts.charted_scores(METRICS), lines["peaks"]):
         best = max if own_score.higher_is_better else min
         for k, (at, value, said) in enumerate(peaks):
@@ -226,11 +223,8 @@ def test_the_best_cut_of_every_line_is_exact_even_where_lines_are_thinned(monkey
 
 def test_precision_over_recall_and_risk_over_coverage_are_counts_of_what_is_kept():
     own = page("own").data["systems"][0]["sides"][1]
-    predictions = [
-        (value, span in document.hits, span[2])
-        for document in documents(1)
-        for span, value in document.span_scores.items()
-    ]
+    scores = [(span, value, each.hits) for each in documents(1) for span, value in each.span_scores.items()]
+    predictions = [(value, span in hits, span[2]) for span, value, hits in scores]
     for k, label in enumerate([None, *LABELS]):
         kept = [(value, hit) for value, hit, name in predictions if label in (None, name)]
         gold = sum(label in (None, span.label) for document in documents(1) for span in document.gold)
@@ -268,8 +262,8 @@ def test_the_files_of_the_small_span_categoriser_are_what_they_say():
 # All doors
 
 
-DOORS = {"measure it there with --apply GOLD2 PRED2": "measure it there with apply(gold, pred)"}
-"""What each door says in its own words."""
+THERE, HERE = "measure it there with --apply GOLD2 PRED2", "measure it there with apply(gold, pred)"
+"""What the command and Python say in their own words."""
 
 
 def spans(*found: tuple[int, int, str, float]) -> Row:
@@ -324,9 +318,8 @@ def doors(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 def test_python_and_the_command_give_the_same(doors: Doors) -> None:
     assert doors.found == doors.json
-    (written, own), *_ = DOORS.items()
-    assert doors.saved == doors.markdown.replace(written, own)
-    printed = flat(doors.printed.replace(written, own))
+    assert doors.saved == doors.markdown.replace(THERE, HERE)
+    printed = flat(doors.printed.replace(THERE, HERE))
     assert [row for row in str(doors.found).splitlines() if flat(row) not in printed] == []
 
 
@@ -343,7 +336,7 @@ def test_the_page_has_the_sentences_and_tables_of_the_command(doors: Doors) -> N
     assert said == set()
 
 
-def known(value: Any) -> Iterator[str]:
+def known(value: Any):
     """The numbers of a result as people read them."""
     if isinstance(value, dict | list):
         for each in value.values() if isinstance(value, dict) else value:

@@ -89,9 +89,7 @@ def result_of(given: SharedDocuments, metrics: Any = STRICT, **settings: Any) ->
     return AgreementCounts(given, metrics, **settings).result()
 
 
-def view_of(
-    given: SharedDocuments, metrics: Sequence[str] = ("strict",), confidence: Confidence | None = None
-) -> AgreementView:
+def view_of(given: SharedDocuments, metrics: Any = ("strict",), confidence: Any = None) -> AgreementView:
     found = AgreementCounts(given, create_all([*metrics]))
     return AgreementView(found.result(confidence), found.metrics)
 

@@ -51,10 +51,8 @@ def tables(documents: Iterable[Document] | Document, name: str, **options: Any) 
     counts = count(listed(documents), [metric], units=False)
     sums = summed(counts)
     (own,) = score_sums(sums)
-    rows = {
-        label: {column: values[k, 0] for column, values in own.label_counts.items()}
-        for k, label in enumerate(sums.labels)
-    }
+    columns = own.label_counts.items()
+    rows = {label: {column: values[k, 0] for column, values in columns} for k, label in enumerate(sums.labels)}
     matrix = None if metric.confusion is None else confusion_matrix(metric, verdict_counts(counts)[name])
     return Tables(plain(first(own.counts)), plain(rows), matrix)
 

@@ -85,10 +85,8 @@ def write(path: Path, *rows: Any) -> Path:
 
 def side(documents: Iterable[Document], name: str) -> list[Row]:
     """The lines of one side of documents that have tokens."""
-    return [
-        line(d.text or "", *getattr(d, name), id=d.id, tokens=[{"start": a, "end": b} for a, b in d.tokens or ()])
-        for d in documents
-    ]
+    tokens = ([{"start": a, "end": b} for a, b in d.tokens or ()] for d in documents)
+    return [line(d.text or "", *getattr(d, name), id=d.id, tokens=own) for d, own in zip(documents, tokens)]
 
 
 TEXTS = ("Ada Lovelace met Bob", "in Rome .", "nothing")

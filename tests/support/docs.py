@@ -19,16 +19,18 @@ nlp = spacy.blank("xx")
 Ent = tuple[int, int, str]
 """First token, token after the last, label."""
 
+Places = Iterable[tuple[int, int]]
+
 
 def doc(
     text: str,
     *ents: Ent,
-    missing: Iterable[tuple[int, int]] = (),
-    blocked: Iterable[tuple[int, int]] = (),
+    missing: Places = (),
+    blocked: Places = (),
     annotated: bool = True,
-    spans: Mapping[str, Sequence[Ent]] | None = None,
+    spans: Mapping[str, Sequence[Ent]] = {},
     id: str | None = None,
-    vocab: spacy.vocab.Vocab = nlp.vocab,
+    vocab: Any = nlp.vocab,
 ) -> Doc:
     """A Doc whose tokens are given by its text.
 
@@ -49,13 +51,9 @@ def doc(
         words = spaces = []
     made = Doc(vocab, words=[word.replace("_", " ") for word in words], spaces=spaces)
     if annotated:
-        made.set_ents(
-            [Span(made, *ent) for ent in ents],
-            missing=[made[a:b] for a, b in missing],
-            blocked=[made[a:b] for a, b in blocked],
-            default="outside",
-        )
-    for key, group in (spans or {}).items():
+        left_out = {"missing": [made[a:b] for a, b in missing], "blocked": [made[a:b] for a, b in blocked]}
+        made.set_ents([Span(made, *ent) for ent in ents], default="outside", **left_out)
+    for key, group in spans.items():
         made.spans[key] = [Span(made, *span) for span in group]
     if id is not None:
         made.user_data["id"] = id
@@ -188,6 +186,9 @@ def little_corpus() -> list[Doc]:
     return [doc(f"{name} lives in {place} .", (0, 1, "PER"), (3, 4, "LOC")) for name in NAMES for place in PLACES]
 
 
+GROWING = {"@schedules": "compounding.v1", "start": 0.02, "stop": 20, "compound": 1.3}
+"""The rate grows until it breaks the model, so that the best model is not the last."""
+
 TRAINING: dict[str, Any] = {
     "paths": {"data": "corpus.spacy"},
     "nlp": {"lang": "en", "pipeline": ["ner"]},
@@ -195,11 +196,7 @@ TRAINING: dict[str, Any] = {
     "training": {
         **{"max_steps": 30, "eval_frequency": 5, "patience": 0},
         "logger": {"@loggers": "spacy.ConsoleLogger.v1"},
-        # The rate grows until it breaks the model, so that the best model is not the last.
-        "optimizer": {
-            "@optimizers": "Adam.v1",
-            "learn_rate": {"@schedules": "compounding.v1", "start": 0.02, "stop": 20, "compound": 1.3},
-        },
+        "optimizer": {"@optimizers": "Adam.v1", "learn_rate": GROWING},
         "score_weights": {
             **dict.fromkeys(("ents_f", "ents_p", "ents_r", "ents_wrf", "ents_partial_f"), 0.0),
             **{"ents_fair_f": 1.0, "ents_per_type": None, "ents_nereval": None},

@@ -68,16 +68,12 @@ def wrf(**options: Any) -> Case:
 
 
 def token(**options: Any) -> Case:
-    exempt = {
-        "the_rows_sum_to_the_total": "whether a token is tagged correctly counts for no label; see test_cited_agree.py"
-    }
+    exempt = {"the_rows_sum_to_the_total": "whether a token is correct counts for no label; see test_cited_agree.py"}
     return Case(options, swap={"p": "r", "r": "p", "f": "f", "accuracy": "accuracy"}, exempt=exempt)
 
 
 def plagdet(**options: Any) -> Case:
-    exempt = {
-        "a_prediction_like_the_gold_has_the_best_score": "nested predictions raise granularity; see test_cited.py"
-    }
+    exempt = {"a_prediction_like_the_gold_has_the_best_score": "nesting raises granularity; see test_cited.py"}
     return Case(options, exempt=exempt)
 
 

@@ -22,9 +22,8 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("plagdet", {"average": "micro", "typed": True}),
     ("ace", {"weights": {"A": 0.3, "B": 0}}),
 ]
-every_variant = pytest.mark.parametrize(
-    ("name", "options"), VARIANTS, ids=[":".join([name, *options]) for name, options in VARIANTS]
-)
+IDS = [":".join([name, *options]) for name, options in VARIANTS]
+every_variant = pytest.mark.parametrize(("name", "options"), VARIANTS, ids=IDS)
 
 
 def side_by_side() -> list[dict[str, dict[str, Any]]]:
@@ -71,10 +70,8 @@ def corpus(number: int, seed: int = 0, labels: Sequence[str] = "ABC", named: boo
 def trained_again(name: str, keep: float, documents: Sequence[Document]) -> list[Document]:
     """The predictions of one training run, always the same for its name: of each gold span with this chance."""
     random = Random(name)
-    return [
-        Document(d.gold, [span for span in d.gold if random.random() < keep], d.text, tokens=d.tokens, id=d.id)
-        for d in documents
-    ]
+    preds = [[span for span in d.gold if random.random() < keep] for d in documents]
+    return [Document(d.gold, pred, d.text, tokens=d.tokens, id=d.id) for d, pred in zip(documents, preds)]
 
 
 def repeated(documents: Sequence[Document], weights: Sequence[float]) -> list[Document]:
@@ -84,9 +81,7 @@ def repeated(documents: Sequence[Document], weights: Sequence[float]) -> list[Do
 
 def close(values: dict[str, Any]) -> dict[str, Any]:
     """Equal but for rounding; None and NaN are equal to nothing else."""
-    return {
-        key: value if value is None else pytest.approx(value, abs=1e-9, nan_ok=True) for key, value in values.items()
-    }
+    return {key: None if n is None else pytest.approx(n, abs=1e-9, nan_ok=True) for key, n in values.items()}
 
 
 def tallied(tp: int, fp: int, fn: int, id: str | None = None, label: str = "A") -> Document:

@@ -38,12 +38,7 @@ def system(name: str, *documents: Document, metrics: Any = None) -> ReportedSyst
     return ReportedSystem(name, documents, counts)
 
 
-GOLDS: Any = (
-    [(0, 3, "PER"), (7, 13, "LOC")],
-    [(0, 5, "LOC"), (10, 14, "PER")],
-    [],
-    [(0, 2, "PER"), (5, 9, "ORG")],
-)
+GOLDS: Any = ([(0, 3, "PER"), (7, 13, "LOC")], [(0, 5, "LOC"), (10, 14, "PER")], [], [(0, 2, "PER"), (5, 9, "ORG")])
 TEXTS = ("Ada in London.", "Paris met Rosa", "nothing here", "😀 is Acme 😀 Ada")
 FIRST: Any = ([(0, 3, "PER"), (7, 10, "LOC")], [(0, 5, "ORG")], [(0, 7, "PER")], [(5, 9, "ORG")])
 SECOND: Any = ([(0, 3, "PER"), (7, 13, "LOC")], [(0, 5, "ORG"), (9, 14, "LOC")], [], [(0, 2, "ORG")])
@@ -98,12 +93,8 @@ class Parsed(HTMLParser):
 
     def row(self, *beginning: str) -> list[str]:
         """The first row of a table that begins with these cells."""
-        found, *_ = (
-            cells
-            for row in self.rows
-            if (cells := [" ".join(c.split()) for c in row])[: len(beginning)] == [*beginning]
-        )
-        return found
+        rows = ([" ".join(cell.split()) for cell in row] for row in self.rows)
+        return next(row for row in rows if row[: len(beginning)] == [*beginning])
 
     @property
     def data(self) -> dict[str, Any]:

@@ -12,10 +12,8 @@ SEEN = TESTS / "support" / "seen.json"
 """A small lexicon."""
 DATA = Path(os.environ.get("SPACY_NEREVAL_DATA", ROOT.parent / "shared" / "data"))
 """Open data that is not part of the project; tests that need it are skipped where it is missing."""
-SPANCAT = {
-    split: (ROOT / "assets" / "warranty" / f"{split}.jsonl", ROOT / "examples" / f"spancat-{split}.jsonl")
-    for split in ("dev", "test")
-}
+FOLDERS = "assets/warranty/", "examples/spancat-"
+SPANCAT = {split: tuple(ROOT / f"{folder}{split}.jsonl" for folder in FOLDERS) for split in ("dev", "test")}
 """Gold annotation of real texts, and the scored predictions of a small span categoriser."""
 RECORDED = TESTS / "data"
 """Recorded results of other programs."""

@@ -47,9 +47,7 @@ def live(command: Sequence[str | Path], **how: Any) -> Iterator[Popen[bytes]]:
         process.wait(PATIENCE)
 
 
-def ended(
-    command: Sequence[str | Path], *, seconds: float = PATIENCE, input: str = "", **how: Any
-) -> CompletedProcess[str]:
+def ended(command: Sequence[Any], *, seconds: float = PATIENCE, input: str = "", **how: Any) -> CompletedProcess[str]:
     """Run a command to its end: its exit code, and what it wrote, in UTF-8.
 
     Raises:
@@ -82,9 +80,7 @@ def with_path(*folders: str | Path) -> str:
     return os.pathsep.join([*map(str, folders), *filter(None, [os.environ.get("PYTHONPATH")])])
 
 
-def python(
-    *arguments: Any, path: Sequence[Path] = (), env: dict[str, str] | None = None, **how: Any
-) -> CompletedProcess[str]:
+def python(*arguments: Any, path: Sequence[Path] = (), env: Any = None, **how: Any) -> CompletedProcess[str]:
     """Run this Python to its end, with folders before others on its path and more in its environment."""
     environment = os.environ | {"PYTHONPATH": with_path(*path), "PYTHONIOENCODING": "utf8"} | (env or {})
     return ended([sys.executable, *map(str, arguments)], env=environment, **how)

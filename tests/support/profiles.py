@@ -17,14 +17,9 @@ PROFILES = {"quick": FULL // 20, "default": FULL // 5, "full": FULL, "long": 10 
 def register() -> None:
     """Register the profiles: the same examples every time, on every machine, however slow it is."""
     for name, examples in PROFILES.items():
-        settings.register_profile(
-            name,
-            max_examples=examples,
-            derandomize=True,
-            database=None,
-            deadline=None,
-            suppress_health_check=[HealthCheck.too_slow],
-        )
+        how = {"derandomize": True, "database": None, "deadline": None}
+        too_slow = [HealthCheck.too_slow]
+        settings.register_profile(name, max_examples=examples, suppress_health_check=too_slow, **how)
     settings.load_profile("default")
 
 

@@ -62,9 +62,8 @@ TYPES = f"""<?xml version="1.0" encoding="UTF-8"?>
 
 def xmi(spans: list[tuple[int, int, str]] = SPANS) -> str:
     found = [(k, a + (a > 4), b + (b > 4), label) for k, (a, b, label) in enumerate(spans, 10)]
-    named = "".join(
-        f'<type:NamedEntity xmi:id="{k}" sofa="1" begin="{a}" end="{b}" value="{label}"/>' for k, a, b, label in found
-    )
+    kind = '<type:NamedEntity xmi:id="{}" sofa="1" begin="{}" end="{}" value="{}"/>'
+    named = "".join(kind.format(*each) for each in found)
     members = " ".join(str(k) for k, *_ in found)
     return (
         '<?xml version="1.0" encoding="UTF-8"?><xmi:XMI xmlns:cas="http:///uima/cas.ecore" '
@@ -141,9 +140,8 @@ BILUO = ["U-PER", "O", "O", "U-PER", "O", "B-LOC", "L-LOC", "O"]
 TOKENS = [{"orth": form, "ner": tag} for form, tag in zip(FORMS, BILUO)]
 SPACY2 = [{"id": 0, "paragraphs": [{"raw": TEXT, "sentences": [{"tokens": TOKENS}]}]}]
 HF = {"tokens": FORMS, "ner_tags": [1, 0, 0, 1, 0, 2, 3, 0]}
-FEATURES = [
-    {"name": "ner_tags", "type": {"feature": {"names": ["O", "B-PER", "B-LOC", "I-LOC"], "_type": "ClassLabel"}}}
-]
+CLASSES = {"names": ["O", "B-PER", "B-LOC", "I-LOC"], "_type": "ClassLabel"}
+FEATURES = [{"name": "ner_tags", "type": {"feature": CLASSES}}]
 TOKEN_SPANS = [(0, 0, "PER"), (3, 3, "PER"), (5, 6, "LOC")]
 """First and last token, both inclusive."""
 PRODIGY = {

@@ -23,12 +23,8 @@ PAGE = ROOT / "docs" / "how-to" / "many-machines.md"
 COMMANDS = re.findall(r"^python -m spacy (nereval .*)$", PAGE.read_text("utf8"), flags=re.M)
 """The commands that the documentation gives."""
 
-ENVIRONMENT = {
-    "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_worker_niceness": "0",
-    "OMP_NUM_THREADS": "1",
-    "PYTHONPATH": with_path(LEAN),
-}
+ENVIRONMENT = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0", "OMP_NUM_THREADS": "1"}
+ENVIRONMENT["PYTHONPATH"] = with_path(LEAN)
 """Ray makes its workers so nice that on a busy machine they never come to anything."""
 
 CODE = """
@@ -58,9 +54,8 @@ def sentences(letter: str) -> list[Doc]:
     """Twelve texts, for the next letter one less. Of twelve names the pipeline finds eight,
     of twelve places it finds six, takes three for persons and misses three. `doc.spans["sc"]` has the names."""
     group = {"sc": [(0, 1, "PER")]}
-    docs = [
-        doc(f"{name} saw {place} .", (0, 1, "PER"), (2, 3, "LOC"), spans=group) for name in NAMES for place in PLACES
-    ]
+    texts = [f"{name} saw {place} ." for name in NAMES for place in PLACES]
+    docs = [doc(text, (0, 1, "PER"), (2, 3, "LOC"), spans=group) for text in texts]
     for number, text in enumerate(docs):
         text.user_data["id"] = f"{letter} {number}"
     return docs[ord(letter) - ord("a") :]

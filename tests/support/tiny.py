@@ -43,9 +43,8 @@ def tiny_corpus(folder: Path, train: int) -> None:
             doc.user_data["id"] = f"{split}-{k}"
             spans = [Span(doc, t.i, t.i + 1, "State") for t in doc if t.text in STATES]
             spans += [Span(doc, t.i, t.i + 1, "PhysicalObject") for t in doc if t.text in PARTS]
-            longer = [
-                Span(doc, t.i, t.i + 2, "PhysicalObject") for t in doc[:-1] if {t.text, doc[t.i + 1].text} <= PARTS
-            ]
+            pairs = [t.i for t in doc[:-1] if {t.text, doc[t.i + 1].text} <= PARTS]
+            longer = [Span(doc, start, start + 2, "PhysicalObject") for start in pairs]
             doc.spans["sc"] = [*spans, *longer]
             doc.ents = spacy.util.filter_spans([*longer, *spans])
             docs.append(doc)

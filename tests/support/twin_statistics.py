@@ -17,6 +17,10 @@ from scipy import stats
 from spacy_nereval import Document, Metric, count, evaluate
 
 Path = tuple[str, ...]
+Pair = tuple[float, float]
+"""The lower and the upper end of an interval, or of what a score can be."""
+
+Documents, Metrics, Scores = Sequence[Document], Sequence[Metric], Sequence[float | None]
 
 
 def key_of(document: Document) -> str:
@@ -46,7 +50,7 @@ def patterns(seed: int, keys: Sequence[str], number: int, *, exact: bool = True)
     return [{key: columns[key][r] for key in keys} for r in range(number)], False
 
 
-def score_tables(documents: Sequence[Document], metrics: Sequence[Metric]) -> dict[str, dict[Path, float | None]]:
+def score_tables(documents: Documents, metrics: Metrics) -> dict[str, dict[Path, float | None]]:
     """Every score of each metric but numbers of spans, with its place in the result."""
     results = evaluate(count(documents, metrics))["metrics"]
     tables: dict[str, dict[Path, float | None]] = {}
@@ -66,29 +70,29 @@ def kish(weights: Sequence[float]) -> float:
     return sum(weights) ** 2 / sum(w * w for w in weights) if any(weights) else 0.0
 
 
-def share_of(x: float, limits: tuple[float, float]) -> float:
+def share_of(x: float, limits: Pair) -> float:
     """The score on the 0-1 scale; rounding at its ends is removed."""
     cost = {(0, inf): x, (-inf, 1): 1 - x, (1, inf): x - 1}.get(limits)
     share = x if cost is None else 1.0 if cost == inf else cost / (1 + cost)
     return 0.0 if abs(share) < 1e-12 else 1.0 if abs(share - 1) < 1e-12 else share
 
 
-def back(y: float, limits: tuple[float, float]) -> float:
+def back(y: float, limits: Pair) -> float:
     odds = y / (1 - y) if y < 1 else inf
     return {(0, inf): odds, (-inf, 1): 1 - odds, (1, inf): 1 + odds}.get(limits, y)
 
 
-def wilson(theta: float, n: float, t: float) -> tuple[float, float]:
+def wilson(theta: float, n: float, t: float) -> Pair:
     centre = (theta + t * t / (2 * n)) / (1 + t * t / n)
     half = t / (1 + t * t / n) * sqrt(theta * (1 - theta) / n + t * t / (4 * n * n))
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
-Bounds = tuple[float, float] | None
+Bounds = Pair | None
 
 
 def bounds_of(
-    theta: float, v: float, k: float, f: float, level: float, limits: tuple[float, float], mixed: float, spans: float
+    theta: float, v: float, k: float, f: float, level: float, limits: Pair, mixed: float, spans: float
 ) -> Bounds:
     """Wilson's interval for the sample size that a variance is worth, never wider than with k; as a score."""
     n = k if v < 1e-24 or theta in (0, 1) else theta * (1 - theta) / v
@@ -123,10 +127,10 @@ def spread_of(theta: float, without: Sequence[float], weights: Sequence[float]) 
 
 def by_influence(
     value: float | None,
-    without: Sequence[float | None],
-    alone: Sequence[float | None],
+    without: Scores,
+    alone: Scores,
     weights: Sequence[float],
-    limits: tuple[float, float] = (0, 1),
+    limits: Pair = (0, 1),
     spans: float = 0,
     level: float = 0.95,
     mixed: float | None = None,
@@ -166,14 +170,7 @@ def interval_of_tallies(rows: Sequence[tuple[int, int, int]]) -> Row:
     return by_influence(f(rows), without, alone, weights, spans=sum(tp + fn for tp, _, fn in rows))
 
 
-def by_half_samples(
-    value: float | None,
-    samples: Sequence[float | None],
-    k: float,
-    limits: tuple[float, float],
-    spans: float,
-    level: float,
-) -> Row:
+def by_half_samples(value: float | None, samples: Scores, k: float, limits: Pair, spans: float, level: float) -> Row:
     """The interval of a score from its values in half-samples."""
     defined = [share_of(sample, limits) for sample in samples if sample is not None]
     if value is None or not k or 2 * len(defined) < len(samples):
@@ -187,7 +184,7 @@ def by_half_samples(
 Found = dict[Path, Row]
 
 
-def all_intervals(documents: Sequence[Document], metrics: Sequence[Metric], level: float = 0.95) -> dict[str, Found]:
+def all_intervals(documents: Documents, metrics: Metrics, level: float = 0.95) -> dict[str, Found]:
     """The intervals of all scores of each metric, on documents that are scored anew without each unit."""
     keys, whole = keys_of(documents), score_tables(documents, metrics)
     without, alone = (
@@ -211,9 +208,7 @@ def all_intervals(documents: Sequence[Document], metrics: Sequence[Metric], leve
     return found
 
 
-def sampled_intervals(
-    documents: Sequence[Document], metrics: Sequence[Metric], level: float, number: int, seed: int
-) -> dict[str, Found]:
+def sampled_intervals(documents: Documents, metrics: Metrics, level: float, number: int, seed: int) -> dict[str, Found]:
     """The same from random half-samples, whose documents are scored anew."""
     drawn, _ = patterns(seed, keys_of(documents), number, exact=False)
     whole = score_tables(documents, metrics)
@@ -229,7 +224,7 @@ def sampled_intervals(
     return found
 
 
-def _derive(documents: Sequence[Document], metric: Metric, whole: dict[Path, float | None], found: Found) -> None:
+def _derive(documents: Documents, metric: Metric, whole: dict[Path, float | None], found: Found) -> None:
     """Replace the intervals of macro averages and of complements, and flag what is unbounded."""
     for path in whole:
         if path[:2] == ("averages", "macro"):
@@ -245,13 +240,13 @@ def _derive(documents: Sequence[Document], metric: Metric, whole: dict[Path, flo
             found[path] = row._replace(flag="unbounded")
 
 
-def spans_of(documents: Sequence[Document], path: Path) -> int:
+def spans_of(documents: Documents, path: Path) -> int:
     """The number of gold spans, those of the label for a score of a label."""
     spans = [span for document in documents for span in dict.fromkeys(document.gold)]
     return sum(path[0] != "per_type" or span.label == path[1] for span in spans)
 
 
-def weights_of(documents: Sequence[Document], path: Path) -> dict[str, float]:
+def weights_of(documents: Documents, path: Path) -> dict[str, float]:
     """The weight of each unit for a score: its documents, or its gold and predicted spans (of the label)."""
     found = dict.fromkeys(keys_of(documents), 0.0)
     for document in documents:
@@ -263,12 +258,8 @@ def weights_of(documents: Sequence[Document], path: Path) -> dict[str, float]:
 
 
 def _macro(
-    documents: Sequence[Document],
-    whole: Mapping[Path, float | None],
-    found: Found,
-    path: Path,
-    limits: tuple[float, float],
-) -> tuple[float, float] | None:
+    documents: Documents, whole: Mapping[Path, float | None], found: Found, path: Path, limits: Pair
+) -> Pair | None:
     own = found[path].bounds
     labels = sorted({span.label for document in documents for span in document.gold})
     places = [("per_type", label, path[2]) for label in labels]
@@ -284,7 +275,7 @@ def _macro(
 
 def swap_test(
     difference: float, after: Sequence[float], balances: Sequence[float], *, exact: bool, level: float = 0.95
-) -> tuple[float, float, tuple[float, float]]:
+) -> tuple[float, float, Pair]:
     """p, one-sided p (more is better), and the interval, from the difference after each swap."""
     more, swaps = 0 if exact else 1, len(after)
     p = (sum(abs(s) >= abs(difference) - 1e-12 for s in after) + more) / (swaps + more)

@@ -20,6 +20,9 @@ Verdict = tuple[str, Triple | None, Triple | None, Any]
 Pairing = list[tuple[Triple, Triple]]
 
 
+Tokens = Sequence[tuple[int, int]]
+
+
 def characters(span: Sequence[Any]) -> set[int]:
     return set(range(span[0], span[1]))
 
@@ -57,11 +60,8 @@ def pairings(pairs: Sequence[tuple[Any, Any]]) -> Iterator[list[tuple[Any, Any]]
 def alignment(gold: Iterable[Triple], pred: Iterable[Triple]) -> Pairing:
     """Of all pairings of spans that share a character or have identical boundaries,
     the greatest by the criteria of section 2, then the leftmost."""
-    allowed = [
-        (g, p)
-        for g, p in product(sorted(set(gold)), sorted(set(pred)))
-        if characters(g) & characters(p) or g[:2] == p[:2]
-    ]
+    pairs = product(sorted(set(gold)), sorted(set(pred)))
+    allowed = [(g, p) for g, p in pairs if characters(g) & characters(p) or g[:2] == p[:2]]
 
     def rank(pairs: Pairing) -> tuple:
         return (
@@ -176,7 +176,7 @@ def mean(values: Iterable[float | None], weights: Iterable[float] | None = None)
 
 
 def fair(  # noqa: C901  # in one piece, as the paper states it
-    gold: Iterable[Triple], pred: Iterable[Triple], tokens: Sequence[tuple[int, int]] | None = None
+    gold: Iterable[Triple], pred: Iterable[Triple], tokens: Tokens | None = None
 ) -> Iterator[Verdict]:
     """Algorithm 2 over characters, or over tokens if there are any."""
 
@@ -262,9 +262,7 @@ def boundary_error(t: Triple, s: Triple) -> str:
 # Section 6: WRF
 
 
-def words(
-    span: Triple, text: str, tokens: Sequence[tuple[int, int]], case: str = "lower", unigrams: str = "token"
-) -> list[str]:
+def words(span: Triple, text: str, tokens: Tokens, case: str = "lower", unigrams: str = "token") -> list[str]:
     if unigrams == "token":
         pieces = ["".join(text[k] for k in range(*token) if k in characters(span)) for token in tokens]
     else:

@@ -12,12 +12,13 @@ from itertools import product
 from math import log2
 from typing import Any
 
-from twins import Pairing, Triple, Verdict, characters, pairings
+from twins import Pairing, Tokens, Triple, Verdict, characters, pairings
 
-Side = Sequence[Triple]
+Side = Iterable[Triple]
+Verdicts = Iterator[Verdict]
 
 
-def label_by_label(gold: Iterable[Triple], pred: Iterable[Triple], typed: bool) -> Iterator[tuple[Side, Side]]:
+def label_by_label(gold: Side, pred: Side, typed: bool) -> Iterator[tuple[Side, Side]]:
     """Both sides, without doubles and in order; typed once for each label."""
     gold, pred = sorted(set(gold)), sorted(set(pred))
     if not typed:
@@ -44,14 +45,12 @@ def owners(side: Side) -> dict[int, Triple]:
     return {place: min(s for s in side if place in characters(s)) for span in side for place in characters(span)}
 
 
-def char(gold: Iterable[Triple], pred: Iterable[Triple], typed: bool = True) -> Iterator[Verdict]:
+def char(gold: Side, pred: Side, typed: bool = True) -> Verdicts:
     for ours, theirs in label_by_label(gold, pred, typed):
         yield from ((*key, n) for key, n in verdicts_on_units(owners(ours), owners(theirs)).items())
 
 
-def tags(
-    side: Iterable[Triple], token: tuple[int, int], tokens: Sequence[tuple[int, int]], scheme: str
-) -> dict[tuple[str, str], Triple]:
+def tags(side: Side, token: tuple[int, int], tokens: Tokens, scheme: str) -> dict[tuple[str, str], Triple]:
     """The tags of a token, outside of all spans none, and the span that each comes from."""
     over = [span for span in side if characters(span) & characters(token)]
     found = {}
@@ -62,9 +61,7 @@ def tags(
     return found
 
 
-def token(
-    gold: Iterable[Triple], pred: Iterable[Triple], tokens: Sequence[tuple[int, int]], scheme: str = "plain"
-) -> Iterator[Verdict]:
+def token(gold: Side, pred: Side, tokens: Tokens, scheme: str = "plain") -> Verdicts:
     said: Counter = Counter()
     gold, pred = set(gold), set(pred)
     for place in tokens:
@@ -86,18 +83,15 @@ def closeness(pairs: Pairing) -> tuple[int, Pairing]:
     return sum(len(characters(g) ^ characters(p)) for g, p in pairs), sorted(pairs)
 
 
-def relaxed(
-    gold: Iterable[Triple], pred: Iterable[Triple], typed: bool = False, strong: bool = False
-) -> Iterator[Verdict]:
+def relaxed(gold: Side, pred: Side, typed: bool = False, strong: bool = False) -> Verdicts:
     gold, pred = set(gold), set(pred)
-    allowed = [
-        (g, p)
-        for g, p in product(gold, pred)
-        if (g[:2] == p[:2] if strong else meet(g, p)) and (not typed or g[2] == p[2])
-    ]
-    pairs = min(
-        pairings(allowed), key=lambda pairs: (-len(pairs), -sum(g[2] == p[2] for g, p in pairs), *closeness(pairs))
-    )
+    pairs = [(g, p) for g, p in product(gold, pred) if not typed or g[2] == p[2]]
+    allowed = [(g, p) for g, p in pairs if (g[:2] == p[:2] if strong else meet(g, p))]
+
+    def rank(pairs: Pairing) -> tuple:
+        return -len(pairs), -sum(g[2] == p[2] for g, p in pairs), *closeness(pairs)
+
+    pairs = min(pairings(allowed), key=rank)
     yield from (("tp", g, p, 1) for g, p in pairs)
     yield from (("fn", g, None, 1) for g in gold - {g for g, _ in pairs})
     yield from (("fp", None, p, 1) for p in pred - {p for _, p in pairs})
@@ -116,8 +110,8 @@ def in_list_order(gold: Sequence[Triple], pred: Sequence[Triple], typed: bool = 
 
 
 def ace(
-    gold: Iterable[Triple],
-    pred: Iterable[Triple],
+    gold: Side,
+    pred: Side,
     min_overlap: Fraction = Fraction(3, 10),
     type_error: Fraction = Fraction(1, 2),
     false_alarm: Fraction = Fraction(3, 4),
@@ -151,7 +145,7 @@ def ace(
 # Coverage
 
 
-def share(span: Triple, others: Iterable[Triple], how: str) -> Fraction:
+def share(span: Triple, others: Side, how: str) -> Fraction:
     others = list(others)
     if not characters(span):
         return Fraction(any(other[:2] == span[:2] for other in others))
@@ -162,9 +156,7 @@ def share(span: Triple, others: Iterable[Triple], how: str) -> Fraction:
     return Fraction(inside, len(characters(span)))
 
 
-def overlap(
-    gold: Iterable[Triple], pred: Iterable[Triple], recall: str = "max", precision: str = "max", typed: bool = False
-) -> Iterator[Verdict]:
+def overlap(gold: Side, pred: Side, recall: str = "max", precision: str = "max", typed: bool = False) -> Verdicts:
     for ours, theirs in label_by_label(gold, pred, typed):
         for g in ours:
             c = share(g, theirs, recall)
@@ -174,15 +166,13 @@ def overlap(
             yield "covered_pred" if c else "fp", None, p, c
 
 
-def pieces(gold: Side, pred: Side) -> Iterator[Verdict]:
+def pieces(gold: Side, pred: Side) -> Verdicts:
     for g in gold:
         found = [p for p in pred if characters(g) & characters(p)]
         yield from (("fragment" if k else "detected", g, p, 1) for k, p in enumerate(found))
 
 
-def plagdet(
-    gold: Iterable[Triple], pred: Iterable[Triple], average: str = "macro", typed: bool = False
-) -> Iterator[Verdict]:
+def plagdet(gold: Side, pred: Side, average: str = "macro", typed: bool = False) -> Verdicts:
     if average == "macro":
         yield from overlap(gold, pred, "sum", "sum", typed)
     for ours, theirs in label_by_label(gold, pred, typed):

@@ -153,10 +153,8 @@ def brat(path: Path, corpus: Sequence[Side]) -> Path:
     path.mkdir()
     for k, side in enumerate(corpus):
         (path / f"{k:03}.txt").write_bytes(side.text.encode())
-        rows = [
-            f"T{n}\t{label} {a} {b}\t" + side.text[a:b].replace("\n", " ")
-            for n, (a, b, label) in enumerate(side.offsets, 1)
-        ]
+        text, spans = side.text.replace("\n", " "), enumerate(side.offsets, 1)
+        rows = [f"T{n}\t{label} {a} {b}\t{text[a:b]}" for n, (a, b, label) in spans]
         write_lines(path / f"{k:03}.ann", [*rows, "#1\tAnnotatorNotes T1\tno doubt", "R1\tpart Arg1:T1 Arg2:T2"])
     return path
 
