@@ -300,15 +300,6 @@ def test_counts_of_something_else_are_not_taken(here, change):
     assert found == evaluated(*given, *options, "--parts", "new")
 
 
-def test_a_file_that_has_changed_is_counted_anew(here):
-    evaluated(*SHARDS[:2], "-m", "strict")
-    before = parts()
-    write_docs(here / SHARDS[1], sentences("b")[:-1])
-    said = "(1 by an earlier run, 1 replacing other counts)"
-    assert evaluated(*SHARDS[:2], "-m", "strict", said=said)["documents"] == 12 + 10
-    assert [name for name, after in parts().items() if after != before[name]] == ["counts-b.spacy.npz"]
-
-
 @pytest.mark.parametrize("content", [b"", b"no archive", "half", "half of collapsed counts"])
 def test_counts_that_are_damaged_are_not_taken(here, content):
     asked = (*SHARDS[:2], "-m", "strict", *(["--collapse"] if content == "half of collapsed counts" else []))

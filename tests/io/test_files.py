@@ -15,16 +15,14 @@ from types import SimpleNamespace
 import pytest
 from asking import refusal
 from commands import GOLD, GOLD_DOCS, PRED, accepted, flat, line, refused, run, write
-from docs import doc, nlp, write_docs
+from docs import doc, write_docs
 from reading import only
 from reading import read as read_records
 from spacy.lang.en import English
 from spacy.tokens import Span
 
 from spacy_nereval import Document, score
-from spacy_nereval.integration.examples import read
 from spacy_nereval.integration.pipelines import predict
-from spacy_nereval.integration.spacy_files import read_docs
 from spacy_nereval.io import paths
 from spacy_nereval.io.paths import is_stream
 from spacy_nereval.io.read import Pairing, read_files, records
@@ -54,12 +52,6 @@ def test_a_file_of_docs_has_their_span_groups(tmp_path):
     lines = write(tmp_path / "b.jsonl", line("a b", (0, 3, "B")), line("a"))
     assert next(read_files(path, lines, "k")).hits == {(0, 3, "B")}
     assert "span groups such as 'k' are read from .spacy files only" in refusal(read_files, lines, lines, "k")
-
-
-def test_documents_without_annotation_are_none(tmp_path):
-    gold = write_docs(tmp_path / "a.spacy", [doc("a"), doc("a", annotated=False), doc("")])
-    pred = write_docs(tmp_path / "b.spacy", [doc("a"), doc("a"), doc("")])
-    assert [found is None for found in read_files(gold, pred)] == [False, True, False]
 
 
 def test_predictions_in_a_gap_are_ignored_whichever_file_they_come_from(tmp_path):
@@ -92,14 +84,6 @@ def test_a_span_without_a_label_in_a_group_is_an_error_that_names_file_and_docum
     with pytest.raises(ValueError, match=r"span without a label") as raised:
         list(read_files(gold, pred, "k"))
     assert str(pred) in str(raised.value) and "document 1" in str(raised.value)
-
-
-def test_docs_keep_their_own_vocabulary_out_of_what_is_read(tmp_path):
-    path = write_docs(tmp_path / "a.spacy", [doc("Ada ADA|_|x", (0, 1, "A"), (1, 2, "A"))])
-    (found,) = read_docs(path)
-    assert found.vocab is not nlp.vocab
-    same = read(found, found)
-    assert next(same.unigrams([same.gold[0]])) == next(same.unigrams([same.gold[1]]))
 
 
 def test_a_pipeline_is_scored_on_gold_annotation_in_any_format(tmp_path):

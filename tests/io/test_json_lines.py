@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from profiles import tries
 from reading import SHAPES, error, only, read, saved
 from samples import TEXT, region, said, task
-from spacy.tokens import DocBin, SpanGroup
+from spacy.tokens import SpanGroup
 
 from spacy_nereval import Document, score
 from spacy_nereval.core.checked import Unusable, highest, is_score
@@ -350,14 +350,6 @@ def grouped(*scores: float) -> spacy.tokens.Doc:
     spans = [doc.char_span(0, 3, "PER"), doc.char_span(8, 11, "PER")]
     doc.spans["sc"] = SpanGroup(doc, name="sc", spans=spans, attrs={"scores": list(scores)} if scores else {})
     return doc
-
-
-def test_span_groups_in_spacy_files(tmp_path):
-    paths = tmp_path / "gold.spacy", tmp_path / "pred.spacy"
-    for path, doc in zip(paths, (grouped(), grouped(0.5, 0.75))):
-        DocBin(docs=[doc]).to_disk(path)
-    (document,) = of_files(*paths, "sc")
-    assert document.span_scores == {(0, 3, "PER"): 0.5, (8, 11, "PER"): 0.75}
 
 
 def test_a_wrong_number_of_scores_is_no_error_until_scores_are_asked_for():
