@@ -16,13 +16,10 @@ from pages import Parsed
 from spacy_nereval import Confidence, Document, compare, count, create_all, load
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.datasets import data_sets
-from spacy_nereval.evaluation.run_means import evaluate_runs
 from spacy_nereval.evaluation.statistics.conclusion import margin_sentence
 from spacy_nereval.evaluation.statistics.differences import against_margin, units_to_tell
-from spacy_nereval.io.count_files import load as load_counts
 from spacy_nereval.reporting.comparison_view import ComparisonView, DataSetsView
 from spacy_nereval.reporting.formats import document, json_text
-from spacy_nereval.reporting.runs_view import RunsView
 
 pytestmark = pytest.mark.costly  # resampling, in almost every test
 
@@ -221,23 +218,6 @@ def test_a_margin_is_answered_from_the_interval_at_twice_the_error(score, runs):
         assert row["verdict"].endswith(row["margin_answer"])
         answers.add(answer)
     assert len(answers) >= 4, answers
-
-
-def test_runs_of_one_system_through_the_command_and_python(here):
-    names = ["a", "a1", "a2"]
-    system = f"--system=A={','.join(f'{name}.jsonl' for name in names)}"
-    asked = ("-m", "strict,fair", "-t", "all", "--samples", 40)
-    printed = accepted("score", "gold.jsonl", system, *asked, "-o", "runs.json")
-    written = json.loads(Path("runs.json").read_text("utf8"))
-    for name in names:
-        accepted("count", "gold.jsonl", f"{name}.jsonl", "-m", "strict,fair", "-o", f"{name}.npz")
-    counts = [load_counts(Path(f"{name}.npz")) for name in names]
-    found = evaluate_runs(counts, Confidence(samples=40), system="A")
-    assert written == json.loads(json.dumps(found))
-    view = RunsView(counts[0], written)
-    for text in (*view.opening(), *view.closing()):
-        assert flat(text) in flat(printed)
-    assert view.findings() and all(found.sentence for found in view.findings())
 
 
 # Counts over data sets

@@ -136,11 +136,6 @@ def test_units_of_documents(here, unit):
     assert plain(gate("policy.cfg", "gold.jsonl", "a.jsonl")) == json.loads(Path("gate.json").read_text())
 
 
-def test_a_block_larger_than_the_file_is_refused(here):
-    with pytest.raises(ValueError, match="gold.jsonl has 12 documents; expected blocks no larger than the file"):
-        load("gold.jsonl", unit="block:13")
-
-
 def test_score_of_counts(here):
     assert run("count", "gold.jsonl", "a.jsonl", "-o", "counts.npz").exit_code == 0
     assert plain(score("counts.npz", confidence=Confidence())) == told("score", "counts.npz", "-C")
@@ -249,12 +244,6 @@ def test_items_without_texts_have_the_unit_of_a_policy(here):
     policy_file(unit='"prefix:(.)"')
     with pytest.raises(ValueError, match="^document 0: unit=.prefix:.*: the document has no id"):
         gate("policy.cfg", [["B-PER"]], [["O"]])
-
-
-def test_a_label_to_keep_that_occurs_nowhere_is_refused(here):
-    policy_file()
-    with pytest.raises(ValueError, match="there is no label 'X' in gold or prediction"):
-        gate("policy.cfg", load("gold.jsonl"), load("a.jsonl"), only=["X"])
 
 
 def test_plan_of_a_difference(here):

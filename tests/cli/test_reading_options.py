@@ -206,14 +206,6 @@ def test_labels_with_commas_are_kept_if_given_as_json():
     assert "1 gold span" in done.stdout, done.stderr
 
 
-def test_hierarchical_is_a_default_only_where_a_label_has_levels():
-    files([row := line("ab", (0, 1, "A.B"), (1, 2, "/"))], [row])
-    for sep, there in (((), False), (("--sep", "."), True), (("--sep", ".", "--labels", "A.B=X"), False)):
-        done = run("score", *FILES, *sep)
-        assert ("hierarchical" in done.stdout) is there, sep
-        assert ("hierarchical is added, since the label A" in done.stderr) is there
-
-
 # Mentions
 
 FOUND = {"text": "Bob", "label": "PERSON", "score": 0.5}  # scores of mentions are not read

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import accepted, line, piped, refused, run, tables_in, write
+from commands import accepted, line, piped, refused, run, write
 from compressed import packed
-from docs import doc, write_docs
 from samples import write_table
 from typer.testing import CliRunner
 
@@ -25,15 +24,6 @@ def result_of(here: Path, *arguments: Any, gold: str = "gold.spacy", pred: str =
     """What `score` writes."""
     accepted("score", here / gold, here / pred, "--output", here / "out.json", *arguments)
     return json.loads((here / "out.json").read_text(encoding="utf8"))
-
-
-def test_an_undefined_score_is_a_dash_and_null(tmp_path):
-    path = write(tmp_path / "a.jsonl", line("abc"))
-    printed = accepted("score", path, path, "-o", tmp_path / "out.json", "-t", "scores")
-    assert printed.startswith("1 document, 0 gold spans, 0 predicted spans: fair F -; no errors\n")
-    assert ["strict", "-", "-", "-"] in tables_in(printed)["Scores (micro)"]
-    written = json.loads((tmp_path / "out.json").read_text())["metrics"]
-    assert written["strict"]["scores"] == {"p": None, "r": None, "f": None}
 
 
 @pytest.mark.parametrize("listed", ["fair,wrf", " wrf , fair ", "fair"])
@@ -65,22 +55,6 @@ def test_options_of_a_metric_go_behind(here, arguments, metric, options):
     assert found["settings"] == found["settings"] | options
     wanted = spacy_nereval.score(read_files(here / "gold.spacy", here / "pred.spacy"), {metric: options})
     assert found == wanted["metrics"][metric]
-
-
-def test_a_key_scores_span_groups(tmp_path):
-    grouped = doc("a b", (0, 1, "E"), spans={"k": [(0, 2, "A"), (0, 1, "B")]})
-    gold = write_docs(tmp_path / "gold.spacy", [grouped, doc("a")])
-    pred = write_docs(tmp_path / "pred.spacy", [doc("a b", spans={"k": [(0, 2, "A")]}), doc("a")])
-    for name in ("--spans-key", "-sk"):
-        found = result_of(tmp_path, name, "k", gold=gold.name, pred=pred.name)
-        assert (found["documents"], found["skipped"]) == (1, 1)
-        assert found["metrics"]["strict"]["counts"] == {"tp": 1, "fp": 0, "fn": 1} and "|spans:k|" in found["signature"]
-    compared = accepted("compare", gold, gold, pred, "-m", "strict", "-sk", "k", "--trials", 99)
-    assert "|spans:k|" in compared
-    # Lines have one list of spans, which is what a key asks for.
-    pred = write(tmp_path / "pred.jsonl", line("a b", (0, 1, "B")), line("a"))
-    found = result_of(tmp_path, "-sk", "k", gold=gold.name, pred=pred.name)
-    assert found["metrics"]["strict"]["counts"] == {"tp": 1, "fp": 0, "fn": 1}
 
 
 def test_an_old_result_is_replaced_and_no_file_written_unless_asked_for(here):

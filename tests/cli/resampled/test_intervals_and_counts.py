@@ -8,9 +8,8 @@ import pytest
 import spacy
 from commands import accepted
 from docs import doc, example, write_docs
-from processes import WITHOUT_SPACY, python
 from thinc.api import ConfigValidationError
-from two_systems import GOLD, LIKE, OTHER, as_docs, bounds, compared, jsonl, near, shards, written
+from two_systems import GOLD, LIKE, as_docs, bounds, compared, jsonl, near, shards, written
 
 from spacy_nereval import count, create_all, evaluate
 from spacy_nereval.evaluation.per_document import document_rows
@@ -71,11 +70,6 @@ def test_short_leaves_defaults_out_of_the_printed_signature_and_changes_nothing_
     assert "|strict|semeval|slot_error|loio:s=0.5|fair|wrf|" in short[0][-1] and "|loio:match" not in short[0][-1]
 
 
-def test_the_signature_printed_names_the_average_printed(here):
-    printed = {accepted("score", "gold.jsonl", "base.jsonl", "-a", a).splitlines()[-1] for a in ("micro", "macro")}
-    assert any("|avg:macro|" in line for line in printed)
-
-
 # Per document
 
 
@@ -87,12 +81,6 @@ def test_per_document_writes_a_row_per_document_the_worst_first(here):
     assert any(None in row.values() for row in rows)  # some score is undefined
     f = [row["strict_f"] for row in rows if row["strict_f"] is not None]
     assert f == sorted(f)
-
-
-def test_per_document_tells_of_disagreement_only_where_both_were_counted(here):
-    printed = accepted("score", "gold.jsonl", "base.jsonl", "-m", "strict,fair", "--per-document", "rows.csv")
-    assert "WRF" not in printed
-    assert "WRF compared" not in accepted("score", "gold.jsonl", "base.jsonl")
 
 
 # Counts
@@ -118,22 +106,6 @@ def test_scores_of_merged_parts_are_those_of_the_whole(here):
     )
     assert (here / "merged.json").read_bytes() == (here / "whole.json").read_bytes()
     assert (here / "merged.csv").read_bytes() == (here / "whole.csv").read_bytes()
-
-
-def test_counts_made_in_two_processes_score_as_those_of_one(here):
-    """Intervals included, to the last byte."""
-    jsonl(here / "first.jsonl", GOLD[:9], "gold")
-    jsonl(here / "second.jsonl", GOLD[9:], "gold")
-    jsonl(here / "first-pred.jsonl", OTHER[:9], "pred")
-    jsonl(here / "second-pred.jsonl", OTHER[9:], "pred")
-    files = "first.jsonl", "first-pred.jsonl", "-o", "first.npz"
-    done = python("-c", f"{WITHOUT_SPACY}\nnereval()", "count", *files, cwd=here)
-    assert done.returncode == 0, done.stderr
-    accepted("count", "second.jsonl", "second-pred.jsonl", "-o", "second.npz")
-    accepted("merge", "first.npz", "second.npz", "-o", "all.npz")
-    accepted("score", "all.npz", "-C", "--samples", 50, "-o", "several.json")
-    accepted("score", "gold.jsonl", "other.jsonl", "-C", "--samples", 50, "-o", "one.json")
-    assert (here / "several.json").read_bytes() == (here / "one.json").read_bytes()
 
 
 # The scorers of a config
@@ -182,13 +154,6 @@ def test_a_bad_confidence_is_a_mistake_in_the_config_before_anything_is_scored(c
     for make in (make_ner_scorer, make_spans_scorer):
         with pytest.raises(ConfigValidationError, match="(?i)unusable confidence"):
             make(confidence=confidence)
-
-
-def test_the_component_has_intervals_of_entities_and_of_span_groups():
-    config = {"metrics": ["loio"], "confidence": {"level": 0.6}, "spans_keys": ["k"]}
-    scores = spacy.blank("en").add_pipe("nereval", config=config).score(examples())
-    for key in ("ents_nereval", "spans_k_nereval"):
-        assert scores[key]["confidence"]["level"] == 0.6 and scores[key]["metrics"]["loio"]["intervals"]["scores"]["f"]
 
 
 def test_intervals_and_tests_of_a_single_document_say_how_little_they_rest_on(here):
