@@ -8,7 +8,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from commands import accepted, flat, line, run, write
+from commands import accepted, flat, line, printed, run, write
 
 from spacy_nereval import Confidence, Result, agreement, apply, compare, gate, load, plan, score, thresholds
 from spacy_nereval.cli import nereval
@@ -74,8 +74,7 @@ def here(tmp_path, monkeypatch) -> Path:
 
 def told(*arguments: Any) -> Any:
     """The JSON that a command writes."""
-    done = run(*arguments, "-o", "out.json")
-    assert done.exit_code == 0, done.output
+    printed(*arguments, "-o", "out.json")
     return plain(json.loads(Path("out.json").read_text(encoding="utf8")))
 
 

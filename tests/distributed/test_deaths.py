@@ -15,10 +15,7 @@ from spacy_nereval.io.id_hashes import hashes_of, name_of_hashes
 
 SUPPORT = Path(mortal.__file__).parent
 
-DEATHS = {
-    "loky": {"driver": 3, "counter": 15, "merger": 3},
-    "dask": {"counter": 18, "merger": 3},
-}
+DEATHS = {"loky": {"driver": 3, "counter": 15, "merger": 3}, "dask": {"counter": 18, "merger": 3}}
 ENOUGH = 20
 """So many processes have to die. Some end before their death, and others die in their place."""
 

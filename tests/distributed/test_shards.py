@@ -77,15 +77,6 @@ def test_the_model_is_loaded_once_for_all_files_of_a_worker(here, monkeypatch):
     assert loads == [here / "training" / "model-best"]
 
 
-def test_what_a_worker_learns_of_words_it_forgets_with_the_file(here):
-    write_docs(here / SHARDS[0], [doc("unheardof saw Rome .", (2, 3, "LOC"))])
-    nlp = pipelines.Pipeline("training/model-best", home=str(here)).loaded()
-    before = set(nlp.vocab.strings)
-    evaluated(*SHARDS)
-    assert pipelines.Pipeline("training/model-best", home=str(here)).loaded() is nlp
-    assert set(nlp.vocab.strings) == before and "unheardof" not in before
-
-
 # Files that cannot be counted or told apart are named, with what to do
 
 

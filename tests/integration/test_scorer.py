@@ -346,14 +346,6 @@ def test_the_key_of_the_scorer_comes_before_that_of_the_component():
     assert not any(key.startswith("spans_mine") for key in found)
 
 
-def test_the_span_ruler_takes_the_scorer_too(tmp_path):
-    nlp = spacy.blank("en")
-    ruler = nlp.add_pipe("span_ruler", config={"spans_key": "r", "scorer": SPANS | {"spans_key": "r"}})
-    ruler.add_patterns([{"label": "A", "pattern": "one"}, {"label": "A", "pattern": "two"}])
-    found = evaluated(nlp, (0, 1, "A"), text="one two six", spans={"r": [(0, 1, "A"), (2, 3, "A")]})
-    assert found["spans_r_f"] == found["spans_r_strict_f"] == 0.5
-
-
 # Processes
 
 

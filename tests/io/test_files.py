@@ -77,15 +77,6 @@ def test_other_texts_are_an_error_that_names_the_document(tmp_path, other, id, n
         assert raised.startswith(f"{gold} and {pred}, {named} the predicted text differs from the reference")
 
 
-def test_a_span_without_a_label_in_a_group_is_an_error_that_names_file_and_document(tmp_path):
-    good, bad = (doc("a b", spans={"k": [(0, 1, label)]}) for label in ("A", ""))
-    gold = write_docs(tmp_path / "gold.spacy", [good, good])
-    pred = write_docs(tmp_path / "pred.spacy", [good, bad])
-    with pytest.raises(ValueError, match=r"span without a label") as raised:
-        list(read_files(gold, pred, "k"))
-    assert str(pred) in str(raised.value) and "document 1" in str(raised.value)
-
-
 def test_a_pipeline_is_scored_on_gold_annotation_in_any_format(tmp_path):
     pipeline = English()
     pipeline.add_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Ada"}])
@@ -106,6 +97,7 @@ ROW = '{"text": "Ada", "spans": []}\n'
 OTHER_KINDS = [
     ("a.conll", b"PK\x03\x04zip", "a.conll is a zip archive: unpack it first"),
     ("a.jsonl", ROW.encode("utf-16"), "a.jsonl is in UTF-16, expected UTF-8: convert it first, with iconv"),
+    ("a.jsonl", ROW.encode("utf-32"), "a.jsonl is in UTF-32, expected UTF-8"),
     ("a.conll", "Ada B-PER\n".encode("utf-16-le"), "a.conll is in UTF-16, expected UTF-8"),
     ("a.csv", "PER\t1\t1\t1\n".encode("utf-16-be"), "a.csv is in UTF-16, expected UTF-8"),
     ("a.conll", b"# sent_id = 1\n# text = Ada\n1\tAda\n", "line 1: this is CoNLL-U: read it with --format conllu"),
@@ -158,8 +150,6 @@ def test_pipes_are_read_as_files_are(command, tmp_path):
     name, *options = command
     systems = (pred, pred) if name == "compare" else (pred,)
     wanted = accepted(name, gold, *systems, *options, "--format", "jsonl")
-    found = accepted(name, pipe(tmp_path / "g", gold.read_bytes()), *systems, *options, "--format", "jsonl")
-    assert found == wanted
     assert accepted(name, pipe(tmp_path / "g", gold.read_bytes()), *systems, *options, "-f", "jsonl") == wanted
 
 
@@ -310,18 +300,6 @@ def test_without_all_ids_documents_are_paired_by_order(golds, preds):
 def test_ids_that_contradict_the_order_are_refused(golds, preds):
     with pytest.raises(ValueError, match=r"some documents have no id, .* document \d is [ab] in G and [ab] in P: give"):
         paired(side(*golds), side(*preds))
-
-
-LENGTHS = [
-    ("---", "-----", "3 documents and P has 5"),
-    ("abc", "-", "3 documents and P has 1"),
-    ("a", "a-", "1 document and P has 2"),
-]
-
-
-@pytest.mark.parametrize(("golds", "preds", "said"), LENGTHS)
-def test_sides_of_different_lengths_are_refused(golds, preds, said):
-    assert f"G has {said}; expected the same number in both" in refusal(paired, side(*golds), side(*preds))
 
 
 def test_texts_of_documents_that_are_skipped_are_compared(tmp_path):

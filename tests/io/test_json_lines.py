@@ -118,21 +118,16 @@ def test_a_line_may_not_say_two_things(keys, other, tmp_path):
 
 
 LACKING = [
-    ({}, 'there is no list of "spans"'),
     ({"answer": "accept", "spans": {"start": 0}}, 'there is no list of "spans"'),
     ({"answer": "yes", "spans": []}, "the answer 'yes' is not one of accept, reject, ignore"),
     ({"answer": ["accept"], "spans": []}, "the answer ['accept'] is not one of accept"),
     ({"spans": [OBJECT | {"answer": "no"}]}, "the answer 'no' is not one of accept, reject, ignore"),
-    ({"label": ["PER"]}, "span 0 has no 'start', 'end', 'label'"),
     ({"labels": [[0, 3]]}, "span 0, span [0, 3] is not (start, end, label)"),
     ({"labels": [[0, 3, "PER"], [0, 30, "PER"]]}, "span 1, Span(0, 30, 'PER') ends after the text"),
     ({"entities": [{"start_offset": 0, "label": "PER"}]}, "span 0 has no 'end_offset'"),
     ({"annotations": [{"start_offset": 0, "end_offset": 3, "label": 7}]}, 'there is no list of "spans"'),
     ({"label": "PER"}, 'there is no list of "spans"'),
-    (
-        {"spans": [], "tokens": [{"start": 0, "end": 5}, {"start": 4, "end": 7}]},
-        "tokens overlap: one ends at 5, the",
-    ),
+    ({"spans": [], "tokens": [{"start": 0, "end": 5}, {"start": 4, "end": 7}]}, "tokens overlap: one ends at 5, the"),
 ]
 
 
