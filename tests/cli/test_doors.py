@@ -86,6 +86,7 @@ def plain(result: Any) -> Any:
     return found
 
 
+RENAMED = {"PER": "PERSON", "MISC": None}
 SCORED: list[tuple[str, tuple[str, str], list[str], dict[str, Any]]] = [
     ("default", ("gold.jsonl", "a.jsonl"), [], {}),
     ("every metric", ("gold.jsonl", "a.jsonl"), ["-m", "all"], {"metrics": ["all"]}),
@@ -94,12 +95,7 @@ SCORED: list[tuple[str, tuple[str, str], list[str], dict[str, Any]]] = [
     ("blocks of sentences", ("tags.conll", "predicted.conll"), ["-C", "--repair", "conll"], {"confidence": True}),
     ("numbers for words", ("numbers.csv", "numbered.csv"), [], {}),
     ("mentions", ("gold.jsonl", "a-mentions.jsonl"), [], {}),
-    (
-        "labels",
-        ("gold.jsonl", "a.jsonl"),
-        ["--labels", "PER=PERSON,MISC="],
-        {"labels": {"PER": "PERSON", "MISC": None}},
-    ),
+    ("labels", ("gold.jsonl", "a.jsonl"), ["--labels", "PER=PERSON,MISC="], {"labels": RENAMED}),
     ("only", ("gold.jsonl", "a.jsonl"), ["--only", "PER,LOC"], {"only": ["PER", "LOC"]}),
     ("depth", ("gold.jsonl", "a.jsonl"), ["--depth", "1"], {"depth": 1}),
     ("sep", ("gold.jsonl", "a.jsonl"), ["--sep", "O"], {"sep": "O"}),
@@ -127,9 +123,8 @@ def test_units_of_documents(here, unit):
     assert f"unit:{unit}," in found["signature"]
     compared = compare({"a.jsonl": pred, "b.jsonl": load("b.jsonl")}, gold, ["strict"])
     names = ("--name", "a.jsonl", "--name", "b.jsonl")
-    assert plain(compared) == told(
-        "compare", *names, "gold.jsonl", "a.jsonl", "b.jsonl", "-m", "strict", "--unit", unit
-    )
+    by_command = told("compare", *names, "gold.jsonl", "a.jsonl", "b.jsonl", "-m", "strict", "--unit", unit)
+    assert plain(compared) == by_command
     policy_file(unit=f'"{unit}"', texts=False)
     run("gate", "policy.cfg", "gold.jsonl", "a.jsonl", "-o", "gate.json")
     assert plain(gate("policy.cfg", "gold.jsonl", "a.jsonl")) == json.loads(Path("gate.json").read_text())

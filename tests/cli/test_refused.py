@@ -391,9 +391,10 @@ LINES: dict[str, list[Any]] = {
     **{said: [line("abc", *spans) for spans in some] for said, some in SPANS.items()},
     '"tokens" is not a list of {"start", "end"}': [line("abc", tokens=own) for own in (7, ["abc"], [{"start": 0}])],
     "token": [line("abc", tokens=[own]) for own in (*TOKENS, {"start": 0, "end": 99}, {"start": 3, "end": 0})],
-    "mention 0": [
-        {"text": "Ada", "mentions": [own]} for own in ("Ada", ["Ada"], ["Ada", 1], {"text": "Ada"}, ["Ada", ""], None)
+    "; expected a text and its label": [
+        {"text": "Ada", "mentions": [own]} for own in ("Ada", ["Ada"], ["Ada", 1], {"text": "Ada"}, None)
     ],
+    "mention 0, 'Ada', has no label: expected a non-empty string": [{"text": "Ada", "mentions": [["Ada", ""]]}],
     "utf-8": [b'{"text": "ab\xff", "spans": []}', '{"text": "abc", "spans": []}'.encode("utf-16")],
     "not valid JSON (the key 'text' occurs twice)": ['{"text": "a", "text": "ab", "spans": []}'],
     "not valid JSON (the key 'label' occurs twice)": [

@@ -121,16 +121,13 @@ def test_files_counts_and_models_are_compared_with_each_other(here, model):
     expected, _ = compared(here, "gold.spacy", "base.spacy", "rules.spacy", *few)
     values, p = ([row[key] for row in expected["comparisons"]] for key in ("value", "p"))
     moved = expected["transitions"][0]
-    for base, others in (
-        ("base.spacy", ("rules.npz", model, "rules.spacy")),
-        ("base.npz", ("rules.npz", "rules.spacy", model)),
-    ):
-        result, _ = compared(here, "gold.spacy", base, *others, *few)
+    for base in ("base.spacy", "base.npz"):
+        result, _ = compared(here, "gold.spacy", base, "rules.npz", model, "rules.spacy", *few)
         assert [row["value"] for row in result["comparisons"]] == values * 3
         assert [row["p"] for row in result["comparisons"]] == p * 3
-        found_outcomes = [(found["system"], found["counts"], found["spans"]) for found in result["transitions"]]
-        expected_outcomes = [(str(other), moved["counts"], moved["spans"]) for other in others[1:]]
-        assert found_outcomes == (expected_outcomes if base == "base.spacy" else [])
+        found = [(each["system"], each["counts"], each["spans"]) for each in result["transitions"]]
+        expected = [(str(other), moved["counts"], moved["spans"]) for other in (model, "rules.spacy")]
+        assert found == (expected if base == "base.spacy" else [])
 
 
 def test_metrics_and_their_options_are_those_given_or_those_of_the_counts(here):
@@ -304,10 +301,8 @@ def test_scores_of_counts_are_those_of_the_files(here, options):
 def test_scores_of_merged_parts_are_those_of_the_whole(here):
     parts = shards(here, 5, 1, 18)
     assert "24 documents" in accepted("merge", *parts, "-o", "all.npz")
-    accepted("score", "all.npz", "-o", "merged.json", "--per-document", "merged.csv", "-C", "--samples", 20)
-    accepted(
-        "score", "gold.jsonl", "base.jsonl", "-o", "whole.json", "--per-document", "whole.csv", "-C", "--samples", 20
-    )
+    for name, files in {"merged": ["all.npz"], "whole": ["gold.jsonl", "base.jsonl"]}.items():
+        accepted("score", *files, "-o", f"{name}.json", "--per-document", f"{name}.csv", "-C", "--samples", 20)
     assert (here / "merged.json").read_bytes() == (here / "whole.json").read_bytes()
     assert (here / "merged.csv").read_bytes() == (here / "whole.csv").read_bytes()
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from commands import accepted, line, piped, printed, refused, write
 from compressed import packed
+from docs import doc, write_docs
 from samples import write_table
 from typer.testing import CliRunner
 
@@ -55,6 +56,14 @@ def test_options_of_a_metric_go_behind(here, arguments, metric, options):
     assert found["settings"] == found["settings"] | options
     wanted = spacy_nereval.score(read_files(here / "gold.spacy", here / "pred.spacy"), {metric: options})
     assert found == wanted["metrics"][metric]
+
+
+def test_a_key_scores_span_groups(tmp_path):
+    for name, spans in (("gold", [(0, 2, "A"), (0, 1, "B")]), ("pred", [(0, 2, "A")])):
+        write_docs(tmp_path / f"{name}.spacy", [doc("a b", (0, 1, "E"), spans={"k": spans}), doc("a")])
+    found = result_of(tmp_path, "-sk", "k")
+    assert (found["documents"], found["skipped"]) == (1, 1) and "|spans:k|" in found["signature"]
+    assert found["metrics"]["strict"]["counts"] == {"tp": 1, "fp": 0, "fn": 1}
 
 
 def test_an_old_result_is_replaced_and_no_file_written_unless_asked_for(here):

@@ -12,21 +12,10 @@ from unittest.mock import ANY
 
 import pytest
 import spacy
+from commands import run
 from docs import doc, write_docs
 from processes import live, until
-from sharded import (
-    ALL_PARTS,
-    ENVIRONMENT,
-    SHARDS,
-    evaluated,
-    full_disk,
-    one_by_one,
-    parts,
-    refused,
-    run,
-    running,
-    sentences,
-)
+from sharded import ALL_PARTS, ENVIRONMENT, SHARDS, evaluated, full_disk, one_by_one, parts, refused, running, sentences
 
 from spacy_nereval import Document, count, create_all
 from spacy_nereval.distributed.engines import Engine
@@ -75,6 +64,15 @@ def test_the_model_is_loaded_once_for_all_files_of_a_worker(here, monkeypatch):
     monkeypatch.setattr(pipelines, "load_model", lambda name: loads.append(name) or whole(name))
     evaluated(*SHARDS)
     assert loads == [here / "training" / "model-best"]
+
+
+def test_what_a_worker_learns_of_words_it_forgets_with_the_file(here):
+    write_docs(here / SHARDS[0], [doc("unheardof saw Rome .", (2, 3, "LOC"))])
+    nlp = pipelines.Pipeline("training/model-best", home=str(here)).loaded()
+    before = set(nlp.vocab.strings)
+    evaluated(*SHARDS)
+    assert pipelines.Pipeline("training/model-best", home=str(here)).loaded() is nlp
+    assert set(nlp.vocab.strings) == before and "unheardof" not in before
 
 
 # Files that cannot be counted or told apart are named, with what to do

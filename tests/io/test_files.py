@@ -77,6 +77,13 @@ def test_other_texts_are_an_error_that_names_the_document(tmp_path, other, id, n
         assert raised.startswith(f"{gold} and {pred}, {named} the predicted text differs from the reference")
 
 
+def test_a_span_without_a_label_in_a_group_is_an_error_that_names_file_and_document(tmp_path):
+    good, bad = (doc("a b", spans={"k": [(0, 1, label)]}) for label in ("A", ""))
+    gold, pred = (write_docs(tmp_path / f"{name}.spacy", [good, own]) for name, own in (("gold", good), ("pred", bad)))
+    said = f"{pred}, document 1: doc.spans['k'] has a span without a label"
+    assert refusal(read_files, gold, pred, "k").startswith(said)
+
+
 def test_a_pipeline_is_scored_on_gold_annotation_in_any_format(tmp_path):
     pipeline = English()
     pipeline.add_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Ada"}])

@@ -399,8 +399,7 @@ def test_converted_files_keep_scores(tmp_path, name: str):
 def test_scores_that_a_format_cannot_hold_are_counted(tmp_path):
     pred = write(tmp_path / "pred.jsonl", scored((0, 3, "PER", 0.5), (8, 11, "PER", 0.25), id="1"))
     assert "scores of spans (2)" in flat(run("convert", pred, tmp_path / "out.conll").output)
-    partial = write(
-        tmp_path / "partial.jsonl", {"text": BOB, "spans": [{**GOLD["spans"][0], "score": 1}, [8, 11, "X"]]}
-    )
+    mixed = {"text": BOB, "spans": [{**GOLD["spans"][0], "score": 1}, [8, 11, "X"]]}
+    partial = write(tmp_path / "partial.jsonl", mixed)
     printed = run("convert", partial, tmp_path / "out.spacy", "--spans-key", "sc").output
     assert "scores of groups in which a span has none (1)" in flat(printed)
