@@ -7,7 +7,6 @@ import spacy
 from collapsing import write_corpora
 from commands import GOLD, GOLD_DOCS, PRED, PRED_DOCS, write
 from docs import write_docs
-from spacy.language import Language
 
 
 @pytest.fixture
@@ -27,18 +26,14 @@ def files(tmp_path, monkeypatch) -> None:
     write_corpora()
 
 
-def ruler() -> Language:
-    nlp = spacy.blank("en")
-    patterns = [{"label": "PER", "pattern": name} for name in ("Ada", "Bob")]
-    nlp.add_pipe("entity_ruler").add_patterns([*patterns, {"label": "PER", "pattern": [{"TEXT": "Eve,"}]}])
-    groups = nlp.add_pipe("span_ruler", config={"spans_key": "k"})
-    groups.add_patterns([{"label": "A", "pattern": "Ada"}])
-    nlp.add_pipe("nereval", config={"spans_keys": ["k"]})
-    return nlp
-
-
 @pytest.fixture(scope="session")
 def model(tmp_path_factory) -> Path:
+    """A pipeline of rules that finds entities and spans of a group."""
+    nlp = spacy.blank("en")
+    patterns = [{"label": "PER", "pattern": name} for name in ("Ada", "Bob", [{"TEXT": "Eve,"}])]
+    nlp.add_pipe("entity_ruler").add_patterns(patterns)
+    nlp.add_pipe("span_ruler", config={"spans_key": "k"}).add_patterns([{"label": "A", "pattern": "Ada"}])
+    nlp.add_pipe("nereval", config={"spans_keys": ["k"]})
     path = tmp_path_factory.mktemp("models") / "ruler"
-    ruler().to_disk(path)
+    nlp.to_disk(path)
     return path

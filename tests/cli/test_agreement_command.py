@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import samples
 from annotators import ADA, BY_HAND, EXAMPLES, TEXTS, example, records
-from commands import accepted, flat, line, refused, run, tables_in, write
+from commands import Row, accepted, flat, line, printed, refused, run, tables_in, write
 from docs import doc, write_docs
 from pages import Parsed
 
@@ -134,23 +135,13 @@ def test_one_file_of_prodigy_holds_all_annotators():
 
 
 def test_one_file_of_label_studio_holds_all_annotators():
-    tasks = [
-        {
-            "id": number,
-            "data": {"text": TEXTS[id]},
-            "annotations": [
-                {"completed_by": {"email": f"{name}@x.org"}, "result": [region(TEXTS[id], *span) for span in spans]}
-                for name, spans in sides.items()
-            ],
-        }
-        for number, (id, sides) in enumerate(BY_HAND.items())
-    ]
+    tasks = []
+    for number, (id, sides) in enumerate(BY_HAND.items()):
+        people = {f"{name}@x.org": [samples.region(*span) for span in spans] for name, spans in sides.items()}
+        annotations = (samples.said({"email": who}, *own) for who, own in people.items())
+        tasks.append(samples.task(*annotations, id=number, text=TEXTS[id]))
     Path("tasks.json").write_text(json.dumps(tasks))
     assert "a@x.org, b@x.org and c@x.org: strict F 52.59" in told("tasks.json")
-
-
-def region(text: str, start: int, end: int, label: str) -> dict[str, Any]:
-    return {"type": "labels", "value": {"start": start, "end": end, "text": text[start:end], "labels": [label]}}
 
 
 def brat(folder: str, *spans: tuple[int, int, str], names: str = "ab") -> None:
@@ -382,9 +373,8 @@ class Doors:
 
     @staticmethod
     def _run(given: Sides, *options: str) -> str:
-        done = run("agreement", *(f"{name}.jsonl" for name in given), "-m", "strict,fair,slot_error", "-C", *options)
-        assert done.exit_code == 0, done.output
-        return done.stdout
+        files = (f"{name}.jsonl" for name in given)
+        return printed("agreement", *files, "-m", "strict,fair,slot_error", "-C", *options)
 
 
 @pytest.fixture(scope="module", params=CASES)
@@ -456,35 +446,30 @@ def test_the_page_lists_the_differences_of_the_result_and_the_headline_is_the_fi
 USUAL = {"left": "SIDE", "door": "PART", "car": "CAR", "oil": "FLUID"}
 
 
-def project(root: Path) -> None:
-    """A folder in brat's format for each annotator: max merges, maria adds 'of', peter has a label of his own."""
-    (root / "README.md").parent.mkdir()
-    (root / "README.md").write_text("# Our project\n")
-    (root / "annotation.conf").write_text("[entities]\nPART\n")
+def habits(name: str, place: int) -> list[Row]:
+    """Max merges, maria adds 'of', peter has a label of his own."""
+    rows = []
+    for k in range(24):
+        text = f"the left door of car {k} leaks oil"
+        spans = [(text.index(word), text.index(word) + len(word), label) for word, label in USUAL.items()]
+        if name == "max":
+            spans[:2] = [(4, 13, "PART")]
+        if name == "maria":
+            spans[2] = (14, 20, "CAR")
+        if name == "peter":
+            spans[3] = (*spans[3][:2], "LIQUID")
+        if (k + place) % 6 == 0:  # a slip
+            del spans[-1 - k % 2]
+        rows.append(line(text, *spans))
+    return rows
+
+
+def test_one_command_on_a_project_names_its_habits_a_rule_for_each_and_the_places_to_discuss():
+    Path("project").mkdir()
     for place, name in enumerate(("lisa", "maria", "max", "peter")):
-        (root / name).mkdir()
-        for k in range(24):
-            text = f"the left door of car {k} leaks oil"
-            spans = [(text.index(word), text.index(word) + len(word), label) for word, label in USUAL.items()]
-            if name == "max":
-                spans[:2] = [(4, 13, "PART")]
-            if name == "maria":
-                spans[2] = (14, 20, "CAR")
-            if name == "peter":
-                spans[3] = (*spans[3][:2], "LIQUID")
-            if (k + place) % 6 == 0:  # a slip
-                del spans[-1 - k % 2]
-            rows = (f"T{n}\t{label} {a} {b}\t{text[a:b]}\n" for n, (a, b, label) in enumerate(spans, 1))
-            (root / name / f"{k:02}.txt").write_text(text)
-            (root / name / f"{k:02}.ann").write_text("".join(rows))
-
-
-def test_one_command_on_a_project_names_its_habits_a_rule_for_each_and_the_places_to_discuss(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    project(Path("project"))
-    done = run("agreement", "project", "-o", "result.json", "--html", "page.html")
-    assert done.exit_code == 0, done.output
-    first, page = flat(done.stdout), Parsed(Path("page.html").read_text(encoding="utf8")).text
+        write(Path("project", f"{name}.jsonl"), *habits(name, place))
+    first = flat(printed("agreement", "project", "-o", "result.json", "--html", "page.html"))
+    page = Parsed(Path("page.html").read_text(encoding="utf8")).text
     said = [
         "max marks one PART where lisa, maria and peter mark several spans: 'left door' (24 places)",
         "maria includes leading 'of' of CAR where lisa, max and peter do not (20 places)",
@@ -499,7 +484,7 @@ def test_one_command_on_a_project_names_its_habits_a_rule_for_each_and_the_place
         assert each.rstrip(".") in flat(page), each
     assert "Most disputed documents" in first
     result = json.loads(Path("result.json").read_text())
-    folders = {name: Path("project", name) for name in result["annotators"]}
+    folders = {name: Path("project", f"{name}.jsonl") for name in result["annotators"]}
     for given in ("project", Path("project"), folders):
         assert agreement(given) == result
     assert [row["number"] for row in result["differences"][:3]] == [24, 24, 20]

@@ -140,8 +140,6 @@ REFUSED_TO_ADD = [
     (("-m", "strict"), "total.npz was counted in another way: one has the metrics strict, fair, wrf, the other strict"),
     (("--fair.unit", "token"), "fair.unit is 'char' and 'token'"),
     (("--unit", "block:2"), "one resamples by id, the other by block:2"),
-    (("--labels", "A=B"), "the label rules"),
-    (("--spans-key", "k"), "one counted entities, the other spans under 'k'"),
 ]
 
 

@@ -12,17 +12,15 @@ import pytest
 from commands import accepted, flat, line, refused, run, write
 from made_up import corpus, second, trained_again
 from pages import Parsed
+from two_systems import compared
 
 from spacy_nereval import Confidence, Document, compare, count, create_all, load
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.datasets import data_sets
-from spacy_nereval.evaluation.run_means import evaluate_runs
 from spacy_nereval.evaluation.statistics.conclusion import margin_sentence
 from spacy_nereval.evaluation.statistics.differences import against_margin, units_to_tell
-from spacy_nereval.io.count_files import load as load_counts
 from spacy_nereval.reporting.comparison_view import ComparisonView, DataSetsView
 from spacy_nereval.reporting.formats import document, json_text
-from spacy_nereval.reporting.runs_view import RunsView
 
 pytestmark = pytest.mark.costly  # resampling, in almost every test
 
@@ -136,16 +134,10 @@ def test_text_formats_and_saved_files_have_the_tables_of_the_view(here, tmp_path
         in_python.save(tmp_path / f"a{ending}")
         assert (tmp_path / f"a{ending}").read_text("utf8") == document(tables, format, view.opening(), after) + "\n"
     arguments = ["gold.jsonl", "-m", "strict,fair", *(f"--system={name}={name}.jsonl" for name in "ab"), *OPTIONS]
-    assert json.loads(run("compare", *arguments, "-t", "all", "-f", "json").stdout) == json.loads(
-        json_text([*ComparisonView(json.loads(_written(arguments))).tables(view.makers)])
-    )
+    shown = ComparisonView(compared(Path(), *arguments)[0]).tables(view.makers)
+    assert json.loads(run("compare", *arguments, "-t", "all", "-f", "json").stdout) == json.loads(json_text([*shown]))
     html = in_python._repr_html_()
     assert all(cell in html for table in view.tables(["differences"]) for row in table.rows for cell in row[:1])
-
-
-def _written(arguments: list[Any]) -> str:
-    accepted("compare", *arguments, "-o", "out.json")
-    return Path("out.json").read_text("utf8")
 
 
 @pytest.mark.parametrize("case", ["two metrics", "three metrics, a margin, labels"])
@@ -155,8 +147,7 @@ def test_the_page_says_what_the_command_and_its_json_say(here, case):
     arguments = ["gold.jsonl", "a.jsonl", "b.jsonl", *options, *OPTIONS]
     accepted("report", *arguments, "-C", "--primary", "fair.f", "-o", "r.html")
     page = Parsed(Path("r.html").read_text("utf8"))
-    result = json.loads(_written([*arguments, "--primary", "fair.f"]))
-    view = ComparisonView(result)
+    view = ComparisonView(compared(Path(), *arguments, "--primary", "fair.f")[0])
     for text in (
         *view.opening(),
         *view.tested(),
@@ -221,23 +212,6 @@ def test_a_margin_is_answered_from_the_interval_at_twice_the_error(score, runs):
         assert row["verdict"].endswith(row["margin_answer"])
         answers.add(answer)
     assert len(answers) >= 4, answers
-
-
-def test_runs_of_one_system_through_the_command_and_python(here):
-    names = ["a", "a1", "a2"]
-    system = f"--system=A={','.join(f'{name}.jsonl' for name in names)}"
-    asked = ("-m", "strict,fair", "-t", "all", "--samples", 40)
-    printed = accepted("score", "gold.jsonl", system, *asked, "-o", "runs.json")
-    written = json.loads(Path("runs.json").read_text("utf8"))
-    for name in names:
-        accepted("count", "gold.jsonl", f"{name}.jsonl", "-m", "strict,fair", "-o", f"{name}.npz")
-    counts = [load_counts(Path(f"{name}.npz")) for name in names]
-    found = evaluate_runs(counts, Confidence(samples=40), system="A")
-    assert written == json.loads(json.dumps(found))
-    view = RunsView(counts[0], written)
-    for text in (*view.opening(), *view.closing()):
-        assert flat(text) in flat(printed)
-    assert view.findings() and all(found.sentence for found in view.findings())
 
 
 # Counts over data sets
@@ -307,9 +281,7 @@ NO_COMPARISON = "is not a comparison: expected a JSON file that 'nereval compare
 REFUSED = {
     "news.json": "✘ expected the comparisons of two or more data sets, not of 1",
     "news.json mail/../news.json": "✘ mail/../news.json is given twice: give each data set once",
-    "news.json copy.json": "✘ news and copy have the same numbers: give each data set once",
     "news.json scores.json": f"✘ scores.json {NO_COMPARISON}",
-    "news.json counted.json": "counted.json is not a comparison",
     **{f"news.json bad{k}.json": f"bad{k}.json is not JSON" for k in range(4)},
     "news.json none.json": "none.json",
     "news.json news": "news",
@@ -317,7 +289,6 @@ REFUSED = {
         f"{' '.join(DATA_SETS)} {options}": said
         for options, said in {
             "--score strict.x": "--score strict.x: news has no such score",
-            "--score strict.p": "not tested in news",
             "--system C": "--system C: news has no such system",
             "-f conll,markdown": "this command reads no annotation",
             "-o news.json": "is an input",
@@ -329,9 +300,7 @@ REFUSED = {
 
 @pytest.mark.parametrize(("arguments", "said"), REFUSED.items())
 def test_what_cannot_be_counted_is_refused(in_sets, arguments, said):
-    shutil.copy("news.json", "copy.json")
     accepted("score", "news/gold.jsonl", "news/A.jsonl", "-m", "strict", "-o", "scores.json")
-    accepted("datasets", *DATA_SETS, "-o", "counted.json")
     for k, data in enumerate((b"", b"{", b"\xff\xfe", b"id,text\n")):
         Path(f"bad{k}.json").write_bytes(data)
     assert said in refused("datasets", *arguments.split())

@@ -149,7 +149,6 @@ def test_no_id_leaves_the_folder(here):
 
 
 REFUSED = {
-    "a.jsonl": "a.jsonl is an input, so it cannot be the output",
     "names.jsonl --tag-names names.jsonl": "is an input",
     "full": "full exists already; expected a new or empty folder",
     "a.csv": "cannot write .csv files; expected .spacy, .jsonl, .conll, .iob",
@@ -257,23 +256,11 @@ def test_python_says_and_writes_the_same(marked, name):
     assert found.conclusion in flat(accepted("apply", "gold.jsonl", "a.jsonl", "b.jsonl", "-o", "third.jsonl"))
 
 
-def test_scores_of_spans_follow_their_new_labels(marked):
-    rows = [line("Ada met Bob", (0, 3, "PER"), (8, 11, "LOC"))]
-    for number, own in enumerate(rows[0]["spans"]):
-        own["score"] = (number + 1) / 4
-    write(Path("scored.jsonl"), *rows)
-    assert run("convert", "scored.jsonl", "command.jsonl", "--labels", "PER=PERSON,LOC=").exit_code == 0
-    apply(load("scored.jsonl"), [], labels="PER=PERSON,LOC=").write("python.jsonl")
-    assert Path("python.jsonl").read_bytes() == Path("command.jsonl").read_bytes()
-    assert json.loads(Path("python.jsonl").read_text())["spans"] == [span((0, 3, "PERSON")) | {"score": 0.25}]
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (("fixed.jsonl", "a.jsonl"), "a.jsonl, line 1: made on other gold annotation"),
         (("empty.jsonl", "a.jsonl"), "none of the 0 documents of empty.jsonl has the digest"),
-        (("gold.jsonl", "a.jsonl", "--only", "PER"), "made on other gold annotation"),
         (("gold.jsonl", "gold.jsonl"), "gold.jsonl, line 1: it has no digest of a document; expected a mark"),
         (("gold.jsonl", "a.jsonl", "c.jsonl"), "marks disagree on 1 place: document 0: a.jsonl, line 1"),
         (("gold.jsonl", "a.jsonl", "--conflicts", "none"), "--conflicts none: expected one of refuse, keep"),

@@ -73,13 +73,9 @@ def rows(of: str, *, gold: bool) -> list[dict[str, Any]]:
     spans = [(0, 3, f"PER{of}", 0.5), (4, 9, f"LOC{of[:1]}", 0.7)]
     if not gold:
         spans = [(0, 5, f"PER{of}", 0.6), (12, 15, f"X{of}", 0.9)]
+    found = [dict(zip(("start", "end", "label", "score"), span)) for span in spans]
     return [
-        {
-            "id": f"d{of}{k}",
-            "text": f"Ada {of} met Bob in Rome {k}",
-            "meta": {f"a{of}": of},
-            "spans": [dict(zip(("start", "end", "label", "score"), span)) for span in spans],
-        }
+        {"id": f"d{of}{k}", "text": f"Ada {of} met Bob in Rome {k}", "meta": {f"a{of}": of}, "spans": found}
         for k in range(6)
     ]
 
@@ -239,14 +235,8 @@ FILES_READ = {
 def write_files() -> None:
     """A sound file of each kind, in the working directory."""
     copy_examples()
-    sources = {
-        "marks.jsonl": "marks.jsonl",
-        "tasks.json": "tasks.json",
-        "g.conll": "gold.conll",
-        "g.spacy": "gold.spacy",
-    }
-    for name, source in sources.items():
-        Path(name).write_bytes((EXAMPLES / source).read_bytes())
+    for name in ("marks.jsonl", "tasks.json", "gold.conll", "gold.spacy"):
+        Path(name.replace("gold", "g")).write_bytes((EXAMPLES / name).read_bytes())
     for extension, pack in PACK.items():
         Path(f"g.jsonl{extension}").write_bytes(pack(Path("g.jsonl").read_bytes()))
     Path("list.txt").write_text("g.jsonl\np.jsonl\n")

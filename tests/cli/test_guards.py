@@ -5,7 +5,6 @@ from pathlib import Path
 from urllib.error import URLError
 
 import pytest
-import spacy
 from commands import GOLD, PRED, accepted, refused, run, write
 
 from spacy_nereval.cli import guards, nereval
@@ -125,13 +124,10 @@ def test_an_input_that_is_a_link_is_followed(inputs):
     assert "is an input" in refused("score", "brat", "brat", "-o", "elsewhere/d.ann")
 
 
-def test_a_training_corpus_that_counts_or_a_model_name_is_no_output(inputs):
+def test_a_training_corpus_that_counts_name_is_no_output(inputs):
     tmr = ("-m", "tmr", "--train", "t.jsonl")
     for name in ("one.npz", "two.npz"):
         accepted("count", "g.jsonl", "p.jsonl", "-o", name, *tmr)
-    pipeline = spacy.blank("en")
-    pipeline.add_pipe("nereval", config={"metrics": {"tmr": {"train": "t.jsonl"}}})
-    pipeline.to_disk("model")
     for ending in ("json", "jsonl"):
         Path(f"linked.{ending}").symlink_to("t.jsonl")
         Path(f"same.{ending}").hardlink_to("t.jsonl")
@@ -141,7 +137,6 @@ def test_a_training_corpus_that_counts_or_a_model_name_is_no_output(inputs):
         ("score", "one.npz", "--per-document"),
         ("score", "g.jsonl", "--system", "A=one.npz,two.npz", "-o"),
         ("compare", "g.jsonl", "one.npz", "two.npz", "--trials", "20", "-o"),
-        ("evaluate", "model", "g.jsonl", "-m", "tmr", "-o"),
     ):
         for output in ("linked", "same"):
             path = f"{output}.json" if command[-1] == "-o" else f"{output}.jsonl"

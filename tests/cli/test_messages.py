@@ -17,12 +17,9 @@ import typer
 from commands import GOLD, PRED, accepted, flat, line, refused, run, write
 from typer.main import get_command
 
-import spacy_nereval
 from spacy_nereval.cli import nereval, score
-from spacy_nereval.core.arguments import MOST_SAMPLES
 from spacy_nereval.core.plugins import readers
 from spacy_nereval.evaluation.label_schemes import label_lines
-from spacy_nereval.evaluation.resampling import Confidence
 from spacy_nereval.io.formats import records
 from spacy_nereval.io.formats.settings import Format
 from spacy_nereval.io.records import Record
@@ -169,13 +166,6 @@ def test_a_result_may_go_to_a_pipe_that_has_no_path():
 
 
 # Large numbers
-
-
-@pytest.mark.parametrize(("trials", "said"), [(0, "at least 1"), (10**11, "at most 1000000")])
-def test_the_number_of_swaps_and_of_samples_has_bounds_in_python_too(trials, said):
-    with pytest.raises(ValueError, match=f"trials={trials}: expected {said}"):
-        spacy_nereval.compare({"a": [["O"]], "b": [["O"]]}, [["O"]], trials=trials)
-    assert Confidence(samples=MOST_SAMPLES).checked().samples == MOST_SAMPLES
 
 
 @pytest.mark.costly

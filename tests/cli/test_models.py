@@ -141,9 +141,8 @@ def test_one_prediction_without_annotation_among_others_is_skipped_and_told(here
     bob = doc("Bob", (0, 1, "PER"))
     gold = write_docs(here / "few.spacy", [doc("Ada", (0, 1, "PER")), bob, doc("it")])
     pred = write_docs(here / "pred.spacy", [doc("Ada", annotated=False), bob, doc("it")])
-    printed = flat(accepted("score", gold, pred, "-o", "out.json"))
+    printed = flat(accepted("score", gold, pred))
     assert "2 documents, 1 gold span, 1 predicted span, 1 document without annotation skipped" in printed
-    assert json.loads(Path("out.json").read_text())["metrics"]["strict"]["counts"] == {"tp": 1, "fp": 0, "fn": 0}
     said = refused("compare", gold, pred, gold)
     assert "documents are not in both systems" in said and "predictions without annotation are skipped" in said
 

@@ -117,22 +117,6 @@ def test_empty_strings_are_counted_and_dropped():
     assert (found.numbers["listed"], found.numbers["empty"]) == (3, 2)
 
 
-NO_MENTIONS = [
-    ("Ada", "mention 0 is 'Ada'; expected a text and its label"),
-    (("Ada",), "mention 0 is"),
-    (("Ada", None), "mention 0 is"),
-    ({"text": "Ada"}, "mention 0 is"),
-    (None, "mention 0 is None"),
-    (("Ada", ""), "mention 0, 'Ada', has no label"),
-]
-
-
-@pytest.mark.parametrize(("mention", "said"), NO_MENTIONS)
-def test_what_is_no_mention_is_refused(mention, said):
-    raised = refusal(locate, "Ada", [mention])
-    assert said in raised and "\n" not in raised
-
-
 @pytest.mark.parametrize("options", [{"match": "fuzzy"}, {"occurrences": "last"}])
 def test_unknown_options_are_refused(options):
     assert "expected one of" in refusal(locate, "Ada", [], **options)
@@ -223,8 +207,6 @@ def test_the_signature_says_how_mentions_were_looked_for():
 def test_counts_of_mentions_that_were_looked_for_in_other_ways_do_not_add_up(tmp_path):
     both = counted() + counted()
     assert both.mentions["listed"] == 16 and evaluate(both)["mentions"]["invented"] == 2
-    with pytest.raises(ValueError, match="one looked for mentions by listed,caseless, the other by listed,exact"):
-        counted() + counted(match="exact")
     wrong = counted()
     wrong.mentions["listed"] = 0
     save(both, tmp_path / "a.npz")

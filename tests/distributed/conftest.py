@@ -1,11 +1,11 @@
 """The corpus, the pipelines and the predictions that the tests of shards work on."""
 
-import json
 import shutil
 from pathlib import Path
 
 import pytest
 import spacy
+from commands import line, write
 from docs import write_docs
 from sharded import CODE, SHARDS, sentences
 
@@ -32,15 +32,11 @@ def made(tmp_path_factory) -> Path:
         letter = Path(name).stem
         write_docs(folder / name, sentences(letter))
         for side, found in (("gold", sentences(letter)), ("pred", list(nlp.pipe(map(str, sentences(letter)))))):
-            rows = [
-                {
-                    "id": f"{letter} {number}",
-                    "text": text.text,
-                    "spans": [{"start": e.start_char, "end": e.end_char, "label": e.label_} for e in text.ents],
-                }
+            rows = (
+                line(text.text, *((e.start_char, e.end_char, e.label_) for e in text.ents), id=f"{letter} {number}")
                 for number, text in enumerate(found)
-            ]
-            (folder / side / f"{letter}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+            )
+            write(folder / side / f"{letter}.jsonl", *rows)
     write_docs(folder / "whole.spacy", [text for name in SHARDS for text in sentences(Path(name).stem)])
     return folder
 

@@ -15,10 +15,7 @@ from spacy_nereval.io.id_hashes import hashes_of, name_of_hashes
 
 SUPPORT = Path(mortal.__file__).parent
 
-DEATHS = {
-    "loky": {"driver": 2, "counter": 6, "merger": 2},
-    "dask": {"counter": 8, "merger": 2},
-}
+DEATHS = {"loky": {"driver": 2, "counter": 6, "merger": 2}, "dask": {"counter": 8, "merger": 2}}
 ENOUGH = 9
 """So many processes have to die. Some end before their death, and others die in their place."""
 

@@ -87,18 +87,17 @@ def test_a_lock_that_a_killed_run_left_does_not_count(here, stale):
 HERE = {"user": "ada", "host": socket.gethostname()}
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        '{"pid": 1, "user": "ada", "host": "elsewhere"}',
-        "",
-        "[]",
-        '{"pid": 1}',
-        json.dumps({**HERE, "pid": "1"}),
-        json.dumps({**HERE, "pid": 2**70}),
-    ],
-    ids=["another machine", "empty", "a list", "a number alone", "no number", "no number of a process"],
-)
+CONTENTS = {
+    "another machine": '{"pid": 1, "user": "ada", "host": "elsewhere"}',
+    "empty": "",
+    "a list": "[]",
+    "a number alone": '{"pid": 1}',
+    "no number": json.dumps({**HERE, "pid": "1"}),
+    "no number of a process": json.dumps({**HERE, "pid": 2**70}),
+}
+
+
+@pytest.mark.parametrize("content", CONTENTS.values(), ids=CONTENTS)
 def test_a_lock_of_which_nothing_is_known_here_is_respected(here, content):
     """Of another machine, or half written."""
     lock()

@@ -12,21 +12,10 @@ from unittest.mock import ANY
 
 import pytest
 import spacy
+from commands import run
 from docs import doc, write_docs
 from processes import live, until
-from sharded import (
-    ALL_PARTS,
-    ENVIRONMENT,
-    SHARDS,
-    evaluated,
-    full_disk,
-    one_by_one,
-    parts,
-    refused,
-    run,
-    running,
-    sentences,
-)
+from sharded import ALL_PARTS, ENVIRONMENT, SHARDS, evaluated, full_disk, one_by_one, parts, refused, running, sentences
 
 from spacy_nereval import Document, count, create_all
 from spacy_nereval.distributed.engines import Engine
@@ -298,15 +287,6 @@ def test_counts_of_something_else_are_not_taken(here, change):
     found = evaluated(*given, *options, said="2 files counted in nereval-parts (2 replacing other counts)\n")
     assert all(after != before[name] for name, after in parts().items())
     assert found == evaluated(*given, *options, "--parts", "new")
-
-
-def test_a_file_that_has_changed_is_counted_anew(here):
-    evaluated(*SHARDS[:2], "-m", "strict")
-    before = parts()
-    write_docs(here / SHARDS[1], sentences("b")[:-1])
-    said = "(1 by an earlier run, 1 replacing other counts)"
-    assert evaluated(*SHARDS[:2], "-m", "strict", said=said)["documents"] == 12 + 10
-    assert [name for name, after in parts().items() if after != before[name]] == ["counts-b.spacy.npz"]
 
 
 @pytest.mark.parametrize("content", [b"", b"no archive", "half", "half of collapsed counts"])

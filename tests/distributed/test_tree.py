@@ -5,7 +5,6 @@ import pickle
 import re
 import shutil
 from collections.abc import Callable, Mapping
-from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -211,8 +210,7 @@ def replaced(folder: PartsFolder) -> None:
 
 @every_engine
 @pytest.mark.parametrize(
-    ("change", "said"),
-    [(lost, "does not exist"), (replaced, "was changed by somebody else after it was counted")],
+    ("change", "said"), [(lost, "does not exist"), (replaced, "was changed by somebody else after it was counted")]
 )
 def test_a_part_that_cannot_be_merged_is_named_whoever_merges(folder, engine, change, said):
     statuses = counted(folder)
@@ -413,34 +411,6 @@ def counting(letters: str, *more: object, said: str = "") -> Counts:
     return load(Path("all.npz"))
 
 
-def test_what_collapsed_counts_lack_is_said(here):
-    for asked, said in (
-        (
-            ["--per-document", "d.csv"],
-            "have no scores of documents, since they keep no documents: leave out --collapse",
-        ),
-        (["--by", "eLen"], "have no breakdown"),
-    ):
-        assert said in refused("evaluate", "training/model-best", "whole.spacy", "--collapse", *asked)[0]
-    sentence = "Documents that occur in several files were not looked for, and count several times"
-    for options, shown in ((["--collapse"], True), (["--collapse", "--check-repeats"], False), ([], False)):
-        done = run("evaluate", "training/model-best", *SHARDS[:2], "-m", "strict", *options)
-        assert done.exit_code == 0 and (sentence in done.output) is shown
-
-
-def test_a_run_that_was_interrupted_continues_and_counts_of_other_options_are_no_parts_of_it(here):
-    assert run("count", *files_of("abcd"), *COLLAPSED[1:-1], "full.npz").exit_code == 0
-    found, first = counting("abcd", said="(4 replacing other counts)"), parts()
-    assert found.totals() == load(Path("full.npz")).totals()
-    lost = "counts-b.jsonl.npz"
-    Path("nereval-parts", lost).unlink()
-    counting("abcd", said="(3 by an earlier run)")
-    assert {name for name, stamp in parts().items() if first[name] != stamp} == {lost}
-    counting("abcd", "--check-repeats", said="(4 replacing other counts)")
-    assert len(glob("nereval-parts/nereval-ids-*.bin")) == 4 and len(glob("nereval-ids-*.bin")) == 1
-    counting("abcd", "--seed", 1, said="(4 replacing other counts)")
-
-
 def test_files_are_added_to_what_workers_counted_before(here):
     counting("ab", "--append", "--parts", "first")
     said = "2 of 4 files are in all.npz already, and skipped: gold/a.jsonl, gold/b.jsonl"
@@ -448,24 +418,6 @@ def test_files_are_added_to_what_workers_counted_before(here):
     assert [name for name in parts("second") if name.endswith(".npz")] == ["counts-c.jsonl.npz", "counts-d.jsonl.npz"]
     together = counting("abcd", "--parts", "together")
     assert (found.totals(), found.parts) == (together.totals(), together.parts)
-
-
-@pytest.mark.parametrize("together", [2, 32])
-@pytest.mark.parametrize(
-    ("lines", "said"),
-    [
-        (None, "the same content, and would count their documents twice"),
-        (2, "documents with the same id, 2 in all files"),
-    ],
-)
-def test_files_that_share_documents_are_named(here, monkeypatch, together, lines, said):
-    monkeypatch.setattr(shards, "TOGETHER", together)
-    for side in ("gold", "pred"):
-        own = Path(f"{side}/a.jsonl").read_text().splitlines(keepends=True)
-        Path(f"{side}/e.jsonl").write_text("".join(own[:lines]))
-    done = run("count", *files_of("abe"), *COLLAPSED, "--check-repeats")
-    assert done.exit_code == 2 and not Path("all.npz").exists()
-    assert f"gold/a.jsonl and gold/e.jsonl have {said}" in done.stderr
 
 
 def test_nothing_is_added_to_what_another_pipeline_predicted(here):

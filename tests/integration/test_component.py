@@ -84,11 +84,6 @@ def test_entities_and_span_groups_are_scored_side_by_side_and_entities_may_be_le
     assert found["spans_b_fair_f"] == 1.0
 
 
-def test_scores_can_be_told_apart_by_component():
-    found = with_ruler().evaluate([pair()], per_component=True)
-    assert "ents_fair_f" in found["nereval"].keys() - found["entity_ruler"].keys()
-
-
 def test_the_component_does_not_change_how_a_model_is_chosen():
     nlp = spacy.blank("en")
     nlp.add_pipe("ner")

@@ -62,15 +62,6 @@ def entities(docs) -> list:
     return [[[ent.start_char, ent.end_char, ent.label_] for ent in each.ents] for each in docs]
 
 
-def mentions(model: Path) -> list[str]:
-    """Lines in the files of a saved pipeline that ask for something of the package: a function or a factory.
-
-    Scores may keep their names, and say in their signature what counted them.
-    """
-    lines = (model / "config.cfg").read_text(encoding="utf8").splitlines()
-    return [line for line in lines if '"spacy-nereval.' in line or '"nereval"' in line]
-
-
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory) -> tuple[Path, list[dict[str, str]]]:
     """A training run that detaches what it saves, and the rows that its console showed."""
@@ -194,18 +185,6 @@ def test_a_pipeline_loads_without_the_package_once_it_is_detached(pipeline, trai
     assert saved["ents"] == copied["ents"] == entities(pipeline.pipe(TEXTS))
 
 
-def test_the_config_of_a_detached_pipeline_asks_for_nothing_of_ours(pipeline, tmp_path):
-    detach(pipeline).to_disk(tmp_path / "without")
-    assert mentions(tmp_path / "without") == []
-
-
-@pytest.mark.parametrize("name", ["model-best", "model-last"])
-def test_a_training_run_detaches_what_it_saves(trained, name):
-    config = spacy.util.load_config(trained / name / "config.cfg")
-    assert config["components"]["ner"]["scorer"] == {"@scorers": "spacy.ner_scorer.v1"}
-    assert mentions(trained / name) == []
-
-
 @pytest.mark.parametrize(
     ("weights", "left"),
     [
@@ -233,14 +212,6 @@ def test_training_chooses_the_model_with_the_best_fair_f(shown):
     assert max(found) > found[-1]  # or else the last would do as well
     assert [row["SCORE"] for row in rows] == [f"{x / 100:.2f}" for x in found]
     assert {"ENTS_FAIR_F", "ENTS_PARTI..."} <= set(rows[0]), "the console shows long names cut short"
-
-
-def test_the_best_model_scores_what_its_meta_file_says(trained):
-    own = {"components": {"ner": {"scorer": NER}}}
-    nlp = spacy.load(trained / "model-best", config=own)
-    found = nlp.evaluate([Example(nlp.make_doc(gold.text), gold) for gold in little_corpus()])
-    for key in ("ents_fair_f", "ents_wrf", "ents_f"):
-        assert found[key] == pytest.approx(performance(trained / "model-best")[key])
 
 
 def test_a_score_that_is_zero_at_first_is_kept_and_one_that_is_none_is_not():

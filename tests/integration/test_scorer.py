@@ -138,13 +138,6 @@ def test_every_flat_key_of_a_span_group_has_its_name():
     assert set(found) == {f"spans_my_key_{key}" for key in {*FLAT, "per_type", "p", "r", "f", "nereval"}}
 
 
-def test_only_the_metrics_asked_for_have_keys():
-    found = make_ner_scorer({"fair": {"unit": "token"}, "slot_error": {}})(three())
-    ours = ("fair_p", "fair_r", "fair_f", "ser", "err", "ser_acc", "nereval")
-    assert set(found) - SPACY_KEYS == {f"ents_{x}" for x in ours}
-    assert list(found["ents_nereval"]["metrics"]) == ["fair", "slot_error"]
-
-
 def test_one_sentence_scored_by_hand():
     found = score_ents(three())  # a hit, "Ada" of "Ada Lovelace", "Rome" as a person
     third, half = Fraction(1, 3), Fraction(1, 2)
@@ -239,21 +232,6 @@ def test_data_of_any_size_have_intervals_or_none_and_never_an_error(number, side
                 assert (found["flag"] == "few") is (found["k"] < 6)
 
 
-def test_span_groups_have_them_too():
-    given = examples(3)
-    for each in given:
-        for side in (each.predicted, each.reference):
-            side.spans["sc"] = list(side.ents)
-    found = make_spans_scorer({"strict": {}}, "sc", confidence={})(given)
-    assert found["spans_sc_nereval"]["confidence"]["units"] == 3
-
-
-def test_blocks_larger_than_the_data_are_one_block():
-    """The command line refuses them; in training the development data may be cut short."""
-    found = make_ner_scorer({"strict": {}}, {"unit": "block:1000"})(examples(5))["ents_nereval"]
-    assert found["confidence"]["units"] == 1
-
-
 # Configs, saved pipelines and other processes
 
 
@@ -327,12 +305,6 @@ def test_a_pipeline_keeps_its_scorer_and_options_through_disk_and_bytes(tmp_path
         assert set(found) > SPACY_KEYS
 
 
-def test_a_scorer_can_be_set_on_a_component_that_is_there():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("ner").scorer = make_ner_scorer()
-    assert "ents_fair_f" in nlp.get_pipe("ner").score(three())
-
-
 @pytest.mark.parametrize(
     ("config", "message"),
     [
@@ -372,14 +344,6 @@ def test_the_key_of_the_scorer_comes_before_that_of_the_component():
     found = spancat.score([example(gold, doc("a b c", spans={"other": [(0, 2, "A")]}))])
     assert found["spans_other_f"] == found["spans_other_fair_f"] == 1.0
     assert not any(key.startswith("spans_mine") for key in found)
-
-
-def test_the_span_ruler_takes_the_scorer_too(tmp_path):
-    nlp = spacy.blank("en")
-    ruler = nlp.add_pipe("span_ruler", config={"spans_key": "r", "scorer": SPANS | {"spans_key": "r"}})
-    ruler.add_patterns([{"label": "A", "pattern": "one"}, {"label": "A", "pattern": "two"}])
-    found = evaluated(nlp, (0, 1, "A"), text="one two six", spans={"r": [(0, 1, "A"), (2, 3, "A")]})
-    assert found["spans_r_f"] == found["spans_r_strict_f"] == 0.5
 
 
 # Processes

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from profiles import tries
 from reading import SHAPES, error, only, read, saved
 from samples import TEXT, region, said, task
-from spacy.tokens import DocBin, SpanGroup
+from spacy.tokens import SpanGroup
 
 from spacy_nereval import Document, score
 from spacy_nereval.core.checked import Unusable, highest, is_score
@@ -118,21 +118,16 @@ def test_a_line_may_not_say_two_things(keys, other, tmp_path):
 
 
 LACKING = [
-    ({}, 'there is no list of "spans"'),
     ({"answer": "accept", "spans": {"start": 0}}, 'there is no list of "spans"'),
     ({"answer": "yes", "spans": []}, "the answer 'yes' is not one of accept, reject, ignore"),
     ({"answer": ["accept"], "spans": []}, "the answer ['accept'] is not one of accept"),
     ({"spans": [OBJECT | {"answer": "no"}]}, "the answer 'no' is not one of accept, reject, ignore"),
-    ({"label": ["PER"]}, "span 0 has no 'start', 'end', 'label'"),
     ({"labels": [[0, 3]]}, "span 0, span [0, 3] is not (start, end, label)"),
     ({"labels": [[0, 3, "PER"], [0, 30, "PER"]]}, "span 1, Span(0, 30, 'PER') ends after the text"),
     ({"entities": [{"start_offset": 0, "label": "PER"}]}, "span 0 has no 'end_offset'"),
     ({"annotations": [{"start_offset": 0, "end_offset": 3, "label": 7}]}, 'there is no list of "spans"'),
     ({"label": "PER"}, 'there is no list of "spans"'),
-    (
-        {"spans": [], "tokens": [{"start": 0, "end": 5}, {"start": 4, "end": 7}]},
-        "tokens overlap: one ends at 5, the",
-    ),
+    ({"spans": [], "tokens": [{"start": 0, "end": 5}, {"start": 4, "end": 7}]}, "tokens overlap: one ends at 5, the"),
 ]
 
 
@@ -352,14 +347,6 @@ def grouped(*scores: float) -> spacy.tokens.Doc:
     return doc
 
 
-def test_span_groups_in_spacy_files(tmp_path):
-    paths = tmp_path / "gold.spacy", tmp_path / "pred.spacy"
-    for path, doc in zip(paths, (grouped(), grouped(0.5, 0.75))):
-        DocBin(docs=[doc]).to_disk(path)
-    (document,) = of_files(*paths, "sc")
-    assert document.span_scores == {(0, 3, "PER"): 0.5, (8, 11, "PER"): 0.75}
-
-
 def test_a_wrong_number_of_scores_is_no_error_until_scores_are_asked_for():
     found = record(grouped(0.5), "sc")
     assert len(found.spans) == 2
@@ -412,8 +399,7 @@ def test_converted_files_keep_scores(tmp_path, name: str):
 def test_scores_that_a_format_cannot_hold_are_counted(tmp_path):
     pred = write(tmp_path / "pred.jsonl", scored((0, 3, "PER", 0.5), (8, 11, "PER", 0.25), id="1"))
     assert "scores of spans (2)" in flat(run("convert", pred, tmp_path / "out.conll").output)
-    partial = write(
-        tmp_path / "partial.jsonl", {"text": BOB, "spans": [{**GOLD["spans"][0], "score": 1}, [8, 11, "X"]]}
-    )
+    mixed = {"text": BOB, "spans": [{**GOLD["spans"][0], "score": 1}, [8, 11, "X"]]}
+    partial = write(tmp_path / "partial.jsonl", mixed)
     printed = run("convert", partial, tmp_path / "out.spacy", "--spans-key", "sc").output
     assert "scores of groups in which a span has none (1)" in flat(printed)

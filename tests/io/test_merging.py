@@ -296,20 +296,6 @@ def in_parts(tmp_path: Path, number: int = 5) -> list[Path]:
     return [stored_collapsed(documents[a:b], tmp_path / f"{a}.npz", shard=f"{a:032x}") for a, b in pairwise(edges)]
 
 
-def test_files_in_any_order_and_tree_merge_to_the_same_file(tmp_path):
-    paths, found = in_parts(tmp_path), []
-    orders = [paths, paths[::-1], [*paths[2:], *paths[:2]]]
-    save(merge(paths[:2]), tmp_path / "first.npz")
-    save(merge(paths[2:]), tmp_path / "last.npz")
-    for order in (*orders, [tmp_path / "last.npz", tmp_path / "first.npz"]):
-        save(merge(order), tmp_path / "all.npz")
-        with np.load(tmp_path / "all.npz") as archive:
-            found.append(json.loads(archive["header"].tobytes())["digest"])
-    assert len({*found}) == 1
-    whole = collapse(count(corpus(30), FAIR), 9)
-    assert evaluate(load(tmp_path / "all.npz"), Confidence()) == evaluate(whole, Confidence())
-
-
 def test_a_shard_that_is_in_two_files_is_refused_with_their_names(tmp_path):
     first, second, *_ = in_parts(tmp_path)
     save(merge([first, second]), tmp_path / "both.npz")

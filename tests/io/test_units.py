@@ -1,6 +1,5 @@
 """Units: which documents are resampled together."""
 
-import random
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,11 @@ from docs import with_data, write_docs
 from spacy.training import Example
 from thinc.api import ConfigValidationError
 
-from spacy_nereval import Confidence, Counts, count, create, create_all, evaluate
+from spacy_nereval import Counts, count, create, create_all
 from spacy_nereval.counting.batch import content_key
 from spacy_nereval.integration.examples import count_examples
 from spacy_nereval.integration.pipelines import predict
 from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer
-from spacy_nereval.io.count_files import load, merge, save
 from spacy_nereval.io.formats.settings import Format
 from spacy_nereval.io.read import read_files
 from spacy_nereval.io.units import AUTOMATIC, parse
@@ -295,63 +293,6 @@ def test_units_of_a_config_that_do_not_exist_are_shown_as_spacy_shows_mistakes()
 
 
 # counts
-
-
-def articles(path: Path, number: int = 60, size: int = 8) -> tuple[Path, Path]:
-    """Gold and predictions of articles of several sentences: the system is good at some articles, and bad at others."""
-    rng = random.Random(0)
-    sides: tuple[list[Any], list[Any]] = ([], [])
-    for article in range(number):
-        skill = rng.choice([0.35, 0.95])
-        for k in range(size):
-            text, meta = f"Ada {article}", {"article": article}
-            for side, found in zip(sides, (True, rng.random() < skill)):
-                spans = [(0, 3, "PER")] if found else []
-                side.append(line(text, *spans, id=f"a{article}-s{k}", meta=meta))
-    return write(path / "gold.jsonl", *sides[0]), write(path / "pred.jsonl", *sides[1])
-
-
-def recall(counts: Counts) -> tuple[float, float]:
-    result = evaluate(counts, Confidence(samples=400))["metrics"]["strict"]
-    found = result["intervals"]["scores"]["r"]
-    assert found["low"] < result["scores"]["r"] < found["high"]
-    return found["low"], found["high"]
-
-
-def test_intervals_of_whole_articles_are_wider_than_those_of_their_sentences(tmp_path):
-    gold, pred = articles(tmp_path)
-    widths = {}
-    for unit in ("id", "prefix:(.*)-", "meta.article", "block:8"):
-        low, high = recall(counted(gold, unit, pred))
-        widths[unit] = high - low
-    # Articles differ with a standard deviation of .3 in recall, so the design effect is about 1 + 7 * .4.
-    assert widths["prefix:(.*)-"] > 1.5 * widths["id"]
-    assert widths["block:8"] > 1.5 * widths["id"]
-    assert abs(widths["meta.article"] - widths["prefix:(.*)-"]) < 0.3 * widths["prefix:(.*)-"]
-
-
-@pytest.mark.parametrize("unit", ["id", "document", "meta.article", "prefix:(.*)-"])
-def test_no_order_of_the_lines_of_a_file_changes_an_interval(unit, tmp_path):
-    gold, pred = articles(tmp_path, 12)
-    before = evaluate(counted(gold, unit, pred), Confidence(samples=50))
-    order = random.Random(1).sample(range(96), 96)
-    for path in (gold, pred):
-        lines = path.read_text().splitlines()
-        path.write_text("\n".join(lines[k] for k in order))
-    assert evaluate(counted(gold, unit, pred), Confidence(samples=50)) == before
-
-
-def test_count_files_keep_rule_and_units_and_other_rules_do_not_merge(tmp_path):
-    parts = []
-    for name, unit in (("a", "block:2"), ("b", "block:2"), ("c", "id"), ("d", "block:3")):
-        found = counted(write(tmp_path / f"{name}.jsonl", *named(*(f"{name}{k}" for k in range(4)))), unit)
-        save(found, tmp_path / f"{name}.npz")
-        again = load(tmp_path / f"{name}.npz")
-        assert (again.unit, again.units) == (found.unit, found.units)
-        parts.append(tmp_path / f"{name}.npz")
-    assert len({*merge(parts[:2]).units}) == 4
-    for other, said in ((parts[2], "id"), (parts[3], "block:3")):
-        assert f"cannot be merged: one resamples by block:2, the other by {said}" in refusal(merge, [parts[0], other])
 
 
 def test_files_counted_together_by_different_rules_say_so(tmp_path):
