@@ -28,7 +28,7 @@ def doc(
     missing: Places = (),
     blocked: Places = (),
     annotated: bool = True,
-    spans: Mapping[str, Sequence[Ent]] = {},
+    spans: Mapping[str, Sequence[Ent]] | None = None,
     id: str | None = None,
     vocab: Any = nlp.vocab,
 ) -> Doc:
@@ -53,7 +53,7 @@ def doc(
     if annotated:
         left_out = {"missing": [made[a:b] for a, b in missing], "blocked": [made[a:b] for a, b in blocked]}
         made.set_ents([Span(made, *ent) for ent in ents], default="outside", **left_out)
-    for key, group in spans.items():
+    for key, group in (spans or {}).items():
         made.spans[key] = [Span(made, *span) for span in group]
     if id is not None:
         made.user_data["id"] = id
