@@ -189,11 +189,8 @@ def test_a_table_is_read_again_when_its_file_has_changed(tmp_path):
         assert cached_lexicon(str(path)).labels == {label}
 
 
-EMPTY = {
-    "format": "spacy-nereval training 2",
-    "documents": 1,
-    **dict.fromkeys(("surfaces", "occurrences", "tokens", "token_occurrences"), {}),
-}
+EMPTY = dict.fromkeys(("surfaces", "occurrences", "tokens", "token_occurrences"), {})
+EMPTY |= {"format": "spacy-nereval training 2", "documents": 1}
 
 
 ONCE = {"surfaces": {"a": {"A": 1}}, "occurrences": {"a": 1}}
