@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 import pytest
 from processes import python
-from sharded import ENVIRONMENT
+from sharded import CONNECT, ENVIRONMENT
 from test_engines import installed
 
 from spacy_nereval.distributed.engines import ENGINES
@@ -17,7 +17,7 @@ def test_engines_write_nothing_into_the_log(here, engine):
     environment = {**ENVIRONMENT, "RAY_AUTH_MODE": "disabled"}
     if engine == "connect":
         engine = "spark"
-        environment["SPARK_REMOTE"] = "local[2]"
+        environment |= CONNECT
         if not find_spec("grpc"):  # no part of the extra `spark`: few have a server for it, and .ci/run installs it
             pytest.skip("Spark Connect is not installed: grpc")
     installed(engine)

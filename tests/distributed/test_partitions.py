@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from processes import python
-from sharded import ENVIRONMENT, PAGE
+from sharded import CONNECT, ENVIRONMENT, PAGE
 from test_engines import installed
 
 from spacy_nereval import collapse, score
@@ -244,7 +244,7 @@ if __name__ == "__main__":
 }
 """What else is tried on an engine. Dask has bags, and makes text of lists."""
 
-SESSIONS = {"spark": ("spark", {"SPARK_MASTER": "local[2]"}), "connect": ("spark", {"SPARK_REMOTE": "local[2]"})}
+SESSIONS = {"spark": ("spark", {"SPARK_MASTER": "local[2]"}), "connect": ("spark", CONNECT)}
 
 
 @pytest.mark.slow

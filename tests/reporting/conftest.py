@@ -97,9 +97,6 @@ def cuts(tmp_path_factory) -> Path:
     return path
 
 
-if TYPE_CHECKING:
-    from browsers import Browser
-
 HIDDEN = ("document", "window", "self", "globalThis", "location", "history", "localStorage", "navigator", "$", "state")
 """Names by which a function would reach a page, or what its scripts know."""
 

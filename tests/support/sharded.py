@@ -27,6 +27,9 @@ ENVIRONMENT = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0", "OMP_
 ENVIRONMENT["PYTHONPATH"] = with_path(LEAN)
 """Ray makes its workers so nice that on a busy machine they never come to anything."""
 
+CONNECT = {"SPARK_REMOTE": "local[2]", "SPARK_TESTING": "1"}
+"""A session of Spark Connect, each on a port of its own."""
+
 CODE = """
 import os, signal, time
 from pathlib import Path
