@@ -231,7 +231,7 @@ def test_an_own_count_is_shown_as_it_is_and_marked_as_a_cost_and_a_ratio_stays_o
 
 def test_an_unknown_taxonomy_is_refused():
     with pytest.raises(ValueError, match="there is no taxonomy 'MUC'; expected 'FairEval'"):
-        replace(create("fair"), taxonomy="MUC")  # type: ignore[arg-type]
+        replace(create("fair"), taxonomy="MUC")
 
 
 DRAWN = {"confidence": {"level": 0.95}, "transitions": []}

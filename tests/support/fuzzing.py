@@ -25,7 +25,7 @@ def trials(door: str) -> Iterator[Random]:
     end, seed = monotonic() + SECONDS, FIRST
     while monotonic() < end:
         numbers = Random(seed)
-        numbers.name = f"{door}, seed {seed}"  # type: ignore[attr-defined]
+        numbers.name = f"{door}, seed {seed}"
         yield numbers
         seed += 1
     print(f"\n{door}: {seed - FIRST} trials from seed {FIRST}")

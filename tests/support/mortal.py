@@ -79,7 +79,7 @@ class MortalMerging(shards.Merging):
 
 
 def main(engine: str) -> None:
-    shards.TOGETHER, shards.Merging = 4, MortalMerging  # type: ignore[misc]
+    shards.TOGETHER, shards.Merging = 4, MortalMerging
     marked_for_death("driver", 1, 3)
     folder = PartsFolder(str(FOLDER / "parts"))
     with started(engine, 2) as workers, locked(folder):

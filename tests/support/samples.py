@@ -153,7 +153,7 @@ PRODIGY = {
 
 
 def _text(content: Callable[[], str]) -> Callable[[Path], None]:
-    return lambda path: path.write_bytes(content().encode())  # type: ignore[func-returns-value]
+    return lambda path: path.write_bytes(content().encode())
 
 
 def _json(value: Any) -> Callable[[Path], None]:
