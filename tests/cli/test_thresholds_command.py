@@ -77,6 +77,12 @@ def test_label_rules_and_tables():
     assert accepted(*CHOSEN, "--format", "markdown", "-t", "labels").count("| A |") == 1
 
 
+def test_labels_that_only_other_documents_have():
+    others = [write(Path(f"{k}.jsonl"), *side) for k, side in enumerate(rows(3, 10, "x", "AZ"))]
+    printed = flat(run(*CHOSEN, "--apply", *others, "--samples", 20).output)
+    assert "not seen where the cut was chosen, so that they have the common one: Z" in printed
+
+
 def changed(score: str) -> str:
     """The predictions with another score in the first line."""
     first, *others = Path(DEV[1]).read_text().splitlines()
