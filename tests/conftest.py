@@ -61,7 +61,7 @@ LONGEST = [
     *("engines", "browser", "partitions", "engine_logs", "site", "code_blocks", "every_control", "benchmarks"),
     *("many_labels", "leaderboards", "deaths", "project"),
 ]
-"""What the files are about whose slow tests take longest, the longest first."""
+"""The subjects of the files whose slow tests take longest, the longest first."""
 
 LACKS = os.environ.get("NEREVAL_LACKS")
 """What is missing here, as reasons of skips name it, with commas: a test skipped for others fails. Set by CI."""

@@ -124,7 +124,7 @@ def test_an_input_that_is_a_link_is_followed(inputs):
     assert "is an input" in refused("score", "brat", "brat", "-o", "elsewhere/d.ann")
 
 
-def test_a_training_corpus_that_counts_name_is_no_output(inputs):
+def test_a_training_corpus_that_a_count_file_names_is_no_output(inputs):
     tmr = ("-m", "tmr", "--train", "t.jsonl")
     for name in ("one.npz", "two.npz"):
         accepted("count", "g.jsonl", "p.jsonl", "-o", name, *tmr)

@@ -86,6 +86,7 @@ FILES = {
     "test_of_a_browser.py": "import pytest\npytest.skip('there is no browser', allow_module_level=True)",
     "test_of_java.py": "import pytest\ndef test_it():\n    pytest.skip('there is no Java')\ndef test_more():\n    pass",
 }
+"""Tests for a pytest of its own. They skip themselves, for that is what CI has to refuse or to allow."""
 
 
 @pytest.mark.parametrize(
