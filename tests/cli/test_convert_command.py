@@ -256,6 +256,15 @@ def test_python_says_and_writes_the_same(marked, name):
     assert found.conclusion in flat(accepted("apply", "gold.jsonl", "a.jsonl", "b.jsonl", "-o", "third.jsonl"))
 
 
+def test_scores_of_spans_follow_their_new_labels(marked):
+    spans = [span((0, 3, "PER")) | {"score": 0.25}, span((8, 11, "LOC")) | {"score": 0.5}]
+    write(Path("scored.jsonl"), {"text": TEXTS[0], "spans": spans})
+    accepted("convert", "scored.jsonl", "command.jsonl", "--labels", "PER=PERSON,LOC=")
+    apply(load("scored.jsonl"), [], labels="PER=PERSON,LOC=").write("python.jsonl")
+    assert json.loads(Path("python.jsonl").read_text())["spans"] == [span((0, 3, "PERSON")) | {"score": 0.25}]
+    assert Path("python.jsonl").read_bytes() == Path("command.jsonl").read_bytes()
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
