@@ -24,8 +24,8 @@ COMMANDS = re.findall(r"^python -m spacy (nereval .*)$", PAGE.read_text("utf8"),
 """The commands that the documentation gives."""
 
 ENVIRONMENT = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0", "OMP_NUM_THREADS": "1"}
-ENVIRONMENT["PYTHONPATH"] = with_path(LEAN)
-"""Ray makes its workers so nice that on a busy machine they never come to anything."""
+ENVIRONMENT |= {"PYTHONPATH": with_path(LEAN), "SPARK_SUBMIT_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+"""Ray makes its workers so nice that on a busy machine they never come to anything. Java compiles more than it runs."""
 
 CONNECT = {"SPARK_REMOTE": "local[2]", "SPARK_TESTING": "1"}
 """A session of Spark Connect, each on a port of its own."""
