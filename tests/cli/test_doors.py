@@ -130,6 +130,11 @@ def test_units_of_documents(here, unit):
     assert plain(gate("policy.cfg", "gold.jsonl", "a.jsonl")) == json.loads(Path("gate.json").read_text())
 
 
+def test_a_block_larger_than_the_file_is_refused(here):
+    with pytest.raises(ValueError, match="gold.jsonl has 12 documents; expected blocks no larger than the file"):
+        load("gold.jsonl", unit="block:13")
+
+
 def test_score_of_counts(here):
     assert run("count", "gold.jsonl", "a.jsonl", "-o", "counts.npz").exit_code == 0
     assert plain(score("counts.npz", confidence=Confidence())) == told("score", "counts.npz", "-C")
