@@ -9,18 +9,19 @@ the command below it writes.
 import os
 import re
 import shlex
-import subprocess
 import sys
-import tempfile
+from contextlib import chdir
 from html import escape
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from mkdocs.structure.files import File, Files
 from mkdocs.utils import get_relative_url
 
 sys.path.insert(0, str(Path(__file__).parent))
-from doc_pages import KINDS, ROOT, pages_of  # noqa: E402  # found by the line above
+from block_runs import invoked  # noqa: E402  # found by the line above
+from doc_pages import KINDS, ROOT, pages_of  # noqa: E402  # as is this
 
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
 FENCE = re.compile(r"(^ *(`{3,})(?!`).*?^ *\2$)", flags=re.M | re.S)
@@ -32,17 +33,19 @@ GALLERY = ROOT / "docs" / "reference" / "gallery.md"
 
 
 def live_pages() -> dict[str, str]:
-    """Return the HTML pages that the commands of the gallery write: name to content."""
+    """Return the HTML pages that the commands of the gallery write: name to content.
+
+    Raises:
+        RuntimeError: A command fails.
+    """
     found = {}
-    with tempfile.TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, chdir(ROOT):
         for name, command in LIVE.findall(GALLERY.read_text(encoding="utf8")):
             written = Path(folder) / name
-            arguments = [
-                str(written) if word == name else word for word in shlex.split(command.replace("\\\n", ""))[1:]
-            ]
-            subprocess.run(
-                [sys.executable, "-m", "spacy_nereval", *arguments], check=True, cwd=ROOT, capture_output=True
-            )
+            words = shlex.split(command.replace("\\\n", ""))[1:]
+            status, printed = invoked("nereval", [str(written) if word == name else word for word in words])
+            if status:
+                raise RuntimeError(f"{command}: exited with {status}:\n{printed}")
             found[name] = written.read_text(encoding="utf8")
     return found
 
