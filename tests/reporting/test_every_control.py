@@ -46,8 +46,8 @@ STEPS = {
 MODES = [[*STEPS].index(step) for step in ("compared", "metric", "documents", "chip")]
 """The steps that are tried after each other one even where not all pairs are."""
 
-HANDS = """// Its page is left alone by the history, which takes a few hundred entries only, and by scrolling. Nor is the
-// list laid out and fitted into its box, which takes longer than all else: who looks at it does that.
+HANDS = """// Its page is left alone by the history, which takes a few hundred entries only, and by scrolling.
+// Nor is the list laid out and fitted into its box, which takes longer than all else, and others look at.
 const shown = e => e && (one('#list').contains(e) || e.checkVisibility()) && !e.disabled;
 const one = selector => document.querySelector(selector);
 const click = selector => { const e = one(selector); const can = shown(e); if (can) e.click(); return can };
