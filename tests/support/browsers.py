@@ -35,8 +35,8 @@ QUIET = (
     "--disable-features=Translate,OptimizationHints,MediaRouter,BackForwardCache,IsolateOrigins,site-per-process",
 )
 
-AXE = """const done = arguments[0];
-axe.run({resultTypes: ['violations']}).then(found => done(found.violations.map(
+AXE = """const [within, done] = arguments;
+axe.run(within, {resultTypes: ['violations']}).then(found => done(found.violations.map(
   v => [v.id, v.impact, v.nodes.slice(0, 3).map(n => n.html + ' ' + n.failureSummary)])))"""
 """JavaScript that returns the violations that axe finds."""
 
@@ -187,12 +187,12 @@ class Browser:
             number,
         )
 
-    def violations(self) -> list[Any]:
-        """The violations of accessibility that axe finds, small ones too, everything unfolded."""
+    def violations(self, within: str) -> list[Any]:
+        """The violations of accessibility that axe finds in an element, small ones too, everything unfolded."""
         axe = files(pytest.importorskip("selenium_axe_python", reason="selenium-axe-python is not installed"))
         self("document.querySelectorAll('details').forEach(e => { e.open = true })")
         self((axe / "axe-core" / "axe.min.js").read_text(encoding="utf8"))
-        return [*self.driver.execute_async_script(AXE)]
+        return [*self.driver.execute_async_script(AXE, within)]
 
     @property
     def log(self) -> list[str]:
