@@ -11,6 +11,7 @@ from processes import LEAN, python
 pytest.importorskip("nervaluate", reason="of the extra `test`")
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_benchmark_keeps_its_limit(tmp_path):
     """Processor time of one process, in rounds of all sides: not the clock on the wall."""

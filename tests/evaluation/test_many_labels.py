@@ -120,6 +120,7 @@ print(next(int(row.split()[1]) // 1024 for row in open("/proc/self/status") if r
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no /proc")
 @pytest.mark.parametrize(

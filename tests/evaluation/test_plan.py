@@ -60,6 +60,7 @@ def questions(rules=RULES, seed=1, documents=60):
     return questions_of(Policy(rules), candidate, baseline)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [30, 80])
 def test_simulated_corpora_answer_as_often_as_corpora_that_are_drawn_counted_and_judged(number):

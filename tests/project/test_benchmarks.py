@@ -42,6 +42,7 @@ def shown(file: Path, module: str, capsys: pytest.CaptureFixture[str]) -> dict[s
 # They run, and show what they measured
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:No predicted label is a gold label")  # random words have other entities
 def test_speed_is_measured_and_shown(tmp_path, monkeypatch, capsys):
@@ -64,6 +65,7 @@ def test_speed_is_measured_and_shown(tmp_path, monkeypatch, capsys):
     assert all(row["value"] > 0 for row in found["goals"] if "nlp.evaluate" not in row["what"])
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @on_linux
 def test_memory_and_the_cost_of_a_document_are_measured_and_shown(tmp_path, monkeypatch, capsys):
@@ -104,6 +106,7 @@ def test_memory_and_the_cost_of_a_document_are_measured_and_shown(tmp_path, monk
     assert len(peaks) == 4 and all(0 < peak["merging"] <= peak["scoring"] for peak in peaks)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @on_linux
 def test_runs_on_workers_are_measured_and_shown(tmp_path, monkeypatch, capsys):

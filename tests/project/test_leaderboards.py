@@ -128,6 +128,7 @@ def clones(folder: Path) -> list[Path]:
     return [wnut, data, submitted]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.skipif(not TASKS.is_dir(), reason="the submissions are not beside this clone")
 def test_the_numbers_are_those_of_the_outputs(tmp_path):

@@ -266,6 +266,7 @@ def test_a_docstring_without_sections_is_noticed():
 
 SCHEMAS = {
     ".github/workflows/ci.yml": "vendor.github-workflows",
+    ".github/workflows/nightly.yml": "vendor.github-workflows",
     ".github/dependabot.yml": "vendor.dependabot",
     ".github/ISSUE_TEMPLATE/bug.yml": "vendor.github-issue-forms",
     ".github/ISSUE_TEMPLATE/idea.yml": "vendor.github-issue-forms",
