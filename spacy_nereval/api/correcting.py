@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..core.arguments import REFUSE
 from ..core.labels import rules_of
-from ..core.messages import named
 from ..io.corrections import corrected
 from ..io.marks import read_marks
 from ..io.records import Record, with_labels
 from ..reporting.correction_view import CorrectionView
 from .agreeing import annotated
-from .inputs import ItemReading, reading_of_items, with_item_reading
+from .inputs import ItemReading, reading_of_items, with_item_reading, without_texts
 from .shown import Shown, table_frame
 from .sides import Side, of_file
 
@@ -160,7 +159,7 @@ def apply(
     text, tokens = (None if value is None else [*value] for value in (text, tokens))
     own = annotated({"gold": Side([*of_file(gold, "gold", how)], "gold", how)}, text, tokens, how)["gold"]
     if any(each.base is not None for each in own):
-        raise ValueError(f"the texts are not known: give {named('text')}, the text of each document")
+        raise ValueError(without_texts())
     rules = rules_of(how)
     name = str(gold) if isinstance(gold, (str, Path)) else "gold"
     found = corrected((with_labels(each.record, rules) for each in own), read_marks(marks), conflicts, name)

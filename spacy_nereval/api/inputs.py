@@ -173,6 +173,11 @@ def reading_of_items(**arguments: Unpack[ItemReading]) -> Reading:
     return reading
 
 
+def without_texts() -> str:
+    """Return why texts are not known, and what to give."""
+    return f"the texts are not known: give {named('text')}, the text of each document"
+
+
 def unknown(sides: Sequence[Side], text: Any = None, tokens: Any = None) -> Unknown:
     """Return what is not known of documents, as their first items show it.
 
@@ -189,7 +194,7 @@ def unknown(sides: Sequence[Side], text: Any = None, tokens: Any = None) -> Unkn
         return Unknown()
     by = f"{named('tokens')}, the words" if tagged or has_text else f"{named('text')}, the text"
     return Unknown(
-        texts="" if has_text else f"the texts are not known: give {named('text')}, the text of each document",
+        texts="" if has_text else without_texts(),
         words="" if has_words else f"the words are not known: give {by} of each document",
         tokens="" if has_tokens else f"the tokens are not known: give {named('tokens')}, the tokens of each document",
     )

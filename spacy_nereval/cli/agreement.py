@@ -27,7 +27,7 @@ from .command_options import (
 from .guards import check_lexicons
 from .metric_options import chosen_metrics, names_and_options
 from .printing import more_tables, print_tables, say
-from .systems import display_names, reading_of, rules_of, say_left_out
+from .systems import check_given_once, display_names, reading_of, rules_of, say_left_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -194,8 +194,7 @@ def _read(names: Sequence[str], given: Sequence[str], reading: Reading, language
         raise ValueError(f"--name is given, but {names[0]} names its annotators: leave it out")
     if given and len(given) != len(names):
         raise ValueError(f"--name: {len(given)} given for {len(names)} files; give one for each, in their order")
-    if repeated := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"{repeated[0]} is given twice")
+    check_given_once(names, "annotator")
     format, _ = reading_of(replace(reading, annotator=None))
     others: Counter[Path] = Counter()
     tokenizer = None

@@ -32,7 +32,7 @@ from .counting_documents import RunCounter, check_halves, only_count_files, with
 from .guards import check_lexicons
 from .metric_options import names_and_options
 from .printing import names_of_tables, print_result
-from .systems import systems_and_runs
+from .systems import check_given_once, systems_and_runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -171,7 +171,7 @@ def datasets_cli(
             f"--format {format}: this command reads no annotation; table formats are {', '.join(TABLE_FORMATS)}"
         )
     check_suffix("--output", output, *JSON)
-    _check_given_once(files)
+    check_given_once(files, "data set")
     results = {shown: _read(path) for shown, path in zip(_names(files), files)}
     result = data_sets(results, score=score, system=name, independent=independent)
     showing = Showing(format, None, digits)
@@ -190,14 +190,6 @@ def _names(files: list[Path]) -> list[str]:
     return stems if len(set(stems)) == len(stems) else [path.as_posix() for path in files]
 
 
-def _check_given_once(files: list[Path]) -> None:
-    seen: set[Path] = set()
-    for path in files:
-        if path.resolve() in seen:
-            raise ValueError(f"{path} is given twice: give each data set once")
-        seen.add(path.resolve())
-
-
 def _read(path: Path) -> Any:
     """Read a comparison.
 
@@ -211,6 +203,6 @@ def _read(path: Path) -> Any:
     try:
         found = json.loads(content(path))
     except (ValueError, RecursionError):
-        raise ValueError(f"{path} is not JSON: expected a JSON file that 'nereval compare -o FILE' wrote") from None
+        raise ValueError(f"{path} is not JSON: expected a JSON file that 'nereval compare' wrote") from None
     check_comparison(str(path), found)
     return found

@@ -29,7 +29,7 @@ from .counting_documents import Kept, count_documents
 from .guards import check_lexicons
 from .metric_options import chosen_metrics, names_and_options, split_attributes, with_stored_labels
 from .printing import say
-from .systems import display_names, documents_of, predictions_kept
+from .systems import check_given_once, display_names, documents_of, predictions_kept
 
 if TYPE_CHECKING:
     from ..reporting.html import ReportedSystem
@@ -85,8 +85,7 @@ def report_cli(
     drawn = chosen_confidence(confidence, resampling)
     wished = asking.asked()
     _check_compared(asking, names, confidence)
-    if repeated := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"{repeated[0]} is given twice: give each system once")
+    check_given_once(names, "system")
     shown_names = display_names(names or [str(gold)], name or [])
     check_suffix("--output", output, ".html", ".htm")
     check_no_table_format(reading.format)

@@ -237,6 +237,16 @@ def _unit(reading: Reading) -> UnitRule | None:
     return parse(reading.unit) if reading.unit is not None else None
 
 
+def check_given_once(given: Sequence[str | Path], what: str) -> None:
+    """Raise ValueError if an annotator, a system or a data set is given twice; a path may be written in two ways."""
+    seen = set[str | Path]()
+    for each in given:
+        own = each.resolve() if isinstance(each, Path) else each
+        if own in seen:
+            raise ValueError(f"{each} is given twice: give each {what} once")
+        seen.add(own)
+
+
 def display_names(systems: Sequence[str], given: Sequence[str] = ()) -> list[str]:
     """Return short names for systems, to be shown in tables: those of `--name` if they are given.
 
@@ -426,6 +436,8 @@ def _counted(documents: Documents, numbers: list[int], place: int) -> Iterator[D
 
 
 def _told_of_cut(documents: Documents, cutting: Cutting, numbers: Sequence[int]) -> Iterator[Document | None]:
+    from ..reporting.remarks import kept_words
+
     yield from documents
     before, after = numbers
-    say(f"{cutting.cut}: {after} of {before} predictions are kept", err=True)
+    say(f"{cutting.cut}: {kept_words(after, before)}", err=True)

@@ -33,7 +33,7 @@ from .counting_documents import count_documents
 from .guards import check_lexicons
 from .metric_options import chosen_metrics, names_and_options, with_stored_labels
 from .printing import print_tables
-from .systems import display_names, documents_of
+from .systems import check_given_once, display_names, documents_of
 
 if TYPE_CHECKING:
     from ..core.spans import Document
@@ -126,8 +126,7 @@ def thresholds_cli(
     names, options = names_and_options([*(systems or []), *ctx.args])
     if not names:
         raise typer.BadParameter("name the predictions: PRED [OTHER...]")
-    if repeated := [each for each in names if names.count(each) > 1]:
-        raise ValueError(f"{repeated[0]} is given twice")
+    check_given_once(names, "system")
     others = _pairs(apply or [], names)
     drawn = chosen_confidence(bool(others), resampling, "--apply")
     shown_names = display_names(names, name or [])

@@ -95,10 +95,10 @@ class Unusable(str):
     __slots__ = ()
 
 
-def is_score(value: object) -> bool:
-    """Return whether a value can be the score of a span: a finite number.
+def is_number(value: object) -> bool:
+    """Return whether a value is a finite number, as the score of a span has to be.
 
-    >>> is_score(0.5), is_score(float("nan")), is_score("0.5"), is_score(True)
+    >>> is_number(0.5), is_number(float("nan")), is_number("0.5"), is_number(True)
     (True, False, False, False)
     """
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
@@ -120,6 +120,6 @@ def highest(scores: Iterable[tuple[PlainSpan, Any]]) -> dict[PlainSpan, Any]:
         if score is None:
             continue
         known = found.get(span)
-        if known is None or not is_score(score) or (is_score(known) and score > known):
+        if known is None or not is_number(score) or (is_number(known) and score > known):
             found[span] = score
     return found

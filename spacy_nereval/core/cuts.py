@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from .checked import PlainSpan, Unusable, is_score
+from .checked import PlainSpan, Unusable, is_number
 from .messages import named, quoted, shortened
 from .spans import Document
 
@@ -73,7 +73,7 @@ def checked_scores(document: Document, missing_score: float | None = None) -> di
     ValueError: the predicted span PER 'Ada' from 0 to 3 has the score nan; expected a finite number
     """
     found = {span: document.span_scores.get(span, missing_score) for span in document.sides[1]}
-    if wrong := [span for span, score in found.items() if not is_score(score)]:
+    if wrong := [span for span, score in found.items() if not is_number(score)]:
         raise ValueError(_what_is_wrong(document, min(wrong), found[min(wrong)]))
     return {span: float(score) for span, score in found.items()}
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..core.about import __version__
+from ..core.checked import is_number
 from ..core.messages import named
 from .result import plain
+from .statistics.conclusion import ONCE
 from .statistics.many_tests import PRIMARY, UNTESTED, count_data_sets, holm
 
 Result = Mapping[str, Any]
@@ -21,9 +22,6 @@ DECLARED = ("score_unit", "higher_is_better")
 
 NEEDED = ("metric", "score", "system", "family", "baseline_value", "value", "difference", "interval", "p_better")
 """The fields that are read from a row of a comparison, beside those in `DECLARED`."""
-
-ONCE = "for these trained models; another training was not tried"
-"""Added to the verdict where each system was trained once."""
 
 COPIED = ("baseline_value", "value", "difference", "interval", "k", "flag", "differing", "p_better")
 """The fields that are copied from a row."""
@@ -175,10 +173,10 @@ def check_comparison(name: str, result: Any) -> None:
     Example:
         >>> check_comparison("scores.json", {"signature": "", "metrics": {}})
         Traceback (most recent call last):
-        ValueError: scores.json is not a comparison: expected a JSON file that 'nereval compare -o FILE' wrote
+        ValueError: scores.json is not a comparison: expected a JSON file that 'nereval compare' wrote
     """
     if not _is_comparison(result):
-        raise ValueError(f"{name} is not a comparison: expected a JSON file that 'nereval compare -o FILE' wrote")
+        raise ValueError(f"{name} is not a comparison: expected a JSON file that 'nereval compare' wrote")
     for row in result["comparisons"]:
         if old := [key for key in (*NEEDED, *DECLARED) if key not in row]:
             raise ValueError(f"{name} lacks {old[0]!r}, so another version wrote it: run 'nereval compare' again")
@@ -191,14 +189,10 @@ def _check_numbers(name: str, row: Row) -> None:
     interval = row["interval"]
     pair = isinstance(interval, list) and len(interval) == 2
     for key, values in (numbers | {"interval": interval if pair else [interval, ""]}).items():
-        if not all(map(_is_number, values)):
+        if not all(value is None or is_number(value) for value in values):
             raise ValueError(f"{name}: {key} of {_label(row)} is {row[key]!r}; expected a number, two for an interval")
     if (p := row["p_better"]) is not None and not 0 < p <= 1:
         raise ValueError(f"{name}: p_better of {_label(row)} is {p}; expected a number above 0 and up to 1")
-
-
-def _is_number(value: Any) -> bool:
-    return value is None or (isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value))
 
 
 def _is_comparison(result: Any) -> bool:

@@ -24,10 +24,10 @@ from .leaving_out import difference_of_runs
 from .pairs import Pair, all_labels, balances, with_and_without_classes
 from .resampling import Confidence, HalfSamples, Units, effective_by_label, unit_weights
 from .scores import score_sums
-from .statistics.bounds import degrees_of_freedom, spread
+from .statistics.bounds import TINY, degrees_of_freedom, spread
 from .statistics.differences import LEAST_DIFFERING, Differences, swap_test, t_test
 from .statistics.runs import mean_of_runs, run_errors
-from .tested import SAME, Subject, difference, greatest_difference
+from .tested import Subject, difference, greatest_difference
 
 CELLS = 1 << 25
 """Maximum number of sums of labels after swaps in memory at once."""
@@ -268,7 +268,7 @@ def by_halves(baseline: Counts, system: Counts, subjects: Sequence[Subject]) -> 
         defined = 2 * np.isfinite(apart).sum() >= len(apart) and math.isfinite(b - a)
         if defined and subject.score.complement_of is None and _differ(subject.metric, gaps, columns):
             error = float(spread(apart))
-            if error > SAME:
+            if error > TINY:
                 test = partial(_untested, subject.score, difference(a, b), error, max(known.k - 1, 1))
                 known = known._replace(error=error, test=test)
         yield known

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
-from ..core.checked import is_score
+from ..core.checked import is_number
 from ..core.spans import Document, PlainSpan, Span
 from .error_groups import has_words
 
@@ -210,7 +210,7 @@ def _scores_of_hits(documents: Sequence[Document]) -> dict[str, list[float]]:
 def _score(document: Document, span: PlainSpan) -> float | None:
     """Return the score of a prediction; None if it has none, or no finite one."""
     score: Any = document.span_scores.get(span)
-    return float(score) if is_score(score) else None
+    return float(score) if is_number(score) else None
 
 
 def _of_scores(

@@ -17,8 +17,9 @@ from ..counting.table import Table, add_products, columns_of, summed
 from .collapsing import stored_half_samples
 from .resampling import HalfSamples, Units
 from .scores import MetricScores, means_of_documents, score_sums
+from .statistics.bounds import TINY
 from .statistics.differences import balance
-from .tested import SAME, Subject
+from .tested import Subject
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
@@ -114,7 +115,7 @@ class Pair:
         columns = columns_of(metric, np.eye(len(table.slots)), table.slots)
         coefficients = np.stack([columns[name] for name in metric.columns], axis=1)
         per_document = self._cells @ csr_array(kron(coefficients, identity(table.width), format="csr"))
-        differs = (abs(groups @ per_document) > SAME).tocoo()
+        differs = (abs(groups @ per_document) > TINY).tocoo()
         found = np.zeros((groups.shape[0], table.width), dtype=bool)
         found[differs.row, differs.col % table.width] = True
         found[:, -1] = found.any(axis=1)

@@ -22,7 +22,7 @@ from .resampling import Units
 from .result import plain
 from .scores import score_sums
 from .signature import signature
-from .statistics.bounds import FEW_UNITS, degrees_of_freedom, effective_units, kish, score_intervals
+from .statistics.bounds import FEW_UNITS, TINY, degrees_of_freedom, effective_units, kish, score_intervals
 from .statistics.conclusion import points
 from .statistics.differences import LEAST_DIFFERING, POWER, equivalence_level, rare_difference, t_test
 from .statistics.influence import bearers_of, sides_of
@@ -36,9 +36,6 @@ CORPORA = 1000
 
 STEPS = 6
 """How often the distance between a number of units that suffices and one that does not is halved."""
-
-TINY = 1e-12
-"""Differences below this are rounding."""
 
 
 def with_difference(policy: Policy | None, score: str, wide: float) -> Policy:

@@ -12,10 +12,8 @@ from ..core import arguments
 from ..core.declaration import Metric, Score
 from ..core.messages import named
 from .scores import MetricScores
+from .statistics.bounds import TINY
 from .statistics.many_tests import LABELS, PRIMARY, SECONDARY, UNTESTED
-
-SAME = 1e-12
-"""Differences below this are rounding."""
 
 Families = dict[tuple[str, str], str]
 """Metric and score to the family of tests."""
@@ -211,7 +209,7 @@ def subjects(metrics: Sequence[Metric], family: Families, labels: Sequence[str] 
 
 def difference(a: float, b: float) -> float:
     """Return b minus a, or 0 where the difference is only rounding."""
-    return 0.0 if abs(b - a) < SAME else b - a
+    return 0.0 if abs(b - a) < TINY else b - a
 
 
 def primary_of(metrics: Sequence[Metric], family: Families) -> tuple[Metric, Score] | None:

@@ -26,7 +26,7 @@ from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.vocab import Vocab, create_vocab
 from srsly.msgpack import Unpacker
 
-from ..core.checked import is_score
+from ..core.checked import is_number
 from ..core.compression import compression_of
 from ..core.messages import named, shortened
 from ..core.spans import PlainSpan
@@ -381,7 +381,7 @@ def _doc(record: Record, vocab: Vocab, losses: Losses, key: str | None, tokenize
     if key:
         found = [(_span(doc, record, span, losses), record.span_scores.get(span)) for span in sorted(record.spans)]
         kept = [(span, score) for span, score in found if span is not None]
-        scores = [score for _, score in kept if is_score(score)]
+        scores = [score for _, score in kept if is_number(score)]
         attrs = {"scores": scores} if kept and len(scores) == len(kept) else {}
         doc.spans[key] = SpanGroup(doc, name=key, spans=[span for span, _ in kept], attrs=attrs)
         losses.others["scores of groups in which a span has none"] += 0 if attrs else len(record.span_scores)

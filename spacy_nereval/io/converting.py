@@ -13,7 +13,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Any, NamedTuple
 
-from ..core.checked import is_score
+from ..core.checked import is_number
 from ..core.messages import named, quoted, shortened
 from ..core.spans import PlainSpan
 from .formats.conll import DOCSTART
@@ -135,9 +135,9 @@ def _row(record: Record, losses: Losses) -> dict[str, Any]:
     row["spans"] = [dict(zip(("start", "end", "label"), span)) for span in sorted(record.spans)]
     for span in row["spans"] if record.span_scores else ():
         score = record.span_scores.get((span["start"], span["end"], span["label"]))
-        if is_score(score):
+        if is_number(score):
             span["score"] = score
-        losses.others["scores that are not finite numbers"] += score is not None and not is_score(score)
+        losses.others["scores that are not finite numbers"] += score is not None and not is_number(score)
     if record.tokens:
         row["tokens"] = [{"start": start, "end": end} for start, end in record.tokens]
     if record.meta is not None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..core.checked import is_score, unique_keys
+from ..core.checked import is_number, unique_keys
 from ..core.cuts import Cuts
 from ..core.messages import shortened
 from .paths import check_is_file, content
@@ -85,7 +85,7 @@ def cuts_of(value: Any) -> Cuts:
             f'"labels" is {shortened(repr(labels))}; expected a cut for each label, such as {{"PER": 0.7}}'
         )
     for name, cut in (("default", value["default"]), ("floor", value.get("floor")), *labels.items()):
-        if cut is not None and not is_score(cut):
+        if cut is not None and not is_number(cut):
             shown = f'the cut "{shortened(str(name))}" is {shortened(repr(cut))}'
             raise ValueError(f"{shown}; expected a number, or null to keep no prediction")
     documents = value.get("documents", 0)

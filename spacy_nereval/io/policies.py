@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import configparser
-import math
 from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..core.checked import is_number
 from ..evaluation.attributes import requested_attribute
 from ..evaluation.gate_policy import AGAINST_BASELINE, CONSEQUENCES, KINDS, RATE_BETWEEN, Policy, Rule, scored
 from ..evaluation.statistics.bounds import FEW_UNITS
@@ -66,10 +66,6 @@ class _Key(NamedTuple):
     fits: Callable[[Any], bool]
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-
-
 def _is_unit(value: Any) -> bool:
     try:
         parse_unit(value)
@@ -80,18 +76,18 @@ def _is_unit(value: Any) -> bool:
 
 TEXT = _Key("a text in quotes", lambda value: isinstance(value, str) and bool(value))
 CONSEQUENCE = _Key(f"one of {', '.join(CONSEQUENCES)}", lambda value: isinstance(value, str) and value in CONSEQUENCES)
-POINTS = _Key("a number of points", _is_number)
-FROM_0 = _Key("a number of points from 0 up", lambda value: _is_number(value) and value >= 0)
+POINTS = _Key("a number of points", is_number)
+FROM_0 = _Key("a number of points from 0 up", lambda value: is_number(value) and value >= 0)
 
 GATE = {
     "level": _Key(
-        "a number above 0.5 and below 1, such as 0.95", lambda value: _is_number(value) and 0.5 < value <= 1 - 1e-9
+        "a number above 0.5 and below 1, such as 0.95", lambda value: is_number(value) and 0.5 < value <= 1 - 1e-9
     ),
     "unit": _Key("a unit such as id or meta.source", _is_unit),
-    "seed": _Key("a whole number from 0 up", lambda value: isinstance(value, int) and _is_number(value) and value >= 0),
+    "seed": _Key("a whole number from 0 up", lambda value: isinstance(value, int) and is_number(value) and value >= 0),
     "least_units": _Key(
         f"a whole number from {FEW_UNITS} up",
-        lambda value: isinstance(value, int) and _is_number(value) and value >= FEW_UNITS,
+        lambda value: isinstance(value, int) and is_number(value) and value >= FEW_UNITS,
     ),
     "too_few": CONSEQUENCE,
     "families": _Key(
@@ -120,7 +116,7 @@ RULE = {
         lambda value: (
             isinstance(value, (list, tuple))
             and len(value) == 2
-            and all(map(_is_number, value))
+            and all(map(is_number, value))
             and 0 <= value[0] < value[1]
         ),
     ),

@@ -249,7 +249,7 @@ def _not_a_tag(sequences: Sequence[Sequence[str] | None], side: str, is_odd: Any
     where = f"{side}, document {document}: tag {place} is {shortened(repr(tag))}"
     if isinstance(tag, (int, np.integer)) and not isinstance(tag, bool):
         return ValueError(
-            f"{where}, a number without a name; expected tags such as 'B-PER': give tag_names=, the names in their "
-            "order or the model's id2label"
+            f"{where}, a number without a name; expected tags such as 'B-PER': give {named('tag_names')}, the names in "
+            "their order or the model's id2label"
         )
     return ValueError(f"{where}; expected a tag such as 'B-PER' or 'O'")

@@ -64,8 +64,13 @@ def difference_words(row: Mapping[str, Any]) -> str:
     about = f": {named}" if words else ""
     number = many(row["words"].get(main, row["number"]), "place")
     number += f", {row['number']:,} with other words" if main and row["words"][main] < row["number"] else ""
-    reverse = f", {row['reverse']:,} the other way round" if row["reverse"] else ""
+    reverse = f", {reverse_words(row)}" if row["reverse"] else ""
     return f"{what_differs(row)}{about} ({number}{reverse})"
+
+
+def reverse_words(row: Mapping[str, Any]) -> str:
+    """Return in how many places it is the other way round; "" if in none."""
+    return f"{row['reverse']:,} the other way round" if row["reverse"] else ""
 
 
 def what_differs(row: Mapping[str, Any]) -> str:

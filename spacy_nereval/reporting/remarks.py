@@ -101,6 +101,15 @@ def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
     return [f"{name} is left out: {reason}" for name, reason in left_out.items()]
 
 
+def kept_words(kept: int, predicted: int) -> str:
+    """Return how many predictions a cut keeps.
+
+    >>> kept_words(685, 1655)
+    '685 of 1,655 predictions are kept'
+    """
+    return f"{kept:,} of {many(predicted, 'prediction')} are kept"
+
+
 def many(number: int, what: str) -> str:
     """Return a number of things in words.
 

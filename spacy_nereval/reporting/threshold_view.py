@@ -10,7 +10,7 @@ from ..core.messages import listed, shortened
 from ..evaluation.tested import label_score
 from ..io.writing import visible
 from .declared import groups, short_name, spoken
-from .remarks import heading, left_out_lines, many
+from .remarks import heading, kept_words, left_out_lines, many
 from .result_table import Cell, Cost, Cut, Percent, ResultTable, shown
 from .score_cells import interval, number, percent, score_cell, unit_of
 from .view import Finding, Makers, View
@@ -364,7 +364,7 @@ class ThresholdView(View):
         worth = self.last["worth"]
         if not worth:
             return ""
-        return f"{worth['chosen']['kept']:,} of {many(self.last['pred'], 'prediction')} are kept{self._there}"
+        return f"{kept_words(worth['chosen']['kept'], self.last['pred'])}{self._there}"
 
     def _coverage(self, digits: int) -> str:
         worth, right = self.last["worth"], (self.applied or self.best)["hits"]

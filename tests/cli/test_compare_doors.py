@@ -277,7 +277,7 @@ def test_data_sets_through_the_command_and_python(in_sets):
     assert counted["least"] == 2 and "⚠ No test in chat: the outputs differ in 4 units" in printed
 
 
-NO_COMPARISON = "is not a comparison: expected a JSON file that 'nereval compare -o FILE' wrote"
+NO_COMPARISON = "is not a comparison: expected a JSON file that 'nereval compare' wrote"
 REFUSED = {
     "news.json": "✘ expected the comparisons of two or more data sets, not of 1",
     "news.json mail/../news.json": "✘ mail/../news.json is given twice: give each data set once",

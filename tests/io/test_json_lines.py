@@ -18,7 +18,7 @@ from samples import TEXT, region, said, task
 from spacy.tokens import SpanGroup
 
 from spacy_nereval import Document, score
-from spacy_nereval.core.checked import Unusable, highest, is_score
+from spacy_nereval.core.checked import Unusable, highest, is_number
 from spacy_nereval.core.labels import label_rules
 from spacy_nereval.core.spans import relabelled
 from spacy_nereval.integration.examples import record
@@ -382,7 +382,7 @@ def test_what_is_no_score_outlives_numbers():
     span = (0, 3, "A")
     for values in ((0.5, "x"), ("x", 0.5)):
         assert highest((span, value) for value in values) == {span: "x"}
-    assert not is_score(math.inf) and is_score(1)
+    assert not is_number(math.inf) and is_number(1)
 
 
 @pytest.mark.parametrize("name", ["out.jsonl", "out.spacy"])

@@ -14,15 +14,13 @@ from ...core.messages import quoted
 from ...core.spans import Document, PlainSpan
 from ...metrics.registry import create
 from ...metrics.registry import names as registered
+from ..statistics.bounds import TINY
 from ..tested import label_score
 from .curves import Curves, charted
 from .states import ScoredSpans
 
 PER_LABEL = OWN, MICRO = ("own", "micro")
 """How labels get cuts of their own: each the best of its own score, or together the best overall score."""
-
-TINY = 1e-12
-"""Differences of scores below this are rounding."""
 
 NEAR = 0.01
 """Scores this close to the best one are called as good, as ratios."""

@@ -21,7 +21,7 @@ from ...evaluation.agreement.votes import DisputedPlace, Vote, disputed_places, 
 from ...evaluation.statistics.conclusion import unit_name
 from ...io.writing import visible
 from ..agreement_view import CHANCE, MOST_ASKED, UNIT_NAMES, AgreementView
-from ..difference_words import KINDS, MOST_NAMES, kind_of, names, rule_words, what_differs
+from ..difference_words import KINDS, MOST_NAMES, kind_of, names, reverse_words, rule_words, what_differs
 from ..marked_text import clipped
 from ..remarks import many
 from ..result_table import Cost, ResultTable
@@ -58,7 +58,7 @@ class GroupRow(NamedTuple):
         rule: A rule that would settle it; "" for what is no habit.
         others: The most frequent words, if they do not share them.
         kind: A key of `core.wording.VERDICT_KINDS`.
-        number, reverse: How often, and how often the other way round.
+        number, reverse: How often, and in words how often the other way round; "" if never.
         example: The words that differ in the first place.
         ask: The request to the page's script when the user selects the group.
     """
@@ -69,7 +69,7 @@ class GroupRow(NamedTuple):
     others: str
     kind: str
     number: int
-    reverse: int
+    reverse: str
     example: Example
     ask: Mapping[str, Any] | None
 
@@ -175,7 +175,7 @@ def _groups(
             others = "" if shared_words else ", ".join(f"{clipped(text)!r} {n}" for text, n in row["words"].items())
             kind, rule = KINDS[kind_of(row)][0], rule_words(row) if row["clear"] else ""
             listed[-1].append(
-                GroupRow(shared_words, said, rule, others, kind, row["number"], row["reverse"], example, ask)
+                GroupRow(shared_words, said, rule, others, kind, row["number"], reverse_words(row), example, ask)
             )
             title = f"{shared_words}: {said}" if shared_words else said
             data.append({"title": title, "members": [n for member in members for n in member]})

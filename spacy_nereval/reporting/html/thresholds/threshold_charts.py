@@ -6,6 +6,7 @@ The script fills in the lines that are chosen, and adds colours, fonts and width
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -135,7 +136,7 @@ def _peak(curve: Curve, wish: Wanted) -> int | None:
 def _of_peak(curves: Curves, curve: Curve, place: int, unit: type[float]) -> list[Any]:
     """Return a cut, None if nothing is kept there, the value of a curve at it, and both in words."""
     cut, said = float(curves.cuts[place]), _said(curve, place, unit)
-    words = f"{said} at {shown(Cut(cut))}" if place else f"{said} with nothing kept"
+    words = f"{said} at {shown(Cut(cut))}" if place else f"{said}: {shown(Cut(inf))}"
     return [_short(cut) if place else None, *rounded(curve.at_cuts("", np.array([place]))), words]
 
 
