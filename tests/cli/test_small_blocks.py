@@ -17,11 +17,12 @@ from places import ROOT
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_nereval import Document, count, create_all, evaluate
+from spacy_nereval import Document, agreement, compare, count, create_all, evaluate, score, thresholds
 from spacy_nereval.core.compression import compressing
 from spacy_nereval.distributed import count_partition
 from spacy_nereval.distributed.partitions import combine
 from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer
+from spacy_nereval.io.marks import gold_digest
 
 LIMITS = {*("CROWDED", "START", "SEEN", "LARGEST", "FARTHEST", "LARGEST_SUM", "MOST_UNITS", "FARTHEST_PIECE")}
 """Names of numbers that are like sizes, and limit what is accepted or looked at."""
@@ -33,7 +34,7 @@ def sizes() -> Iterator[tuple[str, str]]:
     for path in package.rglob("*.py"):
         text, module = path.read_text("utf8"), ".".join(path.relative_to(package.parent).with_suffix("").parts)
         assigned = re.findall(r"^([A-Z][A-Z_, ]+) = .*(?:<<|[0-9]_000_000|(?<=TOGETHER = )\d)", text, re.MULTILINE)
-        imported = re.findall(r"^from \S+ import .*\b(TOGETHER|CELLS|BLOCK)\b", text, re.MULTILINE)
+        imported = re.findall(r"^from \S+ import .*\b(TOGETHER|CELLS|BLOCK|REMEMBERED)\b", text, re.MULTILINE)
         for name in {name for names in (*assigned, *imported) for name in names.split(", ")} - LIMITS:
             if (module, name) != ("spacy_nereval.evaluation.collapsing", "LARGE"):  # from which it warns
                 yield module, name
@@ -131,6 +132,17 @@ def examples() -> list[Example]:
     ]
 
 
+POLICY = """[gate]
+[gate.rules]
+[gate.rules.overall]
+at_least = 0
+score = "strict_f"
+[gate.rules.not_worse]
+worse_by_at_most = 99
+score = "fair_f"
+"""
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     found: Path = tmp_path_factory.mktemp("blocks")
@@ -144,6 +156,14 @@ def folder(tmp_path_factory) -> Path:
             target = path.with_name(path.name + compression)
             with target.open("wb") as file, compressing(file, target) as stream:
                 stream.write(path.read_bytes())
+    marks = [
+        {"digest": gold_digest(row["id"], row["text"], [(s["start"], s["end"], s["label"]) for s in row["spans"]])}
+        | {"gold": row["spans"][0], "mark": "gold wrong", "decided": []}
+        for row in gold[::3]
+        if row["spans"]
+    ]
+    write(found / "marks.jsonl", *marks)
+    (found / "policy.cfg").write_text(POLICY, encoding="utf8")
     write_docs(found / "gold.spacy", [each.reference for each in examples()])
     nlp = spacy.blank("xx")  # whose files are small: their hash is made of blocks of two bytes
     nlp.add_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Ada"}, {"label": "LOC", "pattern": "Rome"}])
@@ -197,6 +217,12 @@ COMMANDS = [
     "convert gold.jsonl out.parquet --drop then score out.parquet pred.jsonl.gz -m all -C -o out.json",
     "score gold.jsonl.gz pred.jsonl.zst -m strict,fair --per-document out.parquet -o out.json",
     "errors gold.jsonl pred.jsonl -e all -o out.parquet",
+    "gate policy.cfg gold.jsonl pred.jsonl --baseline other.jsonl -o out.json",
+    "plan gold.jsonl pred.jsonl --baseline other.jsonl --difference 5 --score fair_f -o out.json",
+    "apply gold.jsonl marks.jsonl -o out.jsonl",
+    "compare gold.jsonl pred.jsonl other.jsonl -m strict --trials 99 --name A --name B -o out-a.json then "
+    "compare apply.jsonl applied.jsonl gold.jsonl -m strict --trials 99 --name A --name B -o out-b.json then "
+    "datasets out-a.json out-b.json -o out.json",
 ]
 
 
@@ -221,12 +247,25 @@ def test_commands_write_the_same(folder, monkeypatch, command):
     assert len(whole) > 1 and all(whole[1:])
 
 
+def in_python() -> list[Any]:
+    """What Python's functions make of items, which are no files."""
+    gold, pred, other = ([row["spans"] for row in rows] for rows in corpus())
+    text = [row["text"] for row in corpus()[0]]
+    return [
+        score(gold, pred, ["all"], True, text=text),
+        compare({"a": pred, "b": other}, gold, ["strict", "wrf"], trials=99, text=text),
+        agreement({"a": gold, "b": pred, "c": other}, ["strict", "char"], confidence=True, text=text),
+        thresholds(gold, pred, ["strict", "fair"], text=text),
+    ]
+
+
 @pytest.mark.costly
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_scorers_return_the_same():
-    whole = json.dumps(scorers())
+@pytest.mark.parametrize("made", [scorers, lambda: [each.to_json() for each in in_python()]], ids=["spaCy", "Python"])
+def test_scorers_and_functions_return_the_same(made):
+    whole = json.dumps(made())
     with small_blocks():
-        assert json.dumps(scorers()) == whole
+        assert json.dumps(made()) == whole
 
 
 def test_unlike_partitions_add_up():

@@ -205,11 +205,11 @@ def test_a_file_that_kills_every_worker_is_tried_alone_and_costs_the_others_noth
     assert list(parts(str(tmp_path))) == ["counts-a.npz", "counts-c.npz", "counts-d.npz"]
 
 
-def test_parts_of_different_models_are_not_merged(tmp_path):
+@pytest.mark.parametrize("other", [{"model": "2"}, {}], ids=["another", "none"])
+def test_parts_of_different_models_are_not_merged(other, tmp_path):
     """Though of one name, on different machines."""
-    found = [
-        ShardStatus(shard, {"gold": shard.gold, "model": model}) for shard, model in ((A, "1"), (B, "1"), (C, "2"))
-    ]
+    same = {"model": "1"}
+    found = [ShardStatus(shard, {"gold": shard.gold} | model) for shard, model in ((A, same), (B, same), (C, other))]
     with pytest.raises(ValueError, match="a.spacy and c.spacy were predicted by different models"):
         merged(found, PartsFolder(str(tmp_path)), Engine(one_by_one))
 
