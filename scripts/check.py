@@ -4,7 +4,7 @@
     python scripts/check.py lint types       these
 
 The checks are lint, format, types, the import contract, the site of the documentation
-and the quick tests. CI runs all but the last, since it runs every test anyway.
+and the quick tests. CI runs all but the last, since it runs these tests anyway.
 """
 
 import subprocess

@@ -46,7 +46,7 @@ def shown(file: Path, module: str, capsys: pytest.CaptureFixture[str]) -> dict[s
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:No predicted label is a gold label")  # random words have other entities
 def test_speed_is_measured_and_shown(tmp_path, monkeypatch, capsys):
-    # The other sides of the comparison; the extra `test` brings them, so that CI never skips this.
+    # The other sides of the comparison; the extra `test` brings them, so that the nightly run never skips this.
     if missing := [name for name in ("nervaluate", "seqeval") if not find_spec(name)]:
         pytest.skip(f"the extra bench is not installed: {missing}")
     monkeypatch.setattr(import_module("workloads"), "DATA", tmp_path / "none")  # what is not everywhere
