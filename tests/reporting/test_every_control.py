@@ -47,7 +47,7 @@ MODES = [[*STEPS].index(step) for step in ("compared", "metric", "documents", "c
 """The steps that are tried after each other one even where not all pairs are."""
 
 HANDS = """// Its page is left alone by the history, which takes a few hundred entries only, and by scrolling.
-// Nor is the list laid out and fitted into its box, which takes longer than all else, and others look at.
+// Nor is the list laid out and fitted into its box, which takes longer than all else: other tests look at it.
 const shown = e => e && (one('#list').contains(e) || e.checkVisibility()) && !e.disabled;
 const one = selector => document.querySelector(selector);
 const click = selector => { const e = one(selector); const can = shown(e); if (can) e.click(); return can };
