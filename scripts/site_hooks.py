@@ -20,8 +20,8 @@ from mkdocs.structure.files import File, Files
 from mkdocs.utils import get_relative_url
 
 sys.path.insert(0, str(Path(__file__).parent))
-from block_runs import invoked  # noqa: E402  # found by the line above
-from doc_pages import KINDS, ROOT, pages_of  # noqa: E402  # as is this
+from block_runs import invoked  # noqa: E402  # MkDocs finds the scripts beside this one by the line above
+from doc_pages import KINDS, ROOT, pages_of  # noqa: E402  # for the same reason
 
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
 FENCE = re.compile(r"(^ *(`{3,})(?!`).*?^ *\2$)", flags=re.M | re.S)

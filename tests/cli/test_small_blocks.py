@@ -14,8 +14,8 @@ import spacy
 from commands import line, run, write
 from docs import doc, example, write_docs
 from places import ROOT
+from spacy.language import Language
 from spacy.training import Example
-from spacy.vocab import Vocab
 
 from spacy_nereval import Document, agreement, compare, count, create_all, evaluate, score, thresholds
 from spacy_nereval.core.compression import compressing
@@ -116,10 +116,10 @@ def mentioned(rows: list[Any]) -> list[Any]:
 
 
 def examples() -> list[Example]:
-    """Examples that arrays can hold between others: of other tokens, with gaps, of another vocabulary."""
+    """Examples that arrays can hold between others: of other tokens, with gaps, of another language."""
     text, group = "Ada Lovelace met Bob", {"k": [(0, 2, "PER"), (0, 1, "PER")]}
     gold = doc(text, (0, 2, "PER"), (3, 4, "PER"), spans=group, id="a")
-    other = Vocab()
+    other = spacy.blank("de").vocab
     return [
         example(gold, doc(text, (0, 2, "PER"), spans={"k": [(0, 2, "PER")]})),
         example(doc("in Rome", (1, 2, "LOC")), doc("in R|ome", (1, 3, "LOC"))),
@@ -227,13 +227,21 @@ COMMANDS = [
 
 
 def scorers() -> list[Any]:
-    """The scorers of spaCy's configs; units, label rules and intervals too."""
+    """The scorers of spaCy's configs, with units, label rules and intervals, and the component."""
     made: list[Callable[..., Any]] = [
         make_ner_scorer(["strict", "fair", "wrf", "token"], confidence={}),
         make_ner_scorer(["strict", "loio"], confidence={"unit": "block:2"}, labels={"ORG": "PER"}),
         make_spans_scorer(["strict", "fair"], "k", confidence={}),
     ]
-    return [scorer(examples()) for scorer in made]
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": name} for name in ("Ada", "Bob", "Eve")])
+    nlp.add_pipe("nereval", config={"metrics": ["strict", "fair"]})
+    return [*(scorer(examples()) for scorer in made), evaluated(nlp)]
+
+
+def evaluated(nlp: Language) -> dict[str, Any]:
+    """What a pipeline with the component scores; its speed is of the clock."""
+    return {name: value for name, value in nlp.evaluate(examples()[:5]).items() if name != "speed"}
 
 
 @pytest.mark.costly
