@@ -238,7 +238,7 @@ def _unit(reading: Reading) -> UnitRule | None:
 
 
 def check_given_once(given: Sequence[str | Path], what: str) -> None:
-    """Raise ValueError if an annotator, a system or a data set is given twice; a path may be written in two ways."""
+    """Raise ValueError if a name or a file is given twice. A `Path` is the file it leads to, however it is written."""
     seen = set[str | Path]()
     for each in given:
         own = each.resolve() if isinstance(each, Path) else each

@@ -64,8 +64,7 @@ def difference_words(row: Mapping[str, Any]) -> str:
     about = f": {named}" if words else ""
     number = many(row["words"].get(main, row["number"]), "place")
     number += f", {row['number']:,} with other words" if main and row["words"][main] < row["number"] else ""
-    reverse = f", {reverse_words(row)}" if row["reverse"] else ""
-    return f"{what_differs(row)}{about} ({number}{reverse})"
+    return f"{what_differs(row)}{about} ({', '.join(filter(None, (number, reverse_words(row))))})"
 
 
 def reverse_words(row: Mapping[str, Any]) -> str:
