@@ -58,7 +58,7 @@ THOROUGH = {
 
 
 LONGEST = [
-    *("engines", "browser", "partitions", "engine_logs", "site", "code_blocks", "every_control", "deaths", "project"),
+    *("engines", "browser", "recipes", "site", "code_blocks", "every_control", "deaths", "project"),
 ]
 """The subjects of the files whose slow tests take longest, the longest first."""
 

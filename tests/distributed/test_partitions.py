@@ -1,18 +1,12 @@
-"""Rows in partitions add up to the same bits as in one process, however they are divided, and in every engine."""
+"""Rows in partitions add up to the same bits as in one process, however they are divided."""
 
 import json
-import re
-import sys
 from collections import namedtuple
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
-from processes import python
-from sharded import CONNECT, ENVIRONMENT, PAGE
-from test_engines import installed
 
 from spacy_nereval import collapse, score
 from spacy_nereval.core.compression import compressing
@@ -206,67 +200,3 @@ def test_columns_that_a_table_lacks_are_named_before_anything_runs():
         count_dask(Frame())
     with pytest.raises(ValueError, match="there is no metric 'stric'"):
         count_dask(Frame(), "stric")
-
-
-# Engines
-
-
-RECIPES = {
-    name: code
-    for code in re.findall(r"```python\n(.*?)```", PAGE.read_text("utf8"), re.S)
-    for name in re.findall(r"^print\(score\(count_(spark|dask|ray)\(rows", code, re.M)
-}
-"""The five lines of docs/how-to/many-machines.md for each engine."""
-
-MORE = """
-from pathlib import Path
-from spacy_nereval.io.count_files import as_bytes
-Path("counts.npz").write_bytes(as_bytes(count_{engine}(rows, "strict,fair")))
-{also}
-"""
-
-ALSO = {
-    "dask": """
-import json
-import dask.bag, pandas
-from dask.distributed import Client
-if __name__ == "__main__":
-    with Client(n_workers=2, threads_per_worker=1, dashboard_address=":0"):
-        bag = dask.bag.read_text("corpus.jsonl", blocksize=2000).map(json.loads)
-        assert bag.npartitions > 2 and as_bytes(count_dask(bag, "strict,fair")) == Path("counts.npz").read_bytes()
-    try:
-        count_dask(dask.dataframe.from_pandas(pandas.read_json("corpus.jsonl", lines=True), npartitions=2), "strict")
-    except ValueError as error:
-        assert "Dask makes text of the lists" in str(error), error
-    else:
-        raise AssertionError("text was counted")
-""",
-}
-"""What else is tried on an engine. Dask has bags, and makes text of lists."""
-
-SESSIONS = {"spark": ("spark", {"SPARK_MASTER": "local[2]"}), "connect": ("spark", CONNECT)}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("where", ["dask", "ray", "spark", "connect"])
-def test_the_recipe_of_every_engine_gives_the_counts_of_one_process(where, tmp_path):
-    engine, environment = SESSIONS.get(where, (where, {}))
-    installed(engine)
-    if where == "connect" and not find_spec("grpc"):
-        pytest.skip("Spark Connect is not installed: grpc")
-    (tmp_path / "corpus").mkdir()
-    for k in range(3):
-        written(tmp_path / "corpus" / f"{k}.parquet", SPANS[k::3])
-    written(tmp_path / "corpus.jsonl", SPANS)
-    (tmp_path / "recipe.py").write_text(RECIPES[engine] + MORE.format(engine=engine, also=ALSO.get(engine, "")))
-    environment = {"PYSPARK_PYTHON": sys.executable, **ENVIRONMENT, **environment}
-    done = python("recipe.py", cwd=tmp_path, env=environment, seconds=300)
-    assert done.returncode == 0, done.stderr
-    expected = count_partition(SPANS, "strict,fair")
-    assert (tmp_path / "counts.npz").read_bytes() == expected
-    assert str(score(merge([expected]), confidence=True)) in done.stdout
-
-
-def test_every_engine_has_a_recipe_of_five_lines():
-    lines = {name: len([*filter(None, code.splitlines())]) for name, code in RECIPES.items()}
-    assert lines == {"spark": 5, "dask": 5, "ray": 5}
