@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .api.agreeing import Agreement, agreement
     from .api.comparing import compare
     from .api.correcting import Corrections, apply
+    from .api.data_sets import DataSets, datasets
     from .api.gating import Gate, Plan, gate, plan
     from .api.inputs import load
     from .api.results import Comparison, Result
@@ -32,6 +33,7 @@ else:
         "api.agreeing": ("Agreement", "agreement"),
         "api.comparing": ("compare",),
         "api.correcting": ("Corrections", "apply"),
+        "api.data_sets": ("DataSets", "datasets"),
         "api.gating": ("Gate", "Plan", "gate", "plan"),
         "api.inputs": ("load",),
         "api.results": ("Comparison", "Result"),
@@ -65,6 +67,7 @@ __all__ = [
     "Confidence",
     "Corrections",
     "Counts",
+    "DataSets",
     "Document",
     "Gate",
     "Metric",
@@ -84,6 +87,7 @@ __all__ = [
     "count_collapsed",
     "create",
     "create_all",
+    "datasets",
     "evaluate",
     "gate",
     "load",

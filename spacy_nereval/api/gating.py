@@ -338,9 +338,5 @@ def plan(
     >>> plan(gold, new, old, difference=5).documents_needed
     {'difference': 170}
     """
-    asked = None if policy is None else read_policy(policy)
-    if difference is not None:
-        asked = with_difference(asked, score, difference)
-    if asked is None:
-        raise ValueError("there is nothing to plan for: give policy, or difference, a number of points")
+    asked = with_difference(None if policy is None else read_policy(policy), score, difference)
     return Plan(planned(*_judged(asked, gold, candidate, baseline, text, tokens, options)))

@@ -27,7 +27,7 @@ from .command_options import (
 from .guards import check_lexicons
 from .metric_options import chosen_metrics, names_and_options
 from .printing import more_tables, print_tables, say
-from .systems import check_given_once, display_names, reading_of, rules_of, say_left_out
+from .systems import display_names, reading_of, rules_of, say_left_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -188,6 +188,7 @@ def agreement_cli(
 
 def _read(names: Sequence[str], given: Sequence[str], reading: Reading, language: str | None) -> SharedDocuments:
     """Return what the annotators share, and say what was left out."""
+    from ..core.checked import check_given_once
     from ..io.shared_documents import read_annotators
 
     if len(names) == 1 and given:

@@ -12,7 +12,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-from typer import Option
+from typer import Argument, Option
 
 from ..core import arguments
 from ..core.arguments import TABLE_FORMATS, Labelling, Reading
@@ -42,6 +42,9 @@ TABLES = Option(
     "calibration, curves. gate: unmet, lost (the default in the terminal), rules, spans (with lost, the default in "
     "other formats). plan: needed, curve (both are the default). apply: changes, conflicts, undecided (all three are "
     "the default), kinds",
+)
+GOLD = Argument(
+    None, help="Gold annotation: a file, or a folder of brat files. Not needed if all systems are count files"
 )
 METRICS = Option(
     None, "--metrics", "-m", help="Metrics or sets of metrics, separated by commas. By default the set 'papers'"

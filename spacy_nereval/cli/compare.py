@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from ..core.arguments import TABLE_FORMATS, Reading
 from .app import command
 from .command_options import (
     DIGITS,
+    GOLD,
     JSON,
     METRICS,
     NAMES,
@@ -32,7 +32,7 @@ from .counting_documents import RunCounter, check_halves, only_count_files, with
 from .guards import check_lexicons
 from .metric_options import names_and_options
 from .printing import names_of_tables, print_result
-from .systems import check_given_once, systems_and_runs
+from .systems import systems_and_runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,9 +70,7 @@ def compare_cli(
     asking: Asking,
     showing: Showing,
     cutting: Cutting,
-    gold: Path | None = Argument(
-        None, help="Gold annotation: a file, or a folder of brat files. Not needed if all systems are count files"
-    ),
+    gold: Path | None = GOLD,
     systems: list[str] | None = Argument(
         None, metavar="BASELINE OTHER...", help="Predictions, models, or count files (.npz)"
     ),
@@ -164,6 +162,7 @@ def datasets_cli(
     A data set without a test counts as one where the system is not better.
     """
     from ..evaluation.datasets import data_sets
+    from ..io.saved_results import read_comparisons
     from ..reporting.comparison_view import DataSetsView
 
     if input_formats(format):
@@ -171,38 +170,6 @@ def datasets_cli(
             f"--format {format}: this command reads no annotation; table formats are {', '.join(TABLE_FORMATS)}"
         )
     check_suffix("--output", output, *JSON)
-    check_given_once(files, "data set")
-    results = {shown: _read(path) for shown, path in zip(_names(files), files)}
-    result = data_sets(results, score=score, system=name, independent=independent)
+    result = data_sets(read_comparisons(files), score=score, system=name, independent=independent)
     showing = Showing(format, None, digits)
     print_result(DataSetsView(result), names_of_tables(showing, DataSetsView), showing, output)
-
-
-def _names(files: list[Path]) -> list[str]:
-    """Return the names of the data sets: those of the files without their extension, or whole paths.
-
-    >>> _names([Path("news/strict.json"), Path("mail/strict.json")]), _names([Path("a/news.json"), Path("a/mail.json")])
-    (['news/strict.json', 'mail/strict.json'], ['news', 'mail'])
-    """
-    from ..core.compression import uncompressed
-
-    stems = [uncompressed(path).stem for path in files]
-    return stems if len(set(stems)) == len(stems) else [path.as_posix() for path in files]
-
-
-def _read(path: Path) -> Any:
-    """Read a comparison.
-
-    Raises:
-        ValueError: It is not JSON, or not a comparison.
-        OSError: It cannot be read.
-    """
-    from ..evaluation.datasets import check_comparison
-    from ..io.paths import content
-
-    try:
-        found = json.loads(content(path))
-    except (ValueError, RecursionError):
-        raise ValueError(f"{path} is not JSON: expected a JSON file that 'nereval compare' wrote") from None
-    check_comparison(str(path), found)
-    return found

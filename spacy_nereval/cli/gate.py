@@ -11,7 +11,7 @@ from typer import Argument, Option
 
 from ..core.arguments import Reading
 from .app import command
-from .command_options import JSON, OUTPUT, Cutting, Model, Showing, check_suffix
+from .command_options import GOLD, JSON, OUTPUT, Cutting, Model, Showing, check_suffix
 from .counting_documents import RunCounter, only_count_files
 from .guards import STDOUT_FILE
 from .metric_options import names_and_options
@@ -36,9 +36,7 @@ def gate_cli(
     showing: Showing,
     cutting: Cutting,
     policy: Path = Argument(..., help="Policy: a config with a section gate.rules.NAME for each rule"),
-    gold: Path | None = Argument(
-        None, help="Gold annotation: a file, or a folder of brat files. Not needed if all systems are count files"
-    ),
+    gold: Path | None = GOLD,
     candidate: str | None = Argument(
         None, metavar="CANDIDATE", help="Predictions, a model or a count file (.npz); training runs as RUN,RUN..."
     ),
@@ -134,11 +132,7 @@ def plan_cli(
     named = _named(gold, candidate, ctx.args, "name the gold annotation and one candidate: ")
     check_suffix("--output", output, *JSON)
     wanted = names_of_tables(showing, PlanView)
-    asked = None if policy is None else read_policy(policy)
-    if difference is not None:
-        asked = with_difference(asked, score, difference)
-    if asked is None:
-        raise ValueError("there is nothing to plan for: give --policy, or --difference with a number of points")
+    asked = with_difference(None if policy is None else read_policy(policy), score, difference)
     result = plan(asked, *_judged(asked, named, baseline, reading, loading, cutting))
     print_result(PlanView(result), wanted, showing, output)
 

@@ -143,9 +143,6 @@ def chosen_metrics(
         say(line, err=True)
     if train is not None and not attributes:
         check_train_is_used(train, any("train" in metric.settings for metric in found.metrics))
-    for metric in found.metrics:
-        if metric.needs:
-            raise ValueError(f"{metric.name} needs --{metric.needs} FILE")
     if names is not None or not gold or not reading:
         return found
     metrics, lines = registry.with_levels(found.metrics, gold_labels(gold, reading, both=both), reading.sep)

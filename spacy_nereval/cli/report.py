@@ -29,7 +29,7 @@ from .counting_documents import Kept, count_documents
 from .guards import check_lexicons
 from .metric_options import chosen_metrics, names_and_options, split_attributes, with_stored_labels
 from .printing import say
-from .systems import check_given_once, display_names, documents_of, predictions_kept
+from .systems import display_names, documents_of, predictions_kept
 
 if TYPE_CHECKING:
     from ..reporting.html import ReportedSystem
@@ -73,6 +73,7 @@ def report_cli(
     are broken down by length, capitals and place of the span, with --train by what
     the training data show of it too, and with --by by any attribute.
     """
+    from ..core.checked import check_given_once
     from ..core.lexicon import cached_lexicon
     from ..evaluation.breakdown import Breakdown
     from ..evaluation.tested import families

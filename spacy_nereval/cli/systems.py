@@ -237,16 +237,6 @@ def _unit(reading: Reading) -> UnitRule | None:
     return parse(reading.unit) if reading.unit is not None else None
 
 
-def check_given_once(given: Sequence[str | Path], what: str) -> None:
-    """Raise ValueError if a name or a file is given twice. A `Path` is the file it leads to, however it is written."""
-    seen = set[str | Path]()
-    for each in given:
-        own = each.resolve() if isinstance(each, Path) else each
-        if own in seen:
-            raise ValueError(f"{each} is given twice: give each {what} once")
-        seen.add(own)
-
-
 def display_names(systems: Sequence[str], given: Sequence[str] = ()) -> list[str]:
     """Return short names for systems, to be shown in tables: those of `--name` if they are given.
 

@@ -33,7 +33,7 @@ from .counting_documents import count_documents
 from .guards import check_lexicons
 from .metric_options import chosen_metrics, names_and_options, with_stored_labels
 from .printing import print_tables
-from .systems import check_given_once, display_names, documents_of
+from .systems import display_names, documents_of
 
 if TYPE_CHECKING:
     from ..core.spans import Document
@@ -116,6 +116,7 @@ def thresholds_cli(
     With --apply, the cut is chosen on GOLD and PRED and measured on GOLD2 and
     PRED2: the score at the cut and its gain over no cut, with intervals.
     """
+    from ..core.checked import check_given_once
     from ..evaluation.thresholds.chosen_cuts import applied, thresholds
     from ..evaluation.thresholds.cut_choice import wanted, with_metric_of
     from ..evaluation.thresholds.scored_documents import Settings

@@ -1,4 +1,4 @@
-"""Check spans, tokens and the scores of spans, and say what is wrong with them.
+"""Check spans, tokens, the scores of spans, keys and names, and say what is wrong with them.
 
 A score says how sure a model is of a span. No metric needs scores; curves over cuts do.
 """
@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Sequence
 from numbers import Real
 from operator import index
+from pathlib import Path
 from typing import Any
 
 from .messages import quoted, shortened
@@ -123,3 +124,13 @@ def highest(scores: Iterable[tuple[PlainSpan, Any]]) -> dict[PlainSpan, Any]:
         if known is None or not is_number(score) or (is_number(known) and score > known):
             found[span] = score
     return found
+
+
+def check_given_once(given: Sequence[str | Path], what: str) -> None:
+    """Raise ValueError if a name or a file is given twice. A `Path` is the file it leads to, however it is written."""
+    seen = set[str | Path]()
+    for each in given:
+        own = each.resolve() if isinstance(each, Path) else each
+        if own in seen:
+            raise ValueError(f"{each} is given twice: give each {what} once")
+        seen.add(own)

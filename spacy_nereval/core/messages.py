@@ -146,6 +146,15 @@ def named(name: str, value: Any = NAME_ALONE) -> str:
     return spelling()(name, value)
 
 
+def needs_file(metric: str, option: str) -> str:
+    """Return in words what a metric needs before it can judge.
+
+    >>> needs_file("tmr", "train")
+    "needs metrics={'tmr': {'train': 'FILE'}}"
+    """
+    return f"needs {named(f'{metric}.{option}', 'FILE')}"
+
+
 def spelling() -> Spelling:
     """Return how messages name arguments now, for a worker that goes on with it."""
     return _spelling.get()

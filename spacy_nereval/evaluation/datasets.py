@@ -173,10 +173,10 @@ def check_comparison(name: str, result: Any) -> None:
     Example:
         >>> check_comparison("scores.json", {"signature": "", "metrics": {}})
         Traceback (most recent call last):
-        ValueError: scores.json is not a comparison: expected a JSON file that 'nereval compare' wrote
+        ValueError: scores.json is not a comparison: expected what 'nereval compare' or Comparison.save wrote
     """
     if not _is_comparison(result):
-        raise ValueError(f"{name} is not a comparison: expected a JSON file that 'nereval compare' wrote")
+        raise ValueError(f"{name} is not a comparison: expected what 'nereval compare' or Comparison.save wrote")
     for row in result["comparisons"]:
         if old := [key for key in (*NEEDED, *DECLARED) if key not in row]:
             raise ValueError(f"{name} lacks {old[0]!r}, so another version wrote it: run 'nereval compare' again")

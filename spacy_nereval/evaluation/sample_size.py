@@ -38,20 +38,27 @@ STEPS = 6
 """How often the distance between a number of units that suffices and one that does not is halved."""
 
 
-def with_difference(policy: Policy | None, score: str, wide: float) -> Policy:
+def with_difference(policy: Policy | None, score: str, wide: float | None) -> Policy:
     """Return a policy that also asks whether a difference from the baseline is seen.
 
     Args:
         policy: The rules; None for none.
         score: A score key, or METRIC.SCORE.
-        wide: The difference in points.
+        wide: The difference in points; None for none.
 
     Raises:
-        ValueError: The difference is not above 0.
+        ValueError: The difference is not above 0, or there are neither rules nor a difference.
 
     >>> with_difference(None, "strict_f", 2).rules[0].kind
     'difference'
     """
+    if wide is None:
+        if policy is None:
+            raise ValueError(
+                f"there is nothing to plan for: give {named('policy')} with rules, or {named('difference')} with a "
+                "number of points"
+            )
+        return policy
     if not 0 < wide < math.inf:
         raise ValueError(f"{named('difference', wide)}: expected a number of points above 0, such as 2")
     base = policy or Policy(())

@@ -25,7 +25,7 @@ from ..counting.counts import Counts
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import evaluate
 from ..io.units import UnitRule, parse
-from ..metrics.registry import Metrics, as_table, create_all, expanded
+from ..metrics.registry import Metrics, as_table, chosen_metrics, expanded
 from .checks import check_evaluated, check_labels, check_predicted
 from .examples import batches, count_examples, unit_lack
 
@@ -85,11 +85,7 @@ def checked_rules(labels: LabelTable | None, only: list[str] | None, depth: int 
 def checked(metrics: Metrics) -> tuple[Metric, ...]:
     """Return the metrics of a config block; mistakes are reported in spaCy's way, as ConfigValidationError."""
     try:
-        chosen = create_all(metrics)
-        for metric in chosen:
-            if metric.needs:
-                raise ValueError(f"{metric.name} needs the option {metric.needs}")
-        return chosen
+        return chosen_metrics(metrics).metrics
     except ValueError as error:
         raise ConfigValidationError(config={"metrics": metrics}, title="Unusable metrics", desc=str(error)) from None
 

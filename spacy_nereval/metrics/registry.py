@@ -19,7 +19,7 @@ import pydantic
 from pydantic import Field
 
 from ..core.declaration import Metric, check_together
-from ..core.messages import absent, did_you_mean, named, shortened
+from ..core.messages import absent, did_you_mean, named, needs_file, shortened
 from ..core.plugins import registered, registered_names
 
 Beta = Annotated[
@@ -399,7 +399,8 @@ def chosen_metrics(metrics: Any, unknown: Callable[[], Unknown] = Unknown) -> Ch
         unknown: Returns what is not known of the documents; asked only if a metric needs it.
 
     Raises:
-        ValueError: As for `create_all`; or a metric that is asked for by its name needs words, and the texts have none.
+        ValueError: As for `create_all`; or a metric that is asked for by its name needs a file and was given none, or
+            needs words, and the texts have none.
 
     >>> found = chosen_metrics(["strict", "cited"], lambda: Unknown(texts="there is no text"))
     >>> [metric.name for metric in found.metrics][:3], found.left_out["mentions"]
@@ -408,7 +409,10 @@ def chosen_metrics(metrics: Any, unknown: Callable[[], Unknown] = Unknown) -> Ch
     table = {} if metrics is None else as_table(metrics)
     created = create_all(table or None)
     missing = [name for name in expanded(table, whole=True) if name not in expanded(table)]
-    left_out = {name: f"it needs {named(f'{name}.{needs(name)}', 'FILE')}" for name in missing}
+    left_out = {name: f"it {needs_file(name, option)}" for name in missing if (option := needs(name))}
+    for metric in created:
+        if metric.needs:
+            raise ValueError(f"{metric.name} {needs_file(metric.name, metric.needs)}")
     asking = [metric for metric in created if metric.text or metric.tokens]
     known = unknown() if asking else Unknown()
     for metric in asking:

@@ -44,6 +44,9 @@ MARK = {"digest": gold_digest(None, "Ada", []), "pred": ADDED, "mark": "gold wro
 MADE = {
     "score": lambda: score(GOLD, PRED),
     "intervals": lambda: score(GOLD, PRED, "strict,slot_error,fair", confidence=True),
+    "datasets": lambda: spacy_nereval.datasets(
+        {name: compare({"a": PRED[:n], "b": GOLD[:n]}, GOLD[:n]) for name, n in (("x", 9), ("y", 8))}
+    ),
     "compare": lambda: compare({"a": GOLD, "b": PRED}, GOLD, per_label=True, margin=1),
     "gate": lambda: gate(RULES, GOLD, PRED),
     "plan": lambda: spacy_nereval.plan(GOLD, PRED, policy=RULES),
@@ -64,6 +67,7 @@ def saved(request, tmp_path_factory):
 
 ANSWERS = {
     "Comparison": "headline; conclusion; rows; to_frame().to_csv(); show().__repr__()",
+    "DataSets": "conclusion; rows; least; summary(); to_frame('counts').to_csv(); show().__repr__()",
     "Gate": "headline; conclusion; rows; summary(); passed; verdict; rules; to_frame().to_csv()",
     "Plan": "headline; conclusion; rows; summary(); documents_needed; to_frame().to_csv()",
     "Corrections": "conclusion; rows; changes; summary(); to_frame().to_csv(); show().__repr__()",
@@ -194,7 +198,7 @@ def test_the_file_says_what_it_is(saved):
 
 NO_RESULT = [
     ("{", "is not JSON"),
-    ('{"text": "Ada", "spans": []}', "holds no result; expected a JSON file that Result.save wrote"),
+    ('{"text": "Ada", "spans": []}', "holds no result; expected what 'nereval score' or Result.save wrote"),
     ('{"signature": "", "metrics": {}, "documents": 1}', "lacks 'scores', so an older version wrote it"),
     ('{"systems": {"x": {}, "y": {}}}', "holds the result of thresholds: Thresholds.load"),
     (None, "does not exist"),

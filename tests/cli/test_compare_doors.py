@@ -14,9 +14,8 @@ from made_up import corpus, second, trained_again
 from pages import Parsed
 from two_systems import compared
 
-from spacy_nereval import Confidence, Document, compare, count, create_all, load
+from spacy_nereval import Comparison, Confidence, DataSets, Document, compare, count, create_all, datasets, load
 from spacy_nereval.evaluation.comparison import System, comparison
-from spacy_nereval.evaluation.datasets import data_sets
 from spacy_nereval.evaluation.statistics.conclusion import margin_sentence
 from spacy_nereval.evaluation.statistics.differences import against_margin, units_to_tell
 from spacy_nereval.reporting.comparison_view import ComparisonView, DataSetsView
@@ -265,8 +264,10 @@ def test_a_folder_may_have_the_name_of_the_system(in_sets):
 
 def test_data_sets_through_the_command_and_python(in_sets):
     printed = accepted("datasets", *DATA_SETS, "-o", "out.json")
-    counted = data_sets({name: json.loads(Path(f"{name}.json").read_text()) for name in SIZES})
-    assert json.loads(Path("out.json").read_text()) == json.loads(json.dumps(counted))
+    counted = datasets(DATA_SETS)
+    assert counted == DataSets.load("out.json") == json.loads(counted.to_json())
+    assert counted == datasets({name: Comparison.load(f"{name}.json") for name in SIZES})
+    assert counted == datasets({name: Path(f"{name}.json") for name in SIZES})
     view = DataSetsView(counted)
     assert [f"{each.sentence}." for each in view.findings()] == view.opening()
     for text in (*view.opening(), *view.closing()):
@@ -277,7 +278,7 @@ def test_data_sets_through_the_command_and_python(in_sets):
     assert counted["least"] == 2 and "⚠ No test in chat: the outputs differ in 4 units" in printed
 
 
-NO_COMPARISON = "is not a comparison: expected a JSON file that 'nereval compare' wrote"
+NO_COMPARISON = "is not a comparison: expected what 'nereval compare' or Comparison.save wrote"
 REFUSED = {
     "news.json": "✘ expected the comparisons of two or more data sets, not of 1",
     "news.json mail/../news.json": "✘ mail/../news.json is given twice: give each data set once",
@@ -304,3 +305,18 @@ def test_what_cannot_be_counted_is_refused(in_sets, arguments, said):
     for k, data in enumerate((b"", b"{", b"\xff\xfe", b"id,text\n")):
         Path(f"bad{k}.json").write_bytes(data)
     assert said in refused("datasets", *arguments.split())
+    if " -" not in arguments:
+        with pytest.raises((OSError, ValueError), match=re.escape(said.removeprefix("✘ "))):
+            datasets(arguments.split())
+
+
+def test_what_python_cannot_count_is_refused(in_sets):
+    for given, options, said in (
+        (DATA_SETS, {"score": "strict.x"}, "^score='strict.x': news has no such score"),
+        (DATA_SETS, {"system": "C"}, "^system='C': news has no such system"),
+        (Comparison.load("news.json"), {}, "^comparisons: expected those of two or more data sets"),
+        ("news.json", {}, "^comparisons: expected those of two or more data sets"),
+        ({"news": "news.json", "mail": {}}, {}, "^mail is not a comparison"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            datasets(given, **options)

@@ -133,7 +133,7 @@ NO_TOKENS = (
 @pytest.mark.parametrize(
     ("document", "name", "options", "said"),
     [
-        (ADA, "tmr", {}, "give a file as its option train"),
+        (ADA, "tmr", {}, r"tmr needs metrics=\{'tmr': \{'train': 'FILE'\}\}"),
         (ADA, "token", {}, NO_TOKENS),
         (Document([], [], "Ada sleeps"), "token", {}, NO_TOKENS),  # accuracy counts them all
         (ADA, "fair", {"unit": "token"}, NO_TOKENS),
