@@ -1,28 +1,18 @@
-"""Tag sequences as Python lists: their spans in tokens, all sequences of a side at once, as arrays.
-
-The rules are those of `formats.tags`, which reads files line by line; a test compares the two.
-"""
+"""Tag sequences as Python lists: their spans in tokens, by the rules of `formats.tags`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..core.arguments import Reading, checked
 from ..core.messages import named, quoted, shortened
 from ..core.spans import Document, PlainSpan
-from .formats.tags import MISSING, PREFIXES
-
-OUT, B, I, L, U = range(5)  # noqa: E741  # the letters of the field
-NUMBERS = {"B": B, "I": I, "L": L, "U": U}
-
-Numbers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
+from .formats.tags import MISSING, PREFIXES, Scheme, kept_chunks
 
 
 class Tagged(NamedTuple):
@@ -84,36 +74,31 @@ def read_tags(
     [(0, 2, 'PER'), (3, 4, 'LOC')]
     """
     checked(Reading(scheme=scheme, repair=repair))
-    lengths = [0 if tags is None else len(tags) for tags in sequences]
-    number = _Numbers()
-    every = chain.from_iterable(tags for tags in sequences if tags is not None)
     try:
-        code = np.fromiter(map(number.__getitem__, every), dtype=np.int64, count=sum(lengths))
-    except TypeError:  # a list or a dict has no number
+        tags = [*dict.fromkeys(chain.from_iterable(sequence for sequence in sequences if sequence is not None))]
+    except TypeError:  # a list or a dict is no key
         raise _not_a_tag(sequences, side, lambda tag: not isinstance(tag, str)) from None
-    table, chosen = _letters(list(number), sequences, side, scheme)
-    flat = _Flat.of(table[0][code], table[1][code], lengths)
-    allowed = np.ones(len(flat.begin), dtype=bool)
-    if chosen != "IO":
-        chosen = flat.scheme() if chosen == "auto" else chosen
-        allowed = flat.allowed(chosen)
-        if repair == "error" and not allowed.all():
-            raise _violation(sequences, side, flat, int(np.flatnonzero(~allowed)[0]), chosen)
-    return _split(flat, allowed, repair, lengths, labels=table[2], missing=code == number.get(MISSING, -1))
+    chosen = _scheme(tags, sequences, side, scheme)
+    read: list[Sequence[str]] = [sequence if sequence is not None else () for sequence in sequences]
+    if chosen == "IO":  # equal neighbours are one span, as with the prefix I, which IOB1 allows everywhere
+        read = [[tag if tag in ("O", MISSING) else f"I-{tag}" for tag in sequence] for sequence in read]
+    used = Scheme({"auto": "", "IO": "IOB1", "BIOES": "BILUO"}.get(chosen, chosen), "document")
+    seen = [used.see(sequence, [number] * len(sequence)) for number, sequence in enumerate(read)]
+    found = []
+    for number, (sequence, own) in enumerate(zip(read, seen)):
+        where = partial("{}, document {}, tag {}".format, side, number)
+        kept, repaired = kept_chunks(own, sequence, used, None if repair == "error" else repair, where)
+        gaps = [k for k, tag in enumerate(sequence) if tag == MISSING] if MISSING in sequence else []
+        found.append(Tagged(len(sequence), [chunk[:3] for chunk in kept], repaired, gaps))
+    return found
 
 
-class _Numbers(dict[Any, int]):
-    """Numbers things in the order in which they are asked for."""
+def _scheme(tags: Sequence[Any], sequences: Sequence[Sequence[str] | None], side: str, scheme: str) -> str:
+    """Return the scheme as far as the distinct tags show it.
 
-    def __missing__(self, key: Any) -> int:
-        self[key] = number = len(self)
-        return number
-
-
-def _letters(
-    tags: Sequence[Any], sequences: Sequence[Sequence[str] | None], side: str, scheme: str
-) -> tuple[tuple[Numbers, Numbers, list[str]], str]:
-    """Return the letter and the label number of each distinct tag, the labels, and the scheme as far as it shows."""
+    Raises:
+        ValueError: A tag is not a tag, or the tags are of several kinds.
+    """
     for tag in tags:
         if not isinstance(tag, str) or not tag:
             raise _not_a_tag(
@@ -133,102 +118,11 @@ def _letters(
             f"{_place(sequences, side, odd[0])} is {quoted(odd[0])}, which is not a tag; expected O, or B-, I-, L-, "
             f'U-, E- or S- with a label, such as {quoted(other)}; tags without any prefix are read with scheme="IO"'
         )
-    labels = _Numbers({"": 0})
-    rows = [(OUT, 0) if tag not in marked else _row(tag, scheme, labels) for tag in tags]
-    letters, numbers = (np.array([row[k] for row in rows], dtype=np.int64) for k in (0, 1))
-    return (letters, numbers, list(labels)), "BILUO" if scheme == "BIOES" else scheme
-
-
-def _row(tag: str, scheme: str, labels: _Numbers) -> tuple[int, int]:
-    if scheme == "IO":
-        return I, labels[tag]
-    return NUMBERS[PREFIXES[tag[0]]], labels[tag[2:]]
+    return scheme
 
 
 def _prefixed(tag: str) -> bool:
     return len(tag) > 2 and tag[1] == "-" and tag[0] in PREFIXES
-
-
-class _Flat(NamedTuple):
-    """All tags of a side, one after the other, and the spans that conlleval reads in them.
-
-    letter, label, sequence: int64[tags]. begin, end: int64[spans], places among the tags.
-    joins: bool[spans], whether a span of the same label ends where this one begins.
-    """
-
-    letter: Numbers
-    label: Numbers
-    sequence: Numbers
-    begin: Numbers
-    end: Numbers
-    joins: Flags
-
-    @classmethod
-    def of(cls, letter: Numbers, label: Numbers, lengths: Sequence[int]) -> _Flat:
-        sequence = np.repeat(np.arange(len(lengths)), lengths)
-        follows = np.zeros(len(letter), dtype=bool)  # the tag before is of the same sequence and label
-        follows[1:] = (sequence[1:] == sequence[:-1]) & (label[1:] == label[:-1]) & (letter[1:] != OUT)
-        before = np.roll(letter, 1)
-        goes_on = follows & ((letter == I) | (letter == L)) & ((before == B) | (before == I))
-        begin = np.flatnonzero((letter != OUT) & ~goes_on)
-        stops = np.append(np.flatnonzero(~goes_on), len(letter))
-        end = stops[np.searchsorted(stops, begin, side="right")]
-        return cls(letter, label, sequence, begin, end, follows[begin])
-
-    def scheme(self) -> str:
-        """Return the scheme, as `formats.tags.Scheme` infers it."""
-        first = self.letter[self.begin]
-        if (self.letter >= L).any():
-            return "BILUO"
-        if ((first == B) & ~self.joins).any() or not (first == I).any():
-            return "IOB2"
-        return "IOB1"
-
-    def allowed(self, scheme: str) -> Flags:
-        """Return whether the scheme can write each span."""
-        first, last, single = self.letter[self.begin], self.letter[self.end - 1], self.end - self.begin == 1
-        if scheme == "BILUO":
-            allowed: Flags = np.where(single, first == U, (first == B) & (last == L))
-            return allowed
-        inside: Flags = (last == B) | (last == I)
-        found: Flags = inside & ((first == B) | ((scheme == "IOB1") & (first == I)))
-        return found
-
-
-def _split(
-    flat: _Flat, allowed: Flags, repair: str, lengths: Sequence[int], *, labels: Sequence[str], missing: Flags
-) -> list[Tagged]:
-    kept = allowed if repair == "discard" else np.ones_like(allowed)
-    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    sequence = flat.sequence[flat.begin[kept]]
-    origin = offsets[sequence]
-    starts, ends = (flat.begin[kept] - origin).tolist(), (flat.end[kept] - origin).tolist()
-    named = map(labels.__getitem__, flat.label[flat.begin[kept]].tolist())
-    spans = [*zip(starts, ends, named)]
-    edges = np.searchsorted(sequence, np.arange(len(lengths) + 1)).tolist()
-    repaired = np.bincount(flat.sequence[flat.begin[~allowed]], minlength=len(lengths)).tolist()
-    gaps: dict[int, list[int]] = {}
-    for place in np.flatnonzero(missing).tolist():
-        at = int(flat.sequence[place])
-        gaps.setdefault(at, []).append(place - int(offsets[at]))
-    return [
-        Tagged(length, spans[a:b], odd, gaps.get(k, []))
-        for k, (length, a, b, odd) in enumerate(zip(lengths, edges, edges[1:], repaired))
-    ]
-
-
-def _violation(
-    sequences: Sequence[Sequence[str] | None], side: str, flat: _Flat, number: int, scheme: str
-) -> ValueError:
-    begin = int(flat.begin[number])
-    document = int(flat.sequence[begin])
-    place = begin - int(np.searchsorted(flat.sequence, document))
-    tag = (sequences[document] or ())[place]
-    what = "is not ended by an L or E" if flat.letter[begin] == B else "continues no span"
-    return ValueError(
-        f"{side}, document {document}: tag {place}, {tag}, {what}, and the tags are {scheme}; "
-        f"use {named('repair', 'conll')} to read it as a span, or {named('repair', 'discard')} to leave it out"
-    )
 
 
 def _place(sequences: Sequence[Sequence[str] | None], side: str, tag: Any) -> str:

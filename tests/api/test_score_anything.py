@@ -17,7 +17,6 @@ from spacy_nereval import Confidence, Document, agreement, apply, compare, gate,
 from spacy_nereval.api.rows import tags_of
 from spacy_nereval.integration.examples import documents
 from spacy_nereval.io import count_files
-from spacy_nereval.io.formats.tags import Scheme, chunks
 from spacy_nereval.io.records import Record
 from spacy_nereval.io.tag_sequences import read_tags
 
@@ -224,21 +223,44 @@ def test_schemes_and_repairs(tags, options, spans):
     assert [span[:2] for span in found.spans] == spans
 
 
+ALLOWED = {"BILUO": "BI*L|U", "IOB2": "BI*", "IOB1": "[BI]I*"}
+
+
+def found_by_patterns(sequence):
+    """The twin of reading tags: (start, end, label), prefixes, and whether the chunk touches one of its label."""
+    found = []
+    for label in "AB":
+        own = "".join(tag[0] if tag.endswith(f"-{label}") else " " for tag in sequence)
+        own = own.replace("E", "L").replace("S", "U")
+        matches = [*re.finditer("[BI]I*L?|[LU]", own)]
+        ends = {match.end() for match in matches}
+        found += [((*match.span(), label), match[0], match.start() in ends) for match in matches]
+    return sorted(found)
+
+
 @pytest.mark.parametrize("letters", ["BI", "BIES", "BILUES"])
-def test_sequences_are_read_as_files_are(letters):
+def test_sequences_are_read_as_patterns_of_their_prefixes_say(letters):
     """Random tags, most of them invalid: spans, repaired spans and gaps, and the scheme of all sequences."""
     rng = random.Random(0)
     tags = ["O", "-", *(f"{letter}-{label}" for letter in letters for label in "AB")]
-    for _ in range(150):
-        sequences = [[rng.choice(tags) for _ in range(rng.randrange(7))] for _ in range(3)]
-        scheme = Scheme()
-        for sequence in sequences:
-            scheme.see(sequence, range(7))
-        for sequence, found in zip(sequences, read_tags(sequences, "gold", repair="conll")):
-            read = [*chunks(sequence)]
-            assert found.spans == [chunk[:3] for chunk in read]
-            assert found.repaired == sum(not chunk.is_allowed(scheme.name) for chunk in read)
-            assert found.gaps == [k for k, tag in enumerate(sequence) if tag == "-"]
+    schemes = set()
+    for _ in range(300):
+        sequences = [[rng.choice(tags) for _ in range(rng.randrange(5))] for _ in range(rng.randrange(1, 4))]
+        read = [found_by_patterns(sequence) for sequence in sequences]
+        every = [chunk for chunks in read for chunk in chunks]
+        if any({*"LU"} & {*prefixes} for _, prefixes, _ in every):
+            scheme = "BILUO"
+        else:
+            lone = any(prefixes[0] == "B" and not touches for _, prefixes, touches in every)
+            scheme = "IOB1" if any(prefixes[0] == "I" for _, prefixes, _ in every) and not lone else "IOB2"
+        schemes.add(scheme)
+        for repair in ("conll", "discard"):
+            for sequence, chunks, found in zip(sequences, read, read_tags(sequences, "gold", repair=repair)):
+                allowed = [span for span, prefixes, _ in chunks if re.fullmatch(ALLOWED[scheme], prefixes)]
+                assert found.spans == (allowed if repair == "discard" else [span for span, *_ in chunks])
+                assert found.repaired == len(chunks) - len(allowed)
+                assert found.gaps == [k for k, tag in enumerate(sequence) if tag == "-"]
+    assert schemes == ({"IOB1", "IOB2"} if letters == "BI" else {"BILUO", "IOB1", "IOB2"})
 
 
 def test_a_file_is_loaded_in_the_format_that_is_named_or_told_by_its_name(tmp_path):
@@ -320,7 +342,7 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any], str]] = {
         "every span ends one character before the end of a word, so the ends look inclusive: "
         'give end="inclusive", or end="exclusive" if they are not'),
     "invalid tags": ([["O", "I-A", "B-B"]], [["O"] * 3], {"repair": "error"},
-        "gold, document 0: tag 1, I-A, continues no span"),
+        "gold, document 0, tag 1: I-A continues no span, and the tags are IOB2, as B-B in document 0 shows"),
     "text of Docs": (*map(docs, SIDES), {"text": TEXTS}, "text= is given, but the spaCy Docs have"),
     "tokens of Docs": (docs(GOLD_SPANS), PRED, {"tokens": WORDS},
         "document 0: tokens= is given, but the document has its own"),

@@ -84,5 +84,5 @@ def test_a_cell_is_what_the_tool_does(what, tool):
 
 
 def test_invalid_tags_are_refused_here():
-    with pytest.raises(ValueError, match="I-A, continues no span"):
+    with pytest.raises(ValueError, match="I-A continues no span"):
         score([["O", "I-A"]], [["O", "B-A"]], "strict", scheme="IOB2")

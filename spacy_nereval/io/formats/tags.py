@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -63,7 +63,25 @@ class Chunk(NamedTuple):
 
     def is_allowed(self, scheme: str) -> bool:
         """Return whether a scheme, one of `ALLOWED`, can write this chunk."""
-        return ALLOWED[scheme].fullmatch(self.prefixes) is not None
+        return _is_allowed(self.prefixes, scheme)
+
+    def shows(self) -> tuple[str, int]:
+        """Return the scheme that the chunk is evidence for, "" if for none, and the number of the tag that shows it."""
+        return _shown(self.prefixes, self.joins)
+
+
+@lru_cache(maxsize=10_000)
+def _is_allowed(prefixes: str, scheme: str) -> bool:
+    return ALLOWED[scheme].fullmatch(prefixes) is not None
+
+
+@lru_cache(maxsize=10_000)
+def _shown(prefixes: str, joins: bool) -> tuple[str, int]:
+    if ended := re.search("[LU]", prefixes):
+        return "BILUO", ended.start()
+    if prefixes[0] == "I":
+        return "IOB1", 0
+    return "" if joins else "IOB2", 0
 
 
 def chunks(tags: Sequence[str]) -> Iterator[Chunk]:
@@ -85,80 +103,112 @@ def chunks(tags: Sequence[str]) -> Iterator[Chunk]:
     >>> [chunk[:4] for chunk in chunks(["I-A", "I-A", "B-A", "I-B", "O"])]
     [(0, 2, 'A', 'II'), (2, 3, 'A', 'B'), (3, 4, 'B', 'I')]
     """
-    last = None
+    start, before, prefixes, joins = 0, "", "", False  # before: the label of the tag before
     for k, (prefix, label) in enumerate(map(split, tags)):
-        if not prefix:
+        if label and label == before and prefix in "IL" and prefixes[-1] in "BI":
+            prefixes += prefix
             continue
-        joins = last is not None and last.end == k and last.label == label
-        if last and joins and prefix in "IL" and last.prefixes[-1] in "BI":
-            last = last._replace(end=k + 1, prefixes=last.prefixes + prefix)
-        else:
-            if last:
-                yield last
-            last = Chunk(k, k + 1, label, prefix, joins)
-    if last:
-        yield last
+        if before:
+            yield Chunk(start, k, before, prefixes, joins)
+        start, before, prefixes, joins = k, label, prefix, label == before
+    if before:
+        yield Chunk(start, len(tags), before, prefixes, joins)
 
 
 class Scheme:
-    """The tagging scheme of a file, inferred from the tags of all its sentences.
+    """The tagging scheme of a file or a list, inferred from the tags of all its sentences unless it is given.
 
     Any L, U, E or S makes it BILUO. Otherwise it is IOB1 if some chunk begins with I,
     and every B directly follows a chunk of its own label, as only IOB1 writes it. All
     other files are IOB2. Files that both schemes allow mean the same in both.
 
+    Args:
+        given: The scheme, one of `ALLOWED`; "" to infer it.
+        unit: What the places of tags are, such as lines.
+
     >>> scheme = Scheme()
-    >>> scheme.see(["O", "I-PER", "B-PER"], where=[1, 2, 3])
+    >>> found = scheme.see(["O", "I-PER", "B-PER"], where=[1, 2, 3])
     >>> scheme.name, scheme.evidence
     ('IOB1', 'I-PER in line 2')
-    >>> scheme.see(["B-PER"], where=[5])
+    >>> found = scheme.see(["B-PER"], where=[5])
     >>> scheme.name, scheme.evidence
     ('IOB2', 'B-PER in line 5')
     """
 
-    def __init__(self) -> None:
+    def __init__(self, given: str = "", unit: str = "line") -> None:
+        self._given, self._unit = given, unit
         self._evidence: dict[str, str] = {}  # the first evidence for each scheme
 
-    def see(self, tags: Sequence[str], where: Sequence[int]) -> None:
-        """Take the tags of one sentence into account.
+    def see(self, tags: Sequence[str], where: Sequence[int]) -> list[Chunk]:
+        """Take the tags of one sentence into account, and return their chunks.
 
         Args:
             tags: The tags.
-            where: The line of each tag.
+            where: The line of each tag, or the number of whatever else is the unit.
         """
-        for chunk in chunks(tags):
-            if at := re.search("[LU]", chunk.prefixes):
-                kind, k = "BILUO", chunk.start + at.start()
-            elif chunk.prefixes[0] == "I":
-                kind, k = "IOB1", chunk.start
-            elif not chunk.joins:
-                kind, k = "IOB2", chunk.start
-            else:
-                continue
-            self._evidence.setdefault(kind, f"{tags[k]} in line {where[k]}")
+        found = [*chunks(tags)]
+        for chunk in found:
+            scheme, k = chunk.shows()
+            if scheme and scheme not in self._evidence:
+                self._evidence[scheme] = f"{tags[chunk.start + k]} in {self._unit} {where[chunk.start + k]}"
+        return found
 
     @property
     def name(self) -> str:
         """The scheme, one of `ALLOWED`."""
-        return next((scheme for scheme in ALLOWED if scheme in self._evidence), "IOB2")
+        return self._given or next((scheme for scheme in ALLOWED if scheme in self._evidence), "IOB2")
 
     @property
     def evidence(self) -> str:
-        """The first tag that only this scheme writes there, and its line."""
-        return self._evidence.get(self.name, "")
+        """The first tag that only this scheme writes there, and its place; empty if the scheme was given."""
+        return "" if self._given else self._evidence.get(self.name, "")
+
+
+def kept_chunks(
+    found: Iterable[Chunk], tags: Sequence[str], scheme: Scheme, repair: str | None, where: Callable[[int], str]
+) -> tuple[list[Chunk], int]:
+    """Return the chunks of a sentence that stand for spans.
+
+    Args:
+        found: All chunks.
+        tags: The tags.
+        scheme: The scheme.
+        repair: How to read chunks that the scheme does not allow: "conll" reads them as
+            conlleval does, "discard" leaves them out, None makes them errors.
+        where: Says in words where a tag is, for errors.
+
+    Returns:
+        The chunks, and the number of chunks that the scheme does not allow.
+
+    Raises:
+        ValueError: The scheme does not allow a chunk, and `repair` is None.
+    """
+    kept, repaired, name = list[Chunk](), 0, scheme.name
+    for chunk in found:
+        allowed = chunk.is_allowed(name)
+        if not allowed and not repair:
+            what = "is not ended by an L or E" if chunk.prefixes[0] == "B" else "continues no span"
+            shown = f", as {scheme.evidence} shows" if scheme.evidence else ""
+            raise ValueError(
+                f"{where(chunk.start)}: {tags[chunk.start]} {what}, and the tags are {name}{shown}; use "
+                f"{named('repair', 'conll')} to read it as a span, or {named('repair', 'discard')} to leave it out"
+            )
+        repaired += not allowed
+        if allowed or repair == "conll":
+            kept.append(chunk)
+    return kept, repaired
 
 
 def read_tags(
     tags: Sequence[str], places: Sequence[tuple[int, int]], scheme: Scheme, repair: str | None, where: Sequence[int]
 ) -> tuple[set[PlainSpan], int]:
-    """Return the spans that the tags of a sentence stand for.
+    """Return the spans that the tags of a sentence of a file stand for.
 
     Args:
         tags: The tags.
         places: The (start, end) of each word.
         scheme: The scheme of the file.
-        repair: How to read chunks that the scheme does not allow: "conll" reads them as
-            conlleval does, "discard" leaves them out, None makes them errors.
+        repair: As for `kept_chunks`.
         where: The line of each tag, for errors.
 
     Returns:
@@ -170,20 +220,8 @@ def read_tags(
     >>> read_tags(["O", "I-PER"], [(0, 2), (3, 6)], Scheme(), "conll", [1, 2])
     ({(3, 6, 'PER')}, 1)
     """
-    spans, repaired = set(), 0
-    for chunk in chunks(tags):
-        allowed = chunk.is_allowed(scheme.name)
-        if not allowed and not repair:
-            what = "is not ended by an L or E" if chunk.prefixes[0] == "B" else "continues no span"
-            raise ValueError(
-                f"line {where[chunk.start]}: {tags[chunk.start]} {what}, and the tags are {scheme.name}, as "
-                f"{scheme.evidence} shows; use {named('repair', 'conll')} to read it as a span, or "
-                f"{named('repair', 'discard')} to leave it out"
-            )
-        repaired += not allowed
-        if allowed or repair == "conll":
-            spans.add((places[chunk.start][0], places[chunk.end - 1][1], chunk.label))
-    return spans, repaired
+    kept, repaired = kept_chunks(chunks(tags), tags, scheme, repair, lambda k: f"line {where[k]}")
+    return {(places[chunk.start][0], places[chunk.end - 1][1], chunk.label) for chunk in kept}, repaired
 
 
 def gaps_of(tags: Sequence[str], places: Sequence[tuple[int, int]]) -> tuple[bool, tuple[tuple[int, int], ...]]:
