@@ -47,6 +47,17 @@ def is_table(path: Path) -> bool:
         return file.read(8).startswith((PARQUET, ARROW, STREAM))
 
 
+def unit_of(path: Path) -> str:
+    """Return what the documents of a file are counted in, in words: rows of a table, or lines.
+
+    >>> path = getfixture("tmp_path") / "a.jsonl"
+    >>> _ = path.write_text("{}")
+    >>> unit_of(path)
+    'line'
+    """
+    return "row" if is_table(path) else "line"
+
+
 def check_installed(path: Path) -> None:
     """Raise ValueError if a path is that of a table, and pyarrow is not installed."""
     if extension(path) in EXTENSIONS and find_spec("pyarrow") is None:

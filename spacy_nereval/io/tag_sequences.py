@@ -12,7 +12,7 @@ import numpy as np
 from ..core.arguments import Reading, checked
 from ..core.messages import named, quoted, shortened
 from ..core.spans import Document, PlainSpan
-from .formats.tags import MISSING, PREFIXES, Scheme, kept_chunks
+from .formats.tags import MISSING, PREFIXES, Scheme, everywhere, kept_chunks
 
 
 class Tagged(NamedTuple):
@@ -82,8 +82,8 @@ def read_tags(
     read: list[Sequence[str]] = [sequence if sequence is not None else () for sequence in sequences]
     if chosen == "IO":  # equal neighbours are one span, as with the prefix I, which IOB1 allows everywhere
         read = [[tag if tag in ("O", MISSING) else f"I-{tag}" for tag in sequence] for sequence in read]
-    used = Scheme({"auto": "", "IO": "IOB1", "BIOES": "BILUO"}.get(chosen, chosen), "document")
-    seen = [used.see(sequence, [number] * len(sequence)) for number, sequence in enumerate(read)]
+    used = Scheme({"auto": "", "IO": "IOB1", "BIOES": "BILUO"}.get(chosen, chosen))
+    seen = [used.see(sequence, everywhere(f"document {number}")) for number, sequence in enumerate(read)]
     found = []
     for number, (sequence, own) in enumerate(zip(read, seen)):
         where = partial("{}, document {}, tag {}".format, side, number)

@@ -341,6 +341,8 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any], str]] = {
     "inclusive, seen": ([[(0, 2, "PER"), (8, 10, "PER"), (15, 18, "LOC")]], [[]], {"text": ["Ada met Bob in Rome"]},
         "every span ends one character before the end of a word, so the ends look inclusive: "
         'give end="inclusive", or end="exclusive" if they are not'),
+    "invalid tags of a scheme that is named": (GOLD, [["I-A", *PRED[0][1:]], *PRED[1:]], {"scheme": "IOB2"},
+        "pred, document 0, tag 0: I-A continues no span, and the tags are IOB2; use repair='conll' to read it"),
     "invalid tags": ([["O", "I-A", "B-B"]], [["O"] * 3], {"repair": "error"},
         "gold, document 0, tag 1: I-A continues no span, and the tags are IOB2, as B-B in document 0 shows"),
     "text of Docs": (*map(docs, SIDES), {"text": TEXTS}, "text= is given, but the spaCy Docs have"),

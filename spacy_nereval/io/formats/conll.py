@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from ...core.messages import named
 from ..records import Record
 from .contents import lines
 from .settings import Format
-from .tags import Scheme, gaps_of, read_tags, split
+from .tags import Scheme, Where, gaps_of, read_tags, split
 
 DOCSTART = "-DOCSTART-"
 
@@ -65,7 +65,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     scheme, has_marks = Scheme(), False
     for sentence in _sentences(path, format):
         has_marks = has_marks or sentence is None
-        scheme.see([token.tag for token in sentence or ()], [token.line for token in sentence or ()])
+        scheme.see([token.tag for token in sentence or ()], _where(sentence or ()))
     document: list[Sentence] = []
     begun = False  # whether a document has begun: it may have no sentence
     for sentence in _sentences(path, format):
@@ -99,6 +99,10 @@ def sentences_without_marks(path: Path) -> int:
     return number
 
 
+def _where(sentence: Sequence[Token]) -> Where:
+    return lambda k: f"line {sentence[k].line}"
+
+
 def _record(path: Path, document: list[Sentence], format: Format, scheme: Scheme) -> Record:
     text = "\n".join(" ".join(token.word for token in sentence) for sentence in document)
     offsets: list[tuple[int, int]] = []
@@ -109,8 +113,7 @@ def _record(path: Path, document: list[Sentence], format: Format, scheme: Scheme
     for sentence in document:
         here = offsets[before : before + len(sentence)]
         try:
-            tags, numbers = [token.tag for token in sentence], [token.line for token in sentence]
-            found, mended = read_tags(tags, here, scheme, format.repair, numbers)
+            found, mended = read_tags([token.tag for token in sentence], here, scheme, format.repair, _where(sentence))
         except ValueError as error:
             raise ValueError(f"{path}, {error}") from None
         spans |= found

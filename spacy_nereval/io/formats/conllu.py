@@ -14,7 +14,7 @@ from ..paths import check_is_file, opened
 from ..records import Record
 from .contents import lines, missing
 from .settings import Format
-from .tags import Scheme, gaps_of, placed, read_tags, split
+from .tags import Scheme, everywhere, gaps_of, placed, read_tags, split
 
 if TYPE_CHECKING:
     from conllu import TokenList
@@ -76,7 +76,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         is_tagged = is_tagged or any(tag is not None for tag in sentence.tags)
         keys |= sentence.keys
         tags = [tag or "O" for tag in sentence.tags]
-        scheme.see(tags, [number] * len(tags))
+        scheme.see(tags, everywhere(f"sentence {number}"))
     if keys and not is_tagged:
         name = format.field or f"{MISC_KEY}' or a column '{COLUMN.upper()}"
         raise ValueError(
@@ -105,9 +105,9 @@ def _record(
         here = [(start + a, start + b) for a, b in sentence.places]
         tags = [tag or "O" for tag in sentence.tags]
         try:
-            found, mended = read_tags(tags, here, scheme, format.repair, [number] * len(tags))
+            found, mended = read_tags(tags, here, scheme, format.repair, everywhere(f"sentence {number}"))
         except ValueError as error:
-            raise ValueError(f"{path}, {str(error).replace('line', 'sentence')}") from None
+            raise ValueError(f"{path}, {error}") from None
         spans, repaired = spans | found, repaired + mended
         places += here
         all_tags += tags

@@ -11,11 +11,11 @@ from ...core.compression import extension
 from ...core.messages import named, shortened
 from ..paths import check_is_file, content, in_words
 from ..records import Record, row_id
-from ..tables import Table, is_table
+from ..tables import Table, is_table, unit_of
 from . import TAG_KEYS
 from .contents import json_values
 from .settings import Format
-from .tags import MISSING, Scheme, gaps_of, read_tags, spaced, split
+from .tags import MISSING, Scheme, everywhere, gaps_of, read_tags, spaced, split
 
 SKIPPED = -100
 """The tag of a token that no loss is computed for. Here it has no annotation."""
@@ -47,21 +47,24 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     [('Ada met', {(0, 3, 'PER')})]
     """
     given = tag_names(format.tag_names) if format.tag_names else None
-    scheme = Scheme()
-    for line, row, names in _rows(path, format.field, given):
+    check_is_file(path)
+    scheme, unit = Scheme(), unit_of(path)
+    for number, row, names in _rows(path, format.field, given):
+        place = f"{unit} {number}"
         try:
             _, tags = tokens_and_tags(row, format.field, names)
-            scheme.see(tags, [line] * len(tags))
+            scheme.see(tags, everywhere(place))
         except ValueError as error:
-            raise ValueError(f"{path}, line {line}: {error}") from None
-    for line, row, names in _rows(path, format.field, given):
+            raise ValueError(f"{path}, {place}: {error}") from None
+    for number, row, names in _rows(path, format.field, given):
+        place = f"{unit} {number}"
         try:
             words, tags = tokens_and_tags(row, format.field, names)
             text, places = spaced(words)
         except ValueError as error:
-            raise ValueError(f"{path}, line {line}: {error}") from None
+            raise ValueError(f"{path}, {place}: {error}") from None
         try:
-            spans, repaired = read_tags(tags, places, scheme, format.repair, [line] * len(tags))
+            spans, repaired = read_tags(tags, places, scheme, format.repair, everywhere(place))
         except ValueError as error:
             raise ValueError(f"{path}, {error}") from None
         annotated, gaps = gaps_of(tags, places)
@@ -134,7 +137,6 @@ def names_in(value: Any, field: str | None = None) -> list[str] | None:
 
 def _rows(path: Path, field: str | None, given: list[str] | None) -> Iterator[tuple[int, dict[str, Any], Any]]:
     """Yield the rows with their lines and the names of their tags; those of a table with their numbers."""
-    check_is_file(path)
     if is_table(path):
         table = Table(path)
         names = given or names_in({"features": table.features}, field)

@@ -16,7 +16,7 @@ from ...core.checked import PlainSpan, checked_tokens, highest, unique_keys
 from ...core.messages import shortened
 from ..paths import check_is_file, opened
 from ..records import Record, row_id, with_mentions
-from ..tables import Table, is_table
+from ..tables import Table, is_table, unit_of
 from .contents import lines
 from .offsets import check_unit_is_known, fitted_span, located
 from .settings import Annotators, Format
@@ -81,7 +81,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         try:
             yield record_of(entry, format)
         except ValueError as error:
-            raise located(error, f"{path}, line {number}") from None
+            raise located(error, f"{path}, {unit_of(path)} {number}") from None
 
 
 class Line(NamedTuple):
@@ -111,19 +111,20 @@ def annotators_of(path: Path, format: Format = Format()) -> tuple[Annotators, li
     documents: dict[tuple[bool, str, int], list[Line]] = {}
     if not _may_name_annotators(path) or not any(ANNOTATOR in entry for _, entry in _entries(path, format) if entry):
         return annotators, []
+    unit = unit_of(path)
     seen: Counter[tuple[str, bool, str]] = Counter()  # how many lines an annotator has with an id or a text
     for number, entry in _entries(path, format):
         try:
             text, accepted = _text(entry), _is_accepted(entry)
         except ValueError as error:
-            raise ValueError(f"{path}, line {number}: {error}") from None
+            raise ValueError(f"{path}, {unit} {number}: {error}") from None
         id, name = row_id(entry), str(entry.get(ANNOTATOR, "unknown"))
         which = id is not None, sha256(text.encode("utf8", "surrogatepass")).hexdigest() if id is None else id
         repeated = seen[(name, *which)]
         lines_of = documents.setdefault((*which, repeated), [])
         seen[(name, *which)] = repeated + 1
         lines_of.append(Line(number, name, accepted))
-        annotators.see(id or f"on line {lines_of[0].number}", name, annotated=accepted)
+        annotators.see(id or f"on {unit} {lines_of[0].number}", name, annotated=accepted)
     return annotators, [*documents.values()]
 
 

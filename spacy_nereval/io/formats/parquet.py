@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -39,11 +38,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """
     check_is_file(path)
     reader = hf if _has_tags(Table(path), format) else jsonl
-    try:
-        yield from reader.read(path, format)
-    except ValueError as error:
-        error.args = (re.sub(r"\bline (?=\d)", "row ", str(error)),)
-        raise
+    yield from reader.read(path, format)
 
 
 def _has_tags(table: Table, format: Format) -> bool:

@@ -11,7 +11,7 @@ from ..records import Record, row_id
 from .contents import json_values
 from .offsets import fitted_span, located
 from .settings import Format
-from .tags import Scheme, gaps_of, placed, read_tags, split
+from .tags import Scheme, everywhere, gaps_of, placed, read_tags, split
 
 
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
@@ -84,14 +84,14 @@ def _of_paragraph(paragraph: Any, line: int, format: Format) -> Record:
     text = raw if isinstance(raw, str) else " ".join(words)
     places = placed(words, text)
     scheme = Scheme()
-    scheme.see(["U-x"], [line])  # spaCy's tags are BILUO
+    scheme.see(["U-x"], everywhere(f"line {line}"))  # spaCy's tags are BILUO
     spans: set[PlainSpan] = set()
     repaired = before = 0
     for sentence in tags:
         for tag in sentence:
             split(tag)
         here = places[before : before + len(sentence)]
-        found, mended = read_tags(sentence, here, scheme, format.repair, [line] * len(sentence))
+        found, mended = read_tags(sentence, here, scheme, format.repair, everywhere(f"line {line}"))
         spans, repaired, before = spans | found, repaired + mended, before + len(sentence)
     annotated, gaps = gaps_of([tag for sentence in tags for tag in sentence], places)
     return Record(text, spans, places, None, annotated, gaps, repaired=repaired)

@@ -16,6 +16,9 @@ PREFIXES = {"B": "B", "I": "I", "L": "L", "E": "L", "U": "U", "S": "U"}
 ALLOWED = {"BILUO": re.compile("BI*L|U"), "IOB2": re.compile("BI*"), "IOB1": re.compile("[BI]I*")}
 """The prefixes that a chunk may have in each scheme. BIOES is BILUO with other letters."""
 
+Where = Callable[[int], str]
+"""Says in words where a tag is, by its number in the sentence: "line 3"."""
+
 MISSING = "-"
 """spaCy's tag for a token without annotation."""
 
@@ -42,6 +45,11 @@ def split(tag: str) -> tuple[str, str]:
     if prefix not in PREFIXES or not label:
         raise ValueError(f"{tag[:40]!r} is not a tag; expected O, or B-, I-, L-, U-, E- or S- with a label")
     return PREFIXES[prefix], label
+
+
+def everywhere(place: str) -> Where:
+    """Return what says that all tags of a sentence are in one place."""
+    return lambda _: place
 
 
 class Chunk(NamedTuple):
@@ -124,33 +132,27 @@ class Scheme:
 
     Args:
         given: The scheme, one of `ALLOWED`; "" to infer it.
-        unit: What the places of tags are, such as lines.
 
     >>> scheme = Scheme()
-    >>> found = scheme.see(["O", "I-PER", "B-PER"], where=[1, 2, 3])
+    >>> found = scheme.see(["O", "I-PER", "B-PER"], "line {}".format)
     >>> scheme.name, scheme.evidence
-    ('IOB1', 'I-PER in line 2')
-    >>> found = scheme.see(["B-PER"], where=[5])
+    ('IOB1', 'I-PER in line 1')
+    >>> found = scheme.see(["B-PER"], "line {}".format)
     >>> scheme.name, scheme.evidence
-    ('IOB2', 'B-PER in line 5')
+    ('IOB2', 'B-PER in line 0')
     """
 
-    def __init__(self, given: str = "", unit: str = "line") -> None:
-        self._given, self._unit = given, unit
+    def __init__(self, given: str = "") -> None:
+        self._given = given
         self._evidence: dict[str, str] = {}  # the first evidence for each scheme
 
-    def see(self, tags: Sequence[str], where: Sequence[int]) -> list[Chunk]:
-        """Take the tags of one sentence into account, and return their chunks.
-
-        Args:
-            tags: The tags.
-            where: The line of each tag, or the number of whatever else is the unit.
-        """
+    def see(self, tags: Sequence[str], where: Where) -> list[Chunk]:
+        """Take the tags of one sentence into account, and return their chunks."""
         found = [*chunks(tags)]
         for chunk in found:
             scheme, k = chunk.shows()
             if scheme and scheme not in self._evidence:
-                self._evidence[scheme] = f"{tags[chunk.start + k]} in {self._unit} {where[chunk.start + k]}"
+                self._evidence[scheme] = f"{tags[chunk.start + k]} in {where(chunk.start + k)}"
         return found
 
     @property
@@ -165,7 +167,7 @@ class Scheme:
 
 
 def kept_chunks(
-    found: Iterable[Chunk], tags: Sequence[str], scheme: Scheme, repair: str | None, where: Callable[[int], str]
+    found: Iterable[Chunk], tags: Sequence[str], scheme: Scheme, repair: str | None, where: Where
 ) -> tuple[list[Chunk], int]:
     """Return the chunks of a sentence that stand for spans.
 
@@ -175,7 +177,7 @@ def kept_chunks(
         scheme: The scheme.
         repair: How to read chunks that the scheme does not allow: "conll" reads them as
             conlleval does, "discard" leaves them out, None makes them errors.
-        where: Says in words where a tag is, for errors.
+        where: Where the tags are.
 
     Returns:
         The chunks, and the number of chunks that the scheme does not allow.
@@ -200,7 +202,7 @@ def kept_chunks(
 
 
 def read_tags(
-    tags: Sequence[str], places: Sequence[tuple[int, int]], scheme: Scheme, repair: str | None, where: Sequence[int]
+    tags: Sequence[str], places: Sequence[tuple[int, int]], scheme: Scheme, repair: str | None, where: Where
 ) -> tuple[set[PlainSpan], int]:
     """Return the spans that the tags of a sentence of a file stand for.
 
@@ -208,19 +210,18 @@ def read_tags(
         tags: The tags.
         places: The (start, end) of each word.
         scheme: The scheme of the file.
-        repair: As for `kept_chunks`.
-        where: The line of each tag, for errors.
+        repair, where: As for `kept_chunks`.
 
     Returns:
         The spans, and the number of chunks that the scheme does not allow.
 
     Raises:
-        ValueError: The scheme does not allow a chunk, and `repair` is None. Names the line.
+        ValueError: The scheme does not allow a chunk, and `repair` is None. Names the place.
 
-    >>> read_tags(["O", "I-PER"], [(0, 2), (3, 6)], Scheme(), "conll", [1, 2])
+    >>> read_tags(["O", "I-PER"], [(0, 2), (3, 6)], Scheme(), "conll", "line {}".format)
     ({(3, 6, 'PER')}, 1)
     """
-    kept, repaired = kept_chunks(chunks(tags), tags, scheme, repair, lambda k: f"line {where[k]}")
+    kept, repaired = kept_chunks(chunks(tags), tags, scheme, repair, where)
     return {(places[chunk.start][0], places[chunk.end - 1][1], chunk.label) for chunk in kept}, repaired
 
 
