@@ -11,7 +11,7 @@ from ..core.arguments import Reading
 from ..core.compression import extension
 from ..core.declaration import Metric
 from ..core.labels import rules_of
-from ..core.messages import named
+from ..core.messages import absent, named
 from ..core.spans import Document
 from ..counting.counts import Counts
 from ..evaluation.agreement.agreement_counts import DEFAULT, AgreementCounts
@@ -191,7 +191,7 @@ class Agreement(Shown):
         """
         known = [*self["per_type"]]
         if missing := [label for label in labels or () if label not in known]:
-            raise ValueError(f"there is no label {missing[0]!r}; there are {', '.join(known) or 'none'}")
+            raise ValueError(absent(missing[0], known, "label"))
         return [row for row in self["disputes"]["spans"] if labels is None or row["label"] in labels]
 
     def consensus(self) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..core.messages import absent
 from ..core.spans import Document
 from ..counting.counts import Counts
 from ..evaluation.comparison import System, comparison
@@ -94,7 +95,7 @@ def compare(
     if not isinstance(systems, Mapping) or len(systems) < 2:
         raise ValueError("systems: expected a table of two or more names and predictions, {'a': pred_a, 'b': pred_b}")
     if baseline is not None and baseline not in systems:
-        raise ValueError(f"there is no system {baseline!r}; there are {', '.join(systems)}")
+        raise ValueError(absent(baseline, systems, "system"))
     first = baseline if baseline is not None else next(iter(systems))
     asked = Asked(primary, secondary, per_label, margin).checked()
     settings = Confidence(level, samples, seed).checked()

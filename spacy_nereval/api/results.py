@@ -18,7 +18,7 @@ from ..evaluation.label_schemes import label_lines
 from ..evaluation.per_document import document_rows
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import evaluate, gold_spans, pred_spans, spans_of_labels
-from ..evaluation.scores import AVERAGES
+from ..evaluation.scores import check_average
 from ..evaluation.statistics.many_tests import PRIMARY
 from ..evaluation.tested import Asked
 from ..io.count_files import load as load_counts
@@ -384,8 +384,7 @@ class Result(Shown):
 
     def _view(self, average: str = "micro", *, every: bool = False) -> ScoreView:
         """Return the view, with examples of errors if `every`."""
-        if average not in AVERAGES:
-            raise ValueError(f"average={average!r}: expected one of {', '.join(AVERAGES)}")
+        check_average(average)
         metric = judging(self._metrics)
         if self._documents is None or metric is None:
             return self._scored(average)

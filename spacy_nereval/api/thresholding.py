@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from ..core.compression import extension, uncompressed
 from ..core.cuts import Cuts, cut
 from ..core.declaration import Metric
-from ..core.messages import shortened
+from ..core.messages import absent, shortened
 from ..evaluation.error_list import error_list
 from ..evaluation.resampling import Wanted, wanted_confidence
 from ..evaluation.result import plain
@@ -252,11 +252,9 @@ class Thresholds(Shown):
         name = metric or self.best["score"].partition(".")[0]
         chosen = next((each for each in curves.metrics if each.name == name), None)
         if chosen is None:
-            raise ValueError(
-                f"there is no metric {name!r}; there are {', '.join(each.name for each in curves.metrics)}"
-            )
+            raise ValueError(absent(name, [each.name for each in curves.metrics], "metric"))
         if label is not None and label not in curves.labels:
-            raise ValueError(f"there is no label {label!r}; there are {', '.join(curves.labels) or 'none'}")
+            raise ValueError(absent(label, curves.labels, "label"))
         at, scores = (slice(None), curves.overall(chosen)) if label is None else curves.of_label(chosen, label)
         kinds = chosen.scores if label is None else chosen.label_scores
         shown = {score.name: scores[score.name] for score in charted(kinds)}

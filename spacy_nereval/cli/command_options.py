@@ -358,14 +358,6 @@ def check_suffix(option: str, path: Path | None, *suffixes: str) -> None:
         raise ValueError(f"{option} {path}: expected a {' or '.join(filter(None, (', '.join(others), last)))} file")
 
 
-def check_average(average: str) -> None:
-    """Raise ValueError if `--average` names no average."""
-    from ..evaluation.scores import AVERAGES
-
-    if average not in AVERAGES:
-        raise ValueError(f"--average {average}: expected one of {', '.join(AVERAGES)}")
-
-
 def chosen_confidence(wanted: bool, resampling: Resampling, option: str = "--confidence") -> Confidence | None:
     """Return the settings of intervals, or None if no intervals are wanted.
 

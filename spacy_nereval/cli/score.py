@@ -24,7 +24,6 @@ from .command_options import (
     Resampling,
     Sharding,
     Showing,
-    check_average,
     check_suffix,
     chosen_confidence,
 )
@@ -110,6 +109,8 @@ def score_cli(
     its scores are means over the training runs, and their intervals account for
     the randomness of training.
     """
+    from ..evaluation.scores import check_average
+
     name, options = optional_name(str(pred) if pred else None, ctx.args)
     pred = Path(name) if name else None
     drawn = chosen_confidence(confidence or bool(system), resampling)
@@ -244,6 +245,8 @@ def evaluate_cli(
     Several files, or any number with --engine, are counted by workers, each file
     by one of them. An interrupted run continues where it stopped.
     """
+    from ..evaluation.scores import check_average
+
     names, options = names_and_options([*(data or []), *ctx.args])
     drawn = chosen_confidence(confidence, resampling)
     check_collapse_given(sharding)

@@ -12,6 +12,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from .messages import absent
+
 Array = Any
 """A number or a numpy array; formulas work on either."""
 
@@ -251,7 +253,7 @@ def weight_table(
         return dict(named[weights])
     for kind, weight in weights.items():
         if kind not in kinds:
-            raise ValueError(f"weights = {dict(weights)!r}: there is no {kind!r}; there are {', '.join(kinds)}")
+            raise ValueError(f"weights = {dict(weights)!r}: {absent(kind, kinds)}")
         if not 0 <= weight <= HEAVIEST:
             raise ValueError(
                 f"weights = {dict(weights)!r}: the weight of {kind!r} is not a number from 0 to {HEAVIEST:g}"

@@ -69,7 +69,8 @@ def absent(name: object, known: Iterable[str], what: str = "", most: int = 12) -
     known = [*known]
     asked = did_you_mean(name, known)
     there = f"{asked} There" if asked else "; there"
-    return f"there is no {what and f'{what} '}{shortened(repr(name))}{there} are {listed(known, most) or 'none'}"
+    shown = quoted(name) if isinstance(name, str) else shortened(repr(name))
+    return f"there is no {what and f'{what} '}{shown}{there} are {listed(known, most) or 'none'}"
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:

@@ -24,7 +24,7 @@ from secrets import token_bytes
 from threading import Event, Thread
 from typing import Any, Protocol, TypeVar
 
-from ..core.messages import install
+from ..core.messages import absent, install
 
 ENGINES = ("loky", "ray", "dask", "spark")
 
@@ -115,7 +115,7 @@ def started(engine: str, workers: int = -1, *, gpus: bool = False) -> Iterator[E
         ['A', 'B']
     """
     if engine not in ENGINES:
-        raise ValueError(f"there is no engine {engine!r}; there are {', '.join(ENGINES)}")
+        raise ValueError(absent(engine, ENGINES, "engine"))
     backend = {"loky": _loky, "ray": _ray, "dask": _dask, "spark": _spark}[engine]
     with ExitStack() as stack:
         try:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..core.declaration import Metric, Verdict
-from ..core.messages import did_you_mean, quoted, shortened
+from ..core.messages import absent
 from ..core.spans import Document
 from .result import LabelledVerdict
 
@@ -96,9 +96,7 @@ def error_list(
     le Rome LOC ORG ['in ', '']
     """
     if unknown := [name for name in errors or () if name not in (*metric.verdict_names, "all")]:
-        raise ValueError(
-            f"{metric.name} has no verdict {unknown[0]!r}; there are {', '.join(metric.verdict_names)}, or 'all'"
-        )
+        raise ValueError(f"{metric.name}: {absent(unknown[0], [*metric.verdict_names, 'all'], 'verdict', 50)}")
     seen: set[str] = set()
     for listed in _all(_with_labels(documents, seen), metric):
         name, gold, pred, amount = listed.verdict
@@ -107,10 +105,7 @@ def error_list(
         if wanted and labelled and (gold or pred or amount):  # skips a verdict of amount 0 on no span
             yield listed
     if missing := [label for label in labels if label not in seen]:
-        raise ValueError(
-            f"there is no label {quoted(missing[0])} in gold or prediction; "
-            f"there are {', '.join(map(shortened, sorted(seen))) or 'none'}{did_you_mean(missing[0], seen)}"
-        )
+        raise ValueError(absent(missing[0], sorted(seen), "label"))
 
 
 def is_error(metric: Metric, verdict: Verdict) -> bool:

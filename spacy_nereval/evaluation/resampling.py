@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..core.arguments import LEVEL, SAMPLES, SEED, check_bounds
 from ..core.declaration import GOLD_SPANS, PRED_SPANS
-from ..core.messages import named
+from ..core.messages import absent, named
 from ..counting.counts import Counts
 from ..counting.table import Table
 from .statistics.bits import patterns
@@ -88,8 +88,7 @@ def wanted_confidence(given: Wanted) -> Confidence | None:
         return given
     if isinstance(given, Mapping):
         if unknown := [name for name in given if name not in Confidence._fields]:
-            known = ", ".join(Confidence._fields)
-            raise ValueError(f"{named('confidence', given)}: there is no setting {unknown[0]!r}; there are {known}")
+            raise ValueError(f"{named('confidence', given)}: {absent(unknown[0], Confidence._fields, 'setting')}")
         return Confidence(**given)
     raise ValueError(
         f"{named('confidence', given)}: expected True, a table such as {{'level': 0.95}} or Confidence(level=0.95); "

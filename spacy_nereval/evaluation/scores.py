@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..core.declaration import GOLD_SPANS, Metric
 from ..core.formulas import ratio
+from ..core.messages import named
 from ..counting.sums import Sums, join, slots
 from ..counting.table import columns_of
 
@@ -19,6 +20,12 @@ Path = tuple[str, ...]
 """The path of a score in a result, such as ("per_type", "PER", "f")."""
 
 Scores = dict[str, NDArray[Any]]
+
+
+def check_average(average: str) -> None:
+    """Raise ValueError if there is no such average."""
+    if average not in AVERAGES:
+        raise ValueError(f"{named('average', average)}: expected one of {', '.join(AVERAGES)}")
 
 
 class MetricScores(NamedTuple):

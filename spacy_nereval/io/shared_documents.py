@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ..core.compression import extension, uncompressed
 from ..core.labels import LabelRules
 from ..core.mention_places import annexed, words_after
-from ..core.messages import listed, named, quoted, shortened
+from ..core.messages import absent, listed, named, quoted, shortened
 from ..core.spans import Document, PlainSpan
 from ..evaluation.agreement.shared import (
     OF_ANNOTATION,
@@ -341,7 +341,7 @@ def _names(path: Path, format: Format, chosen: Sequence[str]) -> list[str]:
 def _chosen(path: Path, names: Sequence[str], chosen: Sequence[str]) -> list[str]:
     """Return the annotators who are chosen, all if none are. Raise ValueError if one does not exist."""
     if unknown := [name for name in chosen if name not in names]:
-        raise ValueError(f"{path}: there is no annotator {quoted(unknown[0])}; there are {listed(names, 20)}")
+        raise ValueError(f"{path}: {absent(unknown[0], names, 'annotator', 20)}")
     return [*dict.fromkeys(chosen or names)]
 
 

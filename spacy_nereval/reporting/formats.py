@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import isinf
 from typing import Any
 
+from ..core.messages import absent
 from ..io.writing import for_spreadsheets, json_line, visible
 from .result_table import Cell, Estimate, Interval, PValue, ResultTable
 
@@ -299,4 +300,4 @@ def document(tables: Sequence[ResultTable], format: str, before: Sequence[str] =
     if format == "html":
         sides = ([f"<p>{entities.escape(line)}</p>" for line in lines] for lines in (before, after))
         return HTML.format("\n".join((*next(sides), *map(html, tables), *next(sides))))
-    raise ValueError(f"there is no format {format!r} of tables; there are markdown, latex, csv, json, html")
+    raise ValueError(absent(format, ("markdown", "latex", "csv", "json", "html"), "table format"))

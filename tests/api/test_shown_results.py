@@ -100,7 +100,7 @@ def test_errors_are_the_rows_of_the_command(result):
     assert {row["metric"] for row in result.errors("strict")} == {"strict"}
     assert len(result.errors(labels=["LOC"])) == 1
     assert result.errors("relaxed", verdicts=["all"]), "a metric that was not scored"
-    with pytest.raises(ValueError, match="fair has no verdict 'wrong'"):
+    with pytest.raises(ValueError, match="fair: there is no verdict 'wrong'"):
         result.errors(verdicts=["wrong"])
 
 

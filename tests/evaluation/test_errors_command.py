@@ -169,8 +169,8 @@ def test_nothing_wrong_is_said(here):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("pred.jsonl -e fm", "fair has no verdict 'fm'; there are tp, fp"),
-        ("pred.jsonl -l PER,ORG", "there is no label 'ORG' in gold or prediction; there are LOC, PER"),
+        ("pred.jsonl -e fm", "fair: there is no verdict 'fm'; there are tp, fp"),
+        ("pred.jsonl -l PER,ORG", "there is no label 'ORG'; there are LOC, PER"),
         ("pred.jsonl -f markdown", "no table is printed, so markdown has no effect"),
         ("pred.jsonl --train gold.jsonl", "--train gold.jsonl is given, but nothing looks"),
         ("pred.jsonl -m fair,strict", "expected one metric"),

@@ -261,7 +261,7 @@ def test_lines_around_the_tables_are_text_or_comments_or_left_out():
     assert not any("Empty" in text for text in said.values())
     assert json.loads(document(tables, "json", ["before"], ["after"])) == {"A": [{"n": 1}], "Empty": []}
     assert from_csv(document(tables, "csv", ["before"], ["after"])) == [{"table": "A", "n": "1"}]
-    with pytest.raises(ValueError, match="no format 'xml' of tables; there are markdown, latex, csv, json, html"):
+    with pytest.raises(ValueError, match="there is no table format 'xml'; there are markdown, latex, csv, json, html"):
         document(tables, "xml")
 
 

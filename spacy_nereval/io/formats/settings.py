@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ...core.arguments import CASELESS, LISTED, Reading, checked
 from ...core.compression import uncompressed
-from ...core.messages import listed, named, shortened
+from ...core.messages import absent, listed, named, shortened
 from .contents import files_in
 
 COLUMN_NAME = re.compile(r"[^\W\d_][\w.:-]*")
@@ -194,8 +194,7 @@ class Annotators:
             ValueError: The annotator has none at all, or a document has several.
         """
         if self._wanted is not None and self._wanted not in self._names:
-            known = f"; there are {listed([*self._names], 20)}" if self._names else "; the file names no annotator"
-            raise ValueError(f"{self._path}: there is no annotator {shortened(self._wanted)!r}{known}")
+            raise ValueError(f"{self._path}: {absent(self._wanted, self._names, 'annotator', 20)}")
         for document, names in self.of.items():
             mine = [name for name in names if self._wanted in (None, name)]
             if len(mine) < 2:
