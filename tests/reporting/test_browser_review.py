@@ -192,6 +192,25 @@ def test_nothing_is_lost_on_reload_and_other_queues_know_the_marks(review, made)
     assert review.matches.startswith("1 ")
 
 
+@pytest.mark.parametrize(("key", "none"), [("u", "No marks yet"), ("0", "0 places decided in this browser")])
+def test_a_browser_that_keeps_nothing_says_so(browser, made, agreement, key, none):
+    path = made("review", *SYSTEMS) if key == "u" else agreement
+    unkept = "This browser keeps nothing: save your work before you close the page."
+    browser.open(path)
+    browser("Storage.prototype.setItem = () => { throw new Error() }")
+    browser.click("[data-review]")
+    assert browser["#notice"].text == unkept
+    browser.press(key)
+    assert browser["#card [aria-pressed=true]"].get_attribute("data-key") == key
+    browser.open(path)
+    browser.click("[data-review]")
+    browser.press(key)
+    assert browser["#marks"].text != none
+    browser("for (const name of Object.keys(localStorage)) localStorage.setItem(name, '{')")
+    browser.open(path)
+    assert (browser["#notice"].text, browser["#marks"].text) == (unkept, none)
+
+
 def test_two_tabs_of_a_report_share_their_marks(review, made):
     start(review)
     review.press("g")
