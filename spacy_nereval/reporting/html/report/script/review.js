@@ -50,7 +50,7 @@ function cardOf(place) {
 function passage({ k }, gold, predicted, { decided }, [start, end]) {
   const text = textOf(k);
   if (text === null) return make("p", null, `Characters ${start} to ${end}`);
-  const [from, to] = [start > CONTEXT ? text.indexOf(" ", start - CONTEXT) + 1 : 0, Math.min(text.length, end + CONTEXT)];
+  const [from, to] = [contextStart(text, start, CONTEXT), contextEnd(text, end, CONTEXT)];
   const bars = [];
   const bar = (found, side, kind) => found && bars.push({ start: found[0], end: found[1], side, kind, flags: new Set() });
   for (const [, each] of spansNow(k, new Map())) if (each[1] > from && each[0] < to) bar(each, "gold", "none");
