@@ -32,7 +32,7 @@ from .remarks import in_sentence, many, times
 from .result_table import Asking, Cell, Estimate, Gain, Kinded, Percent, Ranked, ResultTable, shown
 from .score_cells import percent, score_cell
 from .score_tables import PRF
-from .score_view import ScoreView, lowest
+from .score_view import UNTOLD, ScoreView, lowest
 from .span_slices import DIGITS, TITLES, Slice, slices
 from .verdict_tables import repeated
 from .view import Finding, Makers, View
@@ -314,6 +314,17 @@ class ReportView(View):
 
     def findings(self) -> list[Finding]:
         """Return a sentence for each section of the page."""
+        return [*self._found]
+
+    @property
+    def story(self) -> list[Finding]:
+        """Two of the findings, the more telling one first: how often labels are predicted, and which errors repeat."""
+        found = {finding.section: finding for finding in self._found}
+        untold = found["rates"].sentence.startswith(UNTOLD)
+        return [found[section] for section in (("groups", "rates") if untold else ("rates", "groups"))]
+
+    @cached_property
+    def _found(self) -> list[Finding]:
         own = {finding.section: finding for finding in self.views[self.lead].findings()}
         if len(self.systems) > 1:
             ranked = self._ranked()
