@@ -9,6 +9,7 @@ from ..core.declaration import Metric
 from ..core.messages import shortened
 from ..evaluation.agreement.shared import OF_ANNOTATION, OF_WHITE_SPACE
 from ..evaluation.statistics.bounds import FEW
+from ..evaluation.statistics.conclusion import unit_name
 from ..io.writing import visible
 from .declared import directed, groups, headlines, short_name, spoken
 from .difference_words import difference_words, in_columns, names, rule_words
@@ -176,6 +177,12 @@ class AgreementView(View):
         if not drawn:
             return []
         return interval_lines(drawn, chosen=False)  # there, `unit` is what alpha is computed on
+
+    @property
+    def bounds(self) -> str:
+        """How wide intervals are, and over what; "" if there are none."""
+        drawn = self.result.get("confidence")
+        return f"In brackets: {100 * drawn['level']:g} % intervals over {unit_name(drawn['unit'])}s" if drawn else ""
 
     def measures(self) -> Iterator[tuple[str, str]]:
         """Yield each measure of the table of alphas and kappas with how to read it, or why it is undefined."""

@@ -18,7 +18,6 @@ from ...evaluation.agreement.agreement_counts import AgreementCounts
 from ...evaluation.agreement.annotator_differences import Pattern
 from ...evaluation.agreement.shared import SharedDocument
 from ...evaluation.agreement.votes import DisputedPlace, Vote, disputed_places, ranked_documents, votes
-from ...evaluation.statistics.conclusion import unit_name
 from ...io.writing import visible
 from ..agreement_view import MOST_ASKED, AgreementView
 from ..difference_words import KINDS, MOST_NAMES, kind_of, names, reverse_words, rule_words, what_differs
@@ -83,7 +82,6 @@ def agreement_page(agreement: AgreementCounts, view: AgreementView, *, title: st
     tables = {name: table for name in view.makers for table in view.tables([name])}
     places = [[*disputed_places(document.spans)] for document in shared.documents]
     listed, groups = _groups(agreement, view, tables, places)
-    drawn = result.get("confidence")
     scores = _heat(tables["pair-scores"])
     disputed = tables["documents"].rows
     tables["documents"] = tables["documents"]._replace(rows=disputed[:DOCUMENTS])
@@ -97,8 +95,7 @@ def agreement_page(agreement: AgreementCounts, view: AgreementView, *, title: st
         "names": people,
         "numbers": {name: k for k, name in enumerate(people)},
         "symbols": charts.GLYPHS,
-        "confidence": drawn,
-        "units": f"{unit_name(drawn['unit'])}s" if drawn else "",
+        "bounds": view.bounds,
         "groups": [*zip(("By what differs", "By the same words"), listed)],
         "heat": scores,
         "pairs": {f"{people.index(row['a'])} {people.index(row['b'])}": k for k, row in enumerate(result["pairs"])},

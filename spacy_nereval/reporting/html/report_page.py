@@ -12,13 +12,11 @@ from ...core.declaration import Metric, Verdict
 from ...core.spans import Document
 from ...evaluation.comparison import System
 from ...evaluation.gate_rules import Judged, gate
-from ...evaluation.statistics.conclusion import unit_name
 from ...evaluation.transitions import outcomes_of
 from ...io.formats import inferred_name
 from ...io.writing import spelt_out
 from ..gate_view import GateView
 from ..marked_text import SPACE
-from ..remarks import bounded_by
 from ..rendered_document import Stretch, said_of, stretches
 from ..report_view import PRIMARY, ReportedSystem, ReportView
 from . import charts
@@ -85,8 +83,6 @@ def page(
         "warnings": view.closing(),
         "tested": view.tested(),
         "confidence": first.get("confidence"),
-        "bounded_by": bounded_by,
-        "unit": unit_name(systems[0].counts.unit),
         "symbols": charts.GLYPHS,
         "charted": drawn,
         "gates": [*gates(systems, policy)] if policy else [],
