@@ -9,6 +9,7 @@ from ..core.declaration import Metric
 from ..core.messages import shortened
 from ..evaluation.agreement.shared import OF_ANNOTATION, OF_WHITE_SPACE
 from ..evaluation.statistics.bounds import FEW
+from ..evaluation.statistics.conclusion import unit_name
 from ..io.writing import visible
 from .declared import directed, groups, headlines, short_name, spoken
 from .difference_words import difference_words, in_columns, names, rule_words
@@ -41,6 +42,20 @@ CHANCE = {
     ("u_alpha", "cu_alpha"): "unitising alpha of labels, where marked",
 }
 """Measures that are corrected for chance, and observed agreement: the place of each in the result, and its name."""
+
+ABOUT = {
+    ("units", "alpha"): "Krippendorff's alpha: whether {unit} are marked, and with which label, beyond chance.",
+    ("units", "alpha_detect"): "Whether one of the {unit} is marked at all, whatever its label.",
+    ("units", "alpha_label"): "Given that both mark one of the {unit}, whether they give it the same label.",
+    ("units", "kappa"): "Close to alpha, for two annotators at a time.",
+    ("units", "fleiss"): "For several annotators. Defined if all of them annotated every document.",
+    ("units", "observed"): "The share of {unit} on which two annotators agree, chance included. High wherever most "
+    "{unit} are unmarked.",
+    ("u_alpha", "u_alpha"): "Alpha on whole spans: where they begin and end, and their labels.",
+    ("u_alpha", "u_binary"): "The same, all labels taken as one.",
+    ("u_alpha", "cu_alpha"): "The same for labels alone, where spans of two annotators meet.",
+}
+"""How to read them."""
 
 SUMMARISED = ("mean", "sd", "min", "max", "pooled")
 NO_RULE = "no difference between annotators clearly goes one way"
@@ -162,6 +177,19 @@ class AgreementView(View):
         if not drawn:
             return []
         return interval_lines(drawn, chosen=False)  # there, `unit` is what alpha is computed on
+
+    @property
+    def bounds(self) -> str:
+        """How wide intervals are, and over what; "" if there are none."""
+        drawn = self.result.get("confidence")
+        return f"In brackets: {100 * drawn['level']:g} % intervals over {unit_name(drawn['unit'])}s" if drawn else ""
+
+    def measures(self) -> Iterator[tuple[str, str]]:
+        """Yield each measure of the table of alphas and kappas with how to read it, or why it is undefined."""
+        unit = UNIT_NAMES[self.result["units"]["unit"]]
+        for (group, name), title in CHANCE.items():
+            why = self.result[group].get("reason") if self.result[group][name] is None else None
+            yield title, f"Undefined: {why}." if why else ABOUT[group, name].format(unit=unit)
 
     def findings(self) -> list[Finding]:
         """Return the largest difference, then what each table shows."""

@@ -22,17 +22,18 @@ from ..evaluation.gold_suspects import Doubt, Evidence, Reason, doubts, gold_sus
 from ..evaluation.prediction_rates import PredictionRate, RateDifference, rate_differences
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import evaluate
+from ..evaluation.statistics.conclusion import unit_name
 from ..evaluation.tested import Asked
 from ..evaluation.transitions import outcomes_by
 from ..evaluation.what_if import Mended, what_if
 from .comparison_view import ComparisonView
 from .declared import on_spans, row_name, short_name, spoken, triple
 from .marked_text import in_context
-from .remarks import in_sentence, many, times
+from .remarks import bounded_by, in_sentence, many, times
 from .result_table import Asking, Cell, Estimate, Gain, Kinded, Percent, Ranked, ResultTable, shown
 from .score_cells import percent, score_cell
 from .score_tables import PRF
-from .score_view import ScoreView, lowest
+from .score_view import UNTOLD, ScoreView, lowest
 from .span_slices import DIGITS, TITLES, Slice, slices
 from .verdict_tables import repeated
 from .view import Finding, Makers, View
@@ -314,6 +315,17 @@ class ReportView(View):
 
     def findings(self) -> list[Finding]:
         """Return a sentence for each section of the page."""
+        return [*self._found]
+
+    @property
+    def story(self) -> list[Finding]:
+        """Two of the findings, the more telling one first: how often labels are predicted, and which errors repeat."""
+        found = {finding.section: finding for finding in self._found}
+        untold = found["rates"].sentence.startswith(UNTOLD)
+        return [found[section] for section in (("groups", "rates") if untold else ("rates", "groups"))]
+
+    @cached_property
+    def _found(self) -> list[Finding]:
         own = {finding.section: finding for finding in self.views[self.lead].findings()}
         if len(self.systems) > 1:
             ranked = self._ranked()
@@ -333,6 +345,15 @@ class ReportView(View):
     def closing(self) -> list[str]:
         """Return what the intervals rest on if nobody chose it, and a warning if there are few units."""
         return self.views[0].closing()
+
+    @property
+    def bounds(self) -> str:
+        """How wide intervals are, and what they rest on; "" if there are none."""
+        drawn = self.results[0].get("confidence")
+        if not drawn:
+            return ""
+        rule = "" if unit_name(drawn["unit"]) == "document" else f" ({drawn['unit']})"
+        return f"Intervals: {100 * drawn['level']:g} %, from {bounded_by(drawn)}{rule}"
 
     def tested(self) -> list[str]:
         """Return how the systems were tested; nothing if they were not."""

@@ -10,7 +10,7 @@ from ..core.messages import listed, shortened
 from ..evaluation.tested import label_score
 from ..io.writing import visible
 from .declared import groups, short_name, spoken
-from .remarks import heading, kept_words, left_out_lines, many
+from .remarks import heading, in_sentence, kept_words, left_out_lines, many
 from .result_table import Cell, Cost, Cut, Percent, ResultTable, shown
 from .score_cells import interval, number, percent, score_cell, unit_of
 from .view import Finding, Makers, View
@@ -20,6 +20,13 @@ NAMED = 3
 
 CLOSE = 0.02
 """The mean gap up to which scores are called calibrated."""
+
+CHOOSING: dict[str | None, str] = {
+    None: "One cut for all labels, the best for {score}",
+    "own": "Each label has the cut that is best for its own {score}",
+    "micro": "The cuts of the labels are together the best for {score} of all spans{local}",
+}
+LOCAL = ", as far as changing one at a time shows"
 
 
 class ThresholdView(View):
@@ -281,10 +288,38 @@ class ThresholdView(View):
         return [*self.footing, *([self.applied["signature"]] if self.applied else [])]
 
     @property
+    def _parts(self) -> list[tuple[str, Mapping[str, Any]]]:
+        """What was done on the documents of each part of the result, and the part."""
+        return [("Chosen on", self.result), *([("Applied to", self.applied)] if self.applied else [])]
+
+    def named(self, documents: Sequence[str]) -> str:
+        """Return on which documents the cuts were chosen, and to which they were applied.
+
+        Args:
+            documents: The names of the ones and of the others.
+        """
+        first, *others = (f"{done} {in_sentence(name)}" for (done, _), name in zip(self._parts, documents))
+        return ", ".join([first, *(f"{other[0].lower()}{other[1:]}" for other in others)])
+
+    @property
+    def choosing(self) -> str:
+        """How the cuts were chosen."""
+        local = LOCAL if self.best["exact"] is False else ""
+        return CHOOSING[self.best["per_label"]].format(score=self.what, local=local)
+
+    @property
+    def hits(self) -> str:
+        """Which predictions are hits, for average precision and calibration."""
+        hit = self.last["average_precision"]["hit"]
+        if hit == "strict":
+            return "A prediction is a hit if it is a gold span"
+        return f"A prediction is a hit if it overlaps a free gold span of its label with an IoU of at least {hit:g}"
+
+    @property
     def footing(self) -> list[str]:
         """How many documents and spans the numbers rest on."""
         lines = []
-        for done, part in [("Chosen on", self.result), *([("Applied to", self.applied)] if self.applied else [])]:
+        for done, part in self._parts:
             floor = "" if part["floor"] is None else f"; scores from {shown(Cut(part['floor']))} up"
             lines.append(f"{visible(self.name)}: " * bool(self.name) + f"{done} {heading(part)}{floor}")
         return lines

@@ -71,6 +71,7 @@ def test_the_heat_map_has_the_scores_of_the_pairs_and_an_example_underlines_what
     assert page.data["scores"][0]["shown"] == shown
     assert [score["better"] for score in page.data["scores"]] == [1, 1, -1, 1]  # of strict, char, errors and kappa
     assert "<mark>Right rear</mark> door must be slammed" in example_page()
+    assert "In brackets: 95 % intervals over documents." in page.text and view_of(example()).bounds == ""
 
 
 def test_undefined_measures_say_why():
@@ -79,6 +80,9 @@ def test_undefined_measures_say_why():
     assert page.row("unitising alpha")[2] == "-"
     assert "Undefined: spans of one annotator overlap, such as those of ann in document d0" in page.text
     assert any("spans of one annotator overlap" in line for line in view_of(nested).closing())
+    said = dict(view_of(nested).measures())
+    assert said["alpha: something or nothing"] == "Whether one of the tokens is marked at all, whatever its label."
+    assert all(f"{measure}{about}" in page.text.replace("\n", "") for measure, about in said.items())
 
 
 def test_annotators_who_agree_on_everything_have_a_page():

@@ -168,11 +168,13 @@ def test_label_and_boundaries_are_changed_by_keys_and_by_selecting(review):
 
 
 def test_boundaries_are_selected_in_a_long_text_too(browser, made):
-    text = "word " * 300 + "Ada Lovelace met Bob ." + " word" * 300
+    text = "word " * 300 + "Ada Lovelace met Bob ." + " sentence" * 300
     document = Document([(1500, 1503, "PER")], [(1500, 1512, "PER")], text)
     browser.open(made("long-review", system("one", document)))
     start(browser, "the list below")
-    at = browser("return document.querySelector('.passage').textContent").index("Bob")
+    passage = browser("return document.querySelector('.passage').textContent")
+    assert {*passage.split()} == {*text.split()}, "the passage begins and ends with whole words"
+    at = passage.index("Bob")
     assert at < 400
     browser(SELECT, at, at + 3)
     browser.press("b")
@@ -190,6 +192,25 @@ def test_nothing_is_lost_on_reload_and_other_queues_know_the_marks(review, made)
     assert review["#review-done"].text.startswith("Place 1 of 2:")  # d2's Acme, and d4's Oslo
     review.open(made("review"), anchor="#mark=gold&wrong=false")
     assert review.matches.startswith("1 ")
+
+
+@pytest.mark.parametrize(("key", "none"), [("u", "No marks yet"), ("0", "0 places decided in this browser")])
+def test_a_browser_that_keeps_nothing_says_so(browser, made, agreement, key, none):
+    path = made("review", *SYSTEMS) if key == "u" else agreement
+    unkept = "This browser keeps nothing: save your work before you close the page."
+    browser.open(path)
+    browser("Storage.prototype.setItem = () => { throw new Error() }")
+    browser.click("[data-review]")
+    assert browser["#notice"].text == unkept
+    browser.press(key)
+    assert browser["#card [aria-pressed=true]"].get_attribute("data-key") == key
+    browser.open(path)
+    browser.click("[data-review]")
+    browser.press(key)
+    assert browser["#marks"].text != none
+    browser("for (const name of Object.keys(localStorage)) localStorage.setItem(name, '{')")
+    browser.open(path)
+    assert (browser["#notice"].text, browser["#marks"].text) == (unkept, none)
 
 
 def test_two_tabs_of_a_report_share_their_marks(review, made):

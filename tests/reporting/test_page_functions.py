@@ -333,6 +333,7 @@ def test_contexts_begin_and_end_at_words_and_never_within_a_character(run):
                 assert ("…" in cut) == (words != text.strip())
     assert {*before[0][3:]} == {"… fox"} and after[0][3] == after[0][8] == "The …"
     assert after[1][3] == "😀…" and before[1][3] == "…😀"
+    assert run("return [contextStart('a quick brown', 13, 11), contextEnd('a quick brown', 0, 7)];") == [2, 7]
 
 
 def test_numbers_and_names_are_as_people_read_them(run):

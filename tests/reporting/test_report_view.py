@@ -211,6 +211,13 @@ def test_the_three_errors_that_repeat_most_are_named_with_their_documents():
     assert said("groups", PERFECT) == ("there are no errors", [])
 
 
+def test_what_repeats_is_told_first_where_no_label_is_predicted_too_often_or_too_rarely():
+    missed = [(4 * k, 4 * k + 3, "PER") for k in range(12)]
+    for pred, first in (([], "rates"), ([*missed[:-1], (44, 47, "ORG")], "groups")):
+        view = ReportView([system("one", Document(missed, pred, "Ada " * 12))])
+        assert [each.section for each in view.story] == [first, *{"rates", "groups"} - {first}]
+
+
 def test_rows_of_repeated_errors_ask_for_the_errors_behind_them():
     documents = [Document([(0, 3, "PER")], [], f"{word} left") for word in ("Ada", "Bob", "Bob")]
     view = ReportView([system(name, *documents) for name in ("one", "two")])

@@ -126,6 +126,21 @@ def test_the_mean_precision_is_that_of_labels_with_gold_spans():
     assert [rows[name] for name in ("all labels", "mean over labels", "A", "B")] == [["50.00"]] * 3 + [["-"]]
 
 
+def test_how_cuts_were_chosen_and_what_a_hit_is_in_words():
+    view = ThresholdView(found().values, METRICS)
+    assert view.named(["dev", "test"]) == "Chosen on dev, applied to test"
+    assert (view.choosing, view.hits[-14:]) == ("One cut for all labels, the best for strict F", "is a gold span")
+    span = (0, 3, "A")
+    view = made([[span]], [{span: 0.5}], ["fair", "strict"], per_label="micro", best="fair_f", hit=0.5)
+    assert view.named(["dev", "test"]) == "Chosen on dev"
+    assert view.choosing.endswith(
+        "are together the best for fair F of all spans, as far as changing one at a time shows"
+    )
+    assert view.hits == "A prediction is a hit if it overlaps a free gold span of its label with an IoU of at least 0.5"
+    assert made([[span]], [{span: 0.5}], per_label="micro").choosing.endswith("for strict F of all spans")
+    assert made([[span]], [{span: 0.5}], per_label="own").choosing.endswith("that is best for its own strict F")
+
+
 def test_rows_ask_for_their_curves():
     view = ThresholdView(found().values, METRICS)
     titles = {each["name"] for each in page().data["scores"]}
@@ -328,6 +343,7 @@ def test_the_page_has_the_sentences_and_tables_of_the_command(doors: Doors) -> N
         assert sentence in doors.page.text and sentence in flat(doors.printed)
     for row in doors.view.footing:
         assert row in doors.page.text and row in flat(doors.printed)
+    assert f"{doors.view.choosing}." in doors.page.text and f"{doors.view.hits}." in doors.page.text
     said = {tuple(cell.replace(" ", "") for cell in row) for row in doors.page.rows}
     for table in doors.view.tables(["cuts", "label-scores", "scores", "precision", "calibration"]):
         header, *cells = table.grid()

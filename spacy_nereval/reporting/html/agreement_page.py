@@ -18,9 +18,8 @@ from ...evaluation.agreement.agreement_counts import AgreementCounts
 from ...evaluation.agreement.annotator_differences import Pattern
 from ...evaluation.agreement.shared import SharedDocument
 from ...evaluation.agreement.votes import DisputedPlace, Vote, disputed_places, ranked_documents, votes
-from ...evaluation.statistics.conclusion import unit_name
 from ...io.writing import visible
-from ..agreement_view import CHANCE, MOST_ASKED, UNIT_NAMES, AgreementView
+from ..agreement_view import MOST_ASKED, AgreementView
 from ..difference_words import KINDS, MOST_NAMES, kind_of, names, reverse_words, rule_words, what_differs
 from ..marked_text import clipped
 from ..remarks import many
@@ -34,20 +33,6 @@ STATIC = 50
 
 DOCUMENTS = 12
 """Maximum number of documents in the table of the most disputed ones."""
-
-ABOUT = {
-    ("units", "alpha"): "Krippendorff's alpha: whether {unit} are marked, and with which label, beyond chance.",
-    ("units", "alpha_detect"): "Whether one of the {unit} is marked at all, whatever its label.",
-    ("units", "alpha_label"): "Given that both mark one of the {unit}, whether they give it the same label.",
-    ("units", "kappa"): "Close to alpha, for two annotators at a time.",
-    ("units", "fleiss"): "For several annotators. Defined if all of them annotated every document.",
-    ("units", "observed"): "The share of {unit} on which two annotators agree, chance included. High wherever most "
-    "{unit} are unmarked.",
-    ("u_alpha", "u_alpha"): "Alpha on whole spans: where they begin and end, and their labels.",
-    ("u_alpha", "u_binary"): "The same, all labels taken as one.",
-    ("u_alpha", "cu_alpha"): "The same for labels alone, where spans of two annotators meet.",
-}
-"""How to read the measures of the view's table."""
 
 
 class GroupRow(NamedTuple):
@@ -97,7 +82,6 @@ def agreement_page(agreement: AgreementCounts, view: AgreementView, *, title: st
     tables = {name: table for name in view.makers for table in view.tables([name])}
     places = [[*disputed_places(document.spans)] for document in shared.documents]
     listed, groups = _groups(agreement, view, tables, places)
-    drawn = result.get("confidence")
     scores = _heat(tables["pair-scores"])
     disputed = tables["documents"].rows
     tables["documents"] = tables["documents"]._replace(rows=disputed[:DOCUMENTS])
@@ -111,13 +95,12 @@ def agreement_page(agreement: AgreementCounts, view: AgreementView, *, title: st
         "names": people,
         "numbers": {name: k for k, name in enumerate(people)},
         "symbols": charts.GLYPHS,
-        "confidence": drawn,
-        "units": f"{unit_name(drawn['unit'])}s" if drawn else "",
+        "bounds": view.bounds,
         "groups": [*zip(("By what differs", "By the same words"), listed)],
         "heat": scores,
         "pairs": {f"{people.index(row['a'])} {people.index(row['b'])}": k for k, row in enumerate(result["pairs"])},
         "tables": tables,
-        "measures": [*_measures(result)],
+        "measures": [*view.measures()],
         "more_documents": max(0, len(disputed) - DOCUMENTS),
         "static": [*_static(agreement, places)],
         "finding": {finding.section: visible(finding.heading) for finding in view.findings()},
@@ -140,14 +123,6 @@ def _heat(table: ResultTable) -> list[dict[str, Any]]:
         for column, name in enumerate(table.header)
         if name not in table.header[:3]
     ]
-
-
-def _measures(result: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield each measure that is corrected for chance with how to read it, or why it is undefined."""
-    unit = UNIT_NAMES[result["units"]["unit"]]
-    for (group, name), title in CHANCE.items():
-        why = result[group].get("reason") if result[group][name] is None else None
-        yield title, f"Undefined: {why}." if why else ABOUT[group, name].format(unit=unit)
 
 
 def _groups(

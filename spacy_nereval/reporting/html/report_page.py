@@ -7,23 +7,18 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from markupsafe import Markup
-
 from ...core.compression import uncompressed
 from ...core.declaration import Metric, Verdict
 from ...core.spans import Document
 from ...evaluation.comparison import System
 from ...evaluation.gate_rules import Judged, gate
-from ...evaluation.statistics.conclusion import unit_name
 from ...evaluation.transitions import outcomes_of
 from ...io.formats import inferred_name
 from ...io.writing import spelt_out
 from ..gate_view import GateView
 from ..marked_text import SPACE
-from ..remarks import bounded_by
 from ..rendered_document import Stretch, said_of, stretches
 from ..report_view import PRIMARY, ReportedSystem, ReportView
-from ..score_view import UNTOLD
 from . import charts
 from .report_charts import all_charts
 from .report_data import page_data
@@ -82,13 +77,12 @@ def page(
         "title": title or _title(view.names, systems[0].counts.sources),
         "view": view,
         "tables": {name: [*view.tables([name])] for name in view.makers},
-        "finding": _headings(view),
+        "finding": {finding.section: breakable(finding.heading) for finding in view.findings()},
+        "story": [breakable(finding.heading) for finding in view.story],
         "opening": [*map(breakable, view.opening())],
         "warnings": view.closing(),
         "tested": view.tested(),
         "confidence": first.get("confidence"),
-        "bounded_by": bounded_by,
-        "unit": unit_name(systems[0].counts.unit),
         "symbols": charts.GLYPHS,
         "charted": drawn,
         "gates": [*gates(systems, policy)] if policy else [],
@@ -110,13 +104,6 @@ def gates(systems: Sequence[ReportedSystem], policy: Policy) -> Iterator[GateVie
     ]
     for candidate in judged[1:] or judged:
         yield GateView(gate(policy, candidate, judged[0] if len(judged) > 1 else None))
-
-
-def _headings(view: ReportView) -> dict[str, Markup]:
-    """Return the sentence of each section. The first section says whatever is more telling."""
-    found = {finding.section: breakable(finding.heading) for finding in view.findings()}
-    story = ["rates", "groups"] if UNTOLD.lower() not in found["rates"].lower() else ["groups", "rates"]
-    return found | {"story": found[story[0]], "also": found[story[1]]}
 
 
 def _title(names: Sequence[str], sources: Iterable[str]) -> str:

@@ -14,20 +14,29 @@ function behindWord(text, end) {
 // Whether an offset lies between the two halves of a character.
 const isWithinCharacter = (text, at) => /[\udc00-\udfff]/.test(text[at] ?? "") && /[\ud800-\udbff]/.test(text[at - 1] ?? "");
 
-// So many characters at most of the text before an offset, from where a word begins; "…" stands for what is left out.
-function wordsBefore(text, at, most) {
+// Where so many characters at most before an offset begin: where a word does, if one begins there.
+function contextStart(text, at, most) {
   const from = Math.max(0, at - most);
-  if (!from) return text.slice(0, at);
+  if (!from) return 0;
   const space = text.slice(from - 1, at).search(/\s\S/);
-  if (space >= 0) return `… ${text.slice(from + space, at)}`;
-  return `…${text.slice(from + (isWithinCharacter(text, from) ? 1 : 0), at)}`;
+  return from + (space >= 0 ? space : isWithinCharacter(text, from) ? 1 : 0);
 }
 
-// So many characters at most of the text after an offset, up to where a word ends.
-function wordsAfter(text, at, most) {
+// Where so many characters at most after an offset end: where a word does, if one ends there.
+function contextEnd(text, at, most) {
   const to = at + most;
-  if (to >= text.length) return text.slice(at);
+  if (to >= text.length) return text.length;
   const space = text.slice(at, to + 1).search(/\s\S*$/);
-  if (space > 0) return `${text.slice(at, at + space).trimEnd()} …`;
-  return `${text.slice(at, to - (isWithinCharacter(text, to) ? 1 : 0))}…`;
+  return space > 0 ? at + text.slice(at, at + space).trimEnd().length : to - (isWithinCharacter(text, to) ? 1 : 0);
+}
+
+// The texts of such contexts; "…" stands for what is left out.
+const gap = (character) => (/\s/.test(character) ? " " : "");
+function wordsBefore(text, at, most) {
+  const from = contextStart(text, at, most);
+  return `${from ? `…${gap(text[from - 1])}` : ""}${text.slice(from, at)}`;
+}
+function wordsAfter(text, at, most) {
+  const to = contextEnd(text, at, most);
+  return `${text.slice(at, to)}${to < text.length ? `${gap(text[to])}…` : ""}`;
 }

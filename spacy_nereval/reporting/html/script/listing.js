@@ -15,6 +15,33 @@ function fold(k, hidden) {
   }, `… ${many(hidden, "character")} …`);
 }
 
+// A box for each choice of a list: the colour of its kind, its words, and how often there is one.
+function drawBoxes(id, choices) {
+  $(id).replaceChildren(...choices.map(({ kind, words, n }, k) => {
+    const box = make("input", { type: "checkbox", value: String(k) });
+    box.checked = state.chosen.has(k);
+    box.addEventListener("change", () => {
+      const chosen = new Set(state.chosen);
+      if (box.checked) chosen.add(k);
+      else chosen.delete(k);
+      choose({ chosen, at: 0 });
+      $(id).querySelector(`[value="${k}"]`).focus();
+    });
+    return make("label", null, box, make("span", { class: `swatch ${kind}`, "aria-hidden": "true" }), make("span", null, ...words), make("span", { class: "n" }, number(n)));
+  }));
+}
+
+// What the list is narrowed to by choices outside the form: of each, what takes it back, and its words.
+function drawChips(narrowed) {
+  const chips = narrowed.map(([clear, ...words]) => make("span", { class: "chip" }, ...words, " ",
+    button({ "aria-label": "Clear" }, () => {
+      choose({ ...clear, at: 0 });
+      $("find").focus();
+    }, "×")));
+  $("asked").replaceChildren(...(chips.length ? ["Only ", ...chips] : []));
+  $("asked").hidden = !chips.length;
+}
+
 // Puts the state into the address: as a new entry of the history, or instead of the present one.
 function record(replace = false) {
   const hash = addressOf(state, unfiltered());

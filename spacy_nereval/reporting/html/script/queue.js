@@ -1,9 +1,31 @@
 // A queue of places that are decided one after the other, by keys that work from anywhere but text fields. Each page has
-// its own isMarked(place), keepPosition() and drawReview().
+// its own isMarked(place), keepPosition(), cardOf(place) and undo().
+
+const UNKEPT = "This browser keeps nothing: save your work before you close the page.";
 
 const review = { queue: "", places: [], at: 0 };
 
 const current = () => review.places[review.at];
+
+function keep(name, value) {
+  try {
+    localStorage.setItem(name, JSON.stringify(value));
+  } catch {
+    $("notice").textContent = UNKEPT;
+  }
+}
+
+// What `read` makes of what this browser keeps under a name, or of `otherwise` if it keeps nothing that can be read.
+function kept(name, read, otherwise) {
+  try {
+    return read(JSON.parse(localStorage.getItem(name)) ?? otherwise);
+  } catch {
+    $("notice").textContent = UNKEPT;
+    return read(otherwise);
+  }
+}
+
+const focusCard = () => $("card").focus({ preventScroll: true });
 
 function goToPlace(at) {
   if (at < 0 || at >= review.places.length) {
@@ -13,7 +35,7 @@ function goToPlace(at) {
   review.at = at;
   keepPosition();
   drawReview();
-  $("card").focus({ preventScroll: true });
+  focusCard();
   $("review-state").scrollIntoView({ block: "nearest" });
   $("card").scrollIntoView({ block: "nearest" });
 }
@@ -36,5 +58,52 @@ function drawProgress() {
   $("review-bar").value = done;
   $("review-done").textContent = all ? `Place ${number(review.at + 1)} of ${number(all)}: ${number(done)} done, ${number(all - done)} left` : "Nothing to review here";
 }
+
+// Draws the place that is decided. The focus stays where it is.
+function drawReview() {
+  drawProgress();
+  const key = $("card").contains(document.activeElement) ? document.activeElement.dataset.key ?? "" : null;
+  $("card").replaceChildren(...(current() ? cardOf(current()) : []));
+  if (key !== null) ($("card").querySelector(`[data-key="${key}"]`) ?? $("card")).focus({ preventScroll: true });
+}
+
+const keyButton = (key, attributes, action, ...words) =>
+  button({ "data-key": key, "aria-keyshortcuts": key, ...attributes }, action, make("kbd", null, key), " ", ...words);
+
+// A field for a note. `back` is where the focus goes from it.
+function noteField(value, save, back) {
+  const note = make("input", { class: "note", "aria-label": "Note", placeholder: "note", value });
+  note.addEventListener("change", () => save(note.value));
+  note.addEventListener("keydown", ({ key }) => ["Enter", "Escape"].includes(key) && back(note));
+  return note;
+}
+
+// What keys do to every queue.
+const MOVES = { z: undo, k: () => goToPlace(review.at - 1), j: () => goToPlace(review.at + 1), i: goToUnmarked, n: () => $("review-note").focus() };
+
+// The last line of a card: its note, and buttons that go to other places. `open` says which places `i` goes to.
+function lastLine(value, save, open) {
+  const note = noteField(value, save, focusCard);
+  note.classList.add("wide");
+  note.id = "review-note";
+  const steps = Object.entries({ z: "Undo", k: "Previous", j: "Next", i: open }).map(([key, words]) => keyButton(key, {}, MOVES[key], words));
+  return make("div", { class: "steps" }, make("label", null, make("kbd", null, "n"), " Note ", note), ...steps);
+}
+
+// Runs what `start` does with the queue that a button names, and moves to the card.
+const onReview = (start) => document.querySelectorAll("[data-review]").forEach((element) => element.addEventListener("click", () => {
+  start(element.dataset.review);
+  $("review").scrollIntoView();
+  focusCard();
+}));
+
+// Runs what `actionOf` says that a key does, if anything.
+const onKeys = (actionOf) => addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || isTextField(event.target)) return;
+  const action = actionOf(event);
+  if (!action) return;
+  event.preventDefault();
+  action();
+});
 
 const isTextField = (target) => Boolean(target.closest("textarea, select, [contenteditable], input:not([type='checkbox'], [type='file'], [type='radio'])"));

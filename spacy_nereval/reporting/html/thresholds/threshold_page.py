@@ -14,13 +14,6 @@ from ...threshold_view import ThresholdView
 if TYPE_CHECKING:
     from ....evaluation.thresholds.chosen_cuts import Found
 
-CHOOSING: dict[str | None, str] = {
-    None: "One cut for all labels, the best for {score}.",
-    "own": "Each label has the cut that is best for its own {score}.",
-    "micro": "The cuts of the labels are together the best for {score} of all spans{local}.",
-}
-LOCAL = ", as far as changing one at a time shows"
-
 
 def thresholds_page(
     systems: Sequence[tuple[str, Found]], *, golds: Sequence[str], title: str | None = None, applying: str = ""
@@ -74,25 +67,18 @@ def thresholds_page(
             for (name, found), own, view in zip(systems, sides, views)
         ],
     }
-    local = "" if all(view.best["exact"] is not False for view in views) else LOCAL
     values: dict[str, Any] = {
         "title": title or f"Thresholds of {', '.join(names)}",
         "views": views,
         "found": [{each.section: each.heading for each in view.findings()} for view in views],
         "golds": golds,
-        "choosing": CHOOSING[here.settings.per_label].format(score=scores[at]["title"], local=local),
+        "named": max(views, key=lambda view: view.applied is not None).named(golds),
+        "choosing": [*dict.fromkeys(view.choosing for view in views)],
         "charted": LINES,
         "labels": len(labels),
-        "hits": _hits(here.settings.hit),
         "signatures": [*dict.fromkeys(part["signature"] for view in views for part in (view.result, view.last))],
         "version": views[0].result["version"],
         "data": Trusted(embedded(data)),
         "charts": Trusted(embedded(chart_specs())),
     }
     return filled_in(values, library, THRESHOLDS)
-
-
-def _hits(hit: str | float) -> str:
-    if hit == "strict":
-        return "A prediction is a hit if it is a gold span."
-    return f"A prediction is a hit if it overlaps a free gold span of its label with an IoU of at least {hit:g}."

@@ -1,5 +1,5 @@
 // The data of the page on agreement: documents, their spans with who marked them, and the disputed
-// places. Their layout: page_data in agreement_data.py.
+// places. Their layout: _data in agreement_page.py.
 
 const { annotators, labels, kinds, documents, groups } = data;
 const ANY = -1; // any annotator, or any label

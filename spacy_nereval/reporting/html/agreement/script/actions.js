@@ -26,36 +26,12 @@ function drawForm() {
   $("pattern").checked = state.pattern;
   $("order").value = state.order;
   for (const view of VIEWS) $(`view-${view}`).setAttribute("aria-pressed", String(state.view === view));
-  drawKinds();
-  drawAsked();
+  drawBoxes("kinds", kinds.map(({ kind, words }, k) => ({ kind, words: [words], n: numbers[k] })));
+  drawChips(state.group === null ? [] : [[{ group: null }, make("bdi", null, groups[state.group].title)]]);
 }
 
 // In how many places there is each kind of difference.
 const numbers = kinds.map((_, kind) => documents.reduce((sum, doc) => sum + doc.places.filter((place) => kindsOf(place).includes(kind)).length, 0));
-
-function drawKinds() {
-  $("kinds").replaceChildren(...kinds.map(({ kind, words }, k) => {
-    const box = make("input", { type: "checkbox", value: String(k) });
-    box.checked = state.chosen.has(k);
-    box.addEventListener("change", () => {
-      const chosen = new Set(state.chosen);
-      if (box.checked) chosen.add(k);
-      else chosen.delete(k);
-      choose({ chosen, at: 0 }, false);
-    });
-    return make("label", null, box, make("span", { class: `swatch ${kind}`, "aria-hidden": "true" }), make("span", null, words), make("span", { class: "n" }, number(numbers[k])));
-  }));
-}
-
-function drawAsked() {
-  const chips = state.group === null ? [] : [make("span", { class: "chip" }, make("bdi", null, groups[state.group].title), " ",
-    button({ "aria-label": "Clear" }, () => {
-      choose({ group: null, at: 0 });
-      $("find").focus();
-    }, "×"))];
-  $("asked").replaceChildren(...(chips.length ? ["Only ", ...chips] : []));
-  $("asked").hidden = !chips.length;
-}
 
 // Draws everything that depends on the state.
 function refresh() {

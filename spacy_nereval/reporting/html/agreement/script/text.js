@@ -36,20 +36,13 @@ function inContext(doc, place) {
     paragraph.append(make("em", null, "no text"));
     return paragraph;
   }
-  const low = Math.max(isInvented(doc, from) ? doc.ends + 1 : 0, wordAt(doc.text, from - CONTEXT, -1));
-  const high = Math.min(doc.ends !== null && !isInvented(doc, from) ? doc.ends : doc.text.length, wordAt(doc.text, to + CONTEXT, 1));
+  const low = Math.max(isInvented(doc, from) ? doc.ends + 1 : 0, contextStart(doc.text, from, CONTEXT));
+  const high = Math.min(doc.ends !== null && !isInvented(doc, from) ? doc.ends : doc.text.length, contextEnd(doc.text, to, CONTEXT));
   const { bars, rows } = barsOf(doc, versionsOf(doc, place).versions);
   paragraph.style.setProperty("--rows", String(rows));
   const flat = doc.text.replace(/[\n\t\r]/g, " ");
   paragraph.append(low > 0 ? "… " : "", ...marked(flat, low, high, { bars, flags: [], rows, rtl: doc.rtl }, null), high < doc.text.length ? " …" : "");
   return paragraph;
-}
-
-// The next place between words, so that a context cuts none.
-function wordAt(text, at, step) {
-  let found = at;
-  for (let n = 0; n < 20 && found > 0 && found < text.length && /\S/.test(text[found - (step < 0 ? 1 : 0)]); n += 1) found += step;
-  return Math.min(Math.max(found, 0), text.length);
 }
 
 // Who said what in a place, a line for each version.

@@ -63,47 +63,26 @@ function total(names) {
   return numbers;
 }
 
-// A box for each verdict, or for each change, with its number.
+// A box for each verdict, or for each change.
 function drawChoices() {
   const metric = metrics[state.metric];
   const names = comparing() ? CHANGES : metric.words;
   const numbers = total(names);
   $("verdicts-title").textContent = comparing() ? "Change" : "Verdict";
-  $("verdicts").replaceChildren(
-    ...names.map((words, k) => {
-      const box = make("input", { type: "checkbox", value: String(k) });
-      box.checked = state.chosen.has(k);
-      box.addEventListener("change", () => {
-        const chosen = new Set(state.chosen);
-        if (box.checked) chosen.add(k);
-        else chosen.delete(k);
-        choose({ chosen, at: 0 });
-        $("verdicts").querySelector(`[value="${k}"]`).focus();
-      });
-      const kind = comparing() ? "" : metric.kinds[k];
-      const text = make("span", null, words);
-      if (!comparing() && words !== metric.verdicts[k]) text.append(" ", make("small", null, metric.verdicts[k]));
-      return make("label", null, box, make("span", { class: `swatch ${kind}`, "aria-hidden": "true" }), text,
-        make("span", { class: "n" }, number(numbers[k])));
-    }),
-  );
+  drawBoxes("verdicts", names.map((words, k) => {
+    const key = comparing() || words === metric.verdicts[k] ? [] : [" ", make("small", null, metric.verdicts[k])];
+    return { kind: comparing() ? "" : metric.kinds[k], words: [words, ...key], n: numbers[k] };
+  }));
 }
 
-// What the list is narrowed to by a choice outside the form, each with a button that takes it back.
 function drawAsked() {
-  const parts = [];
-  const note = (clear, ...said) => parts.push(make("span", { class: "chip" }, ...said, " ",
-    button({ "aria-label": "Clear" }, () => {
-      choose({ ...clear, at: 0 });
-      $("find").focus();
-    }, "×")));
-  const shown = (label) => (label < 0 ? "none" : bdi(labels[label]));
-  if (state.cell) note({ cell: null, chosen: new Set() }, "gold ", shown(state.cell[0]), ", predicted ", shown(state.cell[1]));
-  if (state.move) note({ move: null }, `${outcomes[state.move[0]]}, then ${outcomes[state.move[1]]}`);
-  if (state.group !== null) note({ group: null }, make("bdi", null, data.groups[state.group].title));
-  if (state.bucket) note({ bucket: null }, `${data.slices[state.bucket[0]].title}: ${data.slices[state.bucket[0]].buckets[state.bucket[1]]}`);
-  $("asked").replaceChildren(...(parts.length ? ["Only ", ...parts] : []));
-  $("asked").hidden = !parts.length;
+  const narrowed = [];
+  const label = (k) => (k < 0 ? "none" : bdi(labels[k]));
+  if (state.cell) narrowed.push([{ cell: null, chosen: new Set() }, "gold ", label(state.cell[0]), ", predicted ", label(state.cell[1])]);
+  if (state.move) narrowed.push([{ move: null }, `${outcomes[state.move[0]]}, then ${outcomes[state.move[1]]}`]);
+  if (state.group !== null) narrowed.push([{ group: null }, make("bdi", null, data.groups[state.group].title)]);
+  if (state.bucket) narrowed.push([{ bucket: null }, `${data.slices[state.bucket[0]].title}: ${data.slices[state.bucket[0]].buckets[state.bucket[1]]}`]);
+  drawChips(narrowed);
 }
 
 function drawLegend() {

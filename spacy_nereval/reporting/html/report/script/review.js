@@ -17,33 +17,14 @@ function startReview(queue, key = null) {
 
 const isMarked = ({ key }) => Boolean(marksMade.get(key)?.mark);
 
-function keepPosition() {
-  try {
-    localStorage.setItem(POSITION, JSON.stringify([review.queue, current()?.key ?? null]));
-  } catch {
-    $("notice").textContent = UNKEPT;
-  }
-}
+const keepPosition = () => keep(POSITION, [review.queue, current()?.key ?? null]);
 
 function resumeReview() {
-  try {
-    const [queue, key] = JSON.parse(localStorage.getItem(POSITION) || '["", null]');
-    if (queue !== "" && Object.hasOwn(QUEUES, queue)) startReview(queue, key);
-  } catch {
-    review.queue = "";
-  }
+  const [queue, key] = kept(POSITION, ([queue, key]) => [queue, key], ["", null]);
+  if (queue !== "" && Object.hasOwn(QUEUES, queue)) startReview(queue, key);
 }
 
 // Drawing
-
-function drawReview() {
-  drawProgress();
-  const own = current();
-  const focused = $("card").contains(document.activeElement);
-  const label = focused && document.activeElement.getAttribute("data-key");
-  $("card").replaceChildren(...(own ? cardOf(own) : []));
-  if (focused) ((label && $("card").querySelector(`[data-key="${label}"]`)) || $("card")).focus({ preventScroll: true });
-}
 
 // Where the spans of a place begin and end: of gold, predictions and corrections.
 function stretchOf(place, spans) {
@@ -62,14 +43,14 @@ function cardOf(place) {
   const parts = [where, passage(place, gold, predicted, value, stretchOf(place, shown)), versions(place, gold, predicted, value)];
   if (words.length) parts.push(make("ul", { class: "evidence" }, ...words.map((each) => make("li", null, each))));
   for (const each of witnesses) parts.push(others(place, data.review.witnesses[each]));
-  return [...parts, choicesOf(place, gold), ownCorrection(place, gold, predicted, value), lastLine(place, value)];
+  return [...parts, choicesOf(place, gold), ownCorrection(place), lastLine(value.note, (note) => change(noting(place, note)), "Next without a mark")];
 }
 
 // The text around a place, in which the reader can select other boundaries.
 function passage({ k }, gold, predicted, { decided }, [start, end]) {
   const text = textOf(k);
   if (text === null) return make("p", null, `Characters ${start} to ${end}`);
-  const [from, to] = [start > CONTEXT ? text.indexOf(" ", start - CONTEXT) + 1 : 0, Math.min(text.length, end + CONTEXT)];
+  const [from, to] = [contextStart(text, start, CONTEXT), contextEnd(text, end, CONTEXT)];
   const bars = [];
   const bar = (found, side, kind) => found && bars.push({ start: found[0], end: found[1], side, kind, flags: new Set() });
   for (const [, each] of spansNow(k, new Map())) if (each[1] > from && each[0] < to) bar(each, "gold", "none");
@@ -114,12 +95,11 @@ function others(place, flat) {
 
 // A button for each mark, and for each correction that is proposed.
 function choicesOf(place, gold) {
-  const { decided } = marksMade.get(place.key) || NO_MARK;
-  const choice = (key, spans) => button({ class: "choice", "aria-pressed": String(JSON.stringify(decided) === JSON.stringify(spans)), "aria-keyshortcuts": key, "data-key": key }, () => choosing(place, spans),
-    make("kbd", null, key), " ", correctionWords(place.k, gold, spans));
+  const { mark: own, decided } = marksMade.get(place.key) || NO_MARK;
+  const choice = (key, spans) => keyButton(key, { class: "choice", "aria-pressed": String(JSON.stringify(decided) === JSON.stringify(spans)) }, () => choosing(place, spans), correctionWords(place.k, gold, spans));
   const proposed = proposalsOf(place).filter((spans) => spans.length).slice(0, 9).map((spans, i) => choice(String(i + 1), spans));
   const marks = Object.entries(MARKS).map(([mark, { words, key }]) =>
-    button({ class: "choice", "aria-pressed": String((marksMade.get(place.key) || NO_MARK).mark === mark), "aria-keyshortcuts": key, "data-key": key }, () => change(marking(place, mark)), make("kbd", null, key), " ", words));
+    keyButton(key, { class: "choice", "aria-pressed": String(own === mark) }, () => change(marking(place, mark)), words));
   return make("div", { class: "answers" }, make("div", { role: "group", "aria-label": "Who is wrong" }, ...marks),
     make("div", { role: "group", "aria-label": "Corrections of gold" }, ...proposed, ...(gold ? [choice("0", [])] : [])));
 }
@@ -137,23 +117,14 @@ function ownCorrection(place) {
     if (event.key === "Enter") {
       event.preventDefault();
       const span = draftOf(place);
-      $("card").focus({ preventScroll: true });
+      focusCard();
       if (span) decide(place, [[span[0], span[1], field.value.trim()]]);
-    } else if (event.key === "Escape") $("card").focus({ preventScroll: true });
+    } else if (event.key === "Escape") focusCard();
   });
-  const step = (key, words, side, by) => button({ "data-key": key, "aria-keyshortcuts": key, "aria-label": words, title: `${words} (key ${key})` }, () => moveBoundary(place, side, by), make("kbd", null, key), by < 0 ? " ←" : " →");
+  const step = (key, words, side, by) => keyButton(key, { "aria-label": words, title: `${words} (key ${key})` }, () => moveBoundary(place, side, by), by < 0 ? "←" : "→");
   return make("div", { class: "own-correction" }, make("label", null, make("kbd", null, "l"), " Label ", field),
-    button({ "data-key": "b", "aria-keyshortcuts": "b" }, () => takeSelection(place), make("kbd", null, "b"), " Boundaries as selected"),
+    keyButton("b", {}, () => takeSelection(place), "Boundaries as selected"),
     make("span", { role: "group", "aria-label": "Boundaries by words" }, "Begin ", step("q", "begin a word earlier", "start", -1), " ", step("w", "begin a word later", "start", 1), " End ", step("e", "end a word earlier", "end", -1), " ", step("r", "end a word later", "end", 1)));
-}
-
-function lastLine(place) {
-  const note = noteField(place, () => $("card").focus({ preventScroll: true }));
-  note.classList.add("open", "wide");
-  note.id = "review-note";
-  return make("div", { class: "steps" }, make("label", null, make("kbd", null, "n"), " Note ", note),
-    button({ "data-key": "z", "aria-keyshortcuts": "z" }, undo, make("kbd", null, "z"), " Undo"), button({ "data-key": "k", "aria-keyshortcuts": "k" }, () => goToPlace(review.at - 1), make("kbd", null, "k"), " Previous"),
-    button({ "data-key": "j", "aria-keyshortcuts": "j" }, () => goToPlace(review.at + 1), make("kbd", null, "j"), " Next"), button({ "data-key": "i", "aria-keyshortcuts": "i" }, goToUnmarked, make("kbd", null, "i"), " Next without a mark"));
 }
 
 // Deciding
@@ -207,11 +178,7 @@ function moveBoundary(place, side, step) {
 // Keys
 
 const ACTIONS = {
-  j: () => goToPlace(review.at + 1),
-  k: () => goToPlace(review.at - 1),
-  i: goToUnmarked,
-  z: undo,
-  n: () => openNote($("review-note")),
+  ...MOVES,
   l: () => $("own-label").select(),
   b: () => takeSelection(current()),
   q: () => moveBoundary(current(), "start", -1),
@@ -230,24 +197,16 @@ function reviewKey(key) {
   return spans ? () => choosing(current(), spans) : null;
 }
 
-addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || isTextField(event.target)) return;
-  const inList = event.target.closest("#list-errors tbody tr");
-  const action = inList || !review.queue ? listKey(event.key, inList) : reviewKey(event.key);
-  if (!action) return;
-  event.preventDefault();
-  action();
+onKeys(({ key, target }) => {
+  const inList = target.closest("#list-errors tbody tr");
+  return inList || !review.queue ? listKey(key, inList) : reviewKey(key);
 });
 
 $("queue").replaceChildren(option("", "choose what to review"), ...Object.entries(QUEUES)
   .filter(([queue]) => systems.length > 1 || queue !== "disagreements").map(([queue, { words }]) => option(queue, words)));
 $("queue").addEventListener("change", () => {
   startReview($("queue").value);
-  $("card").focus({ preventScroll: true });
+  focusCard();
 });
-document.querySelectorAll("[data-review]").forEach((element) => element.addEventListener("click", () => {
-  startReview(element.dataset.review);
-  $("review").scrollIntoView();
-  $("card").focus({ preventScroll: true });
-}));
+onReview(startReview);
 $("label-names").replaceChildren(...labels.map((label) => option(label, label)));

@@ -1,17 +1,12 @@
 // The reader's own marks: who is wrong, what is decided, and a note. They stay in this browser, under the gold's digest.
 
 const STORE = `spacy-nereval ${data.digest} marks`;
-const UNKEPT = "This browser keeps no marks: save them before you close the page.";
 
 let marksMade = new Map();
 const undone = []; // for each change, what the marks were before: [key, mark or nothing]
 
 function loadMarks() {
-  try {
-    marksMade = new Map(JSON.parse(localStorage.getItem(STORE) || "[]").filter(([key, value]) => isMark(value) && isKey(key)));
-  } catch {
-    $("notice").textContent = UNKEPT;
-  }
+  marksMade = kept(STORE, (found) => new Map(found.filter(([key, value]) => isMark(value) && isKey(key))), []);
 }
 
 // Whether a key names a place of this gold annotation.
@@ -27,11 +22,7 @@ function change(changes, undoing = false) {
     if (value && (value.mark || value.note || value.decided)) marksMade.set(key, value);
     else marksMade.delete(key);
   }
-  try {
-    localStorage.setItem(STORE, JSON.stringify([...marksMade]));
-  } catch {
-    $("notice").textContent = UNKEPT;
-  }
+  keep(STORE, [...marksMade]);
   redrawMarks();
 }
 
@@ -56,20 +47,12 @@ function markButtons(place) {
       () => change(marking(place, mark)), key.toUpperCase()));
 }
 
-// A field for a note. `back` is where the focus goes from it.
-function noteField(place, back) {
-  const note = make("input", { class: "note", "aria-label": "Note", placeholder: "note", value: (marksMade.get(place.key) || NO_MARK).note });
-  note.addEventListener("change", () => change(noting(place, note.value)));
-  note.addEventListener("blur", () => note.classList.remove("open"));
-  note.addEventListener("keydown", ({ key }) => ["Enter", "Escape"].includes(key) && back(note));
-  return note;
-}
-
 // The buttons of a row of the list, and its note.
 function triage(row) {
   if (comparing()) return [];
   const place = placeOfRow(row);
-  const note = noteField(place, (field) => field.closest("tr").focus());
+  const note = noteField(marksMade.get(place.key)?.note ?? "", (words) => change(noting(place, words)), (field) => field.closest("tr").focus());
+  note.addEventListener("blur", () => note.classList.remove("open"));
   const opener = button({ class: "mark", "aria-label": "note", title: "note (key n)" }, () => openNote(note), "N");
   return [...markButtons(place), opener, note];
 }
