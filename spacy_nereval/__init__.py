@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .api.agreeing import Agreement, agreement
     from .api.comparing import compare
     from .api.correcting import Corrections, apply
-    from .api.data_sets import DataSets, datasets
+    from .api.counting_data_sets import DataSets, datasets
     from .api.gating import Gate, Plan, gate, plan
     from .api.inputs import load
     from .api.results import Comparison, Result
@@ -33,7 +33,7 @@ else:
         "api.agreeing": ("Agreement", "agreement"),
         "api.comparing": ("compare",),
         "api.correcting": ("Corrections", "apply"),
-        "api.data_sets": ("DataSets", "datasets"),
+        "api.counting_data_sets": ("DataSets", "datasets"),
         "api.gating": ("Gate", "Plan", "gate", "plan"),
         "api.inputs": ("load",),
         "api.results": ("Comparison", "Result"),

@@ -216,10 +216,22 @@ def _plain(row: dict[str, Any], labels: Mapping[str, list[str]]) -> dict[str, An
 def _object(given: dict[str, Any], names: list[str] | None) -> dict[str, Any]:
     found = {key: value for key, value in given.items() if value is not None}
     if names and type(label := found.get("label")) is int:
-        if not 0 <= label < len(names):
-            raise ValueError(f"the label {label} has no name; there are {len(names)} names, from 0 up")
-        found["label"] = names[label]
+        found["label"] = name_of(label, names, "label")
     return found
+
+
+def name_of(number: int, names: Sequence[str], what: str) -> str:
+    """Return the name of a label or tag that is a number.
+
+    Raises:
+        ValueError: It has none.
+
+    >>> name_of(1, ["O", "B-PER"], "tag")
+    'B-PER'
+    """
+    if not 0 <= number < len(names):
+        raise ValueError(f"the {what} {number} has no name; there are {len(names)} names, from 0 up")
+    return names[number]
 
 
 @contextmanager

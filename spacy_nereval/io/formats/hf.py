@@ -11,7 +11,7 @@ from ...core.compression import extension
 from ...core.messages import named, shortened
 from ..paths import check_is_file, content, in_words
 from ..records import Record, row_id
-from ..tables import Table, is_table, unit_of
+from ..tables import Table, is_table, name_of, unit_of
 from . import TAG_KEYS
 from .contents import json_values
 from .settings import Format
@@ -198,7 +198,6 @@ def named_tag(tag: Any, names: Sequence[str] | None) -> str:
             f"the tag {tag} is a number without a name: give the names in their order with "
             f"{named('tag_names', 'O,B-PER,...')} or a file with id2label, such as the model's config.json"
         )
-    if not 0 <= tag < len(names):
-        raise ValueError(f"the tag {tag} has no name; there are {len(names)} names, from 0 up")
-    split(names[tag])
-    return names[tag]
+    name = name_of(tag, names, "tag")
+    split(name)
+    return name
