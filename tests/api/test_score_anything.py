@@ -309,6 +309,8 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any], str]] = {
     "lengths": (GOLD, [PRED[0], ["O"], PRED[2]], {},
         "document 1: gold has 2 tags and pred has 1; expected one tag per token"),
     "documents": (GOLD, PRED[:2], {}, "gold has 3 documents and pred has 2 documents; expected the same number"),
+    "no training data, before there are documents": ([], [], {"metrics": "tmr"},
+        "tmr needs metrics={'tmr': {'train': 'FILE'}}"),
     "none": (GOLD, [["O", None], [], []], {}, "pred, document 0: tag 1 is None; expected a tag"),
     "no tag": ([["O", "B-A"], ["C"]], [["O", "O"], ["O"]], {}, "gold, document 1: tag 0 is 'C', which is not a tag"),
     "bare": ([["B", "I"]], [["O", "O"]], {}, "gold, document 0: tag 0 is 'B', which has no label"),
