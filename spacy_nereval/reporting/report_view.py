@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
@@ -10,15 +9,14 @@ from typing import Any, ClassVar, NamedTuple
 from ..core.declaration import Metric, Verdict
 from ..core.lexicon import Lexicon
 from ..core.mention_places import with_common_annex
-from ..core.messages import shortened
 from ..core.overlapping import overlaps
-from ..core.spans import Document, Span
+from ..core.spans import Document
 from ..core.wording import FAIREVAL
 from ..counting.counts import Counts
 from ..evaluation.comparison import System, changed_spans, comparison
 from ..evaluation.error_groups import ErrorGroups, Member, error_groups
 from ..evaluation.error_list import ErrorExamples, is_error
-from ..evaluation.gold_suspects import Doubt, Evidence, Reason, doubts, gold_suspects, surface
+from ..evaluation.gold_suspects import Doubt, doubts, gold_suspects
 from ..evaluation.prediction_rates import PredictionRate, RateDifference, rate_differences
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import evaluate
@@ -28,7 +26,7 @@ from ..evaluation.transitions import outcomes_by
 from ..evaluation.what_if import Mended, what_if
 from .comparison_view import ComparisonView
 from .declared import on_spans, row_name, short_name, spoken, triple
-from .marked_text import in_context
+from .gold_doubts import CONTRADICTIONS, SHOWN, GoldDoubts
 from .remarks import bounded_by, in_sentence, many, times
 from .result_table import Asking, Cell, Estimate, Gain, Kinded, Percent, Ranked, ResultTable, shown
 from .score_cells import percent, score_cell
@@ -45,20 +43,8 @@ PRIMARY = "fair.f"
 SYSTEMS = 8
 """Number of systems with a colour and a symbol: `--system-0` to `--system-7` in page.css, SYMBOLS in theme.js."""
 
-SHOWN = 60
-"""Maximum number of repeated errors, error pairs and doubtful spans."""
-
 NEARLY_ALL = 0.9
 """No length is called the lowest if one has a greater share of the gold spans."""
-
-OF_EACH = 10
-"""How many doubtful spans with each reason have a place among these."""
-
-OTHERS = 3
-"""How many of the other documents that evidence is from are named."""
-
-CONTRADICTIONS: tuple[Reason, ...] = ("two labels", "unmarked")
-"""The reasons by which gold contradicts itself."""
 
 
 class ReportedSystem(NamedTuple):
@@ -129,6 +115,7 @@ class ReportView(View):
         ]
         self.slices: list[Slice] = slices(documents, self.fair, self.verdicts, lexicon, by)
         self.doubts: list[Doubt] = doubts(gold_suspects(documents), documents[0])
+        self.gold = GoldDoubts(self.doubts, documents[0], self.names)
 
     # Tables
 
@@ -244,22 +231,8 @@ class ReportView(View):
                 yield self._mended(metric, number, found)
 
     def doubtful(self) -> Iterator[ResultTable]:
-        """Yield the doubtful gold spans, the strongest evidence first, among them the first ones of every reason."""
-        rows: list[list[Cell]] = []
-        shown = shown_doubts(self.doubts)
-        for each in shown:
-            document = self.systems[0].documents[each.document]
-            said = [evidence_words(why, each, self.names) + self._elsewhere(each, why) for why in each.evidence]
-            words = "; ".join(dict.fromkeys([*said, *_proposed(each, document)]))
-            at_gold = each.gold if each.place == (each.start, each.end) else None
-            gold = at_gold.label if at_gold else _gold_around(document, each)
-            name = str(each.document + 1) if document.id is None else document.id
-            rows.append([name, in_context(document, each.start, each.end), gold, words])
-        if rows:
-            header = ["document", "text", "gold", "what speaks against it"]
-            note = f"the strongest {len(rows)} of {len(self.doubts):,}" if len(rows) < len(self.doubts) else ""
-            asks = [{"document": each.document} for each in shown]
-            yield ResultTable("Doubtful gold spans", header, rows, note=note, asks=asks)
+        """Yield the doubtful gold spans."""
+        yield from self.gold.tables()
 
     def differences(self) -> Iterator[ResultTable]:
         """Yield the differences from the first system and their tests, where systems are compared."""
@@ -482,26 +455,6 @@ class ReportView(View):
         ]
         return [*groups, *((number, "gold in doubt", members) for number, members in enumerate(self.doubted))]
 
-    @cached_property
-    def marked_places(self) -> Mapping[tuple[str, str], Sequence[tuple[int, int]]]:
-        """For each surface and label, the gold spans that have them: the numbers of the document and of the span."""
-        found: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
-        for k, document in enumerate(self.systems[0].documents):
-            for g, span in enumerate(document.gold):
-                if words := surface(document, span.start, span.end):
-                    found[words, span.label].append((k, g))
-        return found
-
-    def _elsewhere(self, doubt: Doubt, evidence: Evidence) -> str:
-        """Return the other documents that a piece of evidence is from, "" if it is from this one alone."""
-        documents = self.systems[0].documents
-        words = surface(documents[doubt.document], *doubt.place)
-        places = self.marked_places.get((words, evidence.label), ()) if evidence.reason in CONTRADICTIONS else ()
-        others = [*dict.fromkeys(k for k, _ in places if k != doubt.document)]
-        named = [str(k + 1 if documents[k].id is None else documents[k].id) for k in others[:OTHERS]]
-        rest = f" and {len(others) - OTHERS:,} more" if len(others) > OTHERS else ""
-        return f" (in {', '.join(named)}{rest})" if named else ""
-
     @property
     def ask_doubted(self) -> dict[str, Any] | None:
         """What shows the leading system's errors where gold contradicts itself; None if there are none."""
@@ -666,47 +619,3 @@ def _gap(a: Cell, b: Cell) -> Cell:
     if not isinstance(first, (int, float)) or not isinstance(second, (int, float)):
         return None
     return Gain(second - first) if isinstance(second, Percent) else second - first
-
-
-# Doubtful gold spans
-
-
-def shown_doubts(places: Sequence[Doubt]) -> list[Doubt]:
-    """Return the places that are shown: the first ones, among them the first ones of every reason."""
-    seats: Counter[Reason] = Counter()
-    first: set[int] = set()
-    for k, doubt in enumerate(places):
-        reasons = {each.reason for each in doubt.evidence}
-        if any(seats[reason] < OF_EACH for reason in reasons):
-            first.add(k)
-            seats.update(reasons)
-    others = [k for k in range(len(places)) if k not in first]
-    return [places[k] for k in sorted([*first, *others[: max(0, SHOWN - len(first))]])]
-
-
-def evidence_words(each: Evidence, doubt: Doubt, names: Sequence[str]) -> str:
-    """Return a reason to doubt gold, in words."""
-    label = each.label or "(empty)"
-    if each.reason == "two labels" and doubt.gold:
-        return f"gold has {label} {times(each.number)} for these words, {doubt.gold.label} {each.against}"
-    if each.reason == "unmarked":
-        return f"predicted {label}; gold marks these words so {times(each.number)} elsewhere"
-    if each.reason == "agreement":
-        return f"{'both' if each.number == 2 else f'all {each.number}'} systems predict {label}"
-    who = "predicted" if len(names) == 1 else f"{names[each.system]} predicts"
-    return f"{who} {label} with score {each.score:.4g}, above {100 * each.surer:.0f} % of its correct {label}"
-
-
-def _proposed(doubt: Doubt, document: Document) -> list[str]:
-    """Return the stretches that are proposed if there are several, since the text of a row marks only the first."""
-    text = document.text or ""
-    found = dict.fromkeys(f"“{shortened(text[start:end])}”" for start, end, _ in doubt.proposed)
-    return [f"proposed: {', '.join(found)}"] if text and len(found) > 1 else []
-
-
-def _gold_around(document: Document, doubt: Doubt) -> str:
-    """Return the gold spans that overlap a place without being there, "none" if there are none."""
-    near = [span for span in document.gold if span.overlaps(Span(doubt.start, doubt.end, ""))]
-    text = document.text
-    words = [span.label if text is None else f"{span.label} “{shortened(text[slice(*span[:2])])}”" for span in near]
-    return ", ".join(words) or "none"

@@ -20,8 +20,9 @@ from spacy_nereval.core.declaration import Metric
 from spacy_nereval.evaluation.gold_suspects import FEW, Doubt, Evidence, doubts, gold_suspects
 from spacy_nereval.evaluation.prediction_rates import prediction_rates, rate_differences
 from spacy_nereval.evaluation.what_if import what_if
+from spacy_nereval.reporting.gold_doubts import OF_EACH, SHOWN, shown_doubts
 from spacy_nereval.reporting.html import page
-from spacy_nereval.reporting.report_view import OF_EACH, SHOWN, ReportView, shown_doubts
+from spacy_nereval.reporting.report_view import ReportView
 
 OF_FAIR = ({}, {"weights": "fine"}, {"weights": "traditional"}, {"focus": "system"}, {"unit": "token"})
 OTHERS = ("semeval", "strict", "slot_error", "char", "token", "relaxed", "mentions")

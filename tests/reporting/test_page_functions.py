@@ -18,9 +18,10 @@ from pages import system
 from spacy_nereval import Document, create
 from spacy_nereval.evaluation.transitions import OUTCOMES
 from spacy_nereval.io.marks import gold_digest, read_marks
+from spacy_nereval.reporting.gold_doubts import evidence_words
 from spacy_nereval.reporting.html.report_data import page_data
 from spacy_nereval.reporting.html.template import REPORT
-from spacy_nereval.reporting.report_view import ReportView, evidence_words
+from spacy_nereval.reporting.report_view import ReportView
 from spacy_nereval.reporting.result_table import Asking
 from spacy_nereval.reporting.words import CHANGES
 

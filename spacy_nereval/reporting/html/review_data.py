@@ -9,7 +9,8 @@ from typing import Any
 
 from ...core.spans import Document
 from ...evaluation.gold_suspects import REASONS, Doubt, surface
-from ..report_view import CONTRADICTIONS, ReportView, evidence_words
+from ..gold_doubts import CONTRADICTIONS, evidence_words
+from ..report_view import ReportView
 
 NONE = -1
 
@@ -40,7 +41,7 @@ def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any
         units: For each document, what turns an offset into one of UTF-16.
     """
     sides = [system.documents for system in view.systems]
-    witnesses = _Witnesses(view.marked_places)
+    witnesses = _Witnesses(view.gold.marked_places)
     order = [view.lead, *(k for k in range(len(sides)) if k != view.lead)]
     pieces: dict[tuple[str, str, int], int] = {}
     parts: dict[str, int] = {}
