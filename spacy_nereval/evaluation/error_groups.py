@@ -249,7 +249,7 @@ def slips(text: str, gold: Span, pred: Span) -> Iterator[Slip]:
     """
     edges = ("leading", gold.start, pred.start), ("trailing", pred.end, gold.end)
     for end, a, b in edges:
-        words = " ".join(text[min(a, b) : max(a, b)].casefold().split())
+        words = same_words(text[min(a, b) : max(a, b)])
         if words and words.count(" ") < MOST_WORDS:
             yield Slip("leading" if end == "leading" else "trailing", a > b, words)
 
@@ -263,6 +263,15 @@ def has_words(text: str | None) -> bool:
     return text is not None and any(map(str.isalpha, text))
 
 
+def same_words(text: str) -> str:
+    """Return words as they are compared with others: case folded, with single spaces.
+
+    >>> same_words("The  LEFT door")
+    'the left door'
+    """
+    return " ".join(text.casefold().split())
+
+
 def _keys(
     text: str | None, words: str | None, verdict: Verdict, by: Collection[GroupedBy]
 ) -> Iterator[tuple[GroupedBy, tuple[Any, ...]]]:
@@ -272,7 +281,7 @@ def _keys(
     if "labels" in by:
         yield "labels", labels
     if words and "surface" in by:
-        yield "surface", (*labels, words.casefold())
+        yield "surface", (*labels, same_words(words))
     if text is not None and gold and pred and "slip" in by and gold[:2] != pred[:2] and gold.overlaps(pred):
         for slip in slips(text, gold, pred):
             yield "slip", slip

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from ..core.checked import is_number
 from ..core.spans import Document, PlainSpan, Span
-from .error_groups import has_words
+from .error_groups import has_words, same_words
 
 Reason = Literal["two labels", "unmarked", "agreement", "confidence"]
 
@@ -152,7 +152,7 @@ def _gold_of(suspect: Suspect, document: Document) -> Span | None:
 
 def surface(document: Document, start: int, end: int) -> str:
     """Return the words of a stretch, case folded, with single spaces; "" if the document has no words."""
-    return " ".join((document.text or "")[start:end].casefold().split()) if has_words(document.text) else ""
+    return same_words((document.text or "")[start:end]) if has_words(document.text) else ""
 
 
 def _labels_of_surfaces(documents: Sequence[Document]) -> dict[str, Counter[str]]:
