@@ -42,7 +42,7 @@ def report(
         ValueError: The libraries that draw charts are not installed.
     """
     from ..reporting.html import ReportedSystem, page, with_common_annexes
-    from ..reporting.report_view import SYSTEMS
+    from ..reporting.reported_systems import SYSTEMS
 
     known = [[document for document in system.documents if document] for system in systems]
     if not 0 < len(systems) <= SYSTEMS or not all(known) or any(d.text is None for own in known for d in own):

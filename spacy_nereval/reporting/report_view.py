@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from ..core.declaration import Metric, Verdict
 from ..core.lexicon import Lexicon
-from ..core.mention_places import with_common_annex
 from ..core.overlapping import overlaps
 from ..core.spans import Document
 from ..core.wording import FAIREVAL
-from ..counting.counts import Counts
 from ..evaluation.comparison import System, changed_spans, comparison
 from ..evaluation.error_groups import ErrorGroups, Member, error_groups
 from ..evaluation.error_list import ErrorExamples, is_error
@@ -28,6 +26,7 @@ from .comparison_view import ComparisonView
 from .declared import on_spans, row_name, short_name, spoken, triple
 from .gold_doubts import CONTRADICTIONS, SHOWN, GoldDoubts
 from .remarks import bounded_by, in_sentence, many, times
+from .reported_systems import ReportedSystem, fair_of
 from .result_table import Asking, Cell, Estimate, Gain, Kinded, Percent, Ranked, ResultTable, shown
 from .score_cells import percent, score_cell
 from .score_tables import PRF
@@ -40,27 +39,8 @@ from .words import OUTCOMES
 PRIMARY = "fair.f"
 """The default primary score."""
 
-SYSTEMS = 8
-"""Number of systems with a colour and a symbol: `--system-0` to `--system-7` in page.css, SYMBOLS in theme.js."""
-
 NEARLY_ALL = 0.9
 """No length is called the lowest if one has a greater share of the gold spans."""
-
-
-class ReportedSystem(NamedTuple):
-    """A system in a report: its name, the annotated documents with its predictions, and their counts."""
-
-    name: str
-    documents: Sequence[Document]
-    counts: Counts
-
-
-def with_common_annexes(systems: Sequence[ReportedSystem]) -> Sequence[ReportedSystem]:
-    """Return the systems with one text for each document, followed by the inventions of all of them."""
-    if len({len(system.documents) for system in systems}) > 1:
-        return systems  # which the report refuses
-    shared = [with_common_annex(sides) for sides in zip(*(system.documents for system in systems))]
-    return [system._replace(documents=[sides[k] for sides in shared]) for k, system in enumerate(systems)]
 
 
 class ReportView(View):
@@ -94,7 +74,7 @@ class ReportView(View):
         lexicon: Lexicon | None = None,
         by: Sequence[str] = (),
     ) -> None:
-        self.fair: Metric = _checked(systems)
+        self.fair: Metric = fair_of(systems)
         self.systems = systems
         self.names: list[str] = [system.name for system in systems]
         self.labels: list[str] = sorted({label for system in systems for label in system.counts.labels})
@@ -574,33 +554,6 @@ def _view(
         examples.add(document, own)
     result = evaluate(system.counts, confidence)
     return ScoreView(system.counts, result, examples=examples.first, groups=groups)
-
-
-def _checked(systems: Sequence[ReportedSystem]) -> Metric:
-    """Return the metric fair. Raise ValueError if it is missing, or if the systems cannot share a report."""
-    first, *others = systems
-    fair = next((metric for metric in first.counts.metrics if metric.name == "fair"), None)
-    if fair is None:
-        raise ValueError("the report marks spans by the verdicts of fair, which is not among the metrics: add it")
-    if len(systems) > SYSTEMS:
-        raise ValueError(
-            f"a report has colours and symbols for at most {SYSTEMS} systems, {len(systems)} were given: "
-            "make several reports"
-        )
-    if len({system.name for system in systems}) < len(systems):
-        raise ValueError(f"the systems have equal names: {', '.join(system.name for system in systems)}; rename one")
-    for other in others:
-        if differences := first.counts.differences(other.counts, replicates=False):
-            raise ValueError(f"{first.name} and {other.name} cannot be in one report: {differences}")
-        if len(first.documents) != len(other.documents):
-            numbers = [f"{system.name} has {len(system.documents)} documents" for system in (first, other)]
-            raise ValueError(f"{' and '.join(numbers)}; all systems of a report need the same documents")
-        for number, (a, b) in enumerate(zip(first.documents, other.documents)):
-            if (a.text, a.gold) != (b.text, b.gold):
-                raise ValueError(
-                    f"document {number} of {other.name} has another text or gold annotation than that of {first.name}"
-                )
-    return fair
 
 
 def _name(document: Document, number: int) -> str | int:

@@ -19,7 +19,8 @@ from spacy_nereval.evaluation.breakdown import breakdown
 from spacy_nereval.evaluation.error_list import is_error
 from spacy_nereval.reporting.html import page
 from spacy_nereval.reporting.html.report_charts import all_charts, bars, dots
-from spacy_nereval.reporting.report_view import ReportedSystem, ReportView
+from spacy_nereval.reporting.report_view import ReportView
+from spacy_nereval.reporting.reported_systems import ReportedSystem
 from spacy_nereval.reporting.result_table import Estimate, ResultTable
 from spacy_nereval.reporting.score_view import ScoreView
 from spacy_nereval.reporting.span_slices import LENGTHS

@@ -6,7 +6,8 @@ templates escape them, the scripts insert them as text nodes, and a content
 security policy allows only the page's own scripts to run.
 """
 
-from ..report_view import PRIMARY, ReportedSystem, with_common_annexes
+from ..report_view import PRIMARY
+from ..reported_systems import ReportedSystem, with_common_annexes
 from .report_page import page
 
 __all__ = ["PRIMARY", "ReportedSystem", "page", "with_common_annexes"]

@@ -18,7 +18,8 @@ from ...io.writing import spelt_out
 from ..gate_view import GateView
 from ..marked_text import SPACE
 from ..rendered_document import Stretch, said_of, stretches
-from ..report_view import PRIMARY, ReportedSystem, ReportView
+from ..report_view import PRIMARY, ReportView
+from ..reported_systems import ReportedSystem
 from . import charts
 from .report_charts import all_charts
 from .report_data import page_data
