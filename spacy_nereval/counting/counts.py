@@ -200,9 +200,12 @@ class Counts:
         """Return the counts of both, as if all documents had been counted together.
 
         Raises:
-            ValueError: They differ in metrics, settings or half-samples; the message says how.
+            ValueError: They differ in metrics, settings, half-samples or cuts; the message says how.
         """
-        if differences := self.differences(other):
+        differences = self.differences(other)
+        if not differences and self.documents and other.documents and self.cut != other.cut:
+            differences = f"one has predictions kept by {self.cut or 'no cut'}, the other by {other.cut or 'no cut'}"
+        if differences:
             raise ValueError(f"these counts cannot be added: {differences}")
         return united([self, other])
 
