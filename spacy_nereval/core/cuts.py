@@ -14,6 +14,15 @@ from .messages import named, quoted, shortened
 from .spans import Document
 
 
+def shown_cut(cut: float) -> str:
+    """Return a cut or the score of a prediction as people read it.
+
+    >>> shown_cut(1 / 3), shown_cut(0.5)
+    ('0.3333', '0.5')
+    """
+    return f"{cut:.4g}"
+
+
 @dataclass(frozen=True)
 class Cuts:
     """A prediction is kept if its score is at least the cut of its label.

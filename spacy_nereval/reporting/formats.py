@@ -215,10 +215,13 @@ def _values(table: ResultTable) -> Iterator[list[str | None]]:
     parts = [_parts(table, k) for k in range(len(table.header))]
     for row in table.rows:
         cells = [(k, _finite(_part(cell, part))) for k, cell in enumerate(row) for part in parts[k]]
-        yield [
-            None if cell is None else _in_csv(cell) if isinstance(cell, str) else table.shown(k, cell)
-            for k, cell in cells
-        ]
+        yield [None if cell is None else _in_csv_cell(table, k, cell) for k, cell in cells]
+
+
+def _in_csv_cell(table: ResultTable, column: int, cell: Cell) -> str:
+    if isinstance(cell, str):
+        return _in_csv(cell)
+    return str(cell) if isinstance(cell, int) else table.shown(column, cell)
 
 
 def _names(table: ResultTable) -> list[str]:

@@ -10,6 +10,7 @@ from itertools import accumulate
 from math import inf, isinf
 from typing import Any, NamedTuple
 
+from ..core.cuts import shown_cut
 from ..io.writing import visible
 
 
@@ -298,9 +299,9 @@ def shown(number: int | float | Interval | Estimate | None, digits: int = 2) -> 
     if isinstance(number, PValue):
         return number.text
     if isinstance(number, int):
-        return str(number)
+        return f"{number:,}"
     if isinstance(number, Cut):
-        return "keep none" if isinf(number) else f"{number:.4g}"
+        return "keep none" if isinf(number) else shown_cut(number)
     if isinf(number):
         return "∞" if number > 0 else "-∞"
     text = f"{in_points(number):.{digits}f}"

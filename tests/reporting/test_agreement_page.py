@@ -148,3 +148,10 @@ def test_annotators_have_the_documents_that_they_annotated():
     given = annotated(("Ada", {"ann": span, "ben": span}), ("Bob", {"ann": span, "cleo": span}))
     (table,) = view_of(given).tables(["annotators"])
     assert [row[:2] for row in table.rows] == [["ann", 2], ["ben", 1], ["cleo", 1]]
+
+
+def test_the_page_lists_twelve_documents_and_counts_the_others():
+    page, (table,) = Parsed(example_page()), view_of(example()).tables(["documents"])
+    names = [str(row[0]) for row in table.rows]
+    assert len(names) == 45 and "Most disputed documents (the first 12 of 45)" in example_page()
+    assert sum(row[0] in names for row in page.rows) == 12 and "33 more documents with disputes" in page.text

@@ -49,7 +49,7 @@ def read(cell, digits: int) -> str:
 
     def number(value: float) -> str:
         value = 100 * value if isinstance(value, Percent) else value
-        text = str(value) if isinstance(value, int) else f"{value:.{digits}f}"
+        text = f"{value:,}" if isinstance(value, int) else f"{value:.{digits}f}"
         return text.removeprefix("-") if not text.strip("-0.") and isinstance(value, float) else text
 
     if cell is None:
@@ -168,7 +168,7 @@ def test_csv_read_back_gives_the_values_and_the_texts_on_one_line(table):
     for row, expected in zip(rows, values(table), strict=True):
         assert row == [title] + [
             "" if value is None else for_spreadsheets(visible(value)) if isinstance(value, str)
-            else read(value, table.digits) for value in expected
+            else str(value) if isinstance(value, int) else read(value, table.digits) for value in expected
         ]  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.about import __version__
-from ...core.cuts import Cuts
+from ...core.cuts import Cuts, shown_cut
 from ...core.declaration import Metric, Score
 from ...core.spans import Document
 from ...counting.counter import count
@@ -35,6 +35,8 @@ from .cut_choice import (
 )
 from .ranking import average_precision, calibration, coco_average_precision, risk_coverage
 from .scored_documents import Scored, Settings
+
+NOTHING_TO_CUT = "there are no predictions, so there is nothing to cut"
 
 ALREADY_CUT = 0.5
 """Where every score is at least this, predictions were probably cut before."""
@@ -386,17 +388,17 @@ def _thinned(side: Scored, best: float | None) -> dict[str, Any]:
 def _warnings(side: Scored, best: Mapping[str, Any]) -> list[str]:
     """Return what a reader of the cut has to know about the scores."""
     if side.floor is None:
-        return ["there are no predictions, so there is nothing to cut"]
+        return [NOTHING_TO_CUT]
     lines, scores = [], side.ranking.score
     if side.floor >= ALREADY_CUT and scores[0] <= 1:
         lines.append(
-            f"every score is at least {side.floor:g}: the predictions are probably already cut; for spancat set "
-            "threshold = 0.0 before predicting"
+            f"every score is at least {shown_cut(side.floor)}: the predictions are probably already cut; for spancat "
+            "set threshold = 0.0 before predicting"
         )
     if not best["reason"] and side.floor in (best["cut"], *best["labels"].values()) and scores[0] > side.floor:
         lines.append(
-            f"nothing is known below {side.floor:g}, the lowest score of the predictions; a cut there keeps all of "
-            "them, and a lower one might be better still"
+            f"nothing is known below {shown_cut(side.floor)}, the lowest score of the predictions; a cut there keeps "
+            "all of them, and a lower one might be better still"
         )
     return lines
 
@@ -432,11 +434,11 @@ def _gain(
 def _warnings_elsewhere(cuts: Cuts, floor: float | None) -> list[str]:
     """Return what a reader has to know about the scores of other predictions."""
     if floor is None:
-        return ["there are no predictions, so there is nothing to cut"]
+        return [NOTHING_TO_CUT]
     lowest = min((cut for cut in (cuts.default, *cuts.labels.values()) if cut is not None), default=None)
     if lowest is not None and lowest < floor and cuts.floor is not None and cuts.floor < floor:
         return [
-            f"the cut {lowest:g} is below {floor:g}, the lowest score of these predictions: they were cut before, "
-            "so the cut cannot be measured on them"
+            f"the cut {shown_cut(lowest)} is below {shown_cut(floor)}, the lowest score of these predictions: they "
+            "were cut before, so the cut cannot be measured on them"
         ]
     return []

@@ -84,7 +84,7 @@ def agreement_page(agreement: AgreementCounts, view: AgreementView, *, title: st
     listed, groups = _groups(agreement, view, tables, places)
     scores = _heat(tables["pair-scores"])
     disputed = tables["documents"].rows
-    tables["documents"] = tables["documents"]._replace(rows=disputed[:DOCUMENTS])
+    tables["documents"] = tables["documents"]._replace(most=DOCUMENTS)
     who = names(people) if len(people) <= MOST_NAMES else many(len(people), "annotator")
     data = _data(agreement, places) | {"groups": groups, "scores": scores, "symbols": charts.GLYPHS}
     data["digest"] = sha256(embedded([data["annotators"], data["labels"], data["documents"]]).encode()).hexdigest()[:16]
