@@ -19,7 +19,7 @@ from ..evaluation.per_document import document_rows
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import evaluate, gold_spans, pred_spans, spans_of_labels
 from ..evaluation.scores import check_average
-from ..evaluation.statistics.many_tests import PRIMARY
+from ..evaluation.statistics.many_tests import PRIMARY, SECONDARY
 from ..evaluation.tested import Asked
 from ..io.count_files import load as load_counts
 from ..io.count_files import save as save_counts
@@ -506,7 +506,15 @@ class Comparison(Shown):
         return ComparisonView(self, self._notes, self._warnings)
 
     def _report(self, name: str) -> str | None:
-        return None if self._systems is None else report(self._systems, *self._how)
+        confidence, asked, trials = self._how
+        if self._systems is None or asked is None:
+            return None
+        tested = {
+            family: [f"{row['metric']}.{row['score']}" for row in self.rows if row["family"] == family]
+            for family in (PRIMARY, SECONDARY)
+        }
+        asked = asked._replace(primary=tested[PRIMARY][0], secondary=[*dict.fromkeys(tested[SECONDARY])])
+        return report(self._systems, confidence, asked, trials)
 
 
 def label_warnings(counts: Counts) -> list[str]:

@@ -139,6 +139,18 @@ def test_text_formats_and_saved_files_have_the_tables_of_the_view(here, tmp_path
     assert all(cell in html for table in view.tables(["differences"]) for row in table.rows for cell in row[:1])
 
 
+def test_a_comparison_that_python_saves_as_a_page_has_its_own_primary_score_there(here, tmp_path):
+    """Not fair's F, whose verdicts mark the spans of the page and which it counts though it was not asked for."""
+    given = {name: load(f"{name}.jsonl") for name in "ab"}
+    for metrics in ("strict", ["slot_error", "loio", "fair"]):
+        found = compare(given, load("gold.jsonl"), metrics, **SETTINGS)
+        found.save(tmp_path / "a.html")
+        page, view = Parsed((tmp_path / "a.html").read_text("utf8")), ComparisonView(found)
+        assert found.conclusion in page.text and all(line in page.text for line in view.tested())
+        for name, *numbers in (row for table in view.differences() for row in table.grid()[1:]):
+            assert [name.replace("ser ", "slot error rate "), *numbers] in page.rows
+
+
 @pytest.mark.parametrize("case", ["two metrics", "three metrics, a margin, labels"])
 def test_the_page_says_what_the_command_and_its_json_say(here, case):
     """Every sentence and number of the comparison in the report."""
