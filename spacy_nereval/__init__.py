@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .api.gating import Gate, Plan, gate, plan
     from .api.inputs import load
     from .api.results import Comparison, Result
-    from .api.scoring import evaluate, merge, score
+    from .api.scoring import evaluate, merge, score, score_runs
     from .api.thresholding import Thresholds, thresholds
     from .core.declaration import Classes, Metric, Score, Verdict, one_each, prf_scores
     from .core.formulas import prf, ratio
@@ -37,7 +37,7 @@ else:
         "api.gating": ("Gate", "Plan", "gate", "plan"),
         "api.inputs": ("load",),
         "api.results": ("Comparison", "Result"),
-        "api.scoring": ("evaluate", "merge", "score"),
+        "api.scoring": ("evaluate", "merge", "score", "score_runs"),
         "api.thresholding": ("Thresholds", "thresholds"),
         "core.declaration": ("Classes", "Metric", "Score", "Verdict", "one_each", "prf_scores"),
         "core.formulas": ("prf", "ratio"),
@@ -101,6 +101,7 @@ __all__ = [
     "ratio",
     "registry",
     "score",
+    "score_runs",
     "thresholds",
 ]
 

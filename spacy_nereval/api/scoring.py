@@ -18,9 +18,20 @@ from ..counting.counts import Counts
 from ..evaluation.resampling import Confidence, Wanted, wanted_confidence
 from ..evaluation.result import evaluate as evaluate_counts
 from ..evaluation.result import gold_spans, pred_spans
+from ..evaluation.run_means import evaluate_runs
 from ..io.count_files import load
 from ..metrics.registry import LOOKED_AT, Chosen, chosen_metrics, with_levels
-from .inputs import ItemReading, documents, gold_labels, reading_of_items, unknown, with_item_reading
+from .inputs import (
+    ItemReading,
+    Items,
+    documents,
+    documents_of,
+    gold_labels,
+    kept_items,
+    reading_of_items,
+    unknown,
+    with_item_reading,
+)
 from .results import Result
 from .sides import Side
 
@@ -126,6 +137,67 @@ def score(
     return _scored(
         read, chosen, confidence, kept=kept, key=reading.spans_key, sep=None if metrics is not None else reading.sep
     )
+
+
+@with_item_reading
+def score_runs(
+    gold: Iterable[Any] | str | Path | None,
+    runs: Mapping[str, Any],
+    metrics: Any = None,
+    confidence: Wanted = None,
+    *,
+    system: str = "the system",
+    text: Iterable[str | None] | None = None,
+    tokens: Iterable[Any] | None = None,
+    **options: Unpack[ItemReading],
+) -> Result:
+    """Score a system that was trained several times: the means of its training runs, with intervals.
+
+    The intervals are about another training on other texts like these.
+
+    Args:
+        gold: The gold annotation, as `score` takes it; None with counts.
+        runs: The name of each training run, two or more, and its predictions, as `score` takes them. Alternatively,
+            all are results of `score`, counts or paths of count files (.npz).
+        metrics: As for `score`.
+        confidence: The settings of the intervals, as for `score`, or None for those that are usual.
+        system: The name of the system.
+        text, tokens, scheme, repair, end, spans_key, labels, only: As for `score`.
+        depth, sep, match, occurrences, tag_names, offsets: As for `score`.
+
+    Returns:
+        The result: where that of `score` has scores, it has their means; `result["metrics"]["fair"]["runs"]` has those
+        of the runs. It has no documents.
+
+    Raises:
+        ValueError: There are fewer than two runs, some are counts and others not, or as for `score`.
+        OSError: As for `score`.
+
+    >>> from spacy_nereval import score_runs
+    >>> gold = [["B-PER", "O"], ["B-LOC", "O"]] * 4
+    >>> found = score_runs(gold, {"run 1": gold, "run 2": [["B-LOC", "O"]] * 8}, "strict")
+    >>> found.strict.f, found["metrics"]["strict"]["runs"]["scores"]["f"]["values"]
+    (0.75, [1.0, 0.5])
+    """
+    if not isinstance(runs, Mapping) or len(runs) < 2:
+        raise ValueError("runs: expected a table of two or more training runs, {'run 1': pred, 'run 2': pred}")
+    given = {run: counts_of(own) for run, own in runs.items()}
+    left_out: dict[str, str] = {}
+    added: list[str] = []
+    if any(given.values()):
+        if other := next((run for run, own in given.items() if not own), None):
+            raise ValueError(f"{other} is given as predictions, and other runs as counts: give all as one of the two")
+        check_alone(gold=gold, metrics=metrics, text=text, tokens=tokens, **options)
+        counts = [own for own in given.values() if own]
+    else:
+        items, gold = kept_items(Items(metrics, reading_of_items(**options), text, tokens), gold)
+        counts = []
+        for run, pred in runs.items():
+            read, (chosen, left_out) = documents_of(gold, pred, items, run)
+            chosen, added = with_levels(chosen, () if metrics is not None else gold_labels(read), items.reading.sep)
+            counts.append(counted(read, chosen, items.reading.spans_key))
+    values = evaluate_runs(counts, wanted_confidence(confidence), system=system)
+    return Result(values | ({"left_out": left_out} if left_out else {}), notes=added)
 
 
 @overload

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from commands import accepted, flat, line, printed, run, write
 
-from spacy_nereval import Confidence, Result, agreement, apply, compare, gate, load, plan, score, thresholds
+from spacy_nereval import Confidence, Result, agreement, apply, compare, gate, load, plan, score, score_runs, thresholds
 from spacy_nereval.cli import nereval
 from spacy_nereval.cli.command_options import Choosing
 from spacy_nereval.core.arguments import REFUSE, Labelling, Reading, declared
@@ -274,6 +274,52 @@ def test_invalid_tags_are_refused_by_all_with_both_ways_to_repair_them(here):
     assert score(tags, tags, repair="discard")["gold"] == 1
 
 
+RUNS: list[tuple[str, list[str], dict[str, Any]]] = [
+    ("usual", [], {}),
+    ("every metric", ["-m", "all"], {"metrics": ["all"]}),
+    (
+        "labels",
+        ["-m", "fair", "--labels", "PER=NAME", "--only", "NAME"],
+        {"metrics": "fair", "labels": {"PER": "NAME"}, "only": ["NAME"]},
+    ),
+    ("level", ["-m", "strict", "--level", "0.8"], {"metrics": "strict", "confidence": {"level": 0.8}}),
+]
+
+
+@pytest.mark.parametrize(("options", "arguments"), [each[1:] for each in RUNS], ids=[each[0] for each in RUNS])
+def test_score_runs(here, options, arguments):
+    expected = told("score", "gold.jsonl", "--system=A=a.jsonl,b.jsonl", *options)
+    gold, runs = load("gold.jsonl"), {name: load(f"{name}.jsonl") for name in "ab"}
+    for given in (gold, iter(gold), "gold.jsonl"):
+        assert plain(score_runs(given, runs, system="A", **arguments)) == expected
+
+
+def test_score_runs_of_counts(here):
+    for name in "ab":
+        run("count", "gold.jsonl", f"{name}.jsonl", "-o", f"{name}.npz")
+    expected = told("score", "gold.jsonl", "--system=A=a.npz,b.npz")
+    assert plain(score_runs(None, {name: f"{name}.npz" for name in "ab"}, system="A")) == expected
+    scored = score(load("gold.jsonl"), load("b.jsonl"), "papers", confidence=True)
+    assert score_runs(None, {"a": "a.npz", "b": scored})["scores"] == expected["scores"]
+
+
+@pytest.mark.parametrize(
+    ("gold", "runs", "said"),
+    [
+        (GOLD, PRED, "^runs: expected a table of two or more training runs, {'run 1': pred"),
+        (GOLD, {"a": PRED}, "^runs: expected a table of two or more"),
+        (GOLD, {"a": PRED, "b": PRED[1:]}, "gold has 12 documents and b has 11 documents"),
+        (None, {"a": PRED, "b": "b.npz"}, "^a is given as predictions, and other runs as counts"),
+        (GOLD, {"a": "b.npz", "b": "b.npz"}, "^gold is given with counts"),
+    ],
+    ids=["no table", "one run", "lengths", "both", "counts with gold"],
+)
+def test_what_are_no_training_runs_is_refused(here, gold, runs, said):
+    run("count", "gold.jsonl", "b.jsonl", "-o", "b.npz")
+    with pytest.raises(ValueError, match=said):
+        score_runs(gold, runs)
+
+
 def test_the_means_of_training_runs_are_a_result_too(here):
     told("score", "gold.jsonl", "--system=A=a.jsonl,b.jsonl", "-m", "strict,fair")
     found = Result.load("out.json")
@@ -286,7 +332,7 @@ def test_the_means_of_training_runs_are_a_result_too(here):
 
 # What is declared, and what functions repeat for those who read them
 
-FUNCTIONS = score, compare, agreement, thresholds, gate, plan, apply
+FUNCTIONS = score, score_runs, compare, agreement, thresholds, gate, plan, apply
 READ = {name: argument.where for name, argument in declared(Reading).items()}
 
 
