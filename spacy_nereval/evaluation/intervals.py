@@ -26,12 +26,13 @@ from .statistics.bounds import (
     UNBOUNDED,
     UNDEFINED,
     WARNING_UNITS,
+    accuracy_interval,
     effective_units,
     kish,
+    macro_interval,
     sample_variance,
     score_intervals,
 )
-from .statistics.derived import accuracy_interval, macro_interval
 from .statistics.influence import Influences, largest
 from .statistics.runs import mean_of_runs
 

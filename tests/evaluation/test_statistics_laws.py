@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from spacy_nereval.evaluation.statistics.bits import half_samples, patterns
 from spacy_nereval.evaluation.statistics.bounds import (
     Intervals,
+    accuracy_interval,
     effective_units,
+    macro_interval,
     sample_variance,
     score_intervals,
     spread,
 )
-from spacy_nereval.evaluation.statistics.derived import accuracy_interval, macro_interval
 from spacy_nereval.evaluation.statistics.differences import Differences, balance, differing_units, swap_test, t_test
 from spacy_nereval.evaluation.statistics.influence import influences, mixed_units
 from spacy_nereval.evaluation.statistics.many_tests import count_data_sets

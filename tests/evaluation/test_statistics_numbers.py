@@ -12,9 +12,8 @@ from processes import python
 
 from spacy_nereval import Confidence, Document, score
 from spacy_nereval.evaluation.statistics.bits import half_samples, patterns
-from spacy_nereval.evaluation.statistics.bounds import effective_units, score_intervals, wilson
+from spacy_nereval.evaluation.statistics.bounds import effective_units, macro_interval, score_intervals, wilson
 from spacy_nereval.evaluation.statistics.conclusion import Footing, footer, margin_sentence, signature_part, verdict
-from spacy_nereval.evaluation.statistics.derived import macro_interval
 from spacy_nereval.evaluation.statistics.differences import (
     SAME_WITHIN,
     against_margin,
