@@ -23,7 +23,7 @@ from ..evaluation.tested import Asked
 from ..evaluation.transitions import outcomes_by
 from ..evaluation.what_if import Mended, what_if
 from .comparison_view import ComparisonView
-from .declared import on_spans, row_name, short_name, spoken, triple
+from .declared import on_spans, row_name, spoken, triple
 from .gold_doubts import CONTRADICTIONS, SHOWN, GoldDoubts
 from .remarks import bounded_by, in_sentence, many, times
 from .reported_systems import ReportedSystem, fair_of
@@ -217,11 +217,7 @@ class ReportView(View):
     def differences(self) -> Iterator[ResultTable]:
         """Yield the differences from the first system and their tests, where systems are compared."""
         if self.compared and self.compared.result["comparisons"]:
-            scores = [(metric, each.name) for metric in self.systems[0].counts.metrics for each in metric.headlines]
-            words: dict[Cell, str] = {short_name(*each): row_name(*each) for each in scores}
-            for table in self.compared.tables(["differences", "labels"]):
-                rows = [[words.get(name, name), *row] for name, *row in table.rows]
-                yield table._replace(rows=rows) if table.header[0] == "score" else table
+            yield from self.compared.tables(["differences", "labels"])
 
     def changes(self) -> Iterator[ResultTable]:
         """Yield, for each other system, the outcomes of gold spans; a number asks for the spans that it counts."""

@@ -147,8 +147,7 @@ def test_a_comparison_that_python_saves_as_a_page_has_its_own_primary_score_ther
         found.save(tmp_path / "a.html")
         page, view = Parsed((tmp_path / "a.html").read_text("utf8")), ComparisonView(found)
         assert found.conclusion in page.text and all(line in page.text for line in view.tested())
-        for name, *numbers in (row for table in view.differences() for row in table.grid()[1:]):
-            assert [name.replace("ser ", "slot error rate "), *numbers] in page.rows
+        assert all(row in page.rows for table in view.differences() for row in table.grid()[1:])
 
 
 @pytest.mark.parametrize("case", ["two metrics", "three metrics, a margin, labels"])
@@ -165,9 +164,7 @@ def test_the_page_says_what_the_command_and_its_json_say(here, case):
         *(found.sentence for found in view.findings() if found.section == "headline"),
     ):
         assert text in page.text
-    for table in view.differences():
-        for name, *numbers in table.grid()[1:]:
-            assert [name.replace("ser ", "slot error rate "), *numbers] in page.rows
+    assert all(row in page.rows for table in view.differences() for row in table.grid()[1:])
 
 
 def test_every_finding_names_its_documents():
