@@ -81,7 +81,8 @@ def comparison(
         documents: The documents, for the texts of the spans that changed.
         confidence: The level of intervals and the seed.
         trials: How many swaps are drawn; by default enough for the number of tests.
-        primary: The score that the conclusion is about, METRIC.SCORE; by default the headline of the first metric.
+        primary: The score that the conclusion is about, METRIC.SCORE or its score key; by default the headline of the
+            first metric.
         secondary: The scores of the second family; by default one headline of each further metric.
         labels: Whether the primary score is compared for each label too.
         margin: The largest difference of the primary score that does not matter, in points.

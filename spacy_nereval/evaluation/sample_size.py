@@ -14,6 +14,7 @@ from ..core.declaration import GOLD_SPANS, PRED_SPANS
 from ..core.messages import named
 from ..counting.counts import Counts
 from ..counting.table import Table
+from ..metrics.registry import create_all
 from .gate_policy import AGAINST_BASELINE, DIFFERENCE, RATE_BETWEEN, Policy, Rule, allowed
 from .gate_rules import MOST_UNITS, Judged, Judging
 from .pairs import Pair, all_labels
@@ -28,6 +29,7 @@ from .statistics.differences import LEAST_DIFFERING, POWER, equivalence_level, r
 from .statistics.influence import bearers_of, sides_of
 from .statistics.scales import shares
 from .tested import Subject, greatest_difference
+from .thresholds.cut_choice import wanted
 
 Floats = NDArray[np.float64]
 
@@ -43,11 +45,12 @@ def with_difference(policy: Policy | None, score: str, wide: float | None) -> Po
 
     Args:
         policy: The rules; None for none.
-        score: A score key, or METRIC.SCORE.
+        score: A score key, METRIC.SCORE or METRIC_SCORE.
         wide: The difference in points; None for none.
 
     Raises:
-        ValueError: The difference is not above 0, or there are neither rules nor a difference.
+        ValueError: The difference is not above 0, there is no such score, or there are neither rules nor a
+            difference.
 
     >>> with_difference(None, "strict_f", 2).rules[0].kind
     'difference'
@@ -61,6 +64,7 @@ def with_difference(policy: Policy | None, score: str, wide: float | None) -> Po
         return policy
     if not 0 < wide < math.inf:
         raise ValueError(f"{named('difference', wide)}: expected a number of points above 0, such as 2")
+    wanted(score, create_all(["all"]), named("score", score))
     base = policy or Policy(())
     return base._replace(rules=(*base.rules, Rule(DIFFERENCE, DIFFERENCE, float(wide), score)))
 
