@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 from typer import Argument, Option
 
 from ..core import arguments
-from ..core.arguments import TABLE_FORMATS, Labelling, Reading
+from ..core.arguments import TABLE_FORMATS, Choosing, Labelling, Reading
 from ..core.messages import absent, did_you_mean
 
 if TYPE_CHECKING:
@@ -206,39 +206,6 @@ class Sharding(NamedTuple):
         return bool(self.engine or self.workers or self.parts)
 
 
-MISSING_SCORE = arguments.Argument("Score of predictions without one, such as 1.0. By default they are an error")
-
-
-class Choosing(NamedTuple):
-    """How the cut is chosen, and what counts as a hit."""
-
-    best: Annotated[
-        str,
-        arguments.Argument("Score by which the cut is chosen, such as strict_f, fair_f or slot_error.ser"),
-    ] = "strict_f"
-    per_label: Annotated[
-        str | None,
-        arguments.Argument(
-            "A cut for each label: 'own' for the best of its own score, or 'micro' for the cuts that together have "
-            "the best overall score (exact for strict_f; for others a local optimum). By default all labels have one "
-            "cut"
-        ),
-    ] = None
-    hit: Annotated[
-        str,
-        arguments.Argument(
-            "Predictions that are hits for average precision and calibration: 'strict', or the least IoU of "
-            "characters with a gold span of the same label, such as 0.5"
-        ),
-    ] = "strict"
-    missing_score: Annotated[float | None, MISSING_SCORE] = None
-    bins: Annotated[int, arguments.Argument("Number of bins for calibration")] = 10
-    bin_kind: Annotated[
-        str,
-        arguments.Argument("Bins of the same width ('equal') or of as many predictions each ('equal_mass')"),
-    ] = "equal"
-
-
 class Cutting(NamedTuple):
     """Which predictions are kept."""
 
@@ -248,7 +215,7 @@ class Cutting(NamedTuple):
             "Cut file of 'nereval thresholds': keep the predictions whose scores are at least the cut of their label"
         ),
     ] = None
-    missing_score: Annotated[float | None, MISSING_SCORE] = None
+    missing_score: Annotated[float | None, arguments.MISSING_SCORE] = None
 
 
 GROUPS = (Labelling, Reading, Model, Resampling, Asking, Showing, Lookups, Sharding, Choosing, Cutting)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.about import __version__
-from ..core.arguments import TRIALS, check_bounds
+from ..core.arguments import TRIALS, check_value
 from ..core.messages import named
 from ..core.spans import Document, Span
 from ..counting.counts import Counts
@@ -106,7 +106,8 @@ def comparison(
     -1.0
     """
     confidence = (confidence or Confidence()).checked()
-    check_bounds("trials", trials, TRIALS)
+    if trials is not None:
+        check_value("trials", trials, TRIALS)
     baseline, *others = systems
     first = baseline.runs[0]
     asked = Asked(primary, secondary, labels, margin).of(first.metrics)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
 from numpy.typing import NDArray
@@ -55,12 +55,13 @@ class Asked(NamedTuple):
         """Return the settings, with a list of secondary scores. Raise ValueError if one cannot be used."""
         if not isinstance(self.labels, bool):
             raise ValueError(f"{named('per_label', self.labels)}: expected True or False")
-        is_number = isinstance(self.margin, (int, float)) and not isinstance(self.margin, bool)
-        if self.margin is not None and not (is_number and 0 < self.margin < math.inf):
-            raise ValueError(f"{named('margin', self.margin)}: expected a number of points above 0, such as 1")
+        arguments.checked(self)
         if isinstance(self.secondary, str):
             listed = [name.strip() for name in self.secondary.split(",")] if self.secondary else []
             return self._replace(secondary=listed)
+        names = () if self.secondary is None else self.secondary
+        if not isinstance(names, Collection) or not all(isinstance(name, str) for name in names):
+            raise ValueError(f"{named('secondary', names)}: expected names of scores, such as ['strict_p', 'strict_r']")
         return self
 
     @property

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.about import __version__
+from ...core.arguments import MICRO, OWN
 from ...core.cuts import Cuts
 from ...core.declaration import Metric, Score
 from ...core.spans import Document
@@ -21,8 +22,6 @@ from ..signature import signature
 from ..tested import label_score
 from .curves import Curves, charted, finite_cut, left_out
 from .cut_choice import (
-    MICRO,
-    OWN,
     LabelCuts,
     Wanted,
     ascended,

@@ -19,9 +19,6 @@ from ..tested import label_score, score_named
 from .curves import Curves, charted
 from .states import ScoredSpans
 
-PER_LABEL = OWN, MICRO = ("own", "micro")
-"""How labels get cuts of their own: each the best of its own score, or together the best overall score."""
-
 NEAR = 0.01
 """Scores this close to the best one are called as good, as ratios."""
 
