@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 from typer import Argument, Option
 
 from ..core import arguments
-from ..core.arguments import TABLE_FORMATS, Choosing, Labelling, Reading
+from ..core.arguments import MOST_DOCUMENTS, TABLE_FORMATS, Choosing, Labelling, Reading
 from ..core.messages import absent, did_you_mean
 
 if TYPE_CHECKING:
@@ -28,20 +28,22 @@ EPILOG = (
 )
 
 DIGITS = Option(2, "--digits", "-d", help="Decimal places in the tables", min=0, max=10)
+# The views know their tables, but must not be imported at every start: `test_tables` compares this text with them.
 TABLES = Option(
     None,
     "--tables",
     "-t",
     help="Tables to print, in this order, or 'all'. score and evaluate: headline, errors, groups (the default in the "
-    "terminal), scores, labels, pairs, confusion, documents (with errors, the default in other formats), label-scores, "
-    "counts. score --system: headline, runs (the default in the terminal), scores, labels (with runs, the default in "
-    "other formats), label-scores. compare: differences, labels (the default in the terminal), runs, transitions, "
-    "spans (all five are the default in other formats), all-differences. agreement: pairs, differences, labels, "
-    "documents, spans (the default in the terminal), scores, alpha (all seven are the default in other formats), "
-    "same-words, label-spans, annotators, pair-scores, all-scores. thresholds: labels, applied, scores (the default), "
-    "calibration, curves. gate: unmet, lost (the default in the terminal), rules, spans (with lost, the default in "
-    "other formats). plan: needed, curve (both are the default). apply: changes, conflicts, undecided (all three are "
-    "the default), kinds",
+    "terminal); scores, labels, errors, pairs, confusion, documents (the default in other formats); "
+    "label-scores, counts. score --system: headline, runs (the default in the terminal); scores, runs, labels (the "
+    "default in other formats); label-scores. compare: differences, labels (the default in the terminal); "
+    "differences, labels, runs, transitions, spans (the default in other formats); all-differences. datasets: "
+    "data-sets, counts (the default). agreement: pairs, differences, labels, documents, spans (the default in "
+    "the terminal); pairs, scores, alpha, differences, labels, documents, spans (the default in other formats); "
+    "same-words, label-spans, annotators, pair-scores, per-document, without, all-scores. thresholds: labels, "
+    "applied, scores (the default); cuts, label-scores, precision, calibration, curves. gate: unmet, lost (the "
+    "default in the terminal); rules, lost, spans (the default in other formats). plan: needed, curve (the "
+    "default). apply: changes, conflicts, undecided (the default); kinds",
 )
 GOLD = Argument(
     None, help="Gold annotation: a file, or a folder of brat files. Not needed if all systems are count files"
@@ -90,7 +92,7 @@ CONFIDENCE = Option(
     "--confidence",
     "-C",
     help="Add a confidence interval to every score, by leaving out each document, or each unit of --unit. Without it, "
-    "only the main score has an interval, and only for up to 20000 documents",
+    f"only the main score has an interval, and only for up to {MOST_DOCUMENTS} documents",
 )
 
 CODE = Option(None, "--code", "-c", help="Python file with registered functions to import, such as metrics of your own")

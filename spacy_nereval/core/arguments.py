@@ -269,6 +269,9 @@ LEVEL = Argument(
     most=1 - 1e-9,  # beyond, rounding leaves intervals of scores near 1 without width
     expected="a number between 0 and 1, such as 0.95",
 )
+MOST_DOCUMENTS = 20_000
+"""Maximum number of documents for an interval that nobody asked for: with more, it takes longer than counting."""
+
 MOST_SAMPLES = 100_000
 """More half-samples hardly change an interval, and take memory and time in proportion."""
 
