@@ -34,7 +34,6 @@ SEPARATOR = "/"
 SCHEMES = ("auto", "IOB1", "IOB2", "BILUO", "BIOES", "IO")
 ENDS = ("exclusive", "inclusive")
 
-
 TYPES: Mapping[type, str] = {Integral: "a whole number", Real: "a number", str: "a text"}
 """The types that are checked, in words."""
 
@@ -283,7 +282,12 @@ SAMPLES = Argument(
     most=MOST_SAMPLES,
     usual=1000,
 )
-SEED = Argument("Seed of random numbers, of half-samples and of tests (0 by default)", takes=Integral, least=0)
+SEED = Argument(
+    "Seed of random numbers, of half-samples and of tests (0 by default)",
+    takes=Integral,
+    least=0,
+    expected="a whole number from 0 up",
+)
 REPLICATES = Argument(
     "Number of half-samples (random halves of the documents) to store, for the intervals of collapsed counts. By "
     "default 1000 with --collapse, else 0: counts with documents need none",

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..core.declaration import Metric, Score
-from ..core.messages import quoted
+from ..core.messages import named, quoted
 from ..metrics.registry import create_all
 from .statistics.bounds import FEW_UNITS
 from .statistics.conclusion import points
@@ -113,7 +113,8 @@ def scored(rule: Rule, metrics: Sequence[Metric]) -> Wanted:
         ValueError: None of the metrics has such a score.
     """
     name = rule.score or ""
-    return wanted(name, metrics, f"rule {rule.name}: score {quoted(name)}")
+    asked = named("score", name) if rule.kind == DIFFERENCE else f"rule {rule.name}: score {quoted(name)}"
+    return wanted(name, metrics, asked)
 
 
 def allowed(rule: Rule, score: Score) -> Limits:

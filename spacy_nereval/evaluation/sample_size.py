@@ -15,7 +15,6 @@ from ..core.declaration import GOLD_SPANS, PRED_SPANS
 from ..core.messages import named
 from ..counting.counts import Counts
 from ..counting.table import Table
-from ..metrics.registry import create_all
 from .gate_policy import AGAINST_BASELINE, DIFFERENCE, RATE_BETWEEN, Policy, Rule, allowed
 from .gate_rules import MOST_UNITS, Judged, Judging
 from .pairs import Pair, all_labels
@@ -30,7 +29,6 @@ from .statistics.differences import LEAST_DIFFERING, POWER, equivalence_level, r
 from .statistics.influence import bearers_of, sides_of
 from .statistics.scales import shares
 from .tested import Subject, greatest_difference
-from .thresholds.cut_choice import wanted
 
 Floats = NDArray[np.float64]
 
@@ -50,8 +48,7 @@ def with_difference(policy: Policy | None, score: str, wide: float | None) -> Po
         wide: The difference in points; None for none.
 
     Raises:
-        ValueError: The difference is not above 0, there is no such score, or there are neither rules nor a
-            difference.
+        ValueError: The difference is not above 0, or there are neither rules nor a difference.
 
     >>> with_difference(None, "strict_f", 2).rules[0].kind
     'difference'
@@ -64,7 +61,6 @@ def with_difference(policy: Policy | None, score: str, wide: float | None) -> Po
             )
         return policy
     check_value("difference", wide, MARGIN)
-    wanted(score, create_all(["all"]), named("score", score))
     base = policy or Policy(())
     return base._replace(rules=(*base.rules, Rule(DIFFERENCE, DIFFERENCE, float(wide), score)))
 

@@ -37,7 +37,8 @@ def ruled_by(name: str) -> tuple[str, str]:
 
 
 def planned_by(name: str) -> tuple[str, str]:
-    return ruled_by(with_difference(None, name, 2).rules[0].score or "")
+    wish = scored(with_difference(None, name, 2).rules[0], ALL)
+    return wish.metric.name, wish.score.name
 
 
 def primary(name: str) -> tuple[str, str]:

@@ -12,6 +12,7 @@ from ...core.about import __version__
 from ...core.arguments import MICRO, OWN
 from ...core.cuts import Cuts
 from ...core.declaration import Metric, Score
+from ...core.messages import named
 from ...core.spans import Document
 from ...counting.counter import count
 from ...counting.counts import Counts
@@ -89,7 +90,9 @@ def thresholds(
     wish = wanted(settings.best, metrics)
     without = left_out(metrics)
     if wish.metric.name in without:
-        raise ValueError(f"best {settings.best}: {wish.metric.name} has no curve: {without[wish.metric.name]}")
+        raise ValueError(
+            f"{named('best', settings.best)}: {wish.metric.name} has no curve: {without[wish.metric.name]}"
+        )
     side = Scored.of(documents, [metric for metric in metrics if metric.name not in without], settings)
     if not side.documents:
         raise ValueError("there are no annotated documents to choose a cut on")
