@@ -104,7 +104,8 @@ def scores_page(metrics: Iterable[Metric]) -> str:
         "Score keys are names in spaCy's score dict: in `nlp.evaluate`, in the training log and in "
         "`[training.score_weights]`. They are prefixed with `ents_`, or with `spans_KEY_` for a span group `KEY`: "
         "`fair_f` is `ents_fair_f` or `spans_sc_fair_f`. `nereval init-config --score` takes the key without "
-        "the prefix. `--primary` and `--secondary` name a score by its metric and its own name, such as `fair.f`.",
+        "the prefix. `--primary`, `--secondary`, `--best` and `--score` take it too, or the metric and the score's own "
+        "name, as in `fair.f`.",
         "The values are from 0 to 1, except where the unit says otherwise. Where lower is better, do not choose a "
         "model by the score. An undefined score is 0.0 here and `null` in the [nested result](result.md). A headline "
         "score represents its metric in summaries.",

@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..core.arguments import Reading
+from ..core.arguments import MOST_DOCUMENTS, Reading
 from ..core.compression import extension
 from ..core.declaration import Metric
 from ..core.labels import rules_of
@@ -28,7 +28,6 @@ from ..io.tag_sequences import Tagged, TokenDocument, read_tags
 from ..metrics.registry import Unknown, chosen_metrics, create
 from ..reporting.agreement_view import AgreementView
 from ..reporting.remarks import left_out_lines
-from ..reporting.view import MOST_DOCUMENTS
 from .accessors import Headline
 from .inputs import (
     ItemReading,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from ..core.compression import extension, uncompressed
 from ..core.cuts import Cuts, cut
 from ..core.declaration import Metric
-from ..core.messages import absent, shortened
+from ..core.messages import absent
 from ..evaluation.error_list import error_list
 from ..evaluation.resampling import Wanted, wanted_confidence
 from ..evaluation.result import plain
@@ -90,8 +90,6 @@ def thresholds(
     >>> found.best["cut"], found.best["value"], found.best["no_cut"]
     (0.8, 1.0, 0.8)
     """
-    if not isinstance(best, str):
-        raise ValueError(f"best={shortened(repr(best))}: expected the name of a score, such as 'strict_f'")
     of_labels = "own" if per_label is True else per_label or None
     settings = Settings(best, of_labels, hit, missing_score, bins, bin_kind).checked()
     reading = reading_of_items(**options)

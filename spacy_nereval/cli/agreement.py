@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 from typer import Argument, Option
 
-from ..core.arguments import Reading
+from ..core.arguments import MOST_DOCUMENTS, Reading
 from .app import command
 from .command_options import (
     JSON,
@@ -83,7 +83,7 @@ def agreement_cli(
         "--confidence",
         "-C",
         help="Add a confidence interval to every number, by leaving out each document. Without it, only the main "
-        "numbers have one, up to 20000 documents",
+        f"numbers have one, up to {MOST_DOCUMENTS} documents",
     ),
     train: str | None = TRAIN,
     output: Path | None = OUTPUT,
@@ -134,7 +134,6 @@ def agreement_cli(
     from ..reporting.agreement_view import AgreementView
     from ..reporting.html.agreement_page import agreement_page
     from ..reporting.remarks import many
-    from ..reporting.view import MOST_DOCUMENTS
 
     names, options = names_and_options([*annotations, *ctx.args])
     drawn, on = chosen_confidence(confidence, resampling), checked_unit(unit)

@@ -21,7 +21,7 @@ import typer
 from typer import Option
 from typer.core import TyperCommand
 
-from ..core.arguments import Argument, check_bounds
+from ..core.arguments import Argument, check_value
 from ..core.messages import NAME_ALONE, Pasted, TryAgain, shortened, spelt
 from .command_options import CODE, DEBUG, EPILOG, GROUPS, LOG_FORMAT, LogFormat
 from .corpus_lists import with_corpus
@@ -165,7 +165,8 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def wrapped(**given: Any) -> None:
         for name, argument in arguments.items():
-            check_bounds(name, given[name], argument)
+            if given[name] is not None:
+                check_value(name, given[name], argument)
         for name, members in groups.items():
             given[name] = hints[name](**{field.name: given[field.name] for field in members})
         command(**{name: given[name] for name in signature.parameters})
@@ -221,4 +222,5 @@ def as_option(name: str, value: Any = NAME_ALONE) -> str:
         return flag.replace("--", "--no-")
     if isinstance(value, Pasted):
         return f"{flag} {quote(value)}"
-    return f"{flag} {shortened(f'{value:g}' if isinstance(value, float) else str(value), 200)}"
+    written = f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{flag} {shortened(written, 200) or quote(written)}"

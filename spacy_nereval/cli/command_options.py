@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 from typer import Argument, Option
 
 from ..core import arguments
-from ..core.arguments import TABLE_FORMATS, Labelling, Reading
+from ..core.arguments import MOST_DOCUMENTS, TABLE_FORMATS, Choosing, Labelling, Reading
 from ..core.messages import absent, did_you_mean
 
 if TYPE_CHECKING:
@@ -28,20 +28,22 @@ EPILOG = (
 )
 
 DIGITS = Option(2, "--digits", "-d", help="Decimal places in the tables", min=0, max=10)
+# The views know their tables, but must not be imported at every start: `test_tables` compares this text with them.
 TABLES = Option(
     None,
     "--tables",
     "-t",
     help="Tables to print, in this order, or 'all'. score and evaluate: headline, errors, groups (the default in the "
-    "terminal), scores, labels, pairs, confusion, documents (with errors, the default in other formats), label-scores, "
-    "counts. score --system: headline, runs (the default in the terminal), scores, labels (with runs, the default in "
-    "other formats), label-scores. compare: differences, labels (the default in the terminal), runs, transitions, "
-    "spans (all five are the default in other formats), all-differences. agreement: pairs, differences, labels, "
-    "documents, spans (the default in the terminal), scores, alpha (all seven are the default in other formats), "
-    "same-words, label-spans, annotators, pair-scores, all-scores. thresholds: labels, applied, scores (the default), "
-    "calibration, curves. gate: unmet, lost (the default in the terminal), rules, spans (with lost, the default in "
-    "other formats). plan: needed, curve (both are the default). apply: changes, conflicts, undecided (all three are "
-    "the default), kinds",
+    "terminal); scores, labels, errors, pairs, confusion, documents (the default in other formats); "
+    "label-scores, counts. score --system: headline, runs (the default in the terminal); scores, runs, labels (the "
+    "default in other formats); label-scores. compare: differences, labels (the default in the terminal); "
+    "differences, labels, runs, transitions, spans (the default in other formats); all-differences. datasets: "
+    "data-sets, counts (the default). agreement: pairs, differences, labels, documents, spans (the default in "
+    "the terminal); pairs, scores, alpha, differences, labels, documents, spans (the default in other formats); "
+    "same-words, label-spans, annotators, pair-scores, per-document, without, all-scores. thresholds: labels, "
+    "applied, scores (the default); cuts, label-scores, precision, calibration, curves. gate: unmet, lost (the "
+    "default in the terminal); rules, lost, spans (the default in other formats). plan: needed, curve (the "
+    "default). apply: changes, conflicts, undecided (the default); kinds",
 )
 GOLD = Argument(
     None, help="Gold annotation: a file, or a folder of brat files. Not needed if all systems are count files"
@@ -90,7 +92,7 @@ CONFIDENCE = Option(
     "--confidence",
     "-C",
     help="Add a confidence interval to every score, by leaving out each document, or each unit of --unit. Without it, "
-    "only the main score has an interval, and only for up to 20000 documents",
+    f"only the main score has an interval, and only for up to {MOST_DOCUMENTS} documents",
 )
 
 CODE = Option(None, "--code", "-c", help="Python file with registered functions to import, such as metrics of your own")
@@ -206,39 +208,6 @@ class Sharding(NamedTuple):
         return bool(self.engine or self.workers or self.parts)
 
 
-MISSING_SCORE = arguments.Argument("Score of predictions without one, such as 1.0. By default they are an error")
-
-
-class Choosing(NamedTuple):
-    """How the cut is chosen, and what counts as a hit."""
-
-    best: Annotated[
-        str,
-        arguments.Argument("Score by which the cut is chosen, such as strict_f, fair_f or slot_error.ser"),
-    ] = "strict_f"
-    per_label: Annotated[
-        str | None,
-        arguments.Argument(
-            "A cut for each label: 'own' for the best of its own score, or 'micro' for the cuts that together have "
-            "the best overall score (exact for strict_f; for others a local optimum). By default all labels have one "
-            "cut"
-        ),
-    ] = None
-    hit: Annotated[
-        str,
-        arguments.Argument(
-            "Predictions that are hits for average precision and calibration: 'strict', or the least IoU of "
-            "characters with a gold span of the same label, such as 0.5"
-        ),
-    ] = "strict"
-    missing_score: Annotated[float | None, MISSING_SCORE] = None
-    bins: Annotated[int, arguments.Argument("Number of bins for calibration")] = 10
-    bin_kind: Annotated[
-        str,
-        arguments.Argument("Bins of the same width ('equal') or of as many predictions each ('equal_mass')"),
-    ] = "equal"
-
-
 class Cutting(NamedTuple):
     """Which predictions are kept."""
 
@@ -248,7 +217,7 @@ class Cutting(NamedTuple):
             "Cut file of 'nereval thresholds': keep the predictions whose scores are at least the cut of their label"
         ),
     ] = None
-    missing_score: Annotated[float | None, MISSING_SCORE] = None
+    missing_score: Annotated[float | None, arguments.MISSING_SCORE] = None
 
 
 GROUPS = (Labelling, Reading, Model, Resampling, Asking, Showing, Lookups, Sharding, Choosing, Cutting)

@@ -138,7 +138,9 @@ def datasets_cli(
         ..., metavar="COMPARISON...", help="JSON results of 'nereval compare -o', one for each data set"
     ),
     score: str | None = Option(
-        None, "--score", help="Score to count by, METRIC.SCORE. By default the primary score of the comparisons"
+        None,
+        "--score",
+        help="Score to count by, METRIC.SCORE or its score key. By default the primary score of the comparisons",
     ),
     name: str | None = Option(
         None, "--system", help="System to count for, where the comparisons have several beside the baseline"

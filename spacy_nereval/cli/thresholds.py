@@ -11,7 +11,7 @@ import typer
 from typer import Argument, Option
 from typer.core import TyperCommand
 
-from ..core.arguments import Reading
+from ..core.arguments import Choosing, Reading
 from .app import command
 from .command_options import (
     DIGITS,
@@ -21,7 +21,6 @@ from .command_options import (
     OUTPUT,
     ROWS,
     TABLES,
-    Choosing,
     Model,
     Resampling,
     check_suffix,

@@ -7,8 +7,11 @@ test compares. Nothing is imported that takes long, since spaCy imports the comm
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
@@ -31,21 +34,27 @@ SEPARATOR = "/"
 SCHEMES = ("auto", "IOB1", "IOB2", "BILUO", "BIOES", "IO")
 ENDS = ("exclusive", "inclusive")
 
+TYPES: Mapping[type, str] = {Integral: "a whole number", Real: "a number", str: "a text"}
+"""The types that are checked, in words."""
+
 
 class Argument(NamedTuple):
     """What is known of an argument, beside its name, type and default.
 
     help: what it is for, as the help of commands says it. values: those that it takes; none for any. short: its short
-    name in commands. least, most: its bounds. usual: a good value, for errors. where: "files" or "objects" if it
-    concerns only one of them.
-    typed: its type in commands, where it differs.
+    name in commands. takes: the type of its values, a key of `TYPES`, if it is checked. least, most: its bounds, of
+    texts those of the length. expected: what it takes in words, where type and bounds do not say it well. usual: a
+    good value, for errors. where: "files" or "objects" if it concerns only one of them. typed: its type in commands,
+    where it differs.
     """
 
     help: str
     values: tuple[str, ...] = ()
     short: str = ""
-    least: int | None = None
-    most: int | None = None
+    takes: type | None = None
+    least: float | None = None
+    most: float | None = None
+    expected: str = ""
     usual: int | None = None
     where: str = ""
     typed: Any = None
@@ -62,37 +71,47 @@ Settings = TypeVar("Settings")
 
 
 def checked(settings: Settings) -> Settings:
-    """Return settings themselves. Raise ValueError if one has none of the values that it takes.
+    """Return settings themselves. Raise ValueError if one has a value that its argument does not take.
 
     >>> checked(Reading(offsets="utf"))
     Traceback (most recent call last):
     ValueError: offsets='utf': expected one of codepoint, utf16, utf8, auto
     """
+    defaults: Mapping[str, Any] = getattr(settings, "_field_defaults", {})  # of a named tuple, else class attributes
     for name, argument in declared(settings).items():
-        value = getattr(settings, name)
-        taken = (*argument.values, getattr(type(settings), name))  # None only if it is the default
-        if argument.values and value not in taken:
-            raise ValueError(f"{named(name, value)}: expected one of {', '.join(argument.values)}")
+        value, default = getattr(settings, name), defaults.get(name, getattr(type(settings), name))
+        if value is not None or default is not None:  # None only if it is the default
+            check_value(name, value, argument)
     return settings
 
 
-def check_bounds(name: str, value: float | None, argument: Argument) -> None:
-    """Raise ValueError if a number is given and not within the bounds that its argument declares.
+def check_value(name: str, value: Any, argument: Argument) -> None:
+    """Raise ValueError if an argument has a value that it does not take, by its declaration.
 
-    >>> check_bounds("trials", 0, TRIALS)
+    >>> check_value("trials", 0, TRIALS)
     Traceback (most recent call last):
     ValueError: trials=0: expected at least 1; 10000 is usual
+    >>> check_value("trials", 2.5, TRIALS)
+    Traceback (most recent call last):
+    ValueError: trials=2.5: expected a whole number; 10000 is usual
     """
-    least, most = argument.least, argument.most
-    usual = "" if argument.usual is None else f"; {argument.usual} is usual"
-    if value is None:
-        return
-    if least is not None and value < least:
-        raise ValueError(f"{named(name, value)}: expected at least {least}{usual}")
-    if most is not None and value > most:
-        raise ValueError(
-            f"{named(name, value)}: expected at most {most}, which take minutes and gigabytes for a large corpus{usual}"
-        )
+    if expected := _expected(value, argument):
+        usual = "" if argument.usual is None else f"; {argument.usual} is usual"
+        raise ValueError(f"{named(name, value)}: expected {argument.expected or expected}{usual}")
+
+
+def _expected(value: Any, argument: Argument) -> str:
+    """Return what an argument takes instead of a value; "" if it takes the value."""
+    if argument.values and value not in argument.values:
+        return f"one of {', '.join(argument.values)}"
+    if argument.takes and (isinstance(value, bool) or not isinstance(value, argument.takes)):
+        return TYPES[argument.takes]
+    size = len(value) if isinstance(value, str) else value
+    if argument.least is not None and not size >= argument.least:  # not <, which holds for no NaN
+        return f"at least {argument.least}"
+    if argument.most is not None and not size <= argument.most:
+        return f"at most {argument.most}, which take minutes and gigabytes for a large corpus"
+    return ""
 
 
 TABLE_FORMATS = ("terminal", "markdown", "latex", "csv", "json", "html")
@@ -103,6 +122,14 @@ FORMAT = Argument(
     "conll,markdown. Gold and predictions in different formats: --format brat,conll",
     short="-f",
     where="files",
+)
+
+
+SEP = Argument(
+    "Separator between the levels of a label",
+    takes=str,
+    least=1,
+    expected="the text between two levels of a label, such as /",
 )
 
 
@@ -126,7 +153,7 @@ class Labelling:
         ),
     ] = None
     depth: Annotated[int | None, Argument("Number of levels to keep of labels such as LOC/CITY, after --labels")] = None
-    sep: Annotated[str, Argument("Separator between the levels of a label")] = SEPARATOR
+    sep: Annotated[str, SEP] = SEPARATOR
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -234,30 +261,49 @@ class Reading(Labelling):
 
 # How documents are resampled
 
-LEVEL = Argument("Confidence level of the intervals (0.95 by default)")
+LEVEL = Argument(
+    "Confidence level of the intervals (0.95 by default)",
+    takes=Real,
+    least=0.001,
+    most=1 - 1e-9,  # beyond, rounding leaves intervals of scores near 1 without width
+    expected="a number between 0 and 1, such as 0.95",
+)
+MOST_DOCUMENTS = 20_000
+"""Maximum number of documents for an interval that nobody asked for: with more, it takes longer than counting."""
+
 MOST_SAMPLES = 100_000
 """More half-samples hardly change an interval, and take memory and time in proportion."""
 
 SAMPLES = Argument(
     "Number of half-samples, random halves of the documents (1000 by default). Only collapsed counts and scores over "
     "distinct strings of the corpus need them; other intervals take no random numbers",
+    takes=Integral,
     least=1,
     most=MOST_SAMPLES,
     usual=1000,
 )
-SEED = Argument("Seed of random numbers, of half-samples and of tests (0 by default)")
+SEED = Argument(
+    "Seed of random numbers, of half-samples and of tests (0 by default)",
+    takes=Integral,
+    least=0,
+    expected="a whole number from 0 up",
+)
 REPLICATES = Argument(
     "Number of half-samples (random halves of the documents) to store, for the intervals of collapsed counts. By "
     "default 1000 with --collapse, else 0: counts with documents need none",
+    takes=Integral,
     least=0,
     most=MOST_SAMPLES,
     usual=1000,
 )
 
 # What a comparison asks
+A_SCORE = "the name of a score, such as 'strict_f'"
 PRIMARY = Argument(
     "Primary score, METRIC.SCORE or its score key, such as fair.f or fair_f: the conclusion is about it. By default "
-    "the headline score of the first metric"
+    "the headline score of the first metric",
+    takes=str,
+    expected=A_SCORE,
 )
 SECONDARY = Argument(
     "Further scores to test, METRIC.SCORE separated by commas. By default the headline score of each further metric",
@@ -265,15 +311,75 @@ SECONDARY = Argument(
 )
 MARGIN = Argument(
     "Largest difference of the primary score that does not matter, in points. The comparison then says whether two "
-    "systems are the same within it"
+    "systems are the same within it",
+    takes=Real,
+    least=math.ulp(0.0),
+    most=sys.float_info.max,
+    expected="a number of points above 0, such as 1",
 )
 TRIALS = Argument(
     "Number of random swaps for the paired tests. A swap exchanges the outputs of two systems in about half of the "
     "documents. By default 10000, or more for many tests",
+    takes=Integral,
     least=1,
     most=1_000_000,
     usual=10_000,
 )
+
+# How a cut is chosen
+STRICT = "strict"
+
+PER_LABEL = OWN, MICRO = ("own", "micro")
+"""How labels get cuts of their own: each the best of its own score, or together the best overall score."""
+
+BIN_KINDS = EQUAL, EQUAL_MASS = ("equal", "equal_mass")
+
+MISSING_SCORE = Argument(
+    "Score of predictions without one, such as 1.0. By default they are an error",
+    takes=Real,
+    least=-sys.float_info.max,
+    most=sys.float_info.max,
+    expected="a finite number, such as 1.0",
+)
+BINS = Argument(
+    "Number of bins for calibration", takes=Integral, least=1, most=1000, expected="a whole number from 1 to 1000"
+)
+BIN_KIND = Argument("Bins of the same width ('equal') or of as many predictions each ('equal_mass')", BIN_KINDS)
+
+
+class Choosing(NamedTuple):
+    """How the cut is chosen, and what counts as a hit."""
+
+    best: Annotated[
+        str,
+        Argument(
+            "Score by which the cut is chosen, such as strict_f, fair_f or slot_error.ser",
+            takes=str,
+            expected=A_SCORE,
+        ),
+    ] = "strict_f"
+    per_label: Annotated[
+        str | None,
+        Argument(
+            "A cut for each label: 'own' for the best of its own score, or 'micro' for the cuts that together have "
+            "the best overall score (exact for strict_f; for others a local optimum). By default all labels have one "
+            "cut",
+            PER_LABEL,
+            expected="'own' or 'micro', or none for a common cut",
+        ),
+    ] = None
+    hit: Annotated[
+        str | float,
+        Argument(
+            "Predictions that are hits for average precision and calibration: 'strict', or the least IoU of "
+            "characters with a gold span of the same label, such as 0.5",
+            typed=str,
+        ),
+    ] = STRICT
+    missing_score: Annotated[float | None, MISSING_SCORE] = None
+    bins: Annotated[int, BINS] = 10
+    bin_kind: Annotated[str, BIN_KIND] = EQUAL
+
 
 # How corrections of gold annotation are applied
 REFUSE, KEEP = "refuse", "keep"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from . import compression
-from .arguments import SEPARATOR, Labelling
+from .arguments import SEP, SEPARATOR, Labelling, check_value
 from .checked import PlainSpan, highest
 from .messages import did_you_mean, listed, named, quoted, shortened
 
@@ -176,8 +176,7 @@ def label_rules(
         return None
     if depth is not None and (isinstance(depth, bool) or not isinstance(depth, int) or depth < 1):
         raise ValueError(f"{named('depth', depth)}: expected a whole number of levels from 1 up")
-    if not isinstance(sep, str) or not sep:
-        raise ValueError(f"{named('sep', sep)}: expected the text between two levels of a label, such as /")
+    check_value("sep", sep, SEP)
     mapping = {} if labels is None else checked_mapping(labels)
     return LabelRules(tuple(sorted(mapping.items())), None if only is None else _kept(only), depth, sep)
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.about import __version__
-from ..core.arguments import TRIALS, check_bounds
+from ..core.arguments import TRIALS, check_value
 from ..core.messages import named
 from ..core.spans import Document, Span
 from ..counting.counts import Counts
@@ -81,7 +81,8 @@ def comparison(
         documents: The documents, for the texts of the spans that changed.
         confidence: The level of intervals and the seed.
         trials: How many swaps are drawn; by default enough for the number of tests.
-        primary: The score that the conclusion is about, METRIC.SCORE; by default the headline of the first metric.
+        primary: The score that the conclusion is about, METRIC.SCORE or its score key; by default the headline of the
+            first metric.
         secondary: The scores of the second family; by default one headline of each further metric.
         labels: Whether the primary score is compared for each label too.
         margin: The largest difference of the primary score that does not matter, in points.
@@ -105,7 +106,8 @@ def comparison(
     -1.0
     """
     confidence = (confidence or Confidence()).checked()
-    check_bounds("trials", trials, TRIALS)
+    if trials is not None:
+        check_value("trials", trials, TRIALS)
     baseline, *others = systems
     first = baseline.runs[0]
     asked = Asked(primary, secondary, labels, margin).of(first.metrics)

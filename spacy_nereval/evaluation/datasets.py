@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,12 @@ import numpy as np
 from ..core.about import __version__
 from ..core.checked import is_number
 from ..core.messages import named
+from ..metrics.registry import create
+from ..metrics.registry import names as registered
 from .result import plain
 from .statistics.conclusion import ONCE
 from .statistics.many_tests import PRIMARY, UNTESTED, count_data_sets, holm
+from .tested import Key, ScoreKeys, score_named
 
 Result = Mapping[str, Any]
 Row = Mapping[str, Any]
@@ -44,7 +47,7 @@ def data_sets(
         results: Names of data sets to their comparisons, results of
             `evaluation.comparison.comparison`, two or more. All compare the same systems by
             the same score at the same level.
-        score: METRIC.SCORE; by default the primary score of the comparisons.
+        score: METRIC.SCORE or its score key; by default the primary score of the comparisons.
         system: The system, where the comparisons have several beside the baseline.
         independent: Whether the data sets share neither texts nor trained models; then
             Fisher's method counts them. Holm's correction decides which are named either way.
@@ -221,18 +224,28 @@ def _row(name: str, result: Result, score: str | None, system: str | None) -> Ro
     if system is not None and system not in systems:
         raise ValueError(f"{named('system', system)}: {name} has no such system; it compares {', '.join(systems)}")
     rows = [row for row in rows if row["system"] == (system or systems[0])]
-    fitting: list[Row] = [row for row in rows if (_label(row) == score if score else row["family"] == PRIMARY)]
-    tested = ", ".join(_label(row) for row in rows if row["family"] != UNTESTED)
-    if not fitting and score:
-        raise ValueError(f"{named('score', score)}: {name} has no such score; expected METRIC.SCORE, one of {tested}")
+    tested = [(row["metric"], row["score"]) for row in rows if row["family"] != UNTESTED]
+    if score:
+        own = score_named(named("score", score), score, _score_keys(rows), tested, f" in {name}")
+        fitting: list[Row] = [row for row in rows if (row["metric"], row["score"]) == own]
+    else:
+        fitting = [row for row in rows if row["family"] == PRIMARY]
     if not fitting:
         raise ValueError(f"{name} has no primary score: choose one with {named('score', 'METRIC.SCORE')}")
     if fitting[0]["family"] == UNTESTED:
         raise ValueError(
-            f"{named('score', score)}: not tested in {name}, which tests {tested}; "
+            f"{named('score', score)}: not tested in {name}, which tests {', '.join(map('.'.join, tested))}; "
             f"to test it, make it the primary score of the comparison"
         )
     return fitting[0]
+
+
+def _score_keys(rows: Iterable[Row]) -> ScoreKeys:
+    """Return the score key of the score of each row, None where the metric is not registered."""
+    scores: dict[Key, str | None] = {(row["metric"], row["score"]): None for row in rows}
+    for metric in map(create, {metric for metric, _ in scores} & {*registered()}):
+        scores |= {own: score.key for score in metric.scores if (own := (metric.name, score.name)) in scores}
+    return scores
 
 
 def _check_alike(results: Mapping[str, Result], rows: Mapping[str, Row]) -> None:

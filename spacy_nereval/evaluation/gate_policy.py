@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..core.declaration import Metric, Score
+from ..core.messages import named, quoted
 from ..metrics.registry import create_all
 from .statistics.bounds import FEW_UNITS
 from .statistics.conclusion import points
@@ -111,7 +112,9 @@ def scored(rule: Rule, metrics: Sequence[Metric]) -> Wanted:
     Raises:
         ValueError: None of the metrics has such a score.
     """
-    return wanted(rule.score or "", metrics, f"rule {rule.name}: score")
+    name = rule.score or ""
+    asked = named("score", name) if rule.kind == DIFFERENCE else f"rule {rule.name}: score {quoted(name)}"
+    return wanted(name, metrics, asked)
 
 
 def allowed(rule: Rule, score: Score) -> Limits:

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arguments import LEVEL, SAMPLES, SEED, check_bounds
+from ..core.arguments import LEVEL, SAMPLES, SEED, checked
 from ..core.declaration import GOLD_SPANS, PRED_SPANS
 from ..core.messages import absent, named
 from ..counting.counts import Counts
 from ..counting.table import Table
 from .statistics.bits import patterns
 from .statistics.bounds import effective_units
-from .statistics.levels import is_level
 from .statistics.runs import mean_of_runs
 
 if TYPE_CHECKING:
@@ -53,15 +52,7 @@ class Confidence(NamedTuple):
         >>> Confidence(level=0.9).checked().level
         0.9
         """
-        for name, value in self._asdict().items():
-            if not isinstance(value, (int, float) if name == "level" else int):
-                raise ValueError(f"{named(name, value)}: expected a {'' if name == 'level' else 'whole '}number")
-        if not is_level(self.level):
-            raise ValueError(f"{named('level', self.level)}: expected a number between 0 and 1, such as 0.95")
-        check_bounds("samples", self.samples, SAMPLES)
-        if self.seed < 0:
-            raise ValueError(f"{named('seed', self.seed)}: expected a whole number from 0 up")
-        return self
+        return checked(self)
 
 
 Wanted = Confidence | Mapping[str, Any] | bool | None

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.about import __version__
+from ..core.arguments import MARGIN, check_value
 from ..core.declaration import GOLD_SPANS, PRED_SPANS
 from ..core.messages import named
 from ..counting.counts import Counts
@@ -43,7 +44,7 @@ def with_difference(policy: Policy | None, score: str, wide: float | None) -> Po
 
     Args:
         policy: The rules; None for none.
-        score: A score key, or METRIC.SCORE.
+        score: A score key, METRIC.SCORE or METRIC_SCORE.
         wide: The difference in points; None for none.
 
     Raises:
@@ -59,8 +60,7 @@ def with_difference(policy: Policy | None, score: str, wide: float | None) -> Po
                 "number of points"
             )
         return policy
-    if not 0 < wide < math.inf:
-        raise ValueError(f"{named('difference', wide)}: expected a number of points above 0, such as 2")
+    check_value("difference", wide, MARGIN)
     base = policy or Policy(())
     return base._replace(rules=(*base.rules, Rule(DIFFERENCE, DIFFERENCE, float(wide), score)))
 

@@ -1,21 +1,27 @@
-"""What a comparison tests: which scores, in which families."""
+"""Which score a name stands for, and what a comparison tests: which scores, in which families."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
 from numpy.typing import NDArray
 
 from ..core import arguments
 from ..core.declaration import Metric, Score
-from ..core.messages import named
+from ..core.messages import did_you_mean, named
 from .scores import MetricScores
 from .statistics.bounds import TINY
 from .statistics.many_tests import LABELS, PRIMARY, SECONDARY, UNTESTED
 
-Families = dict[tuple[str, str], str]
+Key = tuple[str, str]
+"""Metric and score."""
+
+ScoreKeys = Mapping[Key, str | None]
+"""The score key of each score; None or "" for one without."""
+
+Families = dict[Key, str]
 """Metric and score to the family of tests."""
 
 
@@ -39,21 +45,23 @@ class Asked(NamedTuple):
     margin: Annotated[float | None, arguments.MARGIN] = None
 
     def of(self, metrics: Sequence[Metric]) -> Asked:
-        """Return the settings with METRIC.SCORE in place of score keys, so that one question has one signature."""
+        """Return the settings with METRIC.SCORE in place of other names, so that one question has one signature."""
         asked = self.checked()
-        secondary = asked.secondary and [spelt_out(name, metrics) for name in asked.secondary]
-        return asked._replace(primary=asked.primary and spelt_out(asked.primary, metrics), secondary=secondary)
+        primary = asked.primary and ".".join(_asked_for("primary", asked.primary, metrics))
+        secondary = asked.secondary and [".".join(_asked_for("secondary", name, metrics)) for name in asked.secondary]
+        return asked._replace(primary=primary, secondary=secondary)
 
     def checked(self) -> Asked:
         """Return the settings, with a list of secondary scores. Raise ValueError if one cannot be used."""
         if not isinstance(self.labels, bool):
             raise ValueError(f"{named('per_label', self.labels)}: expected True or False")
-        is_number = isinstance(self.margin, (int, float)) and not isinstance(self.margin, bool)
-        if self.margin is not None and not (is_number and 0 < self.margin < math.inf):
-            raise ValueError(f"{named('margin', self.margin)}: expected a number of points above 0, such as 1")
+        arguments.checked(self)
         if isinstance(self.secondary, str):
             listed = [name.strip() for name in self.secondary.split(",")] if self.secondary else []
             return self._replace(secondary=listed)
+        names = () if self.secondary is None else self.secondary
+        if not isinstance(names, Collection) or not all(isinstance(name, str) for name in names):
+            raise ValueError(f"{named('secondary', names)}: expected names of scores, such as ['strict_p', 'strict_r']")
         return self
 
     @property
@@ -73,14 +81,36 @@ class Asked(NamedTuple):
         ]
 
 
-def spelt_out(name: str, metrics: Sequence[Metric]) -> str:
-    """Return METRIC.SCORE for a score key; any other name stays.
+def score_named(asked: str, name: str, known: ScoreKeys, offered: Iterable[Key] = (), where: str = "") -> Key:
+    """Return the metric and the score that a name stands for: METRIC.SCORE, METRIC_SCORE or a score key.
 
-    >>> from spacy_nereval import create_all
-    >>> spelt_out("partial_f", create_all(["semeval"])), spelt_out("fair.p", create_all(["fair"]))
-    ('semeval.partial_f', 'fair.p')
+    Args:
+        asked: The argument with its value, or what else gives the name, for errors.
+        name: The name.
+        known: The scores that there are.
+        offered: Those of them that an error offers, by default all.
+        where: Where they are, for errors.
+
+    Raises:
+        ValueError: There is no such score.
+
+    >>> known = {("fair", "f"): "fair_f", ("slot_error", "ser"): "ser"}
+    >>> [score_named("", name, known)[1] for name in ("fair_f", "slot_error.ser", "slot_error_ser")]
+    ['f', 'ser', 'ser']
+    >>> score_named("best='fair_g'", "fair_g", known, [("fair", "f")])
+    Traceback (most recent call last):
+    ValueError: best='fair_g': there is no such score; expected METRIC.SCORE, one of fair.f, or a score key such as \
+fair_f: did you mean 'fair_f'?
     """
-    return next((f"{each.name}.{each.keys[name]}" for each in metrics if name in each.keys), name)
+    names = {"_".join(own): own for own in known} | {key: own for own, key in known.items() if key}
+    names |= {".".join(own): own for own in known}
+    if name in names:
+        return names[name]
+    some = ", ".join(".".join(own) for own in offered or known)
+    raise ValueError(
+        f"{asked}: there is no such score{where}; expected METRIC.SCORE, one of {some}, or a score key such as "
+        f"fair_f{did_you_mean(name, names)}"
+    )
 
 
 def families(metrics: Sequence[Metric], primary: str | None = None, secondary: Sequence[str] | None = None) -> Families:
@@ -107,13 +137,13 @@ def families(metrics: Sequence[Metric], primary: str | None = None, secondary: S
     >>> families(create_all(["strict", "fair"]), "fair_f")["fair", "f"]
     'primary'
     """
-    shown = {(m.name, score.name): UNTESTED for m in metrics for score in m.scores if score.key or score.headline}
+    shown = dict.fromkeys(_shown(metrics), UNTESTED)
     heads = [(metric.name, metric.headlines[0].name) for metric in metrics if metric.headlines]
-    first = _asked_for("primary", primary, metrics, shown) if primary else heads[0] if heads else None
+    first = _asked_for("primary", primary, metrics) if primary else heads[0] if heads else None
     if secondary is None:
         second = [key for key in heads if first and key[0] != first[0]]
     else:
-        second = [_asked_for("secondary", name, metrics, shown) for name in secondary]
+        second = [_asked_for("secondary", name, metrics) for name in secondary]
     for key in second:
         if key == first or second.count(key) > 1:
             where = "is the primary score" if key == first else "is given twice"
@@ -122,7 +152,12 @@ def families(metrics: Sequence[Metric], primary: str | None = None, secondary: S
     return shown | ({first: PRIMARY} if first else {})
 
 
-def _asked_for(argument: str, name: str, metrics: Sequence[Metric], shown: Families) -> tuple[str, str]:
+def _shown(metrics: Sequence[Metric]) -> ScoreKeys:
+    """Return the scores that a comparison shows."""
+    return {(m.name, score.name): score.key for m in metrics for score in m.scores if score.key or score.headline}
+
+
+def _asked_for(argument: str, name: str, metrics: Sequence[Metric]) -> Key:
     """Return the metric and the score that an argument names. Raise ValueError if it cannot be tested."""
     complements = {
         (metric.name, score.name): f"{metric.name}.{score.complement_of}"
@@ -130,19 +165,14 @@ def _asked_for(argument: str, name: str, metrics: Sequence[Metric], shown: Famil
         for score in metric.scores
         if score.complement_of
     }
-    metric, _, score = spelt_out(name, metrics).partition(".")
-    if (metric, score) not in shown:
-        known = ", ".join(".".join(key) for key in shown if key not in complements)
-        raise ValueError(
-            f"{named(argument, name)}: there is no such score; expected METRIC.SCORE, one of {known}, or a score key "
-            "such as fair_f"
-        )
-    if other := complements.get((metric, score)):
+    known = _shown(metrics)
+    found = score_named(named(argument, name), name, known, [own for own in known if own not in complements])
+    if other := complements.get(found):
         raise ValueError(
             f"{named(argument, name)}: this score is a function of {other}, which can be tested: "
             f"{named(argument, other)}"
         )
-    return metric, score
+    return found
 
 
 def label_score(metric: Metric, name: str) -> Score:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
+from ..core.arguments import MOST_DOCUMENTS
 from ..core.declaration import Metric
 from ..core.wording import VERDICT_KINDS
 from ..counting.counts import Counts
@@ -31,7 +32,7 @@ from .score_tables import (
     score_tables,
 )
 from .verdict_tables import confusion_tables, group_tables, pair_tables, verdict_tables
-from .view import MOST_DOCUMENTS, Finding, Makers, View
+from .view import Finding, Makers, View
 
 FEW = 10
 """Labels and buckets with fewer gold spans are not called the lowest, if there are others."""

@@ -13,9 +13,6 @@ from typing import Any, ClassVar, NamedTuple
 from ..core.messages import absent
 from .result_table import ResultTable
 
-MOST_DOCUMENTS = 20_000
-"""Maximum number of documents for an interval that nobody asked for: with more, it takes longer than counting."""
-
 
 class Finding(NamedTuple):
     """A sentence on a result.

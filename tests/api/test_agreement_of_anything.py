@@ -245,7 +245,7 @@ def test_it_is_saved_by_ending(chosen: Thresholds, tmp_path: Path) -> None:
 
 
 UNUSABLE = [
-    ({"best": "f"}, "best 'f': there is no such score"),
+    ({"best": "f"}, "^best='f': there is no such score"),
     ({"best": 3}, "best=3: expected the name of a score"),
     ({"per_label": "both"}, "per_label='both': expected 'own' or 'micro'"),
     ({"hit": 0}, "hit=0: expected 'strict'"),

@@ -298,7 +298,7 @@ REFUSED = {
     **{
         f"{' '.join(DATA_SETS)} {options}": said
         for options, said in {
-            "--score strict.x": "--score strict.x: news has no such score",
+            "--score strict.x": "--score strict.x: there is no such score in news",
             "--system C": "--system C: news has no such system",
             "-f conll,markdown": "this command reads no annotation",
             "-o news.json": "is an input",
@@ -321,7 +321,7 @@ def test_what_cannot_be_counted_is_refused(in_sets, arguments, said):
 
 def test_what_python_cannot_count_is_refused(in_sets):
     for given, options, said in (
-        (DATA_SETS, {"score": "strict.x"}, "^score='strict.x': news has no such score"),
+        (DATA_SETS, {"score": "strict.x"}, "^score='strict.x': there is no such score in news"),
         (DATA_SETS, {"system": "C"}, "^system='C': news has no such system"),
         (Comparison.load("news.json"), {}, "^comparisons: expected those of two or more data sets"),
         ("news.json", {}, "^comparisons: expected those of two or more data sets"),

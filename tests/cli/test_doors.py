@@ -12,7 +12,6 @@ from commands import accepted, flat, line, printed, run, write
 
 from spacy_nereval import Confidence, Result, agreement, apply, compare, gate, load, plan, score, score_runs, thresholds
 from spacy_nereval.cli import nereval
-from spacy_nereval.cli.command_options import Choosing
 from spacy_nereval.core.arguments import REFUSE, Labelling, Reading, declared
 from spacy_nereval.evaluation.tested import Asked
 from spacy_nereval.evaluation.thresholds.scored_documents import Settings
@@ -373,7 +372,7 @@ def test_functions_take_the_declared_settings_of_intervals_and_comparisons():
         name: getattr(Asked(), name) for name in ("primary", "secondary", "margin")
     }
     chosen = defaults(thresholds)
-    assert {name: chosen[name] for name in Settings._fields} == Settings()._asdict() == Choosing()._asdict()
+    assert {name: chosen[name] for name in Settings._fields} == Settings()._asdict()
 
 
 @pytest.mark.parametrize("name", [name for name, argument in declared(Reading).items() if argument.values])

@@ -22,6 +22,7 @@ CLONE = "run the command in the folder of a clone"
 TRAIN = "'python -m spacy train examples/config.cfg --output training/example'"
 LABELS = {
     "--depth 0": "depth 0: expected a whole number of levels from 1 up",
+    "--sep=": "--sep '': expected the text between two levels of a label, such as /",
     "--labels X=B,B=X": "labels: X -> B -> X is a cycle",
     "--labels PER": "labels: 'PER' is not LABEL=NAME",
     "--only NOWHERE": "--only NOWHERE: there is no label 'NOWHERE' in gold or prediction",
@@ -231,7 +232,7 @@ REFUSED: dict[str, dict[str, str]] = {
         "-o out.html": "--output out.html: expected a .json file",
         "--hit 2": "--hit 2: expected 'strict', or the least IoU",
         "--bins 0": "--bins 0: expected a whole number from 1 to 1000",
-        "--bin-kind wide": "--bin-kind wide: expected 'equal' or 'equal_mass'",
+        "--bin-kind wide": "--bin-kind wide: expected one of equal, equal_mass",
         "--seed 1": "--seed is given without --apply",
         "--tables pairs": "there is no table 'pairs'",
         "--csv c.txt": "--csv c.txt: expected a .jsonl, .csv, .parquet or .arrow file",

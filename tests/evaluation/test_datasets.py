@@ -144,7 +144,9 @@ def test_another_score_and_another_system_are_chosen():
         data_sets(given)
     with pytest.raises(ValueError, match="system='D': news has no such system; it compares B, C"):
         data_sets(given, system="D")
-    with pytest.raises(ValueError, match="score='fair.g': news has no such score; .* one of strict.f, fair.f"):
+    with pytest.raises(
+        ValueError, match="score='fair.g': there is no such score in news; .* one of strict.f, fair.f, or"
+    ):
         data_sets(given, system="B", score="fair.g")
 
 

@@ -112,7 +112,7 @@ def test_bad_input_is_refused() -> None:
     refused("'a' occurs twice", patterns, 0, ["a", "b", "a"], 10)
     refused("at least 1 row", lambda: list(patterns(0, ["a"], 10).blocks(0)))
     refused("not negative", effective_units, [1, -1])
-    refused("between 0 and 1, such as 0.95, not 95", score_intervals, 0.5, 0.01, 9, level=95)
+    refused("^level=95: expected a number between 0 and 1, such as 0.95", score_intervals, 0.5, 0.01, 9, level=95)
     for level in (0, 1, 1e-20, 1 - 1e-16, np.nan):
         refused("between 0 and 1, such as 0.95", score_intervals, 0.5, 0.01, 9, level=level)
         refused("between 0 and 1, such as 0.95", Confidence(level=level).checked)

@@ -270,7 +270,9 @@ def test_a_metric_of_the_whole_corpus_has_no_curve() -> None:
     metrics = [create("strict"), create("mentions", scope="hits")]
     found = thresholds(nested(Random(10), 5), metrics)
     assert [*found.values["left_out"]] == ["mentions"] and [*found.values["metrics"]] == ["strict"]
-    with pytest.raises(ValueError, match=r"best mentions\.f: mentions has no curve: its verdicts depend on the corpus"):
+    with pytest.raises(
+        ValueError, match=r"best='mentions\.f': mentions has no curve: its verdicts depend on the corpus"
+    ):
         thresholds(nested(Random(10), 5), metrics, Settings("mentions.f"))
 
 

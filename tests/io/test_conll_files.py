@@ -175,7 +175,7 @@ NO_COLUMNS = [
     ("first,last", "--column first,last: a file with gold and predictions has two columns or keys"),
     ("first,second", "both.conll, line 1: --column first: expected 'last' or a number, since columns of CoNLL"),
     ("2,3,4", "--column 2,3,4: expected 'last' or a number"),
-    ("", "--column : expected 'last' or a number"),
+    ("", "--column '': expected 'last' or a number"),
     ("9,last", "both.conll, line 1: there is no column 9; the file has 4"),
     ("1,last", "both.conll, line 1: the first column has the words"),
     ("2,last", "both.conll, line 1: 'N' is not a tag"),

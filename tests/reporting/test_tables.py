@@ -30,11 +30,19 @@ from spacy_nereval.cli import nereval
 from spacy_nereval.cli.command_options import TABLES as TABLES_OPTION
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.error_groups import error_groups
+from spacy_nereval.reporting.agreement_view import AgreementView
 from spacy_nereval.reporting.comparison_view import ComparisonView, DataSetsView
+from spacy_nereval.reporting.correction_view import CorrectionView
 from spacy_nereval.reporting.formats import document
+from spacy_nereval.reporting.gate_view import GateView
+from spacy_nereval.reporting.plan_view import PlanView
+from spacy_nereval.reporting.report_view import ReportView
 from spacy_nereval.reporting.result_table import Interval, ResultTable
+from spacy_nereval.reporting.runs_view import RunsView
 from spacy_nereval.reporting.score_view import ScoreView
+from spacy_nereval.reporting.threshold_view import ThresholdView
 from spacy_nereval.reporting.verdict_tables import MANY, NO_SPAN
+from spacy_nereval.reporting.view import View
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -116,13 +124,34 @@ def test_tables_that_are_not_there_are_refused_before_anything_is_written(here, 
     assert sorted(here.iterdir()) == before
 
 
-def test_the_help_names_every_table():
-    for name in (*ScoreView.makers, *ComparisonView.makers):
-        assert name in TABLES_OPTION.help
-    first, then, *_ = TABLES_OPTION.help.split(" (the default in the terminal)")
-    assert tuple(first.split("score and evaluate: ")[1].split(", ")) == ScoreView.at_terminal
-    other = then.removeprefix(", ").split(" (with errors, the default in other")[0].split(", ")
-    assert {*other, "errors"} == {*ScoreView.usual}
+VIEWS: dict[str, type[View]] = {
+    "score and evaluate": ScoreView,
+    "score --system": RunsView,
+    "compare": ComparisonView,
+    "datasets": DataSetsView,
+    "agreement": AgreementView,
+    "thresholds": ThresholdView,
+    "gate": GateView,
+    "plan": PlanView,
+    "apply": CorrectionView,
+}
+
+
+def tables_of(view: type[View]) -> str:
+    """The tables of a view in the words of the help, which cannot ask for them: it may import no view."""
+    groups = {"the default in the terminal": view.at_terminal, "the default in other formats": view.usual}
+    if view.at_terminal == view.usual:
+        groups = {"the default": view.usual}
+    more = [name for name in view.makers if name not in (*view.at_terminal, *view.usual)]
+    said = [f"{', '.join(names)} ({when})" for when, names in groups.items()]
+    return "; ".join([*said, *filter(None, [", ".join(more)])])
+
+
+def test_the_help_names_every_table_of_every_view():
+    every = {*View.__subclasses__(), *ScoreView.__subclasses__()}
+    assert every == {*VIEWS.values(), ReportView}, "a report prints no tables"
+    of_each = [f"{commands}: {tables_of(view)}" for commands, view in VIEWS.items()]
+    assert TABLES_OPTION.help == ". ".join(["Tables to print, in this order, or 'all'", *of_each])
 
 
 @pytest.mark.parametrize("columns", [60, 80, 140])

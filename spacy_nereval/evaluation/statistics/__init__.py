@@ -9,7 +9,6 @@
     families     Holm's correction
     power        the detectable difference, and equivalence
     datasets     in how many data sets a system is better
-    levels       which confidence levels can be asked for
     conclusion   differences in words
 
 Nothing here depends on documents, counts, metrics or files: the caller sums the counts of

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .levels import check_level
+from ...core.arguments import LEVEL, check_value
 from .scales import Limits, shares
 
 Floats = NDArray[np.float64]
@@ -254,7 +254,7 @@ def score_intervals(
     from scipy.special import stdtrit  # Takes a third of a second, and many commands do not need it.
 
     theta = np.asarray(values, dtype=float)
-    check_level(level)
+    check_value("level", level, LEVEL)
     of_units, k, holding, few_sides, of_spans = (
         _fitting(given, theta) for given in (variance, units, bearers, mixed, spans)
     )

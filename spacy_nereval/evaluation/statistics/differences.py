@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...core.arguments import LEVEL, check_value
 from .bounds import TINY
-from .levels import check_level
 
 Floats = NDArray[np.float64]
 
@@ -161,7 +161,7 @@ def swap_test(
             f"the swaps need the shape of the differences after their first axis: "
             f"[swaps, *{list(d.shape)}], not {list(drawn.shape)}"
         )
-    check_level(level)
+    check_value("level", level, LEVEL)
     weight = np.asarray(balances, dtype=float)
     if len(weight) != len(drawn):
         raise ValueError(f"{len(drawn)} swaps, but {len(weight)} balances: one is needed for each swap")
@@ -255,7 +255,7 @@ def t_test(
     """
     from scipy.special import stdtr, stdtrit  # Takes a third of a second, and many commands do not need it.
 
-    check_level(level)
+    check_value("level", level, LEVEL)
     d, spread, df = (np.asarray(given, dtype=float) for given in (difference, error, freedom))
     half = stdtr(df, -np.abs(d) / spread)
     better = np.where(np.asarray(higher_is_better, dtype=bool), d >= 0, d <= 0)
@@ -293,7 +293,7 @@ def detectable_difference(low: ArrayLike, high: ArrayLike, *, level: float = 0.9
     """
     from scipy.special import ndtri  # Takes a third of a second, and many commands do not need it.
 
-    check_level(level)
+    check_value("level", level, LEVEL)
     first, last = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
     if (first > last).any():
         raise ValueError("the lower bound of an interval must not be above the upper one")
@@ -400,7 +400,7 @@ def rare_difference(differing: int, units: float, level: float = 0.95) -> float:
     """
     from scipy.special import betaincinv
 
-    check_level(level)
+    check_value("level", level, LEVEL)
     return float(betaincinv(differing + 1, units - differing, level))
 
 
@@ -410,7 +410,7 @@ def units_without_difference(share: float, level: float = 0.95) -> int:
     >>> units_without_difference(0.05), units_without_difference(0.01)
     (59, 299)
     """
-    check_level(level)
+    check_value("level", level, LEVEL)
     return math.ceil(math.log(1 - level) / math.log1p(-share) - 1e-9)
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .levels import check_level
+from ...core.arguments import LEVEL, check_value
 
 Floats = NDArray[np.float64]
 
@@ -157,7 +157,7 @@ def count_data_sets(p_values: ArrayLike, *, level: float = 0.95, independent: bo
     """
     from scipy.special import chdtrc  # Takes a third of a second, and many commands do not need it.
 
-    check_level(level)
+    check_value("level", level, LEVEL)
     p = np.asarray(p_values, dtype=float)
     if p.ndim != 1 or not len(p):
         raise ValueError("the data sets need a list of p-values, one for each")

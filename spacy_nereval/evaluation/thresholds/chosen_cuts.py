@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.about import __version__
+from ...core.arguments import MICRO, OWN
 from ...core.cuts import Cuts, shown_cut
 from ...core.declaration import Metric, Score
+from ...core.messages import named
 from ...core.spans import Document
 from ...counting.counter import count
 from ...counting.counts import Counts
@@ -21,8 +23,6 @@ from ..signature import signature
 from ..tested import label_score
 from .curves import Curves, charted, finite_cut, left_out
 from .cut_choice import (
-    MICRO,
-    OWN,
     LabelCuts,
     Wanted,
     ascended,
@@ -92,7 +92,9 @@ def thresholds(
     wish = wanted(settings.best, metrics)
     without = left_out(metrics)
     if wish.metric.name in without:
-        raise ValueError(f"best {settings.best}: {wish.metric.name} has no curve: {without[wish.metric.name]}")
+        raise ValueError(
+            f"{named('best', settings.best)}: {wish.metric.name} has no curve: {without[wish.metric.name]}"
+        )
     side = Scored.of(documents, [metric for metric in metrics if metric.name not in without], settings)
     if not side.documents:
         raise ValueError("there are no annotated documents to choose a cut on")

@@ -10,17 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...core.declaration import Metric, Score
-from ...core.messages import quoted
+from ...core.messages import named
 from ...core.spans import Document, PlainSpan
 from ...metrics.registry import create
 from ...metrics.registry import names as registered
 from ..statistics.bounds import TINY
-from ..tested import label_score
+from ..tested import label_score, score_named
 from .curves import Curves, charted
 from .states import ScoredSpans
-
-PER_LABEL = OWN, MICRO = ("own", "micro")
-"""How labels get cuts of their own: each the best of its own score, or together the best overall score."""
 
 NEAR = 0.01
 """Scores this close to the best one are called as good, as ratios."""
@@ -50,13 +47,13 @@ class Wanted(NamedTuple):
         return np.where(np.isfinite(found), found, -np.inf)
 
 
-def wanted(name: str, metrics: Sequence[Metric], asking: str = "best") -> Wanted:
+def wanted(name: str, metrics: Sequence[Metric], asked: str = "") -> Wanted:
     """Return the score that a name stands for: METRIC.SCORE, METRIC_SCORE or a score key.
 
     Args:
         name: The name.
         metrics: The metrics that can have it.
-        asking: What errors call the argument.
+        asked: What gives the name, for errors; by default the argument `best`.
 
     Raises:
         ValueError: There is no such score.
@@ -65,14 +62,11 @@ def wanted(name: str, metrics: Sequence[Metric], asking: str = "best") -> Wanted
     >>> wanted("strict_f", create_all()).name, wanted("slot_error.ser", create_all()).name
     ('strict.f', 'slot_error.ser')
     """
-    known = {}
-    for metric in metrics:
-        for score in charted(metric.scores):
-            found = Wanted(metric, score)
-            known[found.name] = found
-            if name in (found.name, f"{metric.name}_{score.name}", score.key):
-                return found
-    raise ValueError(f"{asking} {quoted(name)}: there is no such score; expected one of {', '.join(known)}")
+    scores = {
+        (metric.name, score.name): Wanted(metric, score) for metric in metrics for score in charted(metric.scores)
+    }
+    known = {own: wish.score.key for own, wish in scores.items()}
+    return scores[score_named(asked or named("best", name), name, known)]
 
 
 def best_place(values: NDArray[np.float64]) -> int | None:

@@ -8,12 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...core.arguments import BIN_KIND, BINS, EQUAL, STRICT, check_value
 from ...core.messages import named
 from ...core.spans import Document, PlainSpan
-
-STRICT = "strict"
-
-EQUAL, EQUAL_MASS = "equal", "equal_mass"
 
 NO_PREDICTIONS = "there are no predictions"
 
@@ -226,7 +223,8 @@ def calibration(scores: ArrayLike, hits: ArrayLike, number: int = 10, bins: str 
 
     Source: Guo et al. (2017); Brier (1950).
     """
-    check_bins(number, bins)
+    check_value("bins", number, BINS)
+    check_value("bin_kind", bins, BIN_KIND)
     values, flags = np.asarray(scores, dtype=float), np.asarray(hits, dtype=float)
     reason = None if len(values) else NO_PREDICTIONS
     if outside := values[(values < 0) | (values > 1)].tolist():
@@ -253,14 +251,6 @@ def calibration(scores: ArrayLike, hits: ArrayLike, number: int = 10, bins: str 
         "brier": float(np.mean((values - flags) ** 2)),
         "reason": None,
     }
-
-
-def check_bins(number: object, bins: str) -> None:
-    """Raise ValueError if the number or the kind of bins cannot be used."""
-    if bins not in (EQUAL, EQUAL_MASS):
-        raise ValueError(f"{named('bin_kind', bins)}: expected {EQUAL!r} or {EQUAL_MASS!r}")
-    if not isinstance(number, int) or isinstance(number, bool) or not 0 < number <= 1000:
-        raise ValueError(f"{named('bins', number)}: expected a whole number from 1 to 1000")
 
 
 def _edges_of_equal_mass(values: NDArray[np.float64], number: int) -> NDArray[np.float64]:

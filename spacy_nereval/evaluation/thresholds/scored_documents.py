@@ -5,39 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.arguments import Choosing, checked
 from ...core.cuts import Cuts, cut, with_scores
 from ...core.declaration import Metric
-from ...core.messages import named
 from ...core.spans import Document, PlainSpan
 from ...counting.counter import count
 from ...counting.counts import Counts
 from ..result import gold_spans, pred_spans
 from .curves import Curves
-from .cut_choice import PER_LABEL
-from .ranking import EQUAL, STRICT, Ranked, check_bins, checked_hit, ranked
+from .ranking import Ranked, checked_hit, ranked
 from .states import ScoredSpans
 
 
-class Settings(NamedTuple):
-    """What is asked for.
-
-    best: the score by which the cut is chosen. per_label: whether labels have cuts of their own,
-    one of `PER_LABEL`, or None for a common one. hit: "strict", or the least IoU of a hit.
-    missing_score: the score of predictions without one; None makes them an error.
-    bins, bin_kind: how scores are divided for calibration.
-    """
-
-    best: str = "strict_f"
-    per_label: str | None = None
-    hit: str | float = STRICT
-    missing_score: float | None = None
-    bins: int = 10
-    bin_kind: str = EQUAL
+class Settings(Choosing):
+    """What is asked for, as `Choosing` declares it."""
 
     def checked(self) -> Settings:
         """Return the settings. Raise ValueError if one cannot be used.
@@ -46,14 +31,7 @@ class Settings(NamedTuple):
         Traceback (most recent call last):
         ValueError: per_label='all': expected 'own' or 'micro', or none for a common cut
         """
-        if self.per_label is not None and self.per_label not in PER_LABEL:
-            raise ValueError(
-                f"{named('per_label', self.per_label)}: expected 'own' or 'micro', or none for a common cut"
-            )
-        if self.missing_score is not None and not np.isfinite(self.missing_score):
-            raise ValueError(f"{named('missing_score', self.missing_score)}: expected a finite number, such as 1.0")
-        check_bins(self.bins, self.bin_kind)
-        return self._replace(hit=checked_hit(self.hit))
+        return checked(self)._replace(hit=checked_hit(self.hit))
 
     @property
     def signature(self) -> list[str]:
