@@ -27,7 +27,6 @@ from ..io.shared_documents import Own, read_annotators, shared_documents, write_
 from ..io.tag_sequences import Tagged, TokenDocument, read_tags
 from ..metrics.registry import Unknown, chosen_metrics, create
 from ..reporting.agreement_view import AgreementView
-from ..reporting.remarks import left_out_lines
 from .accessors import Headline
 from .inputs import (
     ItemReading,
@@ -288,8 +287,7 @@ class Agreement(Shown):
     def _view(self, average: str = "micro", *, every: bool = False) -> AgreementView:
         shared = self._counted.shared if self._counted else None
         unused = shared.rules.unused(shared.mapped, shared.labels) if shared and shared.rules else []
-        remarks = [*left_out_lines(self.get("left_out", {})), *unused]
-        return AgreementView(self, self._metrics, main=self._with_main, remarks=remarks)
+        return AgreementView(self, self._metrics, main=self._with_main, remarks=unused)
 
 
 # What each annotator annotated, from whatever a user has

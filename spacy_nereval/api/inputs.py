@@ -23,7 +23,7 @@ from ..io.records import Predictions, Record, pair
 from ..io.tag_sequences import Tagged, TokenDocument, read_tags
 from ..io.units import ID, FileUnits
 from ..io.units import parse as parse_unit
-from ..metrics.registry import LOOKED_AT, Chosen, Unknown, chosen_metrics
+from ..metrics.registry import LOOKED_AT, NO_TOKENS, NO_WORDS, Chosen, Unknown, chosen_metrics
 from .items import WORDS, Ends, is_spacy
 from .plain_records import Place, place_of, plain_record, tags_in_words
 from .rows import TagNames, given_names, tags_of
@@ -193,10 +193,12 @@ def unknown(sides: Sequence[Side], text: Any = None, tokens: Any = None) -> Unkn
     if any(side.kind == "example" for side in sides):  # which have all
         return Unknown()
     by = f"{named('tokens')}, the words" if tagged or has_text else f"{named('text')}, the text"
+    give_words = f"the words are not known: give {by} of each document"
+    give_tokens = f"the tokens are not known: give {named('tokens')}, the tokens of each document"
     return Unknown(
         texts="" if has_text else without_texts(),
-        words="" if has_words else f"the words are not known: give {by} of each document",
-        tokens="" if has_tokens else f"the tokens are not known: give {named('tokens')}, the tokens of each document",
+        words="" if has_words else NO_WORDS if has_text else give_words,
+        tokens="" if has_tokens else NO_TOKENS if with_text else give_tokens,
     )
 
 

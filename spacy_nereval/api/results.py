@@ -26,7 +26,6 @@ from ..io.count_files import save as save_counts
 from ..metrics.registry import create
 from ..reporting.comparison_view import ComparisonView, score_key
 from ..reporting.declared import judging, main_metric
-from ..reporting.remarks import left_out_lines
 from ..reporting.result_table import ResultTable
 from ..reporting.runs_view import RunsView
 from ..reporting.score_tables import headline_tables
@@ -408,7 +407,7 @@ class Result(Shown):
         self, average: str, digits: int, *, every: bool = False
     ) -> tuple[list[str], list[ResultTable], list[str]]:
         before, tables, after = super()._parts(average, digits, every=every)
-        before += [*left_out_lines(self.get("left_out", {})), *self._notes]
+        before += self._notes
         gold, pred = (spans_of_labels(self, side) for side in ("gold", "pred"))
         known = self._counts is not None
         warnings = label_warnings(self.counts) if known else label_lines(gold, pred)

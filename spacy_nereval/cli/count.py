@@ -29,7 +29,7 @@ from .command_options import (
 )
 from .counting_documents import add_replicates, check_collapse_given, chosen_halves, count_documents, save_counts
 from .guards import check_lexicons
-from .metric_options import chosen_metrics, names_and_options, with_stored_labels
+from .metric_options import chosen_metrics, names_and_options, say_left_out_metrics, with_stored_labels
 from .printing import progress_bar, say
 from .sharded import name_shard, pipeline_digest, pipeline_of, shard_digest
 from .systems import documents_of_files, documents_of_model, is_data, reading_of, rules_of
@@ -110,7 +110,8 @@ def count_cli(
     model, files = (None, Files(names, None)) if both else _model_and_files(names)
     systems = [model] if model else []
     reading = with_stored_labels(reading, systems)
-    chosen, _ = chosen_metrics(metrics, options, train, reading=reading, systems=systems)
+    chosen, left_out = chosen_metrics(metrics, options, train, reading=reading, systems=systems)
+    say_left_out_metrics(left_out)
     check_lexicons(chosen, output)
     if collapse:
         from ..evaluation.collapsing import check_metrics

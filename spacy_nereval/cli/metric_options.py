@@ -106,9 +106,9 @@ def chosen_metrics(
     systems: Sequence[str] = (),
     both: bool = False,
 ) -> Chosen:
-    """Return the metrics asked for, with their options, and say which are left out.
+    """Return the metrics asked for, with their options, and which are left out.
 
-    A metric of a set is left out, with a message, if it needs an option that is
+    A metric of a set is left out if it needs an option that is
     not given, or tokens that the gold file does not have. By default `hierarchical` is
     added, with a message, if the gold file has labels with levels.
 
@@ -129,7 +129,6 @@ def chosen_metrics(
             two models give an option different values.
     """
     from ..metrics import registry
-    from ..reporting.remarks import left_out_lines
 
     listed = [name.strip() for name in names.split(",")] if names is not None else ["papers"]
     settings = _settings(listed, parse_options(arguments), train)
@@ -139,8 +138,6 @@ def chosen_metrics(
         partial(unknown, gold, reading, both=both, has_tokens=has_tokens) if gold and reading else registry.Unknown
     )
     found = registry.chosen_metrics(settings, missing)
-    for line in left_out_lines(found.left_out):
-        say(line, err=True)
     if train is not None and not attributes:
         check_train_is_used(train, any("train" in metric.settings for metric in found.metrics))
     if names is not None or not gold or not reading:
@@ -149,6 +146,14 @@ def chosen_metrics(
     for line in lines:
         say(line, err=True)
     return found._replace(metrics=metrics)
+
+
+def say_left_out_metrics(left_out: Mapping[str, str]) -> None:
+    """Say which metrics are left out, in a command that shows no result."""
+    from ..reporting.remarks import left_out_lines
+
+    for line in left_out_lines(left_out):
+        say(line, err=True)
 
 
 def check_train_is_used(train: str, used: bool) -> None:

@@ -27,7 +27,13 @@ from .command_options import (
 )
 from .counting_documents import Kept, count_documents
 from .guards import check_lexicons
-from .metric_options import chosen_metrics, names_and_options, split_attributes, with_stored_labels
+from .metric_options import (
+    chosen_metrics,
+    names_and_options,
+    say_left_out_metrics,
+    split_attributes,
+    with_stored_labels,
+)
 from .printing import say
 from .systems import display_names, documents_of, predictions_kept
 
@@ -92,9 +98,10 @@ def report_cli(
     check_no_table_format(reading.format)
     scripts()  # so that it fails early if the libraries for charts are missing
     reading = with_stored_labels(reading, names)
-    chosen, _ = chosen_metrics(
+    chosen, left_out = chosen_metrics(
         metrics, options, lookups.train, gold=gold, reading=reading, attributes=["eFre"], systems=names, both=not names
     )
+    say_left_out_metrics(left_out)
     rules = None if policy is None else read_policy(policy)
     if rules and rules.needs_baseline and len(names) < 2:
         raise ValueError(f"{policy}: rule {rules.needs_baseline[0]} compares with the first of several systems")

@@ -161,15 +161,15 @@ def unknown(gold: Path, reading: Reading, *, both: bool = False, has_tokens: boo
         has_tokens: Whether tokens are made for texts without tokens.
     """
     from ..io.formats import name_of, records
-    from ..metrics.registry import Unknown
+    from ..metrics.registry import NO_TOKENS, NO_WORDS, Unknown
 
     gold_format, _ = reading_of(reading, both=both)
     if name_of(gold, gold_format) == "spacy":
         return Unknown()
     first = next(records(gold, None, gold_format), None)
     return Unknown(
-        words=f"{gold} has the numbers of words instead of words" if first and first.wordless else "",
-        tokens=f"{gold} has no tokens" if first and first.tokens is None and not has_tokens else "",
+        words=NO_WORDS if first and first.wordless else "",
+        tokens=NO_TOKENS if first and first.tokens is None and not has_tokens else "",
     )
 
 

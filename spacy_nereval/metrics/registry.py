@@ -384,6 +384,10 @@ class Unknown(NamedTuple):
         return of_text or (self.tokens if metric.tokens else "")
 
 
+NO_TOKENS = "the documents have no tokens"
+NO_WORDS = "the documents have the numbers of words instead of words"
+
+
 class Chosen(NamedTuple):
     """The metrics that are scored, and those of sets that are left out, with the reason."""
 

@@ -14,7 +14,7 @@ from ..io.writing import visible
 from .declared import directed, groups, headlines, short_name, spoken
 from .difference_words import difference_words, in_columns, names, rule_words
 from .marked_text import clipped
-from .remarks import interval_lines, many, mention_lines, on_reading
+from .remarks import interval_lines, left_out_lines, many, mention_lines, on_reading
 from .result_table import EMPTY, Cell, Estimate, Percent, ResultTable, direction, shown
 from .score_cells import interval, number, percent, score_cell, unit_of
 from .score_tables import MOST
@@ -101,8 +101,13 @@ class AgreementView(View):
         """Return how far annotators agree and what they differ in most, then what was compared."""
         first = f"{self.measured(digits)}; {self._headline().sentence}."
         second = self.compared() + (f"; more: {more}" if more else "")
-        mentions = mention_lines(self.result.get("mentions", {}))
-        return [visible(line) for line in [first, *self.further(digits), second, *mentions, *self._remarks]]
+        return [visible(line) for line in [first, *self.further(digits), second, *self.remarks]]
+
+    @property
+    def remarks(self) -> list[str]:
+        """How mentions were looked for, which metrics are left out, and further lines on what was compared."""
+        mentions, left_out = (self.result.get(name, {}) for name in ("mentions", "left_out"))
+        return [*mention_lines(mentions), *left_out_lines(left_out), *self._remarks]
 
     def further(self, digits: int = 2) -> list[str]:
         """Return the systematic differences after the largest, the first few; a rule for each that would settle it; and

@@ -143,6 +143,7 @@ LEFT_OUT = {
     "token": "the tokens are not known: give tokens=, the tokens of each document",
     "wrf": "the words are not known: give text=, the text of each document",
     "words": "the words are not known: give tokens=, the words of each document",
+    "tokenless": "the documents have no tokens",
 }
 
 LACKING = [
@@ -151,8 +152,8 @@ LACKING = [
     (SIDES, {"metrics": ["all"]}, "tmr mentions token wrf"),
     (SIDES, {"metrics": ["all"], "text": TEXTS}, "tmr token"),
     (SIDES, {}, "wrf"),
-    (([Document(*WHOLE.sides)],), {"metrics": ["all"]}, "tmr mentions token wrf"),
-    (([Document(*WHOLE.sides, "Ada")],), {"metrics": ["all"]}, "tmr token"),
+    (([Document(*WHOLE.sides)],), {"metrics": ["all"]}, "tmr mentions tokenless wrf"),
+    (([Document(*WHOLE.sides, "Ada")],), {"metrics": ["all"]}, "tmr tokenless"),
     (([None, WHOLE],), {"metrics": ["all"]}, "tmr"),
     (([WHOLE],), {"metrics": ["strict"]}, ""),
 ]
@@ -160,7 +161,7 @@ LACKING = [
 
 @pytest.mark.parametrize(("sides", "options", "names"), LACKING)
 def test_metrics_of_a_set_that_lack_what_they_need_are_left_out_and_named(sides, options, names):
-    expected = {name.replace("words", "wrf"): LEFT_OUT[name] for name in names.split()}
+    expected = {name.replace("words", "wrf").removesuffix("less"): LEFT_OUT[name] for name in names.split()}
     result = score(*sides, **options)
     assert result.get("left_out", {}) == expected
     assert not result["metrics"].keys() & expected.keys()

@@ -443,8 +443,6 @@ def test_long_texts_are_shortened_in_what_is_said(tmp_path, monkeypatch):
 
 def test_metrics_of_a_set_that_cannot_be_computed_are_left_out_aloud(here, tmp_path):
     done = run("score", "short.jsonl", "wrong.jsonl", "--metrics", "all", "-o", tmp_path / "out.json")
-    assert (done.exit_code, done.stderr.splitlines()) == (
-        0,
-        ["tmr is left out: it needs --train FILE", "token is left out: short.jsonl has no tokens"],
-    )
+    said = ["tmr is left out: it needs --train FILE", "token is left out: the documents have no tokens"]
+    assert done.exit_code == 0 and not done.stderr and [*filter(said.__contains__, done.stdout.splitlines())] == said
     assert json.loads((tmp_path / "out.json").read_text())["metrics"].keys() == {*names()} - {"tmr", "token"}

@@ -88,9 +88,10 @@ def agreement_page(agreement: AgreementCounts, view: AgreementView, *, title: st
     who = names(people) if len(people) <= MOST_NAMES else many(len(people), "annotator")
     data = _data(agreement, places) | {"groups": groups, "scores": scores, "symbols": charts.GLYPHS}
     data["digest"] = sha256(embedded([data["annotators"], data["labels"], data["documents"]]).encode()).hexdigest()[:16]
+    lede = [*view.further(), f"{view.measured()}.", f"{view.compared()}.", *view.remarks]
     values = {
         "title": title or f"Agreement of {who}",
-        "lede": [visible(line) for line in (*view.further(), f"{view.measured()}.", f"{view.compared()}.")],
+        "lede": [*map(visible, lede)],
         "warnings": view.warnings(),
         "names": people,
         "numbers": {name: k for k, name in enumerate(people)},
