@@ -25,7 +25,7 @@ from .inputs import (
     with_item_reading,
 )
 from .reports import KeptSystem
-from .results import Comparison, Result, have_no_common_label, label_warnings
+from .results import Comparison, Result, have_no_common_label, warnings_of
 from .scoring import check_alone, counted, counts_of, runs_of
 from .sides import can_be_kept
 
@@ -119,7 +119,7 @@ def compare(
             chosen, added = with_levels(found, () if metrics is not None else gold_labels(kept), items.reading.sep)
             families(chosen, asked.primary, asked.secondary)  # so that it fails before anything is counted
             counts = counted(kept, chosen, items.reading.spans_key)
-            lines = [f"{shown}: {line}" for line in label_warnings(counts)]
+            lines = [f"{shown}: {line}" for line in warnings_of(counts)]
             (warnings if have_no_common_label(gold_spans(counts), pred_spans(counts)) else notes).extend(lines)
             runs.append(counts)
         outcomes = outcomes_of(kept, chosen) if len(runs) == 1 else None

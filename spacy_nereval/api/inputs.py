@@ -80,7 +80,7 @@ def kept_items(items: Items, gold: Any) -> tuple[Items, Any]:
 def gold_labels(documents: Iterable[Document | None]) -> Iterator[str]:
     """Yield the gold labels of the first documents, in which labels with levels are looked for."""
     for document in islice(documents, LOOKED_AT):
-        yield from (label for _, _, label in (document.sides[0] if document else ()))
+        yield from (label for _, _, label in sorted(document.sides[0] if document else ()))
 
 
 def documents(

@@ -14,7 +14,7 @@ from ..counting.counts import Counts
 from ..evaluation.error_groups import error_groups
 from ..evaluation.error_list import ErrorExamples, error_list
 from ..evaluation.intervals import bounded
-from ..evaluation.label_schemes import label_lines
+from ..evaluation.label_schemes import label_lines, label_warnings
 from ..evaluation.per_document import document_rows
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import evaluate, gold_spans, pred_spans, spans_of_labels
@@ -410,7 +410,7 @@ class Result(Shown):
         before += self._notes
         gold, pred = (spans_of_labels(self, side) for side in ("gold", "pred"))
         known = self._counts is not None
-        warnings = label_warnings(self.counts) if known else label_lines(gold, pred)
+        warnings = warnings_of(self.counts) if known else label_lines(gold, pred)
         return warnings + before if have_no_common_label(gold, pred) else before + warnings, tables, after
 
 
@@ -516,15 +516,9 @@ class Comparison(Shown):
         return report(self._systems, confidence, asked, trials)
 
 
-def label_warnings(counts: Counts) -> list[str]:
-    """Return warnings of labels that occur on one side only, or that were to be mapped and do not occur.
-
-    Args:
-        counts: What was counted.
-    """
-    rules, gold, pred = counts.label_rules, gold_spans(counts), pred_spans(counts)
-    found = label_lines(gold, pred, counts.partners, rules)
-    return [*found, *(rules.unused(counts.mapped, counts.labels) if rules else [])]
+def warnings_of(counts: Counts) -> list[str]:
+    """Return warnings of labels that occur on one side only, or that were to be mapped and do not occur."""
+    return label_warnings(gold_spans(counts), pred_spans(counts), counts.partners, counts.label_rules, counts.mapped)
 
 
 def have_no_common_label(gold: Mapping[str, int], pred: Mapping[str, int]) -> bool:

@@ -55,6 +55,7 @@ def count_documents(
     *,
     groups: ErrorGroups | None = None,
     quiet: bool = False,
+    system: str = "",
     collapse: Halves | None = None,
     check_repeats: bool = False,
 ) -> Counts:
@@ -68,6 +69,7 @@ def count_documents(
         observers: Their `add` is called with every document.
         groups: Where errors are put in groups, unless the documents are added up.
         quiet: Show no progress bar.
+        system: The name of the system, for warnings, if there are several.
         collapse: Add up the documents, and keep these half-samples; None keeps a row for each document.
         check_repeats: Keep hashes of the ids of collapsed counts.
 
@@ -100,19 +102,23 @@ def count_documents(
     counts.id_hashes = hashes.file() if hashes else None
     _check_not_empty(source, counts.documents, counts.skipped)
     if not quiet:
-        warn_of_labels(counts)
+        warn_of_labels(counts, system)
     return counts
 
 
-def warn_of_labels(counts: Counts) -> None:
+def warn_of_labels(counts: Counts, system: str = "") -> None:
     """Print warnings about labels that occur on one side only, or not at all.
+
+    Args:
+        counts: What was counted.
+        system: The name of the system, if there are several.
 
     Raises:
         ValueError: A label of `--only` occurs nowhere.
     """
     from ..evaluation.result import gold_spans, pred_spans
 
-    _warn(gold_spans(counts), pred_spans(counts), counts.partners, counts.label_rules, counts.mapped)
+    _warn(gold_spans(counts), pred_spans(counts), counts.partners, counts.label_rules, counts.mapped, system)
 
 
 def _warn(
@@ -121,14 +127,14 @@ def _warn(
     partners: Mapping[tuple[str, str], int],
     rules: LabelRules | None,
     mapped: Collection[str],
+    system: str = "",
 ) -> None:
-    from ..evaluation.label_schemes import label_lines
+    from ..evaluation.label_schemes import label_warnings
 
     if rules:
         rules.check_found({*gold, *pred})
-    lines = rules.unused(mapped, {*gold, *pred}) if rules else []
-    for line in [*lines, *label_lines(gold, pred, partners, rules)]:
-        say(line, err=True)
+    for line in label_warnings(gold, pred, partners, rules, mapped):
+        say(f"{system and f'{system}: '}{line}", err=True)
 
 
 def totals_while_reading(
@@ -401,7 +407,7 @@ class RunCounter:
             return self._stored[run], None
         kept = Kept()
         documents = predictions_kept(documents_of(run, self._gold, self._reading, self._loading), self._cutting, run)
-        return count_documents(documents, self.metrics, self._gold.name, self._reading, [kept]), kept
+        return count_documents(documents, self.metrics, self._gold.name, self._reading, [kept], system=run), kept
 
     def system(self, name: str, runs: Sequence[str]) -> tuple[System, Kept | None]:
         """Return a system with the counts of its training runs, and the documents of one; None if all are count files.

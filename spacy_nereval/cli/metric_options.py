@@ -130,7 +130,7 @@ def chosen_metrics(
     """
     from ..metrics import registry
 
-    listed = [name.strip() for name in names.split(",")] if names is not None else ["papers"]
+    listed = [*registry.as_table("papers" if names is None else names)]
     settings = _settings(listed, parse_options(arguments), train)
     if stored := of_models(systems, reading.spans_key if reading else None):
         settings = with_stored(settings, stored)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -59,6 +59,26 @@ def unknown_labels(gold: Mapping[str, int], pred: Mapping[str, int]) -> list[str
     ['LOC']
     """
     return sorted(label for label in pred if pred[label] and not gold.get(label)) if any(gold.values()) else []
+
+
+def label_warnings(
+    gold: Mapping[str, int],
+    pred: Mapping[str, int],
+    partners: Partners | None,
+    rules: LabelRules | None,
+    mapped: Collection[str],
+) -> list[str]:
+    """Return warnings if predicted labels never occur in gold, or labels of rules never occur at all.
+
+    Args:
+        gold, pred, partners, rules: As for `label_lines`.
+        mapped: The labels that the rules map and that occurred.
+
+    >>> rules = LabelRules({"ORG": "COMPANY"})
+    >>> label_warnings({"PER": 1}, {"PER": 1}, None, rules, set())
+    ['⚠ labels: ORG to map, but neither side has such a label']
+    """
+    return [*label_lines(gold, pred, partners, rules), *(rules.unused(mapped, {*gold, *pred}) if rules else [])]
 
 
 def label_lines(

@@ -326,6 +326,41 @@ def test_the_means_of_training_runs_are_a_result_too(here):
     assert any(text.startswith("Training runs (") for text in str(found.show()).split("\n"))
 
 
+@pytest.mark.parametrize("format", ["terminal", "markdown"])
+def test_what_is_left_out_is_said_once(here, format):
+    """By all that show a result, and on the page on agreement."""
+    scored = ("thresholds", "gold.jsonl", "a-scored.jsonl")
+    compared = ("compare", "gold.jsonl", "a.jsonl", "b.jsonl")
+    runs, agreed = ("score", "gold.jsonl", "--system=A=a.jsonl,b.jsonl"), ("agreement", "gold.jsonl", "a.jsonl")
+    for command in (("score", "gold.jsonl", "a.jsonl"), runs, compared, scored, agreed):
+        done = run(*command, "-m", "all", "-f", format, *(["--html", "a.html"] if command is agreed else []))
+        assert (done.stdout + done.stderr).count("tmr is left out: it needs --train FILE") == 1, command
+        assert command is agreed or done.stdout.count("token is left out: the documents have no tokens") == 1
+    assert "tmr is left out: it needs --train FILE" in Path("a.html").read_text("utf8")
+    counted = run("count", "gold.jsonl", "a.jsonl", "-m", "all", "-o", "all.npz")
+    assert "tmr is left out: it needs --train FILE" in counted.stderr
+
+
+def test_names_of_metrics_are_read_in_one_way(here):
+    assert plain(score("gold.jsonl", "a.jsonl", "strict, fair,")) == told(
+        "score", "gold.jsonl", "a.jsonl", "-m", "strict, fair,"
+    )
+    said = "metrics is empty; choose from strict"
+    assert said in run("score", "gold.jsonl", "a.jsonl", "-m", "").stderr
+    with pytest.raises(ValueError, match=said):
+        score("gold.jsonl", "a.jsonl", "")
+
+
+def test_warnings_of_labels_are_the_same_in_one_order(here):
+    mapped = {"PER": "PERSON", "NONE": "X"}
+    done = run("score", "gold.jsonl", "a.jsonl", "--labels", "PER=PERSON,NONE=X", "--only", "PERSON,LOCC")
+    found = str(score("gold.jsonl", "a.jsonl", labels=mapped, only=["PERSON", "LOCC"]))
+    lines = [line for line in done.stderr.splitlines() if line.startswith("⚠")]
+    assert len(lines) == 2 and lines == [
+        line for line in found.splitlines() if line.startswith("⚠ labels") or line.startswith("⚠ only")
+    ]
+
+
 # What is declared, and what functions repeat for those who read them
 
 FUNCTIONS = score, score_runs, compare, agreement, thresholds, gate, plan, apply
