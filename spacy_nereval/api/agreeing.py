@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..core.arguments import MOST_DOCUMENTS, Reading
+from ..core.arguments import Reading
 from ..core.compression import extension
 from ..core.declaration import Metric
 from ..core.labels import rules_of
@@ -279,10 +279,8 @@ class Agreement(Shown):
 
     @cached_property
     def _with_main(self) -> Mapping[str, Any]:
-        """The result with the intervals of the main numbers, if it has none and they are not too slow."""
-        if self._counted is None or "intervals" in self or self["documents"] > MOST_DOCUMENTS:
-            return self
-        return self._found.with_main_interval(self)
+        """The result with the intervals of the main numbers."""
+        return self if self._counted is None else self._found.with_main_interval(self)
 
     def _view(self, average: str = "micro", *, every: bool = False) -> AgreementView:
         shared = self._counted.shared if self._counted else None

@@ -21,12 +21,10 @@ from .command_options import (
     check_suffix,
     chosen_confidence,
     split_list,
-    table_format,
-    table_names,
 )
 from .guards import check_lexicons
 from .metric_options import chosen_metrics, names_and_options
-from .printing import more_tables, print_tables, say
+from .printing import more_tables, names_of_tables, print_tables, say
 from .systems import display_names, reading_of, rules_of, say_left_out
 
 if TYPE_CHECKING:
@@ -137,8 +135,7 @@ def agreement_cli(
 
     names, options = names_and_options([*annotations, *ctx.args])
     drawn, on = chosen_confidence(confidence, resampling), checked_unit(unit)
-    usual = AgreementView.at_terminal if table_format(showing.format) == "terminal" else AgreementView.usual
-    wanted = table_names(showing.tables, AgreementView.makers, usual)
+    wanted = names_of_tables(showing, AgreementView)
     check_suffix("--output", output, *JSON)
     check_suffix("--write-consensus", write_consensus, ".jsonl")
     check_suffix("--units", units, ".csv")
@@ -154,9 +151,7 @@ def agreement_cli(
     rule = consensus_rule(consensus, len(shared.annotators))
     counted = AgreementCounts(shared, chosen, unit=on, rule=rule)
     result = counted.result(drawn, short=showing.short) | ({"left_out": left_out} if left_out else {})
-    bounded = result
-    if not drawn and result["documents"] <= MOST_DOCUMENTS:
-        bounded = counted.with_main_interval(result)
+    bounded = counted.with_main_interval(result)
     rows = [*consensus_rows(shared, rule)] if write_consensus else []
     if output:
         write_json(output, result)

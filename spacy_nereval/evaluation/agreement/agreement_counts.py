@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.about import __version__
+from ...core.arguments import MOST_DOCUMENTS
 from ...core.declaration import Metric
 from ..resampling import Confidence
 from ..result import plain
@@ -166,8 +167,10 @@ class AgreementCounts:
             result["confidence"] = plain(left_out.drawn._asdict())
         return result
 
-    def with_main_interval(self, result: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a result without intervals with those of its first metric and of alpha."""
+    def with_main_interval(self, result: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a result with the intervals of its first metric and of alpha, if it has none and they are not slow."""
+        if "intervals" in result or result["documents"] > MOST_DOCUMENTS:
+            return result
         left_out = LeftOut(self.shared, Confidence(), self.metrics[:1])
         tables = [PairTables(pair.of(self.metrics[:1]), self.shared.labels) for pair in self.pairs]
         bounds = self._intervals(result, left_out, tables, self.metrics[:1])
