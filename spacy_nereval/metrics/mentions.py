@@ -81,7 +81,7 @@ def mentions(
     scores = prf_scores("mentions", key="mentions", symmetric=beta == 1)
     if scope == "hits":
         if multiset:
-            raise ValueError("multiset = True: with scope = 'hits' a string counts once in the corpus")
+            raise ValueError("multiset: with the scope 'hits' a string counts once in the corpus")
         return Metric(
             scores=scores,
             columns=one_each(*OF_CORPUS),
