@@ -130,7 +130,7 @@ REFUSED: dict[str, dict[str, str]] = {
         "gold.jsonl a.jsonl -o r.txt": "--output r.txt: expected a .html or .htm file",
         "gold.jsonl a.jsonl --format jsonl,markdown": "--format jsonl,markdown: no table is printed",
         "gold.jsonl c-a.npz": "c-a.npz: a count file has no texts and no spans",
-        "gold.jsonl a.jsonl --policy against.cfg": "rule not_worse compares with the first of several systems",
+        "gold.jsonl a.jsonl --policy against.cfg": "rule not_worse compares with a baseline: give several systems, ",
     },
     "compare gold.jsonl a.jsonl b.jsonl": {
         "-o none/new.json": "there is no directory none",
@@ -239,7 +239,7 @@ REFUSED: dict[str, dict[str, str]] = {
         "a.jsonl --cut-file new.json -o other.json": "2 systems have 2 cuts; give a single system",
     },
     "gate": {
-        "against.cfg gold.jsonl a.jsonl": "give --baseline",
+        "against.cfg gold.jsonl a.jsonl": "rule not_worse compares with a baseline: give --baseline",
         "against.cfg gold.jsonl a.jsonl --baseline b.jsonl --only X": "there is no label 'X' in gold or prediction",
         "against.cfg gold.jsonl none.jsonl --baseline a.jsonl": "none.jsonl",
         "none.cfg gold.jsonl a.jsonl": "none.cfg",
