@@ -6,6 +6,7 @@ Nothing here imports spaCy: `spacy_app` adds this app to spaCy's command line.
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import sys
 from collections.abc import Callable
@@ -214,7 +215,16 @@ def as_option(name: str, value: Any = NAME_ALONE) -> str:
 
     >>> as_option("tmr.train", "FILE")
     '--train FILE'
+
+    Other options of metrics have values of JSON, and keep their names.
+
+    >>> as_option("wrf.unique", False), as_option("ace.min_overlap", 2.0), as_option("metrics", ["fair", "wrf"])
+    ('--wrf.unique false', '--ace.min_overlap 2.0', '--metrics fair,wrf')
     """
+    if "." in name and not name.endswith(".train"):
+        if value is NAME_ALONE:
+            return f"--{name}"
+        return f"--{name} {shortened(value if isinstance(value, str) else json.dumps(value, default=str), 200)}"
     flag = "--train" if name.endswith(".train") else f"--{name.replace('_', '-')}"
     if value is NAME_ALONE or value is True:
         return flag
@@ -222,5 +232,7 @@ def as_option(name: str, value: Any = NAME_ALONE) -> str:
         return flag.replace("--", "--no-")
     if isinstance(value, Pasted):
         return f"{flag} {quote(value)}"
+    if isinstance(value, list):
+        value = ",".join(map(str, value))
     written = f"{value:g}" if isinstance(value, float) else str(value)
     return f"{flag} {shortened(written, 200) or quote(written)}"

@@ -165,8 +165,7 @@ def _judged(
     """
     from ..evaluation.gate_rules import Judged
 
-    if policy.needs_baseline and not baseline:
-        raise ValueError(f"rule {policy.needs_baseline[0]} compares with a baseline: give --baseline")
+    policy.check_baseline(bool(baseline))  # before anything is read
     own, others = _runs(named.candidate), _runs(baseline) if baseline else []
     every = [*own, *others]
     stored = any(run.endswith(".npz") for run in every)

@@ -103,8 +103,8 @@ def report_cli(
     )
     say_left_out_metrics(left_out)
     rules = None if policy is None else read_policy(policy)
-    if rules and rules.needs_baseline and len(names) < 2:
-        raise ValueError(f"{policy}: rule {rules.needs_baseline[0]} compares with the first of several systems")
+    if rules:
+        rules.check_baseline(len(names) > 1, "several systems, of which the first is the baseline")
     if rules and rules.unit and reading.unit is None:
         reading = replace(reading, unit=rules.unit)
     for needed in ("fair", *(rules.metrics if rules else ())):

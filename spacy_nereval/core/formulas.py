@@ -253,9 +253,7 @@ def weight_table(
         return dict(named[weights])
     for kind, weight in weights.items():
         if kind not in kinds:
-            raise ValueError(f"weights = {dict(weights)!r}: {absent(kind, kinds)}")
+            raise ValueError(f"weights: {absent(kind, kinds)}")
         if not 0 <= weight <= HEAVIEST:
-            raise ValueError(
-                f"weights = {dict(weights)!r}: the weight of {kind!r} is not a number from 0 to {HEAVIEST:g}"
-            )
+            raise ValueError(f"weights: the weight of {kind!r} is not a number from 0 to {HEAVIEST:g}")
     return dict.fromkeys(kinds, 1.0) | dict(weights)

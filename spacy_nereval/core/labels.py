@@ -17,7 +17,7 @@ from typing import Any
 from . import compression
 from .arguments import SEP, SEPARATOR, Labelling, check_value
 from .checked import PlainSpan, highest
-from .messages import did_you_mean, listed, named, quoted, shortened
+from .messages import Pasted, did_you_mean, listed, named, quoted, shortened
 
 
 @dataclass(frozen=True)
@@ -168,9 +168,9 @@ def label_rules(
 
     >>> label_rules("PER=PERSON,MISC=").mapping
     {'MISC': None, 'PER': 'PERSON'}
-    >>> label_rules({"A": "B", "B": "A"})
+    >>> label_rules("A=B,A=C")
     Traceback (most recent call last):
-    ValueError: labels: A -> B -> A is a cycle; a mapping is applied once, so give every label its final name
+    ValueError: labels='A=B,A=C': 'A' is mapped twice
     """
     if labels is None and only is None and depth is None:
         return None
@@ -188,12 +188,13 @@ def rules_of(labelling: Labelling) -> LabelRules | None:
 
 def _kept(only: Iterable[str] | str) -> tuple[str, ...]:
     if not isinstance(only, Iterable):
-        raise ValueError(f"only: {shortened(repr(only))} is no list of labels; expected labels such as PER,LOC")
+        raise ValueError(f"{named('only', only)}: this is no list of labels; expected labels such as PER,LOC")
     kept = listed_labels(only) if isinstance(only, str) else [*only]
+    given = named("only", only if isinstance(only, str) else kept)
     if wrong := [label for label in kept if not isinstance(label, str) or not label]:
-        raise ValueError(f"only: {shortened(repr(wrong[0]))} is not a label; expected labels such as PER,LOC")
+        raise ValueError(f"{given}: {shortened(repr(wrong[0]))} is not a label; expected labels such as PER,LOC")
     if not kept:
-        raise ValueError("only: no label is given; expected labels such as PER,LOC")
+        raise ValueError(f"{given}: no label is given; expected labels such as PER,LOC")
     return tuple(sorted({*kept}))
 
 
@@ -211,9 +212,11 @@ def listed_labels(text: str) -> list[str]:
     try:
         values = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"only: {quoted(text)} is not valid JSON ({error})") from None
+        raise ValueError(f"{named('only', text)}: not valid JSON ({error})") from None
     if wrong := [label for label in values if not isinstance(label, str)]:
-        raise ValueError(f'only: {shortened(repr(wrong[0]))} is not a label; expected a list such as ["PER", "LOC"]')
+        raise ValueError(
+            f'{named("only", text)}: {shortened(repr(wrong[0]))} is not a label; expected a list such as ["PER", "LOC"]'
+        )
     return [*values]
 
 
@@ -224,31 +227,31 @@ def checked_mapping(labels: Mapping[str, str | None] | str | Path) -> dict[str, 
         ValueError: It is no mapping of labels, or goes in a circle.
         OSError: The JSON file cannot be read.
     """
-    source = "labels"
+    given = named("labels", labels)
     pairs: Sequence[tuple[Any, Any]]
     if isinstance(labels, Mapping):
         pairs = [*labels.items()]
     elif not isinstance(labels, (str, Path)):
-        raise ValueError(f"labels: {shortened(repr(labels))} is no mapping; expected {{'PER': 'PERSON', 'MISC': None}}")
+        raise ValueError(f"{given}: this is no mapping; expected one such as {{'PER': 'PERSON', 'MISC': None}}")
     elif isinstance(labels, Path) or is_file_name(labels):
-        source = f"labels {labels}"
-        pairs = _from_json(compression.content(Path(labels)).decode("utf8"), source)
+        given = named("labels", Pasted(labels))
+        pairs = _from_json(compression.content(Path(labels)).decode("utf8"), given)
     elif labels.lstrip().startswith("{"):
-        pairs = _from_json(labels, source)
+        pairs = _from_json(labels, given)
     else:
-        pairs = [_pair(part) for part in labels.split(",")]
+        pairs = [_pair(part, given) for part in labels.split(",")]
     for old, new in pairs:
         if not isinstance(old, str) or not old or not isinstance(new, str | None):
             raise ValueError(
-                f"{source}: {shortened(f'{old!r} to {new!r}')} is not a label and its new name; "
+                f"{given}: {shortened(f'{old!r} to {new!r}')} is not a label and its new name; "
                 "expected text for both, or null to drop the label"
             )
     names = [old for old, _ in pairs]
     if twice := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"{source}: {quoted(twice[0])} is mapped twice")
+        raise ValueError(f"{given}: {quoted(twice[0])} is mapped twice")
     found = {old: new or None for old, new in pairs}
     for start in found:
-        _check_no_cycle(start, found, source)
+        _check_no_cycle(start, found, given)
     return found
 
 
@@ -261,17 +264,17 @@ def is_file_name(text: str) -> bool:
     return compression.extension(Path(text)) == ".json" and "=" not in text and not text.lstrip().startswith("{")
 
 
-def _pair(part: str) -> tuple[str, str]:
+def _pair(part: str, given: str) -> tuple[str, str]:
     old, equals, new = part.partition("=")
     if not equals or not old.strip():
         raise ValueError(
-            f"labels: {quoted(part)} is not LABEL=NAME; expected pairs such as PER=PERSON,MISC= "
+            f"{given}: {quoted(part)} is not LABEL=NAME; expected pairs such as PER=PERSON,MISC= "
             "(without a name the label is dropped), or a .json file"
         )
     return old.strip(), new.strip()
 
 
-def _from_json(text: str, source: str) -> Sequence[tuple[Any, Any]]:
+def _from_json(text: str, given: str) -> Sequence[tuple[Any, Any]]:
     pairs: list[list[tuple[Any, Any]]] = []
 
     def kept(found: list[tuple[Any, Any]]) -> dict[Any, Any]:
@@ -281,13 +284,13 @@ def _from_json(text: str, source: str) -> Sequence[tuple[Any, Any]]:
     try:
         table = json.loads(text, object_pairs_hook=kept)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{source}: not valid JSON ({error})") from None
+        raise ValueError(f"{given}: not valid JSON ({error})") from None
     if not isinstance(table, dict):
-        raise ValueError(f'{source}: expected a JSON object such as {{"PER": "PERSON", "MISC": null}}')
+        raise ValueError(f'{given}: expected a JSON object such as {{"PER": "PERSON", "MISC": null}}')
     return pairs[-1]
 
 
-def _check_no_cycle(start: str, mapping: Mapping[str, str | None], source: str) -> None:
+def _check_no_cycle(start: str, mapping: Mapping[str, str | None], given: str) -> None:
     """Raise ValueError if the names lead from a label through others back to it. A label may keep its name."""
     path, name = [start], mapping[start]
     while name is not None and name in mapping and name not in path:
@@ -295,6 +298,6 @@ def _check_no_cycle(start: str, mapping: Mapping[str, str | None], source: str) 
         name = mapping[name]
     if name == start and len(path) > 1:
         raise ValueError(
-            f"{source}: {' -> '.join(map(shortened, [*path, start]))} is a cycle; a mapping is applied once, "
+            f"{given}: {' -> '.join(map(shortened, [*path, start]))} is a cycle; a mapping is applied once, "
             "so give every label its final name"
         )

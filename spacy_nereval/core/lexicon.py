@@ -280,7 +280,7 @@ def _load(path: Path) -> Lexicon:
         if isinstance(content, dict) and content.get("format") in EARLIER:
             raise ValueError(
                 f"{path} was written by an earlier version, which counted a token once for each label of nested spans: "
-                f"make it again from the training corpus, with 'nereval training CORPUS -o {path}'"
+                f"make it again from the training corpus with 'nereval training'"
             ) from None
         what = error.errors(include_url=False)[0] if isinstance(error, pydantic.ValidationError) else None
         reason = f"{'.'.join(map(str, what['loc']))}: {what['msg'].lower()}" if what else str(error)

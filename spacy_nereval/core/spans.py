@@ -242,12 +242,32 @@ class Document(OverlapGroup):
     def known_tokens(self) -> list[tuple[int, int]]:
         """The reference tokens. Raise ValueError, with the remedy, if the document has none."""
         if self.tokens is None:
-            named = "this document" if self.id is None else f"document {shortened(self.id)}"
             raise NoTokens(
-                f"{named} has no tokens (plain offsets and JSONL carry none, unless they list them under 'tokens'); "
-                "use the metric char instead, or the unit char of fair, or read a .spacy file"
+                f"{self._in_words} has no tokens (plain offsets and JSONL carry none, unless they list them under "
+                "'tokens'); use the metric char instead, or the unit char of fair, or read a .spacy file"
             )
         return self.tokens
+
+    def known_text(self, what: str) -> str:
+        """Return the text.
+
+        Args:
+            what: What needs it, in the plural, for the message.
+
+        Raises:
+            ValueError: The document has no text.
+
+        >>> Document([], [], id="d7").known_text("words")
+        Traceback (most recent call last):
+        ValueError: words need the text, and document d7 has none: give every document its text
+        """
+        if self.text is None:
+            raise ValueError(f"{what} need the text, and {self._in_words} has none: give every document its text")
+        return self.text
+
+    @property
+    def _in_words(self) -> str:
+        return "this document" if self.id is None else f"document {shortened(self.id)}"
 
     @cached_property
     def words(self) -> list[tuple[int, int]]:
@@ -257,11 +277,10 @@ class Document(OverlapGroup):
         >>> Document([], [], "Ada sleeps").words
         [(0, 3), (4, 10)]
         """
-        if self.text is None:
-            raise ValueError("words need the text: pass Document(gold=..., pred=..., text=...)")
+        text = self.known_text("words")
         if self.tokens is None:
-            return [match.span() for match in finditer(r"\S+", self.text)]
-        return [(start, end) for start, end in self.tokens if self.text[start:end].strip()]
+            return [match.span() for match in finditer(r"\S+", text)]
+        return [(start, end) for start, end in self.tokens if text[start:end].strip()]
 
     def words_of(self, span: PlainSpan) -> list[str]:
         """Return the words that share a character with the span, clipped to it, case kept.
@@ -300,8 +319,7 @@ class Document(OverlapGroup):
         >>> [*doc.unigrams([(1, 10, "X"), (11, 14, "X")])]
         [['he', 'scroll'], ['tip']]
         """
-        if (text := self.text) is None:
-            raise ValueError("words need the text: pass Document(gold=..., pred=..., text=...)")
+        text = self.known_text("words")
         fold = str.lower if case == "lower" else str
         for start, end, label in spans:
             if self.tokens is None or by == "whitespace":

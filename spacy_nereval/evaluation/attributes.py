@@ -44,12 +44,7 @@ class AttributeContext:
     @property
     def text(self) -> str:
         """The text of the document, without invented mentions. Raise ValueError if it has none."""
-        if self.document.text is None:
-            raise ValueError(
-                "attributes of spans need the text of every document, but a document has none: "
-                "give it one, Document(gold=..., pred=..., text=...)"
-            )
-        return self.document.text[: self.document.annex]
+        return self.document.known_text("attributes of spans")[: self.document.annex]
 
     @cached_property
     def words(self) -> list[str]:

@@ -182,7 +182,7 @@ def check_comparison(name: str, result: Any) -> None:
         raise ValueError(f"{name} is not a comparison: expected what 'nereval compare' or Comparison.save wrote")
     for row in result["comparisons"]:
         if old := [key for key in (*NEEDED, *DECLARED) if key not in row]:
-            raise ValueError(f"{name} lacks {old[0]!r}, so another version wrote it: run 'nereval compare' again")
+            raise ValueError(f"{name} lacks {old[0]!r}, so another version wrote it: compare again")
         _check_numbers(name, row)
 
 

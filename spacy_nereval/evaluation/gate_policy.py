@@ -86,6 +86,22 @@ class Policy(NamedTuple):
         """The names of the rules that need a baseline."""
         return [rule.name for rule in self.rules if rule.kind in AGAINST_BASELINE]
 
+    def check_baseline(self, given: bool, remedy: str = "") -> None:
+        """Raise ValueError if a rule needs a baseline and none is given.
+
+        Args:
+            given: Whether one is.
+            remedy: What to give; the argument `baseline` if it is empty.
+
+        >>> Policy((Rule("a", "worse_by_at_most", 1, "strict_f"),)).check_baseline(False)
+        Traceback (most recent call last):
+        ValueError: rule a compares with a baseline: give baseline=
+        """
+        if self.needs_baseline and not given:
+            raise ValueError(
+                f"rule {self.needs_baseline[0]} compares with a baseline: give {remedy or named('baseline')}"
+            )
+
     def family_of(self, rule: str) -> tuple[str | None, int]:
         """Return the family of a rule, and how many rules it has: None and 1 for a rule without.
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..core.about import __version__
 from ..core.declaration import Metric
+from ..core.messages import named
 from ..core.spans import Document
 from ..counting.counts import Counts
 from ..counting.table import summed
@@ -244,8 +245,7 @@ class Judging:
     """
 
     def __init__(self, policy: Policy, candidate: Judged, baseline: Judged | None) -> None:
-        if policy.needs_baseline and baseline is None:
-            raise ValueError(f"rule {policy.needs_baseline[0]} compares with a baseline, and none is given")
+        policy.check_baseline(baseline is not None)
         self.policy: Policy = policy
         self.candidate: Judged = candidate
         self.baseline: Judged | None = baseline
@@ -335,7 +335,8 @@ class Judging:
         except ValueError:
             own, needed = ", ".join(metric.name for metric in metrics), ",".join(self.policy.metrics)
             raise ValueError(
-                f"rule {rule.name}: the counts have no {rule.score}, but only {own}: count again with '-m {needed}'"
+                f"rule {rule.name}: the counts have no {rule.score}, but only {own}: count again with "
+                f"{named('metrics', needed)}"
             ) from None
 
     def _counts(self, rule: Rule, metric: Metric) -> tuple[Sequence[Counts], Sequence[Counts] | None]:

@@ -68,8 +68,8 @@ def make_nereval_cut(
 
     if (cut is None) == (default is None) or (cut is not None and labels):
         raise ValueError(
-            f"{name}: expected either 'cut', the path of a cut file of nereval thresholds, or 'default', a "
-            "score, perhaps with 'labels'"
+            f"{name}: expected either 'cut', the path of a cut file that 'nereval thresholds' or Thresholds.save "
+            "wrote, or 'default', a score, perhaps with 'labels'"
         )
     if cut is None:
         return NerevalCut(spans_key, cuts_of({"default": default, "labels": labels or {}}))
@@ -131,7 +131,9 @@ class NerevalCut:
     def known_cuts(self) -> "Cuts":
         """The cuts. Raise ValueError if the file that has them did not exist."""
         if self.cuts is None:
-            raise ValueError(f"nereval_cut: there is no file {self.source}; nereval thresholds writes cut files")
+            raise ValueError(
+                f"nereval_cut: there is no file {self.source}; 'nereval thresholds' and Thresholds.save write cut files"
+            )
         return self.cuts
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:

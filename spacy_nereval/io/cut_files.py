@@ -58,7 +58,9 @@ def load_cuts(path: Path) -> Cuts:
     try:
         value = json.loads(content(path), object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path}: not valid JSON ({error}); expected a cut file of nereval thresholds") from None
+        raise ValueError(
+            f"{path}: not valid JSON ({error}); expected a cut file that 'nereval thresholds' or Thresholds.save wrote"
+        ) from None
     try:
         return cuts_of(value)
     except ValueError as error:

@@ -225,7 +225,10 @@ def _unfit(rule: Mapping[str, Any], place: tuple[str, ...]) -> list[Problem]:
     try:
         score = scored(Rule(place[-1], kind, 0.0, rule["score"]), create_all(["all"])).score
     except ValueError:
-        return [*found, ((*place, "score"), f"there is no score {rule['score']!r}; 'nereval metrics' lists them")]
+        return [
+            *found,
+            ((*place, "score"), f"there is no score {rule['score']!r}; expected a score key such as strict_f"),
+        ]
     bound = rule[kind]
     if kind not in AGAINST_BASELINE and score.unit == "ratio":
         least, most = (100 * limit for limit in score.limits)

@@ -109,14 +109,15 @@ def _scheme(tags: Sequence[Any], sequences: Sequence[Sequence[str] | None], side
         if bare := [tag for tag in marked if tag in PREFIXES]:
             raise ValueError(
                 f"{_place(sequences, side, bare[0])} is {bare[0]!r}, which has no label; expected a tag such as "
-                f"'{bare[0]}-PER', or scheme=\"IO\" if it is a label"
+                f"'{bare[0]}-PER', or {named('scheme', 'IO')} if it is a label"
             )
         scheme = "IO"
     if scheme != "IO" and (odd := [tag for tag, prefixed in marked.items() if not prefixed]):
         other = next((tag for tag, prefixed in marked.items() if prefixed), "B-PER")
         raise ValueError(
             f"{_place(sequences, side, odd[0])} is {quoted(odd[0])}, which is not a tag; expected O, or B-, I-, L-, "
-            f'U-, E- or S- with a label, such as {quoted(other)}; tags without any prefix are read with scheme="IO"'
+            f"U-, E- or S- with a label, such as {quoted(other)}; tags without any prefix are read with "
+            f"{named('scheme', 'IO')}"
         )
     return scheme
 

@@ -98,9 +98,9 @@ def credit_of(weights: str | Mapping[str, Mapping[Literal["tp", "fp", "fn"], flo
     credit: dict[str, tuple[float, ...]] = dict(FAIR)
     for error, parts in weights.items():
         if error not in ERRORS:
-            raise ValueError(f"weights = {weights!r}: {absent(error, ERRORS, 'error')}")
+            raise ValueError(f"weights: {absent(error, ERRORS, 'error')}")
         if not all(0 <= weight <= HEAVIEST for weight in parts.values()):
-            raise ValueError(f"weights = {weights!r}: a weight of {error} is not a number from 0 to {HEAVIEST:g}")
+            raise ValueError(f"weights: a weight of {error} is not a number from 0 to {HEAVIEST:g}")
         credit[error] = (parts.get("tp", 0.0), parts.get("fp", 0.0), parts.get("fn", 0.0))
     return credit
 

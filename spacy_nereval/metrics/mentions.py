@@ -22,8 +22,6 @@ VERDICTS = ("tp", "fp", "fn")
 OF_CORPUS = ("hit", "gold", "pred")
 """The verdicts with `scope="hits"`."""
 
-NEEDS_TEXT = "mentions need the text: pass Document(gold=..., pred=..., text=...)"
-
 PUNCTUATION = str.maketrans("", "", string.punctuation)
 ARTICLES = re.compile(r"\b(a|an|the)\b")
 
@@ -81,7 +79,7 @@ def mentions(
     scores = prf_scores("mentions", key="mentions", symmetric=beta == 1)
     if scope == "hits":
         if multiset:
-            raise ValueError("multiset = True: with scope = 'hits' a string counts once in the corpus")
+            raise ValueError("multiset: with the scope 'hits' a string counts once in the corpus")
         return Metric(
             scores=scores,
             columns=one_each(*OF_CORPUS),
@@ -124,9 +122,7 @@ def judge_spans(document: Document) -> Iterator[Verdict]:
 
 def note(document: Document, span: Span, normalise: str) -> str:
     """Return the label and the string of a span, by which it counts once. Raise ValueError if there is no text."""
-    if document.text is None:
-        raise ValueError(NEEDS_TEXT)
-    return f"{span.label}\t{NORMALISERS[normalise](document.text[span.start : span.end])}"
+    return f"{span.label}\t{NORMALISERS[normalise](document.known_text('mentions')[span.start : span.end])}"
 
 
 def surfaces(document: Document, side: int, normalise: str) -> Surfaces:
@@ -135,12 +131,10 @@ def surfaces(document: Document, side: int, normalise: str) -> Surfaces:
     Raises:
         ValueError: The document has no text.
     """
-    if document.text is None:
-        raise ValueError(NEEDS_TEXT)
-    same = NORMALISERS[normalise]
+    text, same = document.known_text("mentions"), NORMALISERS[normalise]
     found: Surfaces = {}
     for span in (document.gold, document.pred)[side]:
-        listed = document.surfaces[side].get((span.start, span.end), document.text[span.start : span.end])
+        listed = document.surfaces[side].get((span.start, span.end), text[span.start : span.end])
         found.setdefault((same(listed), span.label), []).append(span)
     return found
 

@@ -79,20 +79,19 @@ class Option:
         0.5
         >>> Option("beta", 1.0, Beta).check("strict", -1)
         Traceback (most recent call last):
-        ValueError: strict.beta = -1: input should be greater than or equal to 0
+        ValueError: metrics={'strict': {'beta': -1}}: input should be greater than or equal to 0
         """
         if value is None and self.default is None:
             return None
+        given = named(f"{metric}.{self.name}", value)
         if isinstance(value, bool) and get_args(self.annotation)[0] in (int, float):
-            raise ValueError(f"{metric}.{self.name} = {value!r}: expected {self.values}")
+            raise ValueError(f"{given}: expected {self.values}")
         try:
             return self._type.validate_python(value)
         except pydantic.ValidationError as error:
             problems = error.errors(include_url=False)
         # A union reports a problem for each of its members; the expected values are clearer than that list.
         problem = problems[0]["msg"].removeprefix("Value error, ") if len(problems) == 1 else f"expected {self.values}"
-        name = f"{metric}.{self.name}"
-        given = named(name, value) if self.name == "train" else f"{name} = {value!r}"  # all metrics share --train
         raise ValueError(f"{given}: {problem[0].lower()}{problem[1:]}")
 
 
@@ -160,7 +159,7 @@ def create(name: str, **options: Any) -> Metric:
     1.0
     >>> create("loio", s=2)
     Traceback (most recent call last):
-    ValueError: loio.s = 2: input should be less than or equal to 1
+    ValueError: metrics={'loio': {'s': 2}}: input should be less than or equal to 1
     >>> create("loio", speed=2)
     Traceback (most recent call last):
     ValueError: loio has no option 'speed'; its options are s, match, beta
@@ -177,9 +176,9 @@ def create(name: str, **options: Any) -> Metric:
     try:
         metric = make(**settings)
     except ValueError as error:
-        # A message that begins with an option becomes "wrf.weights = ...".
-        about_option = str(error).split(" ")[0] in known
-        raise ValueError(f"{name}.{error}" if about_option else f"{name}: {error}") from None
+        option, _, problem = str(error).partition(": ")
+        given = named(f"{name}.{option}", settings[option]) if option in known else name
+        raise ValueError(f"{given}: {problem if option in known else error}") from None
     return replace(metric, name=name, settings={key: _storable(value) for key, value in settings.items()})
 
 
@@ -232,13 +231,13 @@ def as_table(metrics: Metrics) -> dict[str, Mapping[str, Any]]:
     try:
         found = metrics if isinstance(metrics, Mapping) else [*metrics]
     except TypeError:
-        raise ValueError(f"metrics = {shortened(repr(metrics))}: expected names, such as ['strict', 'fair']") from None
+        raise ValueError(f"{named('metrics', metrics)}: expected names, such as ['strict', 'fair']") from None
     if len(found) > len({*found}):
         listed = [*found]
         twice = sorted({name for name in listed if listed.count(name) > 1})
-        raise ValueError(f"metrics names {', '.join(twice)} more than once")
+        raise ValueError(f"{named('metrics', listed)}: {', '.join(twice)} more than once")
     if not found:
-        raise ValueError(f"metrics is empty; choose from {', '.join(names())}")
+        raise ValueError(f"{named('metrics', found)}: no metric is named; choose from {', '.join(names())}")
     return {**found} if isinstance(found, Mapping) else dict.fromkeys(found, {})
 
 

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from ..core.declaration import Array, Classes, Columns, Metric, Score, SpanTable, Tally, Verdict
 from ..core.formulas import ratio, weight_table
+from ..core.messages import named
 from ..core.spans import Document, Span
 
 COMBINED = "combined"
@@ -65,7 +66,7 @@ def wrf(
     if isinstance(weights, dict):
         weight_table(weights, {}, tuple(weights))
         if abs(sum(weights.values()) - 1) > 1e-9:
-            raise ValueError(f"weights = {weights!r}: they sum to {sum(weights.values()):.12g}, not to 1")
+            raise ValueError(f"weights: they sum to {sum(weights.values()):.12g}, not to 1")
     return Metric(
         scores=(Score("wrf", headline=True, key="wrf", symmetric=True, meaning="weighted Rouge-1 F1"),),
         columns={
@@ -220,11 +221,12 @@ def class_weights(labels: Sequence[str], is_breakdown: bool, weights: str | Mapp
         return np.array([1.0] * len(labels) + [2.0 if weights == "lenient" else 1.0])
     if COMBINED in labels:
         raise ValueError(
-            f"wrf.weights: {COMBINED!r} is a label in the data too; rename the label, or use strict or lenient"
+            f"{named('wrf.weights')}: {COMBINED!r} is a label in the data too; "
+            "rename the label, or use strict or lenient"
         )
     if missing := [label for label in labels if label not in weights]:
         raise ValueError(
-            f"wrf.weights has no weight for {', '.join(map(repr, missing))}, which occurs in the data; "
+            f"{named('wrf.weights')} has no weight for {', '.join(map(repr, missing))}, which occurs in the data; "
             "0 leaves a class out"
         )
     return np.array([*(weights[label] for label in labels), weights.get(COMBINED, 0.0)])

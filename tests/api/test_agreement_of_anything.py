@@ -50,7 +50,7 @@ def test_spans_with_and_without_texts():
     assert bare["units"]["alpha"] is bare["u_alpha"]["u_alpha"] is None
     assert "the texts are not known" in bare["units"]["reason"]
     assert "ℹ the texts are not known" in str(bare)
-    with pytest.raises(ValueError, match="the texts are not known, so no gold annotation can be written: give text="):
+    with pytest.raises(ValueError, match="rows of gold annotation need the text, and this document has none"):
         bare.consensus()
     texts = [TEXTS["d1"], TEXTS["d2"]]
     known = agreement({"ann": ann, "bob": bob}, text=texts)

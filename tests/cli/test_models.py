@@ -263,7 +263,7 @@ def test_a_component_that_is_disabled_stores_no_options(here):
 def test_a_stored_option_that_cannot_be_used_names_the_model(here):
     changed(here / "one" / "config.cfg", "beta = 2.0", "beta = -2")
     for name, command in COMMANDS.items():
-        assert "the config of one cannot be used: strict.beta = -2" in refused(*command), name
+        assert "the config of one cannot be used: --strict.beta -2" in refused(*command), name
 
 
 def test_a_folder_of_files_is_not_taken_for_a_model(here):

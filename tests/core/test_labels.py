@@ -67,15 +67,15 @@ UNUSABLE = [
     ({"depth": -1}, "depth=-1: expected"),
     ({"depth": True}, "depth=True: expected"),
     ({"depth": 1, "sep": ""}, "sep=''"),
-    ({"only": []}, "only: no label"),
-    ({"only": ["a", ""]}, "only: '' is not a label"),
-    ({"labels": "PER"}, "labels: 'PER' is not LABEL=NAME"),
-    ({"labels": "=PER"}, "labels: '=PER' is not LABEL=NAME"),
-    ({"labels": "A=B,A=C"}, "labels: 'A' is mapped twice"),
-    ({"labels": '{"A": "B", "A": "C"}'}, "labels: 'A' is mapped twice"),
-    ({"labels": '{"A": 1}'}, "labels: 'A' to 1 is not a label and its new name"),
-    ({"labels": "{"}, "labels: not valid JSON"),
-    ({"labels": {"A": "B", "B": "A"}}, "labels: A -> B -> A is a cycle"),
+    ({"only": []}, "only=[]: no label"),
+    ({"only": ["a", ""]}, "only=['a', '']: '' is not a label"),
+    ({"labels": "PER"}, "labels='PER': 'PER' is not LABEL=NAME"),
+    ({"labels": "=PER"}, "labels='=PER': '=PER' is not LABEL=NAME"),
+    ({"labels": "A=B,A=C"}, "labels='A=B,A=C': 'A' is mapped twice"),
+    ({"labels": '{"A": "B", "A": "C"}'}, 'labels=\'{"A": "B", "A": "C"}\': \'A\' is mapped twice'),
+    ({"labels": '{"A": 1}'}, "labels='{\"A\": 1}': 'A' to 1 is not a label and its new name"),
+    ({"labels": "{"}, "labels='{': not valid JSON"),
+    ({"labels": {"A": "B", "B": "A"}}, "labels={'A': 'B', 'B': 'A'}: A -> B -> A is a cycle"),
     ({"labels": {"x": "A", "A": "B", "B": "C", "C": "A"}}, "A -> B -> C -> A is a cycle"),
 ]
 
@@ -91,7 +91,7 @@ def test_a_mapping_may_be_in_a_file(tmp_path):
     path.write_text(json.dumps(MAPPING))
     assert label_rules(str(path)) == label_rules(path) == label_rules(MAPPING)
     path.write_text("[]")
-    assert "names.json: expected a JSON object" in refusal(label_rules, path)
+    assert f"labels={str(path)!r}: expected a JSON object" in refusal(label_rules, path)
 
 
 def test_a_label_to_keep_that_occurs_nowhere_is_warned_about_and_an_error_if_none_is_left():

@@ -231,7 +231,7 @@ def test_what_is_no_comparison(given):
 def test_a_comparison_of_an_older_version(key):
     old = row(0.1)
     del old[key]
-    with pytest.raises(ValueError, match=f"^x.json lacks '{key}', so another version wrote it: run 'nereval compare'"):
+    with pytest.raises(ValueError, match=f"^x.json lacks '{key}', so another version wrote it: compare again"):
         check_comparison("x.json", comparison(old))
 
 

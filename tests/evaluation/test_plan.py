@@ -223,7 +223,7 @@ def test_round_numbers_surround_what_is_asked():
     [
         ({}, "there is nothing to plan for: give policy= with rules, or difference= with a number of points"),
         ({"difference": 0}, "difference=0: expected a number of points above 0, such as 1"),
-        ({"difference": 2}, "rule difference compares with a baseline, and none is given"),
+        ({"difference": 2}, "rule difference compares with a baseline: give baseline="),
         ({"difference": 2, "score": "strict_x"}, "^score='strict_x': there is no such score; .* 'strict_"),
     ],
 )

@@ -223,7 +223,9 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=said):
             component(doc)
     gone = cutting(cut=str(tmp_path / "gone.json"))
-    with pytest.raises(ValueError, match=r"there is no file .*gone.json; nereval thresholds writes cut files"):
+    with pytest.raises(
+        ValueError, match=r"there is no file .*gone.json; 'nereval thresholds' and Thresholds.save write"
+    ):
         gone.get_pipe("nereval_cut")(grouped(gone))
 
 

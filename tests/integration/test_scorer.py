@@ -310,10 +310,10 @@ def test_a_pipeline_keeps_its_scorer_and_options_through_disk_and_bytes(tmp_path
     [
         ({"metrics": {"fare": {}}}, "there is no metric 'fare': did you mean 'fair'? There are strict, semeval"),
         ({"metrics": {"fair": {"units": "token"}}}, "fair has no option 'units': did you mean 'unit'? Its options are"),
-        ({"metrics": {"fair": {"unit": "tokens"}}}, "fair.unit = 'tokens': "),
-        ({"metrics": {"loio": {"s": 2}}}, "loio.s = 2: input should be less than or equal to 1"),
+        ({"metrics": {"fair": {"unit": "tokens"}}}, "metrics={'fair': {'unit': 'tokens'}}: "),
+        ({"metrics": {"loio": {"s": 2}}}, "metrics={'loio': {'s': 2}}: input should be less than or equal to 1"),
         ({"metrics": {"wrf": {"weights": {"A": 0.4, "combined": 0.5}}}}, "they sum to 0.9, not to 1"),
-        ({"metrics": {}}, "metrics is empty; choose from strict"),
+        ({"metrics": {}}, "metrics={}: no metric is named; choose from strict"),
         ({"metric": {"fair": {}}}, "metric"),
         ({"confidence": {}, "detail": False}, "intervals are in the nested result"),
         ({"depth": 0}, "depth=0: expected a whole number"),

@@ -340,20 +340,48 @@ def test_one_module_of_the_commands_imports_spacy():
     assert {name for name, modules in found.items() if modules} == {"spacy_app.py"}
 
 
+def texts_of(file: Path) -> list[str]:
+    """The texts of a module that are no docstrings."""
+    tree = ast.parse(file.read_text(encoding="utf8"))
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in docstrings]
+    return [node.value for node in texts if isinstance(node.value, str)]
+
+
+def below(*doors: str) -> list[Path]:
+    """The modules outside these rooms."""
+    return sorted(file for file in PACKAGE.rglob("*.py") if file.relative_to(PACKAGE).parts[0] not in doors)
+
+
 def test_errors_below_the_commands_name_no_option():
     """They name arguments with `named`, and each door spells them. Help texts of options may name others."""
-    files = {file for file in PACKAGE.rglob("*.py") if "cli" not in file.relative_to(PACKAGE).parts[:1]}
     # Help texts, commands of spaCy, and a style sheet.
-    files -= {PACKAGE / name for name in ("core/arguments.py", "integration/training_needs.py", "api/shown.py")}
-    found = []
-    for file in sorted(files):
-        tree = ast.parse(file.read_text(encoding="utf8"))
-        docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-        texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in docstrings]
-        texts = [node.value for node in texts if isinstance(node.value, str)]
-        found += [file.name for text in texts if re.search(r"(?<![\w-])--[a-z]+", text)]
+    texts = {PACKAGE / name for name in ("core/arguments.py", "integration/training_needs.py", "api/shown.py")}
+    files = [file for file in below("cli") if file not in texts]
+    found = [file.name for file in files for text in texts_of(file) if re.search(r"(?<![\w-])--[a-z]+", text)]
     assert len(files) > 150
     assert found == ["paths.py", "policies.py"]  # how spaCy trains; the comments of a policy to start from
+
+
+OF_BOTH_DOORS = (
+    *("'nereval training' wrote", "written by 'nereval training'", "made by 'nereval training'"),  # nothing else does
+    "make it again from the training corpus with 'nereval training'",
+    *("'nereval compare' or Comparison.save", "'nereval thresholds' or Thresholds.save"),  # what writes a file
+    "'nereval thresholds' and Thresholds.save write cut files",
+    "in Python, nlp.evaluate scores it",
+    "which DocBin stores with store_user_data=True only",
+)
+"""What texts below the doors say of commands and arguments: it is true whoever reads it."""
+
+
+def test_errors_below_the_doors_give_no_advice_for_one_of_them():
+    """No text says to give an argument or to call something as Python has it, or to run a command."""
+    advice = re.compile(
+        r"\b(give|pass|use|with) \w+=|Document\(\w+=\.|\w=[\"'][A-Z]|with '-|'nereval \w|nereval thresholds"
+    )
+    found = {text for file in below("api", "cli", "compat") for text in texts_of(file) if advice.search(text)}
+    assert {text for text in found if not any(said in text for said in OF_BOTH_DOORS)} == set()
+    assert all(any(said in text for text in found) for said in OF_BOTH_DOORS), "nothing is allowed that is not said"
 
 
 @pytest.mark.costly

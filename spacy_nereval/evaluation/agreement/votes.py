@@ -114,9 +114,7 @@ def consensus_rows(shared: SharedDocuments, rule: Rule) -> Iterator[dict[str, An
         ValueError: The texts are not known.
     """
     for place, (each, kept) in enumerate(consensus(shared, rule)):
-        text, tokens = each.base.own_text, each.base.tokens
-        if text is None:
-            raise ValueError("the texts are not known, so no gold annotation can be written: give text=")
+        text, tokens = each.base.known_text("rows of gold annotation")[: each.base.annex], each.base.tokens
         row: dict[str, Any] = {"text": text} if each.base.id is None else {"text": text, "id": each.base.id}
         row["spans"] = [
             dict(zip(("start", "end", "label"), span)) | {"votes": len(names), "annotators": [*names]}

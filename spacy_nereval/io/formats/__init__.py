@@ -118,7 +118,7 @@ def name_of(path: Path, format: Format = Format()) -> str:
     elif (path / "meta.json").exists() and (path / "config.cfg").exists():
         raise ValueError(
             f"{path} is a trained pipeline, not annotation: 'nereval evaluate' and 'nereval count' take it before "
-            "the data, as MODEL DATA"
+            "the data, as MODEL DATA; in Python, nlp.evaluate scores it"
         )
     if remedy := UNREAD.get(path.suffix.lower()):
         raise ValueError(f"{path}: {remedy}")
