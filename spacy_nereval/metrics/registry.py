@@ -227,7 +227,7 @@ def as_table(metrics: Metrics) -> dict[str, Mapping[str, Any]]:
     if metrics is None:
         metrics = DEFAULT
     if isinstance(metrics, str):
-        metrics = [name.strip() for name in metrics.split(",") if name.strip()]
+        metrics = [name.strip() for name in metrics.split(",")]
     try:
         found = metrics if isinstance(metrics, Mapping) else [*metrics]
     except TypeError:

@@ -341,14 +341,12 @@ def test_what_is_left_out_is_said_once(here, format):
     assert "tmr is left out: it needs --train FILE" in counted.stderr
 
 
-def test_names_of_metrics_are_read_in_one_way(here):
-    assert plain(score("gold.jsonl", "a.jsonl", "strict, fair,")) == told(
-        "score", "gold.jsonl", "a.jsonl", "-m", "strict, fair,"
-    )
-    said = "metrics is empty; choose from strict"
-    assert said in run("score", "gold.jsonl", "a.jsonl", "-m", "").stderr
+@pytest.mark.parametrize("names", ["", "fair,", "fair,,wrf"])
+def test_an_empty_name_of_a_metric_is_a_mistake(here, names):
+    said = "there is no metric ''"
+    assert said in run("score", "gold.jsonl", "a.jsonl", "-m", names).stderr
     with pytest.raises(ValueError, match=said):
-        score("gold.jsonl", "a.jsonl", "")
+        score("gold.jsonl", "a.jsonl", names)
 
 
 def test_warnings_of_labels_are_the_same_in_one_order(here):

@@ -157,7 +157,7 @@ def test_what_a_metric_needs_of_a_document_is_said(document, name, options, said
     [
         ("strict,bleu", "there is no metric 'bleu'; there are strict, "),
         ("strict,strict", "metrics=['strict', 'strict']: strict more than once"),
-        (" , ", "metrics=[]: no metric is named; choose from strict, "),
+        (" , strict", "there is no metric ''; there are strict, "),
         ([], "metrics=[]: no metric is named; choose from strict, "),
         ({}, "metrics={}: no metric is named; choose from strict, "),
         (["strict", "bleu"], "there is no metric 'bleu'; there are strict, "),
