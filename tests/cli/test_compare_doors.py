@@ -256,6 +256,12 @@ def test_files_of_one_name_in_several_folders(in_sets):
     again = [shutil.copy(f"{name}.json", Path(name, "strict.json")) for name in ("news", "mail")]
     printed = accepted("datasets", *again)
     assert all(path.as_posix() in printed for path in again)
+    accepted("datasets", *again, "chat.json", "-o", "out.json")
+    assert [row["data_set"] for row in DataSets.load("out.json").rows] == [
+        "news/strict.json",
+        "mail/strict.json",
+        "chat.json",
+    ]
 
 
 def test_names_cannot_steer_a_terminal(in_sets):
@@ -277,6 +283,9 @@ def test_data_sets_through_the_command_and_python(in_sets):
     assert counted == DataSets.load("out.json") == json.loads(counted.to_json())
     assert counted == datasets({name: Comparison.load(f"{name}.json") for name in SIZES})
     assert counted == datasets({name: Path(f"{name}.json") for name in SIZES})
+    accepted("datasets", *DATA_SETS, "--independent", "-o", "fisher.json")
+    assert datasets(DATA_SETS, independent=True) == DataSets.load("fisher.json")
+    assert [DataSets.load(name)["method"] for name in ("out.json", "fisher.json")] == ["bonferroni", "fisher"]
     view = DataSetsView(counted)
     assert [f"{each.sentence}." for each in view.findings()] == view.opening()
     for text in (*view.opening(), *view.closing()):

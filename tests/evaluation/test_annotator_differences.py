@@ -254,6 +254,12 @@ def test_few_differences_of_one_direction_may_be_chance(number, clear):
         assert rows_of(*given[:1], by_words=by_words) == []  # once is no repetition
 
 
+@pytest.mark.parametrize(("back", "clear"), [(10, True), (11, False)])
+def test_a_rule_is_clear_from_four_of_five_places_one_way(back, clear):
+    first, *_ = rows_of(*[{"ann": [LEFT_DOOR], "ben": [DOOR]}] * 40, *[{"ann": [DOOR], "ben": [LEFT_DOOR]}] * back)
+    assert (first["number"], first["reverse"], first["clear"]) == (40, back, clear)
+
+
 def slips(chance, names, documents):
     """Annotators who overlook, shift or mislabel a span, or mark one too many, at random."""
     given = []

@@ -326,6 +326,13 @@ def test_below_6_differing_units_there_is_neither_p_nor_interval(number, known):
     assert [bound is not None for bound in own["interval"]] == [known] * 2
 
 
+@pytest.mark.parametrize("numbers", [(3, 1), (1, 3), (2, 3)])
+def test_a_margin_that_is_not_told_takes_more_training_runs_too(numbers):
+    sides = ([run_of(f"{name}{k}", 0.65) for k in range(number)] for name, number in zip("mn", numbers))
+    own = by_score(compared(*map(counted, sides), primary="strict.f", margin=0.5))["strict", "f", None]
+    assert "times the training runs, would tell" in own["margin_answer"]
+
+
 def test_a_function_of_another_score_has_neither():
     acc = by_score(compared(counted(A), counted(B)))["slot_error", "ser_acc", None]
     assert acc["difference"] is not None

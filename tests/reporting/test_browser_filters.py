@@ -125,6 +125,23 @@ def test_a_cell_of_the_matrix_filters_and_a_second_click_takes_it_back(one):
     one.until(lambda: one.matches.startswith(f"{confusion['']['ORG']} error"))
 
 
+def test_what_is_no_longer_narrowed_begins_with_its_first_page(one):
+    one.click("#matrix button[aria-label^='gold PER, predicted PER, correct']")
+    one.click("#view-documents")
+    one.click("#next")
+    assert one["#where"].text.startswith("Page 2 of")
+    one.click("#asked button")
+    assert one["#where"].text.startswith("Page 1 of")
+
+
+def test_a_choice_that_changes_nothing_is_no_step_back(one):
+    steps = one("return history.length")
+    one.click("#view-documents")
+    assert one("return history.length") == steps
+    one.click("#view-errors")
+    assert one("return history.length") == steps + 1
+
+
 def test_arrow_keys_move_in_the_matrix_which_is_one_stop_of_the_tab_key(one):
     buttons = one.all("#matrix button")
     assert [button.get_attribute("tabindex") for button in buttons] == ["0"] + ["-1"] * (len(buttons) - 1)
