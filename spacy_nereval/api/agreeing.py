@@ -104,7 +104,10 @@ def agreement(
         for name, value in (("text", text), ("tokens", tokens)):
             if value is not None:
                 raise ValueError(f"{named(name)} is given, but files have their own: leave it out")
-        chosen, left_out = chosen_metrics(wanted)
+        name, path = next(iter(files.items()))  # a file that all annotators share has no name, and is not looked into
+        chosen, left_out = chosen_metrics(
+            wanted, (lambda: _unknown([Side(path, name, reading)], None, None)) if name else Unknown
+        )
         shared = read_annotators(
             files, reading.spans_key, format=format_of(reading)[0], rules=rules_of(reading), tokenizer=tokenizing
         )

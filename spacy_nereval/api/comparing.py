@@ -119,7 +119,7 @@ def compare(
             chosen, added = with_levels(found, () if metrics is not None else gold_labels(kept), items.reading.sep)
             families(chosen, asked.primary, asked.secondary)  # so that it fails before anything is counted
             counts = counted(kept, chosen, items.reading.spans_key)
-            lines = [f"{shown}: {line}" for line in warnings_of(counts)]
+            lines = warnings_of(counts, shown)
             (warnings if have_no_common_label(gold_spans(counts), pred_spans(counts)) else notes).extend(lines)
             runs.append(counts)
         outcomes = outcomes_of(kept, chosen) if len(runs) == 1 else None

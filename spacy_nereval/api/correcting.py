@@ -13,7 +13,7 @@ from ..io.marks import read_marks
 from ..io.records import Record, with_labels
 from ..reporting.correction_view import CorrectionView
 from .agreeing import annotated
-from .inputs import ItemReading, reading_of_items, with_item_reading, without_texts
+from .inputs import ItemReading, not_known, reading_of_items, with_item_reading
 from .shown import Shown, table_frame
 from .sides import Side, of_file
 
@@ -159,7 +159,7 @@ def apply(
     text, tokens = (None if value is None else [*value] for value in (text, tokens))
     own = annotated({"gold": Side([*of_file(gold, "gold", how)], "gold", how)}, text, tokens, how)["gold"]
     if any(each.base is not None for each in own):
-        raise ValueError(without_texts())
+        raise ValueError(not_known("texts", "text", "text"))
     rules = rules_of(how)
     name = str(gold) if isinstance(gold, (str, Path)) else "gold"
     found = corrected((with_labels(each.record, rules) for each in own), read_marks(marks), conflicts, name)

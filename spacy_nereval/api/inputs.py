@@ -173,9 +173,9 @@ def reading_of_items(**arguments: Unpack[ItemReading]) -> Reading:
     return reading
 
 
-def without_texts() -> str:
-    """Return why texts are not known, and what to give."""
-    return f"the texts are not known: give {named('text')}, the text of each document"
+def not_known(what: str, name: str, of_each: str) -> str:
+    """Return that something is not known, and which argument gives it."""
+    return f"the {what} are not known: give {named(name)}, the {of_each} of each document"
 
 
 def unknown(sides: Sequence[Side], text: Any = None, tokens: Any = None) -> Unknown:
@@ -188,17 +188,20 @@ def unknown(sides: Sequence[Side], text: Any = None, tokens: Any = None) -> Unkn
     with_text = [side.first for side in sides if side.holds_texts or isinstance(side.first, Document)]
     tagged = any(side.kind == "tags" for side in sides)
     has_text = text is not None or tokens is not None or any(_text_of(item) for item in with_text)
-    has_words = has_text and not any(getattr(item, "wordless", False) for item in with_text)
+    wordless = any(getattr(item, "wordless", False) for item in with_text)
     has_tokens = tokens is not None or (has_tokens_of(with_text[0]) if with_text else tagged)
     if any(side.kind == "example" for side in sides):  # which have all
         return Unknown()
-    by = f"{named('tokens')}, the words" if tagged or has_text else f"{named('text')}, the text"
-    give_words = f"the words are not known: give {by} of each document"
-    give_tokens = f"the tokens are not known: give {named('tokens')}, the tokens of each document"
+    if all(side.holds_texts or side.kind == "document" for side in sides):  # which take nothing beside them
+        no_texts, no_words, no_tokens = "the texts are not known", "the words are not known", NO_TOKENS
+    else:
+        no_texts = not_known("texts", "text", "text")
+        no_words = not_known("words", *(("tokens", "words") if tagged else ("text", "text")))
+        no_tokens = not_known("tokens", "tokens", "tokens")
     return Unknown(
-        texts="" if has_text else without_texts(),
-        words="" if has_words else NO_WORDS if has_text else give_words,
-        tokens="" if has_tokens else NO_TOKENS if with_text else give_tokens,
+        texts="" if has_text else no_texts,
+        words=NO_WORDS if wordless else "" if has_text else no_words,
+        tokens="" if has_tokens else no_tokens,
     )
 
 

@@ -516,9 +516,10 @@ class Comparison(Shown):
         return report(self._systems, confidence, asked, trials)
 
 
-def warnings_of(counts: Counts) -> list[str]:
+def warnings_of(counts: Counts, system: str = "") -> list[str]:
     """Return warnings of labels that occur on one side only, or that were to be mapped and do not occur."""
-    return label_warnings(gold_spans(counts), pred_spans(counts), counts.partners, counts.label_rules, counts.mapped)
+    gold, pred = gold_spans(counts), pred_spans(counts)
+    return label_warnings(gold, pred, counts.partners, counts.label_rules, counts.mapped, system)
 
 
 def have_no_common_label(gold: Mapping[str, int], pred: Mapping[str, int]) -> bool:

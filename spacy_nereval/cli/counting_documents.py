@@ -133,8 +133,8 @@ def _warn(
 
     if rules:
         rules.check_found({*gold, *pred})
-    for line in label_warnings(gold, pred, partners, rules, mapped):
-        say(f"{system and f'{system}: '}{line}", err=True)
+    for line in label_warnings(gold, pred, partners, rules, mapped, system):
+        say(line, err=True)
 
 
 def totals_while_reading(
@@ -401,13 +401,14 @@ class RunCounter:
             )
         self._reading = as_stored(reading, runs, self._stored) if self._stored else reading
 
-    def count(self, run: str) -> tuple[Counts, Kept | None]:
-        """Return the counts of a run, and its documents; None for those of a count file."""
+    def count(self, run: str, name: str = "") -> tuple[Counts, Kept | None]:
+        """Return the counts of a run, whose name is for warnings, and its documents; None for those of a count file."""
         if run in self._stored:
             return self._stored[run], None
         kept = Kept()
         documents = predictions_kept(documents_of(run, self._gold, self._reading, self._loading), self._cutting, run)
-        return count_documents(documents, self.metrics, self._gold.name, self._reading, [kept], system=run), kept
+        shown = name or run
+        return count_documents(documents, self.metrics, self._gold.name, self._reading, [kept], system=shown), kept
 
     def system(self, name: str, runs: Sequence[str]) -> tuple[System, Kept | None]:
         """Return a system with the counts of its training runs, and the documents of one; None if all are count files.
@@ -417,7 +418,7 @@ class RunCounter:
         from ..evaluation.comparison import System
         from ..evaluation.transitions import outcomes_of
 
-        counted = [self.count(run) for run in runs]
+        counted = [self.count(run, name if len(runs) == 1 else f"{name}, {run}") for run in runs]
         kept = next((own for _, own in reversed(counted) if own is not None), None)
         outcomes = None if kept is None or len(runs) > 1 else outcomes_of(kept, counted[0][0].metrics)
         return System(name, [counts for counts, _ in counted], outcomes), kept

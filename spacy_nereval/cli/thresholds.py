@@ -23,15 +23,14 @@ from .command_options import (
     TABLES,
     Model,
     Resampling,
+    Showing,
     check_suffix,
     chosen_confidence,
-    table_format,
-    table_names,
 )
 from .counting_documents import count_documents
 from .guards import check_lexicons
 from .metric_options import chosen_metrics, names_and_options, with_stored_labels
-from .printing import print_tables
+from .printing import names_of_tables, print_tables
 from .systems import display_names, documents_of
 
 if TYPE_CHECKING:
@@ -131,8 +130,7 @@ def thresholds_cli(
     drawn = chosen_confidence(bool(others), resampling, "--apply")
     shown_names = display_names(names, name or [])
     settings = Settings(*choosing).checked()
-    usual = ThresholdView.at_terminal if table_format(reading.format) == "terminal" else ThresholdView.usual
-    wished = table_names(tables, ThresholdView.makers, usual)
+    wished = names_of_tables(Showing(reading.format, tables, digits), ThresholdView)
     check_suffix("--output", output, *JSON)
     check_suffix("--csv", csv, *ROWS)
     if html:
@@ -236,7 +234,7 @@ def _show(found: Sequence[Found], names: Sequence[str], wished: Sequence[str], f
     print_tables(
         (table for view in views for table in view.tables(wished, digits=digits)),
         format,
-        before=[line for view in views for line in view.opening(digits=digits)],
+        before=[*dict.fromkeys(line for view in views for line in view.opening(digits=digits))],
         after=[*(line for view in views for line in view.closing()), *signatures[1:]],
         signature=signatures[0],
     )

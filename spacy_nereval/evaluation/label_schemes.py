@@ -67,18 +67,21 @@ def label_warnings(
     partners: Partners | None,
     rules: LabelRules | None,
     mapped: Collection[str],
+    system: str = "",
 ) -> list[str]:
     """Return warnings if predicted labels never occur in gold, or labels of rules never occur at all.
 
     Args:
         gold, pred, partners, rules: As for `label_lines`.
         mapped: The labels that the rules map and that occurred.
+        system: The name of the system, if there are several.
 
     >>> rules = LabelRules({"ORG": "COMPANY"})
     >>> label_warnings({"PER": 1}, {"PER": 1}, None, rules, set())
     ['⚠ labels: ORG to map, but neither side has such a label']
     """
-    return [*label_lines(gold, pred, partners, rules), *(rules.unused(mapped, {*gold, *pred}) if rules else [])]
+    found = [*label_lines(gold, pred, partners, rules), *(rules.unused(mapped, {*gold, *pred}) if rules else [])]
+    return [f"⚠ {system}: {line.removeprefix('⚠ ')}" for line in found] if system else found
 
 
 def label_lines(

@@ -14,7 +14,7 @@ from ..io.writing import visible
 from .declared import directed, groups, headlines, short_name, spoken
 from .difference_words import difference_words, in_columns, names, rule_words
 from .marked_text import clipped
-from .remarks import interval_lines, left_out_lines, many, mention_lines, on_reading
+from .remarks import interval_lines, many, mention_lines, on_reading
 from .result_table import EMPTY, Cell, Estimate, Percent, ResultTable, direction, shown
 from .score_cells import interval, number, percent, score_cell, unit_of
 from .score_tables import MOST
@@ -105,9 +105,8 @@ class AgreementView(View):
 
     @property
     def remarks(self) -> list[str]:
-        """How mentions were looked for, which metrics are left out, and further lines on what was compared."""
-        mentions, left_out = (self.result.get(name, {}) for name in ("mentions", "left_out"))
-        return [*mention_lines(mentions), *left_out_lines(left_out), *self._remarks]
+        """How mentions were looked for, further lines on what was compared, and which metrics are left out."""
+        return [*mention_lines(self.result.get("mentions", {})), *self._remarks, *self.left_out]
 
     def further(self, digits: int = 2) -> list[str]:
         """Return the systematic differences after the largest, the first few; a rule for each that would settle it; and

@@ -16,7 +16,7 @@ from ..io.writing import visible
 from ..metrics.registry import create, names
 from .declared import short_name, spoken
 from .marked_text import clipped
-from .remarks import in_sentence, left_out_lines, many, mention_lines, read_with, unit_lines, warning
+from .remarks import in_sentence, many, mention_lines, read_with, unit_lines, warning
 from .result_table import Cell, Cost, Estimate, Interval, Percent, PValue, ResultTable, direction, shown
 from .score_cells import interval, number, p_value, percent
 from .score_tables import MOST
@@ -215,8 +215,7 @@ class ComparisonView(View):
     def opening(self, *, digits: int = 2, more: str = "") -> list[str]:
         """Return the difference of each system's primary score, what it changes, and the verdict."""
         lines = [*self._warnings, *(f"{line}." for _, _, line in self._conclusions(digits)), *self._notes]
-        lines += left_out_lines(self.result.get("left_out", {}))
-        return [*lines, f"P, R and changed spans: {more}"] if more else lines
+        return [*lines, *([f"P, R and changed spans: {more}"] if more else []), *self.left_out]
 
     def _conclusions(self, digits: int) -> Iterator[tuple[str, Row, str]]:
         """Yield for each system the section, the row of the primary score, and the sentence."""

@@ -36,7 +36,9 @@ class GoldDoubts:
     """
 
     def __init__(self, places: Sequence[Doubt], documents: Sequence[Document], names: Sequence[str]) -> None:
-        self.places, self.documents, self.names = places, documents, names
+        self.places: Sequence[Doubt] = places
+        self.documents: Sequence[Document] = documents
+        self.names: Sequence[str] = names
 
     def tables(self) -> Iterator[ResultTable]:
         """Yield the places, the strongest evidence first, among them the first ones of every reason."""

@@ -95,7 +95,7 @@ class ReportView(View):
         ]
         self.slices: list[Slice] = slices(documents, self.fair, self.verdicts, lexicon, by)
         self.doubts: list[Doubt] = doubts(gold_suspects(documents), documents[0])
-        self.gold = GoldDoubts(self.doubts, documents[0], self.names)
+        self.gold: GoldDoubts = GoldDoubts(self.doubts, documents[0], self.names)
 
     # Tables
 

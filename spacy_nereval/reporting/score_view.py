@@ -18,7 +18,7 @@ from ..evaluation.prediction_rates import PredictionRate, prediction_rates, rate
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import LabelledVerdict, documents_with
 from .declared import errors_of, headlines, judging, main_metric, short_name, spoken
-from .remarks import heading, in_sentence, interval_lines, left_out_lines, many, mention_lines, times
+from .remarks import heading, in_sentence, interval_lines, many, mention_lines, times
 from .result_table import Cell, Estimate, ResultTable, direction, shown
 from .score_cells import score_cell
 from .score_tables import (
@@ -152,7 +152,7 @@ class ScoreView(View):
         also = [f"Also{self._average}: {', '.join(_listed(others))}"] * bool(others)
         lines += ["; ".join([*also, *([f"more: {more}"] if more else [])])] * bool(also or more)
         result = self.given.result
-        return [*lines, *mention_lines(result.get("mentions", {})), *left_out_lines(result.get("left_out", {}))]
+        return [*lines, *mention_lines(result.get("mentions", {})), *self.left_out]
 
     @property
     def scored(self) -> str:

@@ -10,7 +10,7 @@ from ..core.messages import listed, shortened
 from ..evaluation.tested import label_score
 from ..io.writing import visible
 from .declared import groups, short_name, spoken
-from .remarks import heading, in_sentence, kept_words, left_out_lines, many
+from .remarks import heading, in_sentence, kept_words, many
 from .result_table import Cell, Cost, Cut, Percent, ResultTable, shown
 from .score_cells import interval, number, percent, score_cell, unit_of
 from .view import Finding, Makers, View
@@ -279,9 +279,9 @@ class ThresholdView(View):
         return [Finding(section, sentence) for section, sentence in sentences.items() if sentence]
 
     def opening(self, *, digits: int = 2, more: str = "") -> list[str]:
-        """Return the findings, and then what a reader has to know about the scores and what is left out."""
+        """Return the findings, and then what a reader has to know about the scores."""
         first, *others = (found.heading for found in self.findings(digits=digits))
-        return [f"{visible(self.name)}: {first}" if self.name else first, *others, *self.warnings]
+        return [f"{visible(self.name)}: {first}" if self.name else first, *others, *self.warnings, *self.left_out]
 
     def closing(self) -> list[str]:
         """Return how many documents and spans the numbers rest on, and the signature of those of other documents."""
@@ -326,12 +326,12 @@ class ThresholdView(View):
 
     @property
     def warnings(self) -> list[str]:
-        """What a reader has to know about the scores, and which metrics are left out."""
+        """What a reader has to know about the scores."""
         applied = self.applied or {"warnings": [], "unseen": []}
         lines = [*self.result["warnings"], *applied["warnings"]]
         if unseen := applied["unseen"]:
             lines.append(f"not seen where the cut was chosen, so that they have the common one: {listed(unseen)}")
-        return [*(f"⚠ {line}" for line in lines), *left_out_lines(self.result["left_out"]), *self._notes]
+        return [*(f"⚠ {line}" for line in lines), *self._notes]
 
     def _headline(self, digits: int) -> str:
         if self.best["reason"]:

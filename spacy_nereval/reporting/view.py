@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from ..core.messages import absent
+from .remarks import left_out_lines
 from .result_table import ResultTable
 
 
@@ -80,12 +81,17 @@ class View(ABC):
 
     @abstractmethod
     def opening(self, *, digits: int = 2, more: str = "") -> list[str]:
-        """Return the lines before the tables.
+        """Return the lines before the tables. Those of `left_out` are the last.
 
         Args:
             digits: Decimal places of numbers that are not whole.
             more: What shows more, if anything does.
         """
+
+    @property
+    def left_out(self) -> list[str]:
+        """A line on each metric that is not scored though a set has it, with the reason."""
+        return left_out_lines(self.result.get("left_out", {}))
 
     @abstractmethod
     def closing(self) -> list[str]:

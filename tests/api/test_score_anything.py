@@ -144,6 +144,8 @@ LEFT_OUT = {
     "wrf": "the words are not known: give text=, the text of each document",
     "words": "the words are not known: give tokens=, the words of each document",
     "tokenless": "the documents have no tokens",
+    "mentionsless": "the texts are not known",
+    "wrfless": "the words are not known",
 }
 
 LACKING = [
@@ -152,15 +154,18 @@ LACKING = [
     (SIDES, {"metrics": ["all"]}, "tmr mentions token wrf"),
     (SIDES, {"metrics": ["all"], "text": TEXTS}, "tmr token"),
     (SIDES, {}, "wrf"),
-    (([Document(*WHOLE.sides)],), {"metrics": ["all"]}, "tmr mentions tokenless wrf"),
+    (([Document(*WHOLE.sides)],), {"metrics": ["all"]}, "tmr mentionsless tokenless wrfless"),
     (([Document(*WHOLE.sides, "Ada")],), {"metrics": ["all"]}, "tmr tokenless"),
     (([None, WHOLE],), {"metrics": ["all"]}, "tmr"),
+    (([{"text": "Ada", "spans": []}],) * 2, {"metrics": ["all"]}, "tmr tokenless"),
+    (([{"text": "Ada", "spans": []}], [[(0, 3, "A")]]), {"metrics": ["all"]}, "tmr token"),
     (([WHOLE],), {"metrics": ["strict"]}, ""),
 ]
 
 
 @pytest.mark.parametrize(("sides", "options", "names"), LACKING)
 def test_metrics_of_a_set_that_lack_what_they_need_are_left_out_and_named(sides, options, names):
+    """What to give is said only where it can be given: "...less" stands for the reason alone."""
     expected = {name.replace("words", "wrf").removesuffix("less"): LEFT_OUT[name] for name in names.split()}
     result = score(*sides, **options)
     assert result.get("left_out", {}) == expected

@@ -332,13 +332,36 @@ def test_what_is_left_out_is_said_once(here, format):
     scored = ("thresholds", "gold.jsonl", "a-scored.jsonl")
     compared = ("compare", "gold.jsonl", "a.jsonl", "b.jsonl")
     runs, agreed = ("score", "gold.jsonl", "--system=A=a.jsonl,b.jsonl"), ("agreement", "gold.jsonl", "a.jsonl")
-    for command in (("score", "gold.jsonl", "a.jsonl"), runs, compared, scored, agreed):
-        done = run(*command, "-m", "all", "-f", format, *(["--html", "a.html"] if command is agreed else []))
+    two = (*scored, "b-scored.jsonl")
+    for command in (("score", "gold.jsonl", "a.jsonl"), runs, compared, scored, two, agreed):
+        page = ["--html", "a.html"] if command in (agreed, two) else []
+        done = run(*command, "-m", "all", "-f", format, *page)
         assert (done.stdout + done.stderr).count("tmr is left out: it needs --train FILE") == 1, command
         assert command is agreed or done.stdout.count("token is left out: the documents have no tokens") == 1
-    assert "tmr is left out: it needs --train FILE" in Path("a.html").read_text("utf8")
+        assert not page or Path("a.html").read_text("utf8").count("tmr is left out: it needs --train FILE") == 1
     counted = run("count", "gold.jsonl", "a.jsonl", "-m", "all", "-o", "all.npz")
     assert "tmr is left out: it needs --train FILE" in counted.stderr
+
+
+def test_what_is_left_out_ends_what_every_result_says_before_its_tables(here):
+    gold, a, b = (load(f"{name}-scored.jsonl") for name in ("gold", "a", "b"))
+    systems = {"a": a, "b": b}
+    labels = {"labels": {"NONE": "X"}}  # so that there are other remarks
+    results = score(gold, a, "all"), compare(systems, gold, "all"), thresholds(gold, a, "all")
+    for found in (*results, agreement(systems, "all", **labels)):
+        said = [f"{name} is left out: {why}" for name, why in found["left_out"].items()]
+        assert said and found._view().opening(more="--tables all")[-len(said) :] == said
+
+
+def test_warnings_of_labels_name_the_systems_of_a_comparison(here):
+    """As its tables do, and after the mark, by which a log for programs knows a warning."""
+    for name in "ab":
+        Path(f"{name}.jsonl").write_text(Path(f"{name}.jsonl").read_text("utf8").replace('"PER"', '"PERSON"'), "utf8")
+    done = run("compare", "gold.jsonl", "a.jsonl", "b.jsonl", "-m", "strict")
+    found = str(compare({name: load(f"{name}.jsonl") for name in "ab"}, load("gold.jsonl"), "strict"))
+    starts = ["⚠ a: ", "⚠ b: "]
+    for text in (done.stderr, found):
+        assert [line[:5] for line in text.splitlines() if "never occurs in gold" in line] == starts
 
 
 @pytest.mark.parametrize("names", ["", "fair,", "fair,,wrf"])
@@ -428,6 +451,9 @@ def test_tags_without_words_have_no_words_in_any_file(here):
     assert "wrf is left out: the documents have the numbers of words instead of words" in done.stdout
     assert "wrf" not in json.loads(Path("out.json").read_text(encoding="utf8"))["metrics"]
     assert "wrf needs words" in run("score", "both.conll", "-m", "wrf").stderr
+    annotators = {name: f"{name}.csv" for name in ("numbered", "numbers")}
+    shared = agreement(annotators, ["papers"])
+    assert "wrf" in shared["left_out"] and plain(shared) == told("agreement", *annotators.values(), "-m", "papers")
     Path("words.conll").write_text("Ada B-PER B-PER\nand O O\n\nin O B-LOC\nRome B-LOC O\n", encoding="utf8")
     assert told("score", "words.conll")["metrics"]["wrf"]["scores"]["wrf"] > 0
 

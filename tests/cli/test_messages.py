@@ -60,7 +60,7 @@ def test_label_sets_that_do_not_meet_are_told_by_every_command():
         done = run(*command.split())
         assert done.exit_code == 0, done.output
         said = flat(done.stderr)
-        assert "⚠ No predicted label is a gold label: gold has " in said
+        assert said.startswith("⚠ ") and "No predicted label is a gold label: gold has " in said
         assert "predictions have PERSON, 'place '. Scores that compare labels say little." in said
         assert 'To map labels, add --labels \'{"PERSON": "person", "place ": "LOC"}\'' in said
 
