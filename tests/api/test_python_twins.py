@@ -74,7 +74,7 @@ def test_a_comparison_warns_of_labels_and_tells_of_mentions():
     systems = {"a": [[(0, 3, "PER")]] * 6, "b": [[("Ada", "PERSON"), ("Eve", "PERSON")]] * 6}
     found = compare(systems, gold, ["strict"], text=text)
     first, *_ = str(found).splitlines()
-    assert first.startswith("a: ⚠ No predicted label is a gold label") and first.endswith("labels='PER=PERSON'")
+    assert first.startswith("⚠ a: No predicted label is a gold label") and first.endswith("labels='PER=PERSON'")
     assert found["mentions"]["b"]["invented"] == 6 and [*found["mentions"]] == ["b"]
     assert "b: 12 mentions without offsets: 6 exact, 6 not in the text (50.0 %)" in str(found)
 
