@@ -32,7 +32,7 @@ from .inputs import (
     unknown,
     with_item_reading,
 )
-from .results import Result
+from .results import Result, warnings_of
 from .sides import Side
 
 if TYPE_CHECKING:
@@ -184,6 +184,7 @@ def score_runs(
     given = {run: counts_of(own) for run, own in runs.items()}
     left_out: dict[str, str] = {}
     added: list[str] = []
+    warnings: list[str] = []
     if any(given.values()):
         if other := next((run for run, own in given.items() if not own), None):
             raise ValueError(f"{other} is given as predictions, and other runs as counts: give all as one of the two")
@@ -196,8 +197,9 @@ def score_runs(
             read, (chosen, left_out) = documents_of(gold, pred, items, run)
             chosen, added = with_levels(chosen, () if metrics is not None else gold_labels(read), items.reading.sep)
             counts.append(counted(read, chosen, items.reading.spans_key))
+            warnings += warnings_of(counts[-1], run)
     values = evaluate_runs(counts, wanted_confidence(confidence), system=system)
-    return Result(values | ({"left_out": left_out} if left_out else {}), notes=added)
+    return Result(values | ({"left_out": left_out} if left_out else {}), notes=[*added, *warnings])
 
 
 @overload

@@ -290,6 +290,16 @@ def test_score_runs(here, options, arguments):
         assert plain(score_runs(given, runs, system="A", **arguments)) == expected
 
 
+def test_score_runs_warns_of_labels_of_each_run(here):
+    options = ["-m", "strict", "--labels", "NONE=X"]
+    done = run("score", "gold.jsonl", "--system=A=a.jsonl,b.jsonl", *options)
+    gold, runs = load("gold.jsonl"), {f"{name}.jsonl": load(f"{name}.jsonl") for name in "ab"}
+    found = str(score_runs(gold, runs, "strict", labels={"NONE": "X"}))
+    for name in runs:
+        said = f"⚠ {name}: labels: NONE to map, but neither side has such a label"
+        assert said in done.stderr and said in found
+
+
 def test_score_runs_of_counts(here):
     for name in "ab":
         run("count", "gold.jsonl", f"{name}.jsonl", "-o", f"{name}.npz")
