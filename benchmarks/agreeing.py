@@ -16,7 +16,7 @@ import typer
 from rounds import seconds
 
 from spacy_nereval import agreement, score
-from spacy_nereval.evaluation.agreement.agreement_counts import DEFAULT
+from spacy_nereval.features.agreement.agreement_counts import DEFAULT
 
 LABELS = ("PER", "LOC", "ORG", "MISC")
 

@@ -24,8 +24,7 @@ from worlds import (
     sums,
 )
 
-from spacy_nereval.evaluation.statistics.bits import Patterns, patterns
-from spacy_nereval.evaluation.statistics.differences import (
+from spacy_nereval.evaluation.differences import (
     LEAST_DIFFERING,
     POWER,
     balance,
@@ -34,7 +33,8 @@ from spacy_nereval.evaluation.statistics.differences import (
     equivalence_level,
     swap_test,
 )
-from spacy_nereval.evaluation.statistics.many_tests import count_data_sets
+from spacy_nereval.evaluation.resampling import Patterns, patterns
+from spacy_nereval.evaluation.tested import count_data_sets
 
 SWAPS = 10_000
 SWAPS_OF_LABELS = 1000

@@ -27,11 +27,10 @@ from worlds import (
     sums,
 )
 
-from spacy_nereval.evaluation.statistics.bits import patterns
-from spacy_nereval.evaluation.statistics.bounds import degrees_of_freedom, effective_units
-from spacy_nereval.evaluation.statistics.differences import swap_test, t_test
-from spacy_nereval.evaluation.statistics.influence import influences
-from spacy_nereval.evaluation.statistics.runs import run_errors
+from spacy_nereval.evaluation.bounds import degrees_of_freedom, effective_units
+from spacy_nereval.evaluation.differences import swap_test, t_test
+from spacy_nereval.evaluation.resampling import patterns
+from spacy_nereval.evaluation.variance import influences, run_errors
 
 SWAPS = 1000
 APART = 0.03

@@ -32,7 +32,7 @@ from worlds import (
 )
 
 from spacy_nereval.counting.table import Table, columns_of
-from spacy_nereval.evaluation.statistics.bounds import effective_units, macro_interval
+from spacy_nereval.evaluation.bounds import effective_units, macro_interval
 from spacy_nereval.io.count_files import load
 
 BANDS = {"2–5": (2, 6), "6–9": (6, 10), "10–19": (10, 20), "20–99": (20, 100)}

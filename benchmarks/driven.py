@@ -28,10 +28,10 @@ from joblib.externals.loky import get_reusable_executor
 from spacy_nereval import Document, create_all
 from spacy_nereval.cli import nereval
 from spacy_nereval.counting.counts import Counts
-from spacy_nereval.distributed import shards
-from spacy_nereval.distributed.engines import Engine, started
-from spacy_nereval.distributed.shards import PartsFolder, Shard, ShardStatus, count_shards, locked
 from spacy_nereval.evaluation.collapsing import count_collapsed
+from spacy_nereval.features.parts import shards
+from spacy_nereval.features.parts.engines import Engine, started
+from spacy_nereval.features.parts.shards import PartsFolder, Shard, ShardStatus, count_shards, locked
 
 FILES_PER_TASK = 5
 """An engine merges so many files for each task that it is given."""

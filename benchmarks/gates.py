@@ -20,9 +20,9 @@ from worlds import HARD, f_score
 
 from spacy_nereval import Document, count, create_all
 from spacy_nereval.evaluation.comparison import System
-from spacy_nereval.evaluation.gate_policy import Policy, Rule
-from spacy_nereval.evaluation.gate_rules import Judged, gate
-from spacy_nereval.evaluation.sample_size import answered, questions_of
+from spacy_nereval.features.gate.gate_rules import Judged, gate
+from spacy_nereval.features.gate.policy import Policy, Rule
+from spacy_nereval.features.gate.sample_size import answered, questions_of
 
 OUTPUT = Path(__file__).with_suffix(".json")
 

@@ -19,7 +19,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from spacy_nereval import Document, count, create_all
-from spacy_nereval.reporting.html import ReportedSystem, page
+from spacy_nereval.features.report.report_numbers import ReportedSystem
+from spacy_nereval.features.report.report_page import page
 
 QUIET = (
     "--headless=new",

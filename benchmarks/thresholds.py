@@ -17,7 +17,7 @@ import typer
 
 from spacy_nereval import Document, count, create_all, evaluate
 from spacy_nereval.core.cuts import Cuts, cut
-from spacy_nereval.evaluation.thresholds.chosen_cuts import thresholds
+from spacy_nereval.features.thresholds.chosen_cuts import thresholds
 
 PREDICTIONS, GOLD, WORDS = 10, 6, 60
 """Of each document."""

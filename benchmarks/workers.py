@@ -35,9 +35,9 @@ from memory import made_up, processors
 from workers_tables import markdown
 
 from spacy_nereval import create_all
-from spacy_nereval.distributed.engines import ENGINES
-from spacy_nereval.distributed.shards import PartsFolder, Shard
 from spacy_nereval.evaluation.collapsing import count_collapsed
+from spacy_nereval.features.parts.engines import ENGINES
+from spacy_nereval.features.parts.shards import PartsFolder, Shard
 from spacy_nereval.io.count_files import save
 from spacy_nereval.io.id_hashes import HASH, SIZE
 from spacy_nereval.io.paths import temporary_file

@@ -9,7 +9,7 @@ from typing import Any
 from table import table
 
 from spacy_nereval.core.messages import listed
-from spacy_nereval.distributed.shards import TOGETHER
+from spacy_nereval.features.parts.shards import TOGETHER
 from spacy_nereval.io.id_hashes import SIZE
 
 CASES = {"files": "count files of predictions", "pipeline": "evaluate a pipeline of rules"}

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
-from spacy_nereval.evaluation.statistics.bits import half_samples
-from spacy_nereval.evaluation.statistics.bounds import Intervals, effective_units, score_intervals
-from spacy_nereval.evaluation.statistics.influence import influences, mixed_units
-from spacy_nereval.evaluation.statistics.scales import shares
+from spacy_nereval.evaluation.bounds import Intervals, effective_units, score_intervals, shares
+from spacy_nereval.evaluation.resampling import half_samples
+from spacy_nereval.evaluation.variance import influences, mixed_units
 
 Floats = NDArray[np.float64]
 Truths = NDArray[np.bool_]

@@ -33,7 +33,7 @@ from wasabi import msg
 from spacy_nereval import Document, Metric, count, create
 from spacy_nereval.core.lexicon import lexicon_of
 from spacy_nereval.counting.table import summed
-from spacy_nereval.evaluation.attributes import ATTRIBUTES
+from spacy_nereval.evaluation.breakdown import ATTRIBUTES
 from spacy_nereval.evaluation.scores import score_sums
 from spacy_nereval.io.writing import write_json
 from spacy_nereval.metrics.registry import SETS, documentation, options_of

@@ -7,7 +7,7 @@ from typing import Any
 
 from drawing import GRID, LINE, SOLID, dot, line, picture, text
 
-from spacy_nereval.evaluation.statistics.many_tests import holm
+from spacy_nereval.evaluation.tested import holm
 
 ROOT = Path(__file__).resolve().parent.parent
 NUMBERS = ROOT / "assets" / "leaderboards" / "numbers.json"

@@ -23,7 +23,7 @@ from wasabi import msg
 
 from spacy_nereval import Document, compare, score
 from spacy_nereval.core.about import __version__
-from spacy_nereval.evaluation.gold_suspects import gold_suspects
+from spacy_nereval.features.report.gold_suspects import gold_suspects
 from spacy_nereval.io.formats.tags import chunks
 from spacy_nereval.io.writing import atomic
 

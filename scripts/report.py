@@ -15,8 +15,7 @@ from spacy_nereval.reporting.declared import short_name
 from spacy_nereval.reporting.formats import markdown
 from spacy_nereval.reporting.remarks import heading
 from spacy_nereval.reporting.result_table import Cell, ResultTable
-from spacy_nereval.reporting.score_cells import score_cell
-from spacy_nereval.reporting.score_tables import first_headlines
+from spacy_nereval.reporting.score_tables import first_headlines, score_cell
 from spacy_nereval.reporting.terminal import render
 
 

@@ -20,14 +20,14 @@ from wasabi import msg
 from spacy_nereval.core.wording import FAIREVAL
 from spacy_nereval.counting.counts import Counts
 from spacy_nereval.evaluation.comparison import System, comparison
-from spacy_nereval.evaluation.per_document import disagreement
-from spacy_nereval.evaluation.statistics.runs import FEW_RUNS
+from spacy_nereval.evaluation.result import disagreement
+from spacy_nereval.evaluation.variance import FEW_RUNS
 from spacy_nereval.io.writing import atomic
 from spacy_nereval.reporting.comparison_view import ComparisonView
 from spacy_nereval.reporting.declared import short_name
 from spacy_nereval.reporting.formats import markdown
 from spacy_nereval.reporting.result_table import LOWER, Cell, Estimate, Percent, ResultTable
-from spacy_nereval.reporting.score_cells import interval, percent
+from spacy_nereval.reporting.score_tables import interval, percent
 
 CORPORA = {
     "warranty": "Customer complaints and workshop notes about vehicles, synthetic, part of this repository: "

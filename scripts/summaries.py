@@ -12,16 +12,16 @@ from spacy_nereval.core.declaration import Metric, Score
 from spacy_nereval.counting.counts import Counts
 from spacy_nereval.counting.sums import Sums
 from spacy_nereval.counting.table import Table
+from spacy_nereval.evaluation.bounds import FEW, effective_units, score_intervals
 from spacy_nereval.evaluation.pairs import paired
 from spacy_nereval.evaluation.resampling import Confidence, Units
 from spacy_nereval.evaluation.result import evaluate
 from spacy_nereval.evaluation.run_means import evaluate_runs
 from spacy_nereval.evaluation.scores import score_sums
-from spacy_nereval.evaluation.statistics.bounds import FEW, effective_units, score_intervals
-from spacy_nereval.evaluation.statistics.influence import influences
+from spacy_nereval.evaluation.variance import influences
 from spacy_nereval.metrics.registry import create
 from spacy_nereval.reporting.result_table import Interval
-from spacy_nereval.reporting.score_cells import interval
+from spacy_nereval.reporting.score_tables import interval
 
 CONFIDENCE = Confidence()
 

@@ -27,7 +27,7 @@ from spacy_nereval.evaluation.result import evaluate as result_of
 from spacy_nereval.integration.pipelines import predict
 from spacy_nereval.metrics.registry import create_all
 from spacy_nereval.reporting.result_table import shown
-from spacy_nereval.reporting.score_cells import percent
+from spacy_nereval.reporting.score_tables import percent
 
 
 class Pipeline(NamedTuple):

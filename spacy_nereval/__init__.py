@@ -10,15 +10,9 @@ from typing import TYPE_CHECKING, Any
 from .core.about import __version__
 
 if TYPE_CHECKING:
-    from .api.agreeing import Agreement, agreement
-    from .api.comparing import compare
-    from .api.correcting import Corrections, apply
-    from .api.counting_data_sets import DataSets, datasets
-    from .api.gating import Gate, Plan, gate, plan
     from .api.inputs import load
     from .api.results import Comparison, Result
-    from .api.scoring import evaluate, merge, score, score_runs
-    from .api.thresholding import Thresholds, thresholds
+    from .api.scoring import compare, evaluate, merge, score, score_runs
     from .core.declaration import Classes, Metric, Score, Verdict, one_each, prf_scores
     from .core.formulas import prf, ratio
     from .core.mention_places import locate
@@ -27,18 +21,17 @@ if TYPE_CHECKING:
     from .counting.counts import Counts
     from .evaluation.collapsing import collapse, count_collapsed
     from .evaluation.resampling import Confidence
+    from .features.agreement.agreeing import Agreement, agreement
+    from .features.gate.gating import Gate, Plan, gate, plan
+    from .features.leaderboard.counting_data_sets import DataSets, datasets
+    from .features.report.correcting import Corrections, apply
+    from .features.thresholds.thresholding import Thresholds, thresholds
     from .metrics.registry import create, create_all, names, registry
 else:
     _WHERE = {
-        "api.agreeing": ("Agreement", "agreement"),
-        "api.comparing": ("compare",),
-        "api.correcting": ("Corrections", "apply"),
-        "api.counting_data_sets": ("DataSets", "datasets"),
-        "api.gating": ("Gate", "Plan", "gate", "plan"),
         "api.inputs": ("load",),
         "api.results": ("Comparison", "Result"),
-        "api.scoring": ("evaluate", "merge", "score", "score_runs"),
-        "api.thresholding": ("Thresholds", "thresholds"),
+        "api.scoring": ("compare", "evaluate", "merge", "score", "score_runs"),
         "core.declaration": ("Classes", "Metric", "Score", "Verdict", "one_each", "prf_scores"),
         "core.formulas": ("prf", "ratio"),
         "core.mention_places": ("locate",),
@@ -51,9 +44,15 @@ else:
     }
 
     def __getattr__(name: str) -> Any:
-        for module, found in _WHERE.items():
-            if name in found:
+        for module, names in _WHERE.items():
+            if name in names:
                 value = globals()[name] = getattr(import_module(f"{__name__}.{module}"), name)
+                return value
+        from .core.features import features
+
+        for feature in features():
+            if name in feature.names:
+                value = globals()[name] = getattr(import_module(feature.names[name]), name)
                 return value
         if name in ("accuracy_score", "classification_report", "f1_score", "precision_score", "recall_score"):
             raise AttributeError(f"{name} is seqeval's: write from {__name__}.compat.seqeval import {name}")

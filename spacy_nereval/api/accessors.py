@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
 from ..core.declaration import Metric, Score
 from ..core.messages import absent, listed
-from ..evaluation.statistics.bounds import UNBOUNDED
+from ..evaluation.bounds import UNBOUNDED
 from ..metrics.registry import names
 from ..reporting.formats import html as html_table
 from ..reporting.formats import records

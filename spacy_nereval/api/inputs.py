@@ -16,18 +16,15 @@ from ..core.messages import absent, named, shortened
 from ..core.spans import Document, relabelled
 from ..io.formats.gliner import record_of as gliner_record
 from ..io.formats.jsonl import record_of
-from ..io.formats.offsets import Misfit, in_other_unit
-from ..io.formats.settings import Format
+from ..io.formats.settings import Format, Misfit, in_other_unit
+from ..io.formats.tags import Tagged, TokenDocument, read_tag_lists
 from ..io.read import UNANNOTATED, Pairing
 from ..io.records import Predictions, Record, pair
-from ..io.tag_sequences import Tagged, TokenDocument, read_tags
 from ..io.units import ID, FileUnits
 from ..io.units import parse as parse_unit
 from ..metrics.registry import LOOKED_AT, NO_TOKENS, NO_WORDS, Chosen, Unknown, chosen_metrics
-from .items import WORDS, Ends, is_spacy
-from .plain_records import Place, place_of, plain_record, tags_in_words
-from .rows import TagNames, given_names, tags_of
-from .sides import Side, located, of_file, read_file
+from .items import WORDS, Ends, Place, is_spacy, place_of, plain_record, tags_in_words
+from .sides import Side, TagNames, given_names, located, of_file, read_file, tags_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -222,7 +219,9 @@ def _of_tags(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | No
     if len(sides[0]) != len(sides[1]):
         raise _unequal((gold.name, pred.name), [*map(len, sides)])
     sides = tags_of([(each.name, items, each.tag_names) for each, items in zip((gold, pred), sides)])
-    tagged = [read_tags(items, each.name, reading.scheme, reading.repair) for items, each in zip(sides, (gold, pred))]
+    tagged = [
+        read_tag_lists(items, each.name, reading.scheme, reading.repair) for items, each in zip(sides, (gold, pred))
+    ]
     predictions = Predictions(pred.name, UNANNOTATED[0])
     for number, (a, b) in enumerate(zip(*tagged)):
         known = sides[0][number] is not None, sides[1][number] is not None
@@ -399,7 +398,7 @@ def all_tagged(sides: Sequence[Side], reading: Reading) -> list[list[Tagged | No
     found: list[list[Tagged | None] | None] = []
     for side in sides:
         items = tags.get(side)
-        read = [] if items is None else read_tags(items, side.name, reading.scheme, reading.repair)
+        read = [] if items is None else read_tag_lists(items, side.name, reading.scheme, reading.repair)
         found.append(None if items is None else [None if own is None else each for own, each in zip(items, read)])
     return found
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar, overload
 
 from ..core.declaration import Metric
+from ..core.features import features
+from ..core.features import load as load_named
 from ..core.messages import absent
 from ..core.spans import Document
 from ..counting.counter import add_units
@@ -15,12 +17,10 @@ from ..evaluation.error_groups import error_groups
 from ..evaluation.error_list import ErrorExamples, error_list
 from ..evaluation.intervals import bounded
 from ..evaluation.label_schemes import label_lines, label_warnings
-from ..evaluation.per_document import document_rows
 from ..evaluation.resampling import Confidence
-from ..evaluation.result import evaluate, gold_spans, pred_spans, spans_of_labels
+from ..evaluation.result import document_rows, evaluate, gold_spans, pred_spans, spans_of_labels
 from ..evaluation.scores import check_average
-from ..evaluation.statistics.many_tests import PRIMARY, SECONDARY
-from ..evaluation.tested import Asked
+from ..evaluation.tested import PRIMARY, SECONDARY, Asked
 from ..io.count_files import load as load_counts
 from ..io.count_files import save as save_counts
 from ..metrics.registry import create
@@ -42,7 +42,6 @@ from .accessors import (
     line_for,
     paths,
 )
-from .reports import KeptSystem, report
 from .shown import Rendered, Shown, frame, table_frame
 from .typed_names import MetricName, ScoreKey
 
@@ -376,7 +375,7 @@ class Result(Shown):
         settings = drawn and Confidence(
             **{field: drawn[field] for field in Confidence._fields if drawn[field] is not None}
         )
-        return report([KeptSystem(name, self._documents, self.counts)], settings)
+        return page_of([KeptSystem(name, self._documents, self.counts)], settings)
 
     def _metric(self, name: str) -> Metric:
         return next((metric for metric in self._metrics if metric.name == name), None) or create(name)
@@ -412,6 +411,25 @@ class Result(Shown):
         known = self._counts is not None
         warnings = warnings_of(self.counts) if known else label_lines(gold, pred)
         return warnings + before if have_no_common_label(gold, pred) else before + warnings, tables, after
+
+
+class KeptSystem(NamedTuple):
+    """A system whose documents were kept: its name, its documents (None without annotation), and its counts."""
+
+    name: str
+    documents: Sequence[Document | None]
+    counts: Counts
+
+
+def page_of(
+    systems: Sequence[KeptSystem],
+    confidence: Confidence | None = None,
+    asked: Asked | None = None,
+    trials: int | None = None,
+) -> str | None:
+    """Return the HTML page that a feature makes of systems with their documents; None if none can make one."""
+    place = next((feature.page for feature in features() if feature.page), None)
+    return load_named(place)(systems, confidence, asked, trials) if place else None
 
 
 class Comparison(Shown):
@@ -513,7 +531,7 @@ class Comparison(Shown):
             for family in (PRIMARY, SECONDARY)
         }
         asked = asked._replace(primary=tested[PRIMARY][0], secondary=[*dict.fromkeys(tested[SECONDARY])])
-        return report(self._systems, confidence, asked, trials)
+        return page_of(self._systems, confidence, asked, trials)
 
 
 def warnings_of(counts: Counts, system: str = "") -> list[str]:

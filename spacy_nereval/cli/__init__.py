@@ -13,18 +13,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .app import nereval
 else:
-    _SUBJECTS = (
-        *("agreement", "compare", "convert", "count", "errors", "gate"),
-        *("metrics", "report", "score", "thresholds", "training"),
-    )
+    _SUBJECTS = ("compare", "convert", "count", "errors", "metrics", "score", "training")
 
     def __getattr__(name: str) -> Any:
         if name != "nereval":
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from ..core.features import features
         from .app import nereval
 
-        for subject in _SUBJECTS:
-            import_module(f"{__name__}.{subject}")
+        own = (f"{__name__}.{subject}" for subject in _SUBJECTS)
+        for module in (*own, *(module for feature in features() for module in feature.commands)):
+            import_module(module)
 
         globals()[name] = nereval
         return nereval

@@ -24,8 +24,8 @@ from typer.core import TyperCommand
 
 from ..core.arguments import Argument, check_value
 from ..core.messages import NAME_ALONE, Pasted, TryAgain, shortened, spelt
+from ..features.parts.corpus_lists import with_corpus
 from .command_options import CODE, DEBUG, EPILOG, GROUPS, LOG_FORMAT, LogFormat
-from .corpus_lists import with_corpus
 from .guards import (
     WRITTEN,
     about_cloud_storage,

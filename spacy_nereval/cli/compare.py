@@ -9,10 +9,9 @@ import typer
 from typer import Argument, Option
 from typer.core import TyperCommand
 
-from ..core.arguments import TABLE_FORMATS, Reading
+from ..core.arguments import Reading
 from .app import command
 from .command_options import (
-    DIGITS,
     GOLD,
     JSON,
     METRICS,
@@ -26,7 +25,6 @@ from .command_options import (
     Showing,
     check_suffix,
     chosen_confidence,
-    input_formats,
 )
 from .counting_documents import RunCounter, check_halves, only_count_files, with_count_file
 from .guards import check_lexicons
@@ -130,48 +128,3 @@ def compare_cli(
     result = comparison(compared, documents, drawn, asking.trials, **wished._asdict(), short=showing.short)
     result |= {"left_out": counter.left_out} if counter.left_out else {}
     print_result(ComparisonView(result), wanted, showing, output)
-
-
-@command("datasets")
-def datasets_cli(
-    files: list[Path] = Argument(
-        ..., metavar="COMPARISON...", help="JSON results of 'nereval compare -o', one for each data set"
-    ),
-    score: str | None = Option(
-        None,
-        "--score",
-        help="Score to count by, METRIC.SCORE or its score key. By default the primary score of the comparisons",
-    ),
-    name: str | None = Option(
-        None, "--system", help="System to count for, where the comparisons have several beside the baseline"
-    ),
-    independent: bool = Option(
-        False,
-        "--independent",
-        help="The data sets share neither texts nor trained models: count by Fisher's method, which finds more",
-    ),
-    output: Path | None = OUTPUT,
-    format: str | None = Option(
-        None, "--format", "-f", help=f"Format of the printed tables: {', '.join(TABLE_FORMATS)}"
-    ),
-    digits: int = DIGITS,
-) -> None:
-    """
-    Count the data sets in which a system is better than the baseline. Print the
-    difference in each data set, and in at least how many the system is better.
-
-    Compare the same systems on each data set first, with 'nereval compare -o'.
-    A data set without a test counts as one where the system is not better.
-    """
-    from ..evaluation.datasets import data_sets
-    from ..io.saved_results import read_comparisons
-    from ..reporting.comparison_view import DataSetsView
-
-    if input_formats(format):
-        raise ValueError(
-            f"--format {format}: this command reads no annotation; table formats are {', '.join(TABLE_FORMATS)}"
-        )
-    check_suffix("--output", output, *JSON)
-    result = data_sets(read_comparisons(files), score=score, system=name, independent=independent)
-    showing = Showing(format, None, digits)
-    print_result(DataSetsView(result), names_of_tables(showing, DataSetsView), showing, output)

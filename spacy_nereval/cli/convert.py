@@ -1,19 +1,18 @@
-"""`nereval convert` and `nereval apply`: annotation written in another format, or with the corrections of reviewers."""
+"""`nereval convert`: annotation written in another format."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from typer import Argument, Option
 
-from ..core import arguments
 from ..core.arguments import Reading
 from .app import command
-from .command_options import Showing, check_no_table_format
+from .command_options import check_no_table_format
 from .counting_documents import with_progress
-from .printing import names_of_tables, print_result, say
+from .printing import say
 from .systems import reading_of, rules_of
 
 if TYPE_CHECKING:
@@ -51,54 +50,17 @@ def convert_cli(
     .spacy files, where they may overlap.
     """
     check_no_table_format(reading.format)
-    found = _read_annotation(source, output, reading)
-    say(_write_told(output, found, source, reading, drop=drop, lang=lang))
+    found = read_annotation(source, output, reading)
+    say(write_annotation_of(output, found, source, reading, drop=drop, lang=lang))
 
 
-@command("apply")
-def apply_cli(
-    reading: Reading,
-    showing: Showing,
-    gold: Path = Argument(..., help="Gold annotation that the report was made of, in any format"),
-    marks: list[Path] = Argument(..., help="Marks that the report saved as JSON lines, of one or several reviewers"),
-    output: Path = Option(
-        ...,
-        "--output",
-        "-o",
-        help="File for the new gold annotation, .spacy, .jsonl, .conll, .iob or .parquet, or a folder for brat's files",
-    ),
-    conflicts: Annotated[str, arguments.CONFLICTS] = arguments.REFUSE,
-    drop: bool = DROP,
-    lang: str = LANG,
-) -> None:
-    """
-    Write gold annotation with the corrections that reviewers decided on a report.
-    What is not decided stays as it is.
-
-    Marks are found again by a digest of the document, so those that were made on
-    other gold annotation are refused, and so are corrections that lie outside of the
-    text or make spans overlap. Read gold with the options that the report was made with.
-
-    The marks of several reviewers are joined. Where they decide different things, nothing
-    is written, unless '--conflicts keep' leaves gold as it is there.
-    """
-    from ..io.corrections import corrected
-    from ..io.marks import read_marks
-    from ..reporting.correction_view import CorrectionView
-
-    wanted = names_of_tables(showing, CorrectionView)
-    found = corrected(_read_annotation(gold, output, reading), read_marks(marks), conflicts, str(gold))
-    written = _write_told(output, found.records, gold, reading, drop=drop, lang=lang)
-    print_result(CorrectionView(found.result, [written]), wanted, showing)
-
-
-def _read_annotation(source: Path, output: Path, reading: Reading) -> Iterator[Record]:
+def read_annotation(source: Path, output: Path, reading: Reading) -> Iterator[Record]:
     """Return the records of an annotated file, with their labels as they are to be written.
 
     Raises:
         ValueError: The extension of the output names no format, or an option of reading cannot be used.
     """
-    from ..integration.written_annotation import target_of
+    from ..integration.spacy_files import target_of
     from ..io.formats import name_of, records, with_annotators
     from ..io.records import with_labels
 
@@ -115,9 +77,11 @@ def _read_annotation(source: Path, output: Path, reading: Reading) -> Iterator[R
     return (with_labels(record, rules) for record in with_progress(records(source, read_key, format)))
 
 
-def _write_told(output: Path, found: Iterable[Record], source: Path, reading: Reading, *, drop: bool, lang: str) -> str:
+def write_annotation_of(
+    output: Path, found: Iterable[Record], source: Path, reading: Reading, *, drop: bool, lang: str
+) -> str:
     """Write records, say what is left out, and return a sentence on what was written."""
-    from ..integration.written_annotation import write_annotation
+    from ..integration.spacy_files import write_annotation
     from ..reporting.remarks import many
 
     written = write_annotation(output, found, key=reading.spans_key, lang=lang, drop=drop)

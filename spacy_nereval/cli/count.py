@@ -12,6 +12,7 @@ from typer import Argument, Option
 
 from ..core import arguments
 from ..core.arguments import Reading
+from ..features.parts.parts_command import name_shard, pipeline_digest, pipeline_of, shard_digest
 from .app import command
 from .command_options import (
     CHECK_REPEATS,
@@ -31,7 +32,6 @@ from .counting_documents import add_replicates, check_collapse_given, chosen_hal
 from .guards import check_lexicons
 from .metric_options import chosen_metrics, names_and_options, say_left_out_metrics, with_stored_labels
 from .printing import progress_bar, say
-from .sharded import name_shard, pipeline_digest, pipeline_of, shard_digest
 from .systems import documents_of_files, documents_of_model, is_data, reading_of, rules_of
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ class _Work(NamedTuple):
         """Return the counts of files: of several, or if workers are asked for, in parts."""
         (golds, preds), drawn = files, self.drawn
         if len(golds) > 1 or self.sharding.wanted:
-            from .sharded import count_in_parts
+            from ..features.parts.parts_command import count_in_parts
 
             if drawn and (whole := [metric.name for metric in self.metrics if metric.resolve or metric.distinct]):
                 raise ValueError(
@@ -196,7 +196,7 @@ def locked_counts(output: Path, wait: float = 0) -> Iterator[Counts | None]:
     Raises:
         ValueError: Another run adds to the file, or it does not hold collapsed counts.
     """
-    from ..distributed.lock import exclusive
+    from ..features.parts.lock import exclusive
     from ..io.count_files import load
 
     with exclusive(output.with_name(f"{output.name}.lock"), str(output), "or choose another file", wait):

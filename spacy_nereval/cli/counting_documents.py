@@ -416,7 +416,7 @@ class RunCounter:
         Only a system of one run has an outcome for each gold span.
         """
         from ..evaluation.comparison import System
-        from ..evaluation.transitions import outcomes_of
+        from ..evaluation.error_list import outcomes_of
 
         counted = [self.count(run, name if len(runs) == 1 else f"{name}, {run}") for run in runs]
         kept = next((own for _, own in reversed(counted) if own is not None), None)

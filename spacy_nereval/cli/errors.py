@@ -97,7 +97,7 @@ def errors_cli(
     apostrophe precedes a text that a spreadsheet would read as a formula.
     """
     from ..evaluation.error_list import FIELDS, error_list
-    from ..io.row_files import write_rows
+    from ..io.tables import write_rows
     from ..reporting.remarks import heading, mention_lines
 
     if output:

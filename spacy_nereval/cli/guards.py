@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.messages import fault
+from ..features.parts.parts_command import PARTS
 from .metric_options import names_and_options, parse_options
-from .sharded import PARTS
 from .systems import matching_files, named_runs
 
 if TYPE_CHECKING:

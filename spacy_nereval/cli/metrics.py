@@ -54,7 +54,7 @@ def _list_sets() -> None:
 
 def _list_attributes() -> None:
     """Print the attributes of a span, with their other names."""
-    from ..evaluation.attributes import ALIASES, ATTRIBUTES
+    from ..evaluation.breakdown import ALIASES, ATTRIBUTES
 
     say("\nAttributes of a span, for --by", bold=True)
     other_names = {short: f" (or {long})" for long, short in ALIASES.items()}

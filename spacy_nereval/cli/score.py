@@ -266,7 +266,7 @@ def evaluate_cli(
     keeper = "a corpus that workers count" if in_parts else "a collapsed corpus" if collapse else None
     seen = collected(showing, chosen, source=keeper)
     if in_parts:
-        from .sharded import count_in_parts
+        from ..features.parts.parts_command import count_in_parts
 
         if breakdowns:
             raise ValueError("--by needs every span, and workers keep no spans: evaluate one file, without workers")
@@ -380,9 +380,8 @@ def show_result(
         collected: Examples and groups of errors.
         left_out: The metrics that were left out, with the reason.
     """
-    from ..evaluation.per_document import disagreement, document_rows
-    from ..evaluation.result import evaluate
-    from ..io.row_files import write_rows
+    from ..evaluation.result import disagreement, document_rows, evaluate
+    from ..io.tables import write_rows
     from ..reporting.remarks import disagreement_lines
     from ..reporting.score_view import ScoreView
 

@@ -406,7 +406,7 @@ def predictions_kept(documents: Documents, cutting: Cutting, system: str) -> Doc
             raise ValueError(f"--missing-score {cutting.missing_score:g} is given without --cut")
         return documents
     from ..core.cuts import cut
-    from ..io.cut_files import load_cuts
+    from ..io.saved_results import load_cuts
 
     numbers = [0, 0]
     found = cut(_counted(documents, numbers, 0), load_cuts(cutting.cut), cutting.missing_score, source=system)

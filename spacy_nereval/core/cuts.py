@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from .checked import PlainSpan, Unusable, is_number
-from .messages import named, quoted, shortened
+from .messages import PlainSpan, Unusable, is_number, named, quoted, shortened
 from .spans import Document
 
 

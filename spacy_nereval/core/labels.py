@@ -16,8 +16,7 @@ from typing import Any
 
 from . import compression
 from .arguments import SEP, SEPARATOR, Labelling, check_value
-from .checked import PlainSpan, highest
-from .messages import Pasted, did_you_mean, listed, named, quoted, shortened
+from .messages import Pasted, PlainSpan, did_you_mean, highest, listed, named, quoted, shortened
 
 
 @dataclass(frozen=True)

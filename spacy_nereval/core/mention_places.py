@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 from unicodedata import category, normalize
 
 from .arguments import ALL, CASELESS, EXACT, LEVELS, LISTED, NORMALISED, Reading, checked
-from .checked import PlainSpan
-from .messages import quoted, shortened
+from .messages import PlainSpan, quoted, shortened
 from .spans import Document
 
 NUMBERS = ("listed", *LEVELS, "inside", "invented", "empty", "repeated", "ambiguous")

@@ -14,10 +14,8 @@ from re import finditer
 from typing import Any, NamedTuple
 
 from .alignment import align
-from .checked import PlainSpan as PlainSpan
-from .checked import checked_spans, checked_tokens
 from .labels import LabelRules
-from .messages import shortened
+from .messages import PlainSpan, checked_spans, checked_tokens, shortened
 from .overlapping import overlaps
 
 

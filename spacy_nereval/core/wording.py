@@ -61,3 +61,7 @@ FAIREVAL = HITS_AND_MISSES | {
     "lbe": BOTH,
 }
 """FairEval's verdicts."""
+
+DISPLACY = {verdict.upper(): COLORS[words.kind] for verdict, words in FAIREVAL.items()}
+"""Colours for displaCy, by label: FairEval's verdicts as labels of spans in `doc.spans`. spaCy loads it, through an
+entry point, whenever it renders."""

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.declaration import Metric, Verdict, check_together
+from ..core.declaration import Metric, Verdict, check_together, is_number, misjudged, passed
 from ..core.messages import shortened
-from ..core.metric_checks import is_number, misjudged, passed
 from ..core.spans import Document, OverlapGroup
 from .batch import Batch, Numbers, batches, group_shapes, kinds_and_groups, overlap_group, partners_in
 from .counts import Counts

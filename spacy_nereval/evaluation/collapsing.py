@@ -24,8 +24,8 @@ from ..counting.counter import Counter as DocumentCounter
 from ..counting.counts import Counts, united
 from ..counting.sums import Collapsed, Replicates, Sums, slots
 from ..counting.table import Table
+from .bounds import kish
 from .resampling import Confidence, HalfSamples, Units
-from .statistics.bounds import kish
 
 SAMPLES = 1000
 """The default number of half-samples that collapsed counts keep."""

@@ -13,16 +13,10 @@ from ..core.arguments import TRIALS, check_value
 from ..core.messages import named
 from ..core.spans import Document, Span
 from ..counting.counts import Counts
+from .bounds import FEW, FEW_UNITS, UNBOUNDED
 from .collapsing import stored_half_samples, unit_numbers
-from .evidence import Evidence, by_halves, by_runs, by_swaps, effective_units
-from .pairs import Pair, aligned_runs, all_labels
-from .resampling import Confidence, effective_number_of_units, number_of_units
-from .result import mention_numbers, plain, read_with
-from .signature import signature
-from .statistics.bits import enumerable
-from .statistics.bounds import FEW, FEW_UNITS, UNBOUNDED
-from .statistics.conclusion import Footing, margin_sentence, points, signature_part, unit_name, verdict
-from .statistics.differences import (
+from .conclusion import Footing, margin_sentence, points, signature_part, unit_name, verdict
+from .differences import (
     LEAST_DIFFERING,
     NOT_ENOUGH,
     Differences,
@@ -31,9 +25,12 @@ from .statistics.differences import (
     number_of_swaps,
     units_to_tell,
 )
-from .statistics.many_tests import PRIMARY, holm_by_family, largest_family
-from .tested import Asked, Families, difference, families, primary_of, subjects
-from .transitions import transitions
+from .error_list import transitions
+from .evidence import Evidence, by_halves, by_runs, by_swaps, effective_units
+from .pairs import Pair, aligned_runs, all_labels
+from .resampling import Confidence, effective_number_of_units, enumerable, number_of_units
+from .result import mention_numbers, plain, read_with, signature
+from .tested import PRIMARY, Asked, Families, difference, families, holm_by_family, largest_family, primary_of, subjects
 
 
 class System(NamedTuple):

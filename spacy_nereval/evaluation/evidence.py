@@ -19,15 +19,15 @@ from ..core.messages import named
 from ..counting.counts import Counts
 from ..counting.sums import Sums, slots
 from ..counting.table import Table, columns_of, summed
+from .bounds import TINY, degrees_of_freedom, spread
 from .collapsing import spans_and_documents, stored_half_samples, unit_numbers
+from .differences import LEAST_DIFFERING, Differences, swap_test, t_test
 from .leaving_out import difference_of_runs
 from .pairs import Pair, all_labels, balances, with_and_without_classes
 from .resampling import Confidence, HalfSamples, Units, effective_by_label, unit_weights
 from .scores import score_sums
-from .statistics.bounds import TINY, degrees_of_freedom, spread
-from .statistics.differences import LEAST_DIFFERING, Differences, swap_test, t_test
-from .statistics.runs import mean_of_runs, run_errors
 from .tested import Subject, difference, greatest_difference
+from .variance import mean_of_runs, run_errors
 
 CELLS = 1 << 25
 """Maximum number of sums of labels after swaps in memory at once."""

@@ -15,12 +15,7 @@ from ..core.declaration import GOLD_SPANS, PRED_SPANS, Metric
 from ..counting.counts import Counts
 from ..counting.sums import Replicates, Sums
 from ..counting.table import Table, summed
-from .collapsing import stored_half_samples, unit_numbers
-from .leaving_out import Estimates, leave_out
-from .pairs import all_labels
-from .resampling import Confidence, HalfSamples, Units
-from .scores import MetricScores, Path, score_sums
-from .statistics.bounds import (
+from .bounds import (
     CONCENTRATED,
     FEW_UNITS,
     UNBOUNDED,
@@ -33,8 +28,12 @@ from .statistics.bounds import (
     sample_variance,
     score_intervals,
 )
-from .statistics.influence import Influences, largest
-from .statistics.runs import mean_of_runs
+from .collapsing import stored_half_samples, unit_numbers
+from .leaving_out import Estimates, leave_out
+from .pairs import all_labels
+from .resampling import Confidence, HalfSamples, Units
+from .scores import MetricScores, Path, score_sums
+from .variance import Influences, largest, mean_of_runs
 
 __all__ = ["FEW_UNITS", "WARNING_UNITS", "Bounded", "Confidence", "Drawn", "bounded", "intervals", "replicate"]
 

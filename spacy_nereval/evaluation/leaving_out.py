@@ -21,11 +21,10 @@ from ..core.formulas import ratio
 from ..counting.counts import Counts
 from ..counting.sums import Slot, slots
 from ..counting.table import Table, columns_of
+from .bounds import shares
 from .resampling import Units
 from .scores import MetricScores, Path, class_scores, mean, score_sums
-from .statistics.influence import Influences, influences, mixed_units
-from .statistics.runs import mean_of_runs
-from .statistics.scales import shares
+from .variance import Influences, influences, mean_of_runs, mixed_units
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -14,11 +14,11 @@ from ..core.declaration import GOLD_SPANS, Array, Columns, Metric
 from ..counting.counts import Counts
 from ..counting.sums import Sums, empty_sums
 from ..counting.table import Table, add_products, columns_of, summed
+from .bounds import TINY
 from .collapsing import stored_half_samples
+from .differences import balance
 from .resampling import HalfSamples, Units
 from .scores import MetricScores, means_of_documents, score_sums
-from .statistics.bounds import TINY
-from .statistics.differences import balance
 from .tested import Subject
 
 if TYPE_CHECKING:

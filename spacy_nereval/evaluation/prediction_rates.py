@@ -12,12 +12,12 @@ from ..core.declaration import GOLD_SPANS, PRED_SPANS, Array, Columns, Metric, S
 from ..core.formulas import ratio
 from ..counting.counts import Counts
 from ..counting.table import Table
+from .bounds import FEW, FEW_UNITS, TINY, UNDEFINED, degrees_of_freedom
 from .intervals import Known, Rows, rows_of
 from .leaving_out import Combined, Estimates, difference_after, leave_out, mean_share
 from .pairs import all_labels
 from .resampling import Confidence, Units
 from .result import gold_spans, pred_spans, spans_per_label
-from .statistics.bounds import FEW, FEW_UNITS, TINY, UNDEFINED, degrees_of_freedom
 
 
 def _formula(columns: Columns) -> dict[str, Array]:

@@ -1,24 +1,96 @@
-"""The result: one JSON shape, from which all outputs are made."""
+"""The signature of a result: one line that names everything that can change a number.
+
+The result: one JSON shape, from which all outputs are made.
+
+The scores of every document, and where metrics disagree about one.
+"""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
+
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.about import __version__
-from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric
+from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric, Score
 from ..core.mention_places import NUMBERS
 from ..core.spans import ON_READING
 from ..counting.counts import Counts
 from ..counting.sums import NUMBER
-from ..counting.table import resolved, summed
+from ..counting.table import Table, resolved, summed
+from ..metrics.registry import options_of
 from .intervals import Confidence, bounded
 from .scores import MetricScores, score_sums
-from .signature import signature
+
+
+def signature(counts: Counts, *more: str, average: str = "micro", short: bool = False) -> str:
+    """Return the signature of a result.
+
+    Two results with the same signature and the same data have the same numbers. The
+    format follows the signatures of sacreBLEU (Post 2018, "A Call for Clarity in
+    Reporting BLEU Scores").
+
+    Args:
+        counts: The counts that the result was computed from.
+        more: Further parts, such as the settings of intervals.
+        average: The average that the result shows.
+        short: Leave out options that have their default value.
+
+    Returns:
+        The parts, separated by `|`.
+
+    Example:
+        >>> from spacy_nereval import Document, count, create
+        >>> counts = count([], [create("loio", s=1), create("wrf")])
+        >>> signature(counts, short=True).split("|")[:4]
+        ['spacy-nereval', 'loio:s=1.0', 'wrf', 'avg:micro']
+    """
+    parts = [
+        "spacy-nereval",
+        *(_metric_part(metric, short) for metric in counts.metrics),
+        *([f"spans:{counts.spans_key}"] if counts.spans_key else []),
+        *(f"mentions:{way}" for way in sorted(counts.located)),
+        *(counts.label_rules.parts() if counts.label_rules else []),
+        *([f"cut:{counts.cut}"] if counts.cut else []),
+        f"avg:{average}",
+        f"docs:{counts.documents}",
+        *more,
+        f"v{__version__}",
+        f"spacy:{_spacy_version()}",
+    ]
+    return "|".join(parts)
+
+
+@cache
+def _spacy_version() -> str:
+    return version("spacy")
+
+
+def _metric_part(metric: Metric, short: bool) -> str:
+    defaults = {option.name: option.default for option in options_of(metric.name)} if short else {}
+    settings = [
+        f"{name}={_in_signature(value)}"
+        for name, value in metric.settings.items()
+        if name not in defaults or defaults[name] != value
+    ]
+    if metric.version > 1:
+        settings.append(f"version={metric.version}")
+    return ":".join([metric.name, *([",".join(settings)] if settings else [])])
+
+
+def _in_signature(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ",".join(f"{key}:{_in_signature(value[key])}" for key in sorted(value)) + "}"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "[" + ",".join(map(_in_signature, value)) + "]"
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def evaluate(
@@ -259,3 +331,82 @@ def plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     return [plain(item) for item in value]
+
+
+EXAMPLES = 3
+"""Maximum number of documents of each kind that `disagreement` names."""
+
+
+def document_scores(counts: Counts) -> dict[str, dict[str, NDArray[Any]]]:
+    """Return metric to score to float64[documents], for all scores that documents have; NaN is undefined."""
+    counts.check_documents("scores of documents")
+    table = Table(counts)
+    blocks = [table.document_scores(table.cells[here])[0] for here in table.stretches()]
+    nothing = np.zeros((sum(len(metric.averaged) for metric in counts.metrics), 0))
+    rows = iter(np.concatenate([nothing, *blocks], axis=1))
+    return {metric.name: {score.name: next(rows) for score in metric.averaged} for metric in counts.metrics}
+
+
+def document_rows(counts: Counts) -> list[dict[str, Any]]:
+    """Return a row per document with its scores that have a score key, the worst document first.
+
+    The first headline score decides which is worst; among ties, the document with the most spans.
+
+    >>> from spacy_nereval import Document, count, create
+    >>> docs = [Document([(0, 1, "A")], [(0, 1, "A")], id="a"), Document([(0, 1, "A")], [], id="b")]
+    >>> [(row["document"], row["strict_f"]) for row in document_rows(count(docs, [create("strict")]))]
+    [('b', 0.0), ('a', 1.0)]
+    """
+    scores = document_scores(counts)
+    columns: dict[str, NDArray[Any]] = {
+        "gold": _numbers_per_document(counts, GOLD_SPANS),
+        "pred": _numbers_per_document(counts, PRED_SPANS),
+    }
+    for metric in counts.metrics:
+        columns |= {key: scores[metric.name][name] for key, name in metric.keys.items() if name in scores[metric.name]}
+    names = document_names(counts)
+    order = np.arange(len(names))
+    if leading := leading_score(counts.metrics):
+        metric, score = leading
+        values = scores[metric.name][score.name] * (1 if score.higher_is_better else -1)
+        order = np.lexsort((-(columns["gold"] + columns["pred"]), np.nan_to_num(values), ~np.isfinite(values)))
+    cells = [
+        [value if math.isfinite(value) else None for value in values[order].tolist()] for values in columns.values()
+    ]
+    return [dict(zip(("document", *columns), row)) for row in zip((names[k] for k in order.tolist()), *cells)]
+
+
+def leading_score(metrics: tuple[Metric, ...]) -> tuple[Metric, Score] | None:
+    """Return the first headline score of all metrics that documents have; None if there is none."""
+    return next(((m, score) for m in metrics for score in m.headlines if score in m.averaged), None)
+
+
+def _numbers_per_document(counts: Counts, kinds: tuple[str, ...]) -> NDArray[np.int64]:
+    """Return int64[documents]: how many spans of these kinds each document has."""
+    wanted = [k for k, key in enumerate(counts.keys) if not key.metric and key.verdict in kinds]
+    return np.asarray(counts.cells[:, wanted].sum(axis=1), dtype=np.int64)
+
+
+def disagreement(counts: Counts) -> dict[str, Any] | None:
+    """Return in how many documents WRF is above, below and equal to strict F, with examples
+    (Weber et al., section 4.3); None unless both were counted.
+
+    Documents where one of the two is undefined are left out and counted.
+    """
+    if not {"strict", "wrf"} <= {metric.name for metric in counts.metrics}:
+        return None
+    scores = document_scores(counts)
+    strict, wrf = scores["strict"]["f"], scores["wrf"]["wrf"]
+    defined = np.isfinite(strict) & np.isfinite(wrf)
+    close = np.isclose(wrf, strict, rtol=0, atol=1e-12)
+    result: dict[str, Any] = {"documents": int(defined.sum()), "undefined": int((~defined).sum())}
+    for name, chosen in (("above", wrf > strict), ("below", wrf < strict), ("equal", close)):
+        places = np.flatnonzero(chosen & defined & (close if name == "equal" else ~close))
+        # The documents with the widest gaps; among ties, the first.
+        places = places[np.argsort(-np.abs(wrf - strict)[places], kind="stable")]
+        ids = (counts.ids[place] for place in places[:EXAMPLES].tolist())
+        examples = [place if id is None else id for place, id in zip(places.tolist(), ids)]
+        share = len(places) / defined.sum() if defined.any() else None
+        result[name] = {"documents": len(places), "share": share, "examples": examples}
+    found_result: dict[str, Any] = plain(result)
+    return found_result

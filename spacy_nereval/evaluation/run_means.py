@@ -15,10 +15,9 @@ from ..counting.table import summed
 from .intervals import bounded, nested, values_at
 from .pairs import aligned_runs, all_labels
 from .resampling import Confidence
-from .result import gold_spans, keyed_scores, plain, pred_spans, read_with
+from .result import gold_spans, keyed_scores, plain, pred_spans, read_with, signature
 from .scores import AVERAGES, Path, score_sums
-from .signature import signature
-from .statistics.runs import FEW_RUNS, mean_of_runs
+from .variance import FEW_RUNS, mean_of_runs
 
 
 def evaluate_runs(

@@ -1,19 +1,187 @@
-"""Which score a name stands for, and what a comparison tests: which scores, in which families."""
+"""Many tests at once: Holm's correction within families of tests, and in how many data sets a system is better.
+
+Which score a name stands for, and what a comparison tests: which scores, in which families.
+"""
 
 from __future__ import annotations
 
 import math
+
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
-from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ..core import arguments
+from ..core.arguments import LEVEL, check_value
 from ..core.declaration import Metric, Score
 from ..core.messages import did_you_mean, named
+from ..metrics.registry import create
+from ..metrics.registry import names as registered
+from .bounds import TINY
 from .scores import MetricScores
-from .statistics.bounds import TINY
-from .statistics.many_tests import LABELS, PRIMARY, SECONDARY, UNTESTED
+
+Floats = NDArray[np.float64]
+
+PRIMARY = "primary"
+"""The family of the primary score: a test per system."""
+
+SECONDARY = "secondary"
+"""One headline score per further metric, and system."""
+
+LABELS = "labels"
+"""The primary score per label, and system."""
+
+UNTESTED = ""
+"""The rest: an interval, no p."""
+
+
+class Adjusted(NamedTuple):
+    """P-values corrected within their families; one entry per test.
+
+    Attributes:
+        p: Holm's p-values, NaN for none.
+        sizes: F, the number of tests in the family of each; 0 where untested.
+    """
+
+    p: Floats
+    sizes: NDArray[np.intp]
+
+
+def holm(p_values: ArrayLike) -> Floats:
+    """Correct p-values for their number, so that even one false alarm among them stays rare.
+
+    Args:
+        p_values: float[tests]; NaN stays NaN and is not counted.
+
+    Returns:
+        float[tests], in the order given.
+
+    Raises:
+        ValueError: A p-value is not between 0 and 1, or there is more than one axis.
+
+    Example:
+        >>> holm([0.03, 0.004, 0.6, 0.012]).round(3).tolist()
+        [0.06, 0.016, 0.6, 0.036]
+
+    Source: S. Holm (1979).
+    """
+    p = np.asarray(p_values, dtype=float)
+    if p.ndim != 1:
+        raise ValueError(f"the correction needs a list of p-values, not an array of {p.ndim} axes")
+    if ((p < 0) | (p > 1)).any():
+        raise ValueError("p-values lie between 0 and 1")
+    adjusted = np.full(len(p), np.nan)
+    order = np.argsort(p, kind="stable")[: np.isfinite(p).sum()]  # NaN comes last.
+    factors = np.arange(len(order), 0, -1)
+    adjusted[order] = np.minimum(np.maximum.accumulate(factors * p[order]), 1.0)
+    return adjusted
+
+
+def holm_by_family(p_values: ArrayLike, families: Sequence[str]) -> Adjusted:
+    """Correct p-values for the number of tests in their own family.
+
+    Args:
+        p_values: float[tests]; NaN stays NaN and is not counted.
+        families: The family of each test; "" for an untested score, which gets NaN.
+
+    Returns:
+        The corrected p-values and the sizes of their families.
+
+    Raises:
+        ValueError: There is not one family per p-value, or a p-value is not between 0 and 1.
+
+    Example:
+        >>> found = holm_by_family([0.04, 0.01, 0.03, 0.5], ["primary", "labels", "labels", ""])
+        >>> found.p.tolist(), found.sizes.tolist()
+        ([0.04, 0.02, 0.03, nan], [1, 2, 2, 0])
+    """
+    p = np.asarray(p_values, dtype=float)
+    if p.shape != (len(families),):
+        raise ValueError(f"{len(families)} families for p-values of shape {list(p.shape)}: give one per p-value")
+    adjusted, sizes = np.full(len(p), np.nan), np.zeros(len(p), np.intp)
+    for family in sorted(set(families) - {UNTESTED}):
+        members = np.array([k for k, name in enumerate(families) if name == family])
+        adjusted[members] = holm(p[members])
+        sizes[members] = np.isfinite(p[members]).sum()
+    return Adjusted(adjusted, sizes)
+
+
+def largest_family(families: Sequence[str]) -> int:
+    """Return the number of tests in the largest family, which the number of swaps depends on.
+
+    Args:
+        families: The family of each test; "" for an untested score.
+
+    Returns:
+        0 if there is no test.
+
+    Example:
+        >>> largest_family(["primary", "labels", "labels", ""])
+        2
+    """
+    return max(Counter(family for family in families if family != UNTESTED).values(), default=0)
+
+
+class DataSets(NamedTuple):
+    """In how many data sets a system is better.
+
+    Attributes:
+        least: k̂: better in at least so many.
+        number: N, the number of data sets.
+        p: P-values of "better in at least u data sets", for u = 1 to N; float[N].
+    """
+
+    least: int
+    number: int
+    p: Floats
+
+
+def count_data_sets(p_values: ArrayLike, *, level: float = 0.95, independent: bool = False) -> DataSets:
+    """Count the data sets in which a system is better, with a bound on counting too many.
+
+    The chance that the count is too high is at most 1 − level. Holm's correction, never
+    Fisher's method, decides which data sets can be named.
+
+    Args:
+        p_values: One-sided p-values, one per data set, at least one. NaN (no test was
+            possible) counts as 1.
+        level: Confidence level, between 0 and 1.
+        independent: Whether the data sets share neither texts nor trained models; then
+            their p-values are combined by Fisher's method, which finds more.
+
+    Returns:
+        The count, the number of data sets, and the p-values behind it.
+
+    Raises:
+        ValueError: There is no p-value, one is not above 0 and up to 1, or the level is
+            not between 0 and 1.
+
+    Example:
+        >>> count_data_sets([0.001, 0.004, 0.012, 0.03, 0.2]).least
+        3
+        >>> count_data_sets([0.001, 0.004, 0.012, 0.03, 0.2], independent=True).least
+        4
+
+    Source: R. Dror et al., Replicability Analysis for Natural Language Processing (2017).
+    """
+    from scipy.special import chdtrc
+
+    check_value("level", level, LEVEL)
+    p = np.asarray(p_values, dtype=float)
+    if p.ndim != 1 or not len(p):
+        raise ValueError("the data sets need a list of p-values, one for each")
+    if ((p <= 0) | (p > 1)).any():
+        raise ValueError("the p-values of data sets must be above 0 and at most 1")
+    p = np.sort(np.where(np.isnan(p), 1.0, p))
+    left = np.arange(len(p), 0, -1)
+    fisher = chdtrc(2 * left, -2 * np.cumsum(np.log(p[::-1]))[::-1])
+    combined = np.maximum.accumulate(fisher if independent else np.minimum(left * p, 1.0))
+    # The rounding of 1 - 0.95 must not change the count.
+    return DataSets(int((combined <= 1 - level + 1e-12).sum()), len(p), combined)
+
 
 Key = tuple[str, str]
 """Metric and score."""
@@ -247,3 +415,64 @@ def primary_of(metrics: Sequence[Metric], family: Families) -> tuple[Metric, Sco
     by_name = {metric.name: metric for metric in metrics}
     first = next((key for key, which in family.items() if which == PRIMARY), None)
     return first and (by_name[first[0]], by_name[first[0]].score_by_name[first[1]])
+
+
+def charted(scores: Iterable[Score]) -> list[Score]:
+    """Return the scores that have curves: all but counts."""
+    return [score for score in scores if score.unit != "count"]
+
+
+class Wanted(NamedTuple):
+    """The score by which cuts are chosen."""
+
+    metric: Metric
+    score: Score
+
+    @property
+    def name(self) -> str:
+        """METRIC.SCORE."""
+        return f"{self.metric.name}.{self.score.name}"
+
+    def good(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Return values of the score so that higher is better; minus infinity where it is undefined."""
+        found = np.asarray(values, dtype=float)
+        found = found if self.score.higher_is_better else -found
+        return np.where(np.isfinite(found), found, -np.inf)
+
+
+def wanted(name: str, metrics: Sequence[Metric], asked: str = "") -> Wanted:
+    """Return the score that a name stands for: METRIC.SCORE, METRIC_SCORE or a score key.
+
+    Args:
+        name: The name.
+        metrics: The metrics that can have it.
+        asked: What gives the name, for errors; by default the argument `best`.
+
+    Raises:
+        ValueError: There is no such score.
+
+    >>> from spacy_nereval import create_all
+    >>> wanted("strict_f", create_all()).name, wanted("slot_error.ser", create_all()).name
+    ('strict.f', 'slot_error.ser')
+    """
+    scores = {
+        (metric.name, score.name): Wanted(metric, score) for metric in metrics for score in charted(metric.scores)
+    }
+    known = {own: wish.score.key for own, wish in scores.items()}
+    return scores[score_named(asked or named("best", name), name, known)]
+
+
+def with_metric_of(best: str, metrics: Sequence[Metric]) -> tuple[Metric, ...]:
+    """Return metrics, and that of a score such as "strict_f" if it is not among them.
+
+    >>> from spacy_nereval import create_all
+    >>> [metric.name for metric in with_metric_of("strict_f", create_all(["fair"]))]
+    ['fair', 'strict']
+    """
+    try:
+        wanted(best, metrics)
+    except ValueError:
+        names = sorted((name for name in registered() if best.startswith((f"{name}.", f"{name}_"))), key=len)
+        others = [name for name in names if name not in [metric.name for metric in metrics]]
+        return (*metrics, create(others[-1])) if others else tuple(metrics)
+    return tuple(metrics)

@@ -2,18 +2,28 @@
 
 spaCy imports this module whenever it makes or loads a pipeline. Everything that
 takes time to import is therefore imported inside the functions.
+
+The pipeline component `nereval_cut`, which removes the spans of a group whose scores are below their cut.
+
+spaCy imports this module when it makes or loads a pipeline with the component. Everything that
+takes time to import is therefore imported inside the functions.
+
+Copy a pipeline without anything of this package, so that it loads where the package is not installed.
 """
 
+import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, ref
 
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, SpanGroup
 from spacy.training import Example
 
 if TYPE_CHECKING:
+    from ..core.cuts import Cuts
     from ..core.declaration import Metric
     from .scorer import Scoring
 
@@ -153,3 +163,241 @@ class Nereval:
 
 _pipelines: "WeakKeyDictionary[Nereval, ref[Language]]" = WeakKeyDictionary()
 """The pipeline of each component. It is not an attribute, since a component has to be picklable."""
+
+
+FILE = "cuts.json"
+"""The cut file in the folder of the component."""
+
+
+@Language.factory(
+    "nereval_cut",
+    default_config={"cut": None, "spans_key": "sc", "default": None, "labels": None},
+    assigns=["doc.spans"],
+)
+def make_nereval_cut(
+    nlp: Language,
+    name: str,
+    cut: str | None,
+    spans_key: str = "sc",
+    default: float | None = None,
+    labels: dict[str, float | None] | None = None,
+) -> "NerevalCut":
+    """Create the component `nereval_cut`.
+
+    It keeps the spans of `doc.spans[spans_key]` whose scores are at least the cut of their label.
+    Put it after the component that predicts them, such as `spancat` with a threshold of 0.
+
+    Args:
+        nlp: The pipeline; spaCy passes it.
+        name: The name of the component in the pipeline; spaCy passes it.
+        cut: The path of a cut file, as `nereval thresholds --cut-file` writes it. `to_disk`
+            saves its content, so the file is only needed when the component is added.
+        spans_key: The key of the span group.
+        default: The cut of labels without one of their own, instead of `cut`.
+        labels: The cuts of labels, with `default`; null keeps no span of the label.
+
+    Returns:
+        The component, which changes each Doc that it is called with.
+
+    Raises:
+        ValueError: There is neither `cut` nor `default`, there are both, or a cut is no number.
+        OSError: The file cannot be read.
+
+    Example:
+        >>> import spacy
+        >>> from spacy.tokens import SpanGroup
+        >>> nlp = spacy.blank("en")
+        >>> component = nlp.add_pipe("nereval_cut", config={"default": 0.5})
+        >>> doc = nlp.make_doc("Ada met Bob")
+        >>> spans = [doc[0:1], doc[2:3]]
+        >>> doc.spans["sc"] = SpanGroup(doc, name="sc", spans=spans, attrs={"scores": [0.9, 0.2]})
+        >>> [span.text for span in component(doc).spans["sc"]]
+        ['Ada']
+    """
+    from ..io.saved_results import cuts_of, load_cuts
+
+    if (cut is None) == (default is None) or (cut is not None and labels):
+        raise ValueError(
+            f"{name}: expected either 'cut', the path of a cut file that 'nereval thresholds' or Thresholds.save "
+            "wrote, or 'default', a score, perhaps with 'labels'"
+        )
+    if cut is None:
+        return NerevalCut(spans_key, cuts_of({"default": default, "labels": labels or {}}))
+    # A pipeline on disk keeps the content of the file, which may be gone when it is loaded.
+    return NerevalCut(spans_key, load_cuts(Path(cut)) if Path(cut).exists() else None, cut)
+
+
+class NerevalCut:
+    """A component that removes the spans of a group whose scores are below their cut.
+
+    Args:
+        spans_key: The key of the span group.
+        cuts: The cuts; None if they are read from disk later.
+        source: The path of the cut file, for errors.
+    """
+
+    def __init__(self, spans_key: str, cuts: "Cuts | None", source: str | None = None) -> None:
+        self.spans_key = spans_key
+        self.cuts = cuts
+        self.source = source
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Remove spans from the group; its other attributes stay.
+
+        Raises:
+            ValueError: The Doc has no such group, the group has no scores, or a score is not a finite number.
+        """
+        from ..core.messages import is_number
+
+        cuts, key = self.known_cuts, self.spans_key
+        if key not in doc.spans:
+            known = ", ".join(map(repr, doc.spans)) or "none"
+            raise ValueError(
+                f"nereval_cut: there is no span group {key!r} (there are {known}); put the component after the one "
+                "that predicts the spans, and give it the same spans_key"
+            )
+        group = doc.spans[key]
+        if not len(group):
+            return doc
+        scores = group.attrs.get("scores")
+        if scores is None or len(scores) != len(group):
+            found = "no scores" if scores is None else f"{len(scores)} scores for {len(group)} spans"
+            raise ValueError(
+                f'nereval_cut: doc.spans[{key!r}] has {found}; expected one per span in attrs["scores"], as spancat '
+                "gives them"
+            )
+        values = [score.item() if hasattr(score, "item") else score for score in scores]
+        if wrong := [value for value in values if not is_number(value)]:
+            raise ValueError(f"nereval_cut: doc.spans[{key!r}] has the score {wrong[0]!r}; expected finite numbers")
+        kept = [k for k, (span, value) in enumerate(zip(group, values)) if cuts.keeps(span.label_, value)]
+        left = scores[kept] if hasattr(scores, "dtype") else [values[k] for k in kept]
+        spans = [*group]
+        doc.spans[key] = SpanGroup(
+            doc, name=group.name, attrs=dict(group.attrs) | {"scores": left}, spans=[spans[k] for k in kept]
+        )
+        return doc
+
+    @property
+    def known_cuts(self) -> "Cuts":
+        """The cuts. Raise ValueError if the file that has them did not exist."""
+        if self.cuts is None:
+            raise ValueError(
+                f"nereval_cut: there is no file {self.source}; 'nereval thresholds' and Thresholds.save write cut files"
+            )
+        return self.cuts
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """Return the content of the cut file."""
+        return json.dumps(self._content()).encode()
+
+    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "NerevalCut":
+        """Read the cuts from the content of a cut file, and return the component."""
+        from ..io.saved_results import cuts_of
+
+        self.cuts = cuts_of(json.loads(data))
+        return self
+
+    def to_disk(self, path: Path, *, exclude: Iterable[str] = ()) -> None:
+        """Write the cut file into the folder of the component."""
+        from ..io.writing import write_json
+
+        folder = Path(path)
+        folder.mkdir(parents=True, exist_ok=True)
+        write_json(folder / FILE, self._content())
+
+    def from_disk(self, path: Path, *, exclude: Iterable[str] = ()) -> "NerevalCut":
+        """Read the cut file from the folder of the component, and return the component."""
+        from ..io.saved_results import load_cuts
+
+        self.cuts = load_cuts(Path(path) / FILE)
+        return self
+
+    def _content(self) -> dict[str, Any]:
+        from ..io.saved_results import as_json
+
+        return as_json(self.known_cuts)
+
+
+def make_detach() -> Callable[[Language], Language]:
+    """Create the callback `spacy-nereval.detach.v1`, for `[training.before_to_disk]`.
+
+    Every pipeline that the training saves then loads without this package.
+
+    Returns:
+        The function `detach`.
+    """
+    return detach
+
+
+def detach(nlp: Language) -> Language:
+    """Return a copy of a pipeline without anything of this package.
+
+    Components with a scorer of this package get back the scorer that is spaCy's
+    default for them. `nereval` components are left out. Score weights of this
+    package's keys are removed.
+
+    Args:
+        nlp: The pipeline; it stays as it is.
+
+    Raises:
+        ValueError: The pipeline has a component `nereval_cut`, which changes its predictions.
+
+    Returns:
+        A new pipeline with the same weights and the same vocabulary.
+
+    Example:
+        >>> import spacy
+        >>> nlp = spacy.blank("en")
+        >>> _ = nlp.add_pipe("nereval")
+        >>> detach(nlp).pipe_names, nlp.pipe_names
+        ([], ['nereval'])
+    """
+    config = _without_our_functions(nlp.config.copy())
+    components = config["components"]
+    ours = [name for name, block in components.items() if block.get("factory") == "nereval"]
+    if cutting := [name for name, block in components.items() if block.get("factory") == "nereval_cut"]:
+        raise ValueError(
+            f"the component {cutting[0]!r} changes predictions, and spaCy has no component that does the same: remove "
+            f"it first, with nlp.remove_pipe({cutting[0]!r}); predictions with low scores are then kept"
+        )
+    for name in ours:
+        del components[name]
+    for section, key in (("nlp", "pipeline"), ("nlp", "disabled"), ("training", "annotating_components")):
+        config[section][key] = [name for name in config[section].get(key, []) if name not in ours]
+    config["training"]["score_weights"] = _without_our_keys(config["training"]["score_weights"])
+    copy = type(nlp).from_config(config, vocab=nlp.vocab)
+    copy.meta.update({key: value for key, value in nlp.meta.items() if key in ("name", "version", "description")})
+    # Weights are copied through the disk, as when the pipeline is loaded later. The config that
+    # `nlp` writes there still names this package, so it is not read back.
+    with TemporaryDirectory() as folder:
+        nlp.to_disk(folder, exclude=ours)
+        return copy.from_disk(folder, exclude=["config", "vocab"])
+
+
+def _without_our_keys(weights: dict[str, float | None]) -> dict[str, float | None]:
+    """Return score weights without our keys; `ents_f` if nothing is left to choose a model by."""
+    from ..metrics.registry import create_all, names
+
+    ours = tuple(f"_{key}" for metric in create_all(names()) for key in (*metric.keys, "nereval"))
+    left = {key: w for key, w in weights.items() if not (key.startswith(("ents_", "spans_")) and key.endswith(ours))}
+    return left if any(left.values()) or left == weights else left | {"ents_f": 1.0}
+
+
+def _without_our_functions(config: Any) -> Any:
+    """Remove, in place, the blocks of a config that call a registered function of this package."""
+    if not isinstance(config, dict):
+        return config
+    for key, block in list(config.items()):
+        if not isinstance(block, dict):
+            continue
+        if not _calls_ours(block):
+            _without_our_functions(block)
+        elif key == "scorer":
+            del config[key]  # the component's factory has a default
+        else:
+            config[key] = None  # such as a callback, for which null is allowed
+    return config
+
+
+def _calls_ours(block: dict[str, Any]) -> bool:
+    return any(name.startswith("@") and str(value).startswith("spacy-nereval.") for name, value in block.items())

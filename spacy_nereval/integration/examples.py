@@ -22,9 +22,9 @@ from spacy.attrs import ENT_IOB, ENT_TYPE, LENGTH, LOWER, ORTH, SPACY
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..core.checked import Unusable, highest
 from ..core.declaration import Metric
 from ..core.labels import LabelRules
+from ..core.messages import Unusable, highest
 from ..core.spans import Document, PlainSpan, relabelled
 from ..counting.batch import Batch, DocumentBatch, Numbers, SpanColumns, stretches_of, unite
 from ..counting.counter import Counter

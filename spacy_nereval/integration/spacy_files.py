@@ -5,6 +5,8 @@ tokens, all spaces, all strings, all categories. A Doc needs an item of each. So
 grow with the number of documents, a large file is decompressed once to find the parts, and once more
 by one reader per part, which go through the file side by side. Only the strings are kept: Docs refer
 to them by hashes.
+
+Annotation in files of every format that can be written: which one a path names, and what is left out.
 """
 
 from __future__ import annotations
@@ -12,7 +14,9 @@ from __future__ import annotations
 import os
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -26,15 +30,26 @@ from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.vocab import Vocab, create_vocab
 from srsly.msgpack import Unpacker
 
-from ..core.checked import is_number
-from ..core.compression import compression_of
-from ..core.messages import named, shortened
+from ..core.compression import compression_of, extension
+from ..core.messages import is_number, named, shortened
 from ..core.spans import PlainSpan
 from ..counting.table import machine_memory
-from ..io.converting import UNALIGNED, Losses, NamedTokenizer, Places, Tokenizer, check_characters, flat_spans
+from ..io import converting
+from ..io.converting import (
+    GAPS,
+    UNALIGNED,
+    Losses,
+    NamedTokenizer,
+    Places,
+    Tokenizer,
+    check_characters,
+    flat_spans,
+    told,
+)
 from ..io.formats.settings import Format
-from ..io.paths import check_is_file, readable
+from ..io.paths import check_is_file, is_stream, readable
 from ..io.records import Record
+from ..io.tables import EXTENSIONS
 from ..io.writing import atomic
 from .examples import record
 
@@ -425,3 +440,95 @@ def _words(text: str, places: Places) -> tuple[list[str], list[bool]]:
                 spaces.append(False)
         end = max(end, stop)
     return words, spaces
+
+
+TARGETS = {
+    ".spacy": "spacy",
+    ".jsonl": "jsonl",
+    ".conll": "conll",
+    ".iob": "conll",
+    **dict.fromkeys(EXTENSIONS, "table"),
+    "": "brat",
+}
+"""Extensions of the output to the formats that can be written. A name without one is a folder of brat files."""
+
+READ_LOSSES = {
+    "others": "annotations that are not spans",
+    "duplicates": "spans that repeat another span",
+    "rejected": "spans that an annotator rejected",
+    "invented": "mentions that are not in the text",
+}
+
+
+class Written(NamedTuple):
+    """What was written: the number of documents and spans, and sentences on what was left out."""
+
+    documents: int
+    spans: int
+    left_out: list[str]
+
+
+def target_of(output: Path) -> str:
+    """Return the format that is written to a path.
+
+    Raises:
+        ValueError: Its extension names no format that can be written.
+
+    >>> target_of(Path("a.iob")), target_of(Path("folder"))
+    ('conll', 'brat')
+    """
+    target = "jsonl" if is_stream(output) else TARGETS.get(extension(output))
+    if target is None:
+        raise ValueError(
+            f"{output}: cannot write {output.suffix} files; expected {', '.join(filter(None, TARGETS))}, or the name "
+            "of a folder for brat's files"
+        )
+    return target
+
+
+def write_annotation(
+    output: Path, records: Iterable[Record], *, key: str | None = None, lang: str = "xx", drop: bool = False
+) -> Written:
+    """Write records in the format that the path names.
+
+    Args:
+        output: A file, or a folder for brat's files.
+        records: The records.
+        key: `.spacy`: write to `doc.spans[key]` instead of `doc.ents`.
+        lang: Language whose tokenizer of spaCy finds the tokens of texts without tokens.
+        drop: Leave out spans that the format cannot hold, and count them, rather than raise an error.
+
+    Raises:
+        ValueError: The path names no format, or the format cannot hold a span, a label or a text.
+        OSError: If the output cannot be written.
+    """
+    target = target_of(output)
+    losses, seen = Losses(drop, target), Counter[str]()
+    _writer(target, key, lang)(output, _counted(records, losses, seen), losses)
+    spans = seen["spans"] - sum(n for reason, n in losses.spans.items() if reason != GAPS)
+    left_out = told(losses, [(what, seen[name]) for name, what in READ_LOSSES.items()])
+    return Written(seen["documents"], spans, left_out)
+
+
+def _counted(records: Iterable[Record], losses: Losses, seen: Counter[str]) -> Iterator[Record]:
+    for number, record in enumerate(records):
+        losses.number = number
+        seen["documents"] += 1
+        seen["spans"] += len(record.spans)
+        for name in READ_LOSSES:
+            value = getattr(record, name)
+            seen[name] += value if isinstance(value, int) else len(value)
+        yield record
+
+
+def _writer(target: str, key: str | None, lang: str) -> Callable[[Path, Iterable[Record], Losses], None]:
+    if target == "jsonl":
+        return converting.write_jsonl
+    if target == "table":
+        return converting.write_table
+    if target == "brat":
+        return converting.write_brat
+
+    if target == "conll":
+        return partial(converting.write_conll, tokenize=tokenizer(lang))
+    return partial(write_spacy, key=key, tokenize=tokenizer(lang))

@@ -13,8 +13,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Any, NamedTuple
 
-from ..core.checked import is_number
-from ..core.messages import named, quoted, shortened
+from ..core.messages import is_number, named, quoted, shortened
 from ..core.spans import PlainSpan
 from .formats.conll import DOCSTART
 from .formats.tags import MISSING

@@ -28,7 +28,7 @@ from ..core.messages import listed, named, shortened
 from ..counting.counts import Counts, united
 from ..counting.table import machine_memory
 from ..evaluation.collapsing import collapse
-from ..evaluation.signature import signature
+from ..evaluation.result import signature
 from ..metrics.registry import create
 from .count_layout import (
     FORMAT,

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.arguments import CASELESS, LISTED
-from ..core.checked import highest
 from ..core.labels import LabelRules
 from ..core.mention_places import NUMBERS, annexed, locate, words_after
+from ..core.messages import highest
 from ..core.spans import Document, PlainSpan
 
 

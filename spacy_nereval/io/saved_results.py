@@ -1,35 +1,33 @@
-"""Results in JSON files, as the commands and `to_json` write them."""
+"""Results in JSON files, as the commands and `to_json` write them.
+
+Cut files: the cuts that `nereval thresholds --cut-file` writes and `--cut` reads.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..core.checked import check_given_once
-from ..core.compression import uncompressed
-from ..core.messages import listed, named
-from ..evaluation.datasets import check_comparison
+from ..core.cuts import Cuts
+from ..core.features import ResultKind, features
+from ..core.messages import is_number, listed, named, shortened, unique_keys
 from .paths import check_is_file, content
+from .writing import write_json
 
-SHAPES = {
-    "Comparison": ("comparisons", "baseline"),
-    "DataSets": ("data_sets", "least"),
-    "Gate": ("rules", "policy"),
-    "Plan": ("questions", "policy"),
-    "Corrections": ("changes", "undecided"),
-    "Agreement": ("disputes", "consensus"),
-    "Thresholds": ("best", "curves"),
-    "Result": ("metrics", "documents"),
+RESULTS = {
+    "Comparison": ResultKind(("comparisons", "baseline"), "compare", "a comparison"),
+    "Result": ResultKind(("metrics", "documents"), "score", "scores"),
 }
-"""The class of each kind of result, and keys that show it."""
+"""The kinds of results that the kernel makes, by the name of their class."""
 
-COMMANDS = {
-    **{"Comparison": "compare", "DataSets": "datasets", "Gate": "gate", "Plan": "plan", "Corrections": "apply"},
-    **{"Agreement": "agreement", "Thresholds": "thresholds", "Result": "score"},
-}
-"""The command that writes each kind of result."""
+
+def result_kinds() -> dict[str, ResultKind]:
+    """Return every kind of result by the name of its class. `Result` is the last, since others have its keys too."""
+    kinds = {name: kind for feature in features() for name, kind in feature.results.items()}
+    return {"Comparison": RESULTS["Comparison"], **kinds, "Result": RESULTS["Result"]}
+
 
 LATER = {"Result": "scores"}
 """Keys without which a result was written by an older version."""
@@ -43,7 +41,7 @@ def kind_of(value: object) -> str | None:
     """
     if not isinstance(value, Mapping) or not isinstance(value.get("signature"), str):
         return None
-    return next((kind for kind, keys in SHAPES.items() if all(key in value for key in keys)), None)
+    return next((name for name, kind in result_kinds().items() if all(key in value for key in kind.keys)), None)
 
 
 def read_result(path: Path, kind: str, system: str | None = None) -> dict[str, Any]:
@@ -51,14 +49,14 @@ def read_result(path: Path, kind: str, system: str | None = None) -> dict[str, A
 
     Args:
         path: The file.
-        kind: The name of its class, a key of `SHAPES`.
+        kind: The name of its class, a key of `result_kinds`.
         system: Which of several results to return, as `nereval thresholds` writes them for several systems.
 
     Raises:
         ValueError: There is no such file, or it holds no result of this kind; says which it holds.
         OSError: The file cannot be read.
     """
-    value = _json(path, kind)
+    value = read_json(path, kind)
     systems = value.get("systems") if isinstance(value, Mapping) else None
     if isinstance(systems, Mapping):
         if kind != "Thresholds":
@@ -81,39 +79,13 @@ def read_result(path: Path, kind: str, system: str | None = None) -> dict[str, A
     return read
 
 
-def read_comparisons(paths: Sequence[Path]) -> dict[str, Any]:
-    """Return the comparisons that JSON files hold, one for each data set.
-
-    Args:
-        paths: The files.
-
-    Returns:
-        The names of the data sets, which are those of the files without their extensions, or else whole paths, to their
-        comparisons.
+def read_json(path: Path, kind: str) -> Any:
+    """Return what a JSON file holds that is to be a result of a kind.
 
     Raises:
-        ValueError: A file is given twice, or holds no comparison of this version.
-        OSError: A file cannot be read.
-    """
-    check_given_once(paths, "data set")
-    stems = [uncompressed(path).stem for path in paths]
-    names = stems if len({*stems}) == len(stems) else [path.as_posix() for path in paths]
-    return {name: read_comparison(path) for name, path in zip(names, paths)}
-
-
-def read_comparison(path: Path) -> Any:
-    """Return the comparison that a JSON file holds, which names its file in errors.
-
-    Raises:
-        ValueError: The file holds no comparison of this version.
+        ValueError: There is no such file, or it is not JSON.
         OSError: The file cannot be read.
     """
-    found = _json(path, "Comparison")
-    check_comparison(str(path), found)
-    return found
-
-
-def _json(path: Path, kind: str) -> Any:
     check_is_file(path)
     try:
         return json.loads(content(path))
@@ -122,7 +94,7 @@ def _json(path: Path, kind: str) -> Any:
 
 
 def _writers(kind: str) -> str:
-    return f"'nereval {COMMANDS[kind]}' or {kind}.save"
+    return f"'nereval {result_kinds()[kind].command}' or {kind}.save"
 
 
 def held(kind: str, path: Path) -> str:
@@ -131,6 +103,92 @@ def held(kind: str, path: Path) -> str:
     >>> held("Gate", Path("a.json"))
     "holds the result of a gate: Gate.load('a.json') reads it"
     """
-    what = {"Result": "scores", "Thresholds": "thresholds", "Agreement": "agreement", "Corrections": "corrections"}
-    what |= {"DataSets": "data sets"}
-    return f"holds the result of {what.get(kind, f'a {kind.lower()}')}: {kind}.load({str(path)!r}) reads it"
+    return f"holds the result of {result_kinds()[kind].words}: {kind}.load({str(path)!r}) reads it"
+
+
+KEYS = ("score", "default", "labels", "floor", "documents", "signature")
+"""The keys of a cut file. Only `default` is required."""
+
+
+def save_cuts(path: Path, cuts: Cuts) -> None:
+    """Write a cut file.
+
+    Args:
+        path: The file; its folder has to exist.
+        cuts: The cuts.
+
+    Raises:
+        OSError: If the file cannot be written.
+    """
+    write_json(path, as_json(cuts))
+
+
+def as_json(cuts: Cuts) -> dict[str, Any]:
+    """Return what a cut file has; a cut of None keeps no prediction.
+
+    >>> as_json(Cuts(0.5, {"PER": None}, "strict.f", 0.25, 3, "s"))["labels"]
+    {'PER': None}
+    """
+    return {key: getattr(cuts, key) for key in KEYS} | {"labels": dict(cuts.labels)}
+
+
+def load_cuts(path: Path) -> Cuts:
+    """Return the cuts that a cut file holds.
+
+    Args:
+        path: The file.
+
+    Raises:
+        ValueError: There is no such file, or it holds no cuts; says what is wrong.
+        OSError: The file cannot be read.
+
+    >>> path = getfixture("tmp_path") / "cuts.json"
+    >>> save_cuts(path, Cuts(0.5))
+    >>> load_cuts(path).keeps("PER", 0.5)
+    True
+    """
+    check_is_file(path)
+    try:
+        value = json.loads(content(path), object_pairs_hook=unique_keys)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(
+            f"{path}: not valid JSON ({error}); expected a cut file that 'nereval thresholds' or Thresholds.save wrote"
+        ) from None
+    try:
+        return cuts_of(value)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def cuts_of(value: Any) -> Cuts:
+    """Return the cuts that the content of a cut file gives.
+
+    Raises:
+        ValueError: It gives none; says what is wrong.
+
+    >>> cuts_of({"default": "high"})
+    Traceback (most recent call last):
+    ValueError: the cut "default" is 'high'; expected a number, or null to keep no prediction
+    """
+    if not isinstance(value, Mapping) or "default" not in value:
+        raise ValueError('this is not a cut file; expected {"default": 0.5, "labels": {"PER": 0.7}}')
+    if unknown := [key for key in value if key not in KEYS]:
+        raise ValueError(f"a cut file has no key {shortened(repr(unknown[0]))}; expected {', '.join(KEYS)}")
+    labels = {} if value.get("labels") is None else value["labels"]
+    if not isinstance(labels, Mapping):
+        raise ValueError(
+            f'"labels" is {shortened(repr(labels))}; expected a cut for each label, such as {{"PER": 0.7}}'
+        )
+    for name, cut in (("default", value["default"]), ("floor", value.get("floor")), *labels.items()):
+        if cut is not None and not is_number(cut):
+            shown = f'the cut "{shortened(str(name))}" is {shortened(repr(cut))}'
+            raise ValueError(f"{shown}; expected a number, or null to keep no prediction")
+    documents = value.get("documents", 0)
+    return Cuts(
+        value["default"],
+        dict(labels),
+        str(value.get("score") or ""),
+        value.get("floor"),
+        documents if isinstance(documents, int) else 0,
+        str(value.get("signature") or ""),
+    )

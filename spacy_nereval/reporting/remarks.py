@@ -7,8 +7,8 @@ from typing import Any
 from unicodedata import bidirectional
 
 from ..core.messages import named
-from ..evaluation.statistics.bounds import WARNING_UNITS, needs_warning
-from ..evaluation.statistics.conclusion import unit_name
+from ..evaluation.bounds import WARNING_UNITS, needs_warning
+from ..evaluation.conclusion import unit_name
 from ..io.writing import visible
 from .result_table import EMPTY
 

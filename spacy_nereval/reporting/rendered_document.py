@@ -17,7 +17,7 @@ from .remarks import many
 from .result_table import Kinded
 from .verdict_tables import error_in_words
 
-MARKS = "[gold], {predicted}, ⟨label, or what is wrong⟩"
+LEGEND = "[gold], {predicted}, ⟨label, or what is wrong⟩"
 
 
 class Stretch(NamedTuple):
@@ -131,7 +131,7 @@ class RenderedDocument:
             return "\n".join([self._heading, *(f"{_places(each)} ⟨{visible(each.words)}⟩" for each in self._said)])
         spans = [span for each in self._said for span in each.spans]
         notes = [(each.end, each.start == each.end, f"⟨{visible(each.words)}⟩") for each in self._said]
-        return "\n".join([self._heading, spelt_out(with_marks(self._text, spans, notes)), MARKS])
+        return "\n".join([self._heading, spelt_out(with_marks(self._text, spans, notes)), LEGEND])
 
     def html(self) -> str:
         """Return the document in HTML, without a style."""

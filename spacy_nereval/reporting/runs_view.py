@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from ..evaluation.statistics.conclusion import Footing, footer
+from ..evaluation.conclusion import Footing, footer
 from ..io.writing import visible
 from .comparison_view import few_runs
 from .declared import headlines, short_name
 from .remarks import bounded_by, interval_lines, many, read_with
 from .result_table import Cell, ResultTable
-from .score_cells import number, percent, unit_of
+from .score_tables import number, percent, unit_of
 from .score_view import ScoreView
 from .view import Finding, Makers
 

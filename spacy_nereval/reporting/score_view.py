@@ -20,7 +20,6 @@ from ..evaluation.result import LabelledVerdict, documents_with
 from .declared import errors_of, headlines, judging, main_metric, short_name, spoken
 from .remarks import heading, in_sentence, interval_lines, many, mention_lines, times
 from .result_table import Cell, Estimate, ResultTable, direction, shown
-from .score_cells import score_cell
 from .score_tables import (
     Evaluated,
     breakdown_table,
@@ -29,6 +28,7 @@ from .score_tables import (
     headline_tables,
     label_score_tables,
     label_tables,
+    score_cell,
     score_tables,
 )
 from .verdict_tables import confusion_tables, group_tables, pair_tables, verdict_tables

@@ -14,8 +14,7 @@ from ..evaluation.result import LabelledVerdict, confusion_matrix
 from .declared import errors_of, judging
 from .marked_text import Marked, clipped, marked, marked_row
 from .result_table import EMPTY, Cell, ResultTable
-from .score_cells import percent
-from .score_tables import MOST, Evaluated
+from .score_tables import MOST, Evaluated, percent
 
 MOST_GROUPS = 5
 """Maximum number of repeated errors for people; CSV and JSON have all."""

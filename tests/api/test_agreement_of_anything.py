@@ -12,7 +12,7 @@ from scored import rows
 from spacy.tokens import Doc, SpanGroup
 
 from spacy_nereval import Agreement, Confidence, Document, Thresholds, agreement, load, score, thresholds
-from spacy_nereval.io.cut_files import load_cuts
+from spacy_nereval.io.saved_results import load_cuts
 
 
 @pytest.fixture(scope="module")

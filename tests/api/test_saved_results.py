@@ -27,10 +27,10 @@ from spacy_nereval import (
     thresholds,
 )
 from spacy_nereval.api.accessors import LINES
+from spacy_nereval.features.report.corrections import gold_digest
 from spacy_nereval.io.count_files import save
-from spacy_nereval.io.marks import gold_digest
-from spacy_nereval.io.saved_results import SHAPES
-from spacy_nereval.reporting.html.charts import scripts
+from spacy_nereval.io.saved_results import result_kinds
+from spacy_nereval.reporting.pages import scripts
 
 GOLD = [["B-PER", "I-PER", "O", "B-LOC"]] * 9
 PRED = [["B-PER", "O", "O", "B-LOC"]] * 8 + [["O", "O", "O", "B-ORG"]]
@@ -190,8 +190,8 @@ def test_the_file_says_what_it_is(saved):
     own = type(result).__name__
     with pytest.raises(ValueError, match=rf"{own}\.load\('.*a\.json'\) reads it"):
         load(path)
-    assert [*SHAPES] == [*ANSWERS]
-    for other in {*SHAPES} - {own}:
+    assert [*result_kinds()] == [*ANSWERS]
+    for other in {*result_kinds()} - {own}:
         with pytest.raises(ValueError, match=rf"{own}\.load\('.*a\.json'\) reads it"):
             getattr(spacy_nereval, other).load(path)
 

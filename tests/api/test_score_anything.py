@@ -14,11 +14,11 @@ from places import ROOT
 from spacy.training import Example
 
 from spacy_nereval import Confidence, Document, agreement, apply, compare, gate, load, plan, score, thresholds
-from spacy_nereval.api.rows import tags_of
+from spacy_nereval.api.sides import tags_of
 from spacy_nereval.integration.examples import documents
 from spacy_nereval.io import count_files
+from spacy_nereval.io.formats.tags import read_tag_lists
 from spacy_nereval.io.records import Record
-from spacy_nereval.io.tag_sequences import read_tags
 
 WORDS = [["Ada", "met", "Bob", "in", "New", "York"], ["Rome", "calls"], ["Nobody", "slept"]]
 TEXTS = [" ".join(words) for words in WORDS]
@@ -225,7 +225,7 @@ SCHEMES = [
 
 @pytest.mark.parametrize(("tags", "options", "spans"), SCHEMES)
 def test_schemes_and_repairs(tags, options, spans):
-    (found,) = read_tags([tags], "gold", **options)
+    (found,) = read_tag_lists([tags], "gold", **options)
     assert [span[:2] for span in found.spans] == spans
 
 
@@ -261,7 +261,7 @@ def test_sequences_are_read_as_patterns_of_their_prefixes_say(letters):
             scheme = "IOB1" if any(prefixes[0] == "I" for _, prefixes, _ in every) and not lone else "IOB2"
         schemes.add(scheme)
         for repair in ("conll", "discard"):
-            for sequence, chunks, found in zip(sequences, read, read_tags(sequences, "gold", repair=repair)):
+            for sequence, chunks, found in zip(sequences, read, read_tag_lists(sequences, "gold", repair=repair)):
                 allowed = [span for span, prefixes, _ in chunks if re.fullmatch(ALLOWED[scheme], prefixes)]
                 assert found.spans == (allowed if repair == "discard" else [span for span, *_ in chunks])
                 assert found.repaired == len(chunks) - len(allowed)

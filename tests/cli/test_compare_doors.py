@@ -16,9 +16,10 @@ from two_systems import compared
 
 from spacy_nereval import Comparison, Confidence, DataSets, Document, compare, count, create_all, datasets, load
 from spacy_nereval.evaluation.comparison import System, comparison
-from spacy_nereval.evaluation.statistics.conclusion import margin_sentence
-from spacy_nereval.evaluation.statistics.differences import against_margin, units_to_tell
-from spacy_nereval.reporting.comparison_view import ComparisonView, DataSetsView
+from spacy_nereval.evaluation.conclusion import margin_sentence
+from spacy_nereval.evaluation.differences import against_margin, units_to_tell
+from spacy_nereval.features.leaderboard.datasets_view import DataSetsView
+from spacy_nereval.reporting.comparison_view import ComparisonView
 from spacy_nereval.reporting.formats import document, json_text
 
 pytestmark = pytest.mark.costly  # resampling, in almost every test

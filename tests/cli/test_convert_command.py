@@ -15,7 +15,7 @@ from reading import only, read
 from samples import SAMPLES, write_sample
 
 from spacy_nereval import apply, load, score
-from spacy_nereval.io.marks import gold_digest
+from spacy_nereval.features.report.corrections import gold_digest
 from spacy_nereval.io.records import Record
 from spacy_nereval.reporting.formats import json_text
 

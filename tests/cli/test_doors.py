@@ -14,7 +14,7 @@ from spacy_nereval import Confidence, Result, agreement, apply, compare, gate, l
 from spacy_nereval.cli import nereval
 from spacy_nereval.core.arguments import REFUSE, Labelling, Reading, declared
 from spacy_nereval.evaluation.tested import Asked
-from spacy_nereval.evaluation.thresholds.scored_documents import Settings
+from spacy_nereval.features.thresholds.curves import Settings
 
 pytestmark = pytest.mark.costly
 

@@ -20,7 +20,7 @@ from places import ROOT
 from processes import WITHOUT_SPACY
 
 from spacy_nereval.cli import nereval
-from spacy_nereval.io.marks import gold_digest
+from spacy_nereval.features.report.corrections import gold_digest
 from spacy_nereval.io.writing import json_line
 
 posix = pytest.mark.skipif(os.name != "posix", reason="terminals, streams and signals are those of POSIX")

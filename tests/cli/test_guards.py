@@ -266,7 +266,7 @@ def test_what_a_cloud_library_says_is_one_line(error, said, inputs, monkeypatch)
             raise error
         return Path(name)
 
-    monkeypatch.setattr("spacy_nereval.distributed.shards.location", missing)
+    monkeypatch.setattr("spacy_nereval.features.parts.shards.location", missing)
     given = ("count", "g.jsonl", "p.jsonl", "-o", "out.npz", "--parts", "s3://missing/parts", "-m", "strict")
     assert refused(*given) == f"✘ s3://missing/parts: cloud storage cannot be used: {said}"
     assert not Path("out.npz").exists()

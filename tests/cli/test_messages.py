@@ -23,7 +23,7 @@ from spacy_nereval.evaluation.label_schemes import label_lines
 from spacy_nereval.io.formats import records
 from spacy_nereval.io.formats.settings import Format
 from spacy_nereval.io.records import Record
-from spacy_nereval.io.row_files import write_rows
+from spacy_nereval.io.tables import write_rows
 from spacy_nereval.io.writing import atomic, write_json
 
 

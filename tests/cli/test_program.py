@@ -23,12 +23,13 @@ from typer.testing import CliRunner
 
 import spacy_nereval
 from spacy_nereval import cli
-from spacy_nereval.cli import nereval, sharded
+from spacy_nereval.cli import nereval
 from spacy_nereval.cli import spacy_app as joining
 from spacy_nereval.cli.printing import logged_as
 from spacy_nereval.core.about import __version__
 from spacy_nereval.core.messages import TryAgain
-from spacy_nereval.distributed.shards import PartsFolder, Shard, ShardStatus
+from spacy_nereval.features.parts import parts_command as sharded
+from spacy_nereval.features.parts.shards import PartsFolder, Shard, ShardStatus
 from spacy_nereval.metrics.registry import options_of
 
 # metrics and detach

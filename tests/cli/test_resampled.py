@@ -15,7 +15,7 @@ from thinc.api import ConfigValidationError
 from two_systems import GOLD, LIKE, as_docs, bounds, compared, filled, jsonl, near, shards, written
 
 from spacy_nereval import count, create_all, evaluate
-from spacy_nereval.evaluation.per_document import document_rows
+from spacy_nereval.evaluation.result import document_rows
 from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer
 from spacy_nereval.io.count_files import load
 

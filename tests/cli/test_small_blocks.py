@@ -20,9 +20,9 @@ from spacy.training import Example
 from spacy_nereval import Document, agreement, compare, count, create_all, evaluate, score, thresholds
 from spacy_nereval.core.compression import compressing
 from spacy_nereval.distributed import count_partition
-from spacy_nereval.distributed.partitions import combine
+from spacy_nereval.features.parts.partitions import combine
+from spacy_nereval.features.report.corrections import gold_digest
 from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer
-from spacy_nereval.io.marks import gold_digest
 
 LIMITS = {*("CROWDED", "START", "SEEN", "LARGEST", "FARTHEST", "LARGEST_SUM", "MOST_UNITS", "FARTHEST_PIECE")}
 """Names of numbers that are like sizes, and limit what is accepted or looked at."""

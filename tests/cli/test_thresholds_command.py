@@ -11,8 +11,8 @@ from scored import TEXT, rows
 
 from spacy_nereval import count, create_all, evaluate
 from spacy_nereval.core.cuts import Cuts, cut
-from spacy_nereval.io.cut_files import load_cuts
 from spacy_nereval.io.read import read_files
+from spacy_nereval.io.saved_results import load_cuts
 
 DEV, TEST = ("dev-gold.jsonl", "dev-pred.jsonl"), ("test-gold.jsonl", "test-pred.jsonl")
 CHOSEN = ("thresholds", *DEV, "-m", "strict")

@@ -9,12 +9,12 @@ import pytest
 from commands import GOLD, PRED, write
 
 from spacy_nereval import Confidence, evaluate, load, score
-from spacy_nereval.cli.sharded import Counting
 from spacy_nereval.core.arguments import Reading
 from spacy_nereval.core.labels import label_rules
-from spacy_nereval.distributed.shards import Shard
 from spacy_nereval.evaluation.collapsing import Halves
 from spacy_nereval.evaluation.comparison import System, comparison
+from spacy_nereval.features.parts.parts_command import Counting
+from spacy_nereval.features.parts.shards import Shard
 from spacy_nereval.integration.pipelines import Pipeline
 from spacy_nereval.io.count_files import merge, save
 

@@ -10,7 +10,7 @@ from spacy_nereval import Confidence, compare, plan, score, thresholds
 from spacy_nereval.core import arguments
 from spacy_nereval.core.arguments import Argument, Reading, check_value, checked
 from spacy_nereval.evaluation.tested import Asked
-from spacy_nereval.evaluation.thresholds.scored_documents import Settings
+from spacy_nereval.features.thresholds.curves import Settings
 
 TAGS = [["B-PER", "O"]] * 8
 SCORED = [[{"start": 0, "end": 3, "label": "A", "score": 0.5}]]

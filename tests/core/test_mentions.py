@@ -15,7 +15,7 @@ from profiles import tries
 from spacy_nereval import Document, count, create, evaluate, locate, score
 from spacy_nereval.core.arguments import LEVELS, OCCURRENCES
 from spacy_nereval.core.mention_places import NUMBERS, canonical, with_common_annex
-from spacy_nereval.evaluation.attributes import ATTRIBUTES, AttributeContext
+from spacy_nereval.evaluation.breakdown import ATTRIBUTES, AttributeContext
 from spacy_nereval.io.count_files import load, save
 from spacy_nereval.io.records import Record, pair, with_mentions
 

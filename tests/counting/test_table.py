@@ -18,7 +18,7 @@ from spacy_nereval import Document, count, create, create_all, evaluate
 from spacy_nereval.counting import table
 from spacy_nereval.counting.sums import HIGH_UNIT, LARGEST, LOW_UNIT, Slot, Sums, empty_sums, join, slots, split
 from spacy_nereval.counting.table import Table, summed
-from spacy_nereval.evaluation.per_document import document_scores
+from spacy_nereval.evaluation.result import document_scores
 
 some = tries(40)
 ALL = create_all({"all": {}, **NEEDED})

@@ -20,8 +20,8 @@ from commands import printed
 from processes import live, python, slept, until
 from sharded import ALL_PARTS, COMMANDS, ENVIRONMENT, SHARDS, evaluated, parts, refused, running
 
-from spacy_nereval.distributed import engines
-from spacy_nereval.distributed.engines import ENGINES, started
+from spacy_nereval.features.parts import engines
+from spacy_nereval.features.parts.engines import ENGINES, started
 from spacy_nereval.io import count_files as storage
 
 PACKAGES = {"loky": ["joblib"], "ray": ["ray"], "dask": ["distributed"], "spark": ["pyspark"]}

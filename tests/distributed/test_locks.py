@@ -16,10 +16,10 @@ import pytest
 from processes import live
 from sharded import ALL_PARTS, SHARDS, evaluated, parts, refused, run
 
-from spacy_nereval.distributed import lock as locks
-from spacy_nereval.distributed import shards
-from spacy_nereval.distributed.lock import _has_ended_on_windows
-from spacy_nereval.distributed.shards import PartsFolder, ShardStatus, locked
+from spacy_nereval.features.parts import lock as locks
+from spacy_nereval.features.parts import shards
+from spacy_nereval.features.parts.lock import _has_ended_on_windows
+from spacy_nereval.features.parts.shards import PartsFolder, ShardStatus, locked
 from spacy_nereval.io import count_files as storage
 
 
@@ -206,7 +206,7 @@ def test_a_lock_file_has_its_content_at_once(tmp_path, monkeypatch):
 TAKING = """
 import sys
 from pathlib import Path
-from spacy_nereval.distributed.lock import exclusive
+from spacy_nereval.features.parts.lock import exclusive
 
 for path in sys.argv[1:]:
     print("ready", flush=True)

@@ -9,7 +9,7 @@ from cloudpathlib.local import LocalS3Client, local_s3_implementation
 from commands import printed
 from sharded import ALL_PARTS, SHARDS, evaluated, parts, refused
 
-from spacy_nereval.distributed import shards
+from spacy_nereval.features.parts import shards
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from processes import live, until
 from sharded import ALL_PARTS, ENVIRONMENT, SHARDS, evaluated, full_disk, one_by_one, parts, refused, running, sentences
 
 from spacy_nereval import Document, count, create_all
-from spacy_nereval.distributed.engines import Engine
-from spacy_nereval.distributed.shards import PartsFolder, Shard, ShardStatus, count_shards, merged
+from spacy_nereval.features.parts.engines import Engine
+from spacy_nereval.features.parts.shards import PartsFolder, Shard, ShardStatus, count_shards, merged
 from spacy_nereval.integration import pipelines
 from spacy_nereval.io.count_files import _loaded, load, save
 from spacy_nereval.io.paths import digest

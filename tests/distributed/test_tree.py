@@ -16,10 +16,10 @@ from sharded import ALL_PARTS, SHARDS, evaluated, full_disk, one_by_one, parts, 
 
 from spacy_nereval import create_all
 from spacy_nereval.counting.counts import Counts
-from spacy_nereval.distributed import shards
-from spacy_nereval.distributed.engines import Engine
-from spacy_nereval.distributed.shards import PartsFolder, Shard, ShardStatus, count_shards, locked, merged
 from spacy_nereval.evaluation.collapsing import count_collapsed
+from spacy_nereval.features.parts import shards
+from spacy_nereval.features.parts.engines import Engine
+from spacy_nereval.features.parts.shards import PartsFolder, Shard, ShardStatus, count_shards, locked, merged
 from spacy_nereval.io import id_hashes
 from spacy_nereval.io.count_files import load, save
 from spacy_nereval.io.id_hashes import hashes_of

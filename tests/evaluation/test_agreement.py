@@ -16,10 +16,16 @@ from commands import line, write
 from twin_statistics import by_influence
 
 from spacy_nereval import Confidence, Document, create, create_all, score
-from spacy_nereval.evaluation.agreement.agreement_counts import DEFAULT, AgreementCounts
-from spacy_nereval.evaluation.agreement.agreement_intervals import index_of
-from spacy_nereval.evaluation.agreement.shared import SharedDocument, SharedDocuments
-from spacy_nereval.evaluation.agreement.votes import Rule, consensus, consensus_rows, consensus_rule
+from spacy_nereval.features.agreement.agreement_counts import DEFAULT, AgreementCounts
+from spacy_nereval.features.agreement.agreement_intervals import index_of
+from spacy_nereval.features.agreement.shared_documents import (
+    Rule,
+    SharedDocument,
+    SharedDocuments,
+    consensus,
+    consensus_rows,
+    consensus_rule,
+)
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -12,8 +12,8 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as fleiss_of_statsmodels
 
-from spacy_nereval.evaluation.agreement.agreement_counts import AgreementCounts
-from spacy_nereval.evaluation.agreement.shared import SharedDocument, SharedDocuments
+from spacy_nereval.features.agreement.agreement_counts import AgreementCounts
+from spacy_nereval.features.agreement.shared_documents import SharedDocument, SharedDocuments
 
 SEEDS = range(12)
 MISSING = None

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
 
-from spacy_nereval.evaluation.agreement.annotator_differences import Differences
-from spacy_nereval.evaluation.agreement.votes import disputed_places
-from spacy_nereval.reporting.difference_words import difference_words, what_differs
+from spacy_nereval.features.agreement.difference_words import difference_words, what_differs
+from spacy_nereval.features.agreement.differences import Differences
+from spacy_nereval.features.agreement.shared_documents import disputed_places
 
 TEXT = "the left door of the car leaks oil"
 SPANS = st.tuples(st.integers(0, 20), st.integers(1, 8), st.sampled_from("AB")).map(

@@ -13,9 +13,14 @@ from strategies import LABELS, corpora
 
 from spacy_nereval import Document, Span, create, create_all
 from spacy_nereval.core.lexicon import lexicon_of, read_lexicon
-from spacy_nereval.evaluation.attributes import ATTRIBUTES, AttributeContext, requested_attribute
-from spacy_nereval.evaluation.breakdown import Breakdown, breakdown
-from spacy_nereval.evaluation.buckets import bucketed
+from spacy_nereval.evaluation.breakdown import (
+    ATTRIBUTES,
+    AttributeContext,
+    Breakdown,
+    breakdown,
+    bucketed,
+    requested_attribute,
+)
 from spacy_nereval.reporting.score_tables import breakdown_table
 
 # What is looked up

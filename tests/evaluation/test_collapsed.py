@@ -23,8 +23,8 @@ from spacy_nereval.evaluation import collapsing
 from spacy_nereval.evaluation.collapsing import collapse, count_collapsed, unit_numbers
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.intervals import replicate
-from spacy_nereval.evaluation.per_document import disagreement, document_rows
-from spacy_nereval.evaluation.statistics.bits import half_samples
+from spacy_nereval.evaluation.resampling import half_samples
+from spacy_nereval.evaluation.result import disagreement, document_rows
 from spacy_nereval.io.count_files import load, save
 from spacy_nereval.reporting.comparison_view import ComparisonView
 

@@ -10,11 +10,10 @@ from compared import FEW, METRIC, TEN, WORKED_A, by_score, compare, strictly
 from made_up import corpus, second, tallied
 
 from spacy_nereval import Confidence, Counts, Document, count, create_all, evaluate
-from spacy_nereval.evaluation import evidence
+from spacy_nereval.evaluation import differences, evidence
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.intervals import replicate
 from spacy_nereval.evaluation.result import plain
-from spacy_nereval.evaluation.statistics import differences
 from spacy_nereval.reporting.comparison_view import ComparisonView
 
 # Pairing

@@ -13,8 +13,8 @@ from twin_statistics import keys_of, patterns, swap_test, weights_of
 
 from spacy_nereval import Confidence, Document, Metric, count, create, create_all, evaluate
 from spacy_nereval.evaluation.comparison import System, comparison
+from spacy_nereval.evaluation.differences import detectable_difference
 from spacy_nereval.evaluation.result import plain
-from spacy_nereval.evaluation.statistics.differences import detectable_difference
 from spacy_nereval.evaluation.tested import families
 
 

@@ -14,19 +14,18 @@ from made_up import corpus, second, tallied
 
 from spacy_nereval import Confidence, Document, Metric, Score, count, create, create_all, evaluate, score
 from spacy_nereval.core.declaration import one_each
+from spacy_nereval.evaluation import differences
 from spacy_nereval.evaluation.collapsing import collapse
 from spacy_nereval.evaluation.comparison import System, comparison, difference_row
+from spacy_nereval.evaluation.differences import Differences
+from spacy_nereval.evaluation.error_list import gold_outcomes
 from spacy_nereval.evaluation.evidence import Evidence
 from spacy_nereval.evaluation.result import plain
-from spacy_nereval.evaluation.statistics import differences
-from spacy_nereval.evaluation.statistics.differences import Differences
-from spacy_nereval.evaluation.statistics.many_tests import holm
-from spacy_nereval.evaluation.tested import Subject, families
-from spacy_nereval.evaluation.transitions import gold_outcomes
+from spacy_nereval.evaluation.tested import Subject, families, holm
 from spacy_nereval.reporting.comparison_view import ComparisonView
 from spacy_nereval.reporting.formats import csv_text, json_text, latex
 from spacy_nereval.reporting.result_table import Cost, ResultTable, shown
-from spacy_nereval.reporting.score_cells import score_cell
+from spacy_nereval.reporting.score_tables import score_cell
 from spacy_nereval.reporting.terminal import render
 
 

@@ -9,7 +9,7 @@ import pytest
 import scipy.stats
 from data_sets import comparison, results, row
 
-from spacy_nereval.evaluation.datasets import check_comparison, data_sets, verdict
+from spacy_nereval.features.leaderboard.datasets import check_comparison, data_sets, verdict
 
 FORBIDDEN = ("significant", "trend", "equal", "no difference", "prove", "*")
 SIX = (0.168, 0.297, 0.357, 0.019, 0.218, 0.001)

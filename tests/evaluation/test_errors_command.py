@@ -13,7 +13,7 @@ from docs import doc as spacy_doc
 from docs import write_docs
 
 from spacy_nereval.evaluation.error_list import CONTEXT, FIELDS
-from spacy_nereval.io.row_files import write_rows
+from spacy_nereval.io.tables import write_rows
 
 GOLD = [
     line("Ada Lovelace met Bob", (0, 12, "PER"), (17, 20, "PER"), id="a"),

@@ -8,14 +8,14 @@ from confection import Config, ConfigValidationError
 from scipy.stats import beta, t
 
 from spacy_nereval import Document, compare, count, create_all, gate
+from spacy_nereval.evaluation.bounds import wilson
 from spacy_nereval.evaluation.comparison import System
-from spacy_nereval.evaluation.gate_rules import Judged, units_to_decide, verdict_on
-from spacy_nereval.evaluation.gate_rules import gate as judged_by
-from spacy_nereval.evaluation.statistics.bounds import wilson
-from spacy_nereval.evaluation.statistics.differences import rare_difference
+from spacy_nereval.evaluation.differences import rare_difference
+from spacy_nereval.features.gate.gate_rules import Judged, units_to_decide, verdict_on
+from spacy_nereval.features.gate.gate_rules import gate as judged_by
+from spacy_nereval.features.gate.gate_view import GateView
+from spacy_nereval.features.gate.policy import RULE, TEMPLATE, read_policy
 from spacy_nereval.io.count_files import load, save
-from spacy_nereval.io.policies import RULE, TEMPLATE, read_policy
-from spacy_nereval.reporting.gate_view import GateView
 
 GOOD = {"score": "strict_f", "at_least": 80}
 

@@ -15,12 +15,12 @@ from spacy_nereval import Confidence, Document, agreement, count, create, create
 from spacy_nereval.core.declaration import GOLD_SPANS, PRED_SPANS
 from spacy_nereval.counting.table import Table
 from spacy_nereval.evaluation import resampling
+from spacy_nereval.evaluation.bounds import effective_units, score_intervals
 from spacy_nereval.evaluation.breakdown import Breakdown
 from spacy_nereval.evaluation.intervals import bounded, intervals
 from spacy_nereval.evaluation.leaving_out import difference_of_runs
 from spacy_nereval.evaluation.run_means import evaluate_runs
-from spacy_nereval.evaluation.statistics.bounds import effective_units, score_intervals
-from spacy_nereval.evaluation.statistics.influence import influences, largest
+from spacy_nereval.evaluation.variance import influences, largest
 
 Tallies = list[tuple[int, int, int]]
 

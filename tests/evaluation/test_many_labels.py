@@ -14,11 +14,11 @@ from processes import python
 from spacy_nereval import Confidence, Document, count, create, create_all
 from spacy_nereval.counting.table import Table
 from spacy_nereval.evaluation import pairs
-from spacy_nereval.evaluation.agreement.agreement_counts import AgreementCounts
-from spacy_nereval.evaluation.agreement.shared import SharedDocument, SharedDocuments
 from spacy_nereval.evaluation.comparison import System, comparison
-from spacy_nereval.evaluation.gold_suspects import gold_suspects
 from spacy_nereval.evaluation.resampling import HalfSamples, Units
+from spacy_nereval.features.agreement.agreement_counts import AgreementCounts
+from spacy_nereval.features.agreement.shared_documents import SharedDocument, SharedDocuments
+from spacy_nereval.features.report.gold_suspects import gold_suspects
 
 
 def corpus(documents: int, labels: int, shift: int) -> list[Document]:

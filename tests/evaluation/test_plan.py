@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 
 from spacy_nereval import Document, Plan, compare, count, create_all, plan
-from spacy_nereval.evaluation import sample_size
 from spacy_nereval.evaluation.comparison import System
-from spacy_nereval.evaluation.gate_policy import DIFFERENCE, Policy, Rule
-from spacy_nereval.evaluation.gate_rules import Judged, gate, units_to_decide
-from spacy_nereval.evaluation.sample_size import (
+from spacy_nereval.evaluation.differences import rare_difference
+from spacy_nereval.evaluation.variance import influences
+from spacy_nereval.features.gate import sample_size
+from spacy_nereval.features.gate.gate_rules import Judged, gate, units_to_decide
+from spacy_nereval.features.gate.gate_view import PlanView
+from spacy_nereval.features.gate.policy import DIFFERENCE, Policy, Rule
+from spacy_nereval.features.gate.sample_size import (
     _of_difference,
     answered,
     pilot_of,
@@ -20,10 +23,7 @@ from spacy_nereval.evaluation.sample_size import (
     units_needed,
     with_difference,
 )
-from spacy_nereval.evaluation.sample_size import plan as planned
-from spacy_nereval.evaluation.statistics.differences import rare_difference
-from spacy_nereval.evaluation.statistics.influence import influences
-from spacy_nereval.reporting.plan_view import PlanView
+from spacy_nereval.features.gate.sample_size import plan as planned
 
 METRICS = create_all(["strict", "slot_error"])
 

@@ -17,12 +17,20 @@ from twin_statistics import by_influence, spread_of
 
 from spacy_nereval import Confidence, Document, Verdict, count, create, score
 from spacy_nereval.core.declaration import Metric
-from spacy_nereval.evaluation.gold_suspects import FEW, Doubt, Evidence, doubts, gold_suspects
 from spacy_nereval.evaluation.prediction_rates import prediction_rates, rate_differences
-from spacy_nereval.evaluation.what_if import what_if
-from spacy_nereval.reporting.gold_doubts import OF_EACH, SHOWN, shown_doubts
-from spacy_nereval.reporting.html import page
-from spacy_nereval.reporting.report_view import ReportView
+from spacy_nereval.features.report.gold_suspects import (
+    FEW,
+    OF_EACH,
+    SHOWN,
+    Doubt,
+    Evidence,
+    doubts,
+    gold_suspects,
+    shown_doubts,
+)
+from spacy_nereval.features.report.report_numbers import what_if
+from spacy_nereval.features.report.report_page import page
+from spacy_nereval.features.report.report_view import ReportView
 
 OF_FAIR = ({}, {"weights": "fine"}, {"weights": "traditional"}, {"focus": "system"}, {"unit": "token"})
 OTHERS = ("semeval", "strict", "slot_error", "char", "token", "relaxed", "mentions")

@@ -4,11 +4,10 @@ import pytest
 from data_sets import comparison, row
 
 from spacy_nereval import create_all
-from spacy_nereval.evaluation.datasets import data_sets
-from spacy_nereval.evaluation.gate_policy import Rule, scored
-from spacy_nereval.evaluation.sample_size import with_difference
-from spacy_nereval.evaluation.tested import Asked, families, score_named
-from spacy_nereval.evaluation.thresholds.cut_choice import wanted
+from spacy_nereval.evaluation.tested import Asked, families, score_named, wanted
+from spacy_nereval.features.gate.policy import Rule, scored
+from spacy_nereval.features.gate.sample_size import with_difference
+from spacy_nereval.features.leaderboard.datasets import data_sets
 
 ALL = create_all(["all"])
 TESTED = [

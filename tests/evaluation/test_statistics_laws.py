@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from spacy_nereval.evaluation.statistics.bits import half_samples, patterns
-from spacy_nereval.evaluation.statistics.bounds import (
+from spacy_nereval.evaluation.bounds import (
     Intervals,
     accuracy_interval,
     effective_units,
@@ -18,10 +17,10 @@ from spacy_nereval.evaluation.statistics.bounds import (
     score_intervals,
     spread,
 )
-from spacy_nereval.evaluation.statistics.differences import Differences, balance, differing_units, swap_test, t_test
-from spacy_nereval.evaluation.statistics.influence import influences, mixed_units
-from spacy_nereval.evaluation.statistics.many_tests import count_data_sets
-from spacy_nereval.evaluation.statistics.runs import run_errors
+from spacy_nereval.evaluation.differences import Differences, balance, differing_units, swap_test, t_test
+from spacy_nereval.evaluation.resampling import half_samples, patterns
+from spacy_nereval.evaluation.tested import count_data_sets
+from spacy_nereval.evaluation.variance import influences, mixed_units, run_errors
 
 Counts = NDArray[np.int64]
 """tp, fp, fn of each unit: [units, ..., 3]."""

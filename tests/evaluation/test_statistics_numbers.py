@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from processes import python
 
 from spacy_nereval import Confidence, Document, score
-from spacy_nereval.evaluation.statistics.bits import half_samples, patterns
-from spacy_nereval.evaluation.statistics.bounds import effective_units, macro_interval, score_intervals, wilson
-from spacy_nereval.evaluation.statistics.conclusion import Footing, footer, margin_sentence, signature_part, verdict
-from spacy_nereval.evaluation.statistics.differences import (
+from spacy_nereval.evaluation.bounds import effective_units, macro_interval, score_intervals, wilson
+from spacy_nereval.evaluation.conclusion import Footing, footer, margin_sentence, signature_part, verdict
+from spacy_nereval.evaluation.differences import (
     SAME_WITHIN,
     against_margin,
     at_floor,
@@ -25,8 +24,9 @@ from spacy_nereval.evaluation.statistics.differences import (
     t_test,
     units_to_tell,
 )
-from spacy_nereval.evaluation.statistics.many_tests import count_data_sets, holm, holm_by_family
-from spacy_nereval.evaluation.statistics.runs import run_errors
+from spacy_nereval.evaluation.resampling import half_samples, patterns
+from spacy_nereval.evaluation.tested import count_data_sets, holm, holm_by_family
+from spacy_nereval.evaluation.variance import run_errors
 
 
 def test_bits() -> None:
@@ -319,6 +319,6 @@ def test_settings_of_margins() -> None:
 
 
 def test_scipy_is_not_loaded_before_it_is_needed() -> None:
-    modules = (f"spacy_nereval.evaluation.statistics.{name}" for name in ("differences", "conclusion", "runs"))
+    modules = (f"spacy_nereval.evaluation.{name}" for name in ("differences", "conclusion", "variance"))
     done = python("-c", f"import sys, {', '.join(modules)}; print('scipy.special' in sys.modules)")
     assert done.stdout == "False\n", done.stderr

@@ -15,12 +15,11 @@ from scored import nested, scored
 from spacy_nereval import Confidence, Document, count, create, create_all, evaluate, names
 from spacy_nereval.core.cuts import Cuts, cut
 from spacy_nereval.core.declaration import Metric
-from spacy_nereval.evaluation.thresholds.chosen_cuts import applied, thresholds
-from spacy_nereval.evaluation.thresholds.curves import Curves, curve_rows, left_out
-from spacy_nereval.evaluation.thresholds.cut_choice import Wanted, best_place, micro_cuts, wanted
-from spacy_nereval.evaluation.thresholds.ranking import ranked
-from spacy_nereval.evaluation.thresholds.scored_documents import Scored, Settings
-from spacy_nereval.evaluation.thresholds.states import ScoredSpans
+from spacy_nereval.evaluation.tested import Wanted, wanted
+from spacy_nereval.features.thresholds.chosen_cuts import applied, thresholds
+from spacy_nereval.features.thresholds.curves import Curves, Scored, Settings, curve_rows, left_out
+from spacy_nereval.features.thresholds.cut_choice import best_place, micro_cuts
+from spacy_nereval.features.thresholds.scored_spans import ScoredSpans, ranked
 
 
 def every_metric() -> list[Metric]:
@@ -105,7 +104,7 @@ def test_hits_never_change_as_the_cut_falls(hit: Any) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_thinned_curves_go_through_the_best_cut(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    monkeypatch.setattr("spacy_nereval.evaluation.thresholds.chosen_cuts.POINTS", 2)
+    monkeypatch.setattr("spacy_nereval.features.thresholds.chosen_cuts.POINTS", 2)
     documents = nested(Random(seed), 12)
     for document in documents:  # so that the best cut lies between the hits and the others
         document.span_scores = {s: (v + (s in document.hits)) / 2 for s, v in document.span_scores.items()}

@@ -8,15 +8,15 @@ import pytest
 from scored import scored
 
 from spacy_nereval import create_all
-from spacy_nereval.evaluation.thresholds.chosen_cuts import Found, thresholds
-from spacy_nereval.evaluation.thresholds.ranking import (
+from spacy_nereval.features.thresholds.chosen_cuts import Found, thresholds
+from spacy_nereval.features.thresholds.curves import Settings
+from spacy_nereval.features.thresholds.scored_spans import (
     average_precision,
     calibration,
     coco_average_precision,
     ranked,
     risk_coverage,
 )
-from spacy_nereval.evaluation.thresholds.scored_documents import Settings
 
 SCORES = [0.95, 0.9, 0.9, 0.8, 0.6, 0.6, 0.4, 0.2]
 HITS = [1, 1, 0, 1, 1, 0, 0, 1]

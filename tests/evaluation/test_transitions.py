@@ -13,8 +13,8 @@ from profiles import tries
 from strategies import corpora, nested
 
 from spacy_nereval import Document, Span, count, create, create_all, names, score
-from spacy_nereval.evaluation.per_document import disagreement, document_rows
-from spacy_nereval.evaluation.transitions import OUTCOME_OF_VERDICT, gold_outcomes, transitions
+from spacy_nereval.evaluation.error_list import OUTCOME_OF_VERDICT, gold_outcomes, transitions
+from spacy_nereval.evaluation.result import disagreement, document_rows
 from spacy_nereval.reporting.remarks import disagreement_lines
 
 OUTCOMES = ("correct", "boundary", "label error", "label and boundary", "missed")

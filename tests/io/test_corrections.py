@@ -9,9 +9,8 @@ from asking import refusal
 from commands import write
 from samples import SAMPLES, write_sample
 
-from spacy_nereval.io.corrections import corrected
+from spacy_nereval.features.report.corrections import corrected, gold_digest, read_marks
 from spacy_nereval.io.formats import read_any
-from spacy_nereval.io.marks import gold_digest, read_marks
 from spacy_nereval.io.read import read_files
 from spacy_nereval.io.records import Record
 

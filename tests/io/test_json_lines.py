@@ -18,8 +18,8 @@ from samples import TEXT, region, said, task
 from spacy.tokens import SpanGroup
 
 from spacy_nereval import Document, score
-from spacy_nereval.core.checked import Unusable, highest, is_number
 from spacy_nereval.core.labels import label_rules
+from spacy_nereval.core.messages import Unusable, highest, is_number
 from spacy_nereval.core.spans import relabelled
 from spacy_nereval.integration.examples import record
 from spacy_nereval.io.read import read_files, records

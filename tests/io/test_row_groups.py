@@ -16,8 +16,7 @@ from spacy_nereval.io import tables
 from spacy_nereval.io.converting import Losses
 from spacy_nereval.io.converting import write_table as write_table_of
 from spacy_nereval.io.records import Record
-from spacy_nereval.io.row_files import write_rows
-from spacy_nereval.io.tables import write_documents
+from spacy_nereval.io.tables import write_documents, write_rows
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")

@@ -13,11 +13,17 @@ from reading import read
 from spacy_nereval import load
 from spacy_nereval.core.labels import label_rules
 from spacy_nereval.core.mention_places import annexed
-from spacy_nereval.evaluation.agreement.votes import Rule, consensus, ranked_documents
+from spacy_nereval.features.agreement.annotator_files import (
+    Own,
+    label_studio_tasks,
+    prodigy_tasks,
+    shared_documents,
+    write_disputes,
+)
+from spacy_nereval.features.agreement.shared_documents import Rule, consensus, ranked_documents
 from spacy_nereval.io.formats import Format, annotators_of, label_studio
 from spacy_nereval.io.formats import jsonl as jsonl_reader
 from spacy_nereval.io.records import Record
-from spacy_nereval.io.shared_documents import Own, label_studio_tasks, prodigy_tasks, shared_documents, write_disputes
 
 ADA = (0, 3, "PER")
 

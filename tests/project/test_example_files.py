@@ -15,11 +15,11 @@ from places import ROOT, script
 from processes import python
 from thinc.api import Config
 
+from spacy_nereval.features.gate.gate_view import HARD_WORLD
+from spacy_nereval.features.gate.policy import read_policy
 from spacy_nereval.integration.configs import changed_config, new_config
 from spacy_nereval.integration.spacy_files import read_docs
-from spacy_nereval.io.policies import read_policy
 from spacy_nereval.io.read import read_files
-from spacy_nereval.reporting.gate_view import HARD_WORLD
 
 EXAMPLES = ROOT / "examples"
 NAMES = ("gold", "baseline", "improved")

@@ -14,13 +14,11 @@ import pytest
 from numpy.typing import NDArray
 from places import ROOT
 
-from spacy_nereval.evaluation.resampling import MOST_GROUPS
-from spacy_nereval.evaluation.statistics import differences
-from spacy_nereval.evaluation.statistics.bits import patterns
-from spacy_nereval.evaluation.statistics.bounds import Intervals, effective_units, score_intervals
-from spacy_nereval.evaluation.statistics.influence import largest
-from spacy_nereval.evaluation.statistics.many_tests import count_data_sets, holm
-from spacy_nereval.evaluation.statistics.runs import run_errors
+from spacy_nereval.evaluation import differences
+from spacy_nereval.evaluation.bounds import Intervals, effective_units, score_intervals
+from spacy_nereval.evaluation.resampling import MOST_GROUPS, patterns
+from spacy_nereval.evaluation.tested import count_data_sets, holm
+from spacy_nereval.evaluation.variance import largest, run_errors
 
 BENCHMARKS = ROOT / "benchmarks"
 PAGE = (ROOT / "docs" / "explanation" / "intervals.md").read_text(encoding="utf8")

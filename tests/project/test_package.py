@@ -62,7 +62,7 @@ def test_the_wheel_holds_every_module_and_data_file_and_nothing_else(built):
         (points,) = [archive.read(name).decode() for name in archive.namelist() if name.endswith("entry_points.txt")]
         (about,) = [archive.read(name).decode() for name in archive.namelist() if name.endswith("/METADATA")]
     assert names == {name for name in tracked() if name.startswith("spacy_nereval/")}
-    assert {"spacy_nereval/py.typed", "spacy_nereval/reporting/html/report/page.html"} <= names
+    assert {"spacy_nereval/py.typed", "spacy_nereval/features/report/page/page.html"} <= names
     found, said = configparser.ConfigParser(), configparser.ConfigParser()
     found.read_string(points)
     said.read(ROOT / "setup.cfg", encoding="utf8")

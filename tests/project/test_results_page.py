@@ -19,10 +19,10 @@ from twin_statistics import wilson
 
 from spacy_nereval import Document, count, create_all
 from spacy_nereval.counting.counts import Counts
-from spacy_nereval.evaluation.agreement.agreement_counts import AgreementCounts
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.resampling import Confidence
 from spacy_nereval.evaluation.result import evaluate
+from spacy_nereval.features.agreement.agreement_counts import AgreementCounts
 from spacy_nereval.io.count_files import load, save
 from spacy_nereval.reporting.comparison_view import ComparisonView
 

@@ -14,9 +14,10 @@ from driven import DOCUMENTS, FEW, ONE, TWO
 from places import SPANCAT
 from tabled import GOLD, MORE, OTHER, PRED
 
-from spacy_nereval.reporting.html import ReportedSystem, charts, page
-from spacy_nereval.reporting.html.template import Layout, functions
-from spacy_nereval.reporting.html.texts import embedded
+from spacy_nereval.features.report.report_numbers import ReportedSystem
+from spacy_nereval.features.report.report_page import page
+from spacy_nereval.reporting import pages as charts
+from spacy_nereval.reporting.pages import Layout, embedded, functions
 
 if TYPE_CHECKING:
     from browsers import Browser

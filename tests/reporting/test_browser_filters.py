@@ -15,8 +15,8 @@ from listed import Wanted, listed
 from pages import system
 
 from spacy_nereval import create
+from spacy_nereval.evaluation.error_list import gold_outcomes, transitions
 from spacy_nereval.evaluation.result import evaluate
-from spacy_nereval.evaluation.transitions import gold_outcomes, transitions
 
 pytestmark = needs_browser
 

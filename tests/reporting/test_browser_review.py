@@ -13,7 +13,7 @@ from driven import ONE, TWO
 from pages import HOSTILE, system
 
 from spacy_nereval import Document, apply, load
-from spacy_nereval.evaluation.gold_suspects import doubts, gold_suspects
+from spacy_nereval.features.report.gold_suspects import doubts, gold_suspects
 from spacy_nereval.io.records import Record
 
 pytestmark = needs_browser

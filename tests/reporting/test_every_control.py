@@ -7,8 +7,8 @@ from browsers import Browser, needs_browser
 from listed import Wanted, corpora, listed, right
 from pages import system
 
-from spacy_nereval.reporting.report_view import ReportView
-from spacy_nereval.reporting.words import OUTCOMES as WORDS
+from spacy_nereval.features.report.report_view import ReportView
+from spacy_nereval.reporting.declared import OUTCOMES as WORDS
 
 pytestmark = needs_browser
 

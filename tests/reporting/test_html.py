@@ -23,20 +23,17 @@ from spacy.util import registry
 from strategies import corpora
 
 from spacy_nereval import Document, create, create_all
-from spacy_nereval.core.wording import COLORS, FAIREVAL, VERDICT_KINDS
+from spacy_nereval.core.wording import COLORS, DISPLACY, FAIREVAL, VERDICT_KINDS
 from spacy_nereval.evaluation.error_list import is_error
 from spacy_nereval.evaluation.result import evaluate
-from spacy_nereval.evaluation.thresholds.chosen_cuts import thresholds
-from spacy_nereval.evaluation.thresholds.scored_documents import Settings
-from spacy_nereval.reporting.html import page
-from spacy_nereval.reporting.html.colors import DISPLACY
-from spacy_nereval.reporting.html.report_data import page_data
-from spacy_nereval.reporting.html.report_page import LONGEST, STATIC, StaticDocument, static_documents
-from spacy_nereval.reporting.html.texts import breakable, embedded, in_context
-from spacy_nereval.reporting.html.thresholds.threshold_page import thresholds_page
+from spacy_nereval.features.report.report_page import LONGEST, STATIC, StaticDocument, page, page_data, static_documents
+from spacy_nereval.features.report.report_view import ReportView
+from spacy_nereval.features.thresholds.chosen_cuts import thresholds
+from spacy_nereval.features.thresholds.curves import Settings
+from spacy_nereval.features.thresholds.threshold_page import thresholds_page
+from spacy_nereval.reporting.pages import breakable, embedded, in_context
 from spacy_nereval.reporting.remarks import LONGEST as LONGEST_NAME
 from spacy_nereval.reporting.remarks import in_sentence
-from spacy_nereval.reporting.report_view import ReportView
 
 FAIR = create("fair")
 

@@ -11,12 +11,12 @@ from browsers import needs_browser
 from pages import Parsed
 
 from spacy_nereval import Document, create_all
-from spacy_nereval.evaluation.agreement.votes import disputed_places
-from spacy_nereval.evaluation.thresholds.chosen_cuts import thresholds
-from spacy_nereval.evaluation.thresholds.scored_documents import Settings
-from spacy_nereval.io.shared_documents import label_studio_tasks, prodigy_tasks
-from spacy_nereval.reporting.html.template import AGREEMENT, THRESHOLDS
-from spacy_nereval.reporting.html.thresholds.threshold_page import thresholds_page
+from spacy_nereval.features.agreement.agreement_page import AGREEMENT
+from spacy_nereval.features.agreement.annotator_files import label_studio_tasks, prodigy_tasks
+from spacy_nereval.features.agreement.shared_documents import disputed_places
+from spacy_nereval.features.thresholds.chosen_cuts import thresholds
+from spacy_nereval.features.thresholds.curves import Settings
+from spacy_nereval.features.thresholds.threshold_page import THRESHOLDS, thresholds_page
 
 pytestmark = needs_browser
 

@@ -16,14 +16,13 @@ from listed import LABELS, Wanted, corpora, listed
 from pages import system
 
 from spacy_nereval import Document, create
-from spacy_nereval.evaluation.transitions import OUTCOMES
-from spacy_nereval.io.marks import gold_digest, read_marks
-from spacy_nereval.reporting.gold_doubts import evidence_words
-from spacy_nereval.reporting.html.report_data import page_data
-from spacy_nereval.reporting.html.template import REPORT
-from spacy_nereval.reporting.report_view import ReportView
+from spacy_nereval.evaluation.error_list import OUTCOMES
+from spacy_nereval.features.report.corrections import gold_digest, read_marks
+from spacy_nereval.features.report.gold_suspects import evidence_words
+from spacy_nereval.features.report.report_page import REPORT, page_data
+from spacy_nereval.features.report.report_view import ReportView
+from spacy_nereval.reporting.declared import CHANGES
 from spacy_nereval.reporting.result_table import Asking
-from spacy_nereval.reporting.words import CHANGES
 
 pytestmark = needs_browser
 

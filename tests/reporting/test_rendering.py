@@ -15,8 +15,8 @@ from profiles import tries
 
 from spacy_nereval.io.writing import for_spreadsheets, visible
 from spacy_nereval.reporting.formats import csv_text, document, html, json_text, latex, markdown
-from spacy_nereval.reporting.html.template import environment
 from spacy_nereval.reporting.marked_text import Marked
+from spacy_nereval.reporting.pages import environment
 from spacy_nereval.reporting.result_table import Asking, Cost, Estimate, Interval, Kinded, Percent, ResultTable, shown
 from spacy_nereval.reporting.terminal import BAR, bars, columns, render
 

@@ -17,13 +17,12 @@ from tabled import GOLD, MANY_DOCUMENTS
 from spacy_nereval import Confidence, Document, count, create
 from spacy_nereval.evaluation.breakdown import breakdown
 from spacy_nereval.evaluation.error_list import is_error
-from spacy_nereval.reporting.html import page
-from spacy_nereval.reporting.html.report_charts import all_charts, bars, dots
-from spacy_nereval.reporting.report_view import ReportView
-from spacy_nereval.reporting.reported_systems import ReportedSystem
+from spacy_nereval.features.report.report_charts import all_charts, bars, dots
+from spacy_nereval.features.report.report_numbers import LENGTHS, ReportedSystem
+from spacy_nereval.features.report.report_page import page
+from spacy_nereval.features.report.report_view import ReportView
 from spacy_nereval.reporting.result_table import Estimate, ResultTable
 from spacy_nereval.reporting.score_view import ScoreView
-from spacy_nereval.reporting.span_slices import LENGTHS
 
 METRICS = ["strict", "slot_error", "fair"]
 FEW = Confidence(samples=20)
@@ -460,7 +459,7 @@ def test_without_the_libraries_for_charts_the_extra_is_named(here, library, monk
 
 def test_a_report_that_fails_leaves_the_old_one(here, monkeypatch):
     (here / "r.html").write_text("old")
-    monkeypatch.setattr("spacy_nereval.reporting.html.page", lambda *_, **__: "new \ud800")
+    monkeypatch.setattr("spacy_nereval.features.report.report_page.page", lambda *_, **__: "new \ud800")
     with pytest.raises(AssertionError):
         reported(*FILES)
     assert (here / "r.html").read_text() == "old"

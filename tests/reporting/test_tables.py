@@ -30,17 +30,17 @@ from spacy_nereval.cli import nereval
 from spacy_nereval.cli.command_options import TABLES as TABLES_OPTION
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.error_groups import error_groups
-from spacy_nereval.reporting.agreement_view import AgreementView
-from spacy_nereval.reporting.comparison_view import ComparisonView, DataSetsView
-from spacy_nereval.reporting.correction_view import CorrectionView
+from spacy_nereval.features.agreement.agreement_view import AgreementView
+from spacy_nereval.features.gate.gate_view import GateView, PlanView
+from spacy_nereval.features.leaderboard.datasets_view import DataSetsView
+from spacy_nereval.features.report.correcting import CorrectionView
+from spacy_nereval.features.report.report_view import ReportView
+from spacy_nereval.features.thresholds.threshold_view import ThresholdView
+from spacy_nereval.reporting.comparison_view import ComparisonView
 from spacy_nereval.reporting.formats import document
-from spacy_nereval.reporting.gate_view import GateView
-from spacy_nereval.reporting.plan_view import PlanView
-from spacy_nereval.reporting.report_view import ReportView
 from spacy_nereval.reporting.result_table import Interval, ResultTable
 from spacy_nereval.reporting.runs_view import RunsView
 from spacy_nereval.reporting.score_view import ScoreView
-from spacy_nereval.reporting.threshold_view import ThresholdView
 from spacy_nereval.reporting.verdict_tables import MANY, NO_SPAN
 from spacy_nereval.reporting.view import View
 

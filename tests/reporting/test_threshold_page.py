@@ -14,15 +14,15 @@ from scored import TEXT, rows
 
 from spacy_nereval import Confidence, Document, Thresholds, create_all, load, score, thresholds
 from spacy_nereval.core.cuts import Cuts, cut
-from spacy_nereval.evaluation.thresholds.chosen_cuts import Found, applied
-from spacy_nereval.evaluation.thresholds.chosen_cuts import thresholds as found_in
-from spacy_nereval.evaluation.thresholds.scored_documents import Scored, Settings
+from spacy_nereval.features.thresholds import threshold_page as threshold_charts
+from spacy_nereval.features.thresholds.chosen_cuts import Found, applied
+from spacy_nereval.features.thresholds.chosen_cuts import thresholds as found_in
+from spacy_nereval.features.thresholds.curves import Scored, Settings
+from spacy_nereval.features.thresholds.threshold_page import thresholds_page
+from spacy_nereval.features.thresholds.threshold_view import ThresholdView
 from spacy_nereval.io.read import read_files
-from spacy_nereval.reporting.html import charts
-from spacy_nereval.reporting.html.thresholds import threshold_charts
-from spacy_nereval.reporting.html.thresholds.threshold_page import thresholds_page
+from spacy_nereval.reporting import pages as charts
 from spacy_nereval.reporting.result_table import shown
-from spacy_nereval.reporting.threshold_view import ThresholdView
 
 GOLDS, PREDS = zip(*SPANCAT.values())
 LABELS = ["FAILURE_TYPE", "FAILURE_LOC"]  # as many gold spans as in the test texts, the most first

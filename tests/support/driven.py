@@ -6,7 +6,7 @@ from pages import system
 
 from spacy_nereval import Document, create
 from spacy_nereval.evaluation.intervals import Confidence
-from spacy_nereval.reporting.html import ReportedSystem
+from spacy_nereval.features.report.report_numbers import ReportedSystem
 
 CHOICES = """return [...document.querySelectorAll('#verdicts label')].map(label => [
   (label.querySelector('small') || label.children[2]).textContent, Number(label.querySelector('.n').textContent)])"""

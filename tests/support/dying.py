@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from spacy_nereval import Counts, Document, count, create
-from spacy_nereval.distributed.engines import started
-from spacy_nereval.distributed.shards import PartsFolder, Shard, count_shards
+from spacy_nereval.features.parts.engines import started
+from spacy_nereval.features.parts.shards import PartsFolder, Shard, count_shards
 
 
 class Dies:

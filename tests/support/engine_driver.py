@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from spacy_nereval.cli import nereval
-from spacy_nereval.distributed.engines import Engine, started
+from spacy_nereval.features.parts.engines import Engine, started
 
 
 def busy(folder: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from spacy_nereval import Document, create
 from spacy_nereval.core.declaration import Verdict
-from spacy_nereval.evaluation.transitions import gold_outcomes
+from spacy_nereval.evaluation.error_list import gold_outcomes
 
 WORDS = ("Ada", "😀", "Łódź", "a.b*c", "1,234", "(x", "New", "York", "👩\u200d👧", "=SUM", "is", "in")
 LABELS = ("A", "B", "C")

@@ -18,10 +18,10 @@ from made_up import corpus
 
 from spacy_nereval import create_all
 from spacy_nereval.counting.counts import Counts
-from spacy_nereval.distributed import shards
-from spacy_nereval.distributed.engines import started
-from spacy_nereval.distributed.shards import PartsFolder, Shard, count_shards, locked
 from spacy_nereval.evaluation.collapsing import count_collapsed
+from spacy_nereval.features.parts import shards
+from spacy_nereval.features.parts.engines import started
+from spacy_nereval.features.parts.shards import PartsFolder, Shard, count_shards, locked
 from spacy_nereval.io.count_files import save
 from spacy_nereval.io.id_hashes import hashes_of
 

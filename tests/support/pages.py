@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 from spacy_nereval import Document, count, create_all
-from spacy_nereval.reporting.html import ReportedSystem
+from spacy_nereval.features.report.report_numbers import ReportedSystem
 
 HOSTILE = (
     "</script><script>window.broken = 1</script>",

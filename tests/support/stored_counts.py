@@ -12,7 +12,7 @@ import pytest
 from spacy_nereval import Counts, Document, count, create_all, evaluate
 from spacy_nereval.evaluation.collapsing import count_collapsed
 from spacy_nereval.evaluation.intervals import replicate
-from spacy_nereval.evaluation.per_document import disagreement, document_rows
+from spacy_nereval.evaluation.result import disagreement, document_rows
 from spacy_nereval.io.count_files import load, save
 
 ALL = create_all()

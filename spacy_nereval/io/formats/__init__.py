@@ -30,8 +30,7 @@ from ..records import Record
 from ..saved_results import held, kind_of
 from ..tables import EXTENSIONS as TABLES
 from .contents import files_in, json_values
-from .offsets import with_fitting_offsets
-from .settings import Format
+from .settings import Format, with_fitting_offsets
 
 Reader = Callable[[Path, Format], Iterator[Record]]
 

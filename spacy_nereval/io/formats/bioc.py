@@ -6,14 +6,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ...core.checked import PlainSpan
 from ...core.compression import Damaged
-from ...core.messages import named, shortened
+from ...core.messages import PlainSpan, named, shortened
 from ..paths import check_is_file, opened
 from ..records import Record
 from .contents import SEEN, check_is_text, check_xml, json_values, missing
-from .offsets import assembled, fitted_span, located
-from .settings import Format, joined, parts
+from .settings import Format, assembled, fitted_span, joined, located, parts
 
 KIND = "type"
 """The infon with the label."""

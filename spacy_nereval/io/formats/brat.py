@@ -6,14 +6,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...core.checked import PlainSpan
 from ...core.compression import uncompressed
-from ...core.messages import quoted
+from ...core.messages import PlainSpan, quoted
 from ..paths import content
 from ..records import Record
 from .contents import files_in, lines
-from .offsets import BeyondText, Misfit, fitted_span, located
-from .settings import Format, joined
+from .settings import BeyondText, Format, Misfit, fitted_span, joined, located
 
 SPAN = re.compile(r"T[^\t]*\t(\S+) (\d+ \d+(?:;\d+ \d+)*)\t([^\t]*)")
 """A line of an `.ann` file: its name, the label and the offsets, the text; brat allows a comment after it."""

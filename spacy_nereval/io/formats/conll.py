@@ -8,8 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from ...core.checked import PlainSpan
-from ...core.messages import named
+from ...core.messages import PlainSpan, named
 from ..records import Record
 from .contents import lines
 from .settings import Format

@@ -7,9 +7,8 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...core.checked import PlainSpan
 from ...core.compression import Damaged
-from ...core.messages import listed, named, shortened
+from ...core.messages import PlainSpan, listed, named, shortened
 from ..paths import check_is_file, opened
 from ..records import Record
 from .contents import lines, missing

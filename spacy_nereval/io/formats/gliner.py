@@ -9,8 +9,7 @@ from typing import Any
 from ...core.messages import shortened
 from ..records import Record
 from .contents import json_values
-from .offsets import located
-from .settings import Format
+from .settings import Format, located
 from .tags import spaced
 
 

@@ -12,14 +12,12 @@ from typing import Any, NamedTuple
 import srsly
 
 from ...core.arguments import AUTO_OFFSETS, CODEPOINT
-from ...core.checked import PlainSpan, checked_tokens, highest, unique_keys
-from ...core.messages import shortened
+from ...core.messages import PlainSpan, checked_tokens, highest, shortened, unique_keys
 from ..paths import check_is_file, opened
 from ..records import Record, row_id, with_mentions
 from ..tables import Table, is_table, unit_of
 from .contents import lines
-from .offsets import check_unit_is_known, fitted_span, located
-from .settings import Annotators, Format
+from .settings import Annotators, Format, check_unit_is_known, fitted_span, located
 
 KEYS = ("spans", "entities", "label", "labels")
 """The keys that can hold the spans, as lists of objects or of [start, end, label]."""

@@ -7,12 +7,10 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...core.checked import PlainSpan, highest
-from ...core.messages import listed, named, shortened
+from ...core.messages import PlainSpan, highest, listed, named, shortened
 from ..records import Record, row_id
 from .contents import json_values
-from .offsets import check_unit_is_known, fitted_span, located
-from .settings import Annotators, Format
+from .settings import Annotators, Format, check_unit_is_known, fitted_span, located
 
 KINDS = ("labels", "hypertextlabels")
 """The types of results that are labelled spans; others, such as relations, are not."""

@@ -6,12 +6,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...core.checked import PlainSpan
-from ...core.messages import shortened
+from ...core.messages import PlainSpan, shortened
 from ..records import Record
 from .contents import lines
-from .offsets import fitted_span, located
-from .settings import Format, joined
+from .settings import Format, fitted_span, joined, located
 
 TEXT = re.compile(r"([^|\t]+)\|([ta])\|(.*)")
 """A line with the title or the abstract."""

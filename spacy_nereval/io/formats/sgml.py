@@ -10,8 +10,7 @@ from html import unescape
 from pathlib import Path
 from typing import NamedTuple
 
-from ...core.checked import PlainSpan
-from ...core.messages import shortened
+from ...core.messages import PlainSpan, shortened
 from ..records import Record
 from .contents import lines
 from .settings import Format, parts

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ...core.checked import PlainSpan
+from ...core.messages import PlainSpan
 from ..records import Record, row_id
 from .contents import json_values
-from .offsets import fitted_span, located
-from .settings import Format
+from .settings import Format, fitted_span, located
 from .tags import Scheme, everywhere, gaps_of, placed, read_tags, split
 
 

@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...core.arguments import UTF16
-from ...core.checked import PlainSpan
-from ...core.messages import listed, named, shortened
+from ...core.messages import PlainSpan, listed, named, shortened
 from ..records import Record
 from .contents import lines
-from .offsets import assembled, counted_in, fitted_span, located
-from .settings import Format, parts
+from .settings import Format, assembled, counted_in, fitted_span, located, parts
 
 HEADER = re.compile(r"#FORMAT=WebAnno TSV 3(\.\d+)?\s*")
 LAYER = re.compile(r"#T_(SP|CH|RL)=(.*)")

@@ -9,14 +9,12 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
-from ...core.checked import PlainSpan
 from ...core.compression import EXTENSIONS
-from ...core.messages import listed, named
+from ...core.messages import PlainSpan, listed, named
 from ..paths import check_is_file, content, readable
 from ..records import Record
 from .contents import check_xml, missing
-from .offsets import fitted_span
-from .settings import Format, parts
+from .settings import Format, fitted_span, parts
 
 if TYPE_CHECKING:
     from cassis import Cas, TypeSystem

@@ -1,0 +1,97 @@
+"""What features add to the package.
+
+A feature is a package with everything that one kind of question needs: its numbers, its view, its page, its functions
+in Python and its commands. It declares itself in one `Feature`, which an entry point of the group
+`spacy_nereval_features` names, and is imported when it is used. The rest of the package knows features by their
+declarations alone, and no feature knows another.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import catalogue
+
+from .plugins import registered, registered_names
+
+registry: catalogue.Registry = catalogue.create("spacy_nereval", "features", entry_points=True)
+"""Names of features to their declarations; the entry-point group is `spacy_nereval_features`."""
+
+
+class ResultKind(NamedTuple):
+    """A kind of result in JSON.
+
+    Attributes:
+        keys: Keys that show that a result is of this kind.
+        command: The command that writes it.
+        words: What it is the result of: "a gate", "thresholds".
+    """
+
+    keys: tuple[str, ...]
+    command: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Feature:
+    """What a feature adds to the package. Modules and functions are named, so that declaring them imports nothing.
+
+    Attributes:
+        name: Its name, that of the entry point.
+        commands: Modules that register commands when they are imported.
+        names: Public names to the modules that define them.
+        results: The kinds of results that it makes, by the name of their class.
+        inputs: Parameters of its commands that name files, folders or models that are read.
+        outputs: Parameters of its commands that name files that are written.
+        extensions: Commands of others to what this feature adds to them: "module:object" of an `Extension`.
+        page: The function that makes one HTML page of systems with their documents, "module:function"; "" if none.
+
+    >>> Feature("example", names={"ask": "example.asking"}).name
+    'example'
+    """
+
+    name: str
+    commands: tuple[str, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+    results: Mapping[str, ResultKind] = field(default_factory=dict)
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+    extensions: Mapping[str, str] = field(default_factory=dict)
+    page: str = ""
+
+
+@cache
+def features() -> tuple[Feature, ...]:
+    """Return the declarations of all features, sorted by name. One that cannot be imported is left out, with a warning.
+
+    >>> [feature.name for feature in features()][:2]
+    ['agreement', 'gate']
+    """
+    working = []
+    for name in registered_names(registry):
+        try:
+            working.append(registered(registry, name))
+        except ValueError as error:  # a broken package of others does not stop the commands that do without it
+            warnings.warn(str(error), stacklevel=2)
+    return tuple(working)
+
+
+def load(place: str) -> Any:
+    """Return what "module:name" names.
+
+    >>> load("spacy_nereval.core.features:load").__name__
+    'load'
+    """
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
+def extensions(command: str) -> dict[str, Any]:
+    """Return what features add to a command, by the name of the feature."""
+    places = {feature.name: feature.extensions.get(command) for feature in features()}
+    return {name: load(place) for name, place in places.items() if place}

@@ -1,0 +1,508 @@
+"""The limits of a score, and how a score that lacks one of them is mapped to 0-1 and back.
+
+Confidence intervals of scores: Wilson's, with a sample size that follows from the variance of the score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..core.arguments import LEVEL, check_value
+
+Floats = NDArray[np.float64]
+
+Limits = tuple[float, float]
+"""The lowest and the highest value of a score, such as (0, 1), (0, inf) for SER or (-inf, 1) for the ACE value."""
+
+
+class Shares(NamedTuple):
+    """The mapping of scores to the 0-1 scale and back.
+
+    A score with both limits is shifted and stretched. Of a score with one limit, the distance x
+    from this limit becomes x / (1 + x). A score without limits has no share.
+
+    Attributes:
+        low, high: The limits of each score, float[...].
+    """
+
+    low: Floats
+    high: Floats
+
+    def share(self, scores: ArrayLike) -> Floats:
+        """Return the scores on the 0-1 scale.
+
+        Args:
+            scores: float[..., scores].
+
+        Returns:
+            float[..., scores]; NaN where a score is not finite, or has no limits.
+
+        Example:
+            >>> shares([(0, np.inf), (1, np.inf)], (2,)).share([1.0, 1.0]).tolist()
+            [0.5, 0.0]
+        """
+        given = np.asarray(scores, dtype=float)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            away = np.where(np.isfinite(self.low), given - self.low, self.high - given)
+            share = np.where(np.isfinite(self.high - self.low), away / (self.high - self.low), away / (1 + away))
+            return np.where(np.isfinite(given), share, np.nan)
+
+    def bounds(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """Return the bounds of the scores from bounds on the 0-1 scale.
+
+        Args:
+            low: Lower bounds, 0 to 1.
+            high: Upper bounds.
+
+        Returns:
+            Lower and upper bounds of the scores; they change places where the score has an upper limit alone.
+
+        Example:
+            >>> one = shares((-np.inf, 1), ())
+            >>> [float(bound) for bound in one.bounds(np.array(0.0), np.array(0.5))]
+            [0.0, 1.0]
+        """
+        first, second = self._score(low), self._score(high)
+        return np.minimum(first, second), np.maximum(first, second)
+
+    def _score(self, share: Floats) -> Floats:
+        away = np.where(share < 1, share / np.where(share < 1, 1 - share, 1), np.inf)
+        with np.errstate(invalid="ignore"):
+            away = np.where(np.isfinite(self.high - self.low), share * (self.high - self.low), away)
+            return np.where(np.isfinite(self.low), self.low + away, self.high - away)
+
+
+def shares(limits: Limits | Sequence[Limits], shape: tuple[int, ...]) -> Shares:
+    """Return the mapping of scores with these limits to the 0-1 scale.
+
+    Args:
+        limits: The limits of all scores, or of each.
+        shape: Shape of the scores; with limits of each it has one axis.
+
+    Raises:
+        ValueError: There are limits of several scores, but not of each.
+
+    Example:
+        >>> shares((0, np.inf), (2,)).high.tolist()
+        [inf, inf]
+    """
+    given = np.asarray(limits, dtype=float)
+    if given.shape not in ((2,), (*shape, 2)):
+        raise ValueError(
+            f"limits of shape {list(given.shape)} for scores of shape {list(shape)}: give 2 for all or each"
+        )
+    low, high = np.moveaxis(np.broadcast_to(given, (*shape, 2)), -1, 0)
+    return Shares(low, high)
+
+
+FEW_UNITS = 6
+"""Below this many effective units an interval is flagged `few`: with 5, not even the least p, 2/2^5, is below .05."""
+
+WARNING_UNITS = 20
+"""Below this many effective units a warning is printed."""
+
+FEW = "few"
+CONCENTRATED = "concentrated"
+UNDEFINED = "undefined"
+UNBOUNDED = "unbounded"
+"""Flags of an interval; the others have the empty flag, and of several that fit, the first is given. An interval is
+`concentrated` where a few units hold most of the variance. A mean over labels is unbounded where the interval of some
+label is undefined and the score has no limit."""
+
+TINY = 1e-12
+"""Differences below this are rounding."""
+
+ONE_SIGMA = 0.15865525393145707
+"""Share of the normal distribution below minus one standard deviation."""
+
+
+class Intervals(NamedTuple):
+    """Intervals of several scores; arrays of the shape of the scores.
+
+    Attributes:
+        low: Lower bounds, in the unit of the scores; NaN where undefined.
+        high: Upper bounds.
+        units: Effective number of units k.
+        freedom: Degrees of freedom of the quantile of t; NaN where undefined.
+        flag: "few" (k < 6: show it, never rank or compare by it), "concentrated" (fewer than 6 units
+            hold the variance), "undefined" (no interval), or "".
+        training: With several training runs, the share of training in the variance, 0 to 1;
+            NaN with one run, and where undefined.
+    """
+
+    low: Floats
+    high: Floats
+    units: Floats
+    freedom: Floats
+    flag: NDArray[np.str_]
+    training: Floats
+
+
+def spread(samples: ArrayLike) -> Any:
+    """Return half the distance between the quantiles at minus and plus one standard deviation.
+
+    For normal values this is their standard deviation; a few wild values do not matter.
+
+    Args:
+        samples: Values of each half-sample, float[samples, ...]; undefined ones (not
+            finite) are left out.
+
+    Returns:
+        float[...], in the unit of the samples; NaN where no value is defined.
+
+    Example:
+        >>> round(float(spread(range(101))), 4)
+        34.1345
+    """
+    values = np.moveaxis(np.asarray(samples, dtype=float), 0, -1)
+    values = np.sort(np.where(np.isfinite(values), values, np.nan), axis=-1)
+    defined = np.isfinite(values).sum(axis=-1)
+    low, high = (_quantile(values, defined, q) for q in (ONE_SIGMA, 1 - ONE_SIGMA))
+    return (high - low) / 2
+
+
+def sample_variance(samples: ArrayLike, limits: Limits | Sequence[Limits] = (0.0, 1.0)) -> Any:
+    """Return the variance of scores on the 0-1 scale from their half-samples: the squared spread.
+
+    Args:
+        samples: As for `spread`.
+        limits: As for `score_intervals`.
+
+    Returns:
+        float[...]; NaN where over half of the half-samples are undefined.
+
+    Example:
+        >>> float(sample_variance([0.5, np.nan, np.nan])), float(sample_variance([0.5, np.nan]))
+        (nan, 0.0)
+    """
+    given = np.asarray(samples, dtype=float)
+    shown = shares(limits, given.shape[1:]).share(given)
+    undefined = 2 * (~np.isfinite(shown)).sum(axis=0) > len(shown)
+    return np.where(undefined, np.nan, spread(np.where(undefined, 0.0, shown)) ** 2)[()]
+
+
+def _quantile(ordered: Floats, defined: NDArray[np.intp], q: float) -> Floats:
+    """Return the linear quantile of the first `defined` of the ordered values along the last axis."""
+    place = np.maximum(defined - 1, 0) * q
+    below = np.floor(place).astype(np.intp)
+    above = np.minimum(below + 1, np.maximum(defined - 1, 0))
+    first, second = (np.take_along_axis(ordered, k[..., None], axis=-1)[..., 0] for k in (below, above))
+    found: Floats = first + (second - first) * (place - below)
+    return found
+
+
+def effective_units(weights: ArrayLike) -> Any:
+    """Return Kish's effective number of units: how many units of equal size would be as informative.
+
+    Args:
+        weights: Gold plus predicted spans of each unit (of a label, for a label's score;
+            1 for averages over documents), float[units, ...].
+
+    Returns:
+        float[...], from 1 to the number of units; 0 where all weights are 0.
+
+    Raises:
+        ValueError: A weight is negative or not finite.
+
+    Example:
+        >>> round(float(effective_units([1] * 7 + [2] * 3)), 4)
+        8.8947
+
+    Source: L. Kish, Survey Sampling (1965): k = (Σw)² / Σw².
+    """
+    given = np.asarray(weights, dtype=float)
+    if not np.isfinite(given).all() or (given < 0).any():
+        raise ValueError("the weights of units must be finite and not negative")
+    ordered = np.sort(given, axis=0)  # So that the order of the units does not change the last digit.
+    return kish(ordered.sum(axis=0), (ordered * ordered).sum(axis=0))
+
+
+def kish(total: ArrayLike, squares: ArrayLike) -> Any:
+    """Return `effective_units` from the sum of the weights and the sum of their squares, float[...].
+
+    >>> round(float(kish(13, 19)), 4)
+    8.8947
+    """
+    added, of_squares = np.asarray(total, dtype=float), np.asarray(squares, dtype=float)
+    return np.where(of_squares > 0, added * added / np.where(of_squares > 0, of_squares, 1), 0.0)[()]
+
+
+def needs_warning(units: ArrayLike) -> Any:
+    """Return whether there are so few effective units that a warning is needed.
+
+    Args:
+        units: Effective number of units, float[...].
+
+    Returns:
+        bool[...]: whether it is below 20.
+
+    Example:
+        >>> needs_warning([5.8, 20]).tolist()
+        [True, False]
+    """
+    return np.asarray(units, dtype=float) < WARNING_UNITS
+
+
+def wilson(share: ArrayLike, number: ArrayLike, quantile: ArrayLike) -> tuple[Any, Any]:
+    """Return Wilson's interval of a proportion.
+
+    Args:
+        share: Observed proportions, 0 to 1.
+        number: Number of observations behind each, not necessarily whole.
+        quantile: How many standard errors the interval reaches: a quantile of the normal
+            or the t distribution.
+
+    Returns:
+        Lower and upper bounds, within 0 and 1. A share of 0 or 1 is one of its own bounds.
+
+    Raises:
+        ValueError: A share is outside 0 to 1, or a number or a quantile is not above 0.
+
+    Example:
+        >>> [round(float(bound), 5) for bound in wilson(0.8, 50, 2)]
+        [0.66667, 0.88889]
+
+    Source: E. B. Wilson (1927); with an effective number, C. Franco et al. (2019).
+    """
+    p, n, z = (np.asarray(given, dtype=float) for given in (share, number, quantile))
+    if ((p < 0) | (p > 1)).any():
+        raise ValueError("Wilson's interval needs proportions between 0 and 1")
+    if (n <= 0).any() or (z <= 0).any():
+        raise ValueError("Wilson's interval needs numbers of observations and quantiles above 0")
+    shrunk = 1 + z * z / n
+    centre = (p + z * z / (2 * n)) / shrunk
+    half = z / shrunk * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    low = np.where(p == 0, 0.0, np.maximum(centre - half, 0.0))
+    high = np.where(p == 1, 1.0, np.minimum(centre + half, 1.0))
+    return low[()], high[()]
+
+
+def score_intervals(
+    values: ArrayLike,
+    variance: ArrayLike,
+    units: ArrayLike,
+    *,
+    bearers: ArrayLike = np.inf,
+    mixed: ArrayLike = np.inf,
+    spans: ArrayLike = np.nan,
+    level: float = 0.95,
+    limits: Limits | Sequence[Limits] = (0.0, 1.0),
+    runs: ArrayLike | None = None,
+) -> Intervals:
+    """Return the confidence intervals of many scores at once.
+
+    The variance of a score says how many independent observations n* it is worth. The interval is
+    Wilson's for n*, with a quantile of t for the number of units that hold the variance. Unbounded
+    scores are mapped to 0-1 and back.
+
+    Where few units have an error, or few a hit, the variance is hardly known, so that n* is drawn
+    towards k, the number for documents that are all right or all wrong. No interval is wider than
+    the one with k.
+
+    Args:
+        values: The scores, float[...] (any shape, one number too).
+        variance: The variance of each on the 0-1 scale (see `scales.shares`), such as `influences` finds it, or the
+            squared `spread` of half-samples; float[...]. NaN for no interval.
+        units: Effective number of units of each score, see `effective_units`; float[...] or one for all.
+        bearers: How many units hold the variance, see `influences`; infinite if only their number is known.
+        mixed: The number of units with an error, or of those with a hit, whichever is less; infinite
+            takes the variance as it is.
+        spans: Number of spans, for scores between their limits that do not vary at all.
+        level: Confidence level, between 0 and 1.
+        limits: The lowest and the highest value of the scores: of all, or of each if
+            `values` has one axis.
+        runs: With several training runs, the score of each run, float[runs, ...]; then `values` are means
+            over the runs, and the interval is that of the expected score of another training run.
+
+    Returns:
+        The intervals. Where a score (of some run) or its variance is undefined: NaN and the flag "undefined".
+
+    Raises:
+        ValueError: Shapes do not agree; a score is outside its limits; the level is not
+            between 0 and 1; fewer than two runs.
+        ArithmeticError: An interval has zero width, which cannot be right.
+
+    Example:
+        >>> found = score_intervals([1.0, 1.0], 0.0, [10, 3])
+        >>> found.low.round(5).tolist(), found.high.tolist(), found.flag.tolist()
+        ([0.66149, 0.13945], [1.0, 1.0], ['', 'few'])
+        >>> found = score_intervals(0.0, 0.0, 10, limits=(0, np.inf))
+        >>> float(found.low), round(float(found.high), 5)
+        (0.0, 0.51174)
+
+    Source: effective size n* = θ(1 − θ)/v, C. Franco et al. (2019); with a quantile of t,
+    as SAS PROC SURVEYFREQ does; runs by F. E. Satterthwaite's degrees of freedom (1946).
+    """
+    from scipy.special import stdtrit
+
+    theta = np.asarray(values, dtype=float)
+    check_value("level", level, LEVEL)
+    of_units, k, holding, few_sides, of_spans = (
+        _fitting(given, theta) for given in (variance, units, bearers, mixed, spans)
+    )
+    scale = shares(limits, theta.shape)
+    share = scale.share(theta)
+    undefined = ~np.isfinite(share) | ~np.isfinite(of_units) | ~(k > 0)
+    each_run = None if runs is None else scale.share(_each_run(runs, theta))
+    if each_run is not None:
+        undefined = undefined | ~np.isfinite(each_run).all(axis=0)
+    share = _within(theta, share, undefined)
+    number = np.where(undefined, 1.0, k)
+    of_units = np.where(undefined | (of_units < TINY**2), 0.0, of_units)
+    freedom = degrees_of_freedom(number, np.where(of_units > 0, holding, np.inf))
+    flag = np.where(k < FEW_UNITS, FEW, np.where(freedom + 1 < FEW_UNITS, CONCENTRATED, ""))
+    one = share * (1 - share)
+    total, full = (of_units, freedom), (one / number, np.maximum(number - 1, 1))
+    training = np.full(theta.shape, np.nan)
+    if each_run is not None:
+        total, full = (_with_runs(each, np.where(undefined, 0.0, each_run)) for each in (total, full))
+        training = np.where(total[0] > 0, 1 - of_units / np.where(total[0] > 0, total[0], 1), 0.0)
+        training = np.where(undefined, np.nan, training)
+    size = _observations(share, total[0], number, few_sides, of_spans)
+    low, high = wilson(share, size, stdtrit(total[1], (1 + level) / 2))
+    clustered = np.where(one > 0, one / np.where(full[0] > 0, full[0], 1), number)
+    least, most = wilson(share, clustered, stdtrit(full[1], (1 + level) / 2))
+    low, high = np.maximum(low, least), np.minimum(high, most)
+    if not (low < high).all():
+        raise ArithmeticError("an interval of zero width: the variance or the units cannot be right")
+    low, high = (np.where(undefined, np.nan, bound) for bound in scale.bounds(low, high))
+    freedom = np.where(undefined, np.nan, total[1])
+    return Intervals(low, high, np.array(k), freedom, np.where(undefined, UNDEFINED, flag), training)
+
+
+def degrees_of_freedom(units: ArrayLike, bearers: ArrayLike) -> Floats:
+    """Return the degrees of freedom of a variance, float[...], at least 1.
+
+    Args:
+        units: Effective number of units.
+        bearers: How many units hold the variance, see `influences`.
+
+    Example:
+        >>> degrees_of_freedom([20, 20, 1], [np.inf, 4.5, np.inf]).tolist()
+        [19.0, 3.5, 1.0]
+    """
+    found: Floats = np.maximum(np.minimum(np.asarray(units, dtype=float), np.asarray(bearers, dtype=float)) - 1, 1)
+    return found
+
+
+def _fitting(given: ArrayLike, theta: Floats) -> Floats:
+    """Return one number for each score. Raise ValueError if there are neither as many nor one for all."""
+    found = np.asarray(given, dtype=float)
+    if found.shape not in ((), theta.shape):
+        raise ValueError(f"numbers of shape {list(found.shape)} for scores of shape {list(theta.shape)}")
+    return np.broadcast_to(found, theta.shape)
+
+
+def _observations(share: Floats, variance: Floats, units: Floats, mixed: Floats, spans: Floats) -> Floats:
+    """Return n*, the number of independent observations that each score is worth."""
+    inner = (share > 0) & (share < 1)
+    varies = inner & (variance > 0)
+    ratio = np.where(varies, units * variance / np.where(varies, share * (1 - share), 1), 1.0)
+    known = np.isfinite(mixed)
+    sides = np.where(known, mixed, 0.0)
+    ratio = np.where(known, (sides * ratio + 0.5) / (sides + 0.5), ratio)
+    return np.where(inner & ~varies & (spans > 0), spans, units / ratio)
+
+
+def _within(theta: Floats, share: Floats, undefined: NDArray[np.bool_]) -> Floats:
+    """Return the shares, rounding errors at 0 and 1 removed, and 1/2 where undefined."""
+    outside = ~undefined & ((share < -TINY) | (share > 1 + TINY))
+    if outside.any():
+        raise ValueError(f"the score {theta[outside].flat[0]} is outside its limits; are these the right ones?")
+    share = np.where(undefined, 0.5, share)
+    return np.where(share < TINY, 0.0, np.where(share > 1 - TINY, 1.0, share))
+
+
+def _each_run(runs: ArrayLike, theta: Floats) -> Floats:
+    found = np.asarray(runs, dtype=float)
+    if found.ndim != theta.ndim + 1 or found.shape[1:] != theta.shape or len(found) < 2:
+        raise ValueError(
+            f"the scores of the runs need the shape [2 or more, *{list(theta.shape)}], not {list(found.shape)}; "
+            f"leave out `runs` if there is one run"
+        )
+    return found
+
+
+def _with_runs(documents: tuple[Floats, Floats], runs: Floats) -> tuple[Floats, Floats]:
+    """Add the variance of the mean over the runs to that of the documents; return both with degrees of freedom."""
+    (variance, freedom), number = documents, len(runs)
+    # Sorted, so that the order of the runs does not change the last digit.
+    training = np.sort(runs, axis=0).var(axis=0, ddof=1) / number
+    training = np.where(training > TINY**2, training, 0.0)
+    both = variance + training
+    parts = variance**2 / freedom + training**2 / (number - 1)
+    return both, np.where(training > 0, both**2 / np.where(parts > 0, parts, 1), freedom)
+
+
+# Intervals derived from other intervals
+
+
+def macro_interval(
+    values: ArrayLike, low: ArrayLike, high: ArrayLike, own: tuple[float, float], *, limits: Limits = (0.0, 1.0)
+) -> tuple[float, float]:
+    """Return the interval of a mean over labels from the intervals of the labels.
+
+    Half-samples alone make it too narrow: a rare label that is always right does not vary
+    in them, although its few spans leave it uncertain. The label's own interval shows this.
+
+    Args:
+        values: The score of each label with gold spans, float[labels].
+        low: Lower bound of each, NaN where the label has no interval.
+        high: Upper bound of each. Bounds that are NaN count as the limits of the score:
+            nothing is known about such a label.
+        own: The interval of the mean itself, from `score_intervals`; the result is
+            widened to it. NaN bounds widen nothing.
+        limits: The lowest and the highest value of the score.
+
+    Returns:
+        Lower and upper bound.
+
+    Raises:
+        ValueError: There is no label, a score is undefined, or the arrays differ in length.
+
+    Example:
+        >>> [round(bound, 5) for bound in macro_interval([0.9, 0.5], [0.8, 0.2], [0.95, 0.8], (0.6, 0.8))]
+        [0.54189, 0.85207]
+
+    Source: MOVER, G. Y. Zou and A. Donner (2008).
+    """
+    theta, lows, highs = (np.asarray(given, dtype=float) for given in (values, low, high))
+    if theta.ndim != 1 or not len(theta) or theta.shape != lows.shape or theta.shape != highs.shape:
+        raise ValueError(
+            f"the mean over labels needs one score and two bounds per label, "
+            f"not {list(theta.shape)}, {list(lows.shape)} and {list(highs.shape)}"
+        )
+    if not np.isfinite(theta).all():
+        raise ValueError("the mean over labels needs defined scores; leave out the labels without one")
+    # Sorted, so that the order of the labels changes no last digit.
+    least, most = limits
+    below = np.sort((theta - np.where(np.isnan(lows), least, lows)) ** 2).sum()
+    above = np.sort((np.where(np.isnan(highs), most, highs) - theta) ** 2).sum()
+    mean = np.sort(theta).sum() / len(theta)
+    return (
+        float(np.fmin(mean - np.sqrt(below) / len(theta), own[0])),
+        float(np.fmax(mean + np.sqrt(above) / len(theta), own[1])),
+    )
+
+
+def accuracy_interval(low: ArrayLike, high: ArrayLike) -> tuple[Any, Any]:
+    """Return the interval of max(0, 1 − cost) from that of the cost: of `ser_acc` from that of `ser`.
+
+    Args:
+        low: Lower bounds of the cost.
+        high: Upper bounds of the cost.
+
+    Returns:
+        Lower and upper bounds of the accuracy. Both are 0 where the interval of the cost lies
+        above 1: the only case of an interval of zero width.
+
+    Example:
+        >>> [round(float(bound), 2) for bound in accuracy_interval(0.2, 1.3)]
+        [0.0, 0.8]
+    """
+    costs = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
+    return np.maximum(1 - costs[1], 0.0)[()], np.maximum(1 - costs[0], 0.0)[()]

@@ -1,0 +1,244 @@
+"""How much each unit moves a score: the variance of scores without random numbers.
+
+The influence of a unit is how far the score moves when the unit is left out. A unit moves few
+scores, since most labels are rare. So only the scores that it moves are given, as entries: the number of
+the score, and its value without the unit.
+
+The difference of two systems that were trained several times.
+
+Training again with another seed changes the score, and so does another choice of
+documents. One standard error covers both sources of chance here. The noise of a single
+run on the documents counts in both of them, which errs on the safe side.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .bounds import TINY
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+
+class Influences(NamedTuple):
+    """What is known about scores from leaving units out; arrays [scores].
+
+    Attributes:
+        variance: The variance of each score, in the squared unit of the values.
+        bearers: How many units hold this variance: n where they have normal influences, 1 or 2 where
+            one unit has nearly all of it; infinite without variance.
+        lone: Whether a score is undefined without some unit, which therefore is all that it rests on.
+            Variance and bearers are 0 and infinite then.
+    """
+
+    variance: Floats
+    bearers: Floats
+    lone: NDArray[np.bool_]
+
+
+def influences(values: ArrayLike, row: ArrayLike, left_out: ArrayLike, units: int) -> Influences:
+    """Return the variance of scores from their values without each unit.
+
+    Args:
+        values: The scores, float[scores]. Those that are not finite have no variance.
+        row: Of each entry the number of the score, int[entries].
+        left_out: Of each entry the score without a unit, float[entries]; NaN where undefined. Units
+            without an entry do not change the score.
+        units: The number of all units, those without entries too.
+
+    Returns:
+        Variance and bearers. The same to the last digit if the entries are in the same order.
+
+    Example:
+        >>> found = influences([0.5], [0, 0, 0, 0], [0.4, 0.6, 0.45, 0.55], 4)
+        >>> round(float(found.variance[0]), 6), round(float(found.bearers[0]), 3)
+        (0.01875, 22.222)
+
+    Source: B. Efron and C. Stein (1981), The jackknife estimate of variance; the number of bearers is that of
+    F. E. Satterthwaite (1946) for the kurtosis of the influences.
+    """
+    theta, place, left = np.asarray(values, dtype=float), np.asarray(row), np.asarray(left_out, dtype=float)
+    number = len(theta)
+    lone = np.bincount(place, ~np.isfinite(left), number) > 0
+    moved = (units - 1) * np.where(np.isfinite(left), theta[place] - left, 0.0)
+    centre = np.bincount(place, moved, number) / max(units, 1)
+    still = units - np.bincount(place, minlength=number)
+    squares = (moved - centre[place]) ** 2
+    second = np.bincount(place, squares, number) + still * centre**2
+    fourth = np.bincount(place, squares**2, number) + still * centre**4
+    variance = second / max(units * (units - 1), 1)
+    varies = ~lone & (variance >= TINY**2)
+    bearers = np.where(varies, bearers_of(second, fourth, units), np.inf)
+    return Influences(np.where(varies, variance, 0.0), bearers, lone)
+
+
+def bearers_of(second: ArrayLike, fourth: ArrayLike, units: int) -> Any:
+    """Return how many units hold a variance, from the sums of the squares and of the fourth powers of the influences.
+
+    >>> round(float(bearers_of(4, 4, 4)), 3), round(float(bearers_of(1, 1, 1000)), 3)
+    (inf, 2.002)
+    """
+    squares = np.asarray(second, dtype=float)
+    share = np.where(squares > 0, np.asarray(fourth) / np.where(squares > 0, squares, 1) ** 2, 0) - 1 / max(units, 1)
+    return np.where(share > TINY, 2 / np.where(share > TINY, share, 1), np.inf)
+
+
+def mixed_units(values: ArrayLike, row: ArrayLike, left_out: ArrayLike, alone: ArrayLike, bounded: ArrayLike) -> Floats:
+    """Return the number of units with an error, or of those with a hit, whichever is less.
+
+    Args:
+        values, row, left_out: As for `influences`, on the 0-1 scale.
+        alone: Of each entry the score of the unit alone, NaN where undefined.
+        bounded: Whether each score has two limits, bool[scores]: then 0 and 1 are all wrong and all right. Else 0 is
+            right, as an error rate of 0 is, and a unit with 1/2 or more is no better than one without any prediction. A
+            unit that has no score of its own and moves the score all the same has an error, such as a
+            spurious span where the rate is per gold span.
+
+    Returns:
+        float[scores].
+
+    Example:
+        >>> mixed_units([0.9], [0, 0, 0], [0.9, 0.9, 1.0], [1.0, 1.0, 0.5], [True]).tolist()
+        [1.0]
+    """
+    theta, place = np.asarray(values), np.asarray(row)
+    sides = sides_of(theta[place], np.asarray(left_out), np.asarray(alone), np.asarray(bounded)[place])
+    return np.minimum(*(np.bincount(place, side, len(theta)) for side in sides))
+
+
+def sides_of(values: Floats, left_out: Floats, alone: Floats, bounded: NDArray[np.bool_]) -> tuple[Any, Any]:
+    """Return whether each unit has an error, and whether it has a hit, as `mixed_units` counts them.
+
+    All arguments and both answers are of the entries.
+    """
+    with np.errstate(invalid="ignore"):
+        moving = ~np.isfinite(alone) & (np.abs(left_out - values) > TINY)
+        error = np.where(bounded, alone < 1 - TINY, (alone > TINY) | moving)
+        return error, np.where(bounded, alone > TINY, alone < 0.5 - TINY)
+
+
+def largest(left_out: ArrayLike) -> tuple[list[int], float]:
+    """Return which units hold at least half of the variance of one score, and their share of it.
+
+    Args:
+        left_out: The score without each of all units, float[units].
+
+    Returns:
+        The numbers of the units, that with the most first, as few as possible; and their share, 0 to 1.
+
+    Example:
+        >>> units, share = largest([0.5, 0.5, 0.2, 0.6, 0.5, 0.5])
+        >>> units, round(share, 2)
+        ([2], 0.76)
+    """
+    left = np.asarray(left_out, dtype=float)
+    squares = (left - left.mean()) ** 2
+    order: Any = np.argsort(-squares, kind="stable")
+    held = np.cumsum(squares[order]) / squares.sum()
+    number = int(np.searchsorted(held, 0.5)) + 1
+    return order[:number].tolist(), float(held[number - 1])
+
+
+FEW_RUNS = 5
+"""With fewer runs of a system than this, "few runs" is printed."""
+
+
+class RunErrors(NamedTuple):
+    """Differences of the mean scores of two systems' runs; arrays of the shape of the scores, NaN for none.
+
+    Attributes:
+        difference: Mean of the second system's runs minus mean of the first's.
+        error: Standard error √V, in the unit of the scores.
+        freedom: Degrees of freedom of V.
+        share: Share of training in V, 0 to 1.
+    """
+
+    difference: Floats
+    error: Floats
+    freedom: Floats
+    share: Floats
+
+
+def run_errors(first: ArrayLike, second: ArrayLike, documents: ArrayLike, freedom: ArrayLike) -> RunErrors:
+    """Return the standard error of the difference of two systems' mean scores over documents and training runs.
+
+    `differences.t_test` makes tests and intervals of it.
+
+    Args:
+        first: Scores of the first system's runs, float[runs, ...].
+        second: Scores of the second system's runs, float[runs, ...]. One of the two may
+            have one run: it gets the other's variance between runs.
+        documents: The variance of the difference of the means from the choice of documents, float[...].
+        freedom: Its degrees of freedom, float[...] or one for all; less than 1 counts as 1.
+
+    Returns:
+        Differences and their errors. NaN where a score of some run or the variance is undefined, or nothing varies.
+
+    Raises:
+        ValueError: Shapes do not agree, or neither system has two runs (use the swap test then).
+
+    Example:
+        >>> found = run_errors([0.81, 0.84, 0.79], [0.86, 0.85, 0.88], 0.014**2, 179)
+        >>> [round(float(number), 4) for number in found]
+        [0.05, 0.022, 9.2119, 0.5958]
+
+    Source: min F′, H. H. Clark (1973); degrees of freedom, F. E. Satterthwaite (1946).
+    """
+    a, b, variance = (np.asarray(given, dtype=float) for given in (first, second, documents))
+    _check_shapes(a, b, variance)
+    difference = mean_of_runs(b) - mean_of_runs(a)
+    training, training_parts = _training(a, b)
+    parts = variance**2 / np.maximum(np.asarray(freedom, dtype=float), 1) + training_parts
+    variance = np.where(np.isfinite(difference) & (parts > 0), variance + training, np.nan)
+    return RunErrors(
+        np.where(np.isfinite(variance), difference, np.nan), np.sqrt(variance), variance**2 / parts, training / variance
+    )
+
+
+def _check_shapes(a: Floats, b: Floats, variance: Floats) -> None:
+    if min(a.ndim, b.ndim) < 1 or not a.shape[1:] == b.shape[1:] == variance.shape:
+        raise ValueError(
+            f"scores of runs must agree after their first axis with the variance, "
+            f"not {list(a.shape)}, {list(b.shape)} and {list(variance.shape)}"
+        )
+    if min(len(a), len(b)) < 1:
+        raise ValueError("a system has no run")
+    if max(len(a), len(b)) < 2:
+        raise ValueError("both systems have one run: their difference is tested by swaps, see `swap_test`")
+
+
+def mean_of_runs(runs: ArrayLike) -> Floats:
+    """Return the mean over training runs, the same to the last digit in any order of the runs.
+
+    Args:
+        runs: One or more, float[runs, ...].
+
+    Returns:
+        float[...].
+
+    Example:
+        >>> mean_of_runs([[0.1, 1], [0.2, 3], [0.3, 2]]).round(12).tolist()
+        [0.2, 2.0]
+    """
+    given = np.asarray(runs, dtype=float)
+    mean: Floats = given[0] if len(given) == 1 else np.sort(given, axis=0).mean(axis=0)
+    return mean
+
+
+def _variance(runs: Floats) -> Floats:
+    variance: Floats = np.sort(runs, axis=0).var(axis=0, ddof=1)
+    return variance
+
+
+def _training(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Return the variance of the difference from training, and its part in Satterthwaite's sum."""
+    if min(len(a), len(b)) == 1:
+        several = a if len(a) > 1 else b
+        variance = _variance(several) * (1 / len(a) + 1 / len(b))
+        return variance, variance**2 / (len(several) - 1)
+    each = [(_variance(runs) / len(runs), len(runs) - 1) for runs in (a, b)]
+    return each[0][0] + each[1][0], sum((v**2 / freedom for v, freedom in each), np.zeros(()))

@@ -1,0 +1,450 @@
+"""`agreement`, for whatever several annotators have made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ...api.accessors import Headline
+from ...api.inputs import (
+    ItemReading,
+    all_tagged,
+    has_text,
+    listed_items,
+    reading_of_items,
+    record_of_item,
+    records_of,
+    unknown,
+    with_item_reading,
+)
+from ...api.items import WORDS, Ends, Place, place_of, plain_record, tags_in_words
+from ...api.shown import Shown, table_frame
+from ...api.sides import Side, tags_of
+from ...core.arguments import Reading
+from ...core.compression import extension
+from ...core.declaration import Metric
+from ...core.labels import rules_of
+from ...core.messages import absent, named
+from ...core.spans import Document
+from ...counting.counts import Counts
+from ...evaluation.resampling import Wanted, wanted_confidence
+from ...io.converting import NamedTokenizer
+from ...io.formats.settings import sides as format_of
+from ...io.formats.tags import Tagged, TokenDocument, read_tag_lists
+from ...io.records import Record
+from ...io.tables import write_rows
+from ...metrics.registry import Unknown, chosen_metrics, create
+from .agreement_counts import DEFAULT, AgreementCounts
+from .agreement_view import AgreementView
+from .annotator_files import Own, read_annotators, shared_documents, write_disputes
+from .chance import checked_unit
+from .shared_documents import check_annotators, consensus_rows, consensus_rule
+
+if TYPE_CHECKING:
+    import pandas
+    from typing_extensions import Unpack
+
+
+@with_item_reading
+def agreement(
+    annotators: Mapping[str, Any] | str | Path,
+    metrics: Any = None,
+    *,
+    unit: str = "token",
+    consensus: str | int = "majority",
+    confidence: Wanted = None,
+    text: Iterable[str | None] | None = None,
+    tokens: Iterable[Any] | None = None,
+    tokenizer: str | None = None,
+    **options: Unpack[ItemReading],
+) -> Agreement:
+    """Measure how far annotators agree: every metric on each pair, and alphas and kappas, corrected for chance.
+
+    If texts are known, documents are paired by id if all have one, else by text; an annotator
+    may lack documents. Otherwise documents are paired by position, and None stands for a
+    document that an annotator has not annotated.
+
+    Args:
+        annotators: The names of two or more annotators, and what each annotated, as `score` takes one side, or each
+            one's file or folder; or the path of a file or folder with the annotation of all, as in `nereval agreement`.
+        metrics: As for `score`; by default strict, semeval, relaxed and char.
+        unit: The unit of alpha and the kappas: "token" or "char". Intervals resample documents, whichever it is.
+        consensus: How many votes a span of the consensus needs: "majority" (more than half of those
+            who annotated the document), "all", or a number.
+        confidence: As for `score`.
+        tokens: As for `score`; also for items with texts but without tokens, if everybody has as many, in one order.
+        tokenizer: The language whose tokenizer of spaCy makes the tokens, such as "en". By default, tokens are those
+            that all annotators of a document have, or else words between white space.
+        text, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets:
+            As for `score`.
+
+    Returns:
+        The agreement: a dict with methods that print and save it; see `Agreement`.
+
+    Raises:
+        ValueError: There are fewer than two annotators, they share no document, two of them have
+            different texts under one id, an item cannot be read, or an option is unknown.
+        OSError: The file of `labels` cannot be read.
+
+    >>> ann, bob = [["B-PER", "O", "B-LOC"]], [["B-PER", "O", "O"]]
+    >>> found = agreement({"ann": ann, "bob": bob})
+    >>> round(found["metrics"]["strict"]["f"]["mean"], 4), round(found["units"]["alpha"], 4)
+    (0.6667, 0.5455)
+    """
+    settings = wanted_confidence(confidence)
+    reading = reading_of_items(**options)
+    on, tokenizing = checked_unit(unit), named_tokenizer(tokenizer)
+    wanted = DEFAULT if metrics is None else metrics
+    if files := _files_of(annotators):
+        for name, value in (("text", text), ("tokens", tokens)):
+            if value is not None:
+                raise ValueError(f"{named(name)} is given, but files have their own: leave it out")
+        name, path = next(iter(files.items()))  # a file that all annotators share has no name, and is not looked into
+        chosen, left_out = chosen_metrics(
+            wanted, (lambda: _unknown([Side(path, name, reading)], None, None)) if name else Unknown
+        )
+        shared = read_annotators(
+            files, reading.spans_key, format=format_of(reading)[0], rules=rules_of(reading), tokenizer=tokenizing
+        )
+    else:
+        sides = _sides_of(annotators, reading)
+        check_annotators([*sides])
+        chosen, left_out = chosen_metrics(wanted, partial(_unknown, [*sides.values()], text, tokens))
+        found = annotated(sides, text, tokens, reading)
+        shared = shared_documents(found, rules_of(reading), reading.spans_key, tokenizer=tokenizing)
+    rule = consensus_rule(consensus, len(shared.annotators))
+    if tokenizer is not None and f"spacy-{tokenizer}" not in shared.tokens:
+        raise ValueError(f"{named('tokenizer', tokenizer)} is given, but the texts are not known: give {named('text')}")
+    counted = AgreementCounts(shared, chosen, unit=on, rule=rule)
+    return Agreement(counted.result(settings) | ({"left_out": left_out} if left_out else {}), counted)
+
+
+class Agreement(Shown):
+    """The agreement of annotators: a dict, equal to the JSON of `nereval agreement`, with methods to print and save it.
+
+    `agreement` makes it.
+
+    >>> from spacy_nereval import agreement
+    >>> found = agreement({"ann": [["B-PER", "O"]], "bob": [["B-LOC", "O"]]})
+    >>> [(row["label"], row["annotators"]) for row in found.errors()]
+    [('LOC', ['bob']), ('PER', ['ann'])]
+    """
+
+    _lines: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("alpha", "krippendorff_alpha"), "a['units']['alpha']"),
+        **dict.fromkeys(("kappa", "cohen_kappa"), "a['units']['kappa'], the mean over pairs, or a.rows[0]['kappa']"),
+        **dict.fromkeys(("f1", "f", "value"), "a.headline.value"),
+        **dict.fromkeys(("interval", "ci"), "a.headline.interval"),
+    }
+    _kind: ClassVar[str] = "Agreement"
+    summarised: ClassVar[Sequence[str]] = AgreementView.at_terminal
+
+    def __init__(self, values: Mapping[str, Any], found: AgreementCounts | None = None) -> None:
+        super().__init__(values)
+        self._counted = found
+        self._metrics: Sequence[Metric] = found.metrics if found else [*map(create, values["metrics"])]
+
+    @property
+    def _found(self) -> AgreementCounts:
+        if self._counted is None:
+            raise self._gone("annotation", "call agreement(...) with it again")
+        return self._counted
+
+    @property
+    def counts(self) -> dict[tuple[str, str], Counts]:
+        """The counts of each pair of annotators, the first as gold and the second as prediction."""
+        return {(pair.a, pair.b): pair.forward for pair in self._found.pairs}
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per pair of annotators, with every score."""
+        return [*self["pairs"]]
+
+    @property
+    def headline(self) -> Headline:
+        """The mean of the main score over pairs: its score key, value, interval and direction."""
+        view = self._view()
+        found: Any = self._with_main.get("intervals", {})
+        bounds = found.get("metrics", {}).get(view.metric.name, {}).get(view.score, {}).get("mean")
+        return Headline.of(view.metric, view.score, self["metrics"][view.metric.name][view.score]["mean"], bounds)
+
+    def errors(self, labels: Sequence[str] | None = None) -> list[dict[str, Any]]:
+        """Return the disputed spans, the most disputed first, with who said what.
+
+        Args:
+            labels: List only spans with one of these labels.
+
+        Returns:
+            A row per span: its document, place, label and text, who marked it, and what each annotator said there.
+
+        Raises:
+            ValueError: No span has one of the labels.
+
+        >>> from spacy_nereval import agreement
+        >>> found = agreement({"ann": [["B-PER", "O"]], "bob": [["B-LOC", "O"]]})
+        >>> [row["annotators"] for row in found.errors(["LOC"])]
+        [['bob']]
+        """
+        known = [*self["per_type"]]
+        if missing := [label for label in labels or () if label not in known]:
+            raise ValueError(absent(missing[0], known, "label"))
+        return [row for row in self["disputes"]["spans"] if labels is None or row["label"] in labels]
+
+    def consensus(self) -> list[dict[str, Any]]:
+        """Return the consensus, a record of each document as in a JSONL file, with the votes for each span.
+
+        Returns:
+            A dict per document: its text, its id if it has one, and its spans with "votes" and "annotators".
+
+        Raises:
+            ValueError: The texts are not known.
+
+        >>> from spacy_nereval import agreement
+        >>> spans = {"text": "Ada in Rome", "spans": [{"start": 0, "end": 3, "label": "PER"}]}
+        >>> agreement({"ann": [spans], "bob": [spans]}).consensus()[0]["spans"][0]["votes"]
+        2
+        """
+        return [*consensus_rows(self._found.shared, self._found.rule)]
+
+    def save_disputes(self, path: str | Path) -> int:
+        """Write the disputed documents for adjudication, the most disputed first.
+
+        Args:
+            path: A `.jsonl` file for Prodigy, or a `.json` file for Label Studio.
+
+        Returns:
+            The number of documents.
+
+        Raises:
+            ValueError: The file extension is none of these, or the texts are not known.
+            OSError: The file cannot be written.
+
+        >>> from spacy_nereval import agreement
+        >>> ann, bob = ({"text": "Ada in Rome", "spans": spans} for spans in ([(0, 3, "PER")], []))
+        >>> agreement({"ann": [ann], "bob": [bob]}).save_disputes(getfixture("tmp_path") / "disputes.jsonl")
+        1
+        """
+        return write_disputes(Path(path), self._found.shared, self._found.rule)
+
+    def to_frame(self, table: str = "pairs") -> pandas.DataFrame:
+        """Return a table as a pandas DataFrame.
+
+        Args:
+            table: The name of a table for `--tables` of `nereval agreement`.
+
+        Returns:
+            A row per row of the table, and a column per column: ratios from 0 to 1, as in JSON, and the bounds of
+            intervals as columns "low" and "high".
+
+        Raises:
+            ValueError: There is no such table, or pandas is not installed.
+
+        >>> from spacy_nereval import agreement
+        >>> agreement({"ann": [["B-PER"]], "bob": [["B-PER"]]}).to_frame("pairs")["annotator"].tolist()
+        ['ann', 'bob']
+        """
+        return table_frame(AgreementView(self, self._metrics).tables([table]))
+
+    def save(self, path: str | Path) -> None:
+        """Write the result to a file in the format that the file extension names.
+
+        Args:
+            path: `.json` for the whole result; `.jsonl` for the consensus as gold annotation; `.html` for
+                the page of `nereval agreement --html`; `.md`, `.tex` or `.csv` for all tables.
+
+        Raises:
+            ValueError: The file extension is unknown, or the texts are not known.
+            OSError: The file cannot be written.
+
+        >>> from spacy_nereval import agreement
+        >>> ada = {"text": "Ada sleeps", "spans": [(0, 3, "PER")]}
+        >>> agreement({"ann": [ada], "bob": [ada]}).save(getfixture("tmp_path") / "consensus.jsonl")
+        """
+        if extension(Path(path)) == ".jsonl":
+            write_rows(Path(path), consensus_rows(self._found.shared, self._found.rule))
+        else:
+            super().save(path)
+
+    def _endings(self) -> Sequence[str]:
+        return (*super()._endings(), ".jsonl")
+
+    def _report(self, name: str) -> str | None:
+        if self._counted is None:
+            return None
+        from .agreement_page import agreement_page
+
+        return agreement_page(self._found, AgreementView(self._with_main, self._found.metrics))
+
+    @cached_property
+    def _with_main(self) -> Mapping[str, Any]:
+        """The result with the intervals of the main numbers."""
+        return self if self._counted is None else self._found.with_main_interval(self)
+
+    def _view(self, average: str = "micro", *, every: bool = False) -> AgreementView:
+        shared = self._counted.shared if self._counted else None
+        unused = shared.rules.unused(shared.mapped, shared.labels) if shared and shared.rules else []
+        return AgreementView(self, self._metrics, main=self._with_main, remarks=unused)
+
+
+# What each annotator annotated, from whatever a user has
+
+
+def annotated(sides: Mapping[str, Side], text: Any, tokens: Any, reading: Reading) -> dict[str, list[Own]]:
+    """Return the records of each annotator.
+
+    Args:
+        sides: The items of each annotator.
+        text: The text of each document; None if they are not known, or the items have them.
+        tokens: The tokens of each document; None if not known.
+        reading: How the items are read.
+
+    Raises:
+        ValueError: Items cannot be read, or do not fit together; names the annotator and the document.
+    """
+    for name, side in sides.items():
+        if side.kind in ("document", "example"):
+            raise ValueError(
+                f"{name} has {WORDS[side.kind]}, which hold two sides; expected the items of one annotator"
+            )
+    if all(side.holds_texts for side in sides.values()):
+        if text is not None:
+            raise ValueError(f"{named('text')} is given, but the items have their own: leave it out")
+        records = {name: [*records_of(side, reading)] for name, side in sides.items()}
+        if tokens is not None:
+            records = _with_tokens(records, [*listed_items(tokens, "tokens")])
+        found = {name: [Own(each, *each.unit) for each in own] for name, own in records.items()}
+    elif text is tokens is None and {side.kind for side in sides.values()} <= {"tags", "empty"}:
+        found = _of_tags(sides, reading)
+    else:
+        found = _in_order(sides, text, tokens, reading)
+    for side in sides.values():
+        side.check_key(reading.spans_key)
+    return found
+
+
+def _with_tokens(records: Mapping[str, Sequence[Record]], tokens: Sequence[Any]) -> dict[str, list[Record]]:
+    """Return records with the tokens of their texts. Raise ValueError if they have their own, or do not fit."""
+    _check_lengths({**{name: len(own) for name, own in records.items()}, "tokens": len(tokens)})
+    found: dict[str, list[Record]] = {name: [] for name in records}
+    for name, own in records.items():
+        for number, (record, words) in enumerate(zip(own, tokens)):
+            if record.tokens is not None:
+                raise ValueError(
+                    f"{named('tokens')} is given, but the documents of {name} have their own: leave it out"
+                )
+            try:
+                offsets = place_of(record.text, words).offsets
+            except ValueError as error:
+                raise ValueError(f"document {number} of {name}: {error}") from None
+            found[name].append(record._replace(tokens=None if offsets is None else [*offsets]))
+    return found
+
+
+def _unknown(sides: Sequence[Side], text: Any, tokens: Any) -> Unknown:
+    """Return what is not known of the documents. Texts without tokens get some."""
+    found = unknown(sides, text, tokens)
+    return found if found.texts else found._replace(tokens="")
+
+
+def named_tokenizer(language: str | None) -> NamedTokenizer | None:
+    """Return the tokenizer of a language, as spaCy has it; None for None."""
+    if language is None:
+        return None
+    from ...integration import spacy_files
+
+    return spacy_files.named_tokenizer(language)
+
+
+def _of_tags(sides: Mapping[str, Side], reading: Reading) -> dict[str, list[Own]]:
+    """Return the records of tag sequences, whose unit is the token."""
+    items = {name: [*side.items()] for name, side in sides.items()}
+    _check_lengths({name: len(tags) for name, tags in items.items()})
+    items = dict(zip(items, tags_of([(name, tags, sides[name].tag_names) for name, tags in items.items()])))
+    tagged = {name: read_tag_lists(tags, name, reading.scheme, reading.repair) for name, tags in items.items()}
+    found: dict[str, list[Own]] = {name: [] for name in sides}
+    for number, sequences in enumerate(zip(*tagged.values())):
+        known = {name: each for name, each in zip(sides, sequences) if items[name][number] is not None}
+        if len({each.length for each in known.values()}) > 1:
+            has = " and ".join(f"{name} has {tags_in_words(each.length)}" for name, each in known.items())
+            raise ValueError(f"document {number}: {has}; expected one tag per token from everyone")
+        length = next((each.length for each in known.values()), 0)
+        for name in sides:
+            record = _tag_record(known.get(name))
+            found[name].append(Own(record, str(number), base=TokenDocument([], [], length)))
+    return found
+
+
+def _tag_record(tagged: Tagged | None) -> Record:
+    if tagged is None:
+        return Record("", set(), annotated=False)
+    gaps = tuple((token, token + 1) for token in tagged.gaps)
+    return Record("", {*tagged.spans}, gaps=gaps, repaired=tagged.repaired)
+
+
+def _in_order(sides: Mapping[str, Side], text: Any, tokens: Any, reading: Reading) -> dict[str, list[Own]]:
+    """Return the records of items of which some have no texts: they belong together by their order."""
+    tagged = all_tagged([*sides.values()], reading)
+    items = {name: own or [*side.items()] for (name, side), own in zip(sides.items(), tagged)}
+    extra = {
+        name: [*listed_items(value, name)] for name, value in (("text", text), ("tokens", tokens)) if value is not None
+    }
+    _check_lengths({name: len(own) for name, own in (*items.items(), *extra.items())})
+    found: dict[str, list[Own]] = {name: [] for name in sides}
+    ends = Ends()
+    for number, row in enumerate(zip(*items.values())):
+        known = {name: values[number] for name, values in extra.items()}
+        try:
+            for name, own in zip(sides, _records_of_document([*sides], row, known, reading, ends)):
+                found[name].append(own._replace(unit=None if own.base is None else str(number)))
+        except ValueError as error:
+            raise ValueError(f"document {number}: {error}") from None
+    ends.check(reading.end)
+    return found
+
+
+def _records_of_document(
+    names: Sequence[str], row: Sequence[Any], known: Mapping[str, Any], reading: Reading, ends: Ends
+) -> Iterator[Own]:
+    """Yield the records of one document. Items without a text have that of the others."""
+    own = [record_of_item(item, name, reading) if has_text(item) else None for name, item in zip(names, row)]
+    first = next((record for record in own if record), None)
+    place = Place(first.text, first.tokens) if first else place_of(known.get("text"), known.get("tokens"))
+    base = Document([], [], tokens=place.offsets) if place.text is None else None
+    for name, item, record in zip(names, row, own):
+        yield Own(record or plain_record(item, name, place, reading, ends), base=base)
+
+
+def _check_lengths(lengths: Mapping[str, int]) -> None:
+    if len({*lengths.values()}) > 1:
+        found = " and ".join(f"{name} has {n} document{'s' * (n != 1)}" for name, n in lengths.items())
+        raise ValueError(f"{found}; expected the same number, with None for what an annotator has not annotated")
+
+
+def _files_of(annotators: Any) -> dict[str, Path]:
+    """Return the file or folder of each annotator, or that of all under any name; empty if no paths are given."""
+    if isinstance(annotators, (str, Path)):
+        return {"": Path(annotators)}
+    if isinstance(annotators, Mapping) and all(isinstance(each, (str, Path)) for each in annotators.values()):
+        return {name: Path(path) for name, path in annotators.items()}
+    return {}
+
+
+def _sides_of(annotators: Any, reading: Reading) -> dict[str, Side]:
+    """Return the items of each annotator. Raise ValueError if they are no table of names and items.
+
+    Names of tags that one data set gives are those of all.
+    """
+    if not isinstance(annotators, Mapping) or not all(isinstance(name, str) and name.strip() for name in annotators):
+        raise ValueError("annotators: expected a table of names and annotations, {'ann': docs, 'bob': docs}")
+    found: dict[str, Side] = {}
+    for name, items in annotators.items():
+        known = next((side.tag_names for side in found.values() if side.tag_names), None)
+        found[name] = Side(_as_list(items), name, reading, known)
+    return found
+
+
+def _as_list(items: Any) -> Any:
+    """Return an iterator's items as a list; what is no iterator stays, and `Side` judges it."""
+    return [*items] if isinstance(items, Iterator) and not isinstance(items, str) else items

@@ -1,0 +1,202 @@
+"""`nereval agreement`: how far annotators agree, and in what they differ."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+from typer import Argument, Option
+
+from ...cli.app import command
+from ...cli.command_options import JSON, OUTPUT, TRAIN, Resampling, Showing, check_suffix, chosen_confidence, split_list
+from ...cli.guards import check_lexicons
+from ...cli.metric_options import chosen_metrics, names_and_options
+from ...cli.printing import more_tables, names_of_tables, print_tables, say
+from ...cli.systems import display_names, reading_of, rules_of, say_left_out
+from ...core.arguments import MOST_DOCUMENTS, Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .shared_documents import SharedDocuments
+
+NAMES = Option(
+    None,
+    "--name",
+    help="Name of an annotator: once for each file, in their order. By default the parts of the file names that "
+    "differ, or the names in a file of several annotators",
+)
+
+
+@command("agreement", metric_options=True)
+def agreement_cli(
+    ctx: typer.Context,
+    reading: Reading,
+    resampling: Resampling,
+    showing: Showing,
+    annotations: list[str] = Argument(
+        ...,
+        metavar="A [B C...]",
+        help="Annotation of each annotator; or one file of Label Studio or Prodigy, or a folder of INCEpTION or "
+        "WebAnno, with the annotation of all; or a folder with a folder or a file for each annotator",
+    ),
+    name: list[str] | None = NAMES,
+    metrics: str | None = Option(
+        None,
+        "--metrics",
+        "-m",
+        help="Metrics or sets of metrics, separated by commas. By default strict, semeval, relaxed and char",
+    ),
+    unit: str = Option(
+        "token",
+        "--unit",
+        help="Unit of alpha and kappa: token or char. Intervals resample documents, whichever it is",
+    ),
+    tokenizer: str | None = Option(
+        None,
+        "--tokenizer",
+        help="Language whose tokenizer of spaCy makes the tokens, such as en or xx. By default, tokens are those that "
+        "all annotators of a document have, or else words between white space",
+    ),
+    consensus: str = Option(
+        "majority",
+        "--consensus",
+        help="Votes that a span of the consensus needs: majority (of those who annotated the document), all, or a "
+        "number",
+    ),
+    confidence: bool = Option(
+        False,
+        "--confidence",
+        "-C",
+        help="Add a confidence interval to every number, by leaving out each document. Without it, only the main "
+        f"numbers have one, up to {MOST_DOCUMENTS} documents",
+    ),
+    train: str | None = TRAIN,
+    output: Path | None = OUTPUT,
+    write_consensus: Path | None = Option(
+        None,
+        "--write-consensus",
+        help="JSONL file for the consensus as gold annotation, with the votes for each span",
+        dir_okay=False,
+    ),
+    html: Path | None = Option(
+        None, "--html", help="HTML page with the differences that repeat and every dispute", dir_okay=False
+    ),
+    disputes: Path | None = Option(
+        None,
+        "--disputes",
+        help="File for the disputed documents, the most disputed first: .jsonl for Prodigy, .json for Label Studio",
+        dir_okay=False,
+    ),
+    units: Path | None = Option(
+        None,
+        "--units",
+        help="CSV file without a header for all spans as annotator,label,start,end,document, which programs for "
+        "Gamma read",
+        dir_okay=False,
+    ),
+) -> None:
+    """
+    Measure the agreement of two or more annotators. Print how far they agree
+    and what they differ in most, then each pair's score, each label, and the
+    documents and spans that they dispute.
+
+    Every metric scores every pair, in both directions. Alpha and kappa correct
+    for chance. Documents are paired by id if all have one, else by their texts.
+    An annotator may lack documents: each pair is compared on those that both
+    annotated.
+
+    --write-consensus writes the spans on which most annotators agree, as gold
+    annotation with the votes for each span. --html writes a page that opens without
+    a network, and --disputes what adjudicators have to decide.
+    """
+    from ...io.tables import write_rows
+    from ...io.writing import atomic, write_json
+    from ...reporting.remarks import many
+    from .agreement_counts import DEFAULT, AgreementCounts
+    from .agreement_page import agreement_page
+    from .agreement_view import AgreementView
+    from .annotator_files import write_disputes
+    from .chance import checked_unit
+    from .shared_documents import consensus_rows, consensus_rule, unit_rows
+
+    names, options = names_and_options([*annotations, *ctx.args])
+    drawn, on = chosen_confidence(confidence, resampling), checked_unit(unit)
+    wanted = names_of_tables(showing, AgreementView)
+    check_suffix("--output", output, *JSON)
+    check_suffix("--write-consensus", write_consensus, ".jsonl")
+    check_suffix("--units", units, ".csv")
+    check_suffix("--html", html, ".html")
+    check_suffix("--disputes", disputes, ".jsonl", ".json")
+    gold = Path(names[0]) if len(names) > 1 else None
+    first = replace(reading, annotator=next(iter(split_list(reading.annotator)), None))
+    chosen, left_out = chosen_metrics(
+        metrics or ",".join(DEFAULT), options, train, gold=gold, reading=first, has_tokens=True
+    )
+    check_lexicons(chosen, output, write_consensus, units, html, disputes)
+    shared = _read(names, name or [], reading, tokenizer)
+    rule = consensus_rule(consensus, len(shared.annotators))
+    counted = AgreementCounts(shared, chosen, unit=on, rule=rule)
+    result = counted.result(drawn, short=showing.short) | ({"left_out": left_out} if left_out else {})
+    bounded = counted.with_main_interval(result)
+    rows = [*consensus_rows(shared, rule)] if write_consensus else []
+    if output:
+        write_json(output, result)
+    if write_consensus:
+        write_rows(write_consensus, rows)
+    if units:
+        write_rows(units, unit_rows(shared), header=None)
+    if html:
+        with atomic(html) as file:
+            file.write(agreement_page(counted, AgreementView(bounded, chosen)).encode())
+    asked = write_disputes(disputes, shared, rule) if disputes else 0
+    view, more = AgreementView(result, chosen, main=bounded), more_tables(showing)
+    print_tables(
+        view.tables(wanted, digits=showing.digits),
+        showing.format,
+        before=view.opening(digits=showing.digits, more=f"{more}, --html page.html" if more and not html else more),
+        after=view.closing(),
+        signature=result["signature"],
+    )
+    if write_consensus:
+        spans = sum(len(row["spans"]) for row in rows)
+        say(f"✔ consensus of {len(rows)} documents with {spans} spans in {write_consensus}", fg="green", err=True)
+    if html:
+        say(f"✔ page in {html}", fg="green", err=True)
+    if disputes:
+        say(f"✔ {many(asked, 'disputed document')} in {disputes}", fg="green", err=True)
+
+
+def _read(names: Sequence[str], given: Sequence[str], reading: Reading, language: str | None) -> SharedDocuments:
+    """Return what the annotators share, and say what was left out."""
+    from ...core.messages import check_given_once
+    from .annotator_files import read_annotators
+
+    if len(names) == 1 and given:
+        raise ValueError(f"--name is given, but {names[0]} names its annotators: leave it out")
+    if given and len(given) != len(names):
+        raise ValueError(f"--name: {len(given)} given for {len(names)} files; give one for each, in their order")
+    check_given_once(names, "annotator")
+    format, _ = reading_of(replace(reading, annotator=None))
+    others: Counter[Path] = Counter()
+    tokenizer = None
+    if language is not None:
+        from ...integration.spacy_files import named_tokenizer
+
+        tokenizer = named_tokenizer(language)
+    shared = read_annotators(
+        dict(zip(display_names(names, given), map(Path, names))),
+        reading.spans_key,
+        format=format,
+        rules=rules_of(reading),
+        chosen=split_list(reading.annotator),
+        others=others,
+        tokenizer=tokenizer,
+    )
+    say_left_out(others)
+    for line in shared.rules.unused(shared.mapped, shared.labels) if shared.rules else []:
+        say(line, err=True)
+    return shared

@@ -1,0 +1,21 @@
+"""Gates: may this model ship, by the rules of a policy? And how many documents decide that?
+
+One way through it: `policy` reads a policy and checks its rules. `gate_rules` answers each rule with an interval of its
+score and makes the verdict. `sample_size` says how many documents decide a rule or show a difference. `gate_view` has
+the tables and sentences of both. `gating` has `gate()` and `plan()`, `gate_command` the commands, and what
+`nereval report --policy` says.
+"""
+
+from ...core.features import Feature, ResultKind
+
+feature = Feature(
+    "gate",
+    commands=(f"{__name__}.gate_command",),
+    names=dict.fromkeys(("Gate", "Plan", "gate", "plan"), f"{__name__}.gating"),
+    results={
+        "Gate": ResultKind(("rules", "policy"), "gate", "a gate"),
+        "Plan": ResultKind(("questions", "policy"), "plan", "a plan"),
+    },
+    inputs=("policy", "candidate", "baseline"),
+    outputs=("junit",),
+)

@@ -1,0 +1,187 @@
+"""`nereval gate`: may this model ship? `nereval plan`: how many documents have to be annotated to say so?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import typer
+from typer import Argument, Option
+
+from ...cli.app import command
+from ...cli.command_options import GOLD, JSON, OUTPUT, Cutting, Model, Showing, check_suffix
+from ...cli.counting_documents import RunCounter, only_count_files
+from ...cli.guards import STDOUT_FILE
+from ...cli.metric_options import names_and_options
+from ...cli.printing import apart_from, names_of_tables, print_result, say
+from ...cli.systems import named_runs
+from ...core.arguments import Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .gate_rules import Judged
+    from .policy import Policy
+
+FAILED = 1
+"""The exit status of a gate that fails."""
+
+
+@command("gate", metric_options=True)
+def gate_cli(
+    ctx: typer.Context,
+    reading: Reading,
+    loading: Model,
+    showing: Showing,
+    cutting: Cutting,
+    policy: Path = Argument(..., help="Policy: a config with a section gate.rules.NAME for each rule"),
+    gold: Path | None = GOLD,
+    candidate: str | None = Argument(
+        None, metavar="CANDIDATE", help="Predictions, a model or a count file (.npz); training runs as RUN,RUN..."
+    ),
+    baseline: str | None = Option(
+        None, "--baseline", help="The released model, for rules that compare: as CANDIDATE, such as its counts (.npz)"
+    ),
+    init: bool = Option(False, "--init", help="Write a policy to start from to POLICY, and do nothing else"),
+    junit: Path | None = Option(
+        None, "--junit", help="JUnit XML file with a test case for each rule, .xml", dir_okay=False
+    ),
+    output: Path | None = OUTPUT,
+) -> None:
+    """
+    Say whether a model may ship, by the rules of a policy. Each rule is met, broken
+    or undecided, by an interval of its score and never by the score alone.
+
+    The exit status is 0 if the gate is passed, 1 if it fails, and 2 if the input
+    cannot be used. Undecided rules pass, warn or fail, as the policy says.
+
+    With a baseline, every broken rule lists the gold spans that the baseline has
+    right and the candidate has wrong. '--format markdown' makes the comment of a pull
+    request.
+    """
+    from ...io.writing import atomic
+    from .gate_rules import gate
+    from .gate_view import GateView
+    from .gate_view import junit as to_junit
+    from .policy import read_policy
+
+    if init:
+        return _write_template(policy)
+    named = _named(gold, candidate, ctx.args, "name the policy, the gold annotation and one candidate: POLICY ")
+    check_suffix("--output", output, *JSON)
+    check_suffix("--junit", junit, ".xml")
+    wanted = names_of_tables(showing, GateView)
+    rules = read_policy(policy)
+    result = gate(rules, *_judged(rules, named, baseline, reading, loading, cutting))
+    if junit:
+        with atomic(junit) as file:
+            file.write(to_junit(result))
+    print_result(GateView(result), wanted, showing, output)
+    if not result["passed"]:
+        raise typer.Exit(FAILED)
+
+
+def _write_template(path: Path) -> None:
+    """Write a policy to start from."""
+    from ...io.paths import is_stream
+    from ...io.writing import atomic
+    from .policy import TEMPLATE
+
+    if str(path) == "-":
+        path = Path(STDOUT_FILE)
+    if path.exists() and not is_stream(path):
+        raise ValueError(f"{path} exists: choose another file for the new policy")
+    with atomic(path) as file:
+        file.write(TEMPLATE.encode())
+    with apart_from([path]):
+        say(f"✔ {path}: change its bounds, then run 'nereval gate {path} GOLD CANDIDATE --baseline B'", fg="green")
+
+
+@command("plan", metric_options=True)
+def plan_cli(
+    ctx: typer.Context,
+    reading: Reading,
+    loading: Model,
+    showing: Showing,
+    cutting: Cutting,
+    gold: Path | None = Argument(None, help="Gold annotation of the pilot. Not needed if all systems are count files"),
+    candidate: str | None = Argument(None, metavar="CANDIDATE", help="Predictions, a model or a count file (.npz)"),
+    baseline: str | None = Option(
+        None, "--baseline", help="Another system, for a difference and for rules that compare: as CANDIDATE"
+    ),
+    policy: Path | None = Option(None, "--policy", help="Policy of 'nereval gate', whose rules are to be decided"),
+    difference: float | None = Option(
+        None, "--difference", help="Difference from the baseline that is to be seen, in points"
+    ),
+    score: str = Option("strict_f", "--score", help="Score of the difference: a score key such as fair_f"),
+    output: Path | None = OUTPUT,
+) -> None:
+    """
+    Say how many documents have to be annotated so that the rules of a policy are
+    decided, or a difference between two systems is seen, 4 times in 5.
+
+    The documents given are a pilot: corpora of other sizes are simulated from what each
+    of them adds to the scores. '--difference 2 --score fair_f' is about a difference of 2 points
+    of fair F.
+    """
+    from .gate_view import PlanView
+    from .policy import read_policy
+    from .sample_size import plan, with_difference
+
+    named = _named(gold, candidate, ctx.args, "name the gold annotation and one candidate: ")
+    check_suffix("--output", output, *JSON)
+    wanted = names_of_tables(showing, PlanView)
+    asked = with_difference(None if policy is None else read_policy(policy), score, difference)
+    result = plan(asked, *_judged(asked, named, baseline, reading, loading, cutting))
+    print_result(PlanView(result), wanted, showing, output)
+
+
+class _Named(NamedTuple):
+    """What the arguments name: gold annotation, a candidate, and options of metrics."""
+
+    gold: Path | None
+    candidate: str
+    options: Sequence[str]
+
+
+def _named(gold: Path | None, candidate: str | None, rest: Sequence[str], usage: str) -> _Named:
+    """Return what the arguments name. A count file in the place of gold annotation is the candidate."""
+    names, options = names_and_options([*filter(None, [candidate]), *rest])
+    if gold is not None and not names and gold.suffix == ".npz":
+        gold, names = None, [str(gold)]
+    if len(names) != 1:
+        raise typer.BadParameter(f"{usage}GOLD CANDIDATE")
+    return _Named(gold, names[0], options)
+
+
+def _judged(
+    policy: Policy, named: _Named, baseline: str | None, reading: Reading, loading: Model, cutting: Cutting
+) -> tuple[Judged, Judged | None]:
+    """Return the candidate and the baseline, None without one, counted as the rules of a policy need it.
+
+    Raises:
+        ValueError: There is no baseline though a rule needs one.
+    """
+    from .gate_rules import Judged
+
+    policy.check_baseline(bool(baseline))  # before anything is read
+    own, others = _runs(named.candidate), _runs(baseline) if baseline else []
+    every = [*own, *others]
+    stored = any(run.endswith(".npz") for run in every)
+    if policy.unit and reading.unit is None and not stored:
+        reading = replace(reading, unit=policy.unit)
+    metrics = None if stored else ",".join(policy.metrics)
+    gold = named.gold or only_count_files(every)
+    counter = RunCounter(every, gold, metrics, named.options, None, reading, loading, cutting)
+
+    def judged(role: str, runs: Sequence[str]) -> Judged:
+        system, kept = counter.system(role, runs)
+        return Judged(system, kept if len(runs) == 1 else None)
+
+    return judged("candidate", own), judged("baseline", others) if others else None
+
+
+def _runs(text: str) -> list[str]:
+    """Return the training runs that an argument lists, or that a pattern matches; most systems have one."""
+    return [text] if Path(text).exists() else named_runs([f"candidate={text}"])["candidate"]

@@ -1,0 +1,463 @@
+"""May this model ship? Rules on scores, each answered by a one-sided interval and never by a point value."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...core.about import __version__
+from ...core.declaration import Metric
+from ...core.messages import named
+from ...core.spans import Document
+from ...counting.counts import Counts
+from ...counting.table import summed
+from ...evaluation.breakdown import Breakdown, gold_of_bucket
+from ...evaluation.comparison import System
+from ...evaluation.conclusion import unit_name
+from ...evaluation.differences import (
+    LEAST_DIFFERING,
+    LEAST_SWAPS,
+    POWER,
+    equivalence_level,
+    rare_difference,
+    units_without_difference,
+)
+from ...evaluation.error_list import transitions
+from ...evaluation.evidence import by_halves, by_runs, by_swaps
+from ...evaluation.pairs import aligned_runs, all_labels, check_same_places
+from ...evaluation.prediction_rates import RATE, prediction_rate
+from ...evaluation.resampling import Confidence, number_of_units
+from ...evaluation.result import plain, signature
+from ...evaluation.scores import score_sums
+from ...evaluation.tested import Subject, Wanted, greatest_difference, label_score
+from ...evaluation.variance import mean_of_runs
+from .policy import AGAINST_BASELINE, AT_MOST, FAIL, PASS, RATE_BETWEEN, Policy, Rule, allowed, scored
+
+MET, BROKEN, UNDECIDED = "met", "broken", "undecided"
+"""The verdicts on a rule, and on the gate."""
+
+MOST_UNITS = 10_000_000
+"""With more units than this needed, a rule is called undecidable by documents like these."""
+
+
+class Judged(NamedTuple):
+    """A candidate or a baseline.
+
+    Attributes:
+        system: Its name, its counts and, if its predictions are available, the outcome of each gold span.
+        documents: Its documents; None for a count file.
+    """
+
+    system: System
+    documents: Sequence[Document | None] | None = None
+
+
+class Estimate(NamedTuple):
+    """What is known about the subject of a rule, in the unit of its score.
+
+    Attributes:
+        value: The score of the candidate, the difference from the baseline (above 0 if better), or the rate.
+        low, high: One-sided bounds, each at the level of the policy; NaN where there is no interval.
+        k: Effective number of units.
+        own: The score of the candidate.
+        baseline: The score of the baseline; NaN without.
+        differing: The number of units that differ, where it decided the interval.
+        reach: The greatest difference that there can be, where `differing` decided the interval.
+    """
+
+    value: float
+    low: float
+    high: float
+    k: float
+    own: float
+    baseline: float = math.nan
+    differing: int | None = None
+    reach: float = 0.0
+
+
+NOTHING = Estimate(math.nan, math.nan, math.nan, 0, math.nan)
+"""What is known where nothing is."""
+
+
+def verdict_on(low: float, high: float, least: float, most: float) -> str:
+    """Return whether an interval is wholly within a range, wholly outside, or neither.
+
+    >>> verdict_on(0.8, 0.9, 0.75, math.inf), verdict_on(0.6, 0.7, 0.75, math.inf), verdict_on(0.7, 0.8, 0.75, math.inf)
+    ('met', 'broken', 'undecided')
+    >>> verdict_on(math.nan, math.nan, 0, 1)
+    'undecided'
+    """
+    if low >= least and high <= most:
+        return MET
+    return BROKEN if high < least or low > most else UNDECIDED
+
+
+def units_to_decide(
+    units: int, found: tuple[float, float, float], least: float, most: float, level: float = 0.95
+) -> int | None:
+    """Return about how many units decide a rule 4 times in 5, if the value stays what it is.
+
+    The standard error falls with the square root of the number of units.
+
+    Args:
+        units: The number of units behind the interval.
+        found: The value and its one-sided bounds.
+        least, most: What the rule allows.
+        level: The level of each bound.
+
+    Returns:
+        None where the value lies on a bound of the rule, so that no number of units like these decides.
+
+    Example:
+        >>> units_to_decide(100, (0.80, 0.74, 0.86), 0.75, math.inf)
+        330
+        >>> units_to_decide(100, (0.75, 0.69, 0.81), 0.75, math.inf) is None
+        True
+
+    Source: sample size for a one-sided test, n = (z_level + z_power)² σ² / gap².
+    """
+    from scipy.special import ndtri
+
+    value, low, high = found
+    if not (units and math.isfinite(high - low) and math.isfinite(value)):
+        return None
+    more = 1 + float(ndtri(POWER) / ndtri(level))
+    times = 0.0
+    for edge in filter(math.isfinite, (least, most)):
+        gap, reach = abs(value - edge), (value - low if value > edge else high - value)
+        times = max(times, (more * reach / gap) ** 2 if gap > 1e-12 else math.inf)
+    needed = units * times
+    return math.ceil(needed - 1e-9) if units < needed <= MOST_UNITS else None
+
+
+def gate(
+    policy: Policy, candidate: Judged, baseline: Judged | None = None, gold: Sequence[Document | None] | None = None
+) -> dict[str, Any]:
+    """Judge a candidate by the rules of a policy.
+
+    All required rules have to be met. This is an intersection-union test: if one of them does not hold, the
+    gate is met with a probability of at most about 1 - level, however many rules there are, unless a few documents
+    have most of the errors.
+
+    Args:
+        policy: The rules.
+        candidate: The candidate.
+        baseline: The released model, for rules that compare.
+        gold: Documents with the gold spans and texts; by default those of the candidate.
+
+    Returns:
+        A result in plain Python; ratios, also those of bounds, are not in per cent.
+
+    Raises:
+        ValueError: A rule needs a baseline or documents and there are none, there is no such score, or the baseline
+            was counted on other documents, other gold annotation or in another way.
+
+    >>> from spacy_nereval import count, create_all
+    >>> documents = [Document([(0, 3, "A")], [(0, 3, "A")], id=str(k)) for k in range(60)]
+    >>> policy = Policy((Rule("overall", "at_least", 90, "strict_f"), Rule("much", "at_least", 99, "strict_f")))
+    >>> found = gate(policy, Judged(System("new", count(documents, create_all(["strict"]))), documents))
+    >>> found["verdict"], [rule["verdict"] for rule in found["rules"]]
+    ('undecided', ['met', 'undecided'])
+    """
+    judging = Judging(policy, candidate, baseline)
+    first, theirs = judging.ours[0], judging.theirs
+    documents = gold if gold is not None else candidate.documents
+    rows = []
+    for rule in policy.rules:
+        row = judging.row(rule)
+        if row["verdict"] == BROKEN:
+            lost = _lost(rule, candidate, baseline, documents)
+            row |= {"lost": lost, "lost_groups": _groups(lost)}
+        rows.append(row)
+    verdict, passed = _overall(rows)
+    settings = [f"level:{policy.level:g}", f"unit:{first.unit}", f"units:{judging.units}", f"seed:{policy.seed}"]
+    result: dict[str, Any] = plain(
+        {
+            "signature": signature(first, *settings, f"gate:{policy.digest[:12]}"),
+            "signatures": {
+                "candidate": signature(first),
+                **({"baseline": signature(theirs[0])} if theirs else {}),
+            },
+            "version": __version__,
+            "policy": policy.digest,
+            "level": policy.level,
+            "candidate": candidate.system.name,
+            "baseline": baseline and baseline.system.name,
+            "documents": first.documents,
+            "unit": first.unit,
+            "units": judging.units,
+            "verdict": verdict,
+            "passed": passed,
+            "rules": rows,
+        }
+    )
+    return result
+
+
+def _overall(rows: Sequence[Mapping[str, Any]]) -> tuple[str, bool]:
+    """Return the verdict of all required rules, and whether the gate is passed."""
+    required = [row for row in rows if row["required"]]
+    verdicts = {row["verdict"] for row in required}
+    verdict = BROKEN if BROKEN in verdicts else UNDECIDED if UNDECIDED in verdicts else MET
+    return verdict, all(row["counts_as"] != FAIL for row in required)
+
+
+def _lost(
+    rule: Rule, candidate: Judged, baseline: Judged | None, documents: Sequence[Document | None] | None
+) -> list[dict[str, Any]]:
+    """Return the gold spans of a rule's label or slice that the baseline has right and the candidate has wrong.
+
+    Where only counts of the baseline are known, all of them that the candidate has wrong, `from` being None;
+    none where the spans of the candidate are not known, or there is no baseline.
+    """
+    after = candidate.system.outcomes
+    if baseline is None or after is None or documents is None:
+        return []
+    before = baseline.system.outcomes
+    unknown = before is None
+    assumed = [dict.fromkeys(each, "correct") for each in after] if before is None else before
+    if rule.by:
+        meant = gold_of_bucket(documents, rule.by, rule.bucket)
+        assumed = [{span: each[span] for span in each if span in own} for each, own in zip(assumed, meant)]
+    spans = [span for span in transitions(assumed, after, documents)["spans"] if rule.label in (None, span["label"])]
+    return [{**span, "from": None if unknown else span["from"]} for span in spans if span["from"] == "correct"]
+
+
+def _groups(spans: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return how many lost spans have each label and outcome, the largest group first."""
+    numbers = Counter((span["label"], span["to"]) for span in spans)
+    ordered = sorted(numbers.items(), key=lambda item: (-item[1], item[0]))
+    return [{"label": label, "to": to, "spans": number} for (label, to), number in ordered]
+
+
+class Judging:
+    """Finds out what is known about each rule.
+
+    Raises:
+        ValueError: There is no baseline though a rule needs one, or the counts do not belong together.
+    """
+
+    def __init__(self, policy: Policy, candidate: Judged, baseline: Judged | None) -> None:
+        policy.check_baseline(baseline is not None)
+        self.policy: Policy = policy
+        self.candidate: Judged = candidate
+        self.baseline: Judged | None = baseline
+        own = candidate.system.runs
+        first = own[0]
+        if policy.unit and first.unit != policy.unit:
+            raise ValueError(f"the policy has the unit {policy.unit}, and the counts have {first.unit}: count again")
+        self.ours: Sequence[Counts] = aligned_runs(first, candidate.system.name, own)
+        self.theirs: Sequence[Counts] | None = None
+        if baseline is not None:
+            self.theirs = aligned_runs(first, baseline.system.name, baseline.system.runs)
+            check_same_places([first, *self.theirs])
+        self.units: int | None = None if first.collapsed else number_of_units(first)
+        # Each bound of this interval is one-sided at the level of the policy.
+        self.confidence: Confidence = Confidence(equivalence_level(policy.level), seed=policy.seed).checked()
+
+    def row(self, rule: Rule) -> dict[str, Any]:
+        """Return the verdict on a rule, and all that it rests on."""
+        subject, ours, theirs = self.about(rule)
+        metric, score = subject.metric, subject.score
+        known = subject.label is None or subject.label in all_labels(*ours, *(theirs or ()))
+        found = self._estimate(rule, subject, ours, theirs) if known else NOTHING
+        least, most = allowed(rule, score)
+        few = found.k < self.policy.least_units
+        verdict = UNDECIDED if few else verdict_on(found.low, found.high, least, most)
+        family, size = self.policy.family_of(rule.name)
+        lucky = verdict == BROKEN and size > 1 and not self._broken_among(size, rule, subject, ours, theirs)
+        verdict = UNDECIDED if lucky else verdict
+        consequence = self.policy.too_few if few else rule.undecided
+        more = self._units_needed(found, least, most) if verdict == UNDECIDED and not (few or lucky) else None
+        return {
+            "name": rule.name,
+            "kind": rule.kind,
+            "metric": metric.name,
+            "score": score.name,
+            "label": rule.label,
+            "by": rule.by,
+            "bucket": rule.bucket,
+            "bound": [least, most] if rule.kind == RATE_BETWEEN else most if rule.kind == AT_MOST else abs(least),
+            "required": rule.required,
+            "verdict": verdict,
+            "counts_as": PASS if verdict == MET else FAIL if verdict == BROKEN else consequence,
+            "value": found.value,
+            "interval": [found.low, found.high],
+            "score_value": found.own,
+            "baseline_value": found.baseline,
+            "effective_units": found.k,
+            "few": few,
+            "differing": found.differing,
+            "units_needed": more,
+            "family": family,
+            "reason": f"alone it would be broken; among {size} rules of the family {family} that may be luck"
+            if lucky
+            else self._reason(rule, found, known, few, more)
+            if verdict == UNDECIDED
+            else None,
+            "score_unit": score.unit,
+            "higher_is_better": score.higher_is_better,
+            "lost": [],
+            "lost_groups": [],
+        }
+
+    def _broken_among(
+        self, rules: int, rule: Rule, subject: Subject, ours: Sequence[Counts], theirs: Sequence[Counts] | None
+    ) -> bool:
+        """Return whether a rule is broken at a level that holds for several rules together (Bonferroni)."""
+        level = 1 - (1 - self.policy.level) / rules
+        stricter = copy(self)
+        stricter.policy = self.policy._replace(level=level)
+        stricter.confidence = self.confidence._replace(level=equivalence_level(level))
+        found = stricter._estimate(rule, subject, ours, theirs)
+        return verdict_on(found.low, found.high, *allowed(rule, subject.score)) == BROKEN
+
+    def about(self, rule: Rule) -> tuple[Subject, Sequence[Counts], Sequence[Counts] | None]:
+        """Return what a rule is about: the score, and the counts of the candidate and of the baseline."""
+        wish = Wanted(RATE, RATE.scores[0]) if rule.kind == RATE_BETWEEN else self._scored(rule)
+        ours, theirs = self._counts(rule, wish.metric)
+        label, score = rule.bucket if rule.by else rule.label, wish.score
+        if label is not None and rule.kind != RATE_BETWEEN:
+            score = label_score(wish.metric, score.name)
+        return Subject(_own(ours[0], wish.metric), score, label, ""), ours, theirs
+
+    def _scored(self, rule: Rule) -> Wanted:
+        metrics = self.ours[0].metrics
+        try:
+            return scored(rule, metrics)
+        except ValueError:
+            own, needed = ", ".join(metric.name for metric in metrics), ",".join(self.policy.metrics)
+            raise ValueError(
+                f"rule {rule.name}: the counts have no {rule.score}, but only {own}: count again with "
+                f"{named('metrics', needed)}"
+            ) from None
+
+    def _counts(self, rule: Rule, metric: Metric) -> tuple[Sequence[Counts], Sequence[Counts] | None]:
+        """Return the counts that a rule is about: those of all spans, or of a slice, with buckets as labels."""
+        if not rule.by:
+            return self.ours, self.theirs
+        found = []
+        sides = [(self.candidate, self.ours)]
+        if rule.kind in AGAINST_BASELINE and self.baseline is not None and self.theirs is not None:
+            sides.append((self.baseline, self.theirs))
+        for judged, counted in sides:
+            if judged.documents is None or len(counted) > 1:
+                raise ValueError(
+                    f"rule {rule.name}: a slice by {rule.by} needs the documents of one run of {judged.system.name}; "
+                    "counts hold no texts"
+                )
+            sliced = Breakdown([metric], rule.by)
+            for document in judged.documents:
+                sliced.add(document)
+            found.append([sliced.counts(metric.name, counted[0])])
+        return found[0], found[1] if len(found) > 1 else None
+
+    def _estimate(
+        self, rule: Rule, subject: Subject, ours: Sequence[Counts], theirs: Sequence[Counts] | None
+    ) -> Estimate:
+        if rule.kind == RATE_BETWEEN:
+            return self._rate(rule, ours)
+        if rule.kind not in AGAINST_BASELINE:
+            return self._absolute(subject, ours)
+        assert theirs is not None
+        return self._difference(subject, ours, theirs)
+
+    def _absolute(self, subject: Subject, runs: Sequence[Counts]) -> Estimate:
+        """Return the score of the candidate, with the interval that `score --confidence` gives."""
+        from ...evaluation.intervals import bounded
+
+        own = [counts.of([subject.metric]) for counts in runs]
+        table = bounded(own, self.confidence).metrics[subject.metric.name]
+        name = subject.score.name
+        row = table["scores"][name] if subject.label is None else table["per_type"][subject.label][name]
+        value = _value(subject, own)
+        return Estimate(value, row["low"], row["high"], row["k"], value)
+
+    def _rate(self, rule: Rule, runs: Sequence[Counts]) -> Estimate:
+        if len(runs) > 1:
+            raise ValueError(f"rule {rule.name}: a rate needs a single training run, and there are {len(runs)}")
+        found = prediction_rate(runs[0], rule.bucket if rule.by else rule.label, self.confidence)
+        if found is None:
+            return NOTHING
+        return Estimate(found.value, found.low, found.high, found.k, found.value)
+
+    def _difference(self, subject: Subject, ours: Sequence[Counts], theirs: Sequence[Counts]) -> Estimate:
+        """Return the difference from the baseline, above 0 if the candidate is better."""
+        evidence = next(self._evidence(subject, ours, theirs))
+        baseline, own = evidence.values
+        gap, low, high, differing, most = own - baseline, math.nan, math.nan, None, 0.0
+        if evidence.test:
+            test = evidence.test(self.confidence.level)
+            low, high = float(test.low), float(test.high)
+        number = evidence.differing
+        if number is not None and number < LEAST_DIFFERING and math.isfinite(gap) and evidence.k > number:
+            most = greatest_difference(subject.score)
+            reach = rare_difference(number, evidence.k, self.policy.level) * most
+            low, high, differing = min(gap, -reach), max(gap, reach), number
+        if not subject.score.higher_is_better:
+            gap, low, high = -gap, -high, -low
+        return Estimate(gap, low, high, evidence.k, own, baseline, differing, most)
+
+    def _evidence(self, subject: Subject, ours: Sequence[Counts], theirs: Sequence[Counts]) -> Iterator[Any]:
+        metrics = [subject.metric]
+        own, others = ([counts.of(metrics) for counts in runs] for runs in (ours, theirs))
+        if own[0].collapsed:
+            return by_halves(others[0], own[0], [subject])
+        if len(own) == len(others) == 1:
+            return by_swaps(others[0], own[0], [subject], self.confidence, LEAST_SWAPS)
+        return by_runs(others, own, [subject], self.confidence)
+
+    def _units_needed(self, found: Estimate, least: float, most: float) -> int | None:
+        """Return about how many units would decide an undecided rule."""
+        if found.differing is None:
+            place = found.value, found.low, found.high
+            return units_to_decide(self.units or 0, place, least, most, self.policy.level)
+        share = -least / found.reach if found.reach else 0.0
+        if found.differing or not 0 < share < 1:
+            return None
+        return math.ceil(units_without_difference(share, self.policy.level) * (self.units or 0) / found.k - 1e-9)
+
+    def _reason(self, rule: Rule, found: Estimate, known: bool, few: bool, needed: int | None) -> str:
+        """Return why a rule is undecided, and what would decide it."""
+        first = self.ours[0]
+        units = f"{unit_name(first.unit, self.units, first.documents)}s"
+        if not known:
+            kind, name = ("bucket", rule.bucket) if rule.by else ("label", rule.label)
+            labels = ", ".join(all_labels(*self._counts(rule, first.metrics[0])[0]))
+            return f"no span has the {kind} {name!r}; there are {labels}"
+        if few:
+            return f"effectively {found.k:.1f} {units} have such spans, and {self.policy.least_units} are needed"
+        if not math.isfinite(found.value):
+            return "the score is undefined"
+        if not math.isfinite(found.low + found.high):
+            return "there is no interval"
+        if needed and found.differing == 0:
+            return f"no {units[:-1]} differs; {needed:,} {units} without a difference would decide it"
+        if found.differing is not None:
+            one = found.differing == 1
+            number = f"{found.differing} {units[:-1] if one else units} {'differs' if one else 'differ'}"
+            return f"only {number}, too few for a test: more {units} are needed"
+        if needed:
+            return f"about {needed:,} {units} like these would decide it 4 times in 5 if the value stays"
+        return f"the value is so close to the bound that more {units} like these would hardly decide it"
+
+
+def _own(counts: Counts, metric: Metric) -> Metric:
+    """Return the metric as the counts have it, or itself."""
+    return next((each for each in counts.metrics if each.name == metric.name), metric)
+
+
+def _value(subject: Subject, runs: Sequence[Counts]) -> float:
+    """Return the mean of a score over training runs."""
+    found = []
+    for counts in runs:
+        sums = summed(counts)
+        (own,) = score_sums(sums)
+        missing = subject.label is not None and subject.label not in sums.labels
+        found.append(np.nan if missing else subject.values(own, sums.labels).item())
+    return float(mean_of_runs([np.array(found[k : k + 1]) for k in range(len(found))])[0])

@@ -1,0 +1,340 @@
+"""`gate` and `plan`, for whatever a user has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from ...api.accessors import Headline, interval_of
+from ...api.inputs import ItemReading, Items, documents_of, kept_items, reading_of_items, with_item_reading
+from ...api.scoring import counted, counts_of, runs_of
+from ...api.shown import Shown, table_frame
+from ...core.compression import extension
+from ...evaluation.comparison import System
+from ...evaluation.error_list import outcomes_of
+from ...io.writing import atomic
+from ...metrics.registry import create, names
+from .gate_rules import Judged
+from .gate_rules import gate as judged_by
+from .gate_view import GateView, PlanView, demand, junit
+from .policy import Policy, read_policy
+from .sample_size import plan as planned
+from .sample_size import with_difference
+
+if TYPE_CHECKING:
+    import pandas
+    from typing_extensions import Unpack
+
+
+class RuleVerdict(NamedTuple):
+    """The verdict on a rule.
+
+    Attributes:
+        name: The name of the rule.
+        verdict: "met", "broken" or "undecided".
+        counts_as: What that does to the gate: "pass", "warn" or "fail".
+        required: Whether the gate depends on the rule.
+        value: The score or the difference, a ratio from 0 to 1 where it is one; None where undefined.
+        low, high: Its one-sided bounds; None where there is no interval.
+        units_needed: About how many units would decide it, if that is known.
+    """
+
+    name: str
+    verdict: str
+    counts_as: str
+    required: bool
+    value: float | None
+    low: float | None
+    high: float | None
+    units_needed: int | None
+
+
+class Gate(Shown):
+    """The verdict on a candidate: a dict, equal to the JSON of `nereval gate`, that you can print and save.
+
+    `gate` makes it.
+
+    >>> from spacy_nereval import gate
+    >>> rules = {"overall": {"score": "strict_f", "at_least": 90}}
+    >>> found = gate({"gate": {"rules": rules}}, [["B-PER"]] * 60, [["B-PER"]] * 60)
+    >>> found.passed, found.verdict, found.rules[0].verdict
+    (True, 'met', 'met')
+    """
+
+    _kind: ClassVar[str] = "Gate"
+    summarised: ClassVar[Sequence[str]] = ("rules", "lost")
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per rule: what it demands, what was found, and the verdict."""
+        return [*self["rules"]]
+
+    @property
+    def headline(self) -> Headline:
+        """The score or difference of the first required rule that is broken, else of the first undecided one, else of
+        the first: its score key, value, one-sided bounds and direction.
+
+        A rule on how often spans are predicted has its own name, and its demand as direction.
+        """
+        verdicts = ("broken", "undecided", "met")
+        row = min(self.rows, key=lambda row: (not row["required"], verdicts.index(row["verdict"])))
+        bounds = dict(zip(("low", "high"), row["interval"]))
+        if row["metric"] not in names():
+            return Headline(row["name"], row["value"], interval_of(bounds), demand(row))
+        return Headline.of(create(row["metric"]), row["score"], row["value"], bounds)
+
+    @property
+    def passed(self) -> bool:
+        """Whether no required rule fails."""
+        found: bool = self["passed"]
+        return found
+
+    @property
+    def verdict(self) -> str:
+        """The verdict on all required rules: "met", "broken" or "undecided"."""
+        found: str = self["verdict"]
+        return found
+
+    @property
+    def rules(self) -> list[RuleVerdict]:
+        """The verdict on each rule."""
+        return [
+            RuleVerdict(
+                row["name"],
+                row["verdict"],
+                row["counts_as"],
+                row["required"],
+                row["value"],
+                row["interval"][0],
+                row["interval"][1],
+                row["units_needed"],
+            )
+            for row in self["rules"]
+        ]
+
+    def to_frame(self, table: str = "rules") -> pandas.DataFrame:
+        """Return a table as a pandas DataFrame.
+
+        Args:
+            table: The name of a table for `--tables` of `nereval gate`: "rules", "unmet", "lost" or "spans".
+
+        Raises:
+            ValueError: There is no such table, or pandas is not installed.
+
+        >>> from spacy_nereval import gate
+        >>> rules = {"overall": {"score": "strict_f", "at_least": 90}}
+        >>> found = gate({"gate": {"rules": rules}}, [["B-PER"]] * 60, [["B-PER"]] * 60)
+        >>> found.to_frame()[["rule", "found"]].values.tolist()
+        [['overall', 1.0]]
+        """
+        return table_frame(GateView(self).tables([table]))
+
+    def save(self, path: str | Path) -> None:
+        """Write the result to a file in the format that the file extension names.
+
+        Args:
+            path: `.json` for the whole result; `.xml` for JUnit XML; `.md`, `.tex`, `.csv` or `.html` for all tables.
+
+        Raises:
+            ValueError: The file extension is unknown.
+            OSError: The file cannot be written.
+
+        >>> from spacy_nereval import gate
+        >>> rules = {"overall": {"score": "strict_f", "at_least": 90}}
+        >>> found = gate({"gate": {"rules": rules}}, [["B-PER"]] * 60, [["B-PER"]] * 60)
+        >>> found.save(getfixture("tmp_path") / "gate.xml")
+        """
+        if extension(Path(path)) == ".xml":
+            with atomic(Path(path)) as file:
+                file.write(junit(self))
+        else:
+            super().save(path)
+
+    def _view(self, average: str = "micro", *, every: bool = False) -> GateView:
+        return GateView(self)
+
+    def _report(self, name: str) -> str | None:
+        return None
+
+
+@with_item_reading
+def gate(
+    policy: str | Path | Mapping[str, Any],
+    gold: Iterable[Any] | str | Path | None,
+    candidate: Any,
+    baseline: Any = None,
+    *,
+    text: Iterable[str | None] | None = None,
+    tokens: Iterable[Any] | None = None,
+    **options: Unpack[ItemReading],
+) -> Gate:
+    """Say whether a model may ship, by the rules of a policy.
+
+    Args:
+        policy: The path of a policy, or its content as a table, {"gate": {"rules": {NAME: {...}}}}.
+        gold: The gold annotation, as `score` takes it; None if the systems are counts.
+        candidate: Predictions as `score` takes them, or counts. For a system that was
+            trained several times, a table of its runs, {"run 1": pred, "run 2": pred}.
+        baseline: The released model, for rules that compare: as `candidate`.
+        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets:
+            As for `score`.
+
+    Returns:
+        The verdict: a dict with methods that print and save it; see `Gate`.
+
+    Raises:
+        ValueError: The policy or an argument cannot be used, or the baseline has other gold annotation.
+        OSError: A file cannot be read.
+
+    >>> from spacy_nereval import gate
+    >>> rules = {"not_worse": {"score": "strict_f", "worse_by_at_most": 5}}
+    >>> gold = [["B-PER", "B-LOC"]] * 40
+    >>> found = gate({"gate": {"rules": rules}}, gold, [["B-PER", "O"]] * 40, gold)
+    >>> found.verdict, found["rules"][0]["lost_groups"]
+    ('broken', [{'label': 'LOC', 'to': 'missed', 'spans': 40}])
+    """
+    return Gate(judged_by(*_judged(read_policy(policy), gold, candidate, baseline, text, tokens, options)))
+
+
+def _judged(
+    rules: Policy,
+    gold: Iterable[Any] | str | Path | None,
+    candidate: Any,
+    baseline: Any,
+    text: Iterable[str | None] | None,
+    tokens: Iterable[Any] | None,
+    options: ItemReading,
+) -> tuple[Policy, Judged, Judged | None]:
+    """Return a policy, and the systems counted as its rules need it."""
+    reading = reading_of_items(**options)
+    given = {
+        role: [(name, run, counts_of(run)) for name, run in runs_of(role, pred)]
+        for role, pred in (("candidate", candidate), ("baseline", baseline))
+        if role == "candidate" or pred is not None
+    }
+    stored = next((counts for runs in given.values() for *_, counts in runs if counts), None)
+    in_units = reading if stored else replace(reading, unit=rules.unit)
+    items, same = kept_items(Items(rules.metrics, in_units, text, tokens), gold)
+    judged: dict[str, Judged] = {}
+    for role, runs in given.items():
+        own, kept = [], None
+        for name, run, counts in runs:
+            if counts is None:
+                if same is None:
+                    raise ValueError("gold is missing: expected the gold annotation, one item per document")
+                kept, chosen = documents_of(same, run, items, name)
+                counts = counted(kept, stored.metrics if stored else chosen.metrics, reading.spans_key)
+            own.append(counts)
+        if len(own) > 1:
+            kept = None
+        outcomes = None if kept is None else outcomes_of(kept, own[0].metrics)
+        judged[role] = Judged(System(role, own, outcomes), kept)
+    return rules, judged["candidate"], judged.get("baseline")
+
+
+class Plan(Shown):
+    """How many documents answer the questions of a release: a dict, equal to the JSON of `nereval plan`, that you can
+    print and save.
+
+    `plan` makes it.
+
+    >>> from spacy_nereval import plan
+    >>> gold, pred = [["B-PER", "B-LOC"]] * 60, [["B-PER", "B-LOC"], ["B-PER", "O"]] * 30
+    >>> found = plan(gold, pred, policy={"gate": {"rules": {"found": {"score": "strict_r", "at_least": 70}}}})
+    >>> found["questions"][0]["units_needed"]
+    170
+    """
+
+    _kind: ClassVar[str] = "Plan"
+    summarised: ClassVar[Sequence[str]] = ("needed",)
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per question: what it asks, what the pilot says, and how many units answer it."""
+        return [*self["questions"]]
+
+    @property
+    def headline(self) -> Headline:
+        """The question that needs most documents: its name, their number and the range of it, and "documents needed".
+
+        The number is None if there is none for any question.
+        """
+        row = max(self.rows, key=lambda row: row["documents_needed"] or 0)
+        each, between = self["documents"] / max(self["units"], 1), row["units_between"] or (None, None)
+        bounds = {name: bound and each * bound for name, bound in zip(("low", "high"), between)}
+        number = None if row["documents_needed"] is None else float(row["documents_needed"])
+        return Headline(row["name"], number, interval_of(bounds), "documents needed")
+
+    @property
+    def documents_needed(self) -> dict[str, int | None]:
+        """About how many documents answer each question 4 times in 5, by its name; None where that is not known."""
+        return {row["name"]: row["documents_needed"] for row in self["questions"]}
+
+    def to_frame(self, table: str = "needed") -> pandas.DataFrame:
+        """Return a table as a pandas DataFrame.
+
+        Args:
+            table: The name of a table for `--tables` of `nereval plan`: "needed" or "curve".
+
+        Raises:
+            ValueError: There is no such table, or pandas is not installed.
+
+        >>> from spacy_nereval import plan
+        >>> rules = {"gate": {"rules": {"found": {"score": "strict_r", "at_least": 70}}}}
+        >>> found = plan([["B-PER", "B-LOC"]] * 60, [["B-PER", "B-LOC"], ["B-PER", "O"]] * 30, policy=rules)
+        >>> found.to_frame()[["question", "in the pilot"]].values.tolist()
+        [['found', 0.75]]
+        """
+        return table_frame(PlanView(self).tables([table]))
+
+    def _view(self, average: str = "micro", *, every: bool = False) -> PlanView:
+        return PlanView(self)
+
+    def _report(self, name: str) -> str | None:
+        return None
+
+
+@with_item_reading
+def plan(
+    gold: Iterable[Any] | str | Path | None,
+    candidate: Any,
+    baseline: Any = None,
+    *,
+    policy: str | Path | Mapping[str, Any] | None = None,
+    difference: float | None = None,
+    score: str = "strict_f",
+    text: Iterable[str | None] | None = None,
+    tokens: Iterable[Any] | None = None,
+    **options: Unpack[ItemReading],
+) -> Plan:
+    """Say how many documents have to be annotated, from the documents of a pilot.
+
+    They are enough if the rules of a policy are decided, or a difference between two systems is seen, 4 times in 5.
+
+    Args:
+        gold: The gold annotation of the pilot, as `score` takes it; None if the systems are counts.
+        candidate: Predictions, counts or training runs, as `gate` takes them.
+        baseline: Another system, for a difference and for rules that compare: as `candidate`.
+        policy: The policy of a gate, its path or its content as a table; None for none.
+        difference: The difference from the baseline that is to be seen, in points; None for none.
+        score: The score of the difference, a score key or METRIC.SCORE.
+        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets:
+            As for `score`.
+
+    Returns:
+        The plan: a dict with methods that print and save it; see `Plan`.
+
+    Raises:
+        ValueError: Nothing is asked, or the policy or an argument cannot be used.
+        OSError: A file cannot be read.
+
+    >>> from spacy_nereval import plan
+    >>> gold = [["B-PER", "B-LOC"]] * 60
+    >>> old, new = [["B-PER", "B-LOC"], ["B-PER", "O"]] * 30, [["B-PER", "B-LOC"], ["O", "B-LOC"], ["O", "B-LOC"]] * 20
+    >>> plan(gold, new, old, difference=5).documents_needed
+    {'difference': 170}
+    """
+    asked = with_difference(None if policy is None else read_policy(policy), score, difference)
+    return Plan(planned(*_judged(asked, gold, candidate, baseline, text, tokens, options)))

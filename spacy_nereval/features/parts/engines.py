@@ -1,0 +1,399 @@
+"""Run a function on the workers of an engine: processes of this machine, Ray, Dask or Spark.
+
+Dask is used directly, since joblib waits forever for a task that Dask has given up, and Spark, since joblib makes a job
+of every task. The others are used through joblib.
+
+What an engine has to tell is raised, or becomes a line of the command, so its own log and progress bars are left out.
+"""
+
+from __future__ import annotations
+
+import gc
+import logging
+import os
+import pickle
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from operator import itemgetter
+from secrets import token_bytes
+from threading import Event, Thread
+from typing import Any, Protocol, TypeVar
+
+from ...core.messages import absent, install
+
+ENGINES = ("loky", "ray", "dask", "spark")
+
+LOOKS = 1.0
+"""Seconds between two checks by a worker that the run that started it still exists."""
+
+T = TypeVar("T")
+
+Ready = Callable[[int], Any]
+"""A function that is called with the number of finished items."""
+
+
+class Run(Protocol):
+    """Calls a function with every item, each on some worker.
+
+    Args:
+        function: What to call. It and the items have to be picklable.
+        items: What to call it with.
+        ready: Called with the number of finished items, whenever it grows.
+        alone: Whether each item starts only when the previous one is finished.
+
+    Returns:
+        What the function returned, in the order of the items.
+
+    Raises:
+        Exception: What the function raised, or what the engine raises when a worker dies.
+    """
+
+    def __call__(
+        self, function: Callable[[Any], T], items: Sequence[Any], ready: Ready, alone: bool = False
+    ) -> list[T]: ...
+
+
+class Reduce(Protocol):
+    """Joins items in a tree, until one is left: workers join some items to one, then some of what came of that.
+
+    Args:
+        function: Joins several items to one. It and the items have to be picklable.
+        items: The items, at least one.
+        together: Maximum number of items that one call joins.
+
+    Returns:
+        The last item.
+
+    Raises:
+        Exception: What the function raised, or what the engine raises when workers die again and again.
+    """
+
+    def __call__(self, function: Callable[[list[T]], T], items: Sequence[T], together: int) -> T: ...
+
+
+@dataclass(frozen=True)
+class Engine:
+    """An engine that was started.
+
+    Attributes:
+        run: Runs a function on its workers.
+        reduce: Its own way to join items in a tree; None if it has none.
+    """
+
+    run: Run
+    reduce: Reduce | None = None
+
+
+@contextmanager
+def started(engine: str, workers: int = -1, *, gpus: bool = False) -> Iterator[Engine]:
+    """Start an engine.
+
+    If there is a running cluster where the engine usually looks (RAY_ADDRESS,
+    DASK_SCHEDULER_ADDRESS, or Spark's own configuration), the engine uses it. Otherwise it
+    starts one on this machine, whose workers end within seconds of this process, even if
+    this process is killed.
+
+    Args:
+        engine: One of `ENGINES`.
+        workers: The number of workers; -1 for as many as the engine has.
+        gpus: Whether each worker needs a GPU of its own.
+
+    Yields:
+        The engine, which runs functions on its workers.
+
+    Raises:
+        ValueError: If there is no such engine, or if it is not installed or does not start.
+
+    Example:
+        >>> with started("loky", workers=1) as loky:
+        ...     loky.run(str.upper, ["a", "b"], ready=lambda number: None)
+        ['A', 'B']
+    """
+    if engine not in ENGINES:
+        raise ValueError(absent(engine, ENGINES, "engine"))
+    backend = {"loky": _loky, "ray": _ray, "dask": _dask, "spark": _spark}[engine]
+    with ExitStack() as stack:
+        try:
+            found = stack.enter_context(backend(workers, gpus))
+        except ImportError as error:
+            raise ValueError(f"the engine {engine} is not installed ({error}): {install(engine)}") from None
+        except Exception as error:  # each engine has its own exceptions
+            raise ValueError(f"the engine {engine} does not start: {type(error).__name__}: {error}") from error
+        stack.enter_context(warnings.catch_warnings())
+        warnings.filterwarnings("ignore", module="joblib|pyspark|ray|distributed|dask")
+        yield found
+
+
+def _with_joblib(engine: str, workers: int, settings: Mapping[str, Any]) -> Run:
+    from joblib import Parallel, delayed, parallel_config
+
+    def run(function: Callable[[Any], T], items: Sequence[Any], ready: Ready, alone: bool = False) -> list[T]:
+        class Watched(Parallel):
+            def print_progress(self) -> None:  # joblib calls this whenever a task is done
+                ready(self.n_completed_tasks)
+
+        with parallel_config(backend=engine, n_jobs=workers, **settings):
+            ahead = 1 if alone else "2 * n_jobs"
+            return Watched(batch_size=1, pre_dispatch=ahead)(delayed(function)(item) for item in items)
+
+    return run
+
+
+@contextmanager
+def _loky(workers: int, gpus: bool) -> Iterator[Engine]:
+    """Start nothing: joblib starts processes of this machine by itself. All of them see its GPUs.
+
+    The workers of the other engines end with the process that started them; these have to watch it.
+    """
+    yield Engine(_with_joblib("loky", workers, {"initializer": _ending_with(os.getpid())}))
+
+
+@lru_cache(maxsize=1)
+def _ending_with(parent: int) -> Callable[[], None]:
+    """Return what workers run when they start. Where it is the same, joblib takes the workers of the last run."""
+    return partial(end_with, parent)
+
+
+def end_with(parent: int) -> None:
+    """End this process soon after its parent, however the parent ends.
+
+    Linux and macOS give a process whose parent has ended another parent. Windows does not, so
+    workers there first finish the file that they count.
+
+    Args:
+        parent: The process id of the parent.
+    """
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(LOOKS)
+        os._exit(1)  # nobody waits for the result, and `count_shard` leaves no half-written file
+
+    Thread(target=watch, name="end-with-parent", daemon=True).start()
+
+
+@contextmanager
+def _ray(workers: int, gpus: bool) -> Iterator[Engine]:
+    import ray
+    from ray.util.joblib import register_ray
+
+    register_ray()
+    if not ray.is_initialized():
+        ray.init(logging_level=logging.ERROR, log_to_driver=False)
+    yield Engine(_with_joblib("ray", workers, {"ray_remote_args": {"num_gpus": 1}} if gpus else {}))
+
+
+@contextmanager
+def _dask(workers: int, gpus: bool) -> Iterator[Engine]:
+    """Connect to a Dask cluster. `gpus` has no effect: Dask assigns GPUs when it starts its workers."""
+    import dask
+    from dask import bag
+    from distributed import Client, as_completed
+
+    local = {"n_workers": workers if workers > 0 else None, "threads_per_worker": 1, "dashboard_address": ":0"}
+    # After this time, Dask looks for a worker that has died, and gives it up if it has died again just then.
+    settings = {"distributed.deploy.lost-worker-timeout": "1 day"}
+    if not dask.config.get("logging", None):
+        settings["logging.distributed"] = "critical"  # for its workers
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    cluster = {} if dask.config.get("scheduler-address", None) else local
+    with dask.config.set(settings), Client(**cluster) as client:
+
+        def run(function: Callable[[Any], T], items: Sequence[Any], ready: Ready) -> list[T]:
+            futures = client.map(function, items, pure=False)
+            try:
+                done = (future for future in as_completed(futures) if future.status == "finished")
+                for number, _ in enumerate(done, 1):
+                    ready(number)
+                found: list[T] = client.gather(futures)
+                return found
+            finally:
+                client.cancel(futures)  # otherwise tasks go on after one of them has failed
+
+        def reduce(function: Callable[[list[T]], T], items: Sequence[T], together: int) -> T:
+            def joined(some: Iterable[T]) -> T:
+                return function([*some])
+
+            groups = bag.from_sequence(items, partition_size=together)
+            found: T = client.compute(groups.reduction(joined, joined, split_every=together)).result()
+            return found
+
+        yield Engine(_one_by_one_if_alone(run), reduce)
+
+
+@contextmanager
+def _spark(workers: int, gpus: bool) -> Iterator[Engine]:
+    from pyspark.sql.utils import is_remote
+
+    with _heard_if_it_fails():
+        session = _spark_session(workers)
+    if is_remote():  # it has no RDDs, so it cannot reduce
+        yield Engine(_one_by_one_if_alone(_by_frames(session, gpus)))
+        return
+    context = session.sparkContext
+    if "PYSPARK_PYTHON" not in os.environ and context.master.startswith("local"):
+        context.pythonExec = sys.executable  # by default its workers run `python3`, which may lack this package
+
+    def run(function: Callable[[Any], T], items: Sequence[Any], ready: Ready) -> list[T]:
+        done = context.accumulator(0)
+
+        def counted(item: Any) -> T:
+            result = function(item)
+            _keep_imports()
+            done.add(1)
+            return result
+
+        tasks = context.parallelize(items, len(items) or 1)
+        if gpus and not context.master.startswith("local"):  # which gives tasks no resources
+            tasks = tasks.withResources(_gpu_each())
+        with _told(ready, lambda: done.value):
+            found: list[T] = tasks.map(counted).collect()
+        return found
+
+    def reduce(function: Callable[[list[T]], T], items: Sequence[T], together: int) -> T:
+        # RDD.treeReduce would join two items at a time, and the last of them in this process.
+        left, level = len(items), context.parallelize([*enumerate(items)])
+        while left > 1:
+            left = -(-left // together)
+            groups = level.map(lambda item: (item[0] // together, item[1])).groupByKey(left)
+            level = groups.mapValues(lambda some: function([*some]))
+        ((_, found),) = level.collect()
+        return found
+
+    yield Engine(_one_by_one_if_alone(run), reduce)
+
+
+@lru_cache(maxsize=1)
+def _keep_imports() -> None:
+    """Leave out of garbage collection what a worker has imported: PySpark goes through all objects after every task."""
+    gc.collect()
+    gc.freeze()
+
+
+def _spark_session(workers: int) -> Any:
+    """Return the active session, or one that is configured as Spark usually is, without progress bars and a log.
+
+    Where nothing is configured, it has as many workers on this machine as are asked for.
+    """
+    from pyspark import SparkConf, SparkContext
+    from pyspark.sql import SparkSession
+    from pyspark.sql.utils import is_remote
+
+    if session := SparkSession.getActiveSession():
+        return session
+    settings = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF"}  # what fails is raised
+    if os.name == "posix":  # TCP makes every task wait for the end of a delay; Spark before 4.1 ignores the setting
+        settings["spark.python.unix.domain.socket.enabled"] = "true"
+    builder = SparkSession.builder.appName("nereval")
+    remote = os.environ.get("SPARK_REMOTE", "")
+    if is_remote() or remote:
+        if remote.startswith("local"):  # the server is started here
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+            builder = builder.config(map=settings)
+        return builder.getOrCreate()
+    SparkContext._ensure_initialized()  # Spark then knows what is configured, whoever started it
+    configured = SparkConf().get("spark.master", "local[*]")
+    master = f"local[{workers}]" if configured == "local[*]" and workers > 0 else configured
+    return builder.master(master).config(map=settings).getOrCreate()
+
+
+@contextmanager
+def _heard_if_it_fails() -> Iterator[None]:
+    """Show what a program that is started here says on stderr only if it does not start, and what it says later."""
+    shown = os.dup(2)
+    heard, said = os.pipe()
+    mark = token_bytes(16).hex().encode() + b"\n"
+    lines: list[bytes] = []
+    runs = Event()
+
+    def hear() -> None:
+        with open(heard, "rb") as source, open(shown, "wb", buffering=0) as target:
+            for line in source:
+                if runs.is_set():
+                    target.write(line)
+                elif line.endswith(mark):
+                    runs.set()
+                else:
+                    lines.append(line)
+
+    os.dup2(said, 2)
+    os.close(said)
+    Thread(target=hear, name="hear-engine", daemon=True).start()
+    try:
+        yield
+    except BaseException:
+        os.write(2, mark)
+        runs.wait(LOOKS)
+        os.write(shown, b"".join(lines))
+        raise
+    else:
+        os.write(2, mark)
+    finally:
+        os.dup2(shown, 2)
+
+
+@contextmanager
+def _told(ready: Ready, number: Callable[[], int]) -> Iterator[None]:
+    """Tell how many items of a job are finished, whenever the number has grown."""
+    finished = Event()
+
+    def watch() -> None:
+        told = 0
+        while True:
+            last = finished.wait(LOOKS)
+            if (now := number()) > told:
+                ready(told := now)
+            if last:
+                return
+
+    thread = Thread(target=watch, name="tell-progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        finished.set()
+        thread.join()
+
+
+def _by_frames(session: Any, gpus: bool) -> Callable[..., list[Any]]:
+    """Return a function that runs another on the workers of Spark Connect, which knows only DataFrames."""
+
+    def run(function: Callable[[Any], T], items: Sequence[Any], ready: Ready) -> list[T]:
+        def each(batches: Iterable[Any]) -> Iterator[Any]:
+            from pyarrow import RecordBatch
+
+            for batch in batches:
+                for packed in batch.column("item").to_pylist():
+                    number, item = pickle.loads(packed)
+                    yield RecordBatch.from_pydict({"item": [pickle.dumps((number, function(item)))]})
+                    _keep_imports()
+
+        packed = session.createDataFrame([(pickle.dumps(item),) for item in enumerate(items)], "item binary")
+        spread = packed.coalesce(1).repartition(len(items) or 1)  # of a single partition, every row goes to its own
+        rows = spread.mapInArrow(each, "item binary", **({"profile": _gpu_each()} if gpus else {})).collect()
+        ready(len(rows))
+        return [found for _, found in sorted((pickle.loads(row.item) for row in rows), key=itemgetter(0))]
+
+    return run
+
+
+def _gpu_each() -> Any:
+    """Return what Spark has to know so that each task has a GPU of its own."""
+    from pyspark.resource import ResourceProfileBuilder, TaskResourceRequests
+
+    return ResourceProfileBuilder().require(TaskResourceRequests().cpus(1).resource("gpu", 1)).build
+
+
+def _one_by_one_if_alone(run: Callable[..., list[Any]]) -> Run:
+    """Return a `Run` that makes a job of all items, or of each where they are to be alone."""
+
+    def run_all(function: Callable[[Any], T], items: Sequence[Any], ready: Ready, alone: bool = False) -> list[T]:
+        jobs = [[item] for item in items] if alone else [items]
+        return [result for job in jobs for result in run(function, job, ready)]
+
+    return run_all

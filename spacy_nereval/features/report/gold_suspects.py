@@ -1,0 +1,357 @@
+"""Spans at which the gold annotation may be wrong, each with the evidence.
+
+Evidence is a reason to look, not a proof: the same words may rightly have several labels.
+
+The places where gold may be wrong: a table of them, and what speaks against gold in words.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, get_args
+
+from ...core.messages import is_number, shortened
+from ...core.spans import Document, PlainSpan, Span
+from ...evaluation.error_groups import has_words, same_words
+from ...reporting.marked_text import in_context
+from ...reporting.remarks import times
+from ...reporting.result_table import Cell, ResultTable
+
+Reason = Literal["two labels", "unmarked", "agreement", "confidence"]
+
+REASONS: tuple[Reason, ...] = get_args(Reason)
+
+SURE = 0.5
+"""A system is sure of a prediction if its score is above this share of those of the system's correct predictions of
+the label."""
+
+FEW = 10
+"""With fewer correct predictions of a label, a system is not called sure of another one."""
+
+
+class Evidence(NamedTuple):
+    """A reason to doubt the gold annotation.
+
+    Attributes:
+        reason: "two labels": gold gives these words another label as often, or more often. "unmarked": a system
+            predicts a label here that gold gives these words elsewhere, and gold has no
+            span here. "agreement": all systems, two or more, predict the same span against gold. "confidence": a
+            system is sure of a prediction against gold (see `SURE`).
+        label: The label that speaks against gold.
+        number: How many gold spans have these words and that label; for "agreement", how many systems there are;
+            for "confidence", how many of them are sure of this prediction.
+        against: How many gold spans have these words and the label that gold has here; 0 for the other reasons.
+        system: For "confidence", the number of the system.
+        score: For "confidence", the score of the prediction.
+        surer: For "confidence", the share of the system's correct predictions of the label that have a lower score.
+    """
+
+    reason: Reason
+    label: str
+    number: int
+    against: int = 0
+    system: int = 0
+    score: float | None = None
+    surer: float = 0.0
+
+
+class Suspect(NamedTuple):
+    """A span at which gold may be wrong: the number of the document, its place, gold's label ("" for none),
+    and the evidence, strongest first."""
+
+    document: int
+    start: int
+    end: int
+    gold: str
+    evidence: tuple[Evidence, ...]
+
+
+class Doubt(NamedTuple):
+    """A place where gold may be wrong.
+
+    Attributes:
+        document: The number of its document.
+        gold: The gold span at which it is; None if gold has none that overlaps it.
+        start, end: The stretch that the evidence is about.
+        evidence: All evidence on the place, of one or several suspects, strongest first.
+        proposed: The spans that the evidence proposes in place of the gold span, each a correction of its own.
+    """
+
+    document: int
+    gold: Span | None
+    start: int
+    end: int
+    evidence: tuple[Evidence, ...]
+    proposed: tuple[PlainSpan, ...]
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Where the gold span is; where there is none, the stretch that the evidence is about."""
+        return self.gold[:2] if self.gold else (self.start, self.end)
+
+
+def gold_suspects(systems: Sequence[Sequence[Document]]) -> list[Suspect]:
+    """Return the spans at which gold may be wrong: those with most reasons first, then those with the most evidence.
+
+    Words are compared in any case, with single spaces. Documents without words give evidence
+    by agreement and confidence only, predictions without scores none by confidence.
+
+    Args:
+        systems: For each system, the documents with its predictions, all with the same gold annotation.
+
+    >>> golds = [[(0, 4, "ORG")], [(0, 4, "ORG")], [(0, 4, "LOC")], []]
+    >>> documents = [Document(gold, [(0, 4, "ORG")], "Acme") for gold in golds]
+    >>> for suspect in gold_suspects([documents]):
+    ...     print(suspect.document, suspect.gold, suspect.evidence[0][:4])
+    3  ('unmarked', 'ORG', 2, 0)
+    2 LOC ('two labels', 'ORG', 2, 1)
+    """
+    if not systems:
+        return []
+    labels = _labels_of_surfaces(systems[0])
+    right = [_scores_of_hits(documents) for documents in systems]
+    evidence_of: dict[tuple[int, int, int, str], list[Evidence]] = defaultdict(list)
+    for number, sides in enumerate(zip(*systems)):
+        for place, evidence in (*_of_document(sides, labels), *_of_scores(sides, right)):
+            if evidence not in evidence_of[(number, *place)]:
+                evidence_of[(number, *place)].append(evidence)
+    suspects = []
+    for (number, start, end, gold), reasons in evidence_of.items():
+        ranked = tuple(sorted(reasons, key=lambda each: each.against - each.number))
+        suspects.append(Suspect(number, start, end, gold, ranked))
+    return sorted(suspects, key=_rank)
+
+
+def doubts(suspects: Sequence[Suspect], documents: Sequence[Document]) -> list[Doubt]:
+    """Return the places of suspects, those on one gold span together, in the order of the first of them.
+
+    >>> golds = [[(0, 4, "ORG")], [(0, 4, "ORG")], [(0, 4, "LOC")], []]
+    >>> documents = [Document(gold, [(0, 4, "ORG")], "Acme") for gold in golds]
+    >>> [(doubt.document, doubt.gold, doubt.proposed) for doubt in doubts(gold_suspects([documents]), documents)]
+    [(3, None, ((0, 4, 'ORG'),)), (2, Span(start=0, end=4, label='LOC'), ((0, 4, 'ORG'),))]
+    """
+    found: dict[Any, Doubt] = {}
+    for suspect in suspects:
+        document = documents[suspect.document]
+        gold = _gold_of(suspect, document)
+        key = suspect.document, gold or (suspect.start, suspect.end)
+        proposed = tuple((suspect.start, suspect.end, each.label) for each in suspect.evidence)
+        own = Doubt(suspect.document, gold, suspect.start, suspect.end, suspect.evidence, proposed)
+        if known := found.get(key):
+            own = known._replace(evidence=known.evidence + own.evidence, proposed=known.proposed + own.proposed)
+        found[key] = own._replace(proposed=tuple(dict.fromkeys(own.proposed)))
+    return [*found.values()]
+
+
+def _gold_of(suspect: Suspect, document: Document) -> Span | None:
+    """Return the gold span of a suspect; the one that overlaps it most if there is none at its place."""
+    if suspect.gold:
+        return Span(suspect.start, suspect.end, suspect.gold)
+    shared = {span: min(span.end, suspect.end) - max(span.start, suspect.start) for span in document.gold}
+    return max(
+        (span for span, n in shared.items() if n > 0), key=lambda span: (shared[span], -span.start), default=None
+    )
+
+
+def surface(document: Document, start: int, end: int) -> str:
+    """Return the words of a stretch, case folded, with single spaces; "" if the document has no words."""
+    return same_words((document.text or "")[start:end]) if has_words(document.text) else ""
+
+
+def _labels_of_surfaces(documents: Sequence[Document]) -> dict[str, Counter[str]]:
+    """Return how often gold gives each surface each label, the most frequent label first."""
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for document in documents:
+        for start, end, label in document.gold:
+            if words := surface(document, start, end):
+                found[words][label] += 1
+    return {words: Counter(dict(labels.most_common())) for words, labels in found.items()}
+
+
+Place = tuple[int, int, str]
+
+
+def _of_document(sides: Sequence[Document], labels: dict[str, Counter[str]]) -> Iterator[tuple[Place, Evidence]]:
+    """Yield the evidence in one document, with its place and gold's label there."""
+    document = sides[0]
+    at: dict[tuple[int, int], list[str]] = defaultdict(list)
+    for span in document.gold:
+        at[span.start, span.end].append(span.label)
+    for span in document.gold:
+        labelled = labels.get(surface(document, span.start, span.end), Counter())
+        # A second label on the very same place is annotation in layers, not a contradiction.
+        own = at[span.start, span.end]
+        rival = next(((label, n) for label, n in labelled.items() if label not in own), None)
+        if rival:
+            label, number = rival
+            if number >= labelled[span.label]:
+                yield (span.start, span.end, span.label), Evidence("two labels", label, number, labelled[span.label])
+    for side in sides:
+        touched = {k for _, k, _ in side.overlaps}
+        for k, span in enumerate(side.pred):
+            number = labels.get(surface(document, span.start, span.end), Counter())[span.label]
+            if number and k not in touched and not side.is_invented(span):
+                yield (span.start, span.end, ""), Evidence("unmarked", span.label, number)
+    if len(sides) > 1:
+        for span in sorted(set.intersection(*({*side.pred} for side in sides)) - {*document.gold}):
+            if document.is_invented(span):
+                continue  # gold cannot mark what the text does not have
+            gold = at.get((span.start, span.end), [""])[0]
+            yield (span.start, span.end, gold), Evidence("agreement", span.label, len(sides))
+
+
+def _scores_of_hits(documents: Sequence[Document]) -> dict[str, list[float]]:
+    """Return the scores of a system's correct predictions of each label, ascending."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for document in documents:
+        for span in document.hits if document.span_scores else ():
+            if (score := _score(document, span)) is not None:
+                found[span[2]].append(score)
+    return {label: sorted(scores) for label, scores in found.items()}
+
+
+def _score(document: Document, span: PlainSpan) -> float | None:
+    """Return the score of a prediction; None if it has none, or no finite one."""
+    score: Any = document.span_scores.get(span)
+    return float(score) if is_number(score) else None
+
+
+def _of_scores(
+    sides: Sequence[Document], right: Sequence[Mapping[str, Sequence[float]]]
+) -> Iterator[tuple[Place, Evidence]]:
+    """Yield the evidence by confidence in one document, with its place and gold's label there."""
+    sure: dict[Span, list[Evidence]] = defaultdict(list)
+    for system, (side, scores) in enumerate(zip(sides, right)):
+        for span in side.pred if side.span_scores else ():
+            score = _score(side, span)
+            known = scores.get(span.label, ())
+            if score is None or len(known) < FEW or span in side.hits or side.is_invented(span):
+                continue
+            surer = bisect_left(known, score) / len(known)
+            if surer >= SURE:
+                sure[span].append(Evidence("confidence", span.label, 0, 0, system, score, surer))
+    if sure:
+        labels = {(start, end): label for start, end, label in reversed(sides[0].gold)}
+        for span, pieces in sure.items():
+            for each in pieces:
+                place = span.start, span.end, labels.get(span[:2], "")
+                yield place, each._replace(number=len(pieces))
+
+
+def _rank(suspect: Suspect) -> tuple[float, ...]:
+    reasons = {each.reason for each in suspect.evidence}
+    strength = max(each.number - each.against for each in suspect.evidence)
+    surer = sum(each.surer for each in suspect.evidence)
+    return -len(reasons), -strength, -surer, suspect.document, suspect.start
+
+
+SHOWN = 60
+"""Maximum number of rows of doubtful spans, and of repeated errors and error pairs."""
+
+OF_EACH = 10
+"""How many doubtful spans with each reason have a place among these."""
+
+OTHERS = 3
+"""How many of the other documents that evidence is from are named."""
+
+CONTRADICTIONS: tuple[Reason, ...] = ("two labels", "unmarked")
+"""The reasons by which gold contradicts itself."""
+
+
+class GoldDoubts:
+    """The places where gold may be wrong.
+
+    Args:
+        places: The places, those with the strongest evidence first.
+        documents: The documents, with gold annotation.
+        names: The names of the systems whose predictions are evidence.
+    """
+
+    def __init__(self, places: Sequence[Doubt], documents: Sequence[Document], names: Sequence[str]) -> None:
+        self.places: Sequence[Doubt] = places
+        self.documents: Sequence[Document] = documents
+        self.names: Sequence[str] = names
+
+    def tables(self) -> Iterator[ResultTable]:
+        """Yield the places, the strongest evidence first, among them the first ones of every reason."""
+        rows: list[list[Cell]] = []
+        shown = shown_doubts(self.places)
+        for each in shown:
+            document = self.documents[each.document]
+            said = [evidence_words(why, each, self.names) + self._elsewhere(each, why) for why in each.evidence]
+            words = "; ".join(dict.fromkeys([*said, *_proposed(each, document)]))
+            at_gold = each.gold if each.place == (each.start, each.end) else None
+            gold = at_gold.label if at_gold else _gold_around(document, each)
+            rows.append([self._name(each.document), in_context(document, each.start, each.end), gold, words])
+        if rows:
+            header = ["document", "text", "gold", "what speaks against it"]
+            note = f"the strongest {len(rows)} of {len(self.places):,}" if len(rows) < len(self.places) else ""
+            asks = [{"document": each.document} for each in shown]
+            yield ResultTable("Doubtful gold spans", header, rows, note=note, asks=asks)
+
+    @cached_property
+    def marked_places(self) -> Mapping[tuple[str, str], Sequence[tuple[int, int]]]:
+        """For each surface and label, the gold spans that have them: the numbers of the document and of the span."""
+        found: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
+        for k, document in enumerate(self.documents):
+            for g, span in enumerate(document.gold):
+                if words := surface(document, span.start, span.end):
+                    found[words, span.label].append((k, g))
+        return found
+
+    def _elsewhere(self, doubt: Doubt, evidence: Evidence) -> str:
+        """Return the other documents that a piece of evidence is from, "" if it is from this one alone."""
+        words = surface(self.documents[doubt.document], *doubt.place)
+        places = self.marked_places.get((words, evidence.label), ()) if evidence.reason in CONTRADICTIONS else ()
+        others = [*dict.fromkeys(k for k, _ in places if k != doubt.document)]
+        named = [*map(self._name, others[:OTHERS])]
+        rest = f" and {len(others) - OTHERS:,} more" if len(others) > OTHERS else ""
+        return f" (in {', '.join(named)}{rest})" if named else ""
+
+    def _name(self, number: int) -> str:
+        id = self.documents[number].id
+        return str(number + 1 if id is None else id)
+
+
+def shown_doubts(places: Sequence[Doubt]) -> list[Doubt]:
+    """Return the places that are shown: the first ones, among them the first ones of every reason."""
+    seats: Counter[Reason] = Counter()
+    first: set[int] = set()
+    for k, doubt in enumerate(places):
+        reasons = {each.reason for each in doubt.evidence}
+        if any(seats[reason] < OF_EACH for reason in reasons):
+            first.add(k)
+            seats.update(reasons)
+    others = [k for k in range(len(places)) if k not in first]
+    return [places[k] for k in sorted([*first, *others[: max(0, SHOWN - len(first))]])]
+
+
+def evidence_words(each: Evidence, doubt: Doubt, names: Sequence[str]) -> str:
+    """Return a reason to doubt gold, in words."""
+    label = each.label or "(empty)"
+    if each.reason == "two labels" and doubt.gold:
+        return f"gold has {label} {times(each.number)} for these words, {doubt.gold.label} {each.against}"
+    if each.reason == "unmarked":
+        return f"predicted {label}; gold marks these words so {times(each.number)} elsewhere"
+    if each.reason == "agreement":
+        return f"{'both' if each.number == 2 else f'all {each.number}'} systems predict {label}"
+    who = "predicted" if len(names) == 1 else f"{names[each.system]} predicts"
+    return f"{who} {label} with score {each.score:.4g}, above {100 * each.surer:.0f} % of its correct {label}"
+
+
+def _proposed(doubt: Doubt, document: Document) -> list[str]:
+    """Return the stretches that are proposed if there are several, since the text of a row marks only the first."""
+    text = document.text or ""
+    found = dict.fromkeys(f"“{shortened(text[start:end])}”" for start, end, _ in doubt.proposed)
+    return [f"proposed: {', '.join(found)}"] if text and len(found) > 1 else []
+
+
+def _gold_around(document: Document, doubt: Doubt) -> str:
+    """Return the gold spans that overlap a place without being there, "none" if there are none."""
+    near = [span for span in document.gold if span.overlaps(Span(doubt.start, doubt.end, ""))]
+    text = document.text
+    words = [span.label if text is None else f"{span.label} “{shortened(text[slice(*span[:2])])}”" for span in near]
+    return ", ".join(words) or "none"

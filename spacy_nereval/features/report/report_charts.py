@@ -1,0 +1,199 @@
+"""The charts of the report as Vega-Lite. The page's own script adds colours, fonts and widths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from math import isfinite
+from typing import Any
+
+from ...core.wording import COLORS
+from ...reporting.pages import GLYPHS
+from ...reporting.result_table import Cell, Estimate, Kinded, ResultTable, in_points, shown
+from ...reporting.score_tables import PRF
+from .report_view import ReportView
+
+CHARTED = 30
+"""Maximum number of rows of labels in the chart, for all systems together; the table has all labels."""
+
+
+def all_charts(view: ReportView) -> dict[str, Any]:
+    """Return the charts that have something to show, by name: "scores", "labels", "errors", and one for each
+    attribute by which spans are scored."""
+    triples, others = view.tables(["scores"])
+    charts = {"scores": triples._replace(rows=[*triples.rows, *_with_keys(others, view)])}
+    for table in view.tables(["labels"]):
+        charts["labels"] = table._replace(rows=table.rows[: max(5, CHARTED // len(view.names))])
+    charts |= {each.name: table for each, table in zip(view.slices, view.tables(["slices"]))}
+    values = {name: [*points(table, view.names)] for name, table in charts.items()}
+    drawn = {name: dots(found, view.names) for name, found in values.items() if found}
+    for table in view.tables(["errors"]):
+        if errors := [*_numbers(table, view.names)]:
+            drawn["errors"] = bars(errors, view.names)
+    return drawn
+
+
+def _with_keys(table: ResultTable, view: ReportView) -> Iterator[list[Cell]]:
+    """Yield other scores than precision, recall and F as rows that can be drawn beside these.
+
+    Only ratios for which higher is better share an axis; other rows are left out, and so is a
+    score that is cut off at 0, since such a 0 is no result.
+    """
+    for row in table.rows:
+        metric, score = next(
+            (metric, score)
+            for metric in view.systems[0].counts.metrics
+            for score in metric.scores
+            if row[1] == f"{metric.name} {score.name}"
+        )
+        values = [cell.value if isinstance(cell, Estimate) else cell for cell in _scores(table, row)]
+        cut = score.complement_of is not None and 0 in values
+        if score.key and score.higher_is_better and score.unit == "ratio" and not cut:
+            yield [row[0], *(part for cell in _scores(table, row) for part in (None, None, cell))]
+
+
+def _scores(table: ResultTable, row: Sequence[Cell]) -> list[Cell]:
+    """Return the scores of a row: those of the first system, then those of the next one."""
+    return [cell for head, cell in zip(table.header, row) if head in (*PRF, "value")]
+
+
+def points(table: ResultTable, systems: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield the scores of a table as points of a chart.
+
+    Args:
+        table: Its rows have P, R and F of each system; a score alone stands as F.
+        systems: The names of the systems.
+
+    Yields:
+        One point per system and defined score. `mark` is p, r or f: which of the scores it is.
+    """
+    for order, row in enumerate(table.rows):
+        scores = _scores(table, row) if len(row) == len(table.header) else row[1:]
+        for number, system in enumerate(systems):
+            cells = scores[3 * number : 3 * number + 3]
+            values = [cell.value if isinstance(cell, Estimate) else cell for cell in cells]
+            defined = [in_points(value) for value in values if isinstance(value, float)]
+            for score, cell, value in zip(PRF, cells, values):
+                if isinstance(value, float) and isinstance(cell, (float, Estimate)):
+                    f = score == "F"
+                    bounded = f and isinstance(cell, Estimate) and isfinite(cell.high - cell.low)
+                    yield {
+                        "name": row[0],
+                        "order": order,
+                        "system": system,
+                        "mark": score.lower(),
+                        "score": score,
+                        "value": in_points(value),
+                        "shown": shown(cell),
+                        **(_bounds(cell) if bounded else {}),
+                        **({"least": min(defined), "greatest": max(defined)} if f else {}),
+                    }
+
+
+def _bounds(cell: Cell) -> dict[str, float]:
+    assert isinstance(cell, Estimate)
+    return {"low": in_points(cell.low), "high": in_points(cell.high)}
+
+
+def _numbers(table: ResultTable, systems: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield the number of each error under each system, and its share of the errors, if there are any."""
+    numbers, shares = ([k for k, head in enumerate(table.header) if head == name] for name in ("number", "% errors"))
+    for order, row in enumerate(table.rows):
+        for system, symbol, number, share in zip(systems, GLYPHS, numbers, shares):
+            part = row[share]
+            if isinstance(part, float) and isinstance(row[0], Kinded):
+                said = f"{row[number]:,}  ({shown(part, 0)} %)"
+                yield {
+                    "name": row[0],
+                    "order": order,
+                    "kind": row[0].kind,
+                    "system": system,
+                    "n": row[number],
+                    "shown": said + (f"  {symbol}" if len(systems) > 1 else ""),
+                }
+
+
+def dots(values: Iterable[dict[str, Any]], systems: Sequence[str]) -> dict[str, Any]:
+    """Return a chart of scores: a line per row and system.
+
+    F, or a score alone, is a point with its interval; precision and recall are
+    triangles above and below the line.
+
+    Args:
+        values: What `points` yields.
+        systems: The names of the systems.
+    """
+    values = list(values)
+    bounded = any("low" in value for value in values)
+    return {**_dots(tuple(systems), _height(values, systems), bounded), "data": {"values": values}}
+
+
+@lru_cache(maxsize=64)
+def _dots(systems: Sequence[str], height: int, bounded: bool) -> dict[str, Any]:
+    """Return a chart of scores without its data: Altair would copy them for every layer."""
+    import altair as alt
+
+    y = alt.Y("name:N", title=None, sort=alt.EncodingSortField("order", op="min"), axis=alt.Axis(labelLimit=160))
+    x = alt.X("value:Q", title=None, scale=alt.Scale(zero=False, nice=True), axis=alt.Axis(tickCount=5))
+    base = alt.Chart(_no_data()).encode(
+        y=y, yOffset=alt.YOffset("system:N", sort=list(systems)), color=_of_system(alt.Color, systems)
+    )
+    tooltip = [alt.Tooltip(f"{field}:N") for field in ("name", "system", "score", "shown")]
+    spread = (
+        base.mark_rule(opacity=0.5).encode(x=alt.X("least:Q"), x2="greatest:Q").transform_filter("datum.mark == 'f'")
+    )
+    triangles = [
+        base.mark_point(filled=True, opacity=1, size=28, shape=shape, yOffset=offset)
+        .encode(x=x, tooltip=tooltip)
+        .transform_filter(f"datum.mark == '{mark}'")
+        for mark, shape, offset in (("p", "triangle-down", -6), ("r", "triangle-up", 6))
+    ]
+    points = base.mark_point(filled=True, opacity=1, size=70).encode(
+        x=x, tooltip=tooltip, shape=_of_system(alt.Shape, systems)
+    )
+    layers = [spread, *triangles, points.transform_filter("datum.mark == 'f'")]
+    if bounded:
+        interval = base.mark_rule(strokeWidth=6, opacity=0.25).encode(x=alt.X("low:Q"), x2="high:Q")
+        layers.insert(0, interval.transform_filter("isValid(datum.low)"))
+    return dict(alt.layer(*layers).properties(height=height).to_dict(validate=False))
+
+
+def bars(values: Sequence[dict[str, Any]], systems: Sequence[str]) -> dict[str, Any]:
+    """Return a chart of errors: for each verdict and system a bar, with its number and its share of the errors."""
+    import altair as alt
+
+    most = max(value["n"] for value in values)
+    longest = max(1.0, most * (1.5 if len(systems) == 1 else 1.7))  # space for the text after the longest bar
+    # Space lies between the bars of a row: a bar with a height of its own would stand off its text.
+    between = alt.Scale(paddingInner=0.3, paddingOuter=0.15)
+    base = alt.Chart(_no_data()).encode(
+        x=alt.X("n:Q", title=None, axis=None, scale=alt.Scale(domain=[0, longest])),
+        y=alt.Y("name:N", title=None, sort=alt.EncodingSortField("order", op="min"), axis=alt.Axis(labelLimit=160)),
+        yOffset=alt.YOffset("system:N", sort=list(systems), scale=between),
+    )
+    kinds = list(dict.fromkeys(value["kind"] for value in values))
+    bar = base.mark_bar(cornerRadiusEnd=2).encode(
+        color=alt.Color("kind:N", scale=alt.Scale(domain=kinds, range=[COLORS[kind] for kind in kinds]), legend=None)
+    )
+    text = base.mark_text(align="left", dx=6).encode(text="shown:N")
+    spec = alt.layer(bar, text).properties(height=_height(values, systems)).to_dict(validate=False)
+    return {**spec, "data": {"values": values}}
+
+
+def _no_data() -> Any:
+    import altair as alt
+
+    data: Any = alt.NamedData  # Altair declares no types for it
+    return data(name="rows")
+
+
+def _height(values: Iterable[dict[str, Any]], systems: Sequence[str]) -> int:
+    """Height in pixels. Vega-Lite's own steps per row log a warning where the page sets the width."""
+    return max(1, len({value["name"] for value in values})) * (28 if len(systems) == 1 else 10 + 19 * len(systems))
+
+
+def _of_system(channel: Any, systems: Sequence[str]) -> Any:
+    """Return a colour or a shape for each system. The page has the legend, since long ones have to wrap."""
+    import altair as alt
+
+    return channel("system:N", scale=alt.Scale(domain=list(systems)), legend=None)

@@ -1,0 +1,191 @@
+"""`nereval report`: scores, charts and every document in one HTML file. `nereval apply`: gold with the corrections of
+reviewers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer import Argument, Option
+
+from ...cli.app import command
+from ...cli.command_options import (
+    CONFIDENCE,
+    METRICS,
+    NAMES,
+    Asking,
+    Cutting,
+    Lookups,
+    Model,
+    Resampling,
+    Showing,
+    check_no_table_format,
+    check_suffix,
+    chosen_confidence,
+)
+from ...cli.convert import DROP, LANG, read_annotation, write_annotation_of
+from ...cli.counting_documents import Kept, count_documents
+from ...cli.guards import check_lexicons
+from ...cli.metric_options import (
+    chosen_metrics,
+    names_and_options,
+    say_left_out_metrics,
+    split_attributes,
+    with_stored_labels,
+)
+from ...cli.printing import names_of_tables, print_result, say
+from ...cli.systems import display_names, documents_of, predictions_kept
+from ...core import arguments
+from ...core.arguments import Reading
+
+if TYPE_CHECKING:
+    from .report_numbers import ReportedSystem
+
+
+@command("report", metric_options=True)
+def report_cli(
+    ctx: typer.Context,
+    reading: Reading,
+    loading: Model,
+    resampling: Resampling,
+    asking: Asking,
+    lookups: Lookups,
+    cutting: Cutting,
+    gold: Path = Argument(..., help="Gold annotation"),
+    systems: list[str] | None = Argument(None, metavar="[PRED OTHER...]", help="Predictions or models"),
+    output: Path = Option(..., "--output", "-o", help="HTML file for the report", dir_okay=False),
+    metrics: str | None = METRICS,
+    name: list[str] | None = NAMES,
+    confidence: bool = CONFIDENCE,
+    policy: Path | None = Option(
+        None, "--policy", help="Policy of 'nereval gate': also say whether each system may ship, against the first one"
+    ),
+    title: str | None = Option(None, "--title", help="Title of the report. By default the names of the files"),
+) -> None:
+    """
+    Write a report as one HTML file that opens without a network. It begins with
+    the errors that repeat and with places where the gold annotation may be wrong, then
+    has scores, charts, and every error and document.
+
+    With --policy, it says by the rules of a gate whether the system may ship, and
+    with several systems whether each may take the place of the first.
+
+    Each system is a file of predictions or a model. A single CoNLL file may hold
+    both sides: gold labels in the last column but one, predicted labels in the
+    last. With several systems, the report shows which gold spans the others fix
+    or break compared with the first. With --confidence it begins with a
+    conclusion on the primary score, fair.f unless --primary names another.
+
+    FairEval's verdicts mark the spans, so the metric fair is always included. Scores
+    are broken down by length, capitals and place of the span, with --train by what
+    the training data show of it too, and with --by by any attribute.
+    """
+    from ...core.lexicon import cached_lexicon
+    from ...core.messages import check_given_once
+    from ...evaluation.breakdown import Breakdown
+    from ...evaluation.tested import families
+    from ...io.writing import atomic
+    from ...reporting.pages import scripts
+    from ..gate.policy import read_policy
+    from .report_numbers import ReportedSystem, with_common_annexes
+    from .report_page import page
+    from .report_view import PRIMARY
+
+    names, options = names_and_options([*(systems or []), *ctx.args])
+    drawn = chosen_confidence(confidence, resampling)
+    wished = asking.asked()
+    _check_compared(asking, names, confidence)
+    check_given_once(names, "system")
+    shown_names = display_names(names or [str(gold)], name or [])
+    check_suffix("--output", output, ".html", ".htm")
+    check_no_table_format(reading.format)
+    scripts()  # so that it fails early if the libraries for charts are missing
+    reading = with_stored_labels(reading, names)
+    chosen, left_out = chosen_metrics(
+        metrics, options, lookups.train, gold=gold, reading=reading, attributes=["eFre"], systems=names, both=not names
+    )
+    say_left_out_metrics(left_out)
+    rules = None if policy is None else read_policy(policy)
+    if rules:
+        rules.check_baseline(len(names) > 1, "several systems, of which the first is the baseline")
+    if rules and rules.unit and reading.unit is None:
+        reading = replace(reading, unit=rules.unit)
+    for needed in ("fair", *(rules.metrics if rules else ())):
+        if all(metric.name != needed for metric in chosen):
+            chosen = (*chosen, *chosen_metrics(needed, [], reading=reading, systems=names).metrics)
+    check_lexicons(chosen, output)
+    families(chosen, wished.primary or PRIMARY, wished.secondary)  # before anything is read
+    lexicon = cached_lexicon(lookups.train) if lookups.train else None
+    by = split_attributes(lookups.by or [])
+    for attribute in by:
+        Breakdown([], attribute, lexicon)  # so that it fails before anything is read
+    reported: list[ReportedSystem] = []
+    sides: list[str | None] = [*names] or [None]
+    for side, shown in zip(sides, shown_names):
+        kept = Kept()
+        documents = predictions_kept(documents_of(side, gold, reading, loading), cutting, side or str(gold))
+        counts = count_documents(documents, chosen, gold.name, reading, [kept])
+        reported.append(ReportedSystem(shown, kept, counts))
+    html = page(
+        with_common_annexes(reported),
+        title=title,
+        confidence=drawn,
+        asked=wished,
+        trials=asking.trials,
+        lexicon=lexicon,
+        by=by,
+        policy=rules,
+    )
+    with atomic(output) as file:
+        file.write(html.encode())
+    say(f"✔ Report in {output}", fg="green")
+
+
+def _check_compared(asking: Asking, systems: Sequence[str], confidence: bool) -> None:
+    """Raise ValueError if an option concerns a comparison, but no systems are compared."""
+    given = next((name for name, value in asking._asdict().items() if value is not None), None)
+    if given and len(systems) < 2:
+        raise ValueError(
+            f"--{given} is given, but there are no two systems to compare: give another one, or leave it out"
+        )
+    if given and not confidence:
+        raise ValueError(f"--{given} is given without --confidence: add that, since only then systems are compared")
+
+
+@command("apply")
+def apply_cli(
+    reading: Reading,
+    showing: Showing,
+    gold: Path = Argument(..., help="Gold annotation that the report was made of, in any format"),
+    marks: list[Path] = Argument(..., help="Marks that the report saved as JSON lines, of one or several reviewers"),
+    output: Path = Option(
+        ...,
+        "--output",
+        "-o",
+        help="File for the new gold annotation, .spacy, .jsonl, .conll, .iob or .parquet, or a folder for brat's files",
+    ),
+    conflicts: Annotated[str, arguments.CONFLICTS] = arguments.REFUSE,
+    drop: bool = DROP,
+    lang: str = LANG,
+) -> None:
+    """
+    Write gold annotation with the corrections that reviewers decided on a report.
+    What is not decided stays as it is.
+
+    Marks are found again by a digest of the document, so those that were made on
+    other gold annotation are refused, and so are corrections that lie outside of the
+    text or make spans overlap. Read gold with the options that the report was made with.
+
+    The marks of several reviewers are joined. Where they decide different things, nothing
+    is written, unless '--conflicts keep' leaves gold as it is there.
+    """
+    from .correcting import CorrectionView
+    from .corrections import corrected, read_marks
+
+    wanted = names_of_tables(showing, CorrectionView)
+    found = corrected(read_annotation(gold, output, reading), read_marks(marks), conflicts, str(gold))
+    written = write_annotation_of(output, found.records, gold, reading, drop=drop, lang=lang)
+    print_result(CorrectionView(found.result, [written]), wanted, showing)

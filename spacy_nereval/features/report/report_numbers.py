@@ -1,0 +1,309 @@
+"""What a score would be if errors of one kind were mended.
+
+The predictions of the documents are mended and counted anew. So the score is what mending really gives: a gold span
+in three pieces becomes one hit, and a mended span may overlap predictions that were beside it before.
+
+Scores by attributes of the span, with the bucket of every span, so that a bucket can be chosen on a page.
+
+The systems of a report: how many there may be, and that they share documents and metrics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...core.declaration import Metric, Verdict
+from ...core.lexicon import Lexicon
+from ...core.mention_places import with_common_annex
+from ...core.messages import named
+from ...core.spans import Document, Span
+from ...counting.counter import count
+from ...counting.counts import Counts
+from ...counting.table import Table, columns_of
+from ...evaluation.breakdown import ATTRIBUTES, Breakdown, RequestedAttribute, Value, requested_attribute
+from ...evaluation.error_list import is_error
+
+Choice = tuple[str | None, str | None]
+"""The verdict of the errors that are mended, or their label."""
+
+
+class Mended(NamedTuple):
+    """A score after mending errors.
+
+    Attributes:
+        verdict: The verdict of the errors that are mended; None for all errors of a label.
+        label: The label of the errors that are mended; None for all errors with a verdict.
+        errors: How many errors are mended. A gold span may have several.
+        score: The score, None if undefined.
+        gain: The score minus the score before, None if one of them is undefined.
+    """
+
+    verdict: str | None
+    label: str | None
+    errors: int
+    score: float | None
+    gain: float | None
+
+
+def what_if(
+    documents: Sequence[Document], metric: Metric, verdicts: Iterable[Iterable[Verdict]] | None = None
+) -> list[Mended]:
+    """Return the headline score after mending the errors with each verdict, and then those of each label.
+
+    Mending removes the wrong predictions of these errors, and predicts their gold spans. An error is of its gold
+    label, or of the predicted one if there is no gold span; the other way round with `focus="system"`.
+
+    Args:
+        documents: The annotated documents of a corpus.
+        metric: A metric that adds up whole verdicts.
+        verdicts: Its verdicts on each document, if they are known.
+
+    Returns:
+        Verdicts and labels with errors; within each, the greatest gain first.
+
+    Raises:
+        ValueError: The metric gives partial credit, judges labels as classes, or its verdicts depend on the corpus.
+
+    >>> from spacy_nereval import create
+    >>> pieces = Document([(0, 9, "A")], [(0, 3, "A"), (3, 6, "A"), (6, 9, "A")])
+    >>> [(each.verdict, each.label, each.errors, each.score) for each in what_if([pieces], create("fair"))]
+    [('be_s', None, 3, 1.0), (None, 'A', 3, 1.0)]
+    """
+    if metric.classes or metric.partial_credit or metric.resolve or metric.distinct:
+        raise ValueError(f"{metric.name} does not add up whole verdicts, so errors cannot be mended one by one")
+    errors: dict[Choice, dict[int, list[int]]] = {}
+    wrong: list[list[Verdict]] = []
+    for number, own in enumerate(map(metric.verdicts, documents) if verdicts is None else verdicts):
+        wrong.append([verdict for verdict in own if is_error(metric, verdict)])
+        for k, verdict in enumerate(wrong[-1]):
+            for choice in ((verdict.name, None), (None, home(metric, verdict))):
+                errors.setdefault(choice, {}).setdefault(number, []).append(k)
+    now, *after = _scores(documents, metric, wrong, errors.values())
+    rows = []
+    for (verdict_name, label), score, found in zip(errors, after, errors.values()):
+        gain = None if now is None or score is None else score - now
+        rows.append(Mended(verdict_name, label, sum(map(len, found.values())), score, gain))
+    return sorted(rows, key=lambda each: (each.verdict is None, -(each.gain or 0), each.label or ""))
+
+
+def home(metric: Metric, verdict: Verdict) -> str:
+    """Return the label that an error counts for."""
+    _, gold, pred, _ = verdict
+    span = (pred or gold) if metric.focus == "system" else (gold or pred)
+    assert span  # an error is on a span
+    return span.label
+
+
+def mended(document: Document, errors: Iterable[Verdict]) -> Document:
+    """Return the document with some errors mended in its predictions.
+
+    >>> from spacy_nereval import Span
+    >>> gold, piece = Span(0, 9, "A"), Span(0, 3, "A")
+    >>> mended(Document([gold], [piece, (5, 9, "B")]), [Verdict("be_s", gold, piece)]).sides[1]
+    [Span(start=0, end=9, label='A'), Span(start=5, end=9, label='B')]
+    """
+    errors = [*errors]
+    wrong = {verdict.pred for verdict in errors} - {*document.gold}  # a metric may err about a span that is right
+    right = {verdict.gold for verdict in errors if verdict.gold}
+    return document.replaced([*document.gold], sorted({*document.pred} - wrong | right), document.text)
+
+
+def _scores(
+    documents: Sequence[Document],
+    metric: Metric,
+    wrong: Sequence[Sequence[Verdict]],
+    choices: Iterable[Mapping[int, Iterable[int]]],
+) -> list[float | None]:
+    """Return the headline score of the documents, and that after mending some errors.
+
+    Args:
+        documents: The documents.
+        metric: The metric.
+        wrong: The errors of each document.
+        choices: What is mended: from the number of a document to numbers of its errors.
+    """
+    from scipy.sparse import csr_array
+
+    # Only documents that change are counted anew: one sum takes the old rows away, and adds the new ones. Where choices
+    # mend the same errors of a document, it is counted once.
+    places: dict[tuple[int, tuple[int, ...]], int] = {}
+    changes = [
+        (choice, number, places.setdefault((number, tuple(errors)), len(places)))
+        for choice, found in enumerate(choices, 1)
+        for number, errors in found.items()
+    ]
+
+    def versions() -> Iterator[Document]:
+        yield from documents
+        yield from (mended(documents[number], [wrong[number][k] for k in errors]) for number, errors in places)
+
+    table = Table(count(versions(), [metric], units=False), labels=())
+    rows, numbers, version = np.array(changes, dtype=int).reshape(-1, 3).T
+    ones, shape = np.ones(len(changes), dtype=np.int64), (rows.max(initial=0) + 1, table.cells.shape[0])
+    weights = csr_array((ones, (rows, len(documents) + version)), shape)
+    weights -= csr_array((ones, (rows, numbers)), shape)
+    total = table.cells[: len(documents)].sum(axis=0)
+    sums = (weights @ table.cells).toarray() + total
+    scores = metric.formula(columns_of(metric, sums.T.astype(float), table.slots))[metric.headlines[0].name]
+    return [float(score) if np.isfinite(score) else None for score in scores]
+
+
+TITLES = {
+    "eLen": "Words in the span",
+    "case": "Capitals",
+    "position": "Place in the text",
+    "eFre": "Frequency in training",
+    "eCon": "Share of its occurrences in training with this label",
+}
+"""The attributes by which spans are always scored, if they can be, with their titles."""
+
+LENGTHS = {"0": "no word", "1": "1 word", "2": "2 words", "3": "3 words", "4 and more": "4 words and more"}
+"""The buckets of the attribute eLen, in words."""
+
+BUCKETS = {("eFre", "0"): "not seen in training", ("eCon", "0"): "never with this label"}
+"""Other buckets in words."""
+
+DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+"""A digit for each bucket, as the page's script reads them."""
+
+
+class Slice(NamedTuple):
+    """Scores by one attribute.
+
+    Attributes:
+        name, title: The attribute, as it is asked for, and in words.
+        breakdowns: For each system, the result of the breakdown.
+        buckets: The buckets, as the breakdowns name them and in words.
+        of: For each document, a string for gold and for each system's predictions, with a digit for the bucket of
+            each span.
+    """
+
+    name: str
+    title: str
+    breakdowns: Sequence[Mapping[str, Any]]
+    buckets: dict[str, str]
+    of: list[list[str]]
+
+
+def slices(
+    systems: Sequence[Sequence[Document]],
+    metric: Metric,
+    verdicts: Sequence[Sequence[Sequence[Verdict]]],
+    lexicon: Lexicon | None,
+    by: Sequence[str] = (),
+) -> list[Slice]:
+    """Return the scores by each attribute; none if a document has no text, unless attributes are asked for.
+
+    Args:
+        systems: The documents of each system.
+        metric: The metric.
+        verdicts: Its verdicts on each document of each system.
+        lexicon: The lexicon of the training data, for the attributes that need one.
+        by: Further attributes, as `--by` names them. They come first, and take the place of the usual ones.
+
+    Raises:
+        ValueError: An attribute of `by` is unknown, needs a lexicon, or makes too many buckets; or a document has no
+            text to look its spans up in.
+    """
+    asked = {text: requested_attribute(text) for text in dict.fromkeys(by)}
+    usual = [] if any(document.text is None for document in systems[0]) else TITLES
+    names = {each.name for each in asked.values()}
+    for name in usual:
+        if name not in names and (lexicon or not ATTRIBUTES[name].needs_lexicon):
+            asked[name] = requested_attribute(name)
+    found = [_slice(text, each, systems, metric, lexicon, verdicts) for text, each in asked.items()]
+    for each in found:
+        if each.name in by and len(each.buckets) > len(DIGITS):
+            number = len(each.buckets)
+            raise ValueError(f"{named('by', each.name)} makes {number} buckets; a report shows at most {len(DIGITS)}")
+    return [each for each in found if 0 < len(each.buckets) <= len(DIGITS)]
+
+
+def _slice(
+    text: str,
+    by: RequestedAttribute,
+    systems: Sequence[Sequence[Document]],
+    metric: Metric,
+    lexicon: Lexicon | None,
+    verdicts: Sequence[Sequence[Sequence[Verdict]]],
+) -> Slice:
+    breakdowns = [Breakdown([metric], by, lexicon, apart=False) for _ in systems]
+    values: list[list[Mapping[Span, Value]]] = []  # of each document, of each side; the same where their words are
+    for k, sides in enumerate(zip(*systems)):
+        own: list[Mapping[Span, Value]]
+        if all(side.tokens == sides[0].tokens for side in sides):
+            spans = dict.fromkeys((*sides[0].gold, *(span for side in sides for span in side.pred)))
+            own = [breakdowns[0].values(sides[0], spans)] * len(sides)
+        else:
+            own = [each.values(side, (*side.gold, *side.pred)) for each, side in zip(breakdowns, sides)]
+        for side, breakdown, value_of, judged in zip(sides, breakdowns, own, verdicts):
+            breakdown.add(side, value_of, [judged[k]])
+        values.append(own)
+    results = [breakdown.result() for breakdown in breakdowns]
+    present = dict.fromkeys(bucket for result in results for bucket in result["buckets"])
+    known = LENGTHS if by.name == "eLen" else {}
+    buckets = {bucket: _in_words(by.name, bucket) for bucket in (*known, *present) if bucket in present}
+    digit = dict(zip(buckets, DIGITS)) if len(buckets) <= len(DIGITS) else {}
+    bucket_of = [breakdown.bucket_of for breakdown in breakdowns]
+    digits = [{value: digit.get(bucket, "z") for value, bucket in each.items()} for each in bucket_of]
+    of = []
+    for sides, own in zip(zip(*systems), values):
+        lists = [(sides[0].gold, own[0], digits[0]), *((side.pred, *each) for side, *each in zip(sides, own, digits))]
+        of.append(["".join([digit_of[value_of[span]] for span in spans]) for spans, value_of, digit_of in lists])
+    title = TITLES.get(by.name, f"{by.name}: {by.attribute.help}")
+    return Slice(text, title, results, buckets, of)
+
+
+def _in_words(by: str, bucket: str) -> str:
+    other = f"{bucket} words" if by == "eLen" else bucket  # such as "2-5"
+    return LENGTHS.get(bucket, other) if by == "eLen" else BUCKETS.get((by, bucket), other)
+
+
+SYSTEMS = 8
+"""Number of systems with a colour and a symbol: `--system-0` to `--system-7` in page.css, SYMBOLS in theme.js."""
+
+
+class ReportedSystem(NamedTuple):
+    """A system in a report: its name, the annotated documents with its predictions, and their counts."""
+
+    name: str
+    documents: Sequence[Document]
+    counts: Counts
+
+
+def with_common_annexes(systems: Sequence[ReportedSystem]) -> Sequence[ReportedSystem]:
+    """Return the systems with one text for each document, followed by the inventions of all of them."""
+    if len({len(system.documents) for system in systems}) > 1:
+        return systems  # which the report refuses
+    shared = [with_common_annex(sides) for sides in zip(*(system.documents for system in systems))]
+    return [system._replace(documents=[sides[k] for sides in shared]) for k, system in enumerate(systems)]
+
+
+def fair_of(systems: Sequence[ReportedSystem]) -> Metric:
+    """Return the metric fair. Raise ValueError if it is missing, or if the systems cannot share a report."""
+    first, *others = systems
+    fair = next((metric for metric in first.counts.metrics if metric.name == "fair"), None)
+    if fair is None:
+        raise ValueError("the report marks spans by the verdicts of fair, which is not among the metrics: add it")
+    if len(systems) > SYSTEMS:
+        raise ValueError(
+            f"a report has colours and symbols for at most {SYSTEMS} systems, {len(systems)} were given: "
+            "make several reports"
+        )
+    if len({system.name for system in systems}) < len(systems):
+        raise ValueError(f"the systems have equal names: {', '.join(system.name for system in systems)}; rename one")
+    for other in others:
+        if differences := first.counts.differences(other.counts, replicates=False):
+            raise ValueError(f"{first.name} and {other.name} cannot be in one report: {differences}")
+        if len(first.documents) != len(other.documents):
+            numbers = [f"{system.name} has {len(system.documents)} documents" for system in (first, other)]
+            raise ValueError(f"{' and '.join(numbers)}; all systems of a report need the same documents")
+        for number, (a, b) in enumerate(zip(first.documents, other.documents)):
+            if (a.text, a.gold) != (b.text, b.gold):
+                raise ValueError(
+                    f"document {number} of {other.name} has another text or gold annotation than that of {first.name}"
+                )
+    return fair

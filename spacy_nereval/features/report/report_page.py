@@ -1,0 +1,478 @@
+"""The places where gold may be wrong, as the page's review reads them: each once, with its evidence in words, the other
+places that speak against it, and the corrections that the evidence proposes.
+
+The documents, their spans and the verdicts on them, as the page's script reads them.
+
+Offsets count UTF-16 units, as strings in browsers do. Labels, verdicts and spans
+are indices into lists, so that no text from the corpus is ever a key.
+
+The report as one HTML file: what its view says, with charts and every document.
+
+The HTML report of documents in memory.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...api.results import KeptSystem
+from ...core.compression import uncompressed
+from ...core.declaration import Metric, Verdict
+from ...core.spans import Document, OverlapGroup
+from ...counting.counter import count
+from ...counting.counts import Counts
+from ...evaluation.comparison import System
+from ...evaluation.error_groups import Member
+from ...evaluation.error_list import OUTCOME_OF_VERDICT, outcomes_of
+from ...evaluation.resampling import Confidence
+from ...evaluation.tested import Asked
+from ...io.formats import inferred_name
+from ...io.writing import spelt_out
+from ...metrics.registry import create
+from ...reporting import pages
+from ...reporting.declared import CHANGES, OUTCOMES
+from ...reporting.marked_text import SPACE
+from ...reporting.pages import (
+    DRAWING,
+    LISTED,
+    LISTING,
+    Layout,
+    Trusted,
+    breakable,
+    embedded,
+    filled_in,
+    is_right_to_left,
+    utf16_offsets,
+)
+from ...reporting.rendered_document import Stretch, said_of, stretches
+from ..gate.gate_rules import Judged, gate
+from ..gate.gate_view import GateView
+from .gold_suspects import CONTRADICTIONS, REASONS, Doubt, evidence_words, surface
+from .report_charts import all_charts
+from .report_numbers import SYSTEMS, ReportedSystem, with_common_annexes
+from .report_view import PRIMARY, ReportView
+
+if TYPE_CHECKING:
+    from ...core.lexicon import Lexicon
+    from ..gate.policy import Policy
+
+NONE = -1
+
+MOST_WITNESSES = 6
+"""Maximum number of places that are listed because gold gives the same words another label there."""
+
+PART = ", "
+"""What parts a sentence into those that other sentences have too."""
+
+
+def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any]) -> dict[str, Any]:
+    """Return the places where gold may be wrong, those with the same evidence together, and what speaks against gold.
+
+    Such a kind of places is [evidence, proposals, system, places].
+
+    - Evidence is a list of indices into `evidence`, which has [reason, sentence, witnesses or -1]. Reasons are indices,
+      and so are witnesses, into lists of gold spans: document, gold span, ... A sentence is a list of indices into
+      `parts`, since most sentences share them.
+    - Proposals are labels for the boundaries of the place; or, if any has others, a list of start, end, label, ...
+    - Places are document, number, ..., each document as the difference from the one before. The numbers are those of
+      gold spans; where gold has none, those of predictions of the system, which is -1 for gold spans.
+
+    The first `repeats` groups of the page are errors that repeat.
+
+    Args:
+        view: The view of the report.
+        labels: The number of each label.
+        units: For each document, what turns an offset into one of UTF-16.
+    """
+    sides = [system.documents for system in view.systems]
+    witnesses = _Witnesses(view.gold.marked_places)
+    order = [view.lead, *(k for k in range(len(sides)) if k != view.lead)]
+    pieces: dict[tuple[str, str, int], int] = {}
+    parts: dict[str, int] = {}
+    kinds: dict[Any, list[tuple[int, int]]] = {}
+    for doubt in view.doubts:
+        k, gold = doubt.document, doubt.gold
+        words = surface(sides[0][k], *doubt.place)
+        said = [
+            (
+                each.reason,
+                evidence_words(each, doubt, view.names),
+                witnesses.number((words, each.label)) if each.reason in CONTRADICTIONS else NONE,
+            )
+            for each in doubt.evidence
+        ]
+        if gold:
+            system, number = NONE, bisect_left(sides[0][k].gold, gold)
+        else:
+            system, number = next(_predicted(doubt, [(each, sides[each][k]) for each in order]))
+        alike = all(span[:2] == doubt.place for span in doubt.proposed)
+        proposed = [
+            n
+            for start, end, label in doubt.proposed
+            for n in ((labels[label],) if alike else (units[k](start), units[k](end), labels[label]))
+        ]
+        evidence = tuple(dict.fromkeys(pieces.setdefault(piece, len(pieces)) for piece in said))
+        kinds.setdefault((evidence, (alike, *proposed), system, None if alike else k), []).append((k, number))
+    return {
+        "reasons": [*REASONS],
+        "evidence": [
+            [
+                REASONS.index(reason),
+                [parts.setdefault(part, len(parts)) for part in sentence.split(PART)],
+                listed,
+            ]
+            for reason, sentence, listed in pieces
+        ],
+        "parts": [*parts],
+        "witnesses": witnesses.listed,
+        "kinds": [
+            [[*evidence], proposed if alike else [[*proposed]], system, _differences(places)]
+            for (evidence, (alike, *proposed), system, _), places in kinds.items()
+        ],
+        "repeats": len(view.lists) - len(view.systems),  # the last groups are the errors where gold is in doubt
+    }
+
+
+def _differences(places: Sequence[tuple[int, int]]) -> list[int]:
+    """Return documents as differences, each with the number of its span.
+
+    >>> _differences([(3, 0), (7, 2)])
+    [3, 0, 4, 2]
+    """
+    ordered = sorted(places)
+    before = [0, *(k for k, _ in ordered)]
+    return [n for last, (k, number) in zip(before, ordered) for n in (k - last, number)]
+
+
+def _predicted(doubt: Doubt, sides: Sequence[tuple[int, Document]]) -> Iterator[tuple[int, int]]:
+    """Yield the systems that predict a span that is proposed, with the number of their prediction."""
+    for wanted in doubt.proposed:
+        for number, side in sides:
+            p = bisect_left(side.pred, wanted)
+            if p < len(side.pred) and side.pred[p] == wanted:
+                yield number, p
+
+
+class _Witnesses:
+    """Lists of gold spans with the same words and the same label, each made once."""
+
+    def __init__(self, places: Mapping[tuple[str, str], Sequence[tuple[int, int]]]) -> None:
+        self.listed: list[list[int]] = []
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._places = places
+
+    def number(self, key: tuple[str, str]) -> int:
+        """Return the number of a list; -1 if there is no such gold span."""
+        if key not in self._numbers and (places := self._places.get(key)):
+            self._numbers[key] = len(self.listed)
+            self.listed.append([n for place in places[:MOST_WITNESSES] for n in place])
+        return self._numbers.get(key, NONE)
+
+
+Numbered = dict[tuple[int, int, str], int]
+"""Each span with its number in the list of its side."""
+
+HIT, MISS, SPURIOUS = range(3)
+
+
+def page_data(view: ReportView) -> dict[str, Any]:
+    """Return everything that the script needs.
+
+    A document is [id, text, gold spans, side, side, ...], with a side per system:
+    [predicted spans, settled verdicts, verdicts of metric 0, of metric 1, ...]. Spans
+    are a flat list: start, end, label, start, end, label, ... Verdicts are one too:
+    verdict, gold span, predicted span, ..., with -1 for no span. The settled verdicts
+    are exact hits, misses and spurious spans outside of overlap groups: 0, 1 and 2
+    instead of a verdict, since each metric has its own names for them. The members of a
+    group are document, gold span, predicted span, ...
+    """
+    documents = view.systems[0].documents
+    labels = {label: k for k, label in enumerate(view.labels)}
+    return {
+        "systems": view.names,
+        "labels": view.labels,
+        "metrics": [_metric(metric) for metric in view.marking],
+        "outcomes": list(OUTCOMES.values()),
+        "outcomeOf": [[verdict, list(OUTCOMES).index(key)] for verdict, key in OUTCOME_OF_VERDICT.items()],
+        "changes": list(CHANGES),
+        "digest": digest(documents),
+        "annexes": [[k, at] for k, document in enumerate(documents) if (at := annex(document)) is not None],
+        "rightToLeft": [k for k, document in enumerate(documents) if is_right_to_left(document.text or "")],
+        "documents": [
+            _document(sides, view.marking, labels) for sides in zip(*(system.documents for system in view.systems))
+        ],
+        "lead": view.lead,
+        "groups": [
+            {"system": number, "title": title, "members": _flat_members(members, view.systems[number].documents)}
+            for number, title, members in view.lists
+        ],
+        "review": review_data(view, labels, [utf16_offsets(document.text or "") for document in documents]),
+        "slices": [{"title": each.title, "buckets": [*each.buckets.values()], "of": each.of} for each in view.slices],
+    }
+
+
+def _flat_members(members: Iterable[Member], documents: Sequence[Document]) -> list[int]:
+    found = []
+    for number, gold, pred in members:
+        golds, preds = numbers_of(documents[number])
+        found += [number, golds[gold] if gold else NONE, preds[pred] if pred else NONE]
+    return found
+
+
+def annex(document: Document) -> int | None:
+    """Return where the mentions begin that a text does not have, in UTF-16 units; None without such mentions."""
+    if document.annex is None:
+        return None
+    at: int = utf16_offsets(document.text or "")(document.annex)
+    return at
+
+
+def digest(documents: Iterable[Document]) -> str:
+    """Return a short name for texts and gold spans, by which a browser keeps the marks on them."""
+    found = sha256()
+    for document in documents:
+        found.update(repr((document.id, document.text, document.gold)).encode("utf8", "surrogatepass"))
+    return found.hexdigest()[:16]
+
+
+def _metric(metric: Metric) -> dict[str, Any]:
+    names = metric.verdict_names
+    settled = (metric.hit, metric.miss, metric.spurious) if metric.scope == "group" else ()
+    kind_of = dict(zip(settled, ("hit", "missed", "spurious")))
+    words = metric.words
+    return {
+        "name": metric.name,
+        "verdicts": list(names),
+        "words": [words[name].short if name in words else name for name in names],
+        "kinds": [words[name].kind if name in words else kind_of.get(name, "") for name in names],
+        "settled": [names.index(name) for name in settled],
+        "right": names.index(metric.hit),
+        "bySystem": metric.focus == "system",
+        "confusion": [names.index(name) for name in metric.confusion or ()],
+        "taxonomy": metric.taxonomy,
+    }
+
+
+def numbers_of(document: Document) -> tuple[Numbered, Numbered]:
+    """Return each gold and each predicted span with its number in the data of the page."""
+    gold: Numbered = {span: k for k, span in enumerate(document.gold)}
+    pred: Numbered = {span: k for k, span in enumerate(document.pred)}
+    return gold, pred
+
+
+def _document(sides: Sequence[Document], metrics: Sequence[Metric], labels: Mapping[str, int]) -> list[Any]:
+    first = sides[0]
+    unit = utf16_offsets(first.text or "")
+
+    def flat(spans: Iterable[tuple[int, int, str]]) -> list[int]:
+        return [n for start, end, label in spans for n in (unit(start), unit(end), labels[label])]
+
+    found: list[Any] = [first.id, first.text, flat(first.gold)]
+    for side in sides:
+        gold, pred = numbers_of(side)
+        settled = [n for span in sorted(side.hits) for n in (HIT, gold[span], pred[span])]
+        overlapping = []
+        for group in side.overlap_groups:
+            if group.gold and group.pred:
+                overlapping.append(group)
+            else:
+                settled += [n for span in group.gold for n in (MISS, gold[span], NONE)]
+                settled += [n for span in group.pred for n in (SPURIOUS, NONE, pred[span])]
+        judged = []
+        for metric in metrics:
+            parts = overlapping if metric.scope == "group" else [side]
+            judged.append(_flat_verdicts(_verdicts(metric, parts), metric, gold, pred))
+        found.append([flat(pred), settled, *judged])
+    return found
+
+
+def _verdicts(metric: Metric, parts: Sequence[OverlapGroup]) -> Iterator[Verdict]:
+    """Yield the verdicts on overlap groups, or on whole documents if the metric judges these."""
+    for part in parts:
+        if metric.judge:
+            yield from metric.judge(part)
+        else:
+            yield from (Verdict(metric.miss, span, None) for span in part.gold)
+            yield from (Verdict(metric.spurious, None, span) for span in part.pred)
+
+
+def _flat_verdicts(verdicts: Iterable[Verdict], metric: Metric, gold: Numbered, pred: Numbered) -> list[int]:
+    return [
+        n
+        for name, a, b, _ in verdicts
+        for n in (metric.verdict_names.index(name), gold[a] if a else NONE, pred[b] if b else NONE)
+    ]
+
+
+__all__ = ["PRIMARY", "page"]
+
+REPORT = Layout(
+    __package__,
+    LISTED,
+    (*("corpus", "asked", "marking", "lines", "places", "copied", "flags"), *("digests", "reviewing", "exporting")),
+    (*LISTING, *DRAWING, "queue"),
+    (
+        *("triage", "state", "filters", "flag_elements", "text", "documents", "concordance"),
+        *("matrix", "form", "copy", "review", "actions", "changes", "charts"),
+    ),
+)
+
+STATIC = 50
+"""Maximum number of documents for readers whose browser runs no scripts."""
+
+LONGEST, BEFORE = 1500, 200
+"""Maximum number of characters of such a document, and how many of them come before its first error."""
+
+
+def page(
+    systems: Sequence[ReportedSystem],
+    *,
+    title: str | None = None,
+    confidence: Confidence | None = None,
+    asked: Asked | None = None,
+    trials: int | None = None,
+    lexicon: Lexicon | None = None,
+    by: Sequence[str] = (),
+    policy: Policy | None = None,
+) -> str:
+    """Return the report as HTML.
+
+    Args:
+        systems: The systems. The first one is what the others are compared with. The metric
+            fair has to be among their metrics, since its verdicts mark the spans.
+        title: The title; by default, the names of the systems and of the gold files.
+        confidence: Settings of intervals. With them, scores have intervals, systems are compared,
+            and the page begins with a conclusion on the primary score.
+        asked: What the comparison tests; by default with fair's F as the primary score.
+        trials: How many swaps are drawn; by default enough for the number of tests.
+        lexicon: The lexicon of the training data, for scores by what training shows of a span.
+        by: Attributes by which spans are scored besides the usual ones, as `--by` names them.
+        policy: The rules by which each system may ship, those that compare against the first system.
+
+    Raises:
+        ValueError: Systems cannot share a report, something is asked for that cannot be computed (see `ReportView`),
+            or the libraries that draw charts are not installed.
+    """
+    view = ReportView(systems, confidence=confidence, asked=asked, trials=trials, lexicon=lexicon, by=by)
+    library = pages.scripts()
+    drawn = all_charts(view)
+    documents, first = systems[view.lead].documents, view.results[0]
+    values = {
+        "title": title or _title(view.names, systems[0].counts.sources),
+        "view": view,
+        "tables": {name: [*view.tables([name])] for name in view.makers},
+        "finding": {finding.section: breakable(finding.heading) for finding in view.findings()},
+        "story": [breakable(finding.heading) for finding in view.story],
+        "opening": [*map(breakable, view.opening())],
+        "warnings": view.closing(),
+        "tested": view.tested(),
+        "confidence": first.get("confidence"),
+        "symbols": pages.GLYPHS,
+        "charted": drawn,
+        "gates": [*gates(systems, policy)] if policy else [],
+        "static": [*static_documents(documents, view.wrong, view.fair)],
+        "unmarked": [metric.name for metric in systems[0].counts.metrics if metric not in view.marking],
+        "signatures": [first["signature"]],
+        "version": first["version"],
+        "data": Trusted(embedded(page_data(view))),
+        "charts": Trusted(embedded(drawn)),
+    }
+    return filled_in(values, library, REPORT)
+
+
+def gates(systems: Sequence[ReportedSystem], policy: Policy) -> Iterator[GateView]:
+    """Yield whether each system may ship: a single one alone, others against the first."""
+    judged = [
+        Judged(System(each.name, each.counts, outcomes_of(each.documents, each.counts.metrics)), each.documents)
+        for each in systems
+    ]
+    for candidate in judged[1:] or judged:
+        yield GateView(gate(policy, candidate, judged[0] if len(judged) > 1 else None))
+
+
+def _title(names: Sequence[str], sources: Iterable[str]) -> str:
+    systems = " and ".join(names) if len(names) < 3 else f"{len(names)} systems"
+    golds = (Path(each) for each in dict.fromkeys(sources))
+    named = [(each if inferred_name(each) is None else uncompressed(each).with_suffix("")).name for each in golds]
+    return f"{systems} against {' and '.join(named) or 'gold'}"
+
+
+# The documents with errors as marked text
+
+
+class StaticDocument(NamedTuple):
+    """A document with errors: its number from 1, its name, and its text."""
+
+    number: int
+    name: str
+    stretches: list[Stretch]
+    right_to_left: bool
+
+
+def static_documents(
+    documents: Sequence[Document], wrong: Mapping[int, Sequence[Verdict]], metric: Metric
+) -> Iterator[StaticDocument]:
+    """Yield the first documents with errors as marked text."""
+    for number, errors in islice(wrong.items(), STATIC):
+        document = documents[number]
+        stretches = [*_stretches(document, errors, metric)]
+        yield StaticDocument(number + 1, document.id or "", stretches, is_right_to_left(document.text or ""))
+
+
+def _stretches(document: Document, errors: Iterable[Verdict], metric: Metric) -> Iterator[Stretch]:
+    """Cut the text where the spans of errors begin and end. A document without a text has its offsets only."""
+    text, said = document.text, said_of(document, errors, metric)
+    if text is None:
+        yield from (Stretch(f"…{each.end} ", False, False, [each.words]) for each in said)
+        return
+    low = max(0, min(each.start for each in said) - BEFORE)
+    high = min(len(text), low + LONGEST)
+    if low:
+        yield Stretch("… ", False, False, [])
+    for part in stretches(text, said, low, high):
+        yield part._replace(text=spelt_out(SPACE.sub(" ", part.text)))
+    if rest := sum(each.end > high for each in said):
+        yield Stretch(f" … {rest} more", False, False, [])
+    elif high < len(text):
+        yield Stretch(" …", False, False, [])
+
+
+def report(
+    systems: Sequence[KeptSystem],
+    confidence: Confidence | None = None,
+    asked: Asked | None = None,
+    trials: int | None = None,
+) -> str | None:
+    """Return the report as HTML.
+
+    Args:
+        systems: The systems, which have the same documents. The first is what others are compared with.
+        confidence: The settings of intervals; None for no intervals and no comparison.
+        asked: What the comparison tests.
+        trials: How many swaps are drawn.
+
+    Returns:
+        The page; None if a text is not known, no document is annotated, or there are more systems than a page shows.
+
+    Raises:
+        ValueError: The libraries that draw charts are not installed.
+    """
+    known = [[document for document in system.documents if document] for system in systems]
+    if not 0 < len(systems) <= SYSTEMS or not all(known) or any(d.text is None for own in known for d in own):
+        return None
+    reported = [ReportedSystem(system.name, own, _with_fair(system.counts, own)) for system, own in zip(systems, known)]
+    return page(with_common_annexes(reported), confidence=confidence, asked=asked, trials=trials)
+
+
+def _with_fair(counts: Counts, documents: Sequence[Document]) -> Counts:
+    """Return the counts with those of fair, whose verdicts mark the spans of the report."""
+    if any(metric.name == "fair" for metric in counts.metrics):
+        return counts
+    found = count(documents, [*counts.metrics, create("fair")])
+    found.spans_key = counts.spans_key
+    return found

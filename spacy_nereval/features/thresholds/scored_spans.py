@@ -1,0 +1,479 @@
+"""How good the scores of predictions are: average precision, risk at a coverage, and calibration.
+
+The states of a corpus as predictions enter by their scores, from the highest.
+
+A verdict may change when a further prediction enters, but only within its full group: gold spans and
+all predictions that are connected by overlap, hits included. A full group with j distinct scores has
+j + 1 states. Each state is counted once; the difference of successive states is what a prediction
+changes when it enters. For metrics that judge whole documents, a full group is a document; for
+metrics without a judge, it is a span.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...core.arguments import BIN_KIND, BINS, EQUAL, STRICT, check_value
+from ...core.declaration import Metric
+from ...core.messages import named
+from ...core.overlapping import group_numbers
+from ...core.spans import Document, PlainSpan
+from ...counting.batch import Batch, DocumentBatch, Numbers, SpanColumns
+from ...counting.counter import Counter
+from ...counting.counts import Counts
+
+NO_PREDICTIONS = "there are no predictions"
+
+COCO_POINTS = 101
+"""The number of recalls from 0 to 1 at which COCO reads precision."""
+
+
+class Ranked(NamedTuple):
+    """Predictions from the highest score, one element for each: its score, whether it is a hit, and its label."""
+
+    score: NDArray[np.float64]
+    hit: NDArray[np.bool_]
+    label: NDArray[Any]
+
+    def of_label(self, label: str) -> Ranked:
+        """Return the predictions of one label."""
+        own = self.label == label
+        return Ranked(self.score[own], self.hit[own], self.label[own])
+
+
+def checked_hit(hit: Any) -> str | float:
+    """Return what counts as a hit. Raise ValueError if it is neither "strict" nor an overlap.
+
+    >>> checked_hit("0.5")
+    0.5
+    >>> checked_hit(0)
+    Traceback (most recent call last):
+    ValueError: hit=0: expected 'strict', or the least IoU of a hit, above 0 and up to 1
+    """
+    if hit == STRICT:
+        return STRICT
+    try:
+        least = float(hit)
+    except (TypeError, ValueError):
+        least = 0.0
+    if isinstance(hit, bool) or not 0 < least <= 1:
+        raise ValueError(f"{named('hit', hit)}: expected 'strict', or the least IoU of a hit, above 0 and up to 1")
+    return least
+
+
+def ranked(
+    documents: Sequence[Document], scores: Sequence[Mapping[PlainSpan, float]], hit: str | float = STRICT
+) -> Ranked:
+    """Return all predictions from the highest score, and which of them are hits. Ties are in the order of
+    start, end and label, misses first, so that the order of documents does not matter.
+
+    Args:
+        documents: The documents.
+        scores: The score of each prediction, per document.
+        hit: "strict": the span is a gold span. Or the least IoU: predictions, from the highest
+            score, each take the free gold span of their label with the highest IoU of
+            characters that is at least this; of equals the leftmost.
+
+    Returns:
+        float64[n], bool[n] and object[n] of all n predictions.
+
+    Source: for an IoU, the rule of COCO (Lin et al. 2014), with characters for pixels.
+    """
+    rows: list[tuple[float, PlainSpan, bool]] = []
+    for document, score_of in zip(documents, scores):
+        order = sorted(document.sides[1], key=lambda span: (-score_of[span], span))
+        hits = document.hits if hit == STRICT else _overlapping(document, order, float(hit))
+        rows += [(-score_of[span], span, span in hits) for span in order]
+    rows.sort()
+    return Ranked(
+        -np.array([score for score, _, _ in rows], dtype=float),
+        np.array([is_hit for _, _, is_hit in rows], dtype=bool),
+        np.array([span[2] for _, span, _ in rows], dtype=object),
+    )
+
+
+def _overlapping(document: Document, order: Sequence[PlainSpan], least: float) -> set[PlainSpan]:
+    """Return the predictions, given from the highest score, that find a free gold span."""
+    free: dict[str, list[PlainSpan]] = {}
+    for span in sorted(document.sides[0]):
+        free.setdefault(span[2], []).append(span)
+    hits = set()
+    for span in order:
+        golds = free.get(span[2], [])
+        best = max(golds, key=lambda gold: iou(span, gold), default=None)
+        if best is not None and iou(span, best) >= least:
+            golds.remove(best)
+            hits.add(span)
+    return hits
+
+
+def iou(a: PlainSpan, b: PlainSpan) -> float:
+    """Return the characters that two spans share, as a part of those that either has.
+
+    >>> iou((0, 4, "A"), (2, 6, "A")), iou((3, 3, "A"), (3, 3, "A"))
+    (0.3333333333333333, 1.0)
+    """
+    if a[:2] == b[:2]:
+        return 1.0
+    shared = max(0, min(a[1], b[1]) - max(a[0], b[0]))
+    return shared / (a[1] - a[0] + b[1] - b[0] - shared) if shared else 0.0
+
+
+def average_precision(scores: ArrayLike, hits: ArrayLike, gold: int) -> float | None:
+    """Return the average precision: each distinct score's precision, weighted by the recall that it adds.
+
+    Predictions with the same score enter together. Recall is over all gold spans.
+
+    Args:
+        scores, hits: Of predictions, float[n] and bool[n].
+        gold: The number of gold spans.
+
+    Returns:
+        From 0 to 1; None without gold spans, 0 without predictions.
+
+    >>> average_precision([0.9, 0.9, 0.5], [True, False, True], 2)
+    0.5833333333333333
+
+    Source: the definition of scikit-learn's `average_precision_score`, with recall over all gold spans.
+    """
+    if not gold:
+        return None
+    _, kept, found_gold = cumulative(scores, hits)
+    return float(np.sum(np.diff(found_gold, prepend=0) / gold * (found_gold / kept))) if len(kept) else 0.0
+
+
+def coco_average_precision(hits: ArrayLike, gold: int) -> float | None:
+    """Return COCO's average precision: the mean, over 101 recalls, of the best precision at that recall or above.
+
+    Args:
+        hits: Of predictions from the highest score, bool[n]. The order of ties matters.
+        gold: The number of gold spans.
+
+    Returns:
+        From 0 to 1; None without gold spans.
+
+    >>> round(coco_average_precision([True, True, False, True, True, False, False, True], 6), 6)
+    0.703218
+
+    Source: COCO (Lin et al. 2014), as pycocotools computes it.
+    """
+    if not gold:
+        return None
+    found_gold = np.cumsum(np.asarray(hits, dtype=float))
+    precision = found_gold / np.arange(1, len(found_gold) + 1)
+    best = np.append(np.maximum.accumulate(precision[::-1])[::-1], 0.0)
+    at = np.searchsorted(found_gold / gold, np.linspace(0, 1, COCO_POINTS))
+    return float(best[at].mean())
+
+
+def cumulative(scores: ArrayLike, hits: ArrayLike) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Return the distinct scores, from the highest, and how many predictions and hits there are down to each.
+
+    >>> [each.tolist() for each in cumulative([0.5, 0.9, 0.5], [True, True, False])]
+    [[0.9, 0.5], [1, 3], [1.0, 2.0]]
+    """
+    values, flags = np.asarray(scores, dtype=float), np.asarray(hits, dtype=float)
+    distinct, place, times = np.unique(-values, return_inverse=True, return_counts=True)
+    return -distinct, np.cumsum(times), np.cumsum(np.bincount(place, flags, minlength=len(distinct)))
+
+
+def risk_coverage(scores: ArrayLike, hits: ArrayLike) -> dict[str, Any]:
+    """Return how risk grows with coverage.
+
+    Coverage is the share of predictions that are kept; risk is the share of these that are no hits.
+
+    Args:
+        scores, hits: Of predictions, float[n] and bool[n].
+
+    Returns:
+        "cuts", "coverage" and "risk", a number per distinct score, and "aurc", the mean over
+        predictions of the risk at their own score; None without predictions.
+
+    >>> risk_coverage([0.9, 0.5], [True, False])
+    {'cuts': [0.9, 0.5], 'coverage': [0.5, 1.0], 'risk': [0.0, 0.5], 'aurc': 0.25}
+
+    Source: Geifman and El-Yaniv (2017); area: Geifman et al. (2019).
+    """
+    cuts, kept, number_of_hits = cumulative(scores, hits)
+    risk = 1 - number_of_hits / np.maximum(kept, 1)
+    number = int(kept[-1]) if len(kept) else 0
+    area = float(np.sum(risk * np.diff(kept, prepend=0)) / number) if number else None
+    return {
+        "cuts": cuts.tolist(),
+        "coverage": (kept / max(number, 1)).tolist(),
+        "risk": risk.tolist(),
+        "aurc": area,
+    }
+
+
+def calibration(scores: ArrayLike, hits: ArrayLike, number: int = 10, bins: str = EQUAL) -> dict[str, Any]:
+    """Return the reliability of scores: the share of hits in bins of the score.
+
+    Args:
+        scores: Of predictions, float[n].
+        hits: Which of them are hits, bool[n].
+        number: The number of bins.
+        bins: "equal": bins of the same width, [i/M, (i+1)/M), the last one closed. "equal_mass":
+            bins with about as many predictions each; predictions with one score are in one bin.
+
+    Returns:
+        "bins": a row per bin that has predictions: "low" and "high", "n", "score" (their mean
+        score), "hits" (the share of hits), "gap" (hits - score). "ece": the mean gap, signs
+        left out, weighted by n. "bias": the same with signs, below 0 where scores are too high.
+        "largest_gap": the gap of the bin in which it is largest. "brier": the mean squared
+        difference of score and hit. All of these are None, and "reason" says why, if there
+        are no predictions or a score is outside of 0 to 1.
+
+    Raises:
+        ValueError: There is no such kind of bins, or the number is not above 0.
+
+    >>> found = calibration([0.95, 0.9, 0.9, 0.8, 0.6, 0.6, 0.4, 0.2], [1, 1, 0, 1, 1, 0, 0, 1])
+    >>> round(found["ece"], 6), round(found["brier"], 7), found["bins"][0]["n"]
+    (0.29375, 0.2728125, 1)
+
+    Source: Guo et al. (2017); Brier (1950).
+    """
+    check_value("bins", number, BINS)
+    check_value("bin_kind", bins, BIN_KIND)
+    values, flags = np.asarray(scores, dtype=float), np.asarray(hits, dtype=float)
+    reason = None if len(values) else NO_PREDICTIONS
+    if outside := values[(values < 0) | (values > 1)].tolist():
+        reason = f"the score {outside[0]:g} is not from 0 to 1"
+    if reason:
+        nothing = dict.fromkeys(("bins", "ece", "bias", "largest_gap", "brier"))
+        return {"kind": bins, **nothing, "reason": reason}
+    edges = np.arange(number + 1) / number if bins == EQUAL else _edges_of_equal_mass(values, number)
+    place = np.searchsorted(edges[:-1], values, side="right") - 1  # the last bin is closed
+    size = np.bincount(place, minlength=len(edges) - 1)
+    score, hit = (np.bincount(place, each, minlength=len(size)) / np.maximum(size, 1) for each in (values, flags))
+    gap = hit - score
+    rows = [
+        dict(zip(("low", "high", "n", "score", "hits", "gap"), row))
+        for row in zip(*(each.tolist() for each in (edges[:-1], edges[1:], size, score, hit, gap)))
+        if row[2]
+    ]
+    return {
+        "kind": bins,
+        "bins": rows,
+        "ece": float(np.sum(size * np.abs(gap)) / len(values)),
+        "bias": float(np.sum(size * gap) / len(values)),
+        "largest_gap": max((row["gap"] for row in rows), key=abs),
+        "brier": float(np.mean((values - flags) ** 2)),
+        "reason": None,
+    }
+
+
+def _edges_of_equal_mass(values: NDArray[np.float64], number: int) -> NDArray[np.float64]:
+    """Return the edges of bins with about as many values each; no two equal values are divided.
+
+    >>> _edges_of_equal_mass(np.array([0.1, 0.2, 0.2, 0.2, 0.9]), 2).tolist()
+    [0.1, 0.2, 0.9]
+    >>> _edges_of_equal_mass(np.array([0.1, 0.9, 0.9, 0.9]), 2).tolist()
+    [0.1, 0.9, 0.9]
+    """
+    ordered = np.sort(values)
+    starts = ordered[np.arange(number) * len(ordered) // number]
+    return np.append(np.unique(starts), ordered[-1])
+
+
+Kind = Literal["span", "group", "document"]
+"""What the full groups are: single spans, spans connected by overlap, or whole documents."""
+
+ROWS = 1 << 18
+"""The number of spans of all states that are counted together, so that they fit into memory."""
+
+
+class ScoredSpans:
+    """All spans of some documents as columns, with the scores of the predictions.
+
+    Args:
+        documents: The documents.
+        scores: The score of each prediction, per document.
+
+    Attributes:
+        batch: The spans, sorted by document, start, end and label.
+        score: float64[spans], the score of each prediction; of spans that are gold alone it is NaN.
+    """
+
+    def __init__(self, documents: Sequence[Document], scores: Sequence[Mapping[PlainSpan, float]]) -> None:
+        self.batch: DocumentBatch = DocumentBatch(documents)
+        self.labels: Sequence[str] = self.batch.labels
+        batch, names = self.batch, self.batch.labels
+        columns = zip(*(column.tolist() for column in (batch.doc, batch.start, batch.end, batch.label, batch.pred)))
+        found = (scores[doc][start, end, names[label]] if pred else np.nan for doc, start, end, label, pred in columns)
+        self.score: NDArray[np.float64] = np.fromiter(found, dtype=float, count=len(batch.doc))
+
+    @property
+    def documents(self) -> int:
+        """The number of documents."""
+        return self.batch.documents
+
+    @property
+    def predicted(self) -> NDArray[np.float64]:
+        """The scores of all predictions, float64[predictions]."""
+        found: NDArray[np.float64] = self.score[self.batch.pred]
+        return found
+
+    def full_groups(self, kind: Kind) -> Numbers:
+        """Return int64[spans], the number of each span's full group."""
+        if kind == "document":
+            return self.batch.doc
+        if kind == "span":
+            return np.arange(len(self.batch.doc))
+        offset = self.batch.doc * (1 + self.batch.end.max(initial=0))
+        return group_numbers(self.batch.start + offset, self.batch.end + offset)
+
+    @cached_property
+    def _words(self) -> dict[tuple[str, str], tuple[Numbers, Numbers]]:
+        return {}
+
+    def words(self, case: str, by: str) -> tuple[Numbers, Numbers]:
+        """Return int64[spans + 1] and int64[words]: where the words of each span begin, and the words as numbers."""
+        if (case, by) not in self._words:
+            row, word = self.batch.words(case=case, by=by)
+            self._words[case, by] = np.searchsorted(row, np.arange(len(self.batch.doc) + 1)), word
+        return self._words[case, by]
+
+
+class StateBatch(Batch):
+    """A batch in which each document is a state of a full group.
+
+    Args:
+        spans: All spans.
+        state: int64[rows], the state in which a span is.
+        row: int64[rows], the index of the span, ascending within a state.
+        pred: bool[rows], whether it is there as a prediction.
+        document_of: int64[states], the document of each state.
+    """
+
+    def __init__(
+        self, spans: ScoredSpans, state: Numbers, row: Numbers, pred: NDArray[np.bool_], document_of: Numbers
+    ) -> None:
+        whole = spans.batch
+        columns = SpanColumns(state, whole.start[row], whole.end[row], whole.label[row], whole.gold[row], pred)
+        super().__init__([None] * len(document_of), whole.labels, columns)
+        self._spans, self._row, self._document_of = spans, row, document_of
+
+    def words(self, *, case: str, by: str) -> tuple[Numbers, Numbers]:
+        begin, word = self._spans.words(case, by)
+        size = begin[self._row + 1] - begin[self._row]
+        index = np.repeat(np.arange(len(self._row)), size)
+        within = np.arange(len(index)) - np.repeat(np.cumsum(size) - size, size)
+        return index, word[begin[self._row][index] + within]
+
+    def document(self, place: int) -> Document:
+        first, last = np.searchsorted(self.doc, [place, place + 1])
+        columns = (column[first:last].tolist() for column in (self.start, self.end, self.label, self.gold, self.pred))
+        spans = [((start, end, self.labels[label]), gold, pred) for start, end, label, gold, pred in zip(*columns)]
+        gold = [span for span, is_gold, _ in spans if is_gold]
+        pred = [span for span, _, is_pred in spans if is_pred]
+        whole = self._spans.batch.document(int(self._document_of[place]))
+        return whole.replaced(gold, pred, whole.text)
+
+
+class States(NamedTuple):
+    """The counts of the states of all full groups.
+
+    counts: a row per state, the states of a full group one after the other.
+    score: float64[states], the score of the predictions that enter with a state; NaN for the
+        first of a full group, in which there are none.
+    """
+
+    counts: Counts
+    score: NDArray[np.float64]
+
+
+def kind_of(metric: Metric) -> Kind:
+    """Return what the full groups of a metric are.
+
+    >>> from spacy_nereval import create_all
+    >>> [kind_of(metric) for metric in create_all(["strict", "fair", "char"])]
+    ['span', 'group', 'document']
+    """
+    if metric.scope == "document":
+        return "document"
+    return "group" if metric.judge or metric.count_batch else "span"
+
+
+def counted_states(spans: ScoredSpans, metrics: Sequence[Metric], kind: Kind) -> States:
+    """Count the states of all full groups.
+
+    Args:
+        spans: The spans. Predictions whose score is infinite are in every state.
+        metrics: What to count.
+        kind: What the full groups are, the same for all metrics.
+
+    Returns:
+        A row of counts per state, and float64[states], the score that enters with each.
+    """
+    counter = Counter(metrics, units=False)
+    score = []
+    for batch, entering in _batches(spans, kind):
+        counter.add(batch)
+        score.append(entering)
+    return States(counter.counts, np.concatenate(score) if score else np.zeros(0))
+
+
+def _batches(spans: ScoredSpans, kind: Kind) -> Iterator[tuple[StateBatch, NDArray[np.float64]]]:
+    """Yield the states in batches, each with the score that enters with each state."""
+    batch = spans.batch
+    group = spans.full_groups(kind)
+    number = spans.documents if kind == "document" else int(group.max(initial=-1)) + 1
+    rank, entering = _ranks(group, np.where(np.isposinf(spans.score), np.nan, spans.score))
+    states = 1 + np.bincount(entering.group, minlength=number)
+    begin = np.where(batch.gold, 0, rank)  # the first state of its full group in which a span is
+    rows = np.bincount(group, states[group] - begin, minlength=number)
+    document_of = np.arange(number)
+    if kind != "document":
+        document_of[group] = batch.doc
+    edges = np.searchsorted(group, np.arange(number + 1))
+    part = np.cumsum(np.maximum(rows, 1)) // ROWS
+    for first, last in _stretches(part):
+        here = slice(edges[first], edges[last])
+        own = group[here] - first
+        size = states[first:last][own] - begin[here]
+        start = np.cumsum(states[first:last]) - states[first:last]
+        row = np.repeat(np.arange(edges[first], edges[last]), size)
+        step = np.arange(len(row)) - np.repeat(np.cumsum(size) - size, size) + begin[row]
+        state = start[group[row] - first] + step
+        order = np.argsort(state, kind="stable")
+        is_pred = batch.pred[row] & (step >= rank[row])
+        of_states = np.repeat(document_of[first:last], states[first:last])
+        scores = np.full(len(of_states), np.nan)
+        events = slice(*np.searchsorted(entering.group, [first, last]))
+        scores[start[entering.group[events] - first] + entering.rank[events]] = entering.score[events]
+        yield StateBatch(spans, state[order], row[order], is_pred[order], of_states), scores
+
+
+class _Entering(NamedTuple):
+    """The predictions that enter together: full group, rank from 1 up, and score, one element for each."""
+
+    group: Numbers
+    rank: Numbers
+    score: NDArray[np.float64]
+
+
+def _ranks(group: Numbers, score: NDArray[np.float64]) -> tuple[Numbers, _Entering]:
+    """Return the rank of each span among the distinct scores of its full group, the highest 1, and 0
+    without a score; and the ranks of all full groups in order."""
+    scored = np.flatnonzero(~np.isnan(score))
+    order = scored[np.lexsort((-score[scored], group[scored]))]
+    own, value = group[order], score[order]
+    new_group = np.diff(own, prepend=-1) != 0
+    new = new_group | (np.diff(value, prepend=np.nan) != 0)
+    rank = np.cumsum(new)
+    rank -= np.repeat(rank[new_group] - 1, np.diff(np.flatnonzero(new_group), append=len(own)))
+    rank_of_span = np.zeros(len(score), dtype=np.int64)
+    rank_of_span[order] = rank
+    return rank_of_span, _Entering(own[new], rank[new], value[new])
+
+
+def _stretches(part: Numbers) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last index, exclusive, of each stretch of equal numbers."""
+    edges = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(part)]
+    yield from ((first, last) for first, last in zip(edges, edges[1:]) if last > first)

@@ -1,0 +1,222 @@
+"""A learning rate that falls when the loss has stopped falling.
+
+A training logger that also records the training in a file and feeds the learning rate.
+
+spaCy imports this module whenever it makes or loads a pipeline. Everything that
+takes time to import is therefore imported inside the functions.
+"""
+
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+# A training config creates both a schedule and the logger that feeds it, but passes neither to
+# the other. The schedule waits here until the logger of the same thread takes it.
+_waiting = threading.local()
+
+
+@dataclass
+class Plateau:
+    """A constant rate that is multiplied by `factor` whenever the loss stops falling.
+
+    The loss has stopped falling when `patience` losses in a row were not below the
+    lowest loss so far by at least the share `min_delta` of it. A loss that is NaN is
+    not below anything. The rate never falls below `minimum`.
+
+    Only `rate`, `lowest` and `waited` change. A schedule that is created with the values
+    of another one continues it.
+
+    Attributes:
+        rate: The current learning rate.
+        factor: What the rate is multiplied by.
+        patience: The number of losses in a row without a new lowest one after which the rate falls.
+        min_delta: The share of the lowest loss by which a new one must be lower.
+        minimum: The smallest rate.
+        lowest: The lowest loss so far, or None.
+        waited: The number of losses since the last lowest one, or since the rate fell.
+        started: Whether a rate was requested already.
+    """
+
+    rate: float
+    factor: float
+    patience: int
+    min_delta: float
+    minimum: float
+    lowest: float | None
+    waited: int
+    started: bool = False
+
+    def __iter__(self) -> "Plateau":
+        return self
+
+    def __next__(self) -> float:
+        if self.started and self._leave_waiting():
+            warnings.warn(
+                "the learning rate will not fall: spacy-nereval.plateau.v1 receives the losses only from "
+                '[training.logger] @loggers = "spacy-nereval.logger.v1"; use that logger, or another schedule',
+                stacklevel=2,
+            )
+        self.started = True
+        return self.rate
+
+    def observe(self, loss: float) -> None:
+        """Record the next loss, and lower the rate if the loss has stopped falling."""
+        self._leave_waiting()
+        if loss < (inf if self.lowest is None else self.lowest * (1 - self.min_delta)):
+            self.lowest, self.waited = loss, 0
+            return
+        self.waited += 1
+        if self.waited >= self.patience:
+            self.rate, self.waited = max(self.minimum, self.rate * self.factor), 0
+
+    def _leave_waiting(self) -> bool:
+        """Return whether the schedule was waiting for a logger, and stop waiting."""
+        return getattr(_waiting, "schedule", None) is self and take() is self
+
+    def state(self) -> dict[str, Any]:
+        """Return what has changed, as arguments of `plateau`."""
+        return {"rate": self.rate, "lowest": self.lowest, "waited": self.waited}
+
+
+def plateau(
+    rate: float,
+    factor: float = 0.1,
+    patience: int = 1,
+    min_delta: float = 0.0,
+    minimum: float = 0.0,
+    lowest: float | None = None,
+    waited: int = 0,
+) -> Plateau:
+    """Create the schedule `spacy-nereval.plateau.v1`: a rate that falls when the training loss stops falling.
+
+    The logger of the same config has to be `spacy-nereval.logger.v1`, which passes
+    on the losses, one for each evaluation.
+
+    Args:
+        rate: The first learning rate.
+        factor: What the rate is multiplied by when it falls.
+        patience: The number of evaluations in a row without a new lowest loss after which the rate falls.
+        min_delta: The share of the lowest loss by which a new one must be lower, from 0 to below 1.
+        minimum: The smallest rate.
+        lowest: The lowest loss of an interrupted training that is continued.
+        waited: The number of evaluations without a new lowest loss in that training, up to the interruption.
+
+    Returns:
+        An iterator over the learning rates, one for each step.
+
+    Raises:
+        ValueError: If a value is outside its range.
+
+    Example:
+        >>> rate = plateau(0.5, factor=0.5)
+        >>> for loss in (3.0, 2.0, 2.0, 1.0):
+        ...     rate.observe(loss)
+        >>> next(rate), rate.state()
+        (0.25, {'rate': 0.25, 'lowest': 1.0, 'waited': 0})
+        >>> plateau(0.1, factor=2)
+        Traceback (most recent call last):
+        ValueError: factor = 2: expected a number above 0 and below 1
+    """
+    if not 0 < factor < 1:
+        raise ValueError(f"factor = {factor}: expected a number above 0 and below 1")
+    if patience < 1:
+        raise ValueError(f"patience = {patience}: expected at least 1 evaluation")
+    if not 0 <= min_delta < 1:
+        raise ValueError(f"min_delta = {min_delta}: expected a share from 0 up and below 1")
+    if not 0 <= minimum <= rate:
+        raise ValueError(f"minimum = {minimum}: expected a rate from 0 to the first rate, {rate}")
+    schedule = Plateau(rate, factor, patience, min_delta, minimum, lowest, waited)
+    _waiting.schedule = schedule
+    return schedule
+
+
+def take() -> Plateau | None:
+    """Return the schedule that this thread created last, unless it was taken before."""
+    schedule = getattr(_waiting, "schedule", None)
+    _waiting.schedule = None
+    return schedule
+
+
+HISTORY = "training.json"
+"""The name of the file that records the training, beside `model-best` and `model-last`."""
+
+StepInfo = Mapping[str, Any]
+"""What spaCy passes to a logger after an evaluation."""
+
+Logger = tuple[Callable[[StepInfo | None], None], Callable[[], None]]
+"""What spaCy calls after every step, and at the end of the training."""
+
+
+def make_logger(progress_bar: str | None = None, console_output: bool = True) -> Callable[..., Logger]:
+    """Create the logger `spacy-nereval.logger.v1`.
+
+    It prints what spaCy's own ConsoleLogger prints. After every evaluation it also
+
+    - passes the mean loss per step since the previous evaluation to the learning rate,
+      if that is a `spacy-nereval.plateau.v1`;
+    - writes `training.json` beside the models, with every evaluation so far and the state
+      of the learning rate.
+
+    Args:
+        progress_bar: As for `spacy.ConsoleLogger.v3`: "eval", "train", or None for no progress bar.
+        console_output: As for `spacy.ConsoleLogger.v3`: whether to print a row for each evaluation.
+
+    Returns:
+        A function that `spacy train` calls with the pipeline to set up the logger.
+
+    Example:
+        In the training config:
+
+            [training.logger]
+            @loggers = "spacy-nereval.logger.v1"
+    """
+    from spacy.util import registry
+
+    from ..evaluation.result import plain
+    from ..io.writing import write_json
+
+    console = registry.loggers.get("spacy.ConsoleLogger.v3")(progress_bar, console_output)
+
+    def set_up(nlp: "Language", stdout: IO[str] = sys.stdout, stderr: IO[str] = sys.stderr) -> Logger:
+        log_to_console, finish = console(nlp, stdout, stderr)
+        schedule = take()
+        # A shared tok2vec or transformer reports only the losses that other components pass to it.
+        shared = {name for name, pipe in nlp.pipeline if hasattr(pipe, "listening_components")}
+        evaluations: list[dict[str, Any]] = []
+
+        def log_step(info: StepInfo | None) -> None:
+            log_to_console(info)
+            if info is None:  # a step without an evaluation
+                return
+            evaluation = _evaluation(info, evaluations[-1]["step"] if evaluations else -1, shared)
+            if schedule:
+                evaluation["rate"] = schedule.rate  # the rate of the steps before this evaluation
+                if info["step"] > 0:  # the loss of a single step is not informative
+                    schedule.observe(evaluation["loss"])
+            evaluations.append(evaluation)
+            if "output_path" in info:
+                history = {"evaluations": evaluations, "plateau": schedule and schedule.state()}
+                write_json(Path(info["output_path"]).parent / HISTORY, plain(history))
+
+        return log_step, finish
+
+    return set_up
+
+
+def _evaluation(info: StepInfo, previous_step: int, shared: Collection[str]) -> dict[str, Any]:
+    """Return the record of one evaluation, with the mean loss per step since the previous one."""
+    losses = {name: float(loss) for name, loss in info["losses"].items()}
+    total = sum(loss for name, loss in losses.items() if name not in shared)
+    return {
+        **{name: info[name] for name in ("step", "epoch", "score", "seconds", "words")},
+        "losses": losses,
+        "loss": total / (info["step"] - previous_step),
+    }

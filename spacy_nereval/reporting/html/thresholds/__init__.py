@@ -1,1 +1,0 @@
-"""The page of thresholds: cuts of the scores of predictions, and what they are worth."""
