@@ -2,7 +2,7 @@
 
     python scripts/faults.py [ROOM ...]
 
-A ROOM is a folder of the package, such as counting. Without one, all are tried: an hour or so. Each fault is
+A ROOM is a folder of the package or of a feature, such as counting or gate. Without one, all are tried: an hour or so. Each fault is
 planted into a copy of the repository, in which the tests that its entry names run. They first run without a fault: a
 test that fails anyway notices nothing. They are killed after a few minutes, as is a fault that makes something endless:
 that counts as noticed, and is printed.
@@ -45,7 +45,8 @@ class Fault(NamedTuple):
 
     @property
     def room(self) -> str:
-        return self.file.partition("/")[0]
+        room, feature, *_ = self.file.split("/")
+        return feature if room == "features" else room
 
 
 def catalogue(text: str) -> Iterator[Fault]:

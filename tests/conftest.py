@@ -31,28 +31,52 @@ catalogue.AVAILABLE_ENTRY_POINTS = {
 # What is installed stays while tests run, and finding it out takes longer than most tests.
 plugins.entry_points = functools.cache(plugins.entry_points)
 
-QUICK_ROOMS = {"core", "metrics", "counting", "io", "cli", "evaluation"}
+FEATURES = {path.name for path in (Path(__file__).parent / "features").iterdir() if path.is_dir()}
+
+QUICK_ROOMS = {"core", "metrics", "counting", "io", "cli", "evaluation", "features", *FEATURES}
 """The folders whose tests are quick: laws, twins, papers, counts, readers, results, the commands in this process."""
 
 THOROUGH = {
     "test_agreement.py",
+    "test_agreement_of_anything.py",
+    "test_agreement_page.py",
     "test_agreement_command.py",
     "test_agreement_witnesses.py",
+    "test_browser.py",
+    "test_browser_filters.py",
+    "test_browser_review.py",
+    "test_browser_texts.py",
     "test_cited_agree.py",
     "test_collapse.py",
     "test_collapsed.py",
     "test_comparison.py",
     "test_comparison_result.py",
+    "test_containers.py",
     "test_convert_command.py",
     "test_damaged_counts.py",
+    "test_deaths.py",
+    "test_engines.py",
+    "test_every_control.py",
     "test_gate.py",
+    "test_html.py",
     "test_influence.py",
     "test_intervals.py",
     "test_many_labels.py",
+    "test_locks.py",
     "test_merging.py",
+    "test_other_browser.py",
+    "test_other_page_functions.py",
+    "test_page_functions.py",
+    "test_partitions.py",
     "test_plan.py",
+    "test_recipes.py",
+    "test_remote_files.py",
+    "test_report_view.py",
     "test_runs.py",
+    "test_shards.py",
     "test_threshold_laws.py",
+    "test_threshold_page.py",
+    "test_tree.py",
 }
 """The files in these folders that are not quick: most of them score, resample, merge or damage corpora many times."""
 

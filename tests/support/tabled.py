@@ -1,6 +1,9 @@
 """A small corpus whose tables are known, as documents and as files."""
 
-from commands import line
+from pathlib import Path
+
+import pytest
+from commands import line, write
 from made_up import corpus, second
 
 from spacy_nereval import Document
@@ -50,3 +53,12 @@ COMPARE_MANY = ("compare", "many.jsonl", "first.jsonl", "second.jsonl", "--trial
 
 
 ERRORS = ("errors", "gold.jsonl", "pred.jsonl")
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch) -> Path:
+    """A folder with the files of `tabled`, in which commands run."""
+    monkeypatch.chdir(tmp_path)
+    for name, rows in (("gold", GOLD), ("pred", PRED), ("other", OTHER), *MORE.items()):
+        write(tmp_path / f"{name}.jsonl", *rows)
+    return tmp_path

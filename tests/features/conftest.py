@@ -1,0 +1,137 @@
+"""One browser for all tests of pages, and the pages that several files of tests open."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from annotators import example_page
+from commands import accepted
+from driven import DOCUMENTS, FEW, ONE, TWO
+from places import SPANCAT
+from tabled import here  # noqa: F401  # a fixture
+
+from spacy_nereval.features.report.report_numbers import ReportedSystem
+from spacy_nereval.features.report.report_page import page
+from spacy_nereval.reporting import pages as charts
+from spacy_nereval.reporting.pages import Layout, embedded, functions
+
+if TYPE_CHECKING:
+    from browsers import Browser
+
+NO_CHARTS = "window.vegaEmbed = () => new Promise(() => {});"
+"""A library that draws nothing: the real one is most of a page, and takes most of the time that opening one takes."""
+
+
+SCRIPTS = charts.scripts
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_charts() -> Iterator[None]:
+    """Pages in these tests draw no charts, unless a test asks for `made(..., drawn=True)` or for `library`."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(charts, "scripts", lambda: NO_CHARTS)
+        yield
+
+
+@pytest.fixture
+def library(monkeypatch) -> Callable[[], str]:
+    """The real library of charts, in pages too."""
+    monkeypatch.setattr(charts, "scripts", SCRIPTS)
+    return SCRIPTS
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory) -> Iterator[Browser]:
+    from browsers import Browser  # here, since selenium may be missing
+
+    found = Browser(tmp_path_factory.mktemp("profile"))
+    yield found
+    found.driver.quit()
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left_on_the_console_or_in_the_browser(request) -> Iterator[None]:
+    """A test of a page fails if its console says anything; what the page keeps ends with the test."""
+    yield
+    if "browser" in request.fixturenames:
+        browser = request.getfixturevalue("browser")
+        browser("if (location.protocol === 'file:') localStorage.clear()")
+        assert browser.log == []
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory) -> Callable[..., Path]:
+    """The page of some systems, written once; without charts, unless they are asked for."""
+    folder = tmp_path_factory.mktemp("pages")
+
+    def write(name: str, *systems: ReportedSystem, drawn: bool = False, **options: Any) -> Path:
+        path = folder / f"{name}{'-drawn' * drawn}.html"
+        if not path.exists():
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(charts, "scripts", SCRIPTS if drawn else lambda: NO_CHARTS)
+                path.write_bytes(page(systems, **options).encode())
+        return path
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def agreement(tmp_path_factory) -> Path:
+    """The page on the agreement of the annotators of the examples."""
+    path: Path = tmp_path_factory.mktemp("agreement") / "page.html"
+    path.write_text(example_page(), encoding="utf8")
+    return path
+
+
+@pytest.fixture(scope="session")
+def cuts(tmp_path_factory) -> Path:
+    """The page of thresholds of the span categoriser of the examples, with charts."""
+    path: Path = tmp_path_factory.mktemp("cuts") / "page.html"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(charts, "scripts", SCRIPTS)
+        how = ["--per-label", "own", "--metrics", "strict,slot_error", "--html", path]
+        accepted("thresholds", *SPANCAT["dev"], "--apply", *SPANCAT["test"], *how)
+    return path
+
+
+HIDDEN = ("document", "window", "self", "globalThis", "location", "history", "localStorage", "navigator", "$", "state")
+"""Names by which a function would reach a page, or what its scripts know."""
+
+RUN = """const [source, hidden, data, given] = arguments;
+const values = JSON.parse(given);
+return JSON.stringify(new Function('data', ...hidden, ...Object.keys(values), source)(
+  JSON.parse(data), ...hidden.map(() => undefined), ...Object.values(values)))"""
+
+
+@pytest.fixture
+def run(browser) -> Callable[..., Any]:
+    """Runs JavaScript beside the functions of a page on its data: `run(layout, data, body, given=...)`."""
+    browser.driver.get("about:blank")
+    browser.soil()
+
+    def called(layout: Layout, data: Any, body: str, **given: Any) -> Any:
+        """What JavaScript returns as the body of a function, in which the functions of a page and the values that are
+        given have their names."""
+        source = f'"use strict";\n{functions(layout)}\nreturn (() => {{\n{body}\n}})();'
+        found = browser(RUN, source, [*HIDDEN], embedded(data), embedded(given))
+        return None if found is None else json.loads(found)
+
+    return called
+
+
+@pytest.fixture
+def one(browser, made) -> Browser:
+    """The page of one system with its documents."""
+    browser.visit(made("one", ONE), anchor=DOCUMENTS)
+    return browser
+
+
+@pytest.fixture
+def two(browser, made) -> Browser:
+    """The page of two systems with the documents of the first."""
+    browser.visit(made("two", ONE, TWO, confidence=FEW), anchor=DOCUMENTS + "&one=0")
+    return browser
