@@ -31,7 +31,7 @@ from spacy.util import load_config
 from thinc.api import Config
 from wasabi import msg
 
-from spacy_nereval.integration.training import HISTORY
+from spacy_nereval.integration.loggers import HISTORY
 from spacy_nereval.io.writing import write_json
 
 RUN = "run.json"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import sys
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeGuard
 

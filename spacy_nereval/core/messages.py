@@ -8,7 +8,6 @@ A score says how sure a model is of a span. No metric needs scores; curves over 
 from __future__ import annotations
 
 import math
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar

@@ -12,7 +12,6 @@ words. A transition is the pair of its outcomes under two systems.
 from __future__ import annotations
 
 from collections import Counter
-
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple

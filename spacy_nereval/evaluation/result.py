@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version

@@ -6,7 +6,6 @@ Which score a name stands for, and what a comparison tests: which scores, in whi
 from __future__ import annotations
 
 import math
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple

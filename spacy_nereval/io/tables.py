@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import io
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..core.declaration import Metric
-
 from ..core.wording import HIT, LABEL, MISSED
 from .result_table import Cost
 

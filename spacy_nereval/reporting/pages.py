@@ -11,7 +11,6 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
-
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files

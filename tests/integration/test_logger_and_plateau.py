@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from spacy.util import registry
 from thinc.api import Config
 
-from spacy_nereval.integration import training as schedules
-from spacy_nereval.integration.training import Plateau, plateau
+from spacy_nereval.integration import loggers as schedules
+from spacy_nereval.integration.loggers import Plateau, plateau
 
 
 def rates(schedule: Plateau, losses: Sequence[float]) -> list[float]:

@@ -2,7 +2,7 @@
 
 One way through it: `annotator_files` (or `agreeing`, for Python objects) pairs the annotators' documents and makes
 `shared_documents` of them, which know votes, disputes and the consensus. `annotator_pairs` counts every pair with every
-metric, `chance` computes alpha and kappa, `agreement_intervals` their intervals, and `differences` what annotators do
+metric, `chance` computes alpha and kappa, `agreement_intervals` their intervals, and `annotator_differences` what annotators do
 differently. `agreement_counts` makes the result. `agreement_view` has its tables and sentences, with the words of
 `difference_words`, and `agreement_page` the page that adjudicators use. `agreeing` has `agreement()`,
 `agreement_command` the command.

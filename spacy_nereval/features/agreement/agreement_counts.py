@@ -18,6 +18,7 @@ from ...core.declaration import Metric
 from ...evaluation.resampling import Confidence
 from ...evaluation.result import plain, signature
 from .agreement_intervals import CORRECTED, SHARE, LeftOut, Path, Row, Samples, index_of, pair_intervals
+from .annotator_differences import Differences
 from .annotator_pairs import Pair, PairTables, count_pairs, document_means, document_spread, pair_row, summaries_of
 from .chance import (
     Added,
@@ -37,7 +38,6 @@ from .chance import (
     unitising_label_alphas,
     unitising_scores,
 )
-from .differences import Differences
 from .shared_documents import (
     Rule,
     SharedDocuments,

@@ -33,8 +33,8 @@ from ...reporting.remarks import many
 from ...reporting.result_table import Cost, ResultTable
 from .agreement_counts import AgreementCounts
 from .agreement_view import MOST_ASKED, AgreementView
+from .annotator_differences import Pattern
 from .difference_words import KINDS, MOST_NAMES, kind_of, names, reverse_words, rule_words, what_differs
-from .differences import Pattern
 from .shared_documents import DisputedPlace, SharedDocument, Vote, disputed_places, ranked_documents, votes
 
 AGREEMENT = Layout(

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
-
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np

@@ -6,7 +6,6 @@ Policies of gates: configs as spaCy has them, checked before anything is read.
 from __future__ import annotations
 
 import configparser
-
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256

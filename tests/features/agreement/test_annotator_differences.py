@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
 
+from spacy_nereval.features.agreement.annotator_differences import Differences
 from spacy_nereval.features.agreement.difference_words import difference_words, what_differs
-from spacy_nereval.features.agreement.differences import Differences
 from spacy_nereval.features.agreement.shared_documents import disputed_places
 
 TEXT = "the left door of the car leaks oil"

@@ -13,7 +13,6 @@ looked for in the places where they differ: somebody does what others do not.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import cached_property
 from itertools import product
