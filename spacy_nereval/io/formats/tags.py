@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.arguments import Reading, checked
-from ...core.messages import PlainSpan, named, quoted, shortened
+from ...core.messages import named, quoted, shortened
 from ...core.spans import Document, PlainSpan
 
 PREFIXES = {"B": "B", "I": "I", "L": "L", "E": "L", "U": "U", "S": "U"}
