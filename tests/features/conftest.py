@@ -14,7 +14,7 @@ from driven import DOCUMENTS, FEW, ONE, TWO
 from places import SPANCAT
 from tabled import here  # noqa: F401  # a fixture
 
-from spacy_nereval.features.report.report_numbers import ReportedSystem
+from spacy_nereval.evaluation.comparison import System
 from spacy_nereval.features.report.report_page import page
 from spacy_nereval.reporting import pages as charts
 from spacy_nereval.reporting.pages import Layout, embedded, functions
@@ -68,7 +68,7 @@ def made(tmp_path_factory) -> Callable[..., Path]:
     """The page of some systems, written once; without charts, unless they are asked for."""
     folder = tmp_path_factory.mktemp("pages")
 
-    def write(name: str, *systems: ReportedSystem, drawn: bool = False, **options: Any) -> Path:
+    def write(name: str, *systems: System, drawn: bool = False, **options: Any) -> Path:
         path = folder / f"{name}{'-drawn' * drawn}.html"
         if not path.exists():
             with pytest.MonkeyPatch.context() as patch:

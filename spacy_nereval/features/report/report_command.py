@@ -42,7 +42,7 @@ from ...core import arguments
 from ...core.arguments import Reading
 
 if TYPE_CHECKING:
-    from .report_numbers import ReportedSystem
+    from ...evaluation.comparison import System
 
 
 @command("report", metric_options=True)
@@ -86,11 +86,12 @@ def report_cli(
     from ...core.lexicon import cached_lexicon
     from ...core.messages import check_given_once
     from ...evaluation.breakdown import Breakdown
+    from ...evaluation.comparison import System
     from ...evaluation.tested import families
     from ...io.writing import atomic
     from ...reporting.pages import scripts
     from ..gate.policy import read_policy
-    from .report_numbers import ReportedSystem, with_common_annexes
+    from .report_numbers import with_common_annexes
     from .report_page import page
     from .report_view import PRIMARY
 
@@ -122,13 +123,13 @@ def report_cli(
     by = split_attributes(lookups.by or [])
     for attribute in by:
         Breakdown([], attribute, lexicon)  # so that it fails before anything is read
-    reported: list[ReportedSystem] = []
+    reported: list[System] = []
     sides: list[str | None] = [*names] or [None]
     for side, shown in zip(sides, shown_names):
         kept = Kept()
         documents = predictions_kept(documents_of(side, gold, reading, loading), cutting, side or str(gold))
         counts = count_documents(documents, chosen, gold.name, reading, [kept])
-        reported.append(ReportedSystem(shown, kept, counts))
+        reported.append(System(shown, counts, kept))
     html = page(
         with_common_annexes(reported),
         title=title,
