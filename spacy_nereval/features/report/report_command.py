@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
-from ...cli.app import command
+from ...cli.app import Extensions, command
 from ...cli.command_options import (
     CONFIDENCE,
     METRICS,
@@ -60,18 +60,14 @@ def report_cli(
     metrics: str | None = METRICS,
     name: list[str] | None = NAMES,
     confidence: bool = CONFIDENCE,
-    policy: Path | None = Option(
-        None, "--policy", help="Policy of 'nereval gate': also say whether each system may ship, against the first one"
-    ),
     title: str | None = Option(None, "--title", help="Title of the report. By default the names of the files"),
+    *,
+    extensions: Extensions,
 ) -> None:
     """
     Write a report as one HTML file that opens without a network. It begins with
     the errors that repeat and with places where the gold annotation may be wrong, then
     has scores, charts, and every error and document.
-
-    With --policy, it says by the rules of a gate whether the system may ship, and
-    with several systems whether each may take the place of the first.
 
     Each system is a file of predictions or a model. A single CoNLL file may hold
     both sides: gold labels in the last column but one, predicted labels in the
@@ -90,7 +86,6 @@ def report_cli(
     from ...evaluation.tested import families
     from ...io.writing import atomic
     from ...reporting.pages import scripts
-    from ..gate.policy import read_policy
     from .report_numbers import with_common_annexes
     from .report_page import page
     from .report_view import PRIMARY
@@ -109,12 +104,10 @@ def report_cli(
         metrics, options, lookups.train, gold=gold, reading=reading, attributes=["eFre"], systems=names, both=not names
     )
     say_left_out_metrics(left_out)
-    rules = None if policy is None else read_policy(policy)
-    if rules:
-        rules.check_baseline(len(names) > 1, "several systems, of which the first is the baseline")
-    if rules and rules.unit and reading.unit is None:
-        reading = replace(reading, unit=rules.unit)
-    for needed in ("fair", *(rules.metrics if rules else ())):
+    sections = [section for extension in extensions if (section := extension.section(len(names)))]
+    for section in sections:
+        reading = reading if reading.unit else replace(reading, unit=section.unit)
+    for needed in ("fair", *(name for section in sections for name in section.metrics)):
         if all(metric.name != needed for metric in chosen):
             chosen = (*chosen, *chosen_metrics(needed, [], reading=reading, systems=names).metrics)
     check_lexicons(chosen, output)
@@ -138,7 +131,7 @@ def report_cli(
         trials=asking.trials,
         lexicon=lexicon,
         by=by,
-        policy=rules,
+        sections=sections,
     )
     with atomic(output) as file:
         file.write(html.encode())

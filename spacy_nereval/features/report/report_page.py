@@ -41,6 +41,7 @@ from ...reporting.pages import (
     LISTED,
     LISTING,
     Layout,
+    Section,
     Trusted,
     breakable,
     embedded,
@@ -49,8 +50,6 @@ from ...reporting.pages import (
     utf16_offsets,
 )
 from ...reporting.rendered_document import Stretch, said_of, stretches
-from ..gate.gate_rules import gate
-from ..gate.gate_view import GateView
 from .gold_suspects import CONTRADICTIONS, REASONS, Doubt, evidence_words, surface
 from .report_charts import all_charts
 from .report_numbers import SYSTEMS, with_common_annexes
@@ -58,7 +57,6 @@ from .report_view import PRIMARY, ReportView
 
 if TYPE_CHECKING:
     from ...core.lexicon import Lexicon
-    from ..gate.policy import Policy
 
 NONE = -1
 
@@ -335,7 +333,7 @@ def page(
     trials: int | None = None,
     lexicon: Lexicon | None = None,
     by: Sequence[str] = (),
-    policy: Policy | None = None,
+    sections: Sequence[Section] = (),
 ) -> str:
     """Return the report as HTML.
 
@@ -349,7 +347,7 @@ def page(
         trials: How many swaps are drawn; by default enough for the number of tests.
         lexicon: The lexicon of the training data, for scores by what training shows of a span.
         by: Attributes by which spans are scored besides the usual ones, as `--by` names them.
-        policy: The rules by which each system may ship, those that compare against the first system.
+        sections: What other features add at the beginning.
 
     Raises:
         ValueError: Systems cannot share a report, something is asked for that cannot be computed (see `ReportView`),
@@ -371,7 +369,7 @@ def page(
         "confidence": first.get("confidence"),
         "symbols": pages.GLYPHS,
         "charted": drawn,
-        "gates": [*gates(systems, policy)] if policy else [],
+        "sections": [(section, section.draw(systems)) for section in sections],
         "static": [*static_documents(documents, view.wrong, view.fair)],
         "unmarked": [metric.name for metric in systems[0].counts.metrics if metric not in view.marking],
         "signatures": [first["signature"]],
@@ -380,12 +378,6 @@ def page(
         "charts": Trusted(embedded(drawn)),
     }
     return filled_in(values, library, REPORT)
-
-
-def gates(systems: Sequence[System], policy: Policy) -> Iterator[GateView]:
-    """Yield whether each system may ship: a single one alone, others against the first."""
-    for candidate in systems[1:] or systems:
-        yield GateView(gate(policy, candidate, systems[0] if len(systems) > 1 else None))
 
 
 def _title(names: Sequence[str], sources: Iterable[str]) -> str:
