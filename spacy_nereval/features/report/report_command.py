@@ -106,7 +106,8 @@ def report_cli(
     say_left_out_metrics(left_out)
     sections = [section for extension in extensions if (section := extension.section(len(names)))]
     for section in sections:
-        reading = reading if reading.unit else replace(reading, unit=section.unit)
+        if section.unit and reading.unit is None:
+            reading = replace(reading, unit=section.unit)
     for needed in ("fair", *(name for section in sections for name in section.metrics)):
         if all(metric.name != needed for metric in chosen):
             chosen = (*chosen, *chosen_metrics(needed, [], reading=reading, systems=names).metrics)
