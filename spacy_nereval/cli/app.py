@@ -16,7 +16,7 @@ from functools import wraps
 from pathlib import Path
 from shlex import quote
 from traceback import format_exception
-from typing import Annotated, Any, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, get_origin, get_type_hints
 
 import typer
 from typer import Option
@@ -25,14 +25,14 @@ from typer.core import TyperCommand
 from ..core.arguments import Argument, check_value
 from ..core.features import extensions
 from ..core.messages import NAME_ALONE, Pasted, TryAgain, shortened, spelt
-from ..features.parts.corpus_lists import with_corpus
 from .command_options import CODE, DEBUG, EPILOG, GROUPS, LOG_FORMAT, LogFormat
 from .guards import (
-    WRITTEN,
+    NamedInputs,
     about_cloud_storage,
     check_files,
     in_one_line,
     open_streams,
+    output_files,
     with_matching_files,
     with_standard_streams,
 )
@@ -74,8 +74,13 @@ class Extension:
 
     A feature derives a frozen dataclass and names it in `Feature.extensions`. Its annotated fields become options of
     the command, as the fields of a group do. A command with a parameter `extensions: Extensions` gets an instance of
-    each class, with the options that were given; its docstring says which of their methods it calls.
+    each class, with the options that were given, and calls methods of theirs.
+
+    Attributes:
+        help: What is added to the help of the command: a paragraph, or several with empty lines between them.
     """
+
+    help: ClassVar[str] = ""
 
     @classmethod
     def prepare(cls, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -90,6 +95,18 @@ class Extension:
             ValueError: Values cannot be used, alone or together.
         """
         return {**given}
+
+    @classmethod
+    def check_files(cls, given: Mapping[str, Any], inputs: NamedInputs) -> None:
+        """Check the files and folders that the extension's options name; the others have been checked.
+
+        Args:
+            given: The values of all parameters.
+            inputs: What the command reads.
+
+        Raises:
+            ValueError: One of them cannot be used.
+        """
 
 
 class Extensions(tuple[Any, ...]):
@@ -113,12 +130,13 @@ def command(
         settings = {"context_settings": accept_unknown, "epilog": EPILOG}
 
     def register(function: Command) -> Command:
-        # Typer keeps the line breaks of a docstring, and a terminal breaks lines elsewhere.
-        paragraphs = [" ".join(each.split()) for each in (function.__doc__ or "").split("\n\n")]
-        summary = paragraphs[0].partition(". ")[0].removesuffix(".")
-        told = nereval.command(name, cls=cls, help="\n\n".join(paragraphs), short_help=summary, **settings)
         added = [*extensions(name).values()]
-        return told(with_short_errors(grouped(function, added), added))
+        text = "\n\n".join(filter(None, [function.__doc__, *(extension.help for extension in added)]))
+        # Typer keeps the line breaks of a docstring, and a terminal breaks lines elsewhere.
+        paragraphs = [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
+        summary = paragraphs[0].partition(". ")[0].removesuffix(".")
+        register_command = nereval.command(name, cls=cls, help="\n\n".join(paragraphs), short_help=summary, **settings)
+        return register_command(with_short_errors(grouped(function, added), added))
 
     return register
 
@@ -142,12 +160,12 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = ()) 
         try:
             forget_pipes()
             with spelt(as_option), ExitStack() as printed:
-                kwargs = with_corpus(with_standard_streams(kwargs))
+                kwargs = with_standard_streams(kwargs)
                 for extension in added:
                     kwargs = extension.prepare(kwargs)
                 kwargs = with_matching_files(kwargs)
-                check_files(kwargs)
-                printed.enter_context(apart_from(kwargs.get(name) for name in WRITTEN))
+                check_files(kwargs, [extension.check_files for extension in added])
+                printed.enter_context(apart_from(output_files(kwargs).values()))
                 printed.enter_context(warnings_in_lines())
                 if kwargs.get("code"):
                     from ..core.plugins import import_code

@@ -10,7 +10,7 @@ import typer
 from typer import Argument, Option
 
 from ..core.arguments import Reading
-from .app import command
+from .app import Extensions, command
 from .command_options import (
     CONFIDENCE,
     JSON,
@@ -18,16 +18,17 @@ from .command_options import (
     OUTPUT,
     PER_DOCUMENT,
     ROWS,
+    Collapsing,
     Cutting,
     Lookups,
     Model,
     Resampling,
-    Sharding,
     Showing,
     check_suffix,
     chosen_confidence,
 )
 from .counting_documents import (
+    CountTask,
     Observer,
     RunCounter,
     check_collapse_given,
@@ -35,7 +36,6 @@ from .counting_documents import (
     check_stored_halves,
     count_documents,
     halves_of,
-    say_if_unchecked,
     warn_of_labels,
 )
 from .guards import check_lexicons
@@ -222,7 +222,8 @@ def evaluate_cli(
     resampling: Resampling,
     showing: Showing,
     lookups: Lookups,
-    sharding: Sharding,
+    collapsing: Collapsing,
+    extensions: Extensions,
     model: str = Argument(..., help="Model name or path"),
     data: list[str] | None = Argument(
         None,
@@ -241,16 +242,13 @@ def evaluate_cli(
     document in memory after counting it. As in every command that scores a
     model, metrics and labels have the options that the model's config gives them,
     unless the command line gives others.
-
-    Several files, or any number with --engine, are counted by workers, each file
-    by one of them. An interrupted run continues where it stopped.
     """
     from ..evaluation.scores import check_average
 
     names, options = names_and_options([*(data or []), *ctx.args])
     drawn = chosen_confidence(confidence, resampling)
-    check_collapse_given(sharding)
-    collapse = halves_of(drawn) if sharding.collapse else None
+    check_collapse_given("--check-repeats", collapsing.check_repeats, collapsing.collapse)
+    collapse = halves_of(drawn) if collapsing.collapse else None
     if collapse:
         check_collapsible(showing, per_document, lookups.by)
     check_average(showing.average)
@@ -262,20 +260,17 @@ def evaluate_cli(
     )
     check_lexicons(chosen, output, per_document)
     breakdowns = wanted_breakdowns(lookups, chosen)
-    in_parts = len(names) > 1 or sharding.wanted
-    keeper = "a corpus that workers count" if in_parts else "a collapsed corpus" if collapse else None
-    seen = collected(showing, chosen, source=keeper)
-    if in_parts:
-        from ..features.parts.parts_command import count_in_parts
-
-        if breakdowns:
-            raise ValueError("--by needs every span, and workers keep no spans: evaluate one file, without workers")
-        counts = count_in_parts(names, None, model, chosen, reading, loading, None, sharding, collapse)
-        say_if_unchecked(counts)
+    check_repeats = bool(collapsing.check_repeats)
+    task = CountTask(model, names, None, chosen, reading, loading, None, collapse, check_repeats)
+    counter = task.counter(extensions)
+    source = counter.corpus if counter else "a collapsed corpus" if collapse else None
+    seen = collected(showing, chosen, source=source)
+    if counter:
+        counts = counter.counts(task)
     else:
         from ..io.paths import fetched
 
-        with fetched(names[0]) as gold:
+        with fetched(task.file_pair()[0]) as gold:
             documents = documents_of_model(model, gold, reading, loading)
             observers: list[Observer] = [*breakdowns, *seen.observers]
             counts = count_documents(
