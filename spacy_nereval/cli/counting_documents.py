@@ -200,12 +200,12 @@ def add_replicates(counts: Counts, drawn: Confidence) -> None:
 def save_counts(counts: Counts, output: Path) -> None:
     """Write a count file, and print its name."""
     from ..io.count_files import save
-    from ..reporting.remarks import on_reading
+    from ..reporting.remarks import reading_phrases
 
     unchecked = _unchecked(counts)  # before the hashes of ids move
     save(counts, output)
     documents = "1 document" if counts.documents == 1 else f"{counts.documents} documents"
-    said = on_reading({**counts.on_reading, "skipped": counts.skipped})
+    said = reading_phrases({**counts.on_reading, "skipped": counts.skipped})
     say(", ".join([f"✔ counts of {documents} in {output}", *said]), fg="green")
     if unchecked:
         say(unchecked)

@@ -150,9 +150,9 @@ def chosen_metrics(
 
 def say_left_out_metrics(left_out: Mapping[str, str]) -> None:
     """Say which metrics are left out, in a command that shows no result."""
-    from ..reporting.remarks import left_out_lines
+    from ..reporting.remarks import omission_lines
 
-    for line in left_out_lines(left_out):
+    for line in omission_lines(left_out):
         say(line, err=True)
 
 

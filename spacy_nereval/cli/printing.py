@@ -107,9 +107,9 @@ def say(text: str, **style: Any) -> None:
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
-        from ..reporting.terminal import encodable  # slow to import
+        from ..reporting.terminal import replace_unencodable  # slow to import
 
-        text = encodable(text, encoding)
+        text = replace_unencodable(text, encoding)
     with _named_output():
         typer.secho(text, color=False if os.environ.get("NO_COLOR") else None, **style)
 
@@ -166,14 +166,14 @@ def print_tables(
 
 def _print_as(name: str, tables: Iterable[ResultTable], before: Sequence[str], after: Sequence[str]) -> None:
     """Print tables in a format for files and other programs."""
-    from ..reporting.formats import document
+    from ..reporting.formats import render_document
 
     if name in ("csv", "json"):  # these formats cannot hold other lines
         for line in (*before, *after):
             say(line, err=True)
     # UTF-8 whatever the encoding of the terminal, because programs read these formats in UTF-8.
     with _named_output():
-        typer.echo(document([*tables], name, before, after).encode("utf8", "backslashreplace"), err=_apart.get())
+        typer.echo(render_document([*tables], name, before, after).encode("utf8", "backslashreplace"), err=_apart.get())
 
 
 def _print_for_people(

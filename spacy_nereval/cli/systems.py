@@ -426,8 +426,8 @@ def _counted(documents: Documents, numbers: list[int], place: int) -> Iterator[D
 
 
 def _told_of_cut(documents: Documents, cutting: Cutting, numbers: Sequence[int]) -> Iterator[Document | None]:
-    from ..reporting.remarks import kept_words
+    from ..reporting.remarks import cut_phrase
 
     yield from documents
     before, after = numbers
-    say(f"{cutting.cut}: {kept_words(after, before)}", err=True)
+    say(f"{cutting.cut}: {cut_phrase(after, before)}", err=True)

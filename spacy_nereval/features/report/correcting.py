@@ -17,11 +17,11 @@ from ...core.arguments import REFUSE
 from ...core.labels import rules_of
 from ...io.records import Record, with_labels
 from ...io.writing import visible
-from ...reporting.marked_text import clipped
+from ...reporting.marked_text import clip
 from ...reporting.remarks import many
 from ...reporting.result_table import Cell, ResultTable
 from ...reporting.view import Finding, Makers, View
-from ..agreement.agreeing import annotated
+from ..agreement.agreeing import annotator_records
 from .corrections import GOLD_WRONG, VERDICTS, corrected, read_marks
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class CorrectionView(View):
 def _span(span: Row | None) -> str:
     if span is None:
         return "none"
-    return f"{span['label']} {clipped(span['text'], LONGEST)} ({span['start']}–{span['end']})"
+    return f"{span['label']} {clip(span['text'], LONGEST)} ({span['start']}–{span['end']})"
 
 
 def _spans(spans: Sequence[Row]) -> str:
@@ -291,7 +291,7 @@ def apply(
     """
     how = reading_of_items(**options)
     text, tokens = (None if value is None else [*value] for value in (text, tokens))
-    own = annotated({"gold": Side([*of_file(gold, "gold", how)], "gold", how)}, text, tokens, how)["gold"]
+    own = annotator_records({"gold": Side([*of_file(gold, "gold", how)], "gold", how)}, text, tokens, how)["gold"]
     if any(each.base is not None for each in own):
         raise ValueError(not_known("texts", "text", "text"))
     rules = rules_of(how)

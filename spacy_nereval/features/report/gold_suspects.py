@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from ...core.messages import is_number, shortened
 from ...core.spans import Document, PlainSpan, Span
 from ...evaluation.error_groups import has_words, same_words
-from ...reporting.marked_text import in_context
+from ...reporting.marked_text import span_in_context
 from ...reporting.remarks import times
 from ...reporting.result_table import Cell, ResultTable
 
@@ -285,7 +285,7 @@ class GoldDoubts:
             words = "; ".join(dict.fromkeys([*said, *_proposed(each, document)]))
             at_gold = each.gold if each.place == (each.start, each.end) else None
             gold = at_gold.label if at_gold else _gold_around(document, each)
-            rows.append([self._name(each.document), in_context(document, each.start, each.end), gold, words])
+            rows.append([self._name(each.document), span_in_context(document, each.start, each.end), gold, words])
         if rows:
             header = ["document", "text", "gold", "what speaks against it"]
             note = f"the strongest {len(rows)} of {len(self.places):,}" if len(rows) < len(self.places) else ""

@@ -88,7 +88,7 @@ def report_cli(
     from ...evaluation.breakdown import Breakdown
     from ...evaluation.tested import families
     from ...io.writing import atomic
-    from ...reporting.pages import scripts
+    from ...reporting.pages import chart_library
     from ..gate.policy import read_policy
     from .report_numbers import ReportedSystem, with_common_annexes
     from .report_page import page
@@ -102,7 +102,7 @@ def report_cli(
     shown_names = display_names(names or [str(gold)], name or [])
     check_suffix("--output", output, ".html", ".htm")
     check_no_table_format(reading.format)
-    scripts()  # so that it fails early if the libraries for charts are missing
+    chart_library()  # so that it fails early if the libraries for charts are missing
     reading = with_stored_labels(reading, names)
     chosen, left_out = chosen_metrics(
         metrics, options, lookups.train, gold=gold, reading=reading, attributes=["eFre"], systems=names, both=not names

@@ -38,18 +38,18 @@ from ...reporting import pages
 from ...reporting.declared import CHANGES, OUTCOMES
 from ...reporting.marked_text import SPACE
 from ...reporting.pages import (
-    DRAWING,
-    LISTED,
-    LISTING,
+    CHART_SCRIPTS,
+    LIST_FUNCTIONS,
+    LIST_SCRIPTS,
     Layout,
     Trusted,
     breakable,
-    embedded,
-    filled_in,
     is_right_to_left,
+    render_page,
+    script_json,
     utf16_offsets,
 )
-from ...reporting.rendered_document import Stretch, said_of, stretches
+from ...reporting.rendered_document import Stretch, span_notes, stretches
 from ..gate.gate_rules import Judged, gate
 from ..gate.gate_view import GateView
 from .gold_suspects import CONTRADICTIONS, REASONS, Doubt, evidence_words, surface
@@ -313,9 +313,9 @@ __all__ = ["PRIMARY", "page"]
 
 REPORT = Layout(
     __package__,
-    LISTED,
+    LIST_FUNCTIONS,
     (*("corpus", "asked", "marking", "lines", "places", "copied", "flags"), *("digests", "reviewing", "exporting")),
-    (*LISTING, *DRAWING, "queue"),
+    (*LIST_SCRIPTS, *CHART_SCRIPTS, "queue"),
     (
         *("triage", "state", "filters", "flag_elements", "text", "documents", "concordance"),
         *("matrix", "form", "copy", "review", "actions", "changes", "charts"),
@@ -359,7 +359,7 @@ def page(
             or the libraries that draw charts are not installed.
     """
     view = ReportView(systems, confidence=confidence, asked=asked, trials=trials, lexicon=lexicon, by=by)
-    library = pages.scripts()
+    library = pages.chart_library()
     drawn = all_charts(view)
     documents, first = systems[view.lead].documents, view.results[0]
     values = {
@@ -379,10 +379,10 @@ def page(
         "unmarked": [metric.name for metric in systems[0].counts.metrics if metric not in view.marking],
         "signatures": [first["signature"]],
         "version": first["version"],
-        "data": Trusted(embedded(page_data(view))),
-        "charts": Trusted(embedded(drawn)),
+        "data": Trusted(script_json(page_data(view))),
+        "charts": Trusted(script_json(drawn)),
     }
-    return filled_in(values, library, REPORT)
+    return render_page(values, library, REPORT)
 
 
 def gates(systems: Sequence[ReportedSystem], policy: Policy) -> Iterator[GateView]:
@@ -426,7 +426,7 @@ def static_documents(
 
 def _stretches(document: Document, errors: Iterable[Verdict], metric: Metric) -> Iterator[Stretch]:
     """Cut the text where the spans of errors begin and end. A document without a text has its offsets only."""
-    text, said = document.text, said_of(document, errors, metric)
+    text, said = document.text, span_notes(document, errors, metric)
     if text is None:
         yield from (Stretch(f"…{each.end} ", False, False, [each.words]) for each in said)
         return

@@ -20,12 +20,22 @@ from ...evaluation.resampling import Confidence
 from ...evaluation.result import evaluate
 from ...evaluation.tested import Asked
 from ...reporting.comparison_view import ComparisonView
-from ...reporting.declared import OUTCOMES, on_spans, row_name, spoken, triple
-from ...reporting.remarks import bounded_by, in_sentence, many, times
-from ...reporting.result_table import Asking, Cell, Estimate, Gain, Kinded, Percent, Ranked, ResultTable, shown
+from ...reporting.declared import OUTCOMES, row_name, score_triple, sentence_name, span_metrics
+from ...reporting.remarks import interval_basis, many, name_in_sentence, times
+from ...reporting.result_table import (
+    Cell,
+    Estimate,
+    Gain,
+    Kinded,
+    LinkedCount,
+    Percent,
+    Ranked,
+    ResultTable,
+    number_text,
+)
 from ...reporting.score_tables import PRF, percent, score_cell
-from ...reporting.score_view import UNTOLD, ScoreView, lowest
-from ...reporting.verdict_tables import repeated
+from ...reporting.score_view import NO_CLEAR_RATE, ScoreView, worst_group
+from ...reporting.verdict_tables import largest_error_groups
 from ...reporting.view import Finding, Makers, View
 from .gold_suspects import CONTRADICTIONS, SHOWN, Doubt, GoldDoubts, doubts, gold_suspects
 from .report_numbers import DIGITS, TITLES, Mended, ReportedSystem, Slice, fair_of, slices, what_if
@@ -73,7 +83,7 @@ class ReportView(View):
         self.names: list[str] = [system.name for system in systems]
         self.labels: list[str] = sorted({label for system in systems for label in system.counts.labels})
         self._place = {label: place for place, label in enumerate(self.labels)}
-        self.marking: tuple[Metric, ...] = on_spans(systems[0].counts.metrics)
+        self.marking: tuple[Metric, ...] = span_metrics(systems[0].counts.metrics)
         documents = [system.documents for system in systems]
         self.verdicts: list[list[list[Verdict]]] = [[[*self.fair.verdicts(each)] for each in own] for own in documents]
         self.groups: list[ErrorGroups] = [error_groups(own, self.fair) for own in documents]
@@ -81,7 +91,7 @@ class ReportView(View):
             _view(system, groups, verdicts, confidence)
             for system, groups, verdicts in zip(systems, self.groups, self.verdicts)
         ]
-        self.results: list[Mapping[str, Any]] = [view.given.result for view in self.views]
+        self.results: list[Mapping[str, Any]] = [view.evaluation.result for view in self.views]
         self.lead: int = max(range(len(systems)), key=lambda k: (self._fair_f(k) or -1.0, -k))
         self.compared: ComparisonView | None = self._compared(confidence, asked, trials)
         self.gaps: list[list[RateDifference]] = [
@@ -117,12 +127,12 @@ class ReportView(View):
             rows: list[list[Cell]] = []
             for verdict, meaning, n, *shares in found.rows:
                 ask = {"one": number, "verdicts": [verdict]}
-                name = Kinded.of(str(meaning), FAIREVAL[str(verdict)].kind)
+                name = Kinded.create(str(meaning), FAIREVAL[str(verdict)].kind)
                 rows.append(
                     [
                         name,
                         verdict,
-                        Asking.of(n, ask) if isinstance(n, int) and n and len(self.views) > 1 else n,
+                        LinkedCount.create(n, ask) if isinstance(n, int) and n and len(self.views) > 1 else n,
                         *shares,
                     ]
                 )
@@ -156,7 +166,7 @@ class ReportView(View):
 
     def sliced(self) -> Iterator[ResultTable]:
         """Yield the scores by each attribute. A bucket asks for its errors."""
-        names = triple(self.fair)
+        names = score_triple(self.fair)
         for number, each in enumerate(self.slices):
             tables = []
             for found in each.breakdowns:
@@ -166,7 +176,7 @@ class ReportView(View):
                     scores = own.get(bucket, {}).get("scores", {})
                     numbers = [found[side].get(bucket, 0) for side in ("gold", "pred")]
                     rows.append(
-                        [Ranked.of(words, rank), *numbers, *(score_cell(self.fair, name, scores) for name in names)]
+                        [Ranked.create(words, rank), *numbers, *(score_cell(self.fair, name, scores) for name in names)]
                     )
                 tables.append(ResultTable(each.title, [each.title, "gold", "predicted", *PRF], rows))
             asks = [{"bucket": [number, k], "one": self.lead} for k in range(len(each.buckets))]
@@ -224,7 +234,9 @@ class ReportView(View):
                     move = [places[str(before)], places[str(after)]]
                     kind = "fixed" if move[1] == 0 else "broken" if move[0] == 0 else "changed"
                     ask = {"one": 0, "other": other, "move": move}
-                    cells.append(Asking.of(n, ask, kind) if isinstance(n, int) and n and before != after else n)
+                    cells.append(
+                        LinkedCount.create(n, ask, kind) if isinstance(n, int) and n and before != after else n
+                    )
                 rows.append(cells)
             yield table._replace(rows=rows)
 
@@ -264,7 +276,7 @@ class ReportView(View):
     def story(self) -> list[Finding]:
         """Two of the findings, the more telling one first: how often labels are predicted, and which errors repeat."""
         found = {finding.section: finding for finding in self._found}
-        untold = found["rates"].sentence.startswith(UNTOLD)
+        untold = found["rates"].sentence.startswith(NO_CLEAR_RATE)
         return [found[section] for section in (("groups", "rates") if untold else ("rates", "groups"))]
 
     @cached_property
@@ -272,9 +284,11 @@ class ReportView(View):
         own = {finding.section: finding for finding in self.views[self.lead].findings()}
         if len(self.systems) > 1:
             ranked = self._ranked()
-            own["scores"] = Finding("scores", ranked, is_named=ranked.startswith(tuple(map(in_sentence, self.names))))
+            own["scores"] = Finding(
+                "scores", ranked, is_named=ranked.startswith(tuple(map(name_in_sentence, self.names)))
+            )
         said = [*own.values(), self._repeating(), *self._lowest_length(), self._doubted(), self._wrong()]
-        under = f", under {in_sentence(self.names[self.lead])}" if len(self.systems) > 1 else ""
+        under = f", under {name_in_sentence(self.names[self.lead])}" if len(self.systems) > 1 else ""
         found = [each if each.section == "scores" else each._replace(sentence=each.sentence + under) for each in said]
         found.append(self._doubtful_gold())
         return [*found, *(self.compared.findings() if self.compared else [])]
@@ -296,38 +310,40 @@ class ReportView(View):
         if not drawn:
             return ""
         rule = "" if unit_name(drawn["unit"]) == "document" else f" ({drawn['unit']})"
-        return f"Intervals: {100 * drawn['level']:g} %, from {bounded_by(drawn)}{rule}"
+        return f"Intervals: {100 * drawn['level']:g} %, from {interval_basis(drawn)}{rule}"
 
     def tested(self) -> list[str]:
         """Return how the systems were tested; nothing if they were not."""
-        return self.compared.tested() if self.compared and self.compared.result["comparisons"] else []
+        return self.compared.test_lines() if self.compared and self.compared.result["comparisons"] else []
 
     def _ranked(self) -> str:
         """Return which system has the best F, or all of them where tests say more than a rank."""
         values = [self._fair_f(k) for k in range(len(self.systems))]
-        texts = [shown(percent(value)) for value in values]
+        texts = [number_text(percent(value)) for value in values]
         if values[self.lead] is None:
             return "fair F is undefined: there are no spans"
         if len({*texts}) == 1:
             return f"all systems have a fair F of {texts[0]}"
         if self.tested():
-            told = self.compared.better() if self.compared else []
-            each = [f"{text} ({in_sentence(name)})" for text, name in zip(texts, self.names)]
+            told = self.compared.significant_differences() if self.compared else []
+            each = [f"{text} ({name_in_sentence(name)})" for text, name in zip(texts, self.names)]
             if told:
-                leading = in_sentence(self.names[self.lead])
+                leading = name_in_sentence(self.names[self.lead])
                 return next((line for line in told if line.startswith(f"{leading} is better")), told[0])
             unsettled = "it is not settled which is better" if len(values) == 2 else "no difference is settled"
             return f"{unsettled}: fair F {', '.join(each)}"
         second = max((value for k, value in enumerate(values) if k != self.lead and value is not None), default=None)
         degree = "higher" if len(values) == 2 else "highest"
-        name, best = in_sentence(self.names[self.lead]), texts[self.lead]
-        return f"{name} has the {degree} fair F, {best} against {shown(percent(second))}"
+        name, best = name_in_sentence(self.names[self.lead]), texts[self.lead]
+        return f"{name} has the {degree} fair F, {best} against {number_text(percent(second))}"
 
     def _repeating(self) -> Finding:
         """Return the errors that repeat most on the same words."""
-        groups = repeated(self.groups[self.lead])[:3]
+        groups = largest_error_groups(self.groups[self.lead])[:3]
         if groups:
-            said = "; ".join(f"{in_sentence(words)}, {error} ({times(each.number)})" for words, error, each in groups)
+            said = "; ".join(
+                f"{name_in_sentence(words)}, {error} ({times(each.number)})" for words, error, each in groups
+            )
             noun = "error that repeats" if len(groups) == 1 else "errors that repeat"
             return Finding("groups", f"the {noun} most: {said}", self._names(m for *_, g in groups for m in g.members))
         return Finding("groups", "no error repeats on the same words" if self._errors else "there are no errors")
@@ -338,14 +354,14 @@ class ReportView(View):
         if own is None:
             return
         found = own.breakdowns[self.lead]
-        scores, f = found["metrics"]["fair"], triple(self.fair)[-1]
+        scores, f = found["metrics"]["fair"], score_triple(self.fair)[-1]
         rows = [
             (words, found["gold"].get(bucket, 0), percent(scores.get(bucket, {}).get("scores", {}).get(f)))
             for bucket, words in own.buckets.items()
         ]
         if max(gold for _, gold, _ in rows) > NEARLY_ALL * sum(gold for _, gold, _ in rows):
             return
-        sentence, words = lowest(self.fair, "length", rows)
+        sentence, words = worst_group(self.fair, "length", rows)
         digit = DIGITS[[*own.buckets.values()].index(words)] if words else None
         documents = self.systems[self.lead].documents
         found_in = [k for k, of in enumerate(own.of) if digit in of[0] or digit in of[1 + self.lead]] if digit else []
@@ -356,7 +372,7 @@ class ReportView(View):
         at, errors = self.doubted[self.lead], self._errors
         if not errors:
             return Finding("doubt", "there are no errors")
-        if not at and not self.doubts and not repeated(self.groups[self.lead]):
+        if not at and not self.doubts and not largest_error_groups(self.groups[self.lead]):
             return Finding("doubt", f"nothing repeats on the same words in {errors:,} errors")
         if not at:
             return Finding("doubt", f"gold contradicts itself in none of {errors:,} errors")
@@ -421,7 +437,7 @@ class ReportView(View):
         groups = [
             (number, f"{words}: {error}", group.members)
             for number, own in enumerate(self.groups)
-            for words, error, group in repeated(own)
+            for words, error, group in largest_error_groups(own)
         ]
         return [*groups, *((number, "gold in doubt", members) for number, members in enumerate(self.doubted))]
 
@@ -479,11 +495,13 @@ class ReportView(View):
         for own in owns:
             found = {(each.verdict, each.label): each for each in own}
             scores = [each.score - each.gain for each in own if each.score is not None and each.gain is not None]
-            now.append(shown(percent(scores[0])) if scores else "-")
+            now.append(number_text(percent(scores[0])) if scores else "-")
             rows: list[list[Cell]] = []
             for key in ordered:
                 words = metric.words.get(key[0] or "")
-                name = Kinded.of(words.short if words else key[0], words.kind if words else "") if key[0] else key[1]
+                name = (
+                    Kinded.create(words.short if words else key[0], words.kind if words else "") if key[0] else key[1]
+                )
                 each = found.get(key, Mended(*key, 0, None, None))
                 gain = None if each.gain is None else Gain(each.gain)
                 rows.append([name, key[0] or "label", each.errors, percent(each.score), gain])
@@ -493,7 +511,7 @@ class ReportView(View):
             for verdict, label in ordered
         ]
         asks = [{**each, "metric": number, "one": self.lead} for each in chosen]
-        title = f"{spoken(metric, metric.headlines[0].name)}, now {', '.join(now)}"
+        title = f"{sentence_name(metric, metric.headlines[0].name)}, now {', '.join(now)}"
         return self._beside(tables, 2)._replace(title=title, asks=asks)
 
     def _differing(self, table: ResultTable) -> ResultTable:
