@@ -46,8 +46,8 @@ class ComparisonView(View):
     >>> row |= {"baseline_value": 0.5, "value": 0.502, "difference": 0.002, "interval": [-0.004, 0.008], "flag": None}
     >>> row |= {"p": 0.5, "p_holm": 0.5, "tests": 1, "detectable": 0.01, "runs": [1, 1], "score_unit": "ratio"}
     >>> row |= {"higher_is_better": True, "verdict": "the same within 1 point"}
-    >>> drawn = {"swaps": 1024, "exact": True, "confidence": {"level": 0.95}}
-    >>> view = ComparisonView({"baseline": "A", "comparisons": [row], "transitions": [], **drawn})
+    >>> basis = {"swaps": 1024, "exact": True, "confidence": {"level": 0.95}}
+    >>> view = ComparisonView({"baseline": "A", "comparisons": [row], "transitions": [], **basis})
     >>> view.opening()
     ['B against A: strict F +0.20 [-0.40, 0.80], p (Holm) = 0.5000; the same within 1 point.']
     """
@@ -308,11 +308,11 @@ class ComparisonView(View):
 
     def _half_sample_lines(self) -> Iterator[str]:
         """Yield how collapsed counts were compared, with half-samples in place of a test."""
-        drawn = self.result["confidence"]
+        basis = self.result["confidence"]
         yield f"Collapsed counts keep no {self._unit}s that could be swapped, so there is no permutation test and no"
         yield "p-value. The standard error of a difference is its spread over the"
-        yield f"{drawn['samples']:,} half-samples that both systems keep, a bootstrap; the interval"
-        yield f"({100 * drawn['level']:g} %) reaches a quantile of t times this error to each side."
+        yield f"{basis['samples']:,} half-samples that both systems keep, a bootstrap; the interval"
+        yield f"({100 * basis['level']:g} %) reaches a quantile of t times this error to each side."
         yield f"Unless the half-samples prove that at least {LEAST_DIFFERING} {self._unit}s differ, there is no"
         yield "interval."
 
@@ -323,13 +323,13 @@ class ComparisonView(View):
 
     def _footing(self) -> str:
         """Return the units, samples and swaps that the numbers are based on, and the sizes of the families of tests."""
-        result, drawn = self.result, self.result["confidence"]
+        result, basis = self.result, self.result["confidence"]
         footing = Footing(
             result["unit"],
             result["units"],
             result["effective_units"],
-            drawn["seed"] if result["swaps"] is not None or result.get("collapsed") else None,
-            level=drawn["level"],
+            basis["seed"] if result["swaps"] is not None or result.get("collapsed") else None,
+            level=basis["level"],
             swaps=result["swaps"],
             exact=result["exact"],
             runs=tuple(result["runs"]),

@@ -184,23 +184,23 @@ def few_runs(runs: Iterable[int]) -> str:
     return f"few runs: fewer than {FEW_RUNS}" if min(runs) < FEW_RUNS else ""
 
 
-def interval_lines(drawn: Mapping[str, Any], documents: int | None = None, *, chosen: bool = True) -> list[str]:
+def interval_lines(basis: Mapping[str, Any], documents: int | None = None, *, chosen: bool = True) -> list[str]:
     """Return warnings about intervals: automatic units, few units, or a few units with most of the uncertainty.
 
     Args:
-        drawn: What the intervals are based on, the result's `confidence`.
+        basis: What the intervals are based on, the result's `confidence`.
         documents: The number of documents; None if it is not known.
         chosen: Whether the argument `unit` chooses other units.
 
     >>> held = {"metric": "strict", "score": "f", "units": ["a", "b"], "share": 0.6}
-    >>> drawn = {"unit": "id", "units": 50, "effective_units": 40.0, "concentrated": [held]}
-    >>> interval_lines(drawn)
+    >>> basis = {"unit": "id", "units": 50, "effective_units": 40.0, "concentrated": [held]}
+    >>> interval_lines(basis)
     ['⚠ 2 of 50 documents hold 60 % of the uncertainty of strict f: a, b.']
     """
-    rule, units = drawn["unit"], drawn["units"]
-    lines = [*unit_lines(rule, chosen=chosen), *units_warning(units, drawn["effective_units"], rule, documents)]
+    rule, units = basis["unit"], basis["units"]
+    lines = [*unit_lines(rule, chosen=chosen), *units_warning(units, basis["effective_units"], rule, documents)]
     # One score is enough: usually the same units hold the uncertainty of all scores.
-    for held in drawn["concentrated"][:1]:
+    for held in basis["concentrated"][:1]:
         number, of_all = len(held["units"]), many(units, unit_name(rule, units, documents))
         lines.append(
             f"⚠ {number} of {of_all} hold{'s' if number == 1 else ''} {100 * held['share']:.0f} % of the uncertainty "
@@ -209,22 +209,22 @@ def interval_lines(drawn: Mapping[str, Any], documents: int | None = None, *, ch
     return lines
 
 
-def interval_basis(drawn: Mapping[str, Any], documents: int | None = None) -> str:
+def interval_basis(basis: Mapping[str, Any], documents: int | None = None) -> str:
     """Return what the intervals were computed from, in words.
 
     Args:
-        drawn: What the intervals are based on, the result's `confidence`.
+        basis: What the intervals are based on, the result's `confidence`.
         documents: The number of documents; None if it is not known.
 
-    >>> drawn = {"unit": "id", "units": 50, "samples": None, "exact": True}
-    >>> interval_basis(drawn), interval_basis(drawn | {"samples": 1000, "exact": False})
+    >>> basis = {"unit": "id", "units": 50, "samples": None, "exact": True}
+    >>> interval_basis(basis), interval_basis(basis | {"samples": 1000, "exact": False})
     ('the influence of each of 50 documents', '1,000 half-samples of 50 documents')
     """
-    unit = unit_name(drawn["unit"], drawn["units"], documents)
-    units = f"{unit}s" if drawn["units"] is None else many(drawn["units"], unit)
-    if drawn["samples"] is None:
+    unit = unit_name(basis["unit"], basis["units"], documents)
+    units = f"{unit}s" if basis["units"] is None else many(basis["units"], unit)
+    if basis["samples"] is None:
         return f"the influence of each of {units}"
-    return f"{'all ' * drawn['exact']}{drawn['samples']:,} half-samples of {units}"
+    return f"{'all ' * basis['exact']}{basis['samples']:,} half-samples of {units}"
 
 
 def unit_lines(rule: str, *, chosen: bool = True) -> list[str]:

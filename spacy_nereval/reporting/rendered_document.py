@@ -59,7 +59,7 @@ def span_notes(document: Document, verdicts: Iterable[Verdict], metric: Metric) 
 
     >>> from spacy_nereval import create
     >>> document, fair = Document([(0, 3, "PER")], [(0, 3, "LOC"), (4, 7, "PER")], "Ada met Bob"), create("fair")
-    >>> [each.words for each in span_notes(document, fair.verdicts(document), fair)]
+    >>> [note.words for note in span_notes(document, fair.verdicts(document), fair)]
     ['label error: PER as LOC', 'spurious: PER']
     """
     notes = []

@@ -287,11 +287,13 @@ def breakdown_table(breakdown: Mapping[str, Any], metrics: Sequence[Metric], *, 
     rows: list[list[Cell]] = []
     for bucket in breakdown["buckets"]:
         of_bucket = ((m, name, breakdown["metrics"][m.name][bucket]) for m, name in columns)
-        scores = [score_cell(m, name, own["scores"], own.get("intervals", {})) for m, name, own in of_bucket]
+        scores = [score_cell(m, name, part["scores"], part.get("intervals", {})) for m, name, part in of_bucket]
         rows.append([bucket, breakdown["gold"][bucket], breakdown["pred"][bucket], *scores])
     header = [breakdown["by"], "gold", "predicted", *(short_name(metric, name) for metric, name in columns)]
     note = ATTRIBUTES[breakdown["by"]].help
-    if dividing := [metric.name for metric in metrics if any(own == PRED_SPANS for own in metric.columns.values())]:
+    if dividing := [
+        metric.name for metric in metrics if any(column == PRED_SPANS for column in metric.columns.values())
+    ]:
         note += (
             f"; {', '.join(dividing)}: P divides by the predictions of the row, a pair counting where its gold span is"
         )

@@ -273,9 +273,9 @@ class ScoreView(View):
         """How often each label is predicted, with intervals if the result has intervals."""
         if self.evaluation.counts is None:
             return rates_of(self.evaluation.result)
-        drawn = self.evaluation.result.get("confidence")
-        chosen = {name: drawn[name] for name in Confidence._fields if drawn[name] is not None} if drawn else {}
-        return prediction_rates(self.evaluation.counts, Confidence(**chosen) if drawn else None)
+        basis = self.evaluation.result.get("confidence")
+        chosen = {name: basis[name] for name in Confidence._fields if basis[name] is not None} if basis else {}
+        return prediction_rates(self.evaluation.counts, Confidence(**chosen) if basis else None)
 
     def _rates_finding(self) -> Finding:
         """Return the most overpredicted and the most underpredicted label."""
@@ -344,16 +344,16 @@ class RunsView(ScoreView):
     def closing(self) -> list[str]:
         """Return the meaning and the basis of the intervals, and a warning if there are few units."""
         result = self.evaluation.result
-        drawn = result["confidence"]
-        unit, units, effective, level = (drawn[key] for key in ("unit", "units", "effective_units", "level"))
+        basis = result["confidence"]
+        unit, units, effective, level = (basis[key] for key in ("unit", "units", "effective_units", "level"))
         documents = result["documents"]
-        footing = Footing(unit, units, effective, drawn["seed"], level=level, runs=(result["runs"],))
+        footing = Footing(unit, units, effective, basis["seed"], level=level, runs=(result["runs"],))
         return [
             f"Intervals ({100 * level:g} %) are for the expected score when the system is trained again and scored on "
-            f"other texts like these. Their variance is that by {interval_basis(drawn, documents)} plus that of the "
+            f"other texts like these. Their variance is that by {interval_basis(basis, documents)} plus that of the "
             "mean over the training runs.",
             footer(footing),
-            *interval_lines(drawn, documents),
+            *interval_lines(basis, documents),
         ]
 
 

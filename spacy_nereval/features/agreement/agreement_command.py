@@ -122,7 +122,7 @@ def agreement_cli(
     from .shared_documents import consensus_rows, consensus_rule, unit_rows
 
     names, options = names_and_options([*annotations, *ctx.args])
-    drawn, on = chosen_confidence(confidence, resampling), check_unit(unit)
+    settings, on = chosen_confidence(confidence, resampling), check_unit(unit)
     table_names = names_of_tables(showing, AgreementView)
     check_suffix("--output", output, *JSON)
     check_suffix("--write-consensus", write_consensus, ".jsonl")
@@ -138,7 +138,7 @@ def agreement_cli(
     shared = _read_shared(names, name or [], reading, tokenizer)
     rule = consensus_rule(consensus, len(shared.annotators))
     counted = AgreementCounts(shared, chosen, unit=on, rule=rule)
-    result = counted.result(drawn, short=showing.short) | ({"left_out": left_out} if left_out else {})
+    result = counted.result(settings, short=showing.short) | ({"left_out": left_out} if left_out else {})
     bounded = counted.add_main_interval(result)
     rows = [*consensus_rows(shared, rule)] if write_consensus else []
     if output:

@@ -261,7 +261,7 @@ def _static_places(agreement: AgreementCounts, places: Sequence[Sequence[Dispute
     """Yield the most disputed places for the page without scripts; of equals, in the order of the corpus."""
     shared = agreement.shared
     numbered = ((number, place) for number, document_places in enumerate(places) for place in document_places)
-    for number, place in sorted(numbered, key=lambda each: -each[1].disputes)[:STATIC]:
+    for number, place in sorted(numbered, key=lambda item: -item[1].disputes)[:STATIC]:
         document = shared.documents[number]
         versions = [(_version_text(document, vote), vote.span.label, vote.annotators) for vote in place.versions]
         example = html_example(document.base, place.start, place.end)

@@ -177,16 +177,16 @@ class AgreementView(View):
 
     def warnings(self) -> list[str]:
         """Return the units of the intervals if they were chosen automatically, and a warning if they are few."""
-        drawn = self._main.get("confidence")
-        if not drawn:
+        basis = self._main.get("confidence")
+        if not basis:
             return []
-        return interval_lines(drawn, chosen=False)  # the argument `unit` chooses the units of alpha
+        return interval_lines(basis, chosen=False)  # the argument `unit` chooses the units of alpha
 
     @property
     def interval_note(self) -> str:
         """The level and the units of the intervals, in words; "" if there are none."""
-        drawn = self.result.get("confidence")
-        return f"In brackets: {100 * drawn['level']:g} % intervals over {unit_name(drawn['unit'])}s" if drawn else ""
+        basis = self.result.get("confidence")
+        return f"In brackets: {100 * basis['level']:g} % intervals over {unit_name(basis['unit'])}s" if basis else ""
 
     def measures(self) -> Iterator[tuple[str, str]]:
         """Yield each measure of agreement with how to read it, or why it is undefined."""

@@ -135,14 +135,14 @@ def _differing_places(text: str, one: Sequence[Span], other: Sequence[Span]) -> 
         if not any(_has_overlap(side) for side in (spans, other_spans)):
             yield tuple(sorted(spans)), tuple(sorted(other_spans))
             continue
-        taken: set[Span] = set()
+        paired: set[Span] = set()
         pairs = [(-common, sides[0][i], sides[1][j]) for i, j, common in shared if sides[0][i] in spans]
         for _, a, b in sorted(pairs):
-            if not taken & {a, b}:
-                taken |= {a, b}
+            if not paired & {a, b}:
+                paired |= {a, b}
                 yield (a,), (b,)
-        yield from (((a,), ()) for a in sorted(spans - taken))
-        yield from (((), (b,)) for b in sorted(other_spans - taken))
+        yield from (((a,), ()) for a in sorted(spans - paired))
+        yield from (((), (b,)) for b in sorted(other_spans - paired))
     yield from (((a,), ()) for a in sides[0] if not any(a in spans for spans, _ in places))
     yield from (((), (b,)) for b in sides[1] if not any(b in spans for _, spans in places))
 
@@ -337,9 +337,9 @@ class Pattern:
         self.events: list[Event] = [*events]
         self.is_clear = is_clear
         self._members = [event.differences_between(one, other) for event in events]
-        back = [(event, event.differences_between(other, one)) for event in everything]
-        self.reverse: list[Event] = [event for event, members in back if members]
-        self._reverse = [difference for _, members in back for difference in members]
+        backward = [(event, event.differences_between(other, one)) for event in everything]
+        self.reverse: list[Event] = [event for event, members in backward if members]
+        self._reverse = [difference for _, members in backward for difference in members]
 
     @property
     def forward(self) -> list[Difference]:
@@ -399,17 +399,17 @@ class Pattern:
         return row
 
 
-def _reverse_places(number: int, way: int, back: int) -> float:
+def _reverse_places(number: int, forward: int, backward: int) -> float:
     """Return the equivalent number of places in which a difference goes the other way.
 
     Each of these has as many differences (pairs of annotators) as a place that goes one way has on average.
 
     Args:
         number: The number of places that go one way.
-        way: The number of differences in these places.
-        back: The number of differences that go the other way, in any places.
+        forward: The number of differences in these places.
+        backward: The number of differences that go the other way, in any places.
     """
-    return back * number / way
+    return backward * number / forward
 
 
 def _sign_test(number: float, other_way: float) -> float:
@@ -517,8 +517,8 @@ class _Habits:
             if keys:
                 times = sum(number[key] for key in keys)
                 forward = sum(n for key in keys for (a, b), n in pairs[key].items() if a in one and b in other)
-                back = sum(self._times[b, a] for a, b in product(one, other))
-                yield _OneWay(one, other, times, _reverse_places(times, forward, back))
+                backward = sum(self._times[b, a] for a, b in product(one, other))
+                yield _OneWay(one, other, times, _reverse_places(times, forward, backward))
 
 
 def _majority_sides(events: Iterable[Event], names: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:

@@ -325,7 +325,9 @@ def read_annotators(
     else:
         chosen_annotators: Sequence[str | None] = chosen or [None] * len(files)
         formats = with_annotators([*files.values()], [format._replace(annotator=name) for name in chosen_annotators])
-        sides = {name: _read_records(files[name], key, reading, others) for name, reading in zip(files, formats)}
+        sides = {
+            name: _read_records(files[name], key, file_format, others) for name, file_format in zip(files, formats)
+        }
     return match_documents(sides, rules, key, tokenizer=tokenizer)
 
 

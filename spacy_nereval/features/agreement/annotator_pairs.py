@@ -446,8 +446,8 @@ class Jackknife:
 
     def half_sample_sums(self, tables: PairTables) -> Directions:
         """Return the sums of a pair in each half-sample."""
-        drawn = HalfSamples(self._units, self._confidence.samples, self._confidence.seed)
-        return tables.sum_directions(_PairWeights(drawn.of(tables.pair.places)))
+        halves = HalfSamples(self._units, self._confidence.samples, self._confidence.seed)
+        return tables.sum_directions(_PairWeights(halves.of(tables.pair.places)))
 
     def intervals(self, entries: Sequence[Samples]) -> Iterator[tuple[KeyPath, Interval]]:
         """Yield the interval of each number: {"low", "high", "k", "df", "flag"}, as in other results."""

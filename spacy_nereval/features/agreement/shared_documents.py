@@ -476,13 +476,13 @@ def disputed_places(spans: Mapping[str, Collection[PlainSpan]]) -> Iterator[Disp
 
     >>> own = {"ann": [(0, 9, "PART")], "ben": [(5, 9, "PART")], "cleo": [(0, 9, "PART"), (20, 24, "PART")]}
     >>> for place in disputed_places(own):
-    ...     print(place.start, place.end, place.disputes, place.silent, *(each.annotators for each in place.versions))
+    ...     print(place.start, place.end, place.disputes, place.silent, *(vote.annotators for vote in place.versions))
     0 9 4 () ('ann', 'cleo') ('ben',)
     20 24 2 ('ann', 'ben') ('cleo',)
     """
     document_votes = votes(spans)
     groups = group_numbers(*(np.array([vote.span[k] for vote in document_votes]) for k in (0, 1))).tolist()
-    for _, members in groupby(zip(groups, document_votes), key=lambda each: each[0]):
+    for _, members in groupby(zip(groups, document_votes), key=lambda item: item[0]):
         versions = tuple(vote for _, vote in members)
         disputes = sum(vote.disputes for vote in versions)
         if disputes:

@@ -176,7 +176,7 @@ def coco_average_precision(hits: ArrayLike, gold: int) -> float | None:
 def cumulative_hits(scores: ArrayLike, hits: ArrayLike) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Return the distinct scores, from the highest, and how many predictions and hits there are down to each.
 
-    >>> [each.tolist() for each in cumulative_hits([0.5, 0.9, 0.5], [True, True, False])]
+    >>> [column.tolist() for column in cumulative_hits([0.5, 0.9, 0.5], [True, True, False])]
     [[0.9, 0.5], [1, 3], [1.0, 2.0]]
     """
     values, flags = np.asarray(scores, dtype=float), np.asarray(hits, dtype=float)

@@ -126,7 +126,7 @@ def thresholds_cli(
         raise typer.BadParameter("name the predictions: PRED [OTHER...]")
     check_given_once(names, "system")
     apply_pairs = _apply_pairs(apply or [], names)
-    drawn = chosen_confidence(bool(apply_pairs), resampling, "--apply")
+    confidence = chosen_confidence(bool(apply_pairs), resampling, "--apply")
     shown_names = display_names(names, name or [])
     settings = Settings(*choosing).validate()
     tables_wanted = names_of_tables(Showing(reading.format, tables, digits), ThresholdView)
@@ -148,10 +148,10 @@ def thresholds_cli(
         with _name_in_errors(system):
             per_system.append(find_thresholds(documents, chosen, settings))
             per_system[-1].values["left_out"] |= metrics_chosen.left_out
-        if drawn:
+        if confidence:
             documents = _read_documents(apply_pairs[k][1], apply_pairs[k][0], reading, loading)
             with _name_in_errors(apply_pairs[k][1]):
-                per_system[-1] = apply_cuts(per_system[-1], documents, drawn)
+                per_system[-1] = apply_cuts(per_system[-1], documents, confidence)
     if output:
         results = [result.values for result in per_system]
         write_json(output, results[0] if len(results) == 1 else {"systems": dict(zip(shown_names, results))})
