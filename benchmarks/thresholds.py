@@ -1,4 +1,4 @@
-"""Compare the curves of `find_thresholds`, with all six metrics, with scoring anew at each of 100 cuts.
+"""Compare the curves of `thresholds`, with all six metrics, with scoring anew at each of 100 cuts.
 
 python benchmarks/thresholds.py --output benchmarks/thresholds.json
 """

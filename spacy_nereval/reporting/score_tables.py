@@ -20,7 +20,7 @@ from .result_table import Cell, Estimate, Interval, Percent, PValue, ResultTable
 
 
 def percent(number: float | None, whole: float = 1) -> Percent | None:
-    """Return `value_cell` as a share of `whole`, shown in percent; None if either is undefined or `whole` is 0.
+    """Return `number` as a share of `whole`, shown in percent; None if either is undefined or `whole` is 0.
 
     >>> percent(1, 8), percent(None), percent(0, 0)
     (0.125, None, None)

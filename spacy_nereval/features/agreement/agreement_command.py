@@ -1,4 +1,4 @@
-"""`nereval agreement`: how far annotators agree, and in what they differ."""
+"""`nereval agreement`: how far annotators agree, and what they do differently."""
 
 from __future__ import annotations
 

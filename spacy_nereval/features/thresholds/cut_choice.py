@@ -146,7 +146,7 @@ def coordinate_ascent(
 def _fix_other_labels(
     documents: Sequence[Document], scores: Sequence[Mapping[PlainSpan, float]], cuts: LabelCuts, label: str
 ) -> tuple[list[Document], list[dict[PlainSpan, float]]]:
-    """Return the documents and scores with the predictions of other labels that are kept, always."""
+    """Return documents and scores in which predictions of other labels are fixed: kept at any cut, or removed."""
     fixed, fixed_scores = [], []
     for document, scores_here in zip(documents, scores):
         entering = {
