@@ -25,7 +25,7 @@ from dataclasses import replace
 from typing import Any
 
 from .core.declaration import Metric, Score
-from .core.messages import absent
+from .core.messages import describe_unknown
 from .core.spans import Document, Span
 from .counting.counter import count
 from .counting.counts import mirrored
@@ -64,7 +64,7 @@ def check_laws(
     reasons = exempt or {}
     wanted = [*LAWS] if laws is None else [*laws]
     if unknown := [name for name in (*wanted, *reasons) if name not in LAWS]:
-        raise ValueError(absent(unknown[0], LAWS, "law", len(LAWS)))
+        raise ValueError(describe_unknown(unknown[0], LAWS, "law", len(LAWS)))
     metric = metric if metric.name else replace(metric, name="metric")
     for corpus in default_corpora() if corpora is None else corpora:
         for name in wanted:

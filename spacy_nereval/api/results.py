@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar, overload
 
 from ..core.declaration import Metric
 from ..core.features import features
-from ..core.features import load as load_named
-from ..core.messages import absent
+from ..core.features import load_object as load_named
+from ..core.messages import describe_unknown
 from ..core.spans import Document
 from ..counting.counter import add_units
 from ..counting.counts import Counts
@@ -223,7 +223,7 @@ class Result(Shown):
         if why := self.get("left_out", {}).get(name):
             return f"there is no {name!r}: it was left out, since {why}"
         line = line_for(str(name), self._sets, self.labels) or self._other_way(name)
-        return f"there is no {name!r}: {line}" if line else absent(name, [*paths(self._sets), *self])
+        return f"there is no {name!r}: {line}" if line else describe_unknown(name, [*paths(self._sets), *self])
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self._sets})
@@ -282,7 +282,9 @@ class Result(Shown):
         by_id = {own.id: number for number, own in enumerate(known) if own.id is not None}
         if isinstance(document, str) and document not in by_id:
             raise ValueError(
-                absent(document, by_id) if by_id else f"documents have no ids: give a number, not {document!r}"
+                describe_unknown(document, by_id)
+                if by_id
+                else f"documents have no ids: give a number, not {document!r}"
             )
         number = by_id[document] if isinstance(document, str) else document
         if not -len(known) <= number < len(known):
@@ -332,7 +334,7 @@ class Result(Shown):
         if table == "documents":
             return frame(document_rows(self.counts))
         if table not in (known := ["all", *ScoreView.makers, *OTHERS]):
-            raise ValueError(absent(table, known, "table", 50))
+            raise ValueError(describe_unknown(table, known, "table", 50))
         view = self._view(average, every=table in DETAILED)
         if table == "all":
             return table_frame([view.every_row()])

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 from ..core.declaration import Metric
 from ..core.labels import rules_of
-from ..core.messages import absent, shortened
-from ..core.spans import Document, relabelled
+from ..core.messages import describe_unknown, shorten
+from ..core.spans import Document, relabel
 from ..counting.counter import count
 from ..counting.counts import Counts
 from ..evaluation.comparison import System, comparison
@@ -128,7 +128,7 @@ def score(
         confidence = metrics if confidence is None and is_confidence else confidence
         _check_one_side(text, tokens, metrics if not is_confidence and pred is not None else None)
         wanted = metrics if pred is None and not is_confidence else pred
-        read = relabelled(_both_sides(side, reading.spans_key), rules_of(reading))
+        read = relabel(_both_sides(side, reading.spans_key), rules_of(reading))
         chosen = chosen_metrics(wanted, lambda: unknown([side]))
         key = reading.spans_key if side.kind == "example" else None
         return _scored(
@@ -138,7 +138,7 @@ def score(
         raise ValueError("pred is missing: expected the predictions, one item per document, as the second argument")
     other = Side(pred, "pred", reading, side.tag_names)
     chosen = chosen_metrics(metrics, lambda: unknown((side, other), text, tokens))
-    read = relabelled(documents(side, other, text, tokens, reading), rules_of(reading))
+    read = relabel(documents(side, other, text, tokens, reading), rules_of(reading))
     kept = side.is_kept and other.is_kept
     return _scored(
         read, chosen, confidence, kept=kept, key=reading.spans_key, sep=None if metrics is not None else reading.sep
@@ -265,7 +265,7 @@ def merge(counts: Iterable[Counts | Result | str | Path]) -> Counts:
     for number, given in enumerate(counts):
         own = counts_of(given)
         if own is None:
-            raise ValueError(f"item {number} is {shortened(repr(given))}: expected counts, a result or an .npz file")
+            raise ValueError(f"item {number} is {shorten(repr(given))}: expected counts, a result or an .npz file")
         found.append(own)
     if not found:
         raise ValueError("there are no counts to merge: expected a list of counts, results or .npz files")
@@ -313,7 +313,7 @@ def counted(
 def check_labels(counts: Counts) -> None:
     """Raise ValueError if a label to keep occurs nowhere."""
     if counts.label_rules and counts.documents:
-        counts.label_rules.check_found({*gold_spans(counts), *pred_spans(counts)})
+        counts.label_rules.check_labels_occur({*gold_spans(counts), *pred_spans(counts)})
 
 
 def _scored(
@@ -425,7 +425,7 @@ def compare(
     if not isinstance(systems, Mapping) or len(systems) < 2:
         raise ValueError("systems: expected a table of two or more names and predictions, {'a': pred_a, 'b': pred_b}")
     if baseline is not None and baseline not in systems:
-        raise ValueError(absent(baseline, systems, "system"))
+        raise ValueError(describe_unknown(baseline, systems, "system"))
     first = baseline if baseline is not None else next(iter(systems))
     asked = Asked(primary, secondary, per_label, margin).checked()
     settings = Confidence(level, samples, seed).checked()

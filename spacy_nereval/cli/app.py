@@ -23,7 +23,7 @@ from typer import Option
 from typer.core import TyperCommand
 
 from ..core.arguments import Argument, check_value
-from ..core.messages import NAME_ALONE, Pasted, TryAgain, shortened, spelt
+from ..core.messages import NAME_ALONE, Pasted, TryAgain, shorten, use_spelling
 from ..features.parts.corpus_lists import with_corpus
 from .command_options import CODE, DEBUG, EPILOG, GROUPS, LOG_FORMAT, LogFormat
 from .guards import (
@@ -111,7 +111,7 @@ def with_short_errors(function: Command) -> Command:
         own_options.set([as_option(name) for name in kwargs])
         try:
             forget_pipes()
-            with spelt(as_option), ExitStack() as printed:
+            with use_spelling(as_option), ExitStack() as printed:
                 kwargs = with_matching_files(with_corpus(with_standard_streams(kwargs)))
                 check_files(kwargs)
                 printed.enter_context(apart_from(kwargs.get(name) for name in WRITTEN))
@@ -224,7 +224,7 @@ def as_option(name: str, value: Any = NAME_ALONE) -> str:
     if "." in name and not name.endswith(".train"):
         if value is NAME_ALONE:
             return f"--{name}"
-        return f"--{name} {shortened(value if isinstance(value, str) else json.dumps(value, default=str), 200)}"
+        return f"--{name} {shorten(value if isinstance(value, str) else json.dumps(value, default=str), 200)}"
     flag = "--train" if name.endswith(".train") else f"--{name.replace('_', '-')}"
     if value is NAME_ALONE or value is True:
         return flag
@@ -235,4 +235,4 @@ def as_option(name: str, value: Any = NAME_ALONE) -> str:
     if isinstance(value, list):
         value = ",".join(map(str, value))
     written = f"{value:g}" if isinstance(value, float) else str(value)
-    return f"{flag} {shortened(written, 200) or quote(written)}"
+    return f"{flag} {shorten(written, 200) or quote(written)}"

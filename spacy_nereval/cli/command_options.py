@@ -16,7 +16,7 @@ from typer import Argument, Option
 
 from ..core import arguments
 from ..core.arguments import MOST_DOCUMENTS, TABLE_FORMATS, Choosing, Labelling, Reading
-from ..core.messages import absent, did_you_mean
+from ..core.messages import describe_unknown, did_you_mean
 
 if TYPE_CHECKING:
     from ..evaluation.resampling import Confidence
@@ -301,7 +301,7 @@ def table_names(value: str | None, known: Collection[str], default: Iterable[str
     names = list(dict.fromkeys(name.strip() for name in value.split(",")))
     for name in names:
         if name not in known:
-            raise ValueError(f"--tables {value}: {absent(name, known, 'table', 50)}, or 'all'")
+            raise ValueError(f"--tables {value}: {describe_unknown(name, known, 'table', 50)}, or 'all'")
     return names
 
 
@@ -319,10 +319,10 @@ def check_suffix(option: str, path: Path | None, *suffixes: str) -> None:
     Traceback (most recent call last):
     ValueError: --output rows.txt: expected a .jsonl, .csv, .parquet or .arrow file
     """
-    from ..core.compression import extension
+    from ..core.compression import format_extension
     from ..io.paths import is_stream
 
-    if path and extension(path) not in suffixes and not path.is_dir() and not is_stream(path):
+    if path and format_extension(path) not in suffixes and not path.is_dir() and not is_stream(path):
         *others, last = filter(None, suffixes)
         raise ValueError(f"{option} {path}: expected a {' or '.join(filter(None, (', '.join(others), last)))} file")
 

@@ -234,7 +234,7 @@ def new_files(counts: Counts | None, files: Files, model: str | None, loading: M
     Raises:
         ValueError: Two files have the same content.
     """
-    from ..core.messages import listed
+    from ..core.messages import join_names
     from ..io.paths import fetched
 
     pipeline, known = pipeline_of(model, loading), {*counts.parts} if counts else set()
@@ -251,7 +251,7 @@ def new_files(counts: Counts | None, files: Files, model: str | None, loading: M
         else:
             new[digest] = k
     if skipped:
-        say(f"ℹ {len(skipped)} of {len(files.golds)} files are in {output} already, and skipped: {listed(skipped)}")
+        say(f"ℹ {len(skipped)} of {len(files.golds)} files are in {output} already, and skipped: {join_names(skipped)}")
     places = [*new.values()]
     preds = None if files.preds is None else [files.preds[k] for k in places]
     return Files([files.golds[k] for k in places], preds)

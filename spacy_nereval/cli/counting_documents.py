@@ -132,7 +132,7 @@ def _warn(
     from ..evaluation.label_schemes import label_warnings
 
     if rules:
-        rules.check_found({*gold, *pred})
+        rules.check_labels_occur({*gold, *pred})
     for line in label_warnings(gold, pred, partners, rules, mapped, system):
         say(line, err=True)
 

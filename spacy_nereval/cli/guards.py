@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.messages import fault
+from ..core.messages import describe_error
 from ..features.parts.parts_command import PARTS
 from .metric_options import names_and_options, parse_options
 from .systems import matching_files, named_runs
@@ -98,7 +98,7 @@ def in_one_line(error: Exception, given: Mapping[str, Any]) -> str:
     """
     from ..io.paths import in_words
 
-    said = fault(error)
+    said = describe_error(error)
     if isinstance(error, OSError) or (isinstance(error, ValueError) and not said):
         return in_words(error)
     if not said:

@@ -87,9 +87,9 @@ def _value(text: str) -> Any:
     try:
         return json.loads(text)
     except RecursionError:
-        from ..core.messages import shortened
+        from ..core.messages import shorten
 
-        raise ValueError(f"{shortened(text)} is nested too deeply for a value of an option") from None
+        raise ValueError(f"{shorten(text)} is nested too deeply for a value of an option") from None
     except ValueError:
         return text
 
@@ -321,7 +321,7 @@ def wanted_breakdowns(lookups: Lookups, metrics: Sequence[Metric]) -> list[Break
 def unknown_labels(counts: Counts, breakdowns: Sequence[Breakdown]) -> list[str]:
     """Return a line about gold labels that the training data lack, a sign of another annotation scheme."""
     from ..core.lexicon import cached_lexicon
-    from ..core.messages import shortened
+    from ..core.messages import shorten
     from ..evaluation.result import gold_spans
 
     paths = {str(m.settings["train"]) for m in counts.metrics if m.settings.get("train")}
@@ -333,7 +333,7 @@ def unknown_labels(counts: Counts, breakdowns: Sequence[Breakdown]) -> list[str]
         if unknown := {label: n for label, n in gold.items() if label not in lexicon.labels}:
             lines.append(
                 f"{len(unknown)} of {len(gold)} gold labels, with {sum(unknown.values())} of {sum(gold.values())} "
-                f"gold spans, do not occur in the training data: {', '.join(map(shortened, unknown))}"
+                f"gold spans, do not occur in the training data: {', '.join(map(shorten, unknown))}"
             )
     return lines
 

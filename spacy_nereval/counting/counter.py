@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.declaration import Metric, Verdict, check_together, is_number, misjudged, passed
-from ..core.messages import shortened
+from ..core.declaration import Metric, Verdict, check_together, is_real_number, require_verdicts, verdict_error
+from ..core.messages import shorten
 from ..core.spans import Document, OverlapGroup
 from .batch import Batch, Numbers, batches, group_shapes, kinds_and_groups, overlap_group, partners_in
 from .counts import Counts
@@ -118,7 +118,7 @@ class Counter:
                 gold, pred = len(group.gold), len(group.pred)
                 if gold * pred >= CROWDED:
                     id = batch.ids[batch.doc[first[k]]]
-                    where = "a document" if id is None else f"document {shortened(str(id))}"
+                    where = "a document" if id is None else f"document {shorten(str(id))}"
                     warnings.warn(
                         f"{gold} gold and {pred} predicted spans of {where} overlap one another: judging them takes "
                         "time that grows with the product of both numbers",
@@ -147,15 +147,15 @@ class Counter:
     def _entries(self, metrics: Sequence[Metric], spans: OverlapGroup) -> Iterator[Entry]:
         labels, notes = self._label_number, self._note_number
         for metric in metrics:
-            for verdict in passed(metric, metric.judge(spans)) if metric.judge else ():
+            for verdict in require_verdicts(metric, metric.judge(spans)) if metric.judge else ():
                 try:
                     name, gold, pred, amount = verdict
                     slot, note = self._slots[Slot(metric.name, name)], 0
                     gold_label, pred_label = labels[gold[2]] if gold else 0, labels[pred[2]] if pred else 0
                 except (TypeError, ValueError, LookupError):
-                    raise misjudged(metric, verdict) from None
-                if not isinstance(amount, (int, float)) and not is_number(amount):
-                    raise misjudged(metric, verdict)
+                    raise verdict_error(metric, verdict) from None
+                if not isinstance(amount, (int, float)) and not is_real_number(amount):
+                    raise verdict_error(metric, verdict)
                 if metric.note and isinstance(spans, Document):
                     note = notes.setdefault(metric.note(spans, gold or pred), len(notes))
                 yield slot, gold_label, pred_label, note, amount
@@ -164,7 +164,7 @@ class Counter:
         try:
             return self._slots[Slot(metric.name, verdict)]
         except KeyError:
-            raise misjudged(metric, Verdict(verdict, None, None)) from None
+            raise verdict_error(metric, Verdict(verdict, None, None)) from None
 
     def _rows(self, documents: int, table: NDArray[np.float64]) -> tuple[csr_array, list[Key]]:
         """Return the cells of a batch, float64[6, cells] (document, then as `Entry`), as rows and their keys."""

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric
 from ..core.labels import LabelRules
-from ..core.messages import named
+from ..core.messages import spell_argument
 from ..core.spans import ON_READING
 from .sums import DIGITS, Collapsed, Key, Replicates, checked, replicate_differences
 
@@ -181,7 +181,7 @@ class Counts:
         if self.collapsed:
             raise ValueError(
                 f"collapsed counts keep no documents, so they have no {what}: count the corpus again without "
-                f"{named('collapse', True)}"
+                f"{spell_argument('collapse', True)}"
             )
 
     def put_in_one_row(self) -> None:
@@ -295,7 +295,9 @@ class Counts:
             kept = [" ".join(counts.label_rules.parts()) if counts.label_rules else "" for counts in (self, other)]
             reasons.append(f"one has the label rules {kept[0] or 'none'}, the other {kept[1] or 'none'}")
         if collapsed and (self.collapsed is None) is not (other.collapsed is None):
-            reasons.append(f"one is collapsed, the other has documents ({named('collapse', True)} makes both alike)")
+            reasons.append(
+                f"one is collapsed, the other has documents ({spell_argument('collapse', True)} makes both alike)"
+            )
         for a, b in zip(self.metrics, other.metrics):
             ours, theirs = ({"version": metric.version, **metric.settings} for metric in (a, b))
             reasons += [

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.declaration import Kind, Metric
-from ..core.messages import named
+from ..core.messages import spell_argument
 
 NUMBER, HIGH, LOW = "", "high", "low"
 """The quantities of a verdict: how many there are, and with partial credit the sum of their
@@ -178,7 +178,7 @@ def replicate_differences(a: Replicates | None, b: Replicates | None, metrics: I
     if a and (whole := [metric.name for metric in metrics if metric.resolve or metric.distinct]):
         yield (
             f"{whole[0]} depends on the corpus as a whole, so its half-samples do not add up: "
-            f"count without {named('replicates')}, or without {whole[0]}"
+            f"count without {spell_argument('replicates')}, or without {whole[0]}"
         )
     drawn = [each and each.drawn for each in (a, b)]
     if drawn[0] != drawn[1]:

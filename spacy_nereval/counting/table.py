@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric
-from ..core.messages import named
+from ..core.messages import spell_argument
 from .counts import Counts
 from .sums import HIGH, LOW, TOO_LARGE, Key, Slot, Sums, empty_sums, join, slots, split
 
@@ -353,5 +353,6 @@ def check_memory(numbers: int, sums: int, labels: int, metrics: int) -> None:
         raise ValueError(
             f"{sums:,} resamples of {metrics} metrics and {labels:,} labels take about {need / 2**30:,.1f} GiB of "
             f"memory, and there are {available / 2**30:,.1f} GiB: use at most {int(available / need * sums):,} of them "
-            f"({named('samples')}, {named('trials')} or {named('replicates')}), or fewer metrics"
+            f"({spell_argument('samples')}, {spell_argument('trials')} or {spell_argument('replicates')}), or fewer "
+            "metrics"
         )

@@ -32,7 +32,7 @@ import numpy as np
 
 from ..core.declaration import Kind, Metric, Verdict
 from ..core.lexicon import Lexicon
-from ..core.messages import absent, named
+from ..core.messages import describe_unknown, spell_argument
 from ..core.spans import Document, Span
 from ..counting.counts import Counts
 from ..counting.sums import HIGH, LOW, NUMBER, Key, split
@@ -329,7 +329,7 @@ def requested_attribute(text: str) -> RequestedAttribute:
     name, colon, given = text.partition(":")
     name = ALIASES.get(name.strip(), name.strip())
     if name not in ATTRIBUTES:
-        raise ValueError(absent(name, ATTRIBUTES, "attribute", 50))
+        raise ValueError(describe_unknown(name, ATTRIBUTES, "attribute", 50))
     attribute = ATTRIBUTES[name]
     return RequestedAttribute(name, attribute, _parsed_buckets(given, text, name) if colon else attribute.buckets)
 
@@ -387,7 +387,7 @@ class Breakdown:
         self.lexicon = lexicon
         if self.by.attribute.needs_lexicon and not lexicon:
             raise ValueError(
-                f"{self.by.name} needs training data to look spans up in: give {named('train', 'FILE')}, "
+                f"{self.by.name} needs training data to look spans up in: give {spell_argument('train', 'FILE')}, "
                 "a corpus or a lexicon that 'nereval training' wrote"
             )
         self._gold: Counter[Value] = Counter()

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Metric
-from ..core.messages import named
+from ..core.messages import spell_argument
 from ..core.spans import Document
 from ..counting.batch import TOGETHER, batches
 from ..counting.counter import Counter as DocumentCounter
@@ -114,7 +114,7 @@ def check_metrics(metrics: Iterable[Metric]) -> None:
     if whole := [metric.name for metric in metrics if metric.resolve or metric.distinct]:
         raise ValueError(
             f"{whole[0]} depends on the corpus as a whole, so its counts cannot be collapsed: leave it out of "
-            f"{named('metrics')}"
+            f"{spell_argument('metrics')}"
         )
 
 
@@ -159,7 +159,7 @@ class Collapser:
             self._warned = True
             warnings.warn(
                 f"{samples:,} half-samples of {labels:,} labels take {size / 1e9:.1f} GB of memory, several times "
-                f"while they are added up: {named('replicates', 100)} takes less, for less exact intervals",
+                f"while they are added up: {spell_argument('replicates', 100)} takes less, for less exact intervals",
                 stacklevel=3,
             )
 
@@ -272,7 +272,7 @@ def stored_half_samples(counts: Counts) -> Replicates:
     if counts.replicates is None:
         raise ValueError(
             "these collapsed counts have no half-samples, and there are no documents to resample: "
-            f"count the corpus again with {named('replicates')}"
+            f"count the corpus again with {spell_argument('replicates')}"
         )
     return counts.replicates
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.about import __version__
 from ..core.arguments import TRIALS, check_value
-from ..core.messages import named
+from ..core.messages import spell_argument
 from ..core.spans import Document, Span
 from ..counting.counts import Counts
 from .bounds import FEW, FEW_UNITS, UNBOUNDED
@@ -278,7 +278,7 @@ def _stored(counts: Counts, confidence: Confidence, trials: int | None, runs: in
         ValueError: Something is asked for that needs documents.
     """
     if trials is not None:
-        counts.check_documents(f"permutation tests ({named('trials')})")
+        counts.check_documents(f"permutation tests ({spell_argument('trials')})")
     if runs > 1:
         counts.check_documents("means of training runs")
     samples, seed = stored_half_samples(counts).drawn

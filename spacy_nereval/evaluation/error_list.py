@@ -17,7 +17,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from ..core.declaration import Metric, Verdict
-from ..core.messages import absent
+from ..core.messages import describe_unknown
 from ..core.spans import Document, Span
 from ..metrics.registry import create
 from .result import LabelledVerdict
@@ -104,7 +104,9 @@ def error_list(
     le Rome LOC ORG ['in ', '']
     """
     if unknown := [name for name in errors or () if name not in (*metric.verdict_names, "all")]:
-        raise ValueError(f"{metric.name}: {absent(unknown[0], [*metric.verdict_names, 'all'], 'verdict', 50)}")
+        raise ValueError(
+            f"{metric.name}: {describe_unknown(unknown[0], [*metric.verdict_names, 'all'], 'verdict', 50)}"
+        )
     seen: set[str] = set()
     for listed in _all(_with_labels(documents, seen), metric):
         name, gold, pred, amount = listed.verdict
@@ -113,7 +115,7 @@ def error_list(
         if wanted and labelled and (gold or pred or amount):  # skips a verdict of amount 0 on no span
             yield listed
     if missing := [label for label in labels if label not in seen]:
-        raise ValueError(absent(missing[0], sorted(seen), "label"))
+        raise ValueError(describe_unknown(missing[0], sorted(seen), "label"))
 
 
 def is_error(metric: Metric, verdict: Verdict) -> bool:

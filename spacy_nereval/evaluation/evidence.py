@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.declaration import Metric, Score
-from ..core.messages import named
+from ..core.messages import spell_argument
 from ..counting.counts import Counts
 from ..counting.sums import Sums, slots
 from ..counting.table import Table, columns_of, summed
@@ -83,7 +83,7 @@ def by_swaps(
     swaps = HalfSamples(units, number, confidence.seed)
     if not swaps.exact and number < (least := math.ceil(1 / (1 - confidence.level) - 1e-9) - 1):
         raise ValueError(
-            f"{named('trials', number)}: so few swaps cannot reject anything at a confidence level of "
+            f"{spell_argument('trials', number)}: so few swaps cannot reject anything at a confidence level of "
             f"{confidence.level:g}; expected at least {least}"
         )
     labels = tuple(subject.label for subject in subjects if subject.label is not None)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ..core.labels import LabelRules
-from ..core.messages import Pasted, listed, named, with_spaces_shown
+from ..core.messages import Pasted, join_names, show_spaces, spell_argument
 
 SCHEMES = (
     "per pers person persons people",  # CoNLL, ACE, GermEval; OntoNotes, GUM, WNUT
@@ -80,7 +80,10 @@ def label_warnings(
     >>> label_warnings({"PER": 1}, {"PER": 1}, None, rules, set())
     ['⚠ labels: ORG to map, but neither side has such a label']
     """
-    found = [*label_lines(gold, pred, partners, rules), *(rules.unused(mapped, {*gold, *pred}) if rules else [])]
+    found = [
+        *label_lines(gold, pred, partners, rules),
+        *(rules.usage_warnings(mapped, {*gold, *pred}) if rules else []),
+    ]
     return [f"⚠ {system}: {line.removeprefix('⚠ ')}" for line in found] if system else found
 
 
@@ -109,8 +112,8 @@ def label_lines(
     unknown = unknown_labels(gold, pred)
     if not unknown:
         return []
-    shown = listed([*map(with_spaces_shown, golds)], SHOWN)
-    of_preds = listed([*map(with_spaces_shown, unknown)], SHOWN)
+    shown = join_names([*map(show_spaces, golds)], SHOWN)
+    of_preds = join_names([*map(show_spaces, unknown)], SHOWN)
     if len(unknown) == len(preds):
         what = (
             f"No predicted label is a gold label: gold has {shown}, predictions have {of_preds}. "
@@ -127,8 +130,8 @@ def label_lines(
     remedy = ""
     if proposals and not (rules and rules.depth):
         remedy = "".join(
-            f" {each.spans} of {pred[label]} spans predicted as {with_spaces_shown(label)} have the boundaries "
-            f"of a gold {with_spaces_shown(each.name)}."
+            f" {each.spans} of {pred[label]} spans predicted as {show_spaces(label)} have the boundaries "
+            f"of a gold {show_spaces(each.name)}."
             for label, each in proposals.items()
             if each.spans
         )
@@ -203,7 +206,7 @@ def argument(table: Table) -> str:
     >>> print(argument({"PER": "PERSON", "MISC": None}), argument({"a b": "c=d"}))
     labels='PER=PERSON,MISC=' labels='{"a b": "c=d"}'
     """
-    return named("labels", Pasted(_text(table)))
+    return spell_argument("labels", Pasted(_text(table)))
 
 
 def _text(table: Table) -> str:

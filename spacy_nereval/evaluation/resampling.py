@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arguments import LEVEL, SAMPLES, SEED, checked
+from ..core.arguments import LEVEL, SAMPLES, SEED, validate_settings
 from ..core.declaration import GOLD_SPANS, PRED_SPANS
-from ..core.messages import absent, named
+from ..core.messages import describe_unknown, spell_argument
 from ..counting.counts import Counts
 from ..counting.table import Table
 from .bounds import effective_units
@@ -230,7 +230,7 @@ class Confidence(NamedTuple):
         >>> Confidence(level=0.9).checked().level
         0.9
         """
-        return checked(self)
+        return validate_settings(self)
 
 
 Wanted = Confidence | Mapping[str, Any] | bool | None
@@ -257,10 +257,13 @@ def wanted_confidence(given: Wanted) -> Confidence | None:
         return given
     if isinstance(given, Mapping):
         if unknown := [name for name in given if name not in Confidence._fields]:
-            raise ValueError(f"{named('confidence', given)}: {absent(unknown[0], Confidence._fields, 'setting')}")
+            raise ValueError(
+                f"{spell_argument('confidence', given)}: {describe_unknown(unknown[0], Confidence._fields, 'setting')}"
+            )
         return Confidence(**given)
     raise ValueError(
-        f"{named('confidence', given)}: expected True, a table such as {{'level': 0.95}} or Confidence(level=0.95); "
+        f"{spell_argument('confidence', given)}: expected True, a table such as {{'level': 0.95}} or "
+        "Confidence(level=0.95); "
         "None for no intervals"
     )
 

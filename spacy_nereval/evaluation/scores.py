@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..core.declaration import GOLD_SPANS, Metric
 from ..core.formulas import ratio
-from ..core.messages import named
+from ..core.messages import spell_argument
 from ..counting.sums import Sums, join, slots
 from ..counting.table import columns_of
 
@@ -25,7 +25,7 @@ Scores = dict[str, NDArray[Any]]
 def check_average(average: str) -> None:
     """Raise ValueError if there is no such average."""
     if average not in AVERAGES:
-        raise ValueError(f"{named('average', average)}: expected one of {', '.join(AVERAGES)}")
+        raise ValueError(f"{spell_argument('average', average)}: expected one of {', '.join(AVERAGES)}")
 
 
 class MetricScores(NamedTuple):

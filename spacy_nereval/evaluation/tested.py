@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..core import arguments
 from ..core.arguments import LEVEL, check_value
 from ..core.declaration import Metric, Score
-from ..core.messages import did_you_mean, named
+from ..core.messages import did_you_mean, spell_argument
 from ..metrics.registry import create
 from ..metrics.registry import names as registered
 from .bounds import TINY
@@ -221,14 +221,16 @@ class Asked(NamedTuple):
     def checked(self) -> Asked:
         """Return the settings, with a list of secondary scores. Raise ValueError if one cannot be used."""
         if not isinstance(self.labels, bool):
-            raise ValueError(f"{named('per_label', self.labels)}: expected True or False")
-        arguments.checked(self)
+            raise ValueError(f"{spell_argument('per_label', self.labels)}: expected True or False")
+        arguments.validate_settings(self)
         if isinstance(self.secondary, str):
             listed = [name.strip() for name in self.secondary.split(",")] if self.secondary else []
             return self._replace(secondary=listed)
         names = () if self.secondary is None else self.secondary
         if not isinstance(names, Collection) or not all(isinstance(name, str) for name in names):
-            raise ValueError(f"{named('secondary', names)}: expected names of scores, such as ['strict_p', 'strict_r']")
+            raise ValueError(
+                f"{spell_argument('secondary', names)}: expected names of scores, such as ['strict_p', 'strict_r']"
+            )
         return self
 
     @property
@@ -314,7 +316,7 @@ def families(metrics: Sequence[Metric], primary: str | None = None, secondary: S
     for key in second:
         if key == first or second.count(key) > 1:
             where = "is the primary score" if key == first else "is given twice"
-            raise ValueError(f"{named('secondary', '.'.join(key))}: this score {where}; name each score once")
+            raise ValueError(f"{spell_argument('secondary', '.'.join(key))}: this score {where}; name each score once")
         shown[key] = SECONDARY
     return shown | ({first: PRIMARY} if first else {})
 
@@ -333,11 +335,11 @@ def _asked_for(argument: str, name: str, metrics: Sequence[Metric]) -> Key:
         if score.complement_of
     }
     known = _shown(metrics)
-    found = score_named(named(argument, name), name, known, [own for own in known if own not in complements])
+    found = score_named(spell_argument(argument, name), name, known, [own for own in known if own not in complements])
     if other := complements.get(found):
         raise ValueError(
-            f"{named(argument, name)}: this score is a function of {other}, which can be tested: "
-            f"{named(argument, other)}"
+            f"{spell_argument(argument, name)}: this score is a function of {other}, which can be tested: "
+            f"{spell_argument(argument, other)}"
         )
     return found
 
@@ -458,7 +460,7 @@ def wanted(name: str, metrics: Sequence[Metric], asked: str = "") -> Wanted:
         (metric.name, score.name): Wanted(metric, score) for metric in metrics for score in charted(metric.scores)
     }
     known = {own: wish.score.key for own, wish in scores.items()}
-    return scores[score_named(asked or named("best", name), name, known)]
+    return scores[score_named(asked or spell_argument("best", name), name, known)]
 
 
 def with_metric_of(best: str, metrics: Sequence[Metric]) -> tuple[Metric, ...]:

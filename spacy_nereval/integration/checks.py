@@ -119,9 +119,9 @@ def check_labels(counts: Counts, key: str | None = None) -> None:
     """
     _check_label_schemes(counts, key)
     if rules := counts.label_rules:
-        lines = [line.removeprefix("⚠ ") for line in rules.unused(counts.mapped, counts.labels)]
+        lines = [line.removeprefix("⚠ ") for line in rules.usage_warnings(counts.mapped, counts.labels)]
         try:
-            rules.check_found(counts.labels)
+            rules.check_labels_occur(counts.labels)
         except ValueError as error:
             lines[-1] = str(error)  # in place of the line on the same labels
         for line in lines:

@@ -24,8 +24,8 @@ from spacy.training import Example
 
 from ..core.declaration import Metric
 from ..core.labels import LabelRules
-from ..core.messages import Unusable, highest
-from ..core.spans import Document, PlainSpan, relabelled
+from ..core.messages import Unusable, highest_scores
+from ..core.spans import Document, PlainSpan, relabel
 from ..counting.batch import Batch, DocumentBatch, Numbers, SpanColumns, stretches_of, unite
 from ..counting.counter import Counter
 from ..counting.counts import Counts
@@ -106,7 +106,7 @@ def scores_of(doc: Doc, key: str) -> dict[PlainSpan, Any]:
     if len(scores) != len(group):
         sizes = f"{len(group)} span{'s' * (len(group) != 1)} and {len(scores)} score{'s' * (len(scores) != 1)}"
         scores = [Unusable(f"doc.spans[{key!r}] has {sizes}; expected one score per span")] * len(group)
-    return highest(((span.start_char, span.end_char, span.label_), score) for span, score in zip(group, scores))
+    return highest_scores(((span.start_char, span.end_char, span.label_), score) for span, score in zip(group, scores))
 
 
 def tokens_of(doc: Doc) -> list[tuple[int, int]]:
@@ -214,7 +214,7 @@ def _read_together(
     others = np.flatnonzero(rest).tolist()
     if not others:
         return parts, []
-    documents = [*relabelled((read_numbered(examples[k], number + k, key) for k in others), rules)]
+    documents = [*relabel((read_numbered(examples[k], number + k, key) for k in others), rules)]
     for k, document in zip(others, documents):
         if units and keys and document is not None:
             document.unit, document.unit_rule = keys[k], units.rule.text
@@ -348,7 +348,7 @@ def doc_batch(pairs: Sequence[tuple[Doc, Doc]], rules: LabelRules | None = None)
     begin, last, side, type_, doc = (column[kept] for column in (begin, last, side, type_, doc))
     hashes, one, label = np.unique(type_, return_index=True, return_inverse=True)
     names = [pairs[doc[k]][side[k]].vocab.strings[int(kind)] for kind, k in zip(hashes, one)]
-    renamed = [rules.renamed(name) if rules else name for name in names]
+    renamed = [rules.new_name(name) if rules else name for name in names]
     labels = sorted({name for name in renamed if name is not None})
     label = np.array([-1 if name is None else labels.index(name) for name in renamed], dtype=np.int64)[label]
     begin, last, side, label, doc = (column[label >= 0] for column in (begin, last, side, label, doc))

@@ -207,12 +207,12 @@ def opened(path: Path) -> BinaryIO:
     Raises:
         ValueError, OSError: As `compression.opened` and `readable`.
     """
-    return compression.opened(readable(path), path)
+    return compression.open_unpacked(readable(path), path)
 
 
 def content(path: Path) -> bytes:
     """Return the content of a file or pipe, unpacked if it is compressed; the errors are those of `opened`."""
-    return compression.content(readable(path), path)
+    return compression.read_unpacked(readable(path), path)
 
 
 def _copy(pipe: Path) -> Path:

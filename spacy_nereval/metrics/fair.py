@@ -11,7 +11,7 @@ from pydantic import Field
 
 from ..core.declaration import Array, Columns, Metric, Score, Verdict, one_each, prf_scores
 from ..core.formulas import HEAVIEST, prf
-from ..core.messages import absent
+from ..core.messages import describe_unknown
 from ..core.overlapping import Boundaries, overlaps
 from ..core.spans import Document, OverlapGroup, Span
 from ..core.wording import FAIREVAL
@@ -98,7 +98,7 @@ def credit_of(weights: str | Mapping[str, Mapping[Literal["tp", "fp", "fn"], flo
     credit: dict[str, tuple[float, ...]] = dict(FAIR)
     for error, parts in weights.items():
         if error not in ERRORS:
-            raise ValueError(f"weights: {absent(error, ERRORS, 'error')}")
+            raise ValueError(f"weights: {describe_unknown(error, ERRORS, 'error')}")
         if not all(0 <= weight <= HEAVIEST for weight in parts.values()):
             raise ValueError(f"weights: a weight of {error} is not a number from 0 to {HEAVIEST:g}")
         credit[error] = (parts.get("tp", 0.0), parts.get("fp", 0.0), parts.get("fn", 0.0))

@@ -19,8 +19,8 @@ import pydantic
 from pydantic import Field
 
 from ..core.declaration import Metric, check_together
-from ..core.messages import absent, did_you_mean, named, needs_file, shortened
-from ..core.plugins import registered, registered_names
+from ..core.messages import describe_needed_file, describe_unknown, did_you_mean, shorten, spell_argument
+from ..core.plugins import list_names, load_registered
 
 Beta = Annotated[
     float, Field(ge=0, description="weight of recall relative to precision in F: 0 is precision, inf is recall")
@@ -83,7 +83,7 @@ class Option:
         """
         if value is None and self.default is None:
             return None
-        given = named(f"{metric}.{self.name}", value)
+        given = spell_argument(f"{metric}.{self.name}", value)
         if isinstance(value, bool) and get_args(self.annotation)[0] in (int, float):
             raise ValueError(f"{given}: expected {self.values}")
         try:
@@ -177,7 +177,7 @@ def create(name: str, **options: Any) -> Metric:
         metric = make(**settings)
     except ValueError as error:
         option, _, problem = str(error).partition(": ")
-        given = named(f"{name}.{option}", settings[option]) if option in known else name
+        given = spell_argument(f"{name}.{option}", settings[option]) if option in known else name
         raise ValueError(f"{given}: {problem if option in known else error}") from None
     return replace(metric, name=name, settings={key: _storable(value) for key, value in settings.items()})
 
@@ -231,13 +231,13 @@ def as_table(metrics: Metrics) -> dict[str, Mapping[str, Any]]:
     try:
         found = metrics if isinstance(metrics, Mapping) else [*metrics]
     except TypeError:
-        raise ValueError(f"{named('metrics', metrics)}: expected names, such as ['strict', 'fair']") from None
+        raise ValueError(f"{spell_argument('metrics', metrics)}: expected names, such as ['strict', 'fair']") from None
     if len(found) > len({*found}):
         listed = [*found]
         twice = sorted({name for name in listed if listed.count(name) > 1})
-        raise ValueError(f"{named('metrics', listed)}: {', '.join(twice)} more than once")
+        raise ValueError(f"{spell_argument('metrics', listed)}: {', '.join(twice)} more than once")
     if not found:
-        raise ValueError(f"{named('metrics', found)}: no metric is named; choose from {', '.join(names())}")
+        raise ValueError(f"{spell_argument('metrics', found)}: no metric is named; choose from {', '.join(names())}")
     return {**found} if isinstance(found, Mapping) else dict.fromkeys(found, {})
 
 
@@ -281,7 +281,7 @@ def names() -> list[str]:
     >>> names()[:3]
     ['strict', 'semeval', 'slot_error']
     """
-    found = registered_names(registry)
+    found = list_names(registry)
     return [name for name in DEFAULT if name in found] + [name for name in found if name not in DEFAULT]
 
 
@@ -336,10 +336,10 @@ def documentation(name: str) -> Documentation:
 
 def _registered(name: str) -> Callable[..., Metric]:
     try:
-        make: Callable[..., Metric] = registered(registry, name)
+        make: Callable[..., Metric] = load_registered(registry, name)
     except catalogue.RegistryError:
         sets = ", ".join((*SETS, "all"))
-        raise ValueError(f"{absent(name, names(), 'metric', 50)}, and the sets {sets}") from None
+        raise ValueError(f"{describe_unknown(name, names(), 'metric', 50)}, and the sets {sets}") from None
     return make
 
 
@@ -412,10 +412,10 @@ def chosen_metrics(metrics: Any, unknown: Callable[[], Unknown] = Unknown) -> Ch
     table = {} if metrics is None else as_table(metrics)
     created = create_all(table or None)
     missing = [name for name in expanded(table, whole=True) if name not in expanded(table)]
-    left_out = {name: f"it {needs_file(name, option)}" for name in missing if (option := needs(name))}
+    left_out = {name: f"it {describe_needed_file(name, option)}" for name in missing if (option := needs(name))}
     for metric in created:
         if metric.needs:
-            raise ValueError(f"{metric.name} {needs_file(metric.name, metric.needs)}")
+            raise ValueError(f"{metric.name} {describe_needed_file(metric.name, metric.needs)}")
     asking = [metric for metric in created if metric.text or metric.tokens]
     known = unknown() if asking else Unknown()
     for metric in asking:
@@ -439,6 +439,6 @@ def with_levels(metrics: Sequence[Metric], labels: Iterable[str], sep: str) -> t
     ['hierarchical is added, since the label LOC/CITY has levels']
     """
     if label := next((label for label in labels if sep in label.strip(sep)), None):
-        line = f"hierarchical is added, since the label {shortened(label)} has levels"
+        line = f"hierarchical is added, since the label {shorten(label)} has levels"
         return (*metrics, create("hierarchical", sep=sep)), [line]
     return tuple(metrics), []

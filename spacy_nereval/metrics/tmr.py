@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field
 from ..core.declaration import Array, Columns, Metric, Score, Verdict
 from ..core.formulas import ratio
 from ..core.lexicon import cached_lexicon, pinned_path
-from ..core.messages import needs_file
+from ..core.messages import describe_needed_file
 from ..core.spans import Document, Span
 
 FAMILIARITY = ("seen", "unseen_type", "unseen_tokens")
@@ -112,7 +112,7 @@ def judge(document: Document, train: str | None) -> Iterator[Verdict]:
         ValueError: There is no training data.
     """
     if train is None:
-        raise ValueError(f"tmr {needs_file('tmr', 'train')}")
+        raise ValueError(f"tmr {describe_needed_file('tmr', 'train')}")
     for span in document.gold:
         labels = labels_in_training(train, surface_of(document, span))
         kind = "unseen_tokens" if labels is None else "seen" if span.label in labels else "unseen_type"

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from ..core.declaration import Array, Classes, Columns, Metric, Score, SpanTable, Tally, Verdict
 from ..core.formulas import ratio, weight_table
-from ..core.messages import named
+from ..core.messages import spell_argument
 from ..core.spans import Document, Span
 
 COMBINED = "combined"
@@ -221,12 +221,13 @@ def class_weights(labels: Sequence[str], is_breakdown: bool, weights: str | Mapp
         return np.array([1.0] * len(labels) + [2.0 if weights == "lenient" else 1.0])
     if COMBINED in labels:
         raise ValueError(
-            f"{named('wrf.weights')}: {COMBINED!r} is a label in the data too; "
+            f"{spell_argument('wrf.weights')}: {COMBINED!r} is a label in the data too; "
             "rename the label, or use strict or lenient"
         )
     if missing := [label for label in labels if label not in weights]:
         raise ValueError(
-            f"{named('wrf.weights')} has no weight for {', '.join(map(repr, missing))}, which occurs in the data; "
+            f"{spell_argument('wrf.weights')} has no weight for {', '.join(map(repr, missing))}, which occurs in "
+            "the data; "
             "0 leaves a class out"
         )
     return np.array([*(weights[label] for label in labels), weights.get(COMBINED, 0.0)])

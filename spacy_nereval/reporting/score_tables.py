@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..core.declaration import PRED_SPANS, Metric
-from ..core.messages import listed
+from ..core.messages import join_names
 from ..counting.counts import Counts
 from ..evaluation.bounds import FEW
 from ..evaluation.breakdown import ATTRIBUTES
@@ -230,7 +230,7 @@ def _few(given: Evaluated) -> str:
         for label, own in (first.get("intervals") or {}).get("per_type", {}).items()
         if any(found["flag"] == FEW for found in own.values())
     ]
-    return f"few units, not to be compared: {listed(flagged, MOST)}" if flagged else ""
+    return f"few units, not to be compared: {join_names(flagged, MOST)}" if flagged else ""
 
 
 def label_score_tables(given: Evaluated) -> Iterator[ResultTable]:

@@ -8,7 +8,7 @@ import pytest
 
 from spacy_nereval import Confidence, compare, plan, score, thresholds
 from spacy_nereval.core import arguments
-from spacy_nereval.core.arguments import Argument, Reading, check_value, checked
+from spacy_nereval.core.arguments import Argument, Reading, check_value, validate_settings
 from spacy_nereval.evaluation.tested import Asked
 from spacy_nereval.features.thresholds.curves import Settings
 
@@ -78,13 +78,13 @@ TAKEN = [
 
 @pytest.mark.parametrize(("settings", "given"), TAKEN)
 def test_values_at_the_bounds_and_none_where_it_is_the_default_are_taken(settings, given):
-    checked(settings(**given))
+    validate_settings(settings(**given))
 
 
 @pytest.mark.parametrize("name", ["scheme", "repair", "match", "occurrences"])
 def test_none_is_refused_where_it_is_not_the_default(name):
     with pytest.raises(ValueError, match=f"^{name}=None: expected one of "):
-        checked(Reading(**{name: None}))
+        validate_settings(Reading(**{name: None}))
 
 
 @pytest.mark.parametrize("argument", [arguments.TRIALS, arguments.SAMPLES, arguments.REPLICATES, arguments.BINS])

@@ -18,7 +18,7 @@ from profiles import tries
 from strategies import corpora, nested
 
 from spacy_nereval import Counts, Document, Metric, Verdict, count, create, create_all, evaluate
-from spacy_nereval.core.cuts import Cuts, cut
+from spacy_nereval.core.cuts import Cuts, apply_cuts
 from spacy_nereval.core.declaration import Tally
 from spacy_nereval.counting import counter
 from spacy_nereval.counting.batch import DocumentBatch
@@ -176,7 +176,9 @@ def test_counts_with_different_cuts_are_not_added():
     """Those of no documents can be added to any."""
     document = Document([(0, 3, "A")], [(0, 3, "A")])
     document.span_scores = {(0, 3, "A"): 0.5}
-    low, high, none = (count(cut([document], cuts), create_all(["strict"])) for cuts in (Cuts(0.2), Cuts(0.4), None))
+    low, high, none = (
+        count(apply_cuts([document], cuts), create_all(["strict"])) for cuts in (Cuts(0.2), Cuts(0.4), None)
+    )
     assert (low + low).documents == 2 and (low + count([], low.metrics)).documents == 1
     for a, b, said in (
         (low, high, f"by {Cuts(0.2).digest}, the other by {Cuts(0.4).digest}"),

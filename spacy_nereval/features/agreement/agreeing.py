@@ -23,10 +23,10 @@ from ...api.items import WORDS, Ends, Place, place_of, plain_record, tags_in_wor
 from ...api.shown import Shown, table_frame
 from ...api.sides import Side, tags_of
 from ...core.arguments import Reading
-from ...core.compression import extension
+from ...core.compression import format_extension
 from ...core.declaration import Metric
 from ...core.labels import rules_of
-from ...core.messages import absent, named
+from ...core.messages import describe_unknown, spell_argument
 from ...core.spans import Document
 from ...counting.counts import Counts
 from ...evaluation.resampling import Wanted, wanted_confidence
@@ -100,7 +100,7 @@ def agreement(
     if files := _files_of(annotators):
         for name, value in (("text", text), ("tokens", tokens)):
             if value is not None:
-                raise ValueError(f"{named(name)} is given, but files have their own: leave it out")
+                raise ValueError(f"{spell_argument(name)} is given, but files have their own: leave it out")
         name, path = next(iter(files.items()))  # a file that all annotators share has no name, and is not looked into
         chosen, left_out = chosen_metrics(
             wanted, (lambda: _unknown([Side(path, name, reading)], None, None)) if name else Unknown
@@ -116,7 +116,10 @@ def agreement(
         shared = shared_documents(found, rules_of(reading), reading.spans_key, tokenizer=tokenizing)
     rule = consensus_rule(consensus, len(shared.annotators))
     if tokenizer is not None and f"spacy-{tokenizer}" not in shared.tokens:
-        raise ValueError(f"{named('tokenizer', tokenizer)} is given, but the texts are not known: give {named('text')}")
+        raise ValueError(
+            f"{spell_argument('tokenizer', tokenizer)} is given, but the texts are not known: give "
+            f"{spell_argument('text')}"
+        )
     counted = AgreementCounts(shared, chosen, unit=on, rule=rule)
     return Agreement(counted.result(settings) | ({"left_out": left_out} if left_out else {}), counted)
 
@@ -189,7 +192,7 @@ class Agreement(Shown):
         """
         known = [*self["per_type"]]
         if missing := [label for label in labels or () if label not in known]:
-            raise ValueError(absent(missing[0], known, "label"))
+            raise ValueError(describe_unknown(missing[0], known, "label"))
         return [row for row in self["disputes"]["spans"] if labels is None or row["label"] in labels]
 
     def consensus(self) -> list[dict[str, Any]]:
@@ -262,7 +265,7 @@ class Agreement(Shown):
         >>> ada = {"text": "Ada sleeps", "spans": [(0, 3, "PER")]}
         >>> agreement({"ann": [ada], "bob": [ada]}).save(getfixture("tmp_path") / "consensus.jsonl")
         """
-        if extension(Path(path)) == ".jsonl":
+        if format_extension(Path(path)) == ".jsonl":
             write_rows(Path(path), consensus_rows(self._found.shared, self._found.rule))
         else:
             super().save(path)
@@ -284,7 +287,7 @@ class Agreement(Shown):
 
     def _view(self, average: str = "micro", *, every: bool = False) -> AgreementView:
         shared = self._counted.shared if self._counted else None
-        unused = shared.rules.unused(shared.mapped, shared.labels) if shared and shared.rules else []
+        unused = shared.rules.usage_warnings(shared.mapped, shared.labels) if shared and shared.rules else []
         return AgreementView(self, self._metrics, main=self._with_main, remarks=unused)
 
 
@@ -310,7 +313,7 @@ def annotated(sides: Mapping[str, Side], text: Any, tokens: Any, reading: Readin
             )
     if all(side.holds_texts for side in sides.values()):
         if text is not None:
-            raise ValueError(f"{named('text')} is given, but the items have their own: leave it out")
+            raise ValueError(f"{spell_argument('text')} is given, but the items have their own: leave it out")
         records = {name: [*records_of(side, reading)] for name, side in sides.items()}
         if tokens is not None:
             records = _with_tokens(records, [*listed_items(tokens, "tokens")])
@@ -332,7 +335,7 @@ def _with_tokens(records: Mapping[str, Sequence[Record]], tokens: Sequence[Any])
         for number, (record, words) in enumerate(zip(own, tokens)):
             if record.tokens is not None:
                 raise ValueError(
-                    f"{named('tokens')} is given, but the documents of {name} have their own: leave it out"
+                    f"{spell_argument('tokens')} is given, but the documents of {name} have their own: leave it out"
                 )
             try:
                 offsets = place_of(record.text, words).offsets

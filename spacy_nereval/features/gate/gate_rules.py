@@ -12,7 +12,7 @@ import numpy as np
 
 from ...core.about import __version__
 from ...core.declaration import Metric
-from ...core.messages import named
+from ...core.messages import spell_argument
 from ...core.spans import Document
 from ...counting.counts import Counts
 from ...counting.table import summed
@@ -334,7 +334,7 @@ class Judging:
             own, needed = ", ".join(metric.name for metric in metrics), ",".join(self.policy.metrics)
             raise ValueError(
                 f"rule {rule.name}: the counts have no {rule.score}, but only {own}: count again with "
-                f"{named('metrics', needed)}"
+                f"{spell_argument('metrics', needed)}"
             ) from None
 
     def _counts(self, rule: Rule, metric: Metric) -> tuple[Sequence[Counts], Sequence[Counts] | None]:

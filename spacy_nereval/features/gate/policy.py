@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...core.declaration import Metric, Score
-from ...core.messages import is_number, named, quoted
+from ...core.messages import is_finite_number, quote, spell_argument
 from ...evaluation.bounds import FEW_UNITS, Limits
 from ...evaluation.breakdown import requested_attribute
 from ...evaluation.conclusion import points
@@ -106,7 +106,7 @@ class Policy(NamedTuple):
         """
         if self.needs_baseline and not given:
             raise ValueError(
-                f"rule {self.needs_baseline[0]} compares with a baseline: give {remedy or named('baseline')}"
+                f"rule {self.needs_baseline[0]} compares with a baseline: give {remedy or spell_argument('baseline')}"
             )
 
     def family_of(self, rule: str) -> tuple[str | None, int]:
@@ -136,7 +136,7 @@ def scored(rule: Rule, metrics: Sequence[Metric]) -> Wanted:
         ValueError: None of the metrics has such a score.
     """
     name = rule.score or ""
-    asked = named("score", name) if rule.kind == DIFFERENCE else f"rule {rule.name}: score {quoted(name)}"
+    asked = spell_argument("score", name) if rule.kind == DIFFERENCE else f"rule {rule.name}: score {quote(name)}"
     return wanted(name, metrics, asked)
 
 
@@ -215,18 +215,21 @@ def _is_unit(value: Any) -> bool:
 
 TEXT = _Key("a text in quotes", lambda value: isinstance(value, str) and bool(value))
 CONSEQUENCE = _Key(f"one of {', '.join(CONSEQUENCES)}", lambda value: isinstance(value, str) and value in CONSEQUENCES)
-POINTS = _Key("a number of points", is_number)
-FROM_0 = _Key("a number of points from 0 up", lambda value: is_number(value) and value >= 0)
+POINTS = _Key("a number of points", is_finite_number)
+FROM_0 = _Key("a number of points from 0 up", lambda value: is_finite_number(value) and value >= 0)
 
 GATE = {
     "level": _Key(
-        "a number above 0.5 and below 1, such as 0.95", lambda value: is_number(value) and 0.5 < value <= 1 - 1e-9
+        "a number above 0.5 and below 1, such as 0.95",
+        lambda value: is_finite_number(value) and 0.5 < value <= 1 - 1e-9,
     ),
     "unit": _Key("a unit such as id or meta.source", _is_unit),
-    "seed": _Key("a whole number from 0 up", lambda value: isinstance(value, int) and is_number(value) and value >= 0),
+    "seed": _Key(
+        "a whole number from 0 up", lambda value: isinstance(value, int) and is_finite_number(value) and value >= 0
+    ),
     "least_units": _Key(
         f"a whole number from {FEW_UNITS} up",
-        lambda value: isinstance(value, int) and is_number(value) and value >= FEW_UNITS,
+        lambda value: isinstance(value, int) and is_finite_number(value) and value >= FEW_UNITS,
     ),
     "too_few": CONSEQUENCE,
     "families": _Key(
@@ -255,7 +258,7 @@ RULE = {
         lambda value: (
             isinstance(value, (list, tuple))
             and len(value) == 2
-            and all(map(is_number, value))
+            and all(map(is_finite_number, value))
             and 0 <= value[0] < value[1]
         ),
     ),

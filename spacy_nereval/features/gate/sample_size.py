@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...core.about import __version__
 from ...core.arguments import MARGIN, check_value
 from ...core.declaration import GOLD_SPANS, PRED_SPANS
-from ...core.messages import named
+from ...core.messages import spell_argument
 from ...counting.counts import Counts
 from ...counting.table import Table
 from ...evaluation.bounds import FEW_UNITS, TINY, degrees_of_freedom, effective_units, kish, score_intervals, shares
@@ -54,7 +54,8 @@ def with_difference(policy: Policy | None, score: str, wide: float | None) -> Po
     if wide is None:
         if policy is None:
             raise ValueError(
-                f"there is nothing to plan for: give {named('policy')} with rules, or {named('difference')} with a "
+                f"there is nothing to plan for: give {spell_argument('policy')} with rules, or "
+                f"{spell_argument('difference')} with a "
                 "number of points"
             )
         return policy

@@ -17,8 +17,8 @@ import numpy as np
 
 from ...core.declaration import Metric, Verdict
 from ...core.lexicon import Lexicon
-from ...core.mention_places import with_common_annex
-from ...core.messages import named
+from ...core.mention_places import share_annex
+from ...core.messages import spell_argument
 from ...core.spans import Document, Span
 from ...counting.counter import count
 from ...counting.counts import Counts
@@ -218,7 +218,9 @@ def slices(
     for each in found:
         if each.name in by and len(each.buckets) > len(DIGITS):
             number = len(each.buckets)
-            raise ValueError(f"{named('by', each.name)} makes {number} buckets; a report shows at most {len(DIGITS)}")
+            raise ValueError(
+                f"{spell_argument('by', each.name)} makes {number} buckets; a report shows at most {len(DIGITS)}"
+            )
     return [each for each in found if 0 < len(each.buckets) <= len(DIGITS)]
 
 
@@ -278,7 +280,7 @@ def with_common_annexes(systems: Sequence[ReportedSystem]) -> Sequence[ReportedS
     """Return the systems with one text for each document, followed by the inventions of all of them."""
     if len({len(system.documents) for system in systems}) > 1:
         return systems  # which the report refuses
-    shared = [with_common_annex(sides) for sides in zip(*(system.documents for system in systems))]
+    shared = [share_annex(sides) for sides in zip(*(system.documents for system in systems))]
     return [system._replace(documents=[sides[k] for sides in shared]) for k, system in enumerate(systems)]
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...api.results import KeptSystem
-from ...core.compression import uncompressed
+from ...core.compression import strip_compression
 from ...core.declaration import Metric, Verdict
 from ...core.spans import Document, OverlapGroup
 from ...counting.counter import count
@@ -398,7 +398,7 @@ def gates(systems: Sequence[ReportedSystem], policy: Policy) -> Iterator[GateVie
 def _title(names: Sequence[str], sources: Iterable[str]) -> str:
     systems = " and ".join(names) if len(names) < 3 else f"{len(names)} systems"
     golds = (Path(each) for each in dict.fromkeys(sources))
-    named = [(each if inferred_name(each) is None else uncompressed(each).with_suffix("")).name for each in golds]
+    named = [(each if inferred_name(each) is None else strip_compression(each).with_suffix("")).name for each in golds]
     return f"{systems} against {' and '.join(named) or 'gold'}"
 
 

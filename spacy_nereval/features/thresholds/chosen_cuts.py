@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from ...core.about import __version__
 from ...core.arguments import MICRO, OWN
-from ...core.cuts import Cuts, shown_cut
+from ...core.cuts import Cuts, format_cut
 from ...core.declaration import Metric, Score
-from ...core.messages import named
+from ...core.messages import spell_argument
 from ...core.spans import Document
 from ...counting.counter import count
 from ...counting.counts import Counts
@@ -81,7 +81,7 @@ def thresholds(
     without = left_out(metrics)
     if wish.metric.name in without:
         raise ValueError(
-            f"{named('best', settings.best)}: {wish.metric.name} has no curve: {without[wish.metric.name]}"
+            f"{spell_argument('best', settings.best)}: {wish.metric.name} has no curve: {without[wish.metric.name]}"
         )
     side = Scored.of(documents, [metric for metric in metrics if metric.name not in without], settings)
     if not side.documents:
@@ -382,12 +382,12 @@ def _warnings(side: Scored, best: Mapping[str, Any]) -> list[str]:
     lines, scores = [], side.ranking.score
     if side.floor >= ALREADY_CUT and scores[0] <= 1:
         lines.append(
-            f"every score is at least {shown_cut(side.floor)}: the predictions are probably already cut; for spancat "
+            f"every score is at least {format_cut(side.floor)}: the predictions are probably already cut; for spancat "
             "set threshold = 0.0 before predicting"
         )
     if not best["reason"] and side.floor in (best["cut"], *best["labels"].values()) and scores[0] > side.floor:
         lines.append(
-            f"nothing is known below {shown_cut(side.floor)}, the lowest score of the predictions; a cut there keeps "
+            f"nothing is known below {format_cut(side.floor)}, the lowest score of the predictions; a cut there keeps "
             "all of them, and a lower one might be better still"
         )
     return lines
@@ -428,7 +428,7 @@ def _warnings_elsewhere(cuts: Cuts, floor: float | None) -> list[str]:
     lowest = min((cut for cut in (cuts.default, *cuts.labels.values()) if cut is not None), default=None)
     if lowest is not None and lowest < floor and cuts.floor is not None and cuts.floor < floor:
         return [
-            f"the cut {shown_cut(lowest)} is below {shown_cut(floor)}, the lowest score of these predictions: they "
+            f"the cut {format_cut(lowest)} is below {format_cut(floor)}, the lowest score of these predictions: they "
             "were cut before, so the cut cannot be measured on them"
         ]
     return []

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.arguments import Choosing, checked
-from ...core.cuts import Cuts, cut, with_scores
+from ...core.arguments import Choosing, validate_settings
+from ...core.cuts import Cuts, apply_cuts, pair_with_scores
 from ...core.declaration import Metric
 from ...core.spans import Document, PlainSpan
 from ...counting.counter import count
@@ -292,7 +292,7 @@ class Settings(Choosing):
         Traceback (most recent call last):
         ValueError: per_label='all': expected 'own' or 'micro', or none for a common cut
         """
-        return checked(self)._replace(hit=checked_hit(self.hit))
+        return validate_settings(self)._replace(hit=checked_hit(self.hit))
 
     @property
     def signature(self) -> list[str]:
@@ -328,7 +328,7 @@ class Scored:
         cls, documents: Iterable[Document | None], metrics: Sequence[Metric], settings: Settings = Settings()
     ) -> Scored:
         """Return documents with their scores; raise ValueError, naming the document, if one cannot be used."""
-        pairs = [*with_scores(documents, settings.missing_score)]
+        pairs = [*pair_with_scores(documents, settings.missing_score)]
         known = [(document, scores) for document, scores in pairs if document is not None]
         return cls([each for each, _ in known], [own for _, own in known], len(pairs) - len(known), metrics, settings)
 
@@ -371,7 +371,7 @@ class Scored:
 
     def cut(self, cuts: Cuts, metrics: Sequence[Metric]) -> Counts:
         """Return the counts of the predictions that cuts keep."""
-        counts = count(cut(self.documents, cuts, self.settings.missing_score), metrics)
+        counts = count(apply_cuts(self.documents, cuts, self.settings.missing_score), metrics)
         counts.skipped = self.skipped
         return counts
 

@@ -10,10 +10,10 @@ from ...api.accessors import Headline
 from ...api.inputs import ItemReading, Items, documents_of, gold_labels, reading_of_items, with_item_reading
 from ...api.results import declared
 from ...api.shown import Shown, frame, table_frame
-from ...core.compression import extension, uncompressed
-from ...core.cuts import Cuts, cut
+from ...core.compression import format_extension, strip_compression
+from ...core.cuts import Cuts, apply_cuts
 from ...core.declaration import Metric
-from ...core.messages import absent
+from ...core.messages import describe_unknown
 from ...evaluation.error_list import error_list
 from ...evaluation.resampling import Wanted, wanted_confidence
 from ...evaluation.result import plain
@@ -246,9 +246,9 @@ class Thresholds(Shown):
         name = metric or self.best["score"].partition(".")[0]
         chosen = next((each for each in curves.metrics if each.name == name), None)
         if chosen is None:
-            raise ValueError(absent(name, [each.name for each in curves.metrics], "metric"))
+            raise ValueError(describe_unknown(name, [each.name for each in curves.metrics], "metric"))
         if label is not None and label not in curves.labels:
-            raise ValueError(absent(label, curves.labels, "label"))
+            raise ValueError(describe_unknown(label, curves.labels, "label"))
         at, scores = (slice(None), curves.overall(chosen)) if label is None else curves.of_label(chosen, label)
         kinds = chosen.scores if label is None else chosen.label_scores
         shown = {score.name: scores[score.name] for score in charted(kinds)}
@@ -275,7 +275,7 @@ class Thresholds(Shown):
         []
         """
         chosen = next((own for own in self._metrics if own.name == metric), None) or create(metric)
-        kept = [*cut(self._found.here.documents, self.cuts, self._found.here.settings.missing_score)]
+        kept = [*apply_cuts(self._found.here.documents, self.cuts, self._found.here.settings.missing_score)]
         return [found.row() for found in error_list(kept, chosen, errors=verdicts, labels=labels or ())]
 
     def to_frame(self, table: str = "labels") -> pandas.DataFrame:
@@ -319,9 +319,9 @@ class Thresholds(Shown):
         >>> found.save(getfixture("tmp_path") / "best.cut.json")
         """
         path = Path(path)
-        if uncompressed(path).name.endswith(".cut.json"):
+        if strip_compression(path).name.endswith(".cut.json"):
             save_cuts(path, self.cuts)
-        elif extension(path) in (".csv", *EXTENSIONS):
+        elif format_extension(path) in (".csv", *EXTENSIONS):
             write_rows(path, curve_rows(self._found.curves), header=columns(self._metrics))
         else:
             super().save(path)
