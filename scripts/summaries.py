@@ -153,7 +153,7 @@ class _EachUnit:
         self.sums = len(units)
         self._unit = units.of_document
 
-    def of(self, documents: slice) -> NDArray[np.bool_]:
+    def block(self, documents: slice) -> NDArray[np.bool_]:
         found: NDArray[np.bool_] = np.arange(self.sums)[:, None] == self._unit[documents]
         return found
 
@@ -165,7 +165,7 @@ def errors(runs: Sequence[Counts]) -> Errors:
         runs: The counts of each training run of one pipeline, on the same documents.
     """
     aligned = [paired(runs[0], own).of([create("fair")]) for own in runs]
-    single = [_verdicts(Table(own).summed(_EachUnit(Units(own)))) for own in aligned]
+    single = [_verdicts(Table(own).sum_rows(_EachUnit(Units(own)))) for own in aligned]
     of_units = {kind: np.array([_of_kind(own, kind) for own in single], dtype=float) for kind in KINDS}
     numbers = {error: [int(own[error].sum()) for own in single] for types in KINDS.values() for error in types}
     if not any(own.any() for own in of_units.values()):

@@ -28,7 +28,7 @@ from .core.declaration import Metric, Score
 from .core.messages import describe_unknown
 from .core.spans import Document, Span
 from .counting.counter import count
-from .counting.counts import mirrored
+from .counting.counts import mirror_counts
 from .evaluation.result import evaluate, verdict_counts
 
 __all__ = ["LAWS", "check_laws", "random_documents"]
@@ -238,7 +238,7 @@ def symmetric_scores_are_symmetric(metric: Metric, corpus: Corpus) -> None:
         if score.symmetric:
             _same(there[score.name], back["scores"][score.name], score.name, f"{score.name} with the sides swapped")
     if metric.mirror is not None:
-        image = evaluate(mirrored(count(corpus, [metric])))["metrics"][metric.name]
+        image = evaluate(mirror_counts(count(corpus, [metric])))["metrics"][metric.name]
         _same(image, back, "the mirror image", "the result with the sides swapped")
 
 

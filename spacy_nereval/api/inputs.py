@@ -22,7 +22,7 @@ from ..io.read import UNANNOTATED, Pairing
 from ..io.records import Predictions, Record, pair
 from ..io.units import ID, FileUnits
 from ..io.units import parse as parse_unit
-from ..metrics.registry import LOOKED_AT, NO_TOKENS, NO_WORDS, Chosen, Unknown, chosen_metrics
+from ..metrics.registry import LOOKED_AT, NO_TOKENS, NO_WORDS, MetricChoice, Unavailable, choose_metrics
 from .items import WORDS, Ends, Place, is_spacy, place_of, plain_record, tags_in_words
 from .sides import Side, TagNames, given_names, located, of_file, read_file, tags_of
 
@@ -41,7 +41,7 @@ class Items(NamedTuple):
 
 def documents_of(
     gold: Iterable[Any] | str | Path, pred: Any, items: Items, name: str = "pred"
-) -> tuple[list[Document | None], Chosen]:
+) -> tuple[list[Document | None], MetricChoice]:
     """Return the documents of two sides, the metrics that are scored, and which are left out, with the reason.
 
     Args:
@@ -55,7 +55,7 @@ def documents_of(
     side = Side(gold, "gold", items.reading)
     other = Side(pred, name, items.reading, side.tag_names)
     text, tokens = (None if value is None else [*value] for value in (items.text, items.tokens))
-    chosen = chosen_metrics(items.metrics, lambda: unknown((side, other), text, tokens))
+    chosen = choose_metrics(items.metrics, lambda: unknown((side, other), text, tokens))
     return [*relabel(documents(side, other, text, tokens, items.reading), rules_of(items.reading))], chosen
 
 
@@ -177,7 +177,7 @@ def not_known(what: str, name: str, of_each: str) -> str:
     return f"the {what} are not known: give {spell_argument(name)}, the {of_each} of each document"
 
 
-def unknown(sides: Sequence[Side], text: Any = None, tokens: Any = None) -> Unknown:
+def unknown(sides: Sequence[Side], text: Any = None, tokens: Any = None) -> Unavailable:
     """Return what is not known of documents, as their first items show it.
 
     Args:
@@ -190,14 +190,14 @@ def unknown(sides: Sequence[Side], text: Any = None, tokens: Any = None) -> Unkn
     wordless = any(getattr(item, "wordless", False) for item in with_text)
     has_tokens = tokens is not None or (has_tokens_of(with_text[0]) if with_text else tagged)
     if any(side.kind == "example" for side in sides):  # which have all
-        return Unknown()
+        return Unavailable()
     if all(side.holds_texts or side.kind == "document" for side in sides):  # which take nothing beside them
         no_texts, no_words, no_tokens = "the texts are not known", "the words are not known", NO_TOKENS
     else:
         no_texts = not_known("texts", "text", "text")
         no_words = not_known("words", *(("tokens", "words") if tagged else ("text", "text")))
         no_tokens = not_known("tokens", "tokens", "tokens")
-    return Unknown(
+    return Unavailable(
         texts="" if has_text else no_texts,
         words=NO_WORDS if wordless else "" if has_text else no_words,
         tokens="" if has_tokens else no_tokens,

@@ -26,7 +26,7 @@ from ..evaluation.result import gold_spans, pred_spans
 from ..evaluation.run_means import evaluate_runs
 from ..evaluation.tested import Asked, families
 from ..io.count_files import load
-from ..metrics.registry import LOOKED_AT, Chosen, chosen_metrics, with_levels
+from ..metrics.registry import LOOKED_AT, MetricChoice, add_hierarchical, choose_metrics
 from .inputs import (
     ItemReading,
     Items,
@@ -129,7 +129,7 @@ def score(
         _check_one_side(text, tokens, metrics if not is_confidence and pred is not None else None)
         wanted = metrics if pred is None and not is_confidence else pred
         read = relabel(_both_sides(side, reading.spans_key), rules_of(reading))
-        chosen = chosen_metrics(wanted, lambda: unknown([side]))
+        chosen = choose_metrics(wanted, lambda: unknown([side]))
         key = reading.spans_key if side.kind == "example" else None
         return _scored(
             read, chosen, confidence, kept=side.is_kept, key=key, sep=None if wanted is not None else reading.sep
@@ -137,7 +137,7 @@ def score(
     if pred is None:
         raise ValueError("pred is missing: expected the predictions, one item per document, as the second argument")
     other = Side(pred, "pred", reading, side.tag_names)
-    chosen = chosen_metrics(metrics, lambda: unknown((side, other), text, tokens))
+    chosen = choose_metrics(metrics, lambda: unknown((side, other), text, tokens))
     read = relabel(documents(side, other, text, tokens, reading), rules_of(reading))
     kept = side.is_kept and other.is_kept
     return _scored(
@@ -201,7 +201,9 @@ def score_runs(
         counts = []
         for run, pred in runs.items():
             read, (chosen, left_out) = documents_of(gold, pred, items, run)
-            chosen, added = with_levels(chosen, () if metrics is not None else gold_labels(read), items.reading.sep)
+            chosen, added = add_hierarchical(
+                chosen, () if metrics is not None else gold_labels(read), items.reading.sep
+            )
             counts.append(counted(read, chosen, items.reading.spans_key))
             warnings += warnings_of(counts[-1], run)
     values = evaluate_runs(counts, wanted_confidence(confidence), system=system)
@@ -318,7 +320,7 @@ def check_labels(counts: Counts) -> None:
 
 def _scored(
     documents: Iterable[Document | None],
-    chosen: Chosen,
+    chosen: MetricChoice,
     asked: Wanted,
     *,
     kept: bool,
@@ -330,7 +332,7 @@ def _scored(
     documents = iter(documents)
     all_documents = [*documents] if kept else None
     start = all_documents if all_documents is not None else [*islice(documents, LOOKED_AT)]
-    metrics, added = with_levels(chosen.metrics, () if sep is None else gold_labels(start), sep or "")
+    metrics, added = add_hierarchical(chosen.metrics, () if sep is None else gold_labels(start), sep or "")
     # Kept documents get their units when something needs them; see `Result.counts`.
     counts = counted(chain(start, documents), metrics, key, units=confidence is not None or not kept)
     values = evaluate_counts(counts, confidence)
@@ -446,7 +448,7 @@ def compare(
         runs: list[Counts] = []
         for shown, pred in runs_of(name, systems[name]):
             kept, (found, left_out) = documents_of(same, pred, items, shown)
-            chosen, added = with_levels(found, () if metrics is not None else gold_labels(kept), items.reading.sep)
+            chosen, added = add_hierarchical(found, () if metrics is not None else gold_labels(kept), items.reading.sep)
             families(chosen, asked.primary, asked.secondary)  # so that it fails before anything is counted
             counts = counted(kept, chosen, items.reading.spans_key)
             lines = warnings_of(counts, shown)

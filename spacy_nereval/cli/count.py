@@ -214,7 +214,7 @@ def halves_to_append(counts: Counts, replicates: int | None, seed: int | None, o
     """
     from ..evaluation.collapsing import Halves
 
-    drawn = Halves(*counts.replicates.drawn) if counts.replicates else Halves(0)
+    drawn = Halves(*counts.replicates.settings) if counts.replicates else Halves(0)
     for name, given, has in (("replicates", replicates, drawn.samples), ("seed", seed, drawn.seed)):
         if given is not None and given != has:
             raise ValueError(f"--{name} {given}: {output} was counted with --{name} {has}, which --append goes on with")
@@ -330,7 +330,7 @@ def save_appended(
     Raises:
         ValueError: They differ in settings, or have documents with the same id.
     """
-    from ..counting.counts import united
+    from ..counting.counts import unite_counts
     from ..io.count_files import delete_unused_hashes
     from ..io.id_hashes import without_repeats
 
@@ -338,7 +338,7 @@ def save_appended(
     if before:
         if differences := before.differences(counts):
             raise ValueError(f"{output} was counted in another way: {differences}")
-        found = united([before, counts])
+        found = unite_counts([before, counts])
         if sharding.check_repeats:
             paths: list[Any] = [output, golds[0] if len(golds) == 1 else "the new files"]
             found.id_hashes = without_repeats(paths, [before.id_hashes, counts.id_hashes], sharding.shared_ids)

@@ -307,7 +307,7 @@ def check_stored_halves(counts: Counts, wanted: bool, resampling: Resampling, fi
         raise ValueError(
             f"--confidence: {file} holds collapsed counts without half-samples, and no documents to resample: {again}"
         )
-    for name, has in zip(("samples", "seed"), counts.replicates.drawn if counts.replicates else ()):
+    for name, has in zip(("samples", "seed"), counts.replicates.settings if counts.replicates else ()):
         given = getattr(resampling, name)
         if given is not None and given != has:
             raise ValueError(

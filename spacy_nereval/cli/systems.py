@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..counting.counts import Counts
     from ..io.formats.settings import Format
     from ..io.units import UnitRule
-    from ..metrics.registry import Unknown
+    from ..metrics.registry import Unavailable
 
     Documents = Iterable[Document | None]
     """Gold documents with predictions; None for a document without gold annotation."""
@@ -151,7 +151,7 @@ def rules_of(reading: Reading | Labelling) -> LabelRules | None:
     return labels.rules_of(replace(reading, only=only))
 
 
-def unknown(gold: Path, reading: Reading, *, both: bool = False, has_tokens: bool = False) -> Unknown:
+def unknown(gold: Path, reading: Reading, *, both: bool = False, has_tokens: bool = False) -> Unavailable:
     """Return what is not known of a gold file, by its first document. Those of `.spacy` files always have tokens.
 
     Args:
@@ -161,13 +161,13 @@ def unknown(gold: Path, reading: Reading, *, both: bool = False, has_tokens: boo
         has_tokens: Whether tokens are made for texts without tokens.
     """
     from ..io.formats import name_of, records
-    from ..metrics.registry import NO_TOKENS, NO_WORDS, Unknown
+    from ..metrics.registry import NO_TOKENS, NO_WORDS, Unavailable
 
     gold_format, _ = reading_of(reading, both=both)
     if name_of(gold, gold_format) == "spacy":
-        return Unknown()
+        return Unavailable()
     first = next(records(gold, None, gold_format), None)
-    return Unknown(
+    return Unavailable(
         words=NO_WORDS if first and first.wordless else "",
         tokens=NO_TOKENS if first and first.tokens is None and not has_tokens else "",
     )

@@ -35,8 +35,8 @@ from ..core.lexicon import Lexicon
 from ..core.messages import describe_unknown, spell_argument
 from ..core.spans import Document, Span
 from ..counting.counts import Counts
-from ..counting.sums import HIGH, LOW, NUMBER, Key, split
-from ..counting.table import summed
+from ..counting.sums import HIGH, LOW, NUMBER, Key, split_amounts
+from ..counting.table import sum_counts
 from .intervals import Confidence, intervals
 from .result import plain
 from .scores import score_sums
@@ -449,7 +449,7 @@ class Breakdown:
         buckets = list(dict.fromkeys(bucket_of.values()))
         metrics = {}
         for metric, rows in zip(self._metrics, self._rows):
-            (own,) = score_sums(summed(self._counts(metric, rows, bucket_of), labels=buckets))
+            (own,) = score_sums(sum_counts(self._counts(metric, rows, bucket_of), labels=buckets))
             metrics[metric.name] = {
                 bucket: {
                     what: {name: values[k, 0] for name, values in table.items()}
@@ -540,7 +540,7 @@ def _rows(
             note = metric.note(document, gold or pred) if metric.note else ""
             values = (value[gold] if gold else None), (value[pred] if pred else None)
             if name in metric.partial_credit:
-                high, low = split(np.array(amount)).tolist()
+                high, low = split_amounts(np.array(amount)).tolist()
                 for quantity, number in ((NUMBER, 1), (HIGH, int(high)), (LOW, int(low))):
                     yield metric.name, name, *values, quantity, note, number
             else:

@@ -21,7 +21,7 @@ from ..core.messages import spell_argument
 from ..core.spans import Document
 from ..counting.batch import TOGETHER, batches
 from ..counting.counter import Counter as DocumentCounter
-from ..counting.counts import Counts, united
+from ..counting.counts import Counts, unite_counts
 from ..counting.sums import Collapsed, Replicates, Sums, slots
 from ..counting.table import Table
 from .bounds import kish
@@ -67,7 +67,7 @@ def collapse(counts: Counts, samples: int | None = None, seed: int | None = None
     >>> found.documents, found.ids, evaluate(found)["metrics"] == evaluate(counts)["metrics"]
     (1, [], True)
     """
-    kept = Halves(*counts.replicates.drawn) if counts.replicates else Halves()
+    kept = Halves(*counts.replicates.settings) if counts.replicates else Halves()
     collapser = Collapser(
         counts.metrics, kept.samples if samples is None else samples, kept.seed if seed is None else seed
     )
@@ -104,8 +104,8 @@ def count_collapsed(
     for batch in batches(documents):
         counter.add(batch)
         if counter.counts.documents >= TOGETHER:
-            collapser.add(counter.taken())
-    collapser.add(counter.taken())
+            collapser.add(counter.take_counts())
+    collapser.add(counter.take_counts())
     return collapser.counts()
 
 
@@ -141,15 +141,15 @@ class Collapser:
         table = Table(counts)
         part = counts.without_rows()
         part.append([], [], table.total, counts.keys)
-        part.collapsed = Collapsed(table.summed(), 0, np.zeros(len(table.labels) + 2, dtype=np.int64))
-        if counts.replicates and self._drawn and counts.replicates.drawn == self._drawn[1:]:
+        part.collapsed = Collapsed(table.sum_rows(), 0, np.zeros(len(table.labels) + 2, dtype=np.int64))
+        if counts.replicates and self._drawn and counts.replicates.settings == self._drawn[1:]:
             part.replicates = counts.replicates
         elif self._drawn:
             self._warn_of_size(len(table.labels), counts.metrics)
             halves = HalfSamples(Units(counts), *self._drawn[1:], exact=False)
-            part.replicates = Replicates(*self._drawn[1:], table.summed(halves))
+            part.replicates = Replicates(*self._drawn[1:], table.sum_rows(halves))
         self._units.add(counts.units, table)
-        self._total = united([part] if self._total is None else [self._total, part])
+        self._total = unite_counts([part] if self._total is None else [self._total, part])
         self._total.unit = counts.unit  # later documents may have units by further rules
 
     def _warn_of_size(self, labels: int, metrics: Sequence[Metric]) -> None:
@@ -256,7 +256,7 @@ def unit_numbers(counts: Counts) -> UnitNumbers:
     total = spans_and_documents(collapsed.sums)[:, 0]
     k, number = kish(total, collapsed.squares), collapsed.units
     if counts.replicates:
-        halves = spans_and_documents(counts.replicates.sums.with_labels(collapsed.sums.labels))
+        halves = spans_and_documents(counts.replicates.sums.extend_labels(collapsed.sums.labels))
         sampled = kish(total, 4 * ((halves - total[:, None] / 2) ** 2).mean(axis=1))
         error = math.sqrt(2 / counts.replicates.samples)
         least = k / (1 + FAR * error) if adjacent else k

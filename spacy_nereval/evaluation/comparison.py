@@ -281,7 +281,7 @@ def _stored(counts: Counts, confidence: Confidence, trials: int | None, runs: in
         counts.check_documents(f"permutation tests ({spell_argument('trials')})")
     if runs > 1:
         counts.check_documents("means of training runs")
-    samples, seed = stored_half_samples(counts).drawn
+    samples, seed = stored_half_samples(counts).settings
     return confidence._replace(samples=samples, seed=seed)
 
 

@@ -18,7 +18,7 @@ from ..core.declaration import Metric, Score
 from ..core.messages import spell_argument
 from ..counting.counts import Counts
 from ..counting.sums import Sums, slots
-from ..counting.table import Table, columns_of, summed
+from ..counting.table import Table, columns_of, sum_counts
 from .bounds import TINY, degrees_of_freedom, spread
 from .collapsing import spans_and_documents, stored_half_samples, unit_numbers
 from .differences import LEAST_DIFFERING, Differences, swap_test, t_test
@@ -217,7 +217,7 @@ def by_runs(
 
 def _scores(table: Table, halves: HalfSamples | None, subjects: Sequence[Subject]) -> NDArray[np.float64]:
     """Return the scores of one run, of all documents or of half-samples, float64[sums, subjects]."""
-    own = {scores.metric.name: scores for scores in score_sums(table.summed(halves))}
+    own = {scores.metric.name: scores for scores in score_sums(table.sum_rows(halves))}
     values = [subject.values(own[subject.metric.name], table.labels) for subject in subjects]
     return np.array(values, dtype=float).T
 
@@ -255,8 +255,8 @@ def by_halves(baseline: Counts, system: Counts, subjects: Sequence[Subject]) -> 
         subjects: The scores.
     """
     labels = all_labels(baseline, system)
-    wholes = [summed(counts, labels=labels) for counts in (baseline, system)]
-    halves = [stored_half_samples(counts).sums.with_labels(labels) for counts in (baseline, system)]
+    wholes = [sum_counts(counts, labels=labels) for counts in (baseline, system)]
+    halves = [stored_half_samples(counts).sums.extend_labels(labels) for counts in (baseline, system)]
     k, gaps = effective_units(baseline, system), halves[1] - halves[0]
     own = {of_metric[0].metric.name: of_metric for of_metric in zip(*map(score_sums, (*wholes, *halves)))}
     for subject in subjects:
@@ -311,7 +311,7 @@ def effective_units(baseline: Counts, system: Counts) -> Mapping[str, float]:
     spans: dict[str, float] = {}
     roots: dict[str, float] = {}
     for counts in (baseline, system):
-        sums, known = summed(counts), unit_numbers(counts).effective
+        sums, known = sum_counts(counts), unit_numbers(counts).effective
         for name, total in zip((*sums.labels, ""), spans_and_documents(sums)[:, 0].tolist()):
             spans[name] = spans.get(name, 0.0) + total
             roots[name] = roots.get(name, 0.0) + (total / math.sqrt(known[name]) if known[name] else 0.0)

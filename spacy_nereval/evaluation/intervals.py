@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Metric
 from ..counting.counts import Counts
 from ..counting.sums import Replicates, Sums
-from ..counting.table import Table, summed
+from ..counting.table import Table, sum_counts
 from .bounds import (
     CONCENTRATED,
     FEW_UNITS,
@@ -91,7 +91,7 @@ def replicate(counts: Counts, samples: int, seed: int) -> Replicates:
     """
     Confidence(samples=samples, seed=seed).checked()
     halves = HalfSamples(Units(counts), samples, seed, exact=False)
-    return Replicates(samples, seed, Table(counts).summed(halves))
+    return Replicates(samples, seed, Table(counts).sum_rows(halves))
 
 
 def intervals(counts: Counts, confidence: Confidence) -> dict[str, dict[str, Any]]:
@@ -141,9 +141,9 @@ def bounded(runs: Sequence[Counts], confidence: Confidence) -> Bounded:
     level = confidence.checked().level
     first = runs[0]
     if first.collapsed:
-        whole, stored, known = summed(first), stored_half_samples(first), Known.of_collapsed(first)
-        drawn = Drawn("half", level, *stored.drawn, first.unit, unit_numbers(first).number, False, known.units[-1])
-        scores = [*_of_half_samples([whole], [stored.sums.with_labels(whole.labels)])]
+        whole, stored, known = sum_counts(first), stored_half_samples(first), Known.of_collapsed(first)
+        drawn = Drawn("half", level, *stored.settings, first.unit, unit_numbers(first).number, False, known.units[-1])
+        scores = [*_of_half_samples([whole], [stored.sums.extend_labels(whole.labels)])]
         return Bounded(drawn, {each.metric.name: nested(rows_of(each, known, level)) for each in scores})
     labels, units = all_labels(*runs), Units(first)
     tables = [Table(counts, labels) for counts in runs]
@@ -153,7 +153,7 @@ def bounded(runs: Sequence[Counts], confidence: Confidence) -> Bounded:
         halves = HalfSamples(units, confidence.samples, confidence.seed)
         samples, seed, exact = halves.sums, confidence.seed, halves.exact
         alone = [Table(counts.of(distinct), labels) for counts in runs]
-        scores += _of_half_samples(*([table.summed(weights) for table in alone] for weights in (None, halves)))
+        scores += _of_half_samples(*([table.sum_rows(weights) for table in alone] for weights in (None, halves)))
     rows = {each.metric.name: rows_of(each, known, level) for each in scores}
     held = [
         {"metric": each.metric.name, "score": score.name, **_held(each.metric.name, score.name, each, tables, units)}
@@ -209,7 +209,7 @@ class Known(NamedTuple):
     @classmethod
     def of_collapsed(cls, counts: Counts) -> Known:
         """Return what is known from collapsed counts."""
-        sums, known = summed(counts), unit_numbers(counts)
+        sums, known = sum_counts(counts), unit_numbers(counts)
         gold = sums.spans(GOLD_SPANS)[:-1, 0]
         k = np.array([known.effective[label] for label in (*sums.labels, "")])
         return cls(sums.labels, k, np.append(gold, gold.sum()).astype(float), known.documents)

@@ -173,7 +173,7 @@ class _Run:
         from scipy.sparse import csr_array, vstack
 
         self.table, (self.groups, _) = parts[0].table, parts[0].groups.shape
-        self.sums = reduce(add, (table.summed() for table, _ in parts))
+        self.sums = reduce(add, (table.sum_rows() for table, _ in parts))
         self.scores: list[MetricScores] = [*score_sums(self.sums)]
         cells = reduce(add, (groups @ table.cells for table, groups in parts)).tocsr()
         self._slots: Wholes = (cells @ self.table.labels_added).toarray().T

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..core.declaration import GOLD_SPANS, Array, Columns, Metric
 from ..counting.counts import Counts
 from ..counting.sums import Sums, empty_sums
-from ..counting.table import Table, add_products, columns_of, summed
+from ..counting.table import Table, add_products, columns_of, sum_counts
 from .bounds import TINY
 from .collapsing import stored_half_samples
 from .differences import balance
@@ -58,7 +58,7 @@ class Pair:
         self._units = Units(baseline)
         self._cells = (self._tables[1].cells - self._tables[0].cells).tocsr()
         self._cells.eliminate_zeros()
-        self._whole = [table.summed() for table in self._tables]
+        self._whole = [table.sum_rows() for table in self._tables]
 
     def scores(self) -> Iterator[tuple[MetricScores, MetricScores]]:
         """Yield per metric the scores of both systems, [1] each."""
@@ -130,7 +130,7 @@ class Pair:
         step = max(1, CELLS // swaps.sums)
         for start in range(0, len(documents), step):
             here = documents[start : start + step]
-            stay = swaps.of(here).T.astype(float)
+            stay = swaps.block(here).T.astype(float)
             if total.counts.size:
                 add_products(total.counts, self._cells[here].T, stay)
             if total.class_means.size:
@@ -198,7 +198,7 @@ def balances(weights: NDArray[np.float64], swaps: HalfSamples) -> NDArray[np.flo
         weights: What each unit weighs, float64[units, ...], see `unit_weights`.
         swaps: The swaps.
     """
-    kept = np.concatenate([bits.astype(float) @ weights for bits in swaps.of_units()])
+    kept = np.concatenate([bits.astype(float) @ weights for bits in swaps.bits_of_units()])
     found: NDArray[np.float64] = balance(kept, weights.sum(axis=0))
     return found
 
@@ -290,10 +290,10 @@ def check_same_documents(baseline: Counts, system: Counts) -> None:
     """
     if differences := baseline.differences(system):
         raise ValueError(f"the systems cannot be compared: {differences}")
-    whole, halves = ([counts_of(counts) for counts in (baseline, system)] for counts_of in (summed, _halves))
+    whole, halves = ([counts_of(counts) for counts in (baseline, system)] for counts_of in (sum_counts, _halves))
     for first, second in (whole, halves):
         labels = tuple(sorted({*first.labels, *second.labels}))
-        a, b = (sums.with_labels(labels).spans(GOLD_SPANS) for sums in (first, second))
+        a, b = (sums.extend_labels(labels).spans(GOLD_SPANS) for sums in (first, second))
         if (a != b).any() or (first.documents != second.documents).any():
             where = "" if first is whole[0] else ", though as many: texts or ids differ"
             raise ValueError(

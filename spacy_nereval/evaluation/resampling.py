@@ -368,12 +368,12 @@ class HalfSamples:
             part._patterns = replace(self._patterns, rows=part.sums, packed=packed)
             yield part
 
-    def of(self, documents: slice | NDArray[np.int64]) -> NDArray[np.uint8]:
+    def block(self, documents: slice | NDArray[np.int64]) -> NDArray[np.uint8]:
         """Return uint8[rows, documents]: the weights of some documents, by their indices."""
         packed = self._patterns.packed[self._unit[documents]]
         return np.unpackbits(packed, axis=1, bitorder="little")[:, : self.sums].T
 
-    def of_units(self) -> Iterator[NDArray[np.uint8]]:
+    def bits_of_units(self) -> Iterator[NDArray[np.uint8]]:
         """Yield the bits of the units, some rows at a time: uint8[rows, units]."""
         yield from (bits for _, bits in self._patterns.blocks())
 

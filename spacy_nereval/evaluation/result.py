@@ -23,7 +23,7 @@ from ..core.mention_places import NUMBERS
 from ..core.spans import ON_READING
 from ..counting.counts import Counts
 from ..counting.sums import NUMBER
-from ..counting.table import Table, resolved, summed
+from ..counting.table import Table, resolve_keys, sum_counts
 from ..metrics.registry import options_of
 from .intervals import Confidence, bounded
 from .scores import MetricScores, score_sums
@@ -117,7 +117,7 @@ def evaluate(
     >>> evaluate(counts)["metrics"]["strict"]["scores"]
     {'p': 1.0, 'r': 1.0, 'f': 1.0}
     """
-    sums = summed(counts)
+    sums = sum_counts(counts)
     bounds = bounded([counts], confidence) if confidence else None
     verdicts = verdict_counts(counts)
     metrics: dict[str, Any] = {}
@@ -276,7 +276,7 @@ def document_names(counts: Counts) -> list[str | int]:
 
 def _verdict_columns(counts: Counts) -> Iterator[tuple[Metric, list[tuple[int, LabelledVerdict]]]]:
     """Yield each metric with the columns that count its verdicts: their numbers, verdicts and labels."""
-    keys = resolved(counts)
+    keys = resolve_keys(counts)
     places: dict[tuple[str, str], list[int]] = {}
     for place, key in enumerate(keys):
         if key.quantity == NUMBER:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..core.about import __version__
 from ..core.declaration import Metric
 from ..counting.counts import Counts
-from ..counting.table import summed
+from ..counting.table import sum_counts
 from .intervals import bounded, nested, values_at
 from .pairs import aligned_runs, all_labels
 from .resampling import Confidence
@@ -75,7 +75,7 @@ def evaluate_runs(
     runs = aligned_runs(first, system, runs)
     bounds = bounded(runs, confidence)
     labels = all_labels(*runs)
-    sums = [summed(counts, labels=labels) for counts in runs]
+    sums = [sum_counts(counts, labels=labels) for counts in runs]
     metrics: dict[str, Any] = {}
     for owns in zip(*map(score_sums, sums)):
         metric = owns[0].metric

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..core.declaration import GOLD_SPANS, Metric
 from ..core.formulas import ratio
 from ..core.messages import spell_argument
-from ..counting.sums import Sums, join, slots
+from ..counting.sums import Sums, join_amounts, slots
 from ..counting.table import columns_of
 
 AVERAGES = ("micro", "macro", "weighted", "docs")
@@ -114,7 +114,7 @@ def class_scores(metric: Metric, columns: Mapping[str, NDArray[Any]], means: NDA
 
 def mean(parts: NDArray[np.int64]) -> NDArray[Any]:
     """Return the means of int64[3, ...]: the number, and the high and the low part of the sum."""
-    found: NDArray[Any] = ratio(join(parts[1:]), parts[0])
+    found: NDArray[Any] = ratio(join_amounts(parts[1:]), parts[0])
     return found
 
 

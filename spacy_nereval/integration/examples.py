@@ -26,7 +26,7 @@ from ..core.declaration import Metric
 from ..core.labels import LabelRules
 from ..core.messages import Unusable, highest_scores
 from ..core.spans import Document, PlainSpan, relabel
-from ..counting.batch import Batch, DocumentBatch, Numbers, SpanColumns, stretches_of, unite
+from ..counting.batch import Batch, DocumentBatch, Numbers, SpanColumns, build_columns, chunk_items
 from ..counting.counter import Counter
 from ..counting.counts import Counts
 from ..io.records import Record, pair
@@ -188,7 +188,7 @@ def batches(
     """
     number = 0
     units = FileUnits(unit) if unit and unit.form != "id" else None
-    for some in stretches_of(examples, lambda example: len(example.reference)):
+    for some in chunk_items(examples, lambda example: len(example.reference)):
         yield _read_together(some, number, key, units, rules)
         number += len(some)
 
@@ -356,7 +356,7 @@ def doc_batch(pairs: Sequence[tuple[Doc, Doc]], rules: LabelRules | None = None)
     start = after - length - gold[:, SPACE].astype(np.int64)
     origin = np.append(start, after[-1:] if len(after) else 0)[first[:-1]]
     rank = np.cumsum(fit) - 1
-    spans = unite(rank[doc], side, start[begin] - origin[doc], start[last] + length[last] - origin[doc], label)
+    spans = build_columns(rank[doc], side, start[begin] - origin[doc], start[last] + length[last] - origin[doc], label)
     found_batch = DocBatch([pairs[k] for k in places.tolist()], labels, spans, gold[:, TEXT], start, origin[places])
     found_batch.places = places
     if rules:

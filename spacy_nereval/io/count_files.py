@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from ..core.about import __version__
 from ..core.declaration import Metric
 from ..core.messages import join_names, shorten, spell_argument
-from ..counting.counts import Counts, united
+from ..counting.counts import Counts, unite_counts
 from ..counting.table import machine_memory
 from ..evaluation.collapsing import collapse
 from ..evaluation.result import signature
@@ -287,9 +287,9 @@ def merge(
     total = [next(parts)]
     hashes = [total[0].id_hashes]
     for part in parts:
-        total = [united([*total, part])] if part.collapsed else [*total, part]
+        total = [unite_counts([*total, part])] if part.collapsed else [*total, part]
         hashes.append(part.id_hashes)
-    found = united(total)
+    found = unite_counts(total)
     if check_repeats and found.collapsed:
         found.id_hashes = without_repeats(called, hashes, shared_ids or allow_repeats)
     return found
@@ -340,7 +340,7 @@ def _drawn(asked: Asked, counts: Counts, first: Counts | None) -> Asked:
     """Return the half-samples to keep of counts with documents: asked for, their own, or those of the first file."""
     if counts.replicates or not first:
         return asked
-    samples, seed = first.replicates.drawn if first.replicates else (0, 0)
+    samples, seed = first.replicates.settings if first.replicates else (0, 0)
     return samples if asked[0] is None else asked[0], seed if asked[1] is None else asked[1]
 
 

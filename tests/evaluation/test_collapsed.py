@@ -142,7 +142,7 @@ def test_any_corpora_add_up_to_the_counts_of_the_whole(parts):
         for own in numbers["metrics"].values():
             own.pop("intervals")
     assert mine == theirs
-    assert together.replicates.drawn == whole.replicates.drawn
+    assert together.replicates.settings == whole.replicates.settings
     for ours, expected in zip(together.replicates.sums.arrays, whole.replicates.sums.arrays):
         assert (ours == expected).all()
 

@@ -9,7 +9,7 @@ import scipy.stats
 from compared import FEW, TEN, WORKED_A, WORKED_B, by_score, compare, strictly
 from made_up import corpus, every_table, second, tallied
 from recorded import germeval
-from twin_statistics import keys_of, patterns, swap_test, weights_of
+from twin_statistics import block, keys_of, patterns, swap_test
 
 from spacy_nereval import Confidence, Document, Metric, count, create, create_all, evaluate
 from spacy_nereval.evaluation.comparison import System, comparison
@@ -110,7 +110,7 @@ def twin_rows(a: list[Document], b: list[Document], metrics: list[Metric], swaps
 
     observed = scores([1] * len(keys)), scores([0] * len(keys))
     after = [(scores([*row.values()]), scores([1 - bit for bit in row.values()])) for row in drawn]
-    first, second = (weights_of(documents, ("scores",)) for documents in (a, b))
+    first, second = (block(documents, ("scores",)) for documents in (a, b))
     weight = {key: first[key] + second[key] for key in keys}
     balances = [sum(weight[key] * (2 * bit - 1) for key, bit in row.items()) / sum(weight.values()) for row in drawn]
     return observed, after, balances, exact

@@ -16,7 +16,7 @@ from strategies import corpora, flat, nested
 from spacy_nereval import Document, Span, Verdict, count, create
 from spacy_nereval.core.declaration import Kind, Metric
 from spacy_nereval.counting.sums import slots
-from spacy_nereval.counting.table import columns_of, summed
+from spacy_nereval.counting.table import columns_of, sum_counts
 from spacy_nereval.evaluation.error_groups import ErrorGroups, Slip, error_groups
 from spacy_nereval.evaluation.error_list import FIELDS, ErrorExamples, Listed, error_list
 from spacy_nereval.evaluation.result import verdict_counts
@@ -41,7 +41,7 @@ def test_the_list_adds_up_to_the_table(case, corpus):
     metric = case.metric
     counts = count(corpus, [metric])
     every = listed(corpus, metric, errors=["all"])
-    sums = columns_of(metric, summed(counts).counts.sum(axis=(1, 2)), slots([metric]))
+    sums = columns_of(metric, sum_counts(counts).counts.sum(axis=(1, 2)), slots([metric]))
     for column, sources in metric.columns.items():
         if not any(isinstance(source, Kind) for source in sources):
             amounts = [each.verdict.amount for each in every if each.verdict.name in sources]

@@ -184,7 +184,7 @@ def test_replicates_of_parts_add_up_to_the_replicates_of_the_whole(table):
         first + (second + (third + fourth)),
         fourth + third + first + second,
     ):
-        assert merged.replicates.drawn == whole.replicates.drawn
+        assert merged.replicates.settings == whole.replicates.settings
         assert merged.replicates.sums.labels == whole.replicates.sums.labels
         for ours, expected in zip(merged.replicates.sums.arrays, whole.replicates.sums.arrays):
             assert (ours == expected).all()

@@ -70,7 +70,7 @@ def test_swaps_have_sums_of_those_scores_of_labels_that_an_overall_score_is_made
 def test_sums_of_half_samples_are_in_memory_once():
     counts = count(corpus(200, 1000, 0), create_all(["strict", "fair", "wrf"]))
     table, halves = Table(counts), HalfSamples(Units(counts), 200, 0, exact=False)
-    sums, peak = with_peak(lambda: table.summed(halves))
+    sums, peak = with_peak(lambda: table.sum_rows(halves))
     assert peak < 2 * sum(array.nbytes for array in sums.arrays)
 
 

@@ -17,7 +17,7 @@ from spacy_nereval import Document, count, create, evaluate
 from spacy_nereval.core.labels import label_rules
 from spacy_nereval.core.spans import relabel
 from spacy_nereval.counting.sums import Slot, slots
-from spacy_nereval.counting.table import summed
+from spacy_nereval.counting.table import sum_counts
 from spacy_nereval.io.formats.settings import Format
 from spacy_nereval.io.read import read_files
 from spacy_nereval.metrics.mentions import universalner
@@ -107,11 +107,11 @@ def test_a_resample_counts_its_own_strings():
     class Halves:
         sums = 2
 
-        def of(self, documents):
+        def block(self, documents):
             return np.array([[1] * 9, [0] * 8 + [1]])[:, documents]
 
     place = slots(counts.metrics)[Slot("mentions", "gold")]
-    assert summed(counts, Halves()).counts[place].sum(axis=0).tolist() == [1, 1]
+    assert sum_counts(counts, Halves()).counts[place].sum(axis=0).tolist() == [1, 1]
 
 
 def test_systems_are_not_compared_by_strings_of_the_corpus():

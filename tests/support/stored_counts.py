@@ -31,7 +31,7 @@ def same(a: Counts, b: Counts) -> None:
     assert a.differences(b) == ""
     assert (a.replicates is None) is (b.replicates is None)
     if a.replicates and b.replicates:
-        assert a.replicates.drawn == b.replicates.drawn
+        assert a.replicates.settings == b.replicates.settings
         assert all((x == y).all() for x, y in zip(a.replicates.sums.arrays, b.replicates.sums.arrays, strict=True))
 
 

@@ -35,7 +35,7 @@ from ...io.formats.settings import sides as format_of
 from ...io.formats.tags import Tagged, TokenDocument, read_tag_lists
 from ...io.records import Record
 from ...io.tables import write_rows
-from ...metrics.registry import Unknown, chosen_metrics, create
+from ...metrics.registry import Unavailable, choose_metrics, create
 from .agreement_counts import DEFAULT, AgreementCounts
 from .agreement_view import AgreementView
 from .annotator_files import Own, read_annotators, shared_documents, write_disputes
@@ -102,8 +102,8 @@ def agreement(
             if value is not None:
                 raise ValueError(f"{spell_argument(name)} is given, but files have their own: leave it out")
         name, path = next(iter(files.items()))  # a file that all annotators share has no name, and is not looked into
-        chosen, left_out = chosen_metrics(
-            wanted, (lambda: _unknown([Side(path, name, reading)], None, None)) if name else Unknown
+        chosen, left_out = choose_metrics(
+            wanted, (lambda: _unknown([Side(path, name, reading)], None, None)) if name else Unavailable
         )
         shared = read_annotators(
             files, reading.spans_key, format=format_of(reading)[0], rules=rules_of(reading), tokenizer=tokenizing
@@ -111,7 +111,7 @@ def agreement(
     else:
         sides = _sides_of(annotators, reading)
         check_annotators([*sides])
-        chosen, left_out = chosen_metrics(wanted, partial(_unknown, [*sides.values()], text, tokens))
+        chosen, left_out = choose_metrics(wanted, partial(_unknown, [*sides.values()], text, tokens))
         found = annotated(sides, text, tokens, reading)
         shared = shared_documents(found, rules_of(reading), reading.spans_key, tokenizer=tokenizing)
     rule = consensus_rule(consensus, len(shared.annotators))
@@ -345,7 +345,7 @@ def _with_tokens(records: Mapping[str, Sequence[Record]], tokens: Sequence[Any])
     return found
 
 
-def _unknown(sides: Sequence[Side], text: Any, tokens: Any) -> Unknown:
+def _unknown(sides: Sequence[Side], text: Any, tokens: Any) -> Unavailable:
     """Return what is not known of the documents. Texts without tokens get some."""
     found = unknown(sides, text, tokens)
     return found if found.texts else found._replace(tokens="")

@@ -258,7 +258,7 @@ class AgreementCounts:
         self, kappa: Mapping[tuple[str, str], float]
     ) -> tuple[list[dict[str, Any]], dict[str, Any], dict[str, Any]]:
         """Return the rows of pairs with their `kappa`, and what `_summaries` returns."""
-        sums = [table.summed() for table in self._tables]
+        sums = [table.sum_rows() for table in self._tables]
         of_pairs = [[*each.scores()] for each in sums]
         rows = [
             {

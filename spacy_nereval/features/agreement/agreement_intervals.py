@@ -182,7 +182,7 @@ class LeftOut:
     def half_samples(self, tables: PairTables) -> Directions:
         """Return a pair's sums of half-samples."""
         drawn = HalfSamples(self._units, self._confidence.samples, self._confidence.seed)
-        return tables.summed(_OfPlaces(drawn.of(tables.pair.places)))
+        return tables.sum_rows(_OfPlaces(drawn.block(tables.pair.places)))
 
     def intervals(self, given: Sequence[Samples]) -> Iterator[tuple[Path, Row]]:
         """Yield the interval of each number: {"low", "high", "k", "df", "flag"}, as in other results."""
@@ -253,7 +253,7 @@ class _OfPlaces:
         self._weights = weights
         self.sums: int = len(weights)
 
-    def of(self, documents: slice) -> NDArray[Any]:
+    def block(self, documents: slice) -> NDArray[Any]:
         return self._weights[:, documents]
 
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...core.declaration import Kind, Metric, Score
 from ...core.formulas import ratio
 from ...counting.counter import count
-from ...counting.counts import Counts, mirrored
+from ...counting.counts import Counts, mirror_counts
 from ...counting.sums import Sums
 from ...counting.table import Table, Weights
 from ...evaluation.bounds import shares
@@ -94,7 +94,7 @@ def count_pairs(shared: SharedDocuments, metrics: Sequence[Metric]) -> list[Pair
     found = []
     for a, b in places:
         forward = counts.reordered(rows[a, b])
-        backward = counts.reordered(rows[b, a]) if turned else mirrored(forward)
+        backward = counts.reordered(rows[b, a]) if turned else mirror_counts(forward)
         found.append(Pair(a, b, np.array(places[a, b], dtype=np.int64), forward, backward))
     return found
 
@@ -159,9 +159,9 @@ class PairTables:
         self.labels: tuple[str, ...] = tuple(labels)
         self._tables = Table(pair.forward, labels), Table(pair.backward, labels)
 
-    def summed(self, weights: Weights | None = None) -> Directions:
+    def sum_rows(self, weights: Weights | None = None) -> Directions:
         """Return the sums in both directions."""
-        return Directions(*(table.summed(weights) for table in self._tables))
+        return Directions(*(table.sum_rows(weights) for table in self._tables))
 
     def grouped(self, groups: csr_array, *, of_labels: bool) -> tuple[Grouped, Grouped]:
         """Return the documents in both directions, with groups of them.

@@ -15,7 +15,7 @@ from ...core.declaration import Metric
 from ...core.messages import spell_argument
 from ...core.spans import Document
 from ...counting.counts import Counts
-from ...counting.table import summed
+from ...counting.table import sum_counts
 from ...evaluation.breakdown import Breakdown, gold_of_bucket
 from ...evaluation.comparison import System
 from ...evaluation.conclusion import unit_name
@@ -456,7 +456,7 @@ def _value(subject: Subject, runs: Sequence[Counts]) -> float:
     """Return the mean of a score over training runs."""
     found = []
     for counts in runs:
-        sums = summed(counts)
+        sums = sum_counts(counts)
         (own,) = score_sums(sums)
         missing = subject.label is not None and subject.label not in sums.labels
         found.append(np.nan if missing else subject.values(own, sums.labels).item())

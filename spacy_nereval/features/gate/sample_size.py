@@ -98,7 +98,7 @@ class _Chosen:
         self._group, self._alone = units.group[units.of_document], alone
         self.sums: int = units.groups.shape[0]
 
-    def of(self, documents: slice) -> NDArray[np.bool_]:
+    def block(self, documents: slice) -> NDArray[np.bool_]:
         found: NDArray[np.bool_] = (self._group[documents] == np.arange(self.sums)[:, None]) == self._alone
         return found
 
@@ -140,7 +140,7 @@ def pilot_of(subject: Subject, ours: Counts, theirs: Counts | None) -> Pilot:
 
 def _values(subject: Subject, table: Table, weights: _Chosen | None) -> Floats:
     """Return the score of each of some sums."""
-    (scores,) = score_sums(table.summed(weights))
+    (scores,) = score_sums(table.sum_rows(weights))
     return np.asarray(subject.values(scores, table.labels), dtype=float)
 
 

@@ -25,7 +25,7 @@ from ...evaluation.resampling import Confidence
 from ...io.count_files import InMemory, as_bytes
 from ...io.count_files import merge as merge_files
 from ...io.records import row_id
-from ...metrics.registry import chosen_metrics
+from ...metrics.registry import choose_metrics
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -87,7 +87,7 @@ def count_partition(
     """
     reading = reading_of_items(**options)
     rules = rules_of(reading)
-    check_metrics(chosen_metrics(metrics).metrics)
+    check_metrics(choose_metrics(metrics).metrics)
     Confidence(samples=samples or 1, seed=seed).checked()
     read = (_checked(number, row, gold, pred) for number, row in enumerate(rows))
     first = next(read, None)
@@ -101,7 +101,7 @@ def count_partition(
             f"{spell_argument('scheme', 'auto')}: the tags of a partition may not show their scheme; expected one of "
             f"{', '.join(SCHEMES[1:])}"
         )
-    chosen = chosen_metrics(metrics, lambda: unknown(sides, first.get("text"), first.get("tokens"))).metrics
+    chosen = choose_metrics(metrics, lambda: unknown(sides, first.get("text"), first.get("tokens"))).metrics
     text, tokens, ids = given[2:]
     read_documents = documents(*sides, text, tokens, reading, ids)
     counts = count_collapsed(relabel(read_documents, rules), chosen, samples, seed)

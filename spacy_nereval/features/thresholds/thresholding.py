@@ -20,7 +20,7 @@ from ...evaluation.result import plain
 from ...evaluation.tested import charted, with_metric_of
 from ...io.saved_results import read_result, save_cuts
 from ...io.tables import EXTENSIONS, write_rows
-from ...metrics.registry import create, with_levels
+from ...metrics.registry import add_hierarchical, create
 from .chosen_cuts import Found, applied
 from .chosen_cuts import thresholds as found_in
 from .curves import Settings, columns, curve_rows
@@ -91,7 +91,9 @@ def thresholds(
     reading = reading_of_items(**options)
     items = Items(metrics, reading)
     documents, chosen = documents_of(gold, pred, items._replace(text=text, tokens=tokens))
-    with_all, added = with_levels(chosen.metrics, () if metrics is not None else gold_labels(documents), reading.sep)
+    with_all, added = add_hierarchical(
+        chosen.metrics, () if metrics is not None else gold_labels(documents), reading.sep
+    )
     result = found_in(documents, with_metric_of(best, with_all), settings)
     result.values["left_out"] |= chosen.left_out
     return Thresholds(result.values, (result, items), added)
