@@ -15,12 +15,12 @@ from ..counting.counter import add_units
 from ..counting.counts import Counts
 from ..evaluation.error_groups import error_groups
 from ..evaluation.error_list import ErrorExamples, error_list
-from ..evaluation.intervals import bounded
+from ..evaluation.intervals import run_intervals
 from ..evaluation.label_schemes import label_lines, label_warnings
 from ..evaluation.resampling import Confidence
-from ..evaluation.result import document_rows, evaluate, gold_spans, pred_spans, spans_of_labels
+from ..evaluation.result import document_rows, evaluate, gold_by_label, predictions_by_label, spans_of_labels
 from ..evaluation.scores import check_average
-from ..evaluation.tested import PRIMARY, SECONDARY, Asked
+from ..evaluation.tested import PRIMARY, SECONDARY, Hypotheses
 from ..io.count_files import load as load_counts
 from ..io.count_files import save as save_counts
 from ..metrics.registry import create
@@ -188,7 +188,7 @@ class Result(Shown):
             found = self["metrics"][metric.name].get("intervals") or self._computed.get(metric.name)
             if found is None:
                 counts = self.counts if self.counts.collapsed else self.counts.of([metric])
-                found = self._computed[metric.name] = bounded([counts], Confidence()).metrics[metric.name]
+                found = self._computed[metric.name] = run_intervals([counts], Confidence()).metrics[metric.name]
             return {**found["scores"], "of labels": found["per_type"]}
 
         return bounds
@@ -426,7 +426,7 @@ class KeptSystem(NamedTuple):
 def page_of(
     systems: Sequence[KeptSystem],
     confidence: Confidence | None = None,
-    asked: Asked | None = None,
+    asked: Hypotheses | None = None,
     trials: int | None = None,
 ) -> str | None:
     """Return the HTML page that a feature makes of systems with their documents; None if none can make one."""
@@ -453,7 +453,7 @@ class Comparison(Shown):
         *,
         systems: Sequence[KeptSystem] | None = None,
         confidence: Confidence | None = None,
-        asked: Asked | None = None,
+        asked: Hypotheses | None = None,
         trials: int | None = None,
     ) -> None:
         super().__init__(values)
@@ -538,7 +538,7 @@ class Comparison(Shown):
 
 def warnings_of(counts: Counts, system: str = "") -> list[str]:
     """Return warnings of labels that occur on one side only, or that were to be mapped and do not occur."""
-    gold, pred = gold_spans(counts), pred_spans(counts)
+    gold, pred = gold_by_label(counts), predictions_by_label(counts)
     return label_warnings(gold, pred, counts.partners, counts.label_rules, counts.mapped, system)
 
 

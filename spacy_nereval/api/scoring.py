@@ -20,11 +20,11 @@ from ..counting.counter import count
 from ..counting.counts import Counts
 from ..evaluation.comparison import System, comparison
 from ..evaluation.error_list import outcomes_of
-from ..evaluation.resampling import Confidence, Wanted, wanted_confidence
+from ..evaluation.resampling import Confidence, ConfidenceSettings, read_confidence
 from ..evaluation.result import evaluate as evaluate_counts
-from ..evaluation.result import gold_spans, pred_spans
+from ..evaluation.result import gold_by_label, predictions_by_label
 from ..evaluation.run_means import evaluate_runs
-from ..evaluation.tested import Asked, families
+from ..evaluation.tested import Hypotheses, families
 from ..io.count_files import load
 from ..metrics.registry import LOOKED_AT, MetricChoice, add_hierarchical, choose_metrics
 from .inputs import (
@@ -50,7 +50,7 @@ def score(
     gold: Iterable[Any] | Counts | str | Path,
     pred: Any = None,
     metrics: Any = None,
-    confidence: Wanted = None,
+    confidence: ConfidenceSettings = None,
     *,
     text: Iterable[str | None] | None = None,
     tokens: Iterable[Any] | None = None,
@@ -120,7 +120,7 @@ def score(
     """
     if counts := counts_of(gold):
         check_alone(pred=pred, metrics=metrics, text=text, tokens=tokens, **options)
-        return Result(evaluate_counts(counts, wanted_confidence(confidence)), counts)
+        return Result(evaluate_counts(counts, read_confidence(confidence)), counts)
     reading = reading_of_items(**options)
     side = Side(gold, "gold", reading)
     if side.kind in ("document", "example") or (side.kind == "empty" and _names_metrics(pred)):
@@ -150,7 +150,7 @@ def score_runs(
     gold: Iterable[Any] | str | Path | None,
     runs: Mapping[str, Any],
     metrics: Any = None,
-    confidence: Wanted = None,
+    confidence: ConfidenceSettings = None,
     *,
     system: str = "the system",
     text: Iterable[str | None] | None = None,
@@ -206,7 +206,7 @@ def score_runs(
             )
             counts.append(counted(read, chosen, items.reading.spans_key))
             warnings += warnings_of(counts[-1], run)
-    values = evaluate_runs(counts, wanted_confidence(confidence), system=system)
+    values = evaluate_runs(counts, read_confidence(confidence), system=system)
     return Result(values | ({"left_out": left_out} if left_out else {}), notes=[*added, *warnings])
 
 
@@ -315,20 +315,20 @@ def counted(
 def check_labels(counts: Counts) -> None:
     """Raise ValueError if a label to keep occurs nowhere."""
     if counts.label_rules and counts.documents:
-        counts.label_rules.check_labels_occur({*gold_spans(counts), *pred_spans(counts)})
+        counts.label_rules.check_labels_occur({*gold_by_label(counts), *predictions_by_label(counts)})
 
 
 def _scored(
     documents: Iterable[Document | None],
     chosen: MetricChoice,
-    asked: Wanted,
+    asked: ConfidenceSettings,
     *,
     kept: bool,
     key: str | None = None,
     sep: str | None = None,
 ) -> Result:
     """Return the result of documents, which it keeps if they are to be listed."""
-    confidence = wanted_confidence(asked)
+    confidence = read_confidence(asked)
     documents = iter(documents)
     all_documents = [*documents] if kept else None
     start = all_documents if all_documents is not None else [*islice(documents, LOOKED_AT)]
@@ -429,7 +429,7 @@ def compare(
     if baseline is not None and baseline not in systems:
         raise ValueError(describe_unknown(baseline, systems, "system"))
     first = baseline if baseline is not None else next(iter(systems))
-    asked = Asked(primary, secondary, per_label, margin).checked()
+    asked = Hypotheses(primary, secondary, per_label, margin).checked()
     settings = Confidence(level, samples, seed).checked()
     if given := _given_counts(systems, first):
         check_alone(gold=gold, metrics=metrics, text=text, tokens=tokens, **options)
@@ -452,7 +452,9 @@ def compare(
             families(chosen, asked.primary, asked.secondary)  # so that it fails before anything is counted
             counts = counted(kept, chosen, items.reading.spans_key)
             lines = warnings_of(counts, shown)
-            (warnings if have_no_common_label(gold_spans(counts), pred_spans(counts)) else notes).extend(lines)
+            (warnings if have_no_common_label(gold_by_label(counts), predictions_by_label(counts)) else notes).extend(
+                lines
+            )
             runs.append(counts)
         outcomes = outcomes_of(kept, chosen) if len(runs) == 1 else None
         compared.append(System(name, runs, outcomes))

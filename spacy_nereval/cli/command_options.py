@@ -20,7 +20,7 @@ from ..core.messages import describe_unknown, did_you_mean
 
 if TYPE_CHECKING:
     from ..evaluation.resampling import Confidence
-    from ..evaluation.tested import Asked
+    from ..evaluation.tested import Hypotheses
 
 EPILOG = (
     "Options of a metric follow the files: --fair.unit token --loio.s 1. "
@@ -137,11 +137,11 @@ class Asking(NamedTuple):
     margin: Annotated[float | None, arguments.MARGIN] = None
     trials: Annotated[int | None, arguments.TRIALS] = None
 
-    def asked(self, per_label: bool = False) -> Asked:
+    def asked(self, per_label: bool = False) -> Hypotheses:
         """Return the settings of a comparison, checked as far as possible before any file is read."""
-        from ..evaluation.tested import Asked
+        from ..evaluation.tested import Hypotheses
 
-        return Asked(self.primary, self.secondary, per_label, self.margin).checked()
+        return Hypotheses(self.primary, self.secondary, per_label, self.margin).checked()
 
 
 class Showing(NamedTuple):

@@ -114,9 +114,9 @@ def count_cli(
     say_left_out_metrics(left_out)
     check_lexicons(chosen, output)
     if collapse:
-        from ..evaluation.collapsing import check_metrics
+        from ..evaluation.collapsing import check_collapsible
 
-        check_metrics(chosen)
+        check_collapsible(chosen)
     work = _Work(model, chosen, reading, loading, sharding, drawn, collapse)
     if not append:
         save_counts(work.counts(files), output)

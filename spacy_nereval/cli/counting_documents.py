@@ -116,9 +116,11 @@ def warn_of_labels(counts: Counts, system: str = "") -> None:
     Raises:
         ValueError: A label of `--only` occurs nowhere.
     """
-    from ..evaluation.result import gold_spans, pred_spans
+    from ..evaluation.result import gold_by_label, predictions_by_label
 
-    _warn(gold_spans(counts), pred_spans(counts), counts.partners, counts.label_rules, counts.mapped, system)
+    _warn(
+        gold_by_label(counts), predictions_by_label(counts), counts.partners, counts.label_rules, counts.mapped, system
+    )
 
 
 def _warn(
@@ -192,9 +194,9 @@ def _check_not_empty(source: str, documents: int, skipped: int) -> None:
 
 def add_replicates(counts: Counts, drawn: Confidence) -> None:
     """Resample the counts, so that intervals of several count files can be merged."""
-    from ..evaluation.intervals import replicate
+    from ..evaluation.intervals import draw_replicates
 
-    counts.replicates = replicate(counts, drawn.samples, drawn.seed)
+    counts.replicates = draw_replicates(counts, drawn.samples, drawn.seed)
 
 
 def save_counts(counts: Counts, output: Path) -> None:

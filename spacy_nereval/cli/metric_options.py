@@ -322,12 +322,12 @@ def unknown_labels(counts: Counts, breakdowns: Sequence[Breakdown]) -> list[str]
     """Return a line about gold labels that the training data lack, a sign of another annotation scheme."""
     from ..core.lexicon import cached_lexicon
     from ..core.messages import shorten
-    from ..evaluation.result import gold_spans
+    from ..evaluation.result import gold_by_label
 
     paths = {str(m.settings["train"]) for m in counts.metrics if m.settings.get("train")}
     lexicons = [b.lexicon for b in breakdowns if b.lexicon] + [cached_lexicon(path) for path in paths]
     looked_up = {lexicon.digest: lexicon for lexicon in lexicons}
-    gold = {label: number for label, number in gold_spans(counts).items() if number}
+    gold = {label: number for label, number in gold_by_label(counts).items() if number}
     lines = []
     for lexicon in looked_up.values():
         if unknown := {label: n for label, n in gold.items() if label not in lexicon.labels}:

@@ -67,9 +67,9 @@ def collapse(counts: Counts, samples: int | None = None, seed: int | None = None
     >>> found.documents, found.ids, evaluate(found)["metrics"] == evaluate(counts)["metrics"]
     (1, [], True)
     """
-    kept = Halves(*counts.replicates.settings) if counts.replicates else Halves()
+    halves = Halves(*counts.replicates.settings) if counts.replicates else Halves()
     collapser = Collapser(
-        counts.metrics, kept.samples if samples is None else samples, kept.seed if seed is None else seed
+        counts.metrics, halves.samples if samples is None else samples, halves.seed if seed is None else seed
     )
     collapser.add(counts)
     return collapser.counts()
@@ -109,7 +109,7 @@ def count_collapsed(
     return collapser.counts()
 
 
-def check_metrics(metrics: Iterable[Metric]) -> None:
+def check_collapsible(metrics: Iterable[Metric]) -> None:
     """Raise ValueError if a metric depends on the corpus as a whole."""
     if whole := [metric.name for metric in metrics if metric.resolve or metric.distinct]:
         raise ValueError(
@@ -128,7 +128,7 @@ class Collapser:
     """
 
     def __init__(self, metrics: Iterable[Metric], samples: int = SAMPLES, seed: int = 0) -> None:
-        check_metrics(metrics := tuple(metrics))
+        check_collapsible(metrics := tuple(metrics))
         self._drawn = Confidence(samples=samples, seed=seed).checked() if samples else None
         self._total: Counts | None = None
         self._units = _UnitSquares()
@@ -199,9 +199,9 @@ class _UnitSquares:
         of_runs = csr_array((np.ones(len(run), dtype=np.int64), (run, places)), (len(first), len(keys)))
         spans = (of_runs @ table.spans(*GOLD_SPANS, *PRED_SPANS)).tocsr()
         for k in sorted({0, len(first) - 1}):  # the others are units of their own
-            own: Counter[str | None] = Counter(dict(zip(table.labels, spans[[k]].toarray()[0].tolist())))
-            own += Counter({"": own.total(), None: int(documents[k])})
-            self._continue(keys[first[k]], own)
+            numbers: Counter[str | None] = Counter(dict(zip(table.labels, spans[[k]].toarray()[0].tolist())))
+            numbers += Counter({"": numbers.total(), None: int(documents[k])})
+            self._continue(keys[first[k]], numbers)
         self.number += max(0, len(first) - 2)
         between = spans[1:-1]
         self._squares.update(dict(zip(table.labels, (between * between).sum(axis=0).tolist())))
@@ -260,14 +260,14 @@ def unit_numbers(counts: Counts) -> UnitNumbers:
         sampled = kish(total, 4 * ((halves - total[:, None] / 2) ** 2).mean(axis=1))
         error = math.sqrt(2 / counts.replicates.samples)
         least = k / (1 + FAR * error) if adjacent else k
-        apart = (sampled < least) & (sampled > 0)
-        k = np.where(apart, sampled, k)
-        adjacent = adjacent and not apart[-1]
+        contradicts = (sampled < least) & (sampled > 0)
+        k = np.where(contradicts, sampled, k)
+        adjacent = adjacent and not contradicts[-1]
     *effective, documents = k.tolist()
     return UnitNumbers(number if adjacent else None, dict(zip((*collapsed.sums.labels, ""), effective)), documents)
 
 
-def stored_half_samples(counts: Counts) -> Replicates:
+def require_half_samples(counts: Counts) -> Replicates:
     """Return the half-samples of collapsed counts. Raise ValueError if there are none."""
     if counts.replicates is None:
         raise ValueError(

@@ -1,8 +1,7 @@
-"""The signature of a result: one line that names everything that can change a number.
+"""The result: one JSON shape, from which all outputs are made.
 
-The result: one JSON shape, from which all outputs are made.
-
-The scores of every document, and where metrics disagree about one.
+Its signature is one line that names everything that can change a number. Besides the result of a system, or of its
+training runs, there are the scores of every document, and where metrics disagree about one.
 """
 
 from __future__ import annotations
@@ -25,7 +24,8 @@ from ..counting.counts import Counts
 from ..counting.sums import NUMBER
 from ..counting.table import Table, resolve_keys, sum_counts
 from ..metrics.registry import options_of
-from .intervals import Confidence, bounded
+from .intervals import run_intervals
+from .resampling import Confidence
 from .scores import MetricScores, score_sums
 
 
@@ -75,7 +75,7 @@ def _spacy_version() -> str:
 def _metric_part(metric: Metric, short: bool) -> str:
     defaults = {option.name: option.default for option in options_of(metric.name)} if short else {}
     settings = [
-        f"{name}={_in_signature(value)}"
+        f"{name}={_signature_text(value)}"
         for name, value in metric.settings.items()
         if name not in defaults or defaults[name] != value
     ]
@@ -84,11 +84,11 @@ def _metric_part(metric: Metric, short: bool) -> str:
     return ":".join([metric.name, *([",".join(settings)] if settings else [])])
 
 
-def _in_signature(value: Any) -> str:
+def _signature_text(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "{" + ",".join(f"{key}:{_in_signature(value[key])}" for key in sorted(value)) + "}"
+        return "{" + ",".join(f"{key}:{_signature_text(value[key])}" for key in sorted(value)) + "}"
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return "[" + ",".join(map(_in_signature, value)) + "]"
+        return "[" + ",".join(map(_signature_text, value)) + "]"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -118,39 +118,41 @@ def evaluate(
     {'p': 1.0, 'r': 1.0, 'f': 1.0}
     """
     sums = sum_counts(counts)
-    bounds = bounded([counts], confidence) if confidence else None
+    bounds = run_intervals([counts], confidence) if confidence else None
     verdicts = verdict_counts(counts)
     metrics: dict[str, Any] = {}
-    for own in score_sums(sums):  # with many labels, a result is most of what is in memory: it is there but once
-        found = _of_metric(own, sums.labels, verdicts)
-        metrics[own.metric.name] = plain(found | ({"intervals": bounds.metrics.pop(own.metric.name)} if bounds else {}))
-    result: dict[str, Any] = plain(
+    for scores in score_sums(sums):  # with many labels, a result is most of what is in memory: it is there but once
+        result_of_metric = _metric_result(scores, sums.labels, verdicts)
+        metrics[scores.metric.name] = make_plain(
+            result_of_metric | ({"intervals": bounds.metrics.pop(scores.metric.name)} if bounds else {})
+        )
+    result: dict[str, Any] = make_plain(
         {
-            "signature": signature(counts, *([bounds.drawn.signature] if bounds else []), average=average, short=short),
+            "signature": signature(counts, *([bounds.basis.signature] if bounds else []), average=average, short=short),
             "version": __version__,
             "documents": counts.documents,
             "skipped": counts.skipped,
             "gold": sums.spans(GOLD_SPANS).sum(),
             "pred": sums.spans(PRED_SPANS).sum(),
-            **totals_on_reading(counts),
-            **({"confidence": bounds.drawn._asdict()} if bounds else {}),
-            "scores": keyed_scores(counts.metrics, metrics),
+            **reading_totals(counts),
+            **({"confidence": bounds.basis._asdict()} if bounds else {}),
+            "scores": scores_by_key(counts.metrics, metrics),
             "per_type": spans_per_label(counts),
         }
     )
     return result | {"metrics": metrics}
 
 
-def totals_on_reading(counts: Counts) -> dict[str, Any]:
-    """Return what was changed or left out on reading.
+def reading_totals(counts: Counts) -> dict[str, Any]:
+    """Return the reading statistics of a result.
 
     `merged` is there only if labels were changed, `mentions` only if there were mentions without offsets.
     """
-    found: dict[str, Any] = dict(counts.on_reading)
+    totals: dict[str, Any] = dict(counts.on_reading)
     if not counts.label_rules:
-        del found["merged"]
+        del totals["merged"]
     mentions = mention_numbers(counts)
-    return found | ({"mentions": mentions} if mentions else {})
+    return totals | ({"mentions": mentions} if mentions else {})
 
 
 def mention_numbers(counts: Counts) -> dict[str, int]:
@@ -158,93 +160,97 @@ def mention_numbers(counts: Counts) -> dict[str, int]:
     return {name: counts.mentions[name] for name in NUMBERS} if counts.mentions else {}
 
 
-def _of_metric(
-    own: MetricScores, labels: tuple[str, ...], verdicts: Mapping[str, Mapping[LabelledVerdict, int]]
+def _metric_result(
+    scores: MetricScores, labels: tuple[str, ...], verdicts: Mapping[str, Mapping[LabelledVerdict, int]]
 ) -> dict[str, Any]:
-    metric = own.metric
-    found: dict[str, Any] = {"settings": metric.settings, "scores": first(own.scores), "counts": first(own.counts)}
-    if own.combined:
-        found["combined"] = {"scores": first(own.combined), "counts": found["counts"]}
-    found |= first(own.details)
-    found["averages"] = first(own.averages)
+    metric = scores.metric
+    result: dict[str, Any] = {
+        "settings": metric.settings,
+        "scores": first_values(scores.scores),
+        "counts": first_values(scores.counts),
+    }
+    if scores.combined:
+        result["combined"] = {"scores": first_values(scores.combined), "counts": result["counts"]}
+    result |= first_values(scores.details)
+    result["averages"] = first_values(scores.averages)
     tables = [
         {name: values[:, 0].tolist() for name, values in table.items()}
-        for table in (own.label_scores, own.label_counts)
+        for table in (scores.label_scores, scores.label_counts)
     ]
-    found["per_type"] = {
+    result["per_type"] = {
         label: {
-            what: {name: values[k] for name, values in table.items()}
-            for what, table in zip(("scores", "counts"), tables)
+            part: {name: values[k] for name, values in table.items()}
+            for part, table in zip(("scores", "counts"), tables)
         }
         for k, label in enumerate(labels)
     }
-    found["verdicts"] = nested_verdicts(metric, verdicts[metric.name])
+    result["verdicts"] = nest_verdicts(metric, verdicts[metric.name])
     if metric.confusion is not None:
-        found["confusion"] = confusion_matrix(metric, verdicts[metric.name])
-    return found
+        result["confusion"] = confusion_matrix(metric, verdicts[metric.name])
+    return result
 
 
-def read_with(runs: Sequence[Counts]) -> dict[str, list[int]]:
-    """Return what was left out or changed on reading: "skipped" and others to a number for each run."""
-    found = {"skipped": [counts.skipped for counts in runs]}
-    names = [name for name in totals_on_reading(runs[0]) if name in ON_READING]
-    return found | {name: [counts.on_reading[name] for counts in runs] for name in names}
+def reading_numbers(runs: Sequence[Counts]) -> dict[str, list[int]]:
+    """Return the reading statistics of training runs: "skipped" and others to a number for each run."""
+    numbers = {"skipped": [counts.skipped for counts in runs]}
+    names = [name for name in reading_totals(runs[0]) if name in ON_READING]
+    return numbers | {name: [counts.on_reading[name] for counts in runs] for name in names}
 
 
 LabelledVerdict = tuple[str, str, str]
 """A verdict, the gold label and the predicted label; "" stands for no span."""
 
 
-def keyed_scores(metrics: Iterable[Metric], found: Mapping[str, Any]) -> dict[str, Any]:
+def scores_by_key(metrics: Iterable[Metric], metric_results: Mapping[str, Any]) -> dict[str, Any]:
     """Return the overall scores that have a score key by this key, such as "fair_f".
 
     Args:
         metrics: The metrics.
-        found: What a result has of each.
+        metric_results: The part of a result for each metric, by name.
     """
-    return {key: found[metric.name]["scores"][name] for metric in metrics for key, name in metric.keys.items()}
+    return {key: metric_results[metric.name]["scores"][name] for metric in metrics for key, name in metric.keys.items()}
 
 
 def spans_per_label(counts: Counts) -> dict[str, dict[str, int]]:
     """Return the numbers of gold and predicted spans of each label."""
-    gold, pred = gold_spans(counts), pred_spans(counts)
+    gold, pred = gold_by_label(counts), predictions_by_label(counts)
     return {label: {"gold": gold[label], "pred": pred[label]} for label in counts.labels}
 
 
 def spans_of_labels(result: Mapping[str, Any], side: str) -> dict[str, int]:
     """Return each label of a result and its number of spans on a side, "gold" or "pred", 0 included."""
-    return {label: own[side] for label, own in result["per_type"].items()}
+    return {label: spans[side] for label, spans in result["per_type"].items()}
 
 
-def gold_spans(counts: Counts) -> dict[str, int]:
+def gold_by_label(counts: Counts) -> dict[str, int]:
     """Return each label and its number of gold spans, 0 included."""
     return _spans(counts, GOLD_SPANS, "gold")
 
 
-def pred_spans(counts: Counts) -> dict[str, int]:
+def predictions_by_label(counts: Counts) -> dict[str, int]:
     """Return each label and its number of predicted spans, 0 included."""
     return _spans(counts, PRED_SPANS, "pred")
 
 
 def _spans(counts: Counts, kinds: tuple[Kind, ...], side: str) -> dict[str, int]:
-    found = dict.fromkeys(counts.labels, 0)
+    spans = dict.fromkeys(counts.labels, 0)
     for key, number in counts.totals().items():
         if not key.metric and key.verdict in kinds:
-            found[getattr(key, side)] += number
-    return found
+            spans[getattr(key, side)] += number
+    return spans
 
 
 def verdict_counts(counts: Counts) -> dict[str, dict[LabelledVerdict, int]]:
     """Return per metric how many verdicts there are of each (verdict, gold label, predicted label)."""
     totals = [*counts.totals().values()]
-    found: dict[str, dict[LabelledVerdict, int]] = {}
+    result: dict[str, dict[LabelledVerdict, int]] = {}
     for metric, columns in _verdict_columns(counts):
         numbers: Counter[LabelledVerdict] = Counter()
         for column, verdict in columns:
             if totals[column]:
                 numbers[verdict] += totals[column]
-        found[metric.name] = numbers
-    return found
+        result[metric.name] = numbers
+    return result
 
 
 def documents_with(counts: Counts, metric: Metric, is_wanted: Callable[[LabelledVerdict], object]) -> list[str | int]:
@@ -263,10 +269,12 @@ def documents_with(counts: Counts, metric: Metric, is_wanted: Callable[[Labelled
     """
     if counts.collapsed:
         return []
-    (columns,) = (own for each, own in _verdict_columns(counts) if each.name == metric.name)
-    wanted = [column for column, verdict in columns if is_wanted(verdict)]
+    (columns,) = (
+        metric_columns for declared, metric_columns in _verdict_columns(counts) if declared.name == metric.name
+    )
+    selected = [column for column, verdict in columns if is_wanted(verdict)]
     names = document_names(counts)
-    return [names[k] for k in np.unique(counts.cells.tocsc()[:, wanted].nonzero()[0]).tolist()]
+    return [names[k] for k in np.unique(counts.cells.tocsc()[:, selected].nonzero()[0]).tolist()]
 
 
 def document_names(counts: Counts) -> list[str | int]:
@@ -285,8 +293,10 @@ def _verdict_columns(counts: Counts) -> Iterator[tuple[Metric, list[tuple[int, L
         # The metric's own verdicts, and those that kinds of spans have with it.
         verdict_of = {("", kind.value): verdict for kind, verdict in metric.of_kind.items()}
         verdict_of |= {(metric.name, verdict): verdict for verdict in metric.verdict_names}
-        own = sorted((k, verdict) for what, verdict in verdict_of.items() if verdict for k in places.get(what, ()))
-        yield metric, [(k, (verdict, keys[k].gold, keys[k].pred)) for k, verdict in own]
+        metric_columns = sorted(
+            (k, verdict) for place_key, verdict in verdict_of.items() if verdict for k in places.get(place_key, ())
+        )
+        yield metric, [(k, (verdict, keys[k].gold, keys[k].pred)) for k, verdict in metric_columns]
 
 
 def confusion_matrix(metric: Metric, verdicts: Mapping[LabelledVerdict, int]) -> dict[str, dict[str, int]]:
@@ -298,21 +308,21 @@ def confusion_matrix(metric: Metric, verdicts: Mapping[LabelledVerdict, int]) ->
     return matrix
 
 
-def nested_verdicts(metric: Metric, verdicts: Mapping[LabelledVerdict, int]) -> dict[str, Any]:
+def nest_verdicts(metric: Metric, verdicts: Mapping[LabelledVerdict, int]) -> dict[str, Any]:
     """Return verdict to gold label to predicted label to number, in the order that the metric declares."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     place = {name: k for k, name in enumerate(metric.verdict_names)}
-    for verdict, gold, pred in sorted(verdicts, key=lambda own: (place.get(own[0], -1), *own)):
-        found.setdefault(verdict, {}).setdefault(gold, {})[pred] = verdicts[verdict, gold, pred]
-    return found
+    for verdict, gold, pred in sorted(verdicts, key=lambda verdict_key: (place.get(verdict_key[0], -1), *verdict_key)):
+        result.setdefault(verdict, {}).setdefault(gold, {})[pred] = verdicts[verdict, gold, pred]
+    return result
 
 
-def first(table: Mapping[str, Any]) -> dict[str, Any]:
+def first_values(table: Mapping[str, Any]) -> dict[str, Any]:
     """Return each array's value for the first sum, which for a result is the whole corpus."""
-    return {name: first(value) if isinstance(value, Mapping) else value[0] for name, value in table.items()}
+    return {name: first_values(value) if isinstance(value, Mapping) else value[0] for name, value in table.items()}
 
 
-def plain(value: Any) -> Any:
+def make_plain(value: Any) -> Any:
     """Return the same in plain Python, with None for what is not finite."""
     kind = type(value)
     if kind is float:  # the most frequent types first: a result of many labels has millions of numbers
@@ -320,7 +330,7 @@ def plain(value: Any) -> Any:
     if kind is str or kind is int:
         return value
     if kind is dict:
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): make_plain(item) for key, item in value.items()}
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):
@@ -328,8 +338,8 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, (str, int)):
         return value
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    return [plain(item) for item in value]
+        return {str(key): make_plain(item) for key, item in value.items()}
+    return [make_plain(item) for item in value]
 
 
 EXAMPLES = 3
@@ -382,8 +392,8 @@ def leading_score(metrics: tuple[Metric, ...]) -> tuple[Metric, Score] | None:
 
 def _numbers_per_document(counts: Counts, kinds: tuple[str, ...]) -> NDArray[np.int64]:
     """Return int64[documents]: how many spans of these kinds each document has."""
-    wanted = [k for k, key in enumerate(counts.keys) if not key.metric and key.verdict in kinds]
-    return np.asarray(counts.cells[:, wanted].sum(axis=1), dtype=np.int64)
+    columns = [k for k, key in enumerate(counts.keys) if not key.metric and key.verdict in kinds]
+    return np.asarray(counts.cells[:, columns].sum(axis=1), dtype=np.int64)
 
 
 def disagreement(counts: Counts) -> dict[str, Any] | None:
@@ -407,5 +417,5 @@ def disagreement(counts: Counts) -> dict[str, Any] | None:
         examples = [place if id is None else id for place, id in zip(places.tolist(), ids)]
         share = len(places) / defined.sum() if defined.any() else None
         result[name] = {"documents": len(places), "share": share, "examples": examples}
-    found_result: dict[str, Any] = plain(result)
+    found_result: dict[str, Any] = make_plain(result)
     return found_result

@@ -12,10 +12,10 @@ from ..core.about import __version__
 from ..core.declaration import Metric
 from ..counting.counts import Counts
 from ..counting.table import sum_counts
-from .intervals import bounded, nested, values_at
-from .pairs import aligned_runs, all_labels
+from .intervals import nest_paths, run_intervals, values_at
+from .pairs import align_runs, all_labels
 from .resampling import Confidence
-from .result import gold_spans, keyed_scores, plain, pred_spans, read_with, signature
+from .result import gold_by_label, make_plain, predictions_by_label, reading_numbers, scores_by_key, signature
 from .scores import AVERAGES, Path, score_sums
 from .variance import FEW_RUNS, mean_of_runs
 
@@ -72,19 +72,21 @@ def evaluate_runs(
             "since one run does not show how much runs vary; score a single run alone"
         )
     first = runs[0]
-    runs = aligned_runs(first, system, runs)
-    bounds = bounded(runs, confidence)
+    runs = align_runs(first, system, runs)
+    bounds = run_intervals(runs, confidence)
     labels = all_labels(*runs)
     sums = [sum_counts(counts, labels=labels) for counts in runs]
     metrics: dict[str, Any] = {}
-    for owns in zip(*map(score_sums, sums)):
-        metric = owns[0].metric
-        places = [path for path, _ in owns[0].paths(labels)]
-        values = np.array([values_at(places, own, labels)[0] for own in owns])
-        metrics[metric.name] = _of_metric(metric, places, values, labels) | {"intervals": bounds.metrics[metric.name]}
-    result: dict[str, Any] = plain(
+    for run_scores in zip(*map(score_sums, sums)):
+        metric = run_scores[0].metric
+        places = [path for path, _ in run_scores[0].paths(labels)]
+        values = np.array([values_at(places, scores, labels)[0] for scores in run_scores])
+        metrics[metric.name] = _run_metric_result(metric, places, values, labels) | {
+            "intervals": bounds.metrics[metric.name]
+        }
+    result: dict[str, Any] = make_plain(
         {
-            "signature": signature(first, bounds.drawn.signature, f"runs:{len(runs)}", average=average, short=short),
+            "signature": signature(first, bounds.basis.signature, f"runs:{len(runs)}", average=average, short=short),
             "version": __version__,
             "system": system,
             "runs": len(runs),
@@ -92,33 +94,35 @@ def evaluate_runs(
             "documents": first.documents,
             "gold": first.gold,
             "pred": [counts.pred for counts in runs],
-            **read_with(runs),
-            "confidence": bounds.drawn._asdict(),
-            "scores": keyed_scores(first.metrics, metrics),
-            "per_type": _spans_per_label(runs, labels),
+            **reading_numbers(runs),
+            "confidence": bounds.basis._asdict(),
+            "scores": scores_by_key(first.metrics, metrics),
+            "per_type": _mean_spans_per_label(runs, labels),
             "metrics": metrics,
         }
     )
     return result
 
 
-def _spans_per_label(runs: Sequence[Counts], labels: Sequence[str]) -> dict[str, dict[str, float]]:
+def _mean_spans_per_label(runs: Sequence[Counts], labels: Sequence[str]) -> dict[str, dict[str, float]]:
     """Return the number of gold spans of each label, and the mean number of predicted spans of the runs."""
-    gold, preds = gold_spans(runs[0]), [pred_spans(counts) for counts in runs]
+    gold, preds = gold_by_label(runs[0]), [predictions_by_label(counts) for counts in runs]
     means = {label: sum(pred.get(label, 0) for pred in preds) / len(runs) for label in labels}
     return {label: {"gold": gold.get(label, 0), "pred": means[label]} for label in labels}
 
 
-def _of_metric(metric: Metric, places: Sequence[Path], values: NDArray[np.float64], labels: Sequence[str]) -> Any:
+def _run_metric_result(
+    metric: Metric, places: Sequence[Path], values: NDArray[np.float64], labels: Sequence[str]
+) -> Any:
     """Return the means and the spread of the runs' scores, from float64[runs, places]."""
     ordered = np.sort(values, axis=0)  # so that the order of the runs does not change the last digit
     means, deviations = mean_of_runs(values), ordered.std(axis=0, ddof=1)
-    means_of = nested(dict(zip(places, means)))
+    nested_means = nest_paths(dict(zip(places, means)))
     # In a result, the scores of labels are one level deeper, beside their counts.
-    means_of["averages"] = {average: means_of["averages"].get(average, {}) for average in AVERAGES[1:]}
-    means_of["per_type"] = {label: {"scores": means_of["per_type"].get(label, {})} for label in labels}
+    nested_means["averages"] = {average: nested_means["averages"].get(average, {}) for average in AVERAGES[1:]}
+    nested_means["per_type"] = {label: {"scores": nested_means["per_type"].get(label, {})} for label in labels}
     spread = {
         path: {"values": values[:, n], "sd": deviations[n], "least": values[:, n].min(), "greatest": values[:, n].max()}
         for n, path in enumerate(places)
     }
-    return {"settings": metric.settings, **means_of, "runs": nested(spread)}
+    return {"settings": metric.settings, **nested_means, "runs": nest_paths(spread)}

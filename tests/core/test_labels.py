@@ -17,7 +17,7 @@ from spacy_nereval.cli.app import as_option
 from spacy_nereval.core.labels import LabelRules, ancestors, label_rules
 from spacy_nereval.core.messages import use_spelling
 from spacy_nereval.core.spans import relabel
-from spacy_nereval.evaluation.label_schemes import argument, extended, proposed
+from spacy_nereval.evaluation.label_schemes import extend_mapping, mapping_argument, propose_label
 from spacy_nereval.io.count_files import load, save
 from spacy_nereval.io.count_layout import LATER
 
@@ -200,7 +200,7 @@ PROBABLE = [
 
 @pytest.mark.parametrize(("label", "partners", "name"), PROBABLE)
 def test_what_a_label_probably_means(label, partners, name):
-    found = proposed(label, GOLDS, partners)
+    found = propose_label(label, GOLDS, partners)
     assert (found and found.name) == name
 
 
@@ -208,9 +208,9 @@ def test_what_a_label_probably_means(label, partners, name):
 @given(st.dictionaries(st.text(min_size=1), st.text(min_size=1) | st.none(), min_size=1))
 def test_the_proposal_can_be_pasted(table):
     names = {old: new for old, new in table.items() if new is not None}
-    mapping = extended(names, LabelRules(tuple((old, None) for old, new in table.items() if new is None)))
+    mapping = extend_mapping(names, LabelRules(tuple((old, None) for old, new in table.items() if new is None)))
     with use_spelling(as_option):
-        found = argument(mapping)
+        found = mapping_argument(mapping)
     flag, text = shlex.split(found)
     assert flag == "--labels"
     try:

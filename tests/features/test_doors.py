@@ -13,7 +13,7 @@ from commands import accepted, flat, line, printed, run, write
 from spacy_nereval import Confidence, Result, agreement, apply, compare, gate, load, plan, score, score_runs, thresholds
 from spacy_nereval.cli import nereval
 from spacy_nereval.core.arguments import REFUSE, Labelling, Reading, arguments_of
-from spacy_nereval.evaluation.tested import Asked
+from spacy_nereval.evaluation.tested import Hypotheses
 from spacy_nereval.features.thresholds.curves import Settings
 
 pytestmark = pytest.mark.costly
@@ -430,9 +430,9 @@ def test_apply_takes_the_declared_ways_with_conflicts():
 def test_functions_take_the_declared_settings_of_intervals_and_comparisons():
     found = defaults(compare)
     assert {name: found[name] for name in Confidence._fields} == Confidence()._asdict()
-    assert (found["trials"], found["per_label"]) == (None, Asked().labels)
+    assert (found["trials"], found["per_label"]) == (None, Hypotheses().labels)
     assert {name: found[name] for name in ("primary", "secondary", "margin")} == {
-        name: getattr(Asked(), name) for name in ("primary", "secondary", "margin")
+        name: getattr(Hypotheses(), name) for name in ("primary", "secondary", "margin")
     }
     chosen = defaults(thresholds)
     assert {name: chosen[name] for name in Settings._fields} == Settings()._asdict()

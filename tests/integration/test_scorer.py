@@ -24,7 +24,7 @@ import spacy_nereval
 from spacy_nereval import Result, count, create, evaluate
 from spacy_nereval.core.labels import label_rules
 from spacy_nereval.core.spans import relabel
-from spacy_nereval.evaluation.resampling import wanted_confidence
+from spacy_nereval.evaluation.resampling import read_confidence
 from spacy_nereval.integration.examples import documents
 from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer, stored_options
 
@@ -285,7 +285,7 @@ def test_a_config_asks_for_intervals_as_python_does(given, level):
     assert result.strict.f == result["scores"]["strict_f"]
     assert result.conclusion in str(result) + result.to_frame("all").to_csv()
     component = spacy.blank("en").add_pipe("nereval", config={"metrics": "strict", "confidence": given})
-    assert component.scoring.confidence == wanted_confidence(given)
+    assert component.scoring.confidence == read_confidence(given)
 
 
 def test_a_pipeline_keeps_its_scorer_and_options_through_disk_and_bytes(tmp_path):

@@ -11,7 +11,7 @@ import pytest
 
 from spacy_nereval import Counts, Document, count, create_all, evaluate
 from spacy_nereval.evaluation.collapsing import count_collapsed
-from spacy_nereval.evaluation.intervals import replicate
+from spacy_nereval.evaluation.intervals import draw_replicates
 from spacy_nereval.evaluation.result import disagreement, document_rows
 from spacy_nereval.io.count_files import load, save
 
@@ -39,7 +39,7 @@ def stored(documents: list[Document], path: Path, metrics: Any = ALL, replicates
     counts = count(documents, metrics)
     counts.sources = [source] if source else []
     if replicates:
-        counts.replicates = replicate(counts, replicates, 0)
+        counts.replicates = draw_replicates(counts, replicates, 0)
     save(counts, path)
     return path
 

@@ -29,7 +29,7 @@ from ...core.labels import rules_of
 from ...core.messages import describe_unknown, spell_argument
 from ...core.spans import Document
 from ...counting.counts import Counts
-from ...evaluation.resampling import Wanted, wanted_confidence
+from ...evaluation.resampling import ConfidenceSettings, read_confidence
 from ...io.converting import NamedTokenizer
 from ...io.formats.settings import sides as format_of
 from ...io.formats.tags import Tagged, TokenDocument, read_tag_lists
@@ -54,7 +54,7 @@ def agreement(
     *,
     unit: str = "token",
     consensus: str | int = "majority",
-    confidence: Wanted = None,
+    confidence: ConfidenceSettings = None,
     text: Iterable[str | None] | None = None,
     tokens: Iterable[Any] | None = None,
     tokenizer: str | None = None,
@@ -93,7 +93,7 @@ def agreement(
     >>> round(found["metrics"]["strict"]["f"]["mean"], 4), round(found["units"]["alpha"], 4)
     (0.6667, 0.5455)
     """
-    settings = wanted_confidence(confidence)
+    settings = read_confidence(confidence)
     reading = reading_of_items(**options)
     on, tokenizing = checked_unit(unit), named_tokenizer(tokenizer)
     wanted = DEFAULT if metrics is None else metrics

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 from ...core.declaration import Metric, Score
 from ...core.messages import is_finite_number, quote, spell_argument
 from ...evaluation.bounds import FEW_UNITS, Limits
-from ...evaluation.breakdown import requested_attribute
-from ...evaluation.conclusion import points
-from ...evaluation.tested import Wanted, wanted
+from ...evaluation.breakdown import parse_attribute
+from ...evaluation.conclusion import points_per_unit
+from ...evaluation.tested import Criterion, find_criterion
 from ...io.units import parse as parse_unit
 from ...metrics.registry import create_all
 
@@ -129,7 +129,7 @@ class Policy(NamedTuple):
         return [*dict.fromkeys(found)] or ["strict"]
 
 
-def scored(rule: Rule, metrics: Sequence[Metric]) -> Wanted:
+def scored(rule: Rule, metrics: Sequence[Metric]) -> Criterion:
     """Return the metric and the score that a rule is about.
 
     Raises:
@@ -137,14 +137,14 @@ def scored(rule: Rule, metrics: Sequence[Metric]) -> Wanted:
     """
     name = rule.score or ""
     asked = spell_argument("score", name) if rule.kind == DIFFERENCE else f"rule {rule.name}: score {quote(name)}"
-    return wanted(name, metrics, asked)
+    return find_criterion(name, metrics, asked)
 
 
 def allowed(rule: Rule, score: Score) -> Limits:
     """Return the least and the greatest value that a rule allows, in the unit of the score."""
     if isinstance(rule.bound, tuple):
         return rule.bound
-    bound = rule.bound / points(score.unit)
+    bound = rule.bound / points_per_unit(score.unit)
     return {
         AT_LEAST: (bound, math.inf),
         AT_MOST: (-math.inf, bound),
@@ -384,7 +384,7 @@ def _unfit(rule: Mapping[str, Any], place: tuple[str, ...]) -> list[Problem]:
 def _unfit_attribute(name: str) -> str:
     """Return why spans cannot be grouped by an attribute; "" if they can."""
     try:
-        needs_training_data = requested_attribute(name).attribute.needs_lexicon
+        needs_training_data = parse_attribute(name).attribute.needs_lexicon
     except ValueError as error:
         return str(error)
     return f"{name} looks spans up in training data, which a gate does not read" if needs_training_data else ""

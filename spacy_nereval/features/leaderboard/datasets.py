@@ -12,8 +12,8 @@ from ...core.about import __version__
 from ...core.compression import strip_compression
 from ...core.messages import check_given_once, is_finite_number, spell_argument
 from ...evaluation.conclusion import ONCE
-from ...evaluation.result import plain
-from ...evaluation.tested import PRIMARY, UNTESTED, Key, ScoreKeys, count_data_sets, holm, score_named
+from ...evaluation.result import make_plain
+from ...evaluation.tested import PRIMARY, UNTESTED, Key, ScoreKeys, count_data_sets, find_score, holm
 from ...io.saved_results import read_json
 from ...metrics.registry import create
 from ...metrics.registry import names as registered
@@ -96,7 +96,7 @@ training was not tried'
     row = next(iter(rows.values()))
     method = "fisher" if independent else "bonferroni"
     parts = (_settings(first["signature"], row["metric"]), f"score:{row['score']}", f"sets:{len(rows)}")
-    found: dict[str, Any] = plain(
+    found: dict[str, Any] = make_plain(
         {
             "signature": "|".join(["spacy-nereval", *parts, f"{method},level:{level}", f"v{__version__}"]),
             "version": __version__,
@@ -231,7 +231,7 @@ def _row(name: str, result: Result, score: str | None, system: str | None) -> Ro
     rows = [row for row in rows if row["system"] == (system or systems[0])]
     tested = [(row["metric"], row["score"]) for row in rows if row["family"] != UNTESTED]
     if score:
-        own = score_named(spell_argument("score", score), score, _score_keys(rows), tested, f" in {name}")
+        own = find_score(spell_argument("score", score), score, _score_keys(rows), tested, f" in {name}")
         fitting: list[Row] = [row for row in rows if (row["metric"], row["score"]) == own]
     else:
         fitting = [row for row in rows if row["family"] == PRIMARY]

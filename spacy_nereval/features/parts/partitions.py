@@ -20,7 +20,7 @@ from ...core.labels import rules_of
 from ...core.messages import join_names, shorten, spell_argument
 from ...core.spans import relabel
 from ...counting.counts import Counts
-from ...evaluation.collapsing import SAMPLES, check_metrics, count_collapsed
+from ...evaluation.collapsing import SAMPLES, check_collapsible, count_collapsed
 from ...evaluation.resampling import Confidence
 from ...io.count_files import InMemory, as_bytes
 from ...io.count_files import merge as merge_files
@@ -87,7 +87,7 @@ def count_partition(
     """
     reading = reading_of_items(**options)
     rules = rules_of(reading)
-    check_metrics(choose_metrics(metrics).metrics)
+    check_collapsible(choose_metrics(metrics).metrics)
     Confidence(samples=samples or 1, seed=seed).checked()
     read = (_checked(number, row, gold, pred) for number, row in enumerate(rows))
     first = next(read, None)

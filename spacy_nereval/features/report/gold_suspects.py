@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from ...core.messages import is_finite_number, shorten
 from ...core.spans import Document, PlainSpan, Span
-from ...evaluation.error_groups import has_words, same_words
+from ...evaluation.error_groups import fold_words, has_words
 from ...reporting.marked_text import in_context
 from ...reporting.remarks import times
 from ...reporting.result_table import Cell, ResultTable
@@ -158,7 +158,7 @@ def _gold_of(suspect: Suspect, document: Document) -> Span | None:
 
 def surface(document: Document, start: int, end: int) -> str:
     """Return the words of a stretch, case folded, with single spaces; "" if the document has no words."""
-    return same_words((document.text or "")[start:end]) if has_words(document.text) else ""
+    return fold_words((document.text or "")[start:end]) if has_words(document.text) else ""
 
 
 def _labels_of_surfaces(documents: Sequence[Document]) -> dict[str, Counter[str]]:

@@ -23,7 +23,7 @@ from ...core.spans import Document, Span
 from ...counting.counter import count
 from ...counting.counts import Counts
 from ...counting.table import Table, columns_of
-from ...evaluation.breakdown import ATTRIBUTES, Breakdown, RequestedAttribute, Value, requested_attribute
+from ...evaluation.breakdown import ATTRIBUTES, AttributeRequest, Breakdown, Value, parse_attribute
 from ...evaluation.error_list import is_error
 
 Choice = tuple[str | None, str | None]
@@ -208,12 +208,12 @@ def slices(
         ValueError: An attribute of `by` is unknown, needs a lexicon, or makes too many buckets; or a document has no
             text to look its spans up in.
     """
-    asked = {text: requested_attribute(text) for text in dict.fromkeys(by)}
+    asked = {text: parse_attribute(text) for text in dict.fromkeys(by)}
     usual = [] if any(document.text is None for document in systems[0]) else TITLES
     names = {each.name for each in asked.values()}
     for name in usual:
         if name not in names and (lexicon or not ATTRIBUTES[name].needs_lexicon):
-            asked[name] = requested_attribute(name)
+            asked[name] = parse_attribute(name)
     found = [_slice(text, each, systems, metric, lexicon, verdicts) for text, each in asked.items()]
     for each in found:
         if each.name in by and len(each.buckets) > len(DIGITS):
@@ -226,7 +226,7 @@ def slices(
 
 def _slice(
     text: str,
-    by: RequestedAttribute,
+    by: AttributeRequest,
     systems: Sequence[Sequence[Document]],
     metric: Metric,
     lexicon: Lexicon | None,

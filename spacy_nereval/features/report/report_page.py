@@ -30,7 +30,7 @@ from ...evaluation.comparison import System
 from ...evaluation.error_groups import Member
 from ...evaluation.error_list import OUTCOME_OF_VERDICT, outcomes_of
 from ...evaluation.resampling import Confidence
-from ...evaluation.tested import Asked
+from ...evaluation.tested import Hypotheses
 from ...io.formats import inferred_name
 from ...io.writing import spelt_out
 from ...metrics.registry import create
@@ -334,7 +334,7 @@ def page(
     *,
     title: str | None = None,
     confidence: Confidence | None = None,
-    asked: Asked | None = None,
+    asked: Hypotheses | None = None,
     trials: int | None = None,
     lexicon: Lexicon | None = None,
     by: Sequence[str] = (),
@@ -445,7 +445,7 @@ def _stretches(document: Document, errors: Iterable[Verdict], metric: Metric) ->
 def report(
     systems: Sequence[KeptSystem],
     confidence: Confidence | None = None,
-    asked: Asked | None = None,
+    asked: Hypotheses | None = None,
     trials: int | None = None,
 ) -> str | None:
     """Return the report as HTML.

@@ -21,9 +21,9 @@ from ...counting.counter import count
 from ...counting.counts import Counts
 from ...counting.sums import Slot
 from ...counting.table import Table, columns_of
-from ...evaluation.result import gold_spans, plain, pred_spans
-from ...evaluation.scores import Scores, mean
-from ...evaluation.tested import charted
+from ...evaluation.result import gold_by_label, make_plain, predictions_by_label
+from ...evaluation.scores import Scores, mean_of_parts
+from ...evaluation.tested import curve_scores
 from .scored_spans import Kind, Ranked, ScoredSpans, States, checked_hit, counted_states, kind_of, ranked
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ class _MeanChanges:
     def _class_scores(self, metric: Metric, sums: NDArray[np.int64]) -> Scores:
         """Return the class scores, each [...], from int64[3, class scores, ...]."""
         assert metric.classes
-        return dict(zip((score.name for score in metric.classes.scores), mean(sums)))
+        return dict(zip((score.name for score in metric.classes.scores), mean_of_parts(sums)))
 
 
 def _as_arrays(scores: Mapping[str, Any]) -> Scores:
@@ -246,7 +246,7 @@ def curve_rows(curves: Curves) -> Iterator[dict[str, Any]]:
     overall = [
         (f"{metric.name}.{score.name}", curves.overall(metric)[score.name])
         for metric in curves.metrics
-        for score in charted(metric.scores)
+        for score in curve_scores(metric.scores)
     ]
     every = np.arange(len(curves.cuts))
     yield from _rows(curves, "", every, overall)
@@ -256,7 +256,7 @@ def curve_rows(curves: Curves) -> Iterator[dict[str, Any]]:
         columns = [
             (f"{metric.name}.{score.name}", curve.at_cuts(score.name, at))
             for metric, curve in of_label
-            for score in charted(metric.label_scores)
+            for score in curve_scores(metric.label_scores)
         ]
         yield from _rows(curves, label, at, columns)
 
@@ -264,7 +264,9 @@ def curve_rows(curves: Curves) -> Iterator[dict[str, Any]]:
 def columns(metrics: Sequence[Metric]) -> list[str]:
     """Return the names of the columns of all rows: overall scores, and those of labels."""
     names = [
-        f"{metric.name}.{score.name}" for metric in metrics for score in charted([*metric.scores, *metric.label_scores])
+        f"{metric.name}.{score.name}"
+        for metric in metrics
+        for score in curve_scores([*metric.scores, *metric.label_scores])
     ]
     return ["label", "cut", "kept", *dict.fromkeys(names)]
 
@@ -272,7 +274,7 @@ def columns(metrics: Sequence[Metric]) -> list[str]:
 def _rows(curves: Curves, label: str, at: Any, scores: Sequence[tuple[str, Any]]) -> Iterator[dict[str, Any]]:
     empty = dict.fromkeys(columns(curves.metrics))
     cuts, kept = curves.cuts[at].tolist(), curves.kept[at].tolist()
-    lists = [(name, plain(values.tolist())) for name, values in scores]
+    lists = [(name, make_plain(values.tolist())) for name, values in scores]
     for k, (cut, number) in enumerate(zip(cuts, kept)):
         yield empty | {
             "label": label,
@@ -357,12 +359,12 @@ class Scored:
     @cached_property
     def gold(self) -> Mapping[str, int]:
         """The number of gold spans of each label."""
-        return gold_spans(self.counts)
+        return gold_by_label(self.counts)
 
     @cached_property
     def pred(self) -> Mapping[str, int]:
         """The number of predictions of each label."""
-        return pred_spans(self.counts)
+        return predictions_by_label(self.counts)
 
     @property
     def floor(self) -> float | None:

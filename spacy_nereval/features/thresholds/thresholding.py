@@ -15,9 +15,9 @@ from ...core.cuts import Cuts, apply_cuts
 from ...core.declaration import Metric
 from ...core.messages import describe_unknown
 from ...evaluation.error_list import error_list
-from ...evaluation.resampling import Wanted, wanted_confidence
-from ...evaluation.result import plain
-from ...evaluation.tested import charted, with_metric_of
+from ...evaluation.resampling import ConfidenceSettings, read_confidence
+from ...evaluation.result import make_plain
+from ...evaluation.tested import add_metric_of, curve_scores
 from ...io.saved_results import read_result, save_cuts
 from ...io.tables import EXTENSIONS, write_rows
 from ...metrics.registry import add_hierarchical, create
@@ -94,7 +94,7 @@ def thresholds(
     with_all, added = add_hierarchical(
         chosen.metrics, () if metrics is not None else gold_labels(documents), reading.sep
     )
-    result = found_in(documents, with_metric_of(best, with_all), settings)
+    result = found_in(documents, add_metric_of(best, with_all), settings)
     result.values["left_out"] |= chosen.left_out
     return Thresholds(result.values, (result, items), added)
 
@@ -192,7 +192,7 @@ class Thresholds(Shown):
         self,
         gold: Iterable[Any] | str | Path,
         pred: Any,
-        confidence: Wanted = None,
+        confidence: ConfidenceSettings = None,
         *,
         text: Iterable[str | None] | None = None,
         tokens: Iterable[Any] | None = None,
@@ -222,7 +222,7 @@ class Thresholds(Shown):
         """
         here, items = self._chosen
         others, _ = documents_of(gold, pred, items._replace(text=text, tokens=tokens))
-        found = applied(here, others, wanted_confidence(confidence))
+        found = applied(here, others, read_confidence(confidence))
         return Thresholds(found.values, (found, items), self._notes)
 
     def curve(self, metric: str | None = None, label: str | None = None) -> dict[str, list[Any]]:
@@ -253,8 +253,8 @@ class Thresholds(Shown):
             raise ValueError(describe_unknown(label, curves.labels, "label"))
         at, scores = (slice(None), curves.overall(chosen)) if label is None else curves.of_label(chosen, label)
         kinds = chosen.scores if label is None else chosen.label_scores
-        shown = {score.name: scores[score.name] for score in charted(kinds)}
-        found: dict[str, list[Any]] = plain({"cut": curves.cuts[at], "kept": curves.kept[at], **shown})
+        shown = {score.name: scores[score.name] for score in curve_scores(kinds)}
+        found: dict[str, list[Any]] = make_plain({"cut": curves.cuts[at], "kept": curves.kept[at], **shown})
         return found
 
     def errors(

@@ -15,7 +15,7 @@ from scored import nested, scored
 from spacy_nereval import Confidence, Document, count, create, create_all, evaluate, names
 from spacy_nereval.core.cuts import Cuts, apply_cuts
 from spacy_nereval.core.declaration import Metric
-from spacy_nereval.evaluation.tested import Wanted, wanted
+from spacy_nereval.evaluation.tested import Criterion, find_criterion
 from spacy_nereval.features.thresholds.chosen_cuts import applied, thresholds
 from spacy_nereval.features.thresholds.curves import Curves, Scored, Settings, curve_rows, left_out
 from spacy_nereval.features.thresholds.cut_choice import best_place, micro_cuts
@@ -138,7 +138,7 @@ def test_the_best_cost_is_the_lowest_and_may_keep_nothing() -> None:
     assert found.cuts and found.cuts.default is None and not found.cuts.keeps("A", 1e9)
 
 
-def brute_force(documents: Sequence[Document], wish: Wanted, labels: Sequence[str]) -> float:
+def brute_force(documents: Sequence[Document], wish: Criterion, labels: Sequence[str]) -> float:
     """The best value over all combinations of cuts of labels."""
     scores = [
         [math.inf, *sorted({s for d in documents for span, s in d.span_scores.items() if span[2] == label})]
@@ -149,12 +149,12 @@ def brute_force(documents: Sequence[Document], wish: Wanted, labels: Sequence[st
         cuts = Cuts(None, dict(zip(labels, combination)))
         own = evaluate(count(apply_cuts(documents, cuts), [wish.metric]))["metrics"][wish.metric.name]["scores"]
         value = own[wish.score.name]
-        best = max(best, -math.inf if value is None else float(wish.good(value)))
+        best = max(best, -math.inf if value is None else float(wish.oriented_values(value)))
     return best
 
 
 def test_joint_cuts_of_strict_f_are_the_best_of_all_combinations() -> None:
-    wish, rng, better = wanted("strict_f", create_all(["strict"])), Random(6), 0
+    wish, rng, better = find_criterion("strict_f", create_all(["strict"])), Random(6), 0
     for _ in range(6):
         documents = nested(rng, 3, predictions=3)
         labels = sorted({span[2] for d in documents for side in d.sides for span in side})
@@ -180,7 +180,7 @@ def test_joint_cuts_leave_out_hits_that_cost_too_many_mistakes() -> None:
 @pytest.mark.parametrize(("seed", "reached"), [(0, False), (1, False), (649, True)])
 def test_ascent_is_no_worse_than_a_common_cut_and_no_better_than_all_combinations(seed: int, reached: bool) -> None:
     """In the last case, only the ascent that starts from each label's own cut comes to the best of all."""
-    wish, documents = wanted("fair_f", create_all(["fair"])), nested(Random(seed), 3, predictions=4)
+    wish, documents = find_criterion("fair_f", create_all(["fair"])), nested(Random(seed), 3, predictions=4)
     found = thresholds(documents, [wish.metric], Settings("fair_f", "micro")).values["best"]
     labels = sorted({span[2] for d in documents for side in d.sides for span in side})
     best = brute_force(documents, wish, labels)
