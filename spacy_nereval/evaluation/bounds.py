@@ -166,6 +166,16 @@ def spread(samples: ArrayLike) -> Any:
     return (high - low) / 2
 
 
+def _quantile(ordered: Floats, defined: NDArray[np.intp], q: float) -> Floats:
+    """Return the linear quantile of the first `defined` of the ordered values along the last axis."""
+    place = np.maximum(defined - 1, 0) * q
+    below = np.floor(place).astype(np.intp)
+    above = np.minimum(below + 1, np.maximum(defined - 1, 0))
+    first, second = (np.take_along_axis(ordered, k[..., None], axis=-1)[..., 0] for k in (below, above))
+    quantiles: Floats = first + (second - first) * (place - below)
+    return quantiles
+
+
 def sample_variance(samples: ArrayLike, limits: Limits | Sequence[Limits] = (0.0, 1.0)) -> Any:
     """Return the variance of scores on the 0-1 scale from their half-samples: the squared spread.
 
@@ -184,16 +194,6 @@ def sample_variance(samples: ArrayLike, limits: Limits | Sequence[Limits] = (0.0
     on_scale = share_scale(limits, values.shape[1:]).share(values)
     undefined = 2 * (~np.isfinite(on_scale)).sum(axis=0) > len(on_scale)
     return np.where(undefined, np.nan, spread(np.where(undefined, 0.0, on_scale)) ** 2)[()]
-
-
-def _quantile(ordered: Floats, defined: NDArray[np.intp], q: float) -> Floats:
-    """Return the linear quantile of the first `defined` of the ordered values along the last axis."""
-    place = np.maximum(defined - 1, 0) * q
-    below = np.floor(place).astype(np.intp)
-    above = np.minimum(below + 1, np.maximum(defined - 1, 0))
-    first, second = (np.take_along_axis(ordered, k[..., None], axis=-1)[..., 0] for k in (below, above))
-    quantiles: Floats = first + (second - first) * (place - below)
-    return quantiles
 
 
 def effective_units(weights: ArrayLike) -> Any:

@@ -344,11 +344,6 @@ def _parse_buckets(buckets: str, text: str, name: str) -> Buckets:
     )
 
 
-_Row = tuple[str, str, Value | None, Value | None, str, str, int]
-"""An amount of a verdict or a kind of span: the metric, the verdict, the values of its spans, None for no span, the
-quantity, the note, and the amount."""
-
-
 class Breakdown:
     """Counts of some metrics by the values of one attribute, one document at a time.
 
@@ -516,6 +511,11 @@ def gold_of_bucket(documents: Sequence[Document | None], by: str, bucket: str | 
         {span for span in context.document.gold if bucket_of[value(context, span)] == bucket} if context else set()
         for context in contexts
     ]
+
+
+_Row = tuple[str, str, Value | None, Value | None, str, str, int]
+"""An amount of a verdict or a kind of span: the metric, the verdict, the values of its spans, None for no span, the
+quantity, the note, and the amount."""
 
 
 def _rows(

@@ -173,7 +173,7 @@ def margin_sentence(answer: str, margin: float, units: str, needed: int | None, 
     """Return an answer about a margin in words.
 
     Args:
-        answer: What `differences.against_margin` returns.
+        answer: What `differences.margin_answer` returns.
         margin: The margin, in points.
         units: What a unit is, in the plural.
         needed: How many units would tell, if they are not enough and their number is known.

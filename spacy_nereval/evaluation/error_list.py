@@ -225,6 +225,11 @@ def gold_outcomes(document: Document | None, fair: Metric | None = None) -> dict
     return outcomes_from_verdicts((fair or _default_fair()).verdicts(document) if document else ())
 
 
+@cache  # looking the metric up takes longer than judging a document
+def _default_fair() -> Metric:
+    return create("fair")
+
+
 def outcomes_from_verdicts(verdicts: Iterable[Verdict]) -> dict[Span, str]:
     """Return the outcome of each gold span by the verdicts of `fair` on a document, as `gold_outcomes` does."""
     outcomes: dict[Span, str] = {}
@@ -282,8 +287,3 @@ def transitions(
     for pair in sorted(numbers, key=lambda pair: tuple(map(OUTCOMES.index, pair))):
         counts.setdefault(pair[0], {})[pair[1]] = numbers[pair]
     return {"counts": counts, "spans": spans}
-
-
-@cache  # looking the metric up takes longer than judging a document
-def _default_fair() -> Metric:
-    return create("fair")

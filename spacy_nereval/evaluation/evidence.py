@@ -22,7 +22,7 @@ from ..counting.table import Table, columns_of, sum_counts
 from .bounds import TINY, degrees_of_freedom, spread
 from .collapsing import require_half_samples, spans_and_documents, unit_numbers
 from .differences import LEAST_DIFFERING, Differences, swap_test, t_test
-from .leaving_out import difference_of_runs
+from .jackknife import difference_of_runs
 from .pairs import Pair, all_labels, balances, split_by_classes
 from .resampling import Confidence, HalfSamples, Units, effective_by_label, unit_weights
 from .scores import score_sums
@@ -149,7 +149,7 @@ def _label_evidence(
     weights: NDArray[np.float64],
     swapping: _Swaps,
 ) -> Iterator[Evidence]:
-    """Yield the evidence on each label. `weights` are those of the units. Labels with few differing units get no test."""
+    """Yield the evidence on each label, with the `weights` of units. Labels with few differing units get no test."""
     metric = subjects[0].metric
     pair = Pair(baseline, system, [metric], labels)
     differing = pair.differing_units(metric).sum(axis=0).tolist()

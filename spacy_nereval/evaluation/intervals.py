@@ -27,7 +27,7 @@ from .bounds import (
     score_intervals,
 )
 from .collapsing import require_half_samples, unit_numbers
-from .leaving_out import Estimates, jackknife
+from .jackknife import Estimates, jackknife
 from .pairs import all_labels
 from .resampling import Confidence, HalfSamples, Units
 from .scores import MetricScores, Path, score_sums
@@ -127,7 +127,7 @@ def run_intervals(runs: Sequence[Counts], confidence: Confidence) -> ScoreInterv
     retraining variance of the mean.
 
     Args:
-        runs: Counts of the same documents in the same order, as `aligned_runs` returns them.
+        runs: Counts of the same documents in the same order, as `align_runs` returns them.
         confidence: As for `intervals`. Of collapsed counts, the half-samples that they keep are used.
 
     Returns:

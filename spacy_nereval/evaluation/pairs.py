@@ -292,7 +292,9 @@ def check_same_documents(baseline: Counts, system: Counts) -> None:
     """
     if differences := baseline.differences(system):
         raise ValueError(f"the systems cannot be compared: {differences}")
-    whole, halves = ([counts_of(counts) for counts in (baseline, system)] for counts_of in (sum_counts, _stored_sums))
+    whole, halves = (
+        [counts_of(counts) for counts in (baseline, system)] for counts_of in (sum_counts, _replicate_sums)
+    )
     for first, second in (whole, halves):
         labels = tuple(sorted({*first.labels, *second.labels}))
         a, b = (sums.extend_labels(labels).spans(GOLD_SPANS) for sums in (first, second))
@@ -308,5 +310,5 @@ def _describe_size(counts: Counts) -> str:
     return f"{counts.documents} documents with {counts.gold} gold spans"
 
 
-def _stored_sums(counts: Counts) -> Sums:
+def _replicate_sums(counts: Counts) -> Sums:
     return require_half_samples(counts).sums

@@ -14,7 +14,7 @@ from ..counting.counts import Counts
 from ..counting.table import Table
 from .bounds import FEW, FEW_UNITS, TINY, UNDEFINED, degrees_of_freedom
 from .intervals import LabelSizes, Rows, interval_rows
-from .leaving_out import Estimand, Estimates, difference_of_systems, jackknife, mean_on_scale
+from .jackknife import Estimand, Estimates, difference_of_systems, jackknife, mean_on_scale
 from .pairs import all_labels
 from .resampling import Confidence, Units
 from .result import gold_by_label, predictions_by_label, spans_per_label
@@ -198,7 +198,7 @@ def rate_differences(first: Counts, second: Counts, confidence: Confidence | Non
     pred = [predictions_by_label(counts) for counts in (first, second)]
     differences = []
     for label in labels:
-        spans = max(each.get(label, 0) for each in gold)
+        spans = max(side.get(label, 0) for side in gold)
         gap = (pred[1].get(label, 0) - pred[0].get(label, 0)) / spans if spans else None
         differences.append(RateDifference(label, gap))
     if confidence is None or not labels:
@@ -211,8 +211,8 @@ def rate_differences(first: Counts, second: Counts, confidence: Confidence | Non
     freedom = degrees_of_freedom(k, estimates.influences.bearers[-len(labels) :])
     reach = errors * stdtrit(freedom, (1 + confidence.level) / 2)
     return [
-        each._replace(low=each.difference - far, high=each.difference + far, few=bool(units < FEW_UNITS))
-        if each.difference is not None and error > TINY
-        else each
-        for each, far, error, units in zip(differences, reach.tolist(), errors.tolist(), k.tolist())
+        row._replace(low=row.difference - far, high=row.difference + far, few=bool(units < FEW_UNITS))
+        if row.difference is not None and error > TINY
+        else row
+        for row, far, error, units in zip(differences, reach.tolist(), errors.tolist(), k.tolist())
     ]

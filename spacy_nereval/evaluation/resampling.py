@@ -199,10 +199,6 @@ def _check_keys(keys: Sequence[str], samples: int) -> None:
         raise ValueError(f"each unit needs a key of its own, but {twice!r} occurs twice; add its documents together")
 
 
-MOST_GROUPS = 1000
-"""More units than this are left out in groups of equal size, so that neither time nor memory grows with them."""
-
-
 class Confidence(NamedTuple):
     """The settings of intervals.
 
@@ -269,6 +265,10 @@ def read_confidence(settings: ConfidenceSettings) -> Confidence | None:
 def number_of_units(counts: Counts) -> int:
     """Return the number of units."""
     return len({*counts.units})
+
+
+MOST_GROUPS = 1000
+"""More units than this are left out in groups of equal size, so that neither time nor memory grows with them."""
 
 
 class Units:

@@ -438,7 +438,7 @@ class Criterion(NamedTuple):
         """METRIC.SCORE."""
         return f"{self.metric.name}.{self.score.name}"
 
-    def oriented_values(self, values: ArrayLike) -> NDArray[np.float64]:
+    def orient(self, values: ArrayLike) -> NDArray[np.float64]:
         """Return values of the score so that higher is better; minus infinity where it is undefined."""
         array = np.asarray(values, dtype=float)
         array = array if self.score.higher_is_better else -array

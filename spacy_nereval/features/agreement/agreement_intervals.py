@@ -17,7 +17,7 @@ from ...counting.batch import content_key
 from ...counting.counts import Counts
 from ...evaluation.bounds import CONCENTRATED, UNBOUNDED, Limits, kish, sample_variance, score_intervals, share_scale
 from ...evaluation.intervals import IntervalBasis
-from ...evaluation.leaving_out import Estimates, jackknife_per_run
+from ...evaluation.jackknife import Estimates, jackknife_per_run
 from ...evaluation.resampling import Confidence, HalfSamples, Units
 from ...evaluation.variance import Influences, count_mixed_units, influences, most_influential
 from .annotator_pairs import Directions, PairTables, mean_of_pairs
@@ -281,7 +281,7 @@ def pair_intervals(
 ) -> Iterator[tuple[Path, Row]]:
     """Yield the intervals of the scores of pairs, of their means over pairs, and of those of all pairs together.
 
-    Only the scores of labels that a unit has change without it, as in `leaving_out`.
+    Only the scores of labels that a unit has change without it, as in `jackknife`.
 
     Args:
         numbers: The numbers in the result, by their paths.

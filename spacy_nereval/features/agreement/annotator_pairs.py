@@ -19,7 +19,7 @@ from ...counting.counts import Counts, mirror_counts
 from ...counting.sums import Sums
 from ...counting.table import Table, Weights
 from ...evaluation.bounds import share_scale
-from ...evaluation.leaving_out import GroupedTable
+from ...evaluation.jackknife import GroupedTable
 from ...evaluation.result import first_values, make_plain
 from ...evaluation.scores import MetricScores, Scores, score_sums
 from .shared_documents import SharedDocuments

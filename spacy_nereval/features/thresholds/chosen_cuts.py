@@ -334,7 +334,7 @@ def _label_cuts(side: Scored, wish: Criterion, common: float) -> tuple[LabelCuts
 
     def value(cuts: LabelCuts) -> float:
         own = evaluate(side.cut(_cuts(cuts, np.inf), [wish.metric]))["metrics"][wish.metric.name]["scores"]
-        return float(wish.oriented_values(np.nan if own[wish.score.name] is None else own[wish.score.name]))
+        return float(wish.orient(np.nan if own[wish.score.name] is None else own[wish.score.name]))
 
     return max(found, key=value), False
 

@@ -40,7 +40,7 @@ def best_cut(curves: Curves, wish: Criterion) -> tuple[float, float] | None:
     Of equally good cuts it is the highest.
     """
     values = curves.overall(wish.metric)[wish.score.name]
-    place = best_place(wish.oriented_values(values))
+    place = best_place(wish.orient(values))
     return None if place is None else (float(curves.cuts[place]), float(values[place]))
 
 
@@ -50,7 +50,7 @@ def near_best(curves: Curves, wish: Criterion) -> dict[str, float] | None:
     Returns:
         "low" and "high"; None if the score is undefined, or best where nothing is kept.
     """
-    values = wish.oriented_values(curves.overall(wish.metric)[wish.score.name])
+    values = wish.orient(curves.overall(wish.metric)[wish.score.name])
     best = best_place(values)
     if not best:
         return None
@@ -82,7 +82,7 @@ def own_cuts(curves: Curves, spans: ScoredSpans, wish: Criterion, common: float)
         cuts = np.append(np.inf, -np.unique(-own))
         # The counts of a label may change at cuts of others; between its own, none of its predictions enters.
         places = np.array([curves.place(cut) for cut in cuts.tolist()])
-        place = best_place(wish.oriented_values(curve.at_cuts(name, places)))
+        place = best_place(wish.orient(curve.at_cuts(name, places)))
         found[label] = common if place is None else float(cuts[place])
     return found
 
@@ -136,7 +136,7 @@ def ascended(
             # Predictions of other labels are there or not; those of this label enter by their scores.
             some, own = _with_others_fixed(documents, scores, cuts, label)
             cut = best_cut(Curves(ScoredSpans(some, own), [wish.metric]), wish)
-            if cut and (value := float(wish.oriented_values(cut[1]))) > best + TINY:
+            if cut and (value := float(wish.orient(cut[1]))) > best + TINY:
                 cuts[label], best = cut[0], value
         if best <= before + TINY:
             break

@@ -147,7 +147,7 @@ def _said(curve: Curve, place: int, unit: type[float]) -> str:
 
 def _peak(curve: Curve, wish: Criterion) -> int | None:
     """Return the place of the best cut, the highest of equals; None where the score is undefined."""
-    place = best_place(wish.oriented_values(curve.scores[""]))
+    place = best_place(wish.orient(curve.scores[""]))
     return None if place is None else int(curve.at[place])
 
 

@@ -149,7 +149,7 @@ def brute_force(documents: Sequence[Document], wish: Criterion, labels: Sequence
         cuts = Cuts(None, dict(zip(labels, combination)))
         own = evaluate(count(apply_cuts(documents, cuts), [wish.metric]))["metrics"][wish.metric.name]["scores"]
         value = own[wish.score.name]
-        best = max(best, -math.inf if value is None else float(wish.oriented_values(value)))
+        best = max(best, -math.inf if value is None else float(wish.orient(value)))
     return best
 
 

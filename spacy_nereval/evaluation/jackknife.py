@@ -351,7 +351,7 @@ class _MetricJackknife:
         )[:, 0]
 
     def _overall(self, r: int, run: _RunSums) -> Floats:
-        """Return overall scores of a run, leave-one-out values, then single-group values: float64[2, scores, groups]."""
+        """Return overall scores of a run: leave-one-out, then single-group values, float64[2, scores, groups]."""
         if self.metric.classes:
             sides = [self._score_classes(r, side) for side in (0, 1)]
         else:
