@@ -164,7 +164,7 @@ def test_zstandard_that_is_not_installed_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(compression, "find_spec", lambda name: None)
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"\x28\xb5\x2f\xfd rest")
-    wanted = f"{path}: files compressed by zstandard need the package zstandard: {compression.install('zst')}"
+    wanted = f"{path}: files compressed by zstandard need the package zstandard: {compression.install_command('zst')}"
     assert refused("score", path, path) == f"✘ {wanted}"
     good, output = write(tmp_path / "b.jsonl", *GOLD), tmp_path / "rows.csv.zst"
     assert refused("errors", good, good, "-o", output).startswith(f"✘ {output}: files compressed by zstandard need")
