@@ -114,7 +114,7 @@ def thresholds_cli(
     PRED2: the score at the cut and its gain over no cut, with intervals.
     """
     from ...core.messages import check_given_once
-    from ...evaluation.tested import wanted, with_metric_of
+    from ...evaluation.tested import add_metric_of, find_criterion
     from ...io.writing import write_json
     from ...reporting.pages import scripts
     from .chosen_cuts import applied, thresholds
@@ -139,8 +139,8 @@ def thresholds_cli(
         raise ValueError(f"--cut-file {cut_file}: {len(names)} systems have {len(names)} cuts; give a single system")
     reading = with_stored_labels(reading, names)
     found = chosen_metrics(metrics, options, gold=gold, reading=reading, systems=names)
-    chosen = with_metric_of(settings.best, found.metrics)
-    wanted(settings.best, chosen)  # before anything is read
+    chosen = add_metric_of(settings.best, found.metrics)
+    find_criterion(settings.best, chosen)  # before anything is read
     check_lexicons(chosen, output, csv, cut_file, html)
     per_system: list[Found] = []
     for k, system in enumerate(names):
