@@ -10,10 +10,10 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
-from ..core.arguments import AUTO_OFFSETS, OFFSETS, Reading, checked
+from ..core.arguments import AUTO_OFFSETS, OFFSETS, Reading, validate_settings
 from ..core.labels import rules_of
-from ..core.messages import absent, named, shortened
-from ..core.spans import Document, relabelled
+from ..core.messages import describe_unknown, shorten, spell_argument
+from ..core.spans import Document, relabel
 from ..io.formats.gliner import record_of as gliner_record
 from ..io.formats.jsonl import record_of
 from ..io.formats.settings import Format, Misfit, in_other_unit
@@ -22,7 +22,7 @@ from ..io.read import UNANNOTATED, Pairing
 from ..io.records import Predictions, Record, pair
 from ..io.units import ID, FileUnits
 from ..io.units import parse as parse_unit
-from ..metrics.registry import LOOKED_AT, NO_TOKENS, NO_WORDS, Chosen, Unknown, chosen_metrics
+from ..metrics.registry import LOOKED_AT, NO_TOKENS, NO_WORDS, MetricChoice, Unavailable, choose_metrics
 from .items import WORDS, Ends, Place, is_spacy, place_of, plain_record, tags_in_words
 from .sides import Side, TagNames, given_names, located, of_file, read_file, tags_of
 
@@ -41,7 +41,7 @@ class Items(NamedTuple):
 
 def documents_of(
     gold: Iterable[Any] | str | Path, pred: Any, items: Items, name: str = "pred"
-) -> tuple[list[Document | None], Chosen]:
+) -> tuple[list[Document | None], MetricChoice]:
     """Return the documents of two sides, the metrics that are scored, and which are left out, with the reason.
 
     Args:
@@ -55,8 +55,8 @@ def documents_of(
     side = Side(gold, "gold", items.reading)
     other = Side(pred, name, items.reading, side.tag_names)
     text, tokens = (None if value is None else [*value] for value in (items.text, items.tokens))
-    chosen = chosen_metrics(items.metrics, lambda: unknown((side, other), text, tokens))
-    return [*relabelled(documents(side, other, text, tokens, items.reading), rules_of(items.reading))], chosen
+    chosen = choose_metrics(items.metrics, lambda: unknown((side, other), text, tokens))
+    return [*relabel(documents(side, other, text, tokens, items.reading), rules_of(items.reading))], chosen
 
 
 class _Kept(list[Any]):
@@ -163,19 +163,21 @@ def reading_of_items(**arguments: Unpack[ItemReading]) -> Reading:
     if unknown := [name for name in arguments if name not in ItemReading.__annotations__]:
         if line := OF_OTHERS.get(unknown[0]):
             raise TypeError(f"unexpected argument: there is no {unknown[0]!r}: write {line}")
-        raise TypeError(f"unexpected argument: {absent(unknown[0], ItemReading.__annotations__)}")
-    reading = checked(replace(Reading(**arguments), tag_names=given_names(arguments.get("tag_names"))))
+        raise TypeError(f"unexpected argument: {describe_unknown(unknown[0], ItemReading.__annotations__)}")
+    reading = validate_settings(replace(Reading(**arguments), tag_names=given_names(arguments.get("tag_names"))))
     if reading.offsets == AUTO_OFFSETS:
-        raise ValueError(f"{named('offsets', AUTO_OFFSETS)}: only files show it; expected one of {', '.join(OFFSETS)}")
+        raise ValueError(
+            f"{spell_argument('offsets', AUTO_OFFSETS)}: only files show it; expected one of {', '.join(OFFSETS)}"
+        )
     return reading
 
 
 def not_known(what: str, name: str, of_each: str) -> str:
     """Return that something is not known, and which argument gives it."""
-    return f"the {what} are not known: give {named(name)}, the {of_each} of each document"
+    return f"the {what} are not known: give {spell_argument(name)}, the {of_each} of each document"
 
 
-def unknown(sides: Sequence[Side], text: Any = None, tokens: Any = None) -> Unknown:
+def unknown(sides: Sequence[Side], text: Any = None, tokens: Any = None) -> Unavailable:
     """Return what is not known of documents, as their first items show it.
 
     Args:
@@ -188,14 +190,14 @@ def unknown(sides: Sequence[Side], text: Any = None, tokens: Any = None) -> Unkn
     wordless = any(getattr(item, "wordless", False) for item in with_text)
     has_tokens = tokens is not None or (has_tokens_of(with_text[0]) if with_text else tagged)
     if any(side.kind == "example" for side in sides):  # which have all
-        return Unknown()
+        return Unavailable()
     if all(side.holds_texts or side.kind == "document" for side in sides):  # which take nothing beside them
         no_texts, no_words, no_tokens = "the texts are not known", "the words are not known", NO_TOKENS
     else:
         no_texts = not_known("texts", "text", "text")
         no_words = not_known("words", *(("tokens", "words") if tagged else ("text", "text")))
         no_tokens = not_known("tokens", "tokens", "tokens")
-    return Unknown(
+    return Unavailable(
         texts="" if has_text else no_texts,
         words=NO_WORDS if wordless else "" if has_text else no_words,
         tokens="" if has_tokens else no_tokens,
@@ -406,7 +408,7 @@ def all_tagged(sides: Sequence[Side], reading: Reading) -> list[list[Tagged | No
 def listed_items(value: Any, name: str) -> Iterator[Any]:
     """Return the items of the argument called `name`. Raise ValueError if it is a text or cannot be iterated."""
     if isinstance(value, str) or not isinstance(value, Iterable):
-        raise ValueError(f"{name}= is {shortened(repr(value))}; expected a list with one item per document")
+        raise ValueError(f"{name}= is {shorten(repr(value))}; expected a list with one item per document")
     return iter(value)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from ..evaluation.bounds import FEW, UNBOUNDED
-from ..evaluation.conclusion import Footing, is_told, unit_name
+from ..evaluation.conclusion import Footing, is_significant, unit_name
 from ..evaluation.conclusion import footer as footing_line
 from ..evaluation.differences import LEAST_DIFFERING
 from ..evaluation.tested import LABELS, PRIMARY, SECONDARY
@@ -199,7 +199,7 @@ class ComparisonView(View):
         """Return a short sentence for each system that differs significantly: which of the two is better."""
         sentences = []
         for row in self._rows:
-            if row["verdict"] is None or not is_told(row["p_holm"], 1 - self.result["confidence"]["level"]):
+            if row["verdict"] is None or not is_significant(row["p_holm"], 1 - self.result["confidence"]["level"]):
                 continue
             systems = [name_in_sentence(name) for name in (row["system"], self.result["baseline"])]
             better, worse = systems if (row["difference"] > 0) == row["higher_is_better"] else systems[::-1]

@@ -19,7 +19,7 @@ from unicodedata import bidirectional
 import jinja2
 from markupsafe import Markup, escape
 
-from ..core.messages import install
+from ..core.messages import install_command
 from ..core.spans import Document
 from ..core.wording import COLORS
 from ..io.writing import spelt_out, visible
@@ -29,7 +29,7 @@ from .result_table import Cell, Estimate, Interval, Percent, Ranked
 GLYPHS = "●■◆✚▶◀★✖"
 """A character for each system, like the symbols in charts, for legends."""
 
-INSTALL = f'charts need Altair and vl-convert, which the extra "report" brings: {install("report")}'
+INSTALL = f'charts need Altair and vl-convert, which the extra "report" brings: {install_command("report")}'
 
 
 @cache

@@ -7,7 +7,7 @@ from itertools import accumulate
 from math import inf, isinf
 from typing import Any, NamedTuple
 
-from ..core.cuts import shown_cut
+from ..core.cuts import format_cut
 from ..io.writing import visible
 
 
@@ -298,7 +298,7 @@ def number_text(number: int | float | Interval | Estimate | None, digits: int = 
     if isinstance(number, int):
         return f"{number:,}"
     if isinstance(number, Cut):
-        return "keep none" if isinf(number) else shown_cut(number)
+        return "keep none" if isinf(number) else format_cut(number)
     if isinf(number):
         return "∞" if number > 0 else "-∞"
     text = f"{display_value(number):.{digits}f}"

@@ -13,8 +13,8 @@ from ..core.wording import VERDICT_KINDS
 from ..counting.counts import Counts
 from ..evaluation.conclusion import Footing, footer
 from ..evaluation.error_groups import ErrorGroups
-from ..evaluation.error_list import Listed
-from ..evaluation.intervals import bounded
+from ..evaluation.error_list import ListedVerdict
+from ..evaluation.intervals import run_intervals
 from ..evaluation.prediction_rates import PredictionRate, prediction_rates, rates_of
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import LabelledVerdict, documents_with
@@ -107,7 +107,7 @@ class ScoreView(View):
         result: Mapping[str, Any],
         average: str = "micro",
         *,
-        examples: Mapping[LabelledVerdict, Listed] = {},
+        examples: Mapping[LabelledVerdict, ListedVerdict] = {},
         groups: ErrorGroups | None = None,
         metrics: Sequence[Metric] = (),
     ) -> None:
@@ -126,9 +126,9 @@ class ScoreView(View):
         too_slow = counts.documents > MOST_DOCUMENTS or len(counts.units) != counts.documents
         if "confidence" in result or (too_slow and not drawn_before):
             return self.evaluation
-        intervals = bounded([counts if counts.collapsed else counts.of([metric])], Confidence())
+        intervals = run_intervals([counts if counts.collapsed else counts.of([metric])], Confidence())
         bounded_metric = result["metrics"][metric.name] | {"intervals": intervals.metrics[metric.name]}
-        metrics, confidence = result["metrics"] | {metric.name: bounded_metric}, intervals.drawn._asdict()
+        metrics, confidence = result["metrics"] | {metric.name: bounded_metric}, intervals.basis._asdict()
         return self.evaluation._replace(result={**result, "metrics": metrics, "confidence": confidence})
 
     def tables(self, names: Iterable[str], *, digits: int = 2) -> Iterator[ResultTable]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.declaration import Metric
 from ..evaluation.error_groups import ErrorGroup, ErrorGroups
-from ..evaluation.error_list import Listed
+from ..evaluation.error_list import ListedVerdict
 from ..evaluation.result import LabelledVerdict, confusion_matrix
 from .declared import error_metric, error_verdicts
 from .marked_text import MarkedText, clip, mark_excerpt, mark_row
@@ -162,7 +162,9 @@ def group_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
 
 def largest_error_groups(groups: ErrorGroups) -> list[tuple[str, str, ErrorGroup]]:
     """Return the groups of errors at several places, the largest first, each with its words and its error in words."""
-    largest = sorted([*groups.largest("surface", 2), *groups.largest("slip", 2)], key=lambda group: -group.number)
+    largest = sorted(
+        [*groups.largest_groups("surface", 2), *groups.largest_groups("slip", 2)], key=lambda group: -group.number
+    )
     return [(*_describe_group(groups.metric, group), group) for group in largest]
 
 
@@ -185,7 +187,7 @@ def describe_error(metric: Metric, verdict: str, gold: str, pred: str) -> str:
     return f"{words}: {' as '.join(label for label in dict.fromkeys((gold, pred)) if label) or EMPTY}"
 
 
-def error_list_table(entries: Iterable[Listed]) -> ResultTable:
+def error_list_table(entries: Iterable[ListedVerdict]) -> ResultTable:
     """Return an error list as a table, with the spans marked in the text."""
     entries = list(entries)
     whole = all(listed.verdict.amount == 1 for listed in entries)
@@ -199,7 +201,7 @@ def error_list_table(entries: Iterable[Listed]) -> ResultTable:
     return ResultTable("Error list", header, rows, note=entries[0].metric + MARKING if entries else "")
 
 
-def _marked_spans(listed: Listed) -> str | None:
+def _marked_spans(listed: ListedVerdict) -> str | None:
     """Return an excerpt of the text with the spans of a verdict marked. Invented mentions stand before it."""
     document, (_, gold, pred, _) = listed.document, listed.verdict
     invented = [span for span in (gold, pred) if span and document.is_invented(span)]

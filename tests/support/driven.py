@@ -5,7 +5,7 @@ from typing import Any
 from pages import system
 
 from spacy_nereval import Document, create
-from spacy_nereval.evaluation.intervals import Confidence
+from spacy_nereval.evaluation.resampling import Confidence
 from spacy_nereval.features.report.report_numbers import ReportedSystem
 
 CHOICES = """return [...document.querySelectorAll('#verdicts label')].map(label => [

@@ -23,19 +23,19 @@ from ...api.items import WORDS, Ends, Place, place_of, plain_record, tags_in_wor
 from ...api.shown import Shown, table_frame
 from ...api.sides import Side, tags_of
 from ...core.arguments import Reading
-from ...core.compression import extension
+from ...core.compression import format_extension
 from ...core.declaration import Metric
 from ...core.labels import rules_of
-from ...core.messages import absent, named
+from ...core.messages import describe_unknown, spell_argument
 from ...core.spans import Document
 from ...counting.counts import Counts
-from ...evaluation.resampling import Wanted, wanted_confidence
+from ...evaluation.resampling import ConfidenceSettings, read_confidence
 from ...io.converting import NamedTokenizer
 from ...io.formats.settings import sides as format_of
 from ...io.formats.tags import Tagged, TokenDocument, read_tag_lists
 from ...io.records import Record
 from ...io.tables import write_rows
-from ...metrics.registry import Unknown, chosen_metrics, create
+from ...metrics.registry import Unavailable, choose_metrics, create
 from .agreement_counts import DEFAULT, AgreementCounts
 from .agreement_view import AgreementView
 from .annotator_files import AnnotatorRecord, match_documents, read_annotators, write_disputes
@@ -54,7 +54,7 @@ def agreement(
     *,
     unit: str = "token",
     consensus: str | int = "majority",
-    confidence: Wanted = None,
+    confidence: ConfidenceSettings = None,
     text: Iterable[str | None] | None = None,
     tokens: Iterable[Any] | None = None,
     tokenizer: str | None = None,
@@ -93,17 +93,18 @@ def agreement(
     >>> round(found["metrics"]["strict"]["f"]["mean"], 4), round(found["units"]["alpha"], 4)
     (0.6667, 0.5455)
     """
-    settings = wanted_confidence(confidence)
+    settings = read_confidence(confidence)
     reading = reading_of_items(**options)
     on, tokenizing = check_unit(unit), load_tokenizer(tokenizer)
     metrics_wanted = DEFAULT if metrics is None else metrics
     if files := _annotator_paths(annotators):
         for name, value in (("text", text), ("tokens", tokens)):
             if value is not None:
-                raise ValueError(f"{named(name)} is given, but files have their own: leave it out")
+                raise ValueError(f"{spell_argument(name)} is given, but files have their own: leave it out")
         name, path = next(iter(files.items()))  # a single file of all annotators has no name and is not inspected
-        chosen, left_out = chosen_metrics(
-            metrics_wanted, (lambda: _unknown_properties([Side(path, name, reading)], None, None)) if name else Unknown
+        chosen, left_out = choose_metrics(
+            metrics_wanted,
+            (lambda: _unknown_properties([Side(path, name, reading)], None, None)) if name else Unavailable,
         )
         shared = read_annotators(
             files, reading.spans_key, format=format_of(reading)[0], rules=rules_of(reading), tokenizer=tokenizing
@@ -111,12 +112,15 @@ def agreement(
     else:
         sides = _annotator_sides(annotators, reading)
         check_annotators([*sides])
-        chosen, left_out = chosen_metrics(metrics_wanted, partial(_unknown_properties, [*sides.values()], text, tokens))
+        chosen, left_out = choose_metrics(metrics_wanted, partial(_unknown_properties, [*sides.values()], text, tokens))
         records = annotator_records(sides, text, tokens, reading)
         shared = match_documents(records, rules_of(reading), reading.spans_key, tokenizer=tokenizing)
     rule = consensus_rule(consensus, len(shared.annotators))
     if tokenizer is not None and f"spacy-{tokenizer}" not in shared.tokens:
-        raise ValueError(f"{named('tokenizer', tokenizer)} is given, but the texts are not known: give {named('text')}")
+        raise ValueError(
+            f"{spell_argument('tokenizer', tokenizer)} is given, but the texts are not known: give "
+            f"{spell_argument('text')}"
+        )
     counted = AgreementCounts(shared, chosen, unit=on, rule=rule)
     return Agreement(counted.result(settings) | ({"left_out": left_out} if left_out else {}), counted)
 
@@ -189,7 +193,7 @@ class Agreement(Shown):
         """
         labels_known = [*self["per_type"]]
         if missing := [label for label in labels or () if label not in labels_known]:
-            raise ValueError(absent(missing[0], labels_known, "label"))
+            raise ValueError(describe_unknown(missing[0], labels_known, "label"))
         return [row for row in self["disputes"]["spans"] if labels is None or row["label"] in labels]
 
     def consensus(self) -> list[dict[str, Any]]:
@@ -262,7 +266,7 @@ class Agreement(Shown):
         >>> ada = {"text": "Ada sleeps", "spans": [(0, 3, "PER")]}
         >>> agreement({"ann": [ada], "bob": [ada]}).save(getfixture("tmp_path") / "consensus.jsonl")
         """
-        if extension(Path(path)) == ".jsonl":
+        if format_extension(Path(path)) == ".jsonl":
             write_rows(Path(path), consensus_rows(self._agreement_counts.shared, self._agreement_counts.rule))
         else:
             super().save(path)
@@ -284,7 +288,7 @@ class Agreement(Shown):
 
     def _view(self, average: str = "micro", *, every: bool = False) -> AgreementView:
         shared = self._counted.shared if self._counted else None
-        unused = shared.rules.unused(shared.mapped, shared.labels) if shared and shared.rules else []
+        unused = shared.rules.usage_warnings(shared.mapped, shared.labels) if shared and shared.rules else []
         return AgreementView(self, self._metrics, main=self._main_result, remarks=unused)
 
 
@@ -312,7 +316,7 @@ def annotator_records(
             )
     if all(side.holds_texts for side in sides.values()):
         if text is not None:
-            raise ValueError(f"{named('text')} is given, but the items have their own: leave it out")
+            raise ValueError(f"{spell_argument('text')} is given, but the items have their own: leave it out")
         records = {name: [*records_of(side, reading)] for name, side in sides.items()}
         if tokens is not None:
             records = _add_tokens(records, [*listed_items(tokens, "tokens")])
@@ -334,7 +338,7 @@ def _add_tokens(records: Mapping[str, Sequence[Record]], tokens: Sequence[Any]) 
         for number, (record, words) in enumerate(zip(sheet, tokens)):
             if record.tokens is not None:
                 raise ValueError(
-                    f"{named('tokens')} is given, but the documents of {name} have their own: leave it out"
+                    f"{spell_argument('tokens')} is given, but the documents of {name} have their own: leave it out"
                 )
             try:
                 offsets = place_of(record.text, words).offsets
@@ -344,7 +348,7 @@ def _add_tokens(records: Mapping[str, Sequence[Record]], tokens: Sequence[Any]) 
     return result
 
 
-def _unknown_properties(sides: Sequence[Side], text: Any, tokens: Any) -> Unknown:
+def _unknown_properties(sides: Sequence[Side], text: Any, tokens: Any) -> Unavailable:
     """Return the unknown properties of the documents. If texts are known, tokens will be."""
     properties = unknown(sides, text, tokens)
     return properties if properties.texts else properties._replace(tokens="")

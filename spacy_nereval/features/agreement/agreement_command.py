@@ -197,6 +197,6 @@ def _read_shared(
         tokenizer=tokenizer,
     )
     say_left_out(numbers_left_out)
-    for line in shared.rules.unused(shared.mapped, shared.labels) if shared.rules else []:
+    for line in shared.rules.usage_warnings(shared.mapped, shared.labels) if shared.rules else []:
         say(line, err=True)
     return shared

@@ -16,7 +16,7 @@ from ...core.about import __version__
 from ...core.arguments import MOST_DOCUMENTS
 from ...core.declaration import Metric
 from ...evaluation.resampling import Confidence
-from ...evaluation.result import plain, signature
+from ...evaluation.result import make_plain, signature
 from .annotator_differences import Differences
 from .annotator_pairs import (
     CORRECTED,
@@ -186,10 +186,10 @@ class AgreementCounts:
             "disputes": self._disputes(),
         }
         # Pairs and labels are plain already; with many labels, they take most of the memory.
-        result: dict[str, Any] = plain(parts) | {"pairs": pairs, "per_type": per_type} | self.differences.rows()
+        result: dict[str, Any] = make_plain(parts) | {"pairs": pairs, "per_type": per_type} | self.differences.rows()
         if jackknife:
             result["intervals"] = self._intervals(result, jackknife, self._tables, self.metrics)
-            result["confidence"] = plain(jackknife.basis._asdict())
+            result["confidence"] = make_plain(jackknife.basis._asdict())
         return result
 
     def add_main_interval(self, result: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -222,7 +222,7 @@ class AgreementCounts:
         if not self.has_units:
             return result | {"reason": UNKNOWN_LENGTH}
         result["n"] = round(sums["units"][0, 0])
-        result["kappa"] = plain(_mean(kappa))
+        result["kappa"] = make_plain(_mean(kappa))
         result |= {path[0]: float(values[0]) for path, values in self._unit_scores(sums)}
         return result | {"per_type": dict(zip(self.shared.labels, label_alphas(sums)[0].tolist()))}
 
@@ -281,8 +281,8 @@ class AgreementCounts:
         rows = [
             {
                 **pair_row(pair, self.shared.labels, scores),
-                "kappa": plain(kappa.get((pair.a, pair.b))),
-                "per_document": plain(document_spread(table, self.metrics)),
+                "kappa": make_plain(kappa.get((pair.a, pair.b))),
+                "per_document": make_plain(document_spread(table, self.metrics)),
             }
             for pair, scores, table in zip(self.pairs, of_pairs, self._tables)
         ]
@@ -324,7 +324,7 @@ class AgreementCounts:
             table: Any = result_intervals
             for key in path[:-1]:
                 table = table[key] if isinstance(key, int) else table.setdefault(key, {})
-            table[path[-1]] = plain(row)
+            table[path[-1]] = make_plain(row)
         return result_intervals
 
     def _chance_intervals(

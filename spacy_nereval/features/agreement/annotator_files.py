@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...core.compression import extension, uncompressed
+from ...core.compression import format_extension, strip_compression
 from ...core.labels import LabelRules
-from ...core.mention_places import annexed, words_after
-from ...core.messages import absent, listed, named, quoted, shortened
-from ...core.spans import Document, PlainSpan
+from ...core.mention_places import append_annex, words_after
+from ...core.messages import PlainSpan, describe_unknown, join_names, quote, shorten, spell_argument
+from ...core.spans import Document
 from ...io.converting import NamedTokenizer
 from ...io.formats import (
     annotators_of,
@@ -143,7 +143,7 @@ def match_documents(
         located,
     )
     if rules:
-        rules.check_found(shared.labels)
+        rules.check_labels_occur(shared.labels)
     return shared
 
 
@@ -158,7 +158,7 @@ def _check_texts(key: str, owns: Mapping[str, AnnotatorRecord]) -> None:
         except ValueError as error:
             difference = str(error).partition(": ")[2]
             raise ValueError(
-                f"document {shortened(key)} has one text for {first_name} and another for {name} ({difference}); "
+                f"document {shorten(key)} has one text for {first_name} and another for {name} ({difference}); "
                 "expected the same text under one id: correct the ids, or remove them to pair documents by their texts"
             ) from None
 
@@ -169,7 +169,7 @@ def _combine_records(
     """Return a document with the spans of all its annotators, and count what reading changed or left out."""
     records = {name: record.record for name, record in owns.items()}
     first = max(records.values(), key=lambda record: len(record.text) if record.open_end else 0)
-    text, strings = annexed(first.text, (string for record in records.values() for string, _ in record.invented))
+    text, strings = append_annex(first.text, (string for record in records.values() for string, _ in record.invented))
     gaps: list[PlainSpan] = []
     for record in records.values():
         gaps += _project_spans(record, first.text, [(*gap, "") for gap in record.gaps])
@@ -265,14 +265,15 @@ def annotators_below(path: Path, format: Format = Format()) -> dict[str, Path]:
         return {}
     if not paths and not format_name:
         paths = [entry for entry in inside if entry.is_file() and (format.name or inferred_name(entry))]
-    elif any(extension(entry) == ".ann" for entry in inside):
+    elif any(format_extension(entry) == ".ann" for entry in inside):
         return {}
-    names = [entry.name if entry.is_dir() else uncompressed(entry).stem for entry in paths]
+    names = [entry.name if entry.is_dir() else strip_compression(entry).stem for entry in paths]
     if twice := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"{path} has two files of {quoted(twice[0])}: expected one file for each annotator")
+        raise ValueError(f"{path} has two files of {quote(twice[0])}: expected one file for each annotator")
     if len(paths) > 1 and {name.casefold() for name in names} <= PARTS:
         raise ValueError(
-            f"{path} has the parts {listed(names)} of a corpus, which are no annotators: expected a folder or a file "
+            f"{path} has the parts {join_names(names)} of a corpus, which are no annotators: expected a folder or a "
+            "file "
             f"for each annotator; if they are within a part, give {path / names[0]}"
         )
     return dict(zip(names, paths)) if len(paths) > 1 else {}
@@ -320,7 +321,7 @@ def read_annotators(
         names = _annotator_names(path, format, chosen)
         sides = {name: _read_records(path, key, format._replace(annotator=name), others) for name in names}
     elif chosen and len(chosen) != len(files):
-        problem = f"{named('annotator')}: {len(chosen)} given"
+        problem = f"{spell_argument('annotator')}: {len(chosen)} given"
         raise ValueError(f"{problem} for {len(files)} files; give one for each, in their order")
     else:
         chosen_annotators: Sequence[str | None] = chosen or [None] * len(files)
@@ -341,7 +342,7 @@ def _annotator_names(path: Path, format: Format, chosen: Sequence[str]) -> list[
     """Return the chosen annotators of a single file. Raise ValueError if it names fewer than two."""
     names = annotators_in(path, format)
     if len(names) < 2:
-        has = f"names {quoted(names[0])} alone" if names else "names no annotators"
+        has = f"names {quote(names[0])} alone" if names else "names no annotators"
         raise ValueError(
             f"{path} {has}: expected a file for each annotator, or a file of Label Studio or Prodigy, or a "
             "folder of INCEpTION, with two annotators or more, or a folder with a folder or a file for each annotator"
@@ -352,7 +353,7 @@ def _annotator_names(path: Path, format: Format, chosen: Sequence[str]) -> list[
 def _select_annotators(path: Path, names: Sequence[str], chosen: Sequence[str]) -> list[str]:
     """Return the chosen annotators; by default, all. Raise ValueError if one does not exist."""
     if unknown := [name for name in chosen if name not in names]:
-        raise ValueError(f"{path}: {absent(unknown[0], names, 'annotator', 20)}")
+        raise ValueError(f"{path}: {describe_unknown(unknown[0], names, 'annotator', 20)}")
     return [*dict.fromkeys(chosen or names)]
 
 
@@ -378,7 +379,7 @@ def check_disputes_path(path: Path) -> None:
     Traceback (most recent call last):
     ValueError: disputes.csv: expected a file that ends in .jsonl (Prodigy) or .json (Label Studio)
     """
-    if extension(path) not in TASK_ENDINGS:
+    if format_extension(path) not in TASK_ENDINGS:
         raise ValueError(f"{path}: expected a file that ends in .jsonl (Prodigy) or .json (Label Studio)")
 
 
@@ -398,7 +399,7 @@ def write_disputes(path: Path, shared: SharedDocuments, rule: Rule = Rule()) -> 
         OSError: The file cannot be written.
     """
     check_disputes_path(path)
-    if extension(path) == ".jsonl":
+    if format_extension(path) == ".jsonl":
         return write_rows(path, prodigy_tasks(shared, rule))
     tasks = [*label_studio_tasks(shared)]
     with atomic(path) as file:
@@ -473,7 +474,7 @@ def _dispute_texts(shared: SharedDocuments) -> Iterator[tuple[SharedDocument, st
         if text is None:
             raise ValueError(
                 f"document {row['document']} has no text, so no tasks can be made of the disputes of "
-                f"{listed(shared.annotators)}: give the texts"
+                f"{join_names(shared.annotators)}: give the texts"
             )
         if row["disputes"]:
             yield document, text, row["disputes"]

@@ -21,16 +21,16 @@ from ...core.declaration import Kind, Metric, Score
 from ...core.formulas import ratio
 from ...counting.batch import content_key
 from ...counting.counter import count
-from ...counting.counts import Counts, mirrored
+from ...counting.counts import Counts, mirror_counts
 from ...counting.sums import Sums
 from ...counting.table import Table, Weights
-from ...evaluation.bounds import CONCENTRATED, UNBOUNDED, Limits, kish, sample_variance, score_intervals, shares
-from ...evaluation.intervals import Drawn
-from ...evaluation.leaving_out import Estimates, Grouped, without_groups
+from ...evaluation.bounds import CONCENTRATED, UNBOUNDED, Limits, kish, sample_variance, score_intervals, share_scale
+from ...evaluation.intervals import IntervalBasis
+from ...evaluation.jackknife import Estimates, GroupedTable, jackknife_per_run
 from ...evaluation.resampling import Confidence, HalfSamples, Units
-from ...evaluation.result import first, plain
+from ...evaluation.result import first_values, make_plain
 from ...evaluation.scores import MetricScores, Scores, score_sums
-from ...evaluation.variance import Influences, influences, largest, mixed_units
+from ...evaluation.variance import Influences, count_mixed_units, influences, most_influential
 from .chance import PREFIX, BlockSums, is_of_labels
 from .shared_documents import SharedDocuments
 
@@ -104,7 +104,7 @@ def count_pairs(shared: SharedDocuments, metrics: Sequence[Metric]) -> list[Pair
     pairs = []
     for a, b in places:
         forward = counts.reordered(rows[a, b])
-        backward = counts.reordered(rows[b, a]) if both_ways else mirrored(forward)
+        backward = counts.reordered(rows[b, a]) if both_ways else mirror_counts(forward)
         pairs.append(Pair(a, b, np.array(places[a, b], dtype=np.int64), forward, backward))
     return pairs
 
@@ -156,7 +156,7 @@ def mean_of_pairs(runs: NDArray[np.float64], score: Score) -> NDArray[np.float64
         score: The score.
     """
     mean = _mean_of_defined(*(_mean_of_defined(*both) for both in zip(runs[::2], runs[1::2])))
-    return shares(score.limits, runs.shape[1:]).share(mean)
+    return share_scale(score.limits, runs.shape[1:]).share(mean)
 
 
 class PairTables:
@@ -169,9 +169,9 @@ class PairTables:
 
     def sum_directions(self, weights: Weights | None = None) -> Directions:
         """Return the sums in both directions."""
-        return Directions(*(table.summed(weights) for table in self._tables))
+        return Directions(*(table.sum_rows(weights) for table in self._tables))
 
-    def group_documents(self, groups: csr_array, *, of_labels: bool) -> tuple[Grouped, Grouped]:
+    def group_documents(self, groups: csr_array, *, of_labels: bool) -> tuple[GroupedTable, GroupedTable]:
         """Return the documents in both directions with their groups.
 
         Args:
@@ -181,7 +181,7 @@ class PairTables:
         first, second = self._tables
         if not of_labels:
             first, second = (Table(counts, ()) for counts in (self.pair.forward, self.pair.backward))
-        return Grouped(first, groups), Grouped(second, groups)
+        return GroupedTable(first, groups), GroupedTable(second, groups)
 
     def spans(self, *kinds: Kind) -> csr_array:
         """Return int64[documents, labels + 1], the number of spans of these kinds of each label in each document."""
@@ -204,11 +204,11 @@ def pair_row(pair: Pair, labels: Sequence[str], scored: Iterable[tuple[MetricSco
     per_type: dict[str, Any] = {label: {} for label in labels}
     for metric_scores, values in scored:
         name = metric_scores.metric.name
-        metrics[name] = {"scores": first(values.overall), "counts": first(metric_scores.counts)}
+        metrics[name] = {"scores": first_values(values.overall), "counts": first_values(metric_scores.counts)}
         columns = {score: of_labels[:, 0].tolist() for score, of_labels in values.of_labels.items()}
         for label, scores in zip(labels, zip(*columns.values())):
             per_type[label][name] = dict(zip(columns, scores))
-    row: dict[str, Any] = plain(
+    row: dict[str, Any] = make_plain(
         {"a": pair.a, "b": pair.b, "documents": pair.documents, "metrics": metrics, "per_type": per_type}
     )
     return row
@@ -238,7 +238,7 @@ def summarise_scores(values: ArrayLike, pooled: ArrayLike) -> list[dict[str, Any
     least, greatest = np.where(defined, ordered, np.inf).min(axis=0), np.where(defined, ordered, -np.inf).max(axis=0)
     columns = [column.tolist() for column in (mean, sd, least, greatest)]
     rows = zip(*columns, np.asarray(pooled, dtype=float).tolist(), number.tolist(), (len(ordered) - number).tolist())
-    return [plain(dict(zip(SUMMARY, row))) for row in rows]
+    return [make_plain(dict(zip(SUMMARY, row))) for row in rows]
 
 
 def document_spread(table: PairTables, metrics: Sequence[Metric]) -> dict[str, dict[str, Any]]:
@@ -378,14 +378,16 @@ class Jackknife:
         self._spans = dict(zip((*labels, ""), gold.tolist()))
 
     @property
-    def basis(self) -> Drawn:
+    def basis(self) -> IntervalBasis:
         """What the intervals are based on."""
         level, samples, seed = self._confidence
         base = self._rule, len(self._units)
         if not self.distinct:
-            return Drawn("infl", level, None, None, *base, True, self.effective[""], self.concentrated)
+            return IntervalBasis("infl", level, None, None, *base, True, self.effective[""], self.concentrated)
         halves = HalfSamples(self._units, samples, seed)
-        return Drawn("half", level, halves.sums, seed, *base, halves.exact, self.effective[""], self.concentrated)
+        return IntervalBasis(
+            "half", level, halves.sums, seed, *base, halves.exact, self.effective[""], self.concentrated
+        )
 
     def group_sums(self, blocks: Mapping[str, csr_array]) -> dict[str, csr_array]:
         """Return the single-group sums of each block, sparse [groups, columns]."""
@@ -447,14 +449,14 @@ class Jackknife:
     def half_sample_sums(self, tables: PairTables) -> Directions:
         """Return the sums of a pair in each half-sample."""
         halves = HalfSamples(self._units, self._confidence.samples, self._confidence.seed)
-        return tables.sum_directions(_PairWeights(halves.of(tables.pair.places)))
+        return tables.sum_directions(_PairWeights(halves.block(tables.pair.places)))
 
     def intervals(self, entries: Sequence[Samples]) -> Iterator[tuple[KeyPath, Interval]]:
         """Yield the interval of each number: {"low", "high", "k", "df", "flag"}, as in other results."""
         if not entries:
             return
         limits, values = [entry.limits for entry in entries], np.array([entry.value for entry in entries])
-        scale, size = shares(limits, (len(entries),)), len(entries[0].samples)
+        scale, size = share_scale(limits, (len(entries),)), len(entries[0].samples)
         samples, theta = np.array([entry.samples for entry in entries]).T, scale.share(values)
         if entries[0].halves:
             unknown = np.full(len(entries), np.inf)
@@ -463,7 +465,7 @@ class Jackknife:
             row = np.repeat(np.arange(len(entries)), size // 2)
             left, alone = (side.T.ravel() for side in np.split(scale.share(samples), 2))
             variance = influences(theta, row, left, size // 2)
-            mixed_here = mixed_units(theta, row, left, alone, np.isfinite(np.array(limits)).all(axis=1))
+            mixed_here = count_mixed_units(theta, row, left, alone, np.isfinite(np.array(limits)).all(axis=1))
             mixed = np.where(
                 [entry.mixed is None for entry in entries], mixed_here, [entry.mixed or 0 for entry in entries]
             )
@@ -510,7 +512,7 @@ class Jackknife:
         """Keep the units that hold the variance of a headline, unless groups have several units."""
         if len(self._units) > self._units.groups.shape[0]:
             return
-        groups, share = largest(left_out)
+        groups, share = most_influential(left_out)
         names = self._units.names([int(np.flatnonzero(self._units.group == group)[0]) for group in groups])
         named = [self._shared.name_of(name) if isinstance(name, int) else name for name in names]
         metric, score = headline
@@ -524,7 +526,7 @@ class _PairWeights:
         self._weights = weights
         self.sums: int = len(weights)
 
-    def of(self, documents: slice) -> NDArray[Any]:
+    def block(self, documents: slice) -> NDArray[Any]:
         return self._weights[:, documents]
 
 
@@ -563,7 +565,7 @@ def pair_intervals(
     for number, (table, table_groups) in enumerate(zip(tables, groups)):
         jackknife.mixed.append(_mixed_numbers(table.labels, [_SpanNumbers.create(table, table_groups)]))
         directions = [[side] for side in table.group_documents(table_groups, of_labels=has_classes)]
-        for estimates in without_groups(directions, mean_of_pairs, mean_of_pairs):
+        for estimates in jackknife_per_run(directions, mean_of_pairs, mean_of_pairs):
             path = "pairs", number, "metrics", estimates.metric.name
             yield from _metric_intervals(numbers, jackknife, estimates, path, "scores")
     if not tables:
@@ -573,7 +575,7 @@ def pair_intervals(
     sides = [table.group_documents(table_groups, of_labels=True) for table, table_groups in zip(tables, groups)]
     of_pairs = [[side] for pair in sides for side in pair]
     for summary, runs in (("mean", of_pairs), ("pooled", [*map(list, zip(*sides))])):
-        for estimates in without_groups(runs, mean_of_pairs, mean_of_pairs):
+        for estimates in jackknife_per_run(runs, mean_of_pairs, mean_of_pairs):
             yield from _metric_intervals(numbers, jackknife, estimates, (), summary)
     yield from jackknife.intervals([*_half_sample_scores(numbers, tables, jackknife, metrics)])
 
@@ -595,7 +597,7 @@ def _metric_intervals(
         headline = (metric, score.name) if is_headline else None
         selected.append(Number(path, numbers(path), score.limits, label, headline))
     if selected:
-        variance, bearers, lone = estimates.found
+        variance, bearers, lone = estimates.influences
         variance_found = Influences(variance[indices], bearers[indices], lone[indices])
         yield from jackknife.variance_intervals(selected, variance_found, estimates.mixed[indices], estimates.left_out)
 

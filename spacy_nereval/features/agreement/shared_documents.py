@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from ...core.formulas import ratio
 from ...core.labels import LabelRules
-from ...core.messages import named
+from ...core.messages import PlainSpan, spell_argument
 from ...core.overlapping import group_numbers
-from ...core.spans import Document, PlainSpan, Span
+from ...core.spans import Document, Span
 from ...evaluation.error_list import CONTEXT
 
 OF_ANNOTATION, OF_WHITE_SPACE = "annotation", "whitespace"
@@ -173,7 +173,7 @@ def apply_rules(documents: Iterable[SharedDocument], rules: LabelRules | None) -
         if rules is None:
             yield document, 0
             continue
-        renamed = {name: rules.spans(spans) for name, spans in document.spans.items()}
+        renamed = {name: rules.map_spans(spans) for name, spans in document.spans.items()}
         distinct = {name: [*dict.fromkeys(spans)] for name, spans in renamed.items()}
         base = document.base.replaced([], [], document.base.text)
         base.label_rules = rules
@@ -280,7 +280,8 @@ def consensus_rule(wanted: Any, annotators: int) -> Rule:
     number = int(wanted) if isinstance(wanted, str) and wanted.isascii() and wanted.isdecimal() else wanted
     if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= annotators:
         raise ValueError(
-            f"{named('consensus', wanted)}: expected majority, all, or a number of votes from 1 to {annotators}"
+            f"{spell_argument('consensus', wanted)}: expected majority, all, or a number of votes from 1 to "
+            f"{annotators}"
         )
     return Rule(number)
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from ...core.about import __version__
 from ...core.declaration import Metric
-from ...core.messages import named
+from ...core.messages import spell_argument
 from ...core.spans import Document
 from ...counting.counts import Counts
-from ...counting.table import summed
+from ...counting.table import sum_counts
 from ...evaluation.breakdown import Breakdown, gold_of_bucket
 from ...evaluation.comparison import System
 from ...evaluation.conclusion import unit_name
@@ -28,13 +28,13 @@ from ...evaluation.differences import (
     units_without_difference,
 )
 from ...evaluation.error_list import transitions
-from ...evaluation.evidence import by_halves, by_runs, by_swaps
-from ...evaluation.pairs import aligned_runs, all_labels, check_same_places
+from ...evaluation.evidence import evidence_from_half_samples, evidence_from_runs, evidence_from_swaps
+from ...evaluation.pairs import align_runs, all_labels, check_same_places
 from ...evaluation.prediction_rates import RATE, prediction_rate
 from ...evaluation.resampling import Confidence, number_of_units
-from ...evaluation.result import plain, signature
+from ...evaluation.result import make_plain, signature
 from ...evaluation.scores import score_sums
-from ...evaluation.tested import Subject, Wanted, greatest_difference, label_score
+from ...evaluation.tested import Criterion, Subject, greatest_difference, label_score
 from ...evaluation.variance import mean_of_runs
 from .policy import AGAINST_BASELINE, AT_MOST, FAIL, PASS, RATE_BETWEEN, Policy, Rule, allowed, scored
 
@@ -176,7 +176,7 @@ def gate(
         rows.append(row)
     verdict, passed = _overall(rows)
     settings = [f"level:{policy.level:g}", f"unit:{first.unit}", f"units:{judging.units}", f"seed:{policy.seed}"]
-    result: dict[str, Any] = plain(
+    result: dict[str, Any] = make_plain(
         {
             "signature": signature(first, *settings, f"gate:{policy.digest[:12]}"),
             "signatures": {
@@ -251,10 +251,10 @@ class Judging:
         first = own[0]
         if policy.unit and first.unit != policy.unit:
             raise ValueError(f"the policy has the unit {policy.unit}, and the counts have {first.unit}: count again")
-        self.ours: Sequence[Counts] = aligned_runs(first, candidate.system.name, own)
+        self.ours: Sequence[Counts] = align_runs(first, candidate.system.name, own)
         self.theirs: Sequence[Counts] | None = None
         if baseline is not None:
-            self.theirs = aligned_runs(first, baseline.system.name, baseline.system.runs)
+            self.theirs = align_runs(first, baseline.system.name, baseline.system.runs)
             check_same_places([first, *self.theirs])
         self.units: int | None = None if first.collapsed else number_of_units(first)
         # Each bound of this interval is one-sided at the level of the policy.
@@ -319,14 +319,14 @@ class Judging:
 
     def about(self, rule: Rule) -> tuple[Subject, Sequence[Counts], Sequence[Counts] | None]:
         """Return what a rule is about: the score, and the counts of the candidate and of the baseline."""
-        wish = Wanted(RATE, RATE.scores[0]) if rule.kind == RATE_BETWEEN else self._scored(rule)
+        wish = Criterion(RATE, RATE.scores[0]) if rule.kind == RATE_BETWEEN else self._scored(rule)
         ours, theirs = self._counts(rule, wish.metric)
         label, score = rule.bucket if rule.by else rule.label, wish.score
         if label is not None and rule.kind != RATE_BETWEEN:
             score = label_score(wish.metric, score.name)
         return Subject(_own(ours[0], wish.metric), score, label, ""), ours, theirs
 
-    def _scored(self, rule: Rule) -> Wanted:
+    def _scored(self, rule: Rule) -> Criterion:
         metrics = self.ours[0].metrics
         try:
             return scored(rule, metrics)
@@ -334,7 +334,7 @@ class Judging:
             own, needed = ", ".join(metric.name for metric in metrics), ",".join(self.policy.metrics)
             raise ValueError(
                 f"rule {rule.name}: the counts have no {rule.score}, but only {own}: count again with "
-                f"{named('metrics', needed)}"
+                f"{spell_argument('metrics', needed)}"
             ) from None
 
     def _counts(self, rule: Rule, metric: Metric) -> tuple[Sequence[Counts], Sequence[Counts] | None]:
@@ -369,10 +369,10 @@ class Judging:
 
     def _absolute(self, subject: Subject, runs: Sequence[Counts]) -> Estimate:
         """Return the score of the candidate, with the interval that `score --confidence` gives."""
-        from ...evaluation.intervals import bounded
+        from ...evaluation.intervals import run_intervals
 
         own = [counts.of([subject.metric]) for counts in runs]
-        table = bounded(own, self.confidence).metrics[subject.metric.name]
+        table = run_intervals(own, self.confidence).metrics[subject.metric.name]
         name = subject.score.name
         row = table["scores"][name] if subject.label is None else table["per_type"][subject.label][name]
         value = _value(subject, own)
@@ -407,10 +407,10 @@ class Judging:
         metrics = [subject.metric]
         own, others = ([counts.of(metrics) for counts in runs] for runs in (ours, theirs))
         if own[0].collapsed:
-            return by_halves(others[0], own[0], [subject])
+            return evidence_from_half_samples(others[0], own[0], [subject])
         if len(own) == len(others) == 1:
-            return by_swaps(others[0], own[0], [subject], self.confidence, LEAST_SWAPS)
-        return by_runs(others, own, [subject], self.confidence)
+            return evidence_from_swaps(others[0], own[0], [subject], self.confidence, LEAST_SWAPS)
+        return evidence_from_runs(others, own, [subject], self.confidence)
 
     def _units_needed(self, found: Estimate, least: float, most: float) -> int | None:
         """Return about how many units would decide an undecided rule."""
@@ -456,7 +456,7 @@ def _value(subject: Subject, runs: Sequence[Counts]) -> float:
     """Return the mean of a score over training runs."""
     found = []
     for counts in runs:
-        sums = summed(counts)
+        sums = sum_counts(counts)
         (own,) = score_sums(sums)
         missing = subject.label is not None and subject.label not in sums.labels
         found.append(np.nan if missing else subject.values(own, sums.labels).item())

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from ...core.about import __version__
 from ...core.arguments import CONFLICTS, KEEP, REFUSE
-from ...core.messages import LISTED, PlainSpan, checked_span, named, quoted, shortened, unique_keys
+from ...core.messages import LISTED, PlainSpan, quote, shorten, spell_argument, unique_keys, validate_span
 from ...io.formats.contents import lines
 from ...io.records import Record
 from ...io.writing import SURROGATE
@@ -88,7 +88,7 @@ def read_marks(given: Any) -> list[Mark]:
     if isinstance(given, (str, Path, Mapping)):
         given = [given]
     if not isinstance(given, Iterable):
-        raise ValueError(f"marks is {shortened(repr(given))}; expected a file of marks, or a list of files or of marks")
+        raise ValueError(f"marks is {shorten(repr(given))}; expected a file of marks, or a list of files or of marks")
     return [_mark(row, where) for where, row in _rows([*given])]
 
 
@@ -126,10 +126,10 @@ def _mark(row: Any, where: str) -> Mark:
             _text(row, "note"),
         )
         if found.mark and found.mark not in VERDICTS:
-            raise ValueError(f"the mark is {quoted(found.mark)}; expected one of {', '.join(VERDICTS)}")
+            raise ValueError(f"the mark is {quote(found.mark)}; expected one of {', '.join(VERDICTS)}")
         if found.decided is not None and found.mark != GOLD_WRONG:
             raise ValueError(
-                f"it decides what gold should have, and its mark is {quoted(found.mark)}; expected {GOLD_WRONG!r}, or "
+                f"it decides what gold should have, and its mark is {quote(found.mark)}; expected {GOLD_WRONG!r}, or "
                 "null for decided"
             )
         if found.decided == () and found.gold is None:
@@ -142,14 +142,14 @@ def _mark(row: Any, where: str) -> Mark:
 def _text(row: Mapping[str, Any], name: str) -> str:
     value = row.get(name)
     if value is not None and not isinstance(value, str):
-        raise ValueError(f"{name} is {shortened(repr(value))}; expected a text")
+        raise ValueError(f"{name} is {shorten(repr(value))}; expected a text")
     return value or ""
 
 
 def _whole(row: Mapping[str, Any], name: str) -> int:
     value = row.get(name, 0)
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError(f"{name} is {shortened(repr(value))}; expected a whole number from 0")
+        raise ValueError(f"{name} is {shorten(repr(value))}; expected a whole number from 0")
     return value
 
 
@@ -157,7 +157,7 @@ def _decided(value: Any) -> tuple[PlainSpan, ...] | None:
     if value is None:
         return None
     if not isinstance(value, (list, tuple)):
-        raise ValueError(f"decided is {shortened(repr(value))}; expected a list of spans, or null")
+        raise ValueError(f"decided is {shorten(repr(value))}; expected a list of spans, or null")
     found = [_span_of(each, f"decided span {k}") for k, each in enumerate(value)]
     return tuple(sorted({span for span in found if span is not None}))
 
@@ -168,8 +168,8 @@ def _span_of(value: Any, name: str) -> PlainSpan | None:
         return None
     keys = ("start", "end", "label")
     if not isinstance(value, Mapping) or not all(key in value for key in keys):
-        raise ValueError(f"{name} is {shortened(repr(value))}; expected null or a span with start, end and label")
-    return checked_span(name, [value[key] for key in keys], None)
+        raise ValueError(f"{name} is {shorten(repr(value))}; expected null or a span with start, end and label")
+    return validate_span(name, [value[key] for key in keys], None)
 
 
 class Place(NamedTuple):
@@ -224,7 +224,7 @@ def corrected(
     {(0, 3, 'PER')}
     """
     if conflicts not in CONFLICTS.values:
-        raise ValueError(f"{named('conflicts', conflicts)}: expected one of {', '.join(CONFLICTS.values)}")
+        raise ValueError(f"{spell_argument('conflicts', conflicts)}: expected one of {', '.join(CONFLICTS.values)}")
     golds = [*records]
     digests = [gold_digest(record.id, record.text, record.spans) for record in golds]
     by_place = _by_place(golds, digests, marks, name)
@@ -268,7 +268,7 @@ def _by_place(
         some = "all of the" if len(strange) == len(marks) else f"{len(strange)} of {len(marks)}"
         raise ValueError(
             f"{strange[0].where}: made on other gold annotation ({some} marks): none of the {len(golds)} documents of "
-            f"{name} has the digest {shortened(strange[0].digest)} of id, text and gold spans. Give the gold that "
+            f"{name} has the digest {shorten(strange[0].digest)} of id, text and gold spans. Give the gold that "
             "the report was made of, read with the same options"
         )
     found: dict[Place, list[Mark]] = defaultdict(list)
@@ -312,7 +312,7 @@ def _conflict_words(golds: Sequence[Record], contested: Sequence[tuple[Place, Se
     places = f"{len(contested)} place{'s' * (len(contested) != 1)}"
     return (
         f"marks disagree on {places}: {'. '.join(lines)}{more}. Let the reviewers agree, or leave gold as it is there "
-        f"with {named('conflicts', KEEP)}"
+        f"with {spell_argument('conflicts', KEEP)}"
     )
 
 
@@ -452,8 +452,8 @@ def _signature(digests: Sequence[str], new: Sequence[Record]) -> str:
 
 
 def _document(number: int, record: Record) -> str:
-    return f"document {number if record.id is None else shortened(record.id)}"
+    return f"document {number if record.id is None else shorten(record.id)}"
 
 
 def _span(span: PlainSpan | None) -> str:
-    return "none" if span is None else f"{quoted(span[2])} from {span[0]} to {span[1]}"
+    return "none" if span is None else f"{quote(span[2])} from {span[0]} to {span[1]}"

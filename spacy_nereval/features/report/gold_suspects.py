@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, get_args
 
-from ...core.messages import is_number, shortened
-from ...core.spans import Document, PlainSpan, Span
-from ...evaluation.error_groups import has_words, same_words
+from ...core.messages import PlainSpan, is_finite_number, shorten
+from ...core.spans import Document, Span
+from ...evaluation.error_groups import fold_words, has_words
 from ...reporting.marked_text import span_in_context
 from ...reporting.remarks import times
 from ...reporting.result_table import Cell, ResultTable
@@ -158,7 +158,7 @@ def _gold_of(suspect: Suspect, document: Document) -> Span | None:
 
 def surface(document: Document, start: int, end: int) -> str:
     """Return the words of a stretch, case folded, with single spaces; "" if the document has no words."""
-    return same_words((document.text or "")[start:end]) if has_words(document.text) else ""
+    return fold_words((document.text or "")[start:end]) if has_words(document.text) else ""
 
 
 def _labels_of_surfaces(documents: Sequence[Document]) -> dict[str, Counter[str]]:
@@ -216,7 +216,7 @@ def _scores_of_hits(documents: Sequence[Document]) -> dict[str, list[float]]:
 def _score(document: Document, span: PlainSpan) -> float | None:
     """Return the score of a prediction; None if it has none, or no finite one."""
     score: Any = document.span_scores.get(span)
-    return float(score) if is_number(score) else None
+    return float(score) if is_finite_number(score) else None
 
 
 def _of_scores(
@@ -345,7 +345,7 @@ def evidence_words(each: Evidence, doubt: Doubt, names: Sequence[str]) -> str:
 def _proposed(doubt: Doubt, document: Document) -> list[str]:
     """Return the stretches that are proposed if there are several, since the text of a row marks only the first."""
     text = document.text or ""
-    found = dict.fromkeys(f"“{shortened(text[start:end])}”" for start, end, _ in doubt.proposed)
+    found = dict.fromkeys(f"“{shorten(text[start:end])}”" for start, end, _ in doubt.proposed)
     return [f"proposed: {', '.join(found)}"] if text and len(found) > 1 else []
 
 
@@ -353,5 +353,5 @@ def _gold_around(document: Document, doubt: Doubt) -> str:
     """Return the gold spans that overlap a place without being there, "none" if there are none."""
     near = [span for span in document.gold if span.overlaps(Span(doubt.start, doubt.end, ""))]
     text = document.text
-    words = [span.label if text is None else f"{span.label} “{shortened(text[slice(*span[:2])])}”" for span in near]
+    words = [span.label if text is None else f"{span.label} “{shorten(text[slice(*span[:2])])}”" for span in near]
     return ", ".join(words) or "none"

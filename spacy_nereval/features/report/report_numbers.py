@@ -17,13 +17,13 @@ import numpy as np
 
 from ...core.declaration import Metric, Verdict
 from ...core.lexicon import Lexicon
-from ...core.mention_places import with_common_annex
-from ...core.messages import named
+from ...core.mention_places import share_annex
+from ...core.messages import spell_argument
 from ...core.spans import Document, Span
 from ...counting.counter import count
 from ...counting.counts import Counts
 from ...counting.table import Table, columns_of
-from ...evaluation.breakdown import ATTRIBUTES, Breakdown, RequestedAttribute, Value, requested_attribute
+from ...evaluation.breakdown import ATTRIBUTES, AttributeRequest, Breakdown, Value, parse_attribute
 from ...evaluation.error_list import is_error
 
 Choice = tuple[str | None, str | None]
@@ -208,23 +208,25 @@ def slices(
         ValueError: An attribute of `by` is unknown, needs a lexicon, or makes too many buckets; or a document has no
             text to look its spans up in.
     """
-    asked = {text: requested_attribute(text) for text in dict.fromkeys(by)}
+    asked = {text: parse_attribute(text) for text in dict.fromkeys(by)}
     usual = [] if any(document.text is None for document in systems[0]) else TITLES
     names = {each.name for each in asked.values()}
     for name in usual:
         if name not in names and (lexicon or not ATTRIBUTES[name].needs_lexicon):
-            asked[name] = requested_attribute(name)
+            asked[name] = parse_attribute(name)
     found = [_slice(text, each, systems, metric, lexicon, verdicts) for text, each in asked.items()]
     for each in found:
         if each.name in by and len(each.buckets) > len(DIGITS):
             number = len(each.buckets)
-            raise ValueError(f"{named('by', each.name)} makes {number} buckets; a report shows at most {len(DIGITS)}")
+            raise ValueError(
+                f"{spell_argument('by', each.name)} makes {number} buckets; a report shows at most {len(DIGITS)}"
+            )
     return [each for each in found if 0 < len(each.buckets) <= len(DIGITS)]
 
 
 def _slice(
     text: str,
-    by: RequestedAttribute,
+    by: AttributeRequest,
     systems: Sequence[Sequence[Document]],
     metric: Metric,
     lexicon: Lexicon | None,
@@ -278,7 +280,7 @@ def with_common_annexes(systems: Sequence[ReportedSystem]) -> Sequence[ReportedS
     """Return the systems with one text for each document, followed by the inventions of all of them."""
     if len({len(system.documents) for system in systems}) > 1:
         return systems  # which the report refuses
-    shared = [with_common_annex(sides) for sides in zip(*(system.documents for system in systems))]
+    shared = [share_annex(sides) for sides in zip(*(system.documents for system in systems))]
     return [system._replace(documents=[sides[k] for sides in shared]) for k, system in enumerate(systems)]
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...api.results import KeptSystem
-from ...core.compression import uncompressed
+from ...core.compression import strip_compression
 from ...core.declaration import Metric, Verdict
 from ...core.spans import Document, OverlapGroup
 from ...counting.counter import count
@@ -30,7 +30,7 @@ from ...evaluation.comparison import System
 from ...evaluation.error_groups import Member
 from ...evaluation.error_list import OUTCOME_OF_VERDICT, outcomes_of
 from ...evaluation.resampling import Confidence
-from ...evaluation.tested import Asked
+from ...evaluation.tested import Hypotheses
 from ...io.formats import inferred_name
 from ...io.writing import spelt_out
 from ...metrics.registry import create
@@ -334,7 +334,7 @@ def page(
     *,
     title: str | None = None,
     confidence: Confidence | None = None,
-    asked: Asked | None = None,
+    asked: Hypotheses | None = None,
     trials: int | None = None,
     lexicon: Lexicon | None = None,
     by: Sequence[str] = (),
@@ -398,7 +398,7 @@ def gates(systems: Sequence[ReportedSystem], policy: Policy) -> Iterator[GateVie
 def _title(names: Sequence[str], sources: Iterable[str]) -> str:
     systems = " and ".join(names) if len(names) < 3 else f"{len(names)} systems"
     golds = (Path(each) for each in dict.fromkeys(sources))
-    named = [(each if inferred_name(each) is None else uncompressed(each).with_suffix("")).name for each in golds]
+    named = [(each if inferred_name(each) is None else strip_compression(each).with_suffix("")).name for each in golds]
     return f"{systems} against {' and '.join(named) or 'gold'}"
 
 
@@ -445,7 +445,7 @@ def _stretches(document: Document, errors: Iterable[Verdict], metric: Metric) ->
 def report(
     systems: Sequence[KeptSystem],
     confidence: Confidence | None = None,
-    asked: Asked | None = None,
+    asked: Hypotheses | None = None,
     trials: int | None = None,
 ) -> str | None:
     """Return the report as HTML.

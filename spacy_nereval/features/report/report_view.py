@@ -11,14 +11,14 @@ from ...core.lexicon import Lexicon
 from ...core.overlapping import overlaps
 from ...core.spans import Document
 from ...core.wording import FAIREVAL
-from ...evaluation.comparison import System, changed_spans, comparison
+from ...evaluation.comparison import System, comparison, find_changed_spans
 from ...evaluation.conclusion import unit_name
 from ...evaluation.error_groups import ErrorGroups, Member, error_groups
-from ...evaluation.error_list import ErrorExamples, is_error, outcomes_by
+from ...evaluation.error_list import ErrorExamples, is_error, outcomes_from_verdicts
 from ...evaluation.prediction_rates import PredictionRate, RateDifference, rate_differences
 from ...evaluation.resampling import Confidence
 from ...evaluation.result import evaluate
-from ...evaluation.tested import Asked
+from ...evaluation.tested import Hypotheses
 from ...reporting.comparison_view import ComparisonView
 from ...reporting.declared import OUTCOMES, row_name, score_triple, sentence_name, span_metrics
 from ...reporting.remarks import interval_basis, many, name_in_sentence, times
@@ -73,7 +73,7 @@ class ReportView(View):
         systems: Sequence[ReportedSystem],
         *,
         confidence: Confidence | None = None,
-        asked: Asked | None = None,
+        asked: Hypotheses | None = None,
         trials: int | None = None,
         lexicon: Lexicon | None = None,
         by: Sequence[str] = (),
@@ -456,21 +456,21 @@ class ReportView(View):
         return found
 
     def _compared(
-        self, confidence: Confidence | None, asked: Asked | None, trials: int | None
+        self, confidence: Confidence | None, asked: Hypotheses | None, trials: int | None
     ) -> ComparisonView | None:
         """Return the comparison of all systems with the first: with tests where intervals are wanted."""
         if len(self.systems) == 1:
             return None
         first = self.systems[0]
         counted = [
-            System(each.name, each.counts, [*map(outcomes_by, verdicts)])
+            System(each.name, each.counts, [*map(outcomes_from_verdicts, verdicts)])
             for each, verdicts in zip(self.systems, self.verdicts)
         ]
         if confidence:
-            asked = asked or Asked()
+            asked = asked or Hypotheses()
             asked = asked._replace(primary=asked.primary or PRIMARY)
             return ComparisonView(comparison(counted, first.documents, confidence, trials, **asked._asdict()))
-        moved = changed_spans(counted, first.documents)
+        moved = find_changed_spans(counted, first.documents)
         return ComparisonView({"baseline": first.name, "comparisons": [], "transitions": moved})
 
     def _ask_label(self, label: Cell) -> dict[str, Any]:

@@ -10,16 +10,17 @@ from numpy.typing import NDArray
 
 from ...core.about import __version__
 from ...core.arguments import MICRO, OWN
-from ...core.cuts import Cuts, shown_cut
+from ...core.cuts import Cuts, format_cut
 from ...core.declaration import Metric, Score
-from ...core.messages import named
+from ...core.messages import spell_argument
 from ...core.spans import Document
 from ...counting.counter import count
 from ...counting.counts import Counts
 from ...evaluation.comparison import System, comparison
-from ...evaluation.intervals import Confidence, Drawn
-from ...evaluation.result import evaluate, plain, signature, totals_on_reading
-from ...evaluation.tested import Wanted, charted, label_score, wanted
+from ...evaluation.intervals import IntervalBasis
+from ...evaluation.resampling import Confidence
+from ...evaluation.result import evaluate, make_plain, reading_totals, signature
+from ...evaluation.tested import Criterion, curve_scores, find_criterion, label_score
 from .curves import Curves, ScoredDocuments, Settings, finite_cut, metrics_without_curve
 from .cut_choice import LabelCuts, best_cut, coordinate_ascent, cuts_per_label, is_exact, micro_cuts, near_best_range
 from .scored_spans import average_precision, calibration, coco_average_precision, risk_coverage
@@ -74,11 +75,11 @@ def find_thresholds(
         ValueError: A prediction has no usable score, there is no document, or a setting cannot be used.
     """
     settings = settings.validate()
-    wish = wanted(settings.best, metrics)
+    wish = find_criterion(settings.best, metrics)
     without = metrics_without_curve(metrics)
     if wish.metric.name in without:
         raise ValueError(
-            f"{named('best', settings.best)}: {wish.metric.name} has no curve: {without[wish.metric.name]}"
+            f"{spell_argument('best', settings.best)}: {wish.metric.name} has no curve: {without[wish.metric.name]}"
         )
     side = ScoredDocuments.create(documents, [metric for metric in metrics if metric.name not in without], settings)
     if not side.documents:
@@ -96,7 +97,7 @@ def find_thresholds(
     per_type = _label_rows(side, wish, cuts, at_cut)
     for label, row in per_type.items():
         row["curve"] = _label_curve(curves, wish.metric, label)
-    values: dict[str, Any] = plain(
+    values: dict[str, Any] = make_plain(
         {
             "signature": name,
             "version": __version__,
@@ -115,7 +116,7 @@ def find_thresholds(
     return CutResult(values, cuts, side)
 
 
-def apply_cuts(
+def measure_cuts(
     result: CutResult, documents: Iterable[Document | None], confidence: Confidence | None = None
 ) -> CutResult:
     """Return a result with the scores at its cuts on other documents, under "applied"; None there if it has no cuts.
@@ -140,7 +141,7 @@ def apply_cuts(
     Raises:
         ValueError: A prediction has no usable score, or there is no document.
     """
-    cuts, wish = result.cuts, wanted(result.chosen_on.settings.best, result.chosen_on.metrics)
+    cuts, wish = result.cuts, find_criterion(result.chosen_on.settings.best, result.chosen_on.metrics)
     if cuts is None:
         return result._replace(values=result.values | {"applied": None})
     confidence = (confidence or Confidence()).checked()
@@ -160,9 +161,9 @@ def apply_cuts(
     per_type = _label_rows(side, wish, cuts, at_cut_result)
     for label, row in per_type.items():
         row |= _interval_fields(at_cut_result["intervals"]["per_type"].get(label, {}).get(row["score"]))
-    values: dict[str, Any] = plain(
+    values: dict[str, Any] = make_plain(
         {
-            "signature": signature(whole, f"cut:{cuts.digest}", Drawn(**bounded["confidence"]).signature),
+            "signature": signature(whole, f"cut:{cuts.digest}", IntervalBasis(**bounded["confidence"]).signature),
             **_totals(side, whole),
             **_count_kept(side, cuts),
             "score": wish.name,
@@ -196,7 +197,7 @@ def apply_cuts(
 def _totals(side: ScoredDocuments, whole: Counts) -> dict[str, Any]:
     """Return the numbers of documents and spans, and what reading changed or left out."""
     sizes = {"documents": whole.documents, "skipped": whole.skipped, "gold": whole.gold, "pred": whole.pred}
-    return {**sizes, **totals_on_reading(whole), "floor": side.floor}
+    return {**sizes, **reading_totals(whole), "floor": side.floor}
 
 
 def _count_kept(side: ScoredDocuments, cuts: Cuts) -> dict[str, int]:
@@ -206,7 +207,7 @@ def _count_kept(side: ScoredDocuments, cuts: Cuts) -> dict[str, int]:
 
 
 def _compare_cuts(
-    side: ScoredDocuments, wish: Wanted, cuts: Cuts | None, at_cut: Mapping[str, Any], *, own_best: bool
+    side: ScoredDocuments, wish: Criterion, cuts: Cuts | None, at_cut: Mapping[str, Any], *, own_best: bool
 ) -> dict[str, dict[str, Any]]:
     """Return the scores at the cuts and, for comparison, at common cuts: the usual one, none, and the best one here.
 
@@ -233,7 +234,7 @@ def _compare_cuts(
 def _common_cut_row(side: ScoredDocuments, metric: Metric, cut: float) -> dict[str, Any]:
     """Return the number of predictions that a common cut keeps, and the scores of a metric there."""
     place, scores = side.curves.place(cut), side.curves.overall(metric)
-    at_cut = {score.name: scores[score.name][place] for score in charted(metric.scores)}
+    at_cut = {score.name: scores[score.name][place] for score in curve_scores(metric.scores)}
     return {"cut": cut, "kept": side.curves.kept[place], "scores": at_cut}
 
 
@@ -263,7 +264,7 @@ def _label_precision(side: ScoredDocuments, label: str) -> dict[str, float | Non
     return {"ap": ap, "coco": coco_average_precision(ranking.hit, gold)}
 
 
-def _label_rows(side: ScoredDocuments, wish: Wanted, cuts: Cuts | None, at_cut: Mapping[str, Any]) -> dict[str, Any]:
+def _label_rows(side: ScoredDocuments, wish: Criterion, cuts: Cuts | None, at_cut: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row per label: numbers of spans, cut, scores with and without the cut, average precision.
 
     Args:
@@ -284,7 +285,7 @@ def _label_rows(side: ScoredDocuments, wish: Wanted, cuts: Cuts | None, at_cut: 
             "cut": cuts.labels.get(label, cuts.default) if cuts else None,
             "score": name,
             "value": scores.get(name),
-            "scores": {score.name: scores.get(score.name) for score in charted(wish.metric.label_scores)},
+            "scores": {score.name: scores.get(score.name) for score in curve_scores(wish.metric.label_scores)},
             "no_cut": side.curves.label_curve(wish.metric, label).scores[name][-1],
             **_label_precision(side, label),
         }
@@ -303,7 +304,7 @@ def spread_indices(number: int, most: int) -> list[int]:
 # Parts of the result on the documents on which cuts are chosen
 
 
-def _best_cuts(side: ScoredDocuments, wish: Wanted) -> tuple[dict[str, Any], Cuts | None]:
+def _best_cuts(side: ScoredDocuments, wish: Criterion) -> tuple[dict[str, Any], Cuts | None]:
     """Return the part "best" of the result, and the cuts."""
     common, per_label = best_cut(side.curves, wish), side.settings.per_label
     best: dict[str, Any] = dict.fromkeys(("cut", "value", "kept", "hits", "no_cut", "common", "near", "exact"))
@@ -322,7 +323,7 @@ def _cuts(labels: LabelCuts, common: float) -> Cuts:
     return Cuts(finite_cut(common), {label: finite_cut(labels[label]) for label in sorted(labels)})
 
 
-def _label_cuts(side: ScoredDocuments, wish: Wanted, common: float) -> tuple[LabelCuts, bool]:
+def _label_cuts(side: ScoredDocuments, wish: Criterion, common: float) -> tuple[LabelCuts, bool]:
     """Return the cut of each label, and whether these cuts are proven to be the best."""
     per_label = cuts_per_label(side.curves, side.spans, wish, common)
     if side.settings.per_label == OWN:
@@ -335,7 +336,7 @@ def _label_cuts(side: ScoredDocuments, wish: Wanted, common: float) -> tuple[Lab
 
     def value(cuts: LabelCuts) -> float:
         per_label = evaluate(side.cut_counts(_cuts(cuts, np.inf), [wish.metric]))["metrics"][wish.metric.name]["scores"]
-        return float(wish.good(np.nan if per_label[wish.score.name] is None else per_label[wish.score.name]))
+        return float(wish.orient(np.nan if per_label[wish.score.name] is None else per_label[wish.score.name]))
 
     return max(candidates, key=value), False
 
@@ -345,7 +346,7 @@ def _label_curve(curves: Curves, metric: Metric, label: str) -> dict[str, Any]:
     curve = curves.label_curve(metric, label)
     places = spread_indices(len(curve.at), LABEL_POINTS)
     at: NDArray[np.int64] = curve.at[places]
-    scores = {score.name: curve.scores[score.name][places] for score in charted(metric.label_scores)}
+    scores = {score.name: curve.scores[score.name][places] for score in curve_scores(metric.label_scores)}
     return {"cuts": curves.cuts[at], "scores": scores}
 
 
@@ -355,8 +356,8 @@ def _metric_rows(side: ScoredDocuments) -> dict[str, Any]:
     for metric in side.metrics:
         overall = side.curves.overall(metric)
         rows[metric.name] = {"settings": metric.settings, "scores": {}}
-        for score in charted(metric.scores):
-            cut, value = best_cut(side.curves, Wanted(metric, score)) or (None, None)
+        for score in curve_scores(metric.scores):
+            cut, value = best_cut(side.curves, Criterion(metric, score)) or (None, None)
             row = {"cut": cut, "value": value, "no_cut": overall[score.name][-1]}
             rows[metric.name]["scores"][score.name] = row
     return rows
@@ -371,7 +372,7 @@ def _thin_curves(side: ScoredDocuments, best: float | None) -> dict[str, Any]:
         "cuts": curves.cuts[places],
         "kept": curves.kept[places],
         "metrics": {
-            metric.name: {score.name: scores[metric.name][score.name][places] for score in charted(metric.scores)}
+            metric.name: {score.name: scores[metric.name][score.name][places] for score in curve_scores(metric.scores)}
             for metric in side.metrics
         },
     }
@@ -384,12 +385,12 @@ def _warnings(side: ScoredDocuments, best: Mapping[str, Any]) -> list[str]:
     lines, scores = [], side.ranking.score
     if side.floor >= ALREADY_CUT and scores[0] <= 1:
         lines.append(
-            f"every score is at least {shown_cut(side.floor)}: the predictions are probably already cut; for spancat "
+            f"every score is at least {format_cut(side.floor)}: the predictions are probably already cut; for spancat "
             "set threshold = 0.0 before predicting"
         )
     if not best["reason"] and side.floor in (best["cut"], *best["labels"].values()) and scores[0] > side.floor:
         lines.append(
-            f"nothing is known below {shown_cut(side.floor)}, the lowest score of the predictions; a cut there keeps "
+            f"nothing is known below {format_cut(side.floor)}, the lowest score of the predictions; a cut there keeps "
             "all of them, and a lower one might be better still"
         )
     return lines
@@ -409,7 +410,7 @@ def _value_with_interval(metric_result: Mapping[str, Any], score: Score) -> dict
 
 
 def _gain(
-    whole: Counts, cut_counts: Counts, documents: Sequence[Document], wish: Wanted, confidence: Confidence
+    whole: Counts, cut_counts: Counts, documents: Sequence[Document], wish: Criterion, confidence: Confidence
 ) -> dict[str, Any] | None:
     """Return the gain of the cuts over no cut, with its interval and test; None if it cannot be tested."""
     alone = [wish.metric]
@@ -431,7 +432,7 @@ def _warnings_elsewhere(cuts: Cuts, floor: float | None) -> list[str]:
     lowest = min((cut for cut in (cuts.default, *cuts.labels.values()) if cut is not None), default=None)
     if lowest is not None and lowest < floor and cuts.floor is not None and cuts.floor < floor:
         return [
-            f"the cut {shown_cut(lowest)} is below {shown_cut(floor)}, the lowest score of these predictions: they "
+            f"the cut {format_cut(lowest)} is below {format_cut(floor)}, the lowest score of these predictions: they "
             "were cut before, so the cut cannot be measured on them"
         ]
     return []

@@ -13,17 +13,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.arguments import Choosing, checked
-from ...core.cuts import Cuts, cut, with_scores
+from ...core.arguments import Choosing, validate_settings
+from ...core.cuts import Cuts, apply_cuts, pair_with_scores
 from ...core.declaration import Metric
-from ...core.spans import Document, PlainSpan
+from ...core.messages import PlainSpan
+from ...core.spans import Document
 from ...counting.counter import count
 from ...counting.counts import Counts
 from ...counting.sums import Slot
 from ...counting.table import Table, columns_of
-from ...evaluation.result import gold_spans, plain, pred_spans
-from ...evaluation.scores import Scores, mean
-from ...evaluation.tested import charted
+from ...evaluation.result import gold_by_label, make_plain, predictions_by_label
+from ...evaluation.scores import Scores, mean_of_parts
+from ...evaluation.tested import curve_scores
 from .scored_spans import GroupKind, Ranking, ScoredSpans, States, check_hit, count_states, group_kind, rank_predictions
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Settings(Choosing):
         Traceback (most recent call last):
         ValueError: per_label='all': expected 'own' or 'micro', or none for a common cut
         """
-        return checked(self)._replace(hit=check_hit(self.hit))
+        return validate_settings(self)._replace(hit=check_hit(self.hit))
 
     @property
     def signature(self) -> list[str]:
@@ -79,7 +80,7 @@ class ScoredDocuments:
         cls, documents: Iterable[Document | None], metrics: Sequence[Metric], settings: Settings = Settings()
     ) -> ScoredDocuments:
         """Return documents with the scores of their predictions. Raise ValueError if a document cannot be used."""
-        pairs = [*with_scores(documents, settings.missing_score)]
+        pairs = [*pair_with_scores(documents, settings.missing_score)]
         annotated = [(document, scores) for document, scores in pairs if document is not None]
         return cls(
             [base for base, _ in annotated],
@@ -114,12 +115,12 @@ class ScoredDocuments:
     @cached_property
     def gold_counts(self) -> Mapping[str, int]:
         """The number of gold spans of each label."""
-        return gold_spans(self.counts)
+        return gold_by_label(self.counts)
 
     @cached_property
     def pred_counts(self) -> Mapping[str, int]:
         """The number of predictions of each label."""
-        return pred_spans(self.counts)
+        return predictions_by_label(self.counts)
 
     @property
     def floor(self) -> float | None:
@@ -128,7 +129,7 @@ class ScoredDocuments:
 
     def cut_counts(self, cuts: Cuts, metrics: Sequence[Metric]) -> Counts:
         """Return the counts of the gold spans and of the predictions that cuts keep."""
-        counts = count(cut(self.documents, cuts, self.settings.missing_score), metrics)
+        counts = count(apply_cuts(self.documents, cuts, self.settings.missing_score), metrics)
         counts.skipped = self.skipped
         return counts
 
@@ -292,7 +293,7 @@ class _MeanChanges:
     def _class_scores(self, metric: Metric, sums: NDArray[np.int64]) -> Scores:
         """Return the class scores, each [...], from int64[3, class scores, ...]."""
         assert metric.classes
-        return dict(zip((score.name for score in metric.classes.scores), mean(sums)))
+        return dict(zip((score.name for score in metric.classes.scores), mean_of_parts(sums)))
 
 
 def _float_arrays(scores: Mapping[str, Any]) -> Scores:
@@ -357,7 +358,7 @@ def curve_rows(curves: Curves) -> Iterator[dict[str, Any]]:
     overall = [
         (f"{metric.name}.{score.name}", curves.overall(metric)[score.name])
         for metric in curves.metrics
-        for score in charted(metric.scores)
+        for score in curve_scores(metric.scores)
     ]
     all_cuts = np.arange(len(curves.cuts))
     yield from _cut_rows(curves, "", all_cuts, overall)
@@ -367,7 +368,7 @@ def curve_rows(curves: Curves) -> Iterator[dict[str, Any]]:
         columns = [
             (f"{metric.name}.{score.name}", curve.values_at(score.name, indices))
             for metric, curve in of_label
-            for score in charted(metric.label_scores)
+            for score in curve_scores(metric.label_scores)
         ]
         yield from _cut_rows(curves, label, indices, columns)
 
@@ -375,7 +376,9 @@ def curve_rows(curves: Curves) -> Iterator[dict[str, Any]]:
 def curve_columns(metrics: Sequence[Metric]) -> list[str]:
     """Return the names of the columns of `curve_rows`."""
     names = [
-        f"{metric.name}.{score.name}" for metric in metrics for score in charted([*metric.scores, *metric.label_scores])
+        f"{metric.name}.{score.name}"
+        for metric in metrics
+        for score in curve_scores([*metric.scores, *metric.label_scores])
     ]
     return ["label", "cut", "kept", *dict.fromkeys(names)]
 
@@ -383,7 +386,7 @@ def curve_columns(metrics: Sequence[Metric]) -> list[str]:
 def _cut_rows(curves: Curves, label: str, indices: Any, scores: Sequence[tuple[str, Any]]) -> Iterator[dict[str, Any]]:
     empty = dict.fromkeys(curve_columns(curves.metrics))
     cuts, numbers_kept = curves.cuts[indices].tolist(), curves.kept[indices].tolist()
-    lists = [(name, plain(values.tolist())) for name, values in scores]
+    lists = [(name, make_plain(values.tolist())) for name, values in scores]
     for k, (value, number) in enumerate(zip(cuts, numbers_kept)):
         yield empty | {
             "label": label,

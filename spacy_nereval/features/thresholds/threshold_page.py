@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...core.cuts import Cuts
 from ...core.declaration import Metric, Score
-from ...evaluation.tested import Wanted, charted, label_score
+from ...evaluation.tested import Criterion, curve_scores, label_score
 from ...io.saved_results import as_json
 from ...reporting import pages
 from ...reporting.declared import sentence_name
@@ -122,7 +122,7 @@ def thresholds_page(
 
 def scores_with_curves(metrics: Sequence[Metric]) -> list[tuple[Metric, Score]]:
     """Return every score that has a curve, with its metric."""
-    return [(metric, score) for metric in metrics for score in charted(metric.scores)]
+    return [(metric, score) for metric in metrics for score in curve_scores(metric.scores)]
 
 
 def score_data(metrics: Sequence[Metric]) -> list[dict[str, Any]]:
@@ -177,7 +177,7 @@ def line_data(side: ScoredDocuments, labels: Sequence[str], cuts: Cuts | None) -
         label_curves = (of_label.get((metric.name, label)) for label in labels)
         singles = (curve and _single_score(curve, name) for curve in label_curves)
         of_score.append([_single_score(overall, score.name), *singles])
-    peaks = [[curve and _peak(curve, Wanted(*score)) for curve in row] for row, score in zip(of_score, scores)]
+    peaks = [[curve and _peak(curve, Criterion(*score)) for curve in row] for row, score in zip(of_score, scores)]
     grid = _grid(curves, most, cuts, {row[0] for row in peaks if row[0] is not None})
     cut_places = [None if cut is None else curves.place(cut) for cut in cut_per_label(labels, cuts)]
     units = [unit_of(metric, score.name) for metric, score in scores]
@@ -209,9 +209,9 @@ def _value_text(curve: Curve, place: int, unit: type[float]) -> str:
     return number_text(value_cell(float(curve.values_at("", np.array([place]))[0]), unit))
 
 
-def _peak(curve: Curve, wish: Wanted) -> int | None:
+def _peak(curve: Curve, wish: Criterion) -> int | None:
     """Return the index of the best cut, the highest of equals; None if the score is undefined."""
-    place = best_place(wish.good(curve.scores[""]))
+    place = best_place(wish.orient(curve.scores[""]))
     return None if place is None else int(curve.at[place])
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from ...core.declaration import Metric
-from ...core.messages import listed, shortened
+from ...core.messages import join_names, shorten
 from ...evaluation.tested import label_score
 from ...io.writing import visible
 from ...reporting.declared import score_groups, sentence_name, short_name
@@ -334,7 +334,7 @@ class ThresholdView(View):
         applied = self.applied or {"warnings": [], "unseen": []}
         lines = [*self.result["warnings"], *applied["warnings"]]
         if unseen := applied["unseen"]:
-            lines.append(f"not seen where the cut was chosen, so that they have the common one: {listed(unseen)}")
+            lines.append(f"not seen where the cut was chosen, so that they have the common one: {join_names(unseen)}")
         return [*(f"⚠ {line}" for line in lines), *self._notes]
 
     def _headline_sentence(self, digits: int) -> str:
@@ -354,8 +354,8 @@ class ThresholdView(View):
         if len(cuts) > NAMED:
             between = f" from {number_text(Cut(min(finite)))} to {number_text(Cut(max(finite)))}" if finite else ""
             return f"cuts of {many(len(cuts), 'label')}{between}{local}"
-        named = [f"{shortened(label)} at {number_text(Cut(cut))}" for label, cut in cuts.items() if cut is not None]
-        none = [shortened(label) for label, cut in cuts.items() if cut is None]
+        named = [f"{shorten(label)} at {number_text(Cut(cut))}" for label, cut in cuts.items() if cut is not None]
+        none = [shorten(label) for label, cut in cuts.items() if cut is None]
         parts = [f"cut {' and '.join(named)}"] * bool(named) + [f"keep none of {' and '.join(none)}"] * bool(none)
         return f"{', '.join(parts)}{local}"
 
@@ -437,7 +437,7 @@ class ThresholdView(View):
         if len(per_label) == 1:
             return sentence
         mean, least = (number_text(percent(value), digits) for value in (precision["map"], lowest))
-        return f"{sentence}, mean over labels {mean}, lowest {least} for {shortened(label)}"
+        return f"{sentence}, mean over labels {mean}, lowest {least} for {shorten(label)}"
 
     def _calibration_sentence(self, digits: int) -> str:
         calibration = self.last["calibration"]

@@ -10,18 +10,18 @@ from ...api.accessors import Headline
 from ...api.inputs import ItemReading, Items, documents_of, gold_labels, reading_of_items, with_item_reading
 from ...api.results import declared
 from ...api.shown import Shown, frame, table_frame
-from ...core.compression import extension, uncompressed
-from ...core.cuts import Cuts, cut
+from ...core.compression import format_extension, strip_compression
+from ...core.cuts import Cuts, apply_cuts
 from ...core.declaration import Metric
-from ...core.messages import absent
+from ...core.messages import describe_unknown
 from ...evaluation.error_list import error_list
-from ...evaluation.resampling import Wanted, wanted_confidence
-from ...evaluation.result import plain
-from ...evaluation.tested import charted, with_metric_of
+from ...evaluation.resampling import ConfidenceSettings, read_confidence
+from ...evaluation.result import make_plain
+from ...evaluation.tested import add_metric_of, curve_scores
 from ...io.saved_results import read_result, save_cuts
 from ...io.tables import EXTENSIONS, write_rows
-from ...metrics.registry import create, with_levels
-from .chosen_cuts import CutResult, apply_cuts, find_thresholds
+from ...metrics.registry import add_hierarchical, create
+from .chosen_cuts import CutResult, find_thresholds, measure_cuts
 from .curves import Settings, curve_columns, curve_rows
 from .threshold_view import ThresholdView
 
@@ -90,8 +90,10 @@ def thresholds(
     reading = reading_of_items(**options)
     items = Items(metrics, reading)
     documents, chosen = documents_of(gold, pred, items._replace(text=text, tokens=tokens))
-    with_all, added = with_levels(chosen.metrics, () if metrics is not None else gold_labels(documents), reading.sep)
-    result = find_thresholds(documents, with_metric_of(best, with_all), settings)
+    with_all, added = add_hierarchical(
+        chosen.metrics, () if metrics is not None else gold_labels(documents), reading.sep
+    )
+    result = find_thresholds(documents, add_metric_of(best, with_all), settings)
     result.values["left_out"] |= chosen.left_out
     return Thresholds(result.values, (result, items), added)
 
@@ -189,7 +191,7 @@ class Thresholds(Shown):
         self,
         gold: Iterable[Any] | str | Path,
         pred: Any,
-        confidence: Wanted = None,
+        confidence: ConfidenceSettings = None,
         *,
         text: Iterable[str | None] | None = None,
         tokens: Iterable[Any] | None = None,
@@ -219,7 +221,7 @@ class Thresholds(Shown):
         """
         here, items = self._source
         other_documents, _ = documents_of(gold, pred, items._replace(text=text, tokens=tokens))
-        result = apply_cuts(here, other_documents, wanted_confidence(confidence))
+        result = measure_cuts(here, other_documents, read_confidence(confidence))
         return Thresholds(result.values, (result, items), self._notes)
 
     def curve(self, metric: str | None = None, label: str | None = None) -> dict[str, list[Any]]:
@@ -245,13 +247,13 @@ class Thresholds(Shown):
         name = metric or self.best["score"].partition(".")[0]
         chosen = next((candidate for candidate in curves.metrics if candidate.name == name), None)
         if chosen is None:
-            raise ValueError(absent(name, [candidate.name for candidate in curves.metrics], "metric"))
+            raise ValueError(describe_unknown(name, [candidate.name for candidate in curves.metrics], "metric"))
         if label is not None and label not in curves.labels:
-            raise ValueError(absent(label, curves.labels, "label"))
+            raise ValueError(describe_unknown(label, curves.labels, "label"))
         at, scores = (slice(None), curves.overall(chosen)) if label is None else curves.label_curve(chosen, label)
         kinds = chosen.scores if label is None else chosen.label_scores
-        values = {score.name: scores[score.name] for score in charted(kinds)}
-        result: dict[str, list[Any]] = plain({"cut": curves.cuts[at], "kept": curves.kept[at], **values})
+        values = {score.name: scores[score.name] for score in curve_scores(kinds)}
+        result: dict[str, list[Any]] = make_plain({"cut": curves.cuts[at], "kept": curves.kept[at], **values})
         return result
 
     def errors(
@@ -275,7 +277,7 @@ class Thresholds(Shown):
         """
         chosen = next((candidate for candidate in self._metrics if candidate.name == metric), None) or create(metric)
         side = self._result.chosen_on
-        cut_documents = [*cut(side.documents, self.cuts, side.settings.missing_score)]
+        cut_documents = [*apply_cuts(side.documents, self.cuts, side.settings.missing_score)]
         return [error.row() for error in error_list(cut_documents, chosen, errors=verdicts, labels=labels or ())]
 
     def to_frame(self, table: str = "labels") -> pandas.DataFrame:
@@ -319,9 +321,9 @@ class Thresholds(Shown):
         >>> found.save(getfixture("tmp_path") / "best.cut.json")
         """
         path = Path(path)
-        if uncompressed(path).name.endswith(".cut.json"):
+        if strip_compression(path).name.endswith(".cut.json"):
             save_cuts(path, self.cuts)
-        elif extension(path) in (".csv", *EXTENSIONS):
+        elif format_extension(path) in (".csv", *EXTENSIONS):
             write_rows(path, curve_rows(self._result.curves), header=curve_columns(self._metrics))
         else:
             super().save(path)

@@ -114,10 +114,10 @@ def thresholds_cli(
     PRED2: the score at the cut and its gain over no cut, with intervals.
     """
     from ...core.messages import check_given_once
-    from ...evaluation.tested import wanted, with_metric_of
+    from ...evaluation.tested import add_metric_of, find_criterion
     from ...io.writing import write_json
     from ...reporting.pages import chart_library
-    from .chosen_cuts import apply_cuts, find_thresholds
+    from .chosen_cuts import find_thresholds, measure_cuts
     from .curves import Settings
     from .threshold_view import ThresholdView
 
@@ -139,8 +139,8 @@ def thresholds_cli(
         raise ValueError(f"--cut-file {cut_file}: {len(names)} systems have {len(names)} cuts; give a single system")
     reading = with_stored_labels(reading, names)
     metrics_chosen = chosen_metrics(metrics, options, gold=gold, reading=reading, systems=names)
-    chosen = with_metric_of(settings.best, metrics_chosen.metrics)
-    wanted(settings.best, chosen)  # before anything is read
+    chosen = add_metric_of(settings.best, metrics_chosen.metrics)
+    find_criterion(settings.best, chosen)  # before anything is read
     check_lexicons(chosen, output, csv, cut_file, html)
     per_system: list[CutResult] = []
     for k, system in enumerate(names):
@@ -151,7 +151,7 @@ def thresholds_cli(
         if confidence:
             documents = _read_documents(apply_pairs[k][1], apply_pairs[k][0], reading, loading)
             with _name_in_errors(apply_pairs[k][1]):
-                per_system[-1] = apply_cuts(per_system[-1], documents, confidence)
+                per_system[-1] = measure_cuts(per_system[-1], documents, confidence)
     if output:
         results = [result.values for result in per_system]
         write_json(output, results[0] if len(results) == 1 else {"systems": dict(zip(shown_names, results))})

@@ -13,9 +13,9 @@ from places import SPANCAT
 from scored import TEXT, rows
 
 from spacy_nereval import Confidence, Document, Thresholds, create_all, load, score, thresholds
-from spacy_nereval.core.cuts import Cuts, cut
+from spacy_nereval.core.cuts import Cuts, apply_cuts
 from spacy_nereval.features.thresholds import threshold_page as threshold_charts
-from spacy_nereval.features.thresholds.chosen_cuts import CutResult, apply_cuts, find_thresholds
+from spacy_nereval.features.thresholds.chosen_cuts import CutResult, find_thresholds, measure_cuts
 from spacy_nereval.features.thresholds.curves import ScoredDocuments, Settings
 from spacy_nereval.features.thresholds.threshold_page import thresholds_page
 from spacy_nereval.features.thresholds.threshold_view import ThresholdView
@@ -41,7 +41,7 @@ def every_score() -> list[float]:
 
 @cache
 def found(per_label: str | None = None) -> CutResult:
-    return apply_cuts(find_thresholds(documents(0), METRICS, Settings("strict_f", per_label)), documents(1))
+    return measure_cuts(find_thresholds(documents(0), METRICS, Settings("strict_f", per_label)), documents(1))
 
 
 @cache
@@ -63,7 +63,7 @@ def made(gold, preds, metrics=("strict",), **settings) -> ThresholdView:
 
 def scored(split: int, cuts: Cuts) -> dict[str, Any]:
     """The result of scoring the predictions that are kept, without any curve."""
-    return score([*cut(documents(split), cuts)], ["strict", "slot_error"])
+    return score([*apply_cuts(documents(split), cuts)], ["strict", "slot_error"])
 
 
 SPANS: Any = [(0, 3, "A"), (5, 8, "A"), (10, 13, "B")]
