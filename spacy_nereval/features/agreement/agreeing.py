@@ -10,35 +10,27 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ...api.accessors import Headline
 from ...api.inputs import (
     ItemReading,
-    all_tagged,
-    has_text,
-    listed_items,
     reading_of_items,
-    record_of_item,
-    records_of,
+    records_of_sides,
     unknown,
     with_item_reading,
 )
-from ...api.items import WORDS, Ends, Place, place_of, plain_record, tags_in_words
 from ...api.shown import Shown, table_frame
-from ...api.sides import Side, tags_of
+from ...api.sides import Side
 from ...core.arguments import Reading
 from ...core.compression import format_extension
 from ...core.declaration import Metric
 from ...core.labels import rules_of
 from ...core.messages import describe_unknown, spell_argument
-from ...core.spans import Document
 from ...counting.counts import Counts
 from ...evaluation.resampling import ConfidenceSettings, read_confidence
 from ...io.converting import NamedTokenizer
 from ...io.formats.settings import sides as format_of
-from ...io.formats.tags import Tagged, TokenDocument, read_tag_lists
-from ...io.records import Record
 from ...io.tables import write_rows
 from ...metrics.registry import Unavailable, choose_metrics, create
 from .agreement_counts import DEFAULT, AgreementCounts
 from .agreement_view import AgreementView
-from .annotator_files import AnnotatorRecord, match_documents, read_annotators, write_disputes
+from .annotator_files import match_documents, read_annotators, write_disputes
 from .chance import check_unit
 from .shared_documents import check_annotators, consensus_rows, consensus_rule
 
@@ -113,7 +105,7 @@ def agreement(
         sides = _annotator_sides(annotators, reading)
         check_annotators([*sides])
         chosen, left_out = choose_metrics(metrics_wanted, partial(_unknown_properties, [*sides.values()], text, tokens))
-        records = annotator_records(sides, text, tokens, reading)
+        records = records_of_sides(sides, text, tokens, reading)
         shared = match_documents(records, rules_of(reading), reading.spans_key, tokenizer=tokenizing)
     rule = consensus_rule(consensus, len(shared.annotators))
     if tokenizer is not None and f"spacy-{tokenizer}" not in shared.tokens:
@@ -292,62 +284,6 @@ class Agreement(Shown):
         return AgreementView(self, self._metrics, main=self._main_result, remarks=unused)
 
 
-# Records of each annotator, from Python objects
-
-
-def annotator_records(
-    sides: Mapping[str, Side], text: Any, tokens: Any, reading: Reading
-) -> dict[str, list[AnnotatorRecord]]:
-    """Return the records of each annotator.
-
-    Args:
-        sides: The items of each annotator.
-        text: The text of each document; None if they are not known, or the items have them.
-        tokens: The tokens of each document; None if not known.
-        reading: How the items are read.
-
-    Raises:
-        ValueError: Items cannot be read, or do not fit together; names the annotator and the document.
-    """
-    for name, side in sides.items():
-        if side.kind in ("document", "example"):
-            raise ValueError(
-                f"{name} has {WORDS[side.kind]}, which hold two sides; expected the items of one annotator"
-            )
-    if all(side.holds_texts for side in sides.values()):
-        if text is not None:
-            raise ValueError(f"{spell_argument('text')} is given, but the items have their own: leave it out")
-        records = {name: [*records_of(side, reading)] for name, side in sides.items()}
-        if tokens is not None:
-            records = _add_tokens(records, [*listed_items(tokens, "tokens")])
-        result = {name: [AnnotatorRecord(record, *record.unit) for record in sheet] for name, sheet in records.items()}
-    elif text is tokens is None and {side.kind for side in sides.values()} <= {"tags", "empty"}:
-        result = _tag_sequence_records(sides, reading)
-    else:
-        result = _records_by_position(sides, text, tokens, reading)
-    for side in sides.values():
-        side.check_key(reading.spans_key)
-    return result
-
-
-def _add_tokens(records: Mapping[str, Sequence[Record]], tokens: Sequence[Any]) -> dict[str, list[Record]]:
-    """Return records with the tokens of their texts. Raise ValueError if they have tokens, or these do not fit."""
-    _check_lengths({**{name: len(sheet) for name, sheet in records.items()}, "tokens": len(tokens)})
-    result: dict[str, list[Record]] = {name: [] for name in records}
-    for name, sheet in records.items():
-        for number, (record, words) in enumerate(zip(sheet, tokens)):
-            if record.tokens is not None:
-                raise ValueError(
-                    f"{spell_argument('tokens')} is given, but the documents of {name} have their own: leave it out"
-                )
-            try:
-                offsets = place_of(record.text, words).offsets
-            except ValueError as error:
-                raise ValueError(f"document {number} of {name}: {error}") from None
-            result[name].append(record._replace(tokens=None if offsets is None else [*offsets]))
-    return result
-
-
 def _unknown_properties(sides: Sequence[Side], text: Any, tokens: Any) -> Unavailable:
     """Return the unknown properties of the documents. If texts are known, tokens will be."""
     properties = unknown(sides, text, tokens)
@@ -361,73 +297,6 @@ def load_tokenizer(language: str | None) -> NamedTokenizer | None:
     from ...integration import spacy_files
 
     return spacy_files.named_tokenizer(language)
-
-
-def _tag_sequence_records(sides: Mapping[str, Side], reading: Reading) -> dict[str, list[AnnotatorRecord]]:
-    """Return the records of tag sequences, in which offsets count tokens."""
-    items = {name: [*side.items()] for name, side in sides.items()}
-    _check_lengths({name: len(tags) for name, tags in items.items()})
-    items = dict(zip(items, tags_of([(name, tags, sides[name].tag_names) for name, tags in items.items()])))
-    tagged = {name: read_tag_lists(tags, name, reading.scheme, reading.repair) for name, tags in items.items()}
-    result: dict[str, list[AnnotatorRecord]] = {name: [] for name in sides}
-    for number, sequences in enumerate(zip(*tagged.values())):
-        annotated = {name: sequence for name, sequence in zip(sides, sequences) if items[name][number] is not None}
-        if len({sequence.length for sequence in annotated.values()}) > 1:
-            has = " and ".join(f"{name} has {tags_in_words(sequence.length)}" for name, sequence in annotated.items())
-            raise ValueError(f"document {number}: {has}; expected one tag per token from everyone")
-        length = next((sequence.length for sequence in annotated.values()), 0)
-        for name in sides:
-            record = _tag_record(annotated.get(name))
-            result[name].append(AnnotatorRecord(record, str(number), base=TokenDocument([], [], length)))
-    return result
-
-
-def _tag_record(tagged: Tagged | None) -> Record:
-    if tagged is None:
-        return Record("", set(), annotated=False)
-    gaps = tuple((token, token + 1) for token in tagged.gaps)
-    return Record("", {*tagged.spans}, gaps=gaps, repaired=tagged.repaired)
-
-
-def _records_by_position(
-    sides: Mapping[str, Side], text: Any, tokens: Any, reading: Reading
-) -> dict[str, list[AnnotatorRecord]]:
-    """Return the records of items of which some have no texts, so that documents match by position."""
-    tagged = all_tagged([*sides.values()], reading)
-    items = {name: annotation or [*side.items()] for (name, side), annotation in zip(sides.items(), tagged)}
-    extra = {
-        name: [*listed_items(value, name)] for name, value in (("text", text), ("tokens", tokens)) if value is not None
-    }
-    _check_lengths({name: len(annotation) for name, annotation in (*items.items(), *extra.items())})
-    result: dict[str, list[AnnotatorRecord]] = {name: [] for name in sides}
-    ends = Ends()
-    for number, row in enumerate(zip(*items.values())):
-        extra_values = {name: values[number] for name, values in extra.items()}
-        try:
-            for name, annotation in zip(sides, _records_of_document([*sides], row, extra_values, reading, ends)):
-                result[name].append(annotation._replace(unit=None if annotation.base is None else str(number)))
-        except ValueError as error:
-            raise ValueError(f"document {number}: {error}") from None
-    ends.check(reading.end)
-    return result
-
-
-def _records_of_document(
-    names: Sequence[str], row: Sequence[Any], extra_values: Mapping[str, Any], reading: Reading, ends: Ends
-) -> Iterator[AnnotatorRecord]:
-    """Yield the records of one document. Items without a text get the text of the others."""
-    own_records = [record_of_item(item, name, reading) if has_text(item) else None for name, item in zip(names, row)]
-    first = next((record for record in own_records if record), None)
-    place = Place(first.text, first.tokens) if first else place_of(extra_values.get("text"), extra_values.get("tokens"))
-    base = Document([], [], tokens=place.offsets) if place.text is None else None
-    for name, item, record in zip(names, row, own_records):
-        yield AnnotatorRecord(record or plain_record(item, name, place, reading, ends), base=base)
-
-
-def _check_lengths(lengths: Mapping[str, int]) -> None:
-    if len({*lengths.values()}) > 1:
-        numbers = " and ".join(f"{name} has {n} document{'s' * (n != 1)}" for name, n in lengths.items())
-        raise ValueError(f"{numbers}; expected the same number, with None for what an annotator has not annotated")
 
 
 def _annotator_paths(annotators: Any) -> dict[str, Path]:

@@ -6,8 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from ...api.inputs import SideRecord
 from ...core.compression import format_extension, strip_compression
 from ...core.labels import LabelRules
 from ...core.mention_places import append_annex, words_after
@@ -51,24 +52,8 @@ DocumentKey = tuple[str, int]
 """The id or the text of a document, and the number of earlier documents of the annotator with the same one."""
 
 
-class AnnotatorRecord(NamedTuple):
-    """An annotator's record of a document.
-
-    Args:
-        record: The record.
-        unit: The key of the document's unit of resampling; None for its id or text.
-        rule: The rule by which the key was made.
-        base: The document without spans, if its text is not known; None to make it from the record.
-    """
-
-    record: Record
-    unit: str | None = None
-    rule: str = "id"
-    base: Document | None = None
-
-
 def match_documents(
-    sides: Mapping[str, Iterable[AnnotatorRecord]],
+    sides: Mapping[str, Iterable[SideRecord]],
     rules: LabelRules | None = None,
     spans_key: str | None = None,
     *,
@@ -91,7 +76,7 @@ def match_documents(
             shared; or a label to keep does not occur.
 
     >>> ada = Record("Ada sleeps", {(0, 3, "PER")})
-    >>> ann, bob = [AnnotatorRecord(ada)], [AnnotatorRecord(ada), AnnotatorRecord(Record("Eve", set()))]
+    >>> ann, bob = [SideRecord(ada)], [SideRecord(ada), SideRecord(Record("Eve", set()))]
     >>> shared = match_documents({"ann": ann, "bob": bob})
     >>> len(shared.documents), shared.single
     (1, 1)
@@ -106,7 +91,7 @@ def match_documents(
                 "are none"
             )
     by_id = all(annotated.record.id is not None for sheet in sheets.values() for annotated in sheet)
-    records_by_key: dict[DocumentKey, dict[str, AnnotatorRecord]] = {}
+    records_by_key: dict[DocumentKey, dict[str, SideRecord]] = {}
     for name, sheet in sheets.items():
         times_seen: Counter[str] = Counter()
         for annotated in sheet:
@@ -147,7 +132,7 @@ def match_documents(
     return shared
 
 
-def _check_texts(key: str, owns: Mapping[str, AnnotatorRecord]) -> None:
+def _check_texts(key: str, owns: Mapping[str, SideRecord]) -> None:
     """Raise ValueError, naming both annotators, if texts differ in more than white space and case."""
     (first_name, first_record), *more = owns.items()
     for name, record in more:
@@ -164,7 +149,7 @@ def _check_texts(key: str, owns: Mapping[str, AnnotatorRecord]) -> None:
 
 
 def _combine_records(
-    number: int, owns: Mapping[str, AnnotatorRecord], numbers: Counter[str], tokenizer: NamedTokenizer | None
+    number: int, owns: Mapping[str, SideRecord], numbers: Counter[str], tokenizer: NamedTokenizer | None
 ) -> SharedDocument:
     """Return a document with the spans of all its annotators, and count what reading changed or left out."""
     records = {name: record.record for name, record in owns.items()}
@@ -357,14 +342,12 @@ def _select_annotators(path: Path, names: Sequence[str], chosen: Sequence[str]) 
     return [*dict.fromkeys(chosen or names)]
 
 
-def _read_records(
-    path: Path, key: str | None, format: Format, others: Counter[Path] | None
-) -> Iterator[AnnotatorRecord]:
+def _read_records(path: Path, key: str | None, format: Format, others: Counter[Path] | None) -> Iterator[SideRecord]:
     units = units_of(path, format)
     for record in records(path, key, format):
         if others is not None:
             others[path] += record.others
-        yield AnnotatorRecord(record, units.key(record), units.rule.text)
+        yield SideRecord(record, units.key(record), units.rule.text)
     units.check_end()
 
 

@@ -14,7 +14,7 @@ from spacy_nereval import load
 from spacy_nereval.core.labels import label_rules
 from spacy_nereval.core.mention_places import append_annex
 from spacy_nereval.features.agreement.annotator_files import (
-    AnnotatorRecord,
+    SideRecord,
     label_studio_tasks,
     match_documents,
     prodigy_tasks,
@@ -28,8 +28,8 @@ from spacy_nereval.io.records import Record
 ADA = (0, 3, "PER")
 
 
-def owns(*records: Record) -> list[AnnotatorRecord]:
-    return [AnnotatorRecord(record) for record in records]
+def owns(*records: Record) -> list[SideRecord]:
+    return [SideRecord(record) for record in records]
 
 
 def test_repeated_texts_are_paired_in_their_order():
@@ -83,9 +83,7 @@ def test_mentions_that_the_text_does_not_have_are_one_line_each():
 
 def test_the_unit_is_that_of_the_first_annotator():
     record = Record("Ada", set())
-    found = match_documents(
-        {"x": [AnnotatorRecord(record, "one", "meta.a")], "y": [AnnotatorRecord(record, "other", "meta.b")]}
-    )
+    found = match_documents({"x": [SideRecord(record, "one", "meta.a")], "y": [SideRecord(record, "other", "meta.b")]})
     assert (found.documents[0].base.unit, found.documents[0].base.unit_rule) == ("one", "meta.a")
 
 

@@ -24,6 +24,7 @@ from strategies import corpora
 
 from spacy_nereval import Document, create, create_all
 from spacy_nereval.core.wording import COLORS, DISPLACY, FAIREVAL, VERDICT_KINDS
+from spacy_nereval.evaluation.comparison import System
 from spacy_nereval.evaluation.error_list import is_error
 from spacy_nereval.evaluation.result import evaluate
 from spacy_nereval.features.report.report_page import LONGEST, STATIC, StaticDocument, page, page_data, static_documents
@@ -98,7 +99,7 @@ def test_systems_of_one_name_of_other_metrics_or_without_fair_are_refused():
     with pytest.raises(ValueError, match="equal names: x, x"):
         page([usual, usual])
     with pytest.raises(ValueError, match="x and y cannot be in one report: one has the metrics"):
-        page([usual, fair._replace(name="y")])
+        page([usual, System("y", fair.counts, fair.documents)])
     with pytest.raises(ValueError, match="fair, which is not among the metrics"):
         page([strict])
 
