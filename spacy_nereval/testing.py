@@ -145,20 +145,22 @@ def counts_add(metric: Metric, corpus: Corpus) -> None:
 
 def order_and_doubles_change_nothing(metric: Metric, corpus: Corpus) -> None:
     """Neither the order of documents and spans nor spans given twice matter."""
-    turned = [_with_spans(doc, [[*reversed(side), *side] for side in (doc.gold, doc.pred)]) for doc in reversed(corpus)]
+    turned = [
+        _replace_spans(doc, [[*reversed(side), *side] for side in (doc.gold, doc.pred)]) for doc in reversed(corpus)
+    ]
     _same(_result(metric, corpus), _result(metric, turned), "as they come", "turned round, with doubles")
 
 
 def shifting_changes_nothing(metric: Metric, corpus: Corpus) -> None:
     """The place of a span in the text does not matter."""
 
-    def moved(span: Sequence[Any]) -> tuple[Any, ...]:
+    def shift(span: Sequence[Any]) -> tuple[Any, ...]:
         return (span[0] + 3, span[1] + 3, *span[2:])
 
     shifted = []
     for doc in corpus:
-        tokens = [moved(token)[:2] for token in doc.known_tokens]
-        shifted.append(Document(map(moved, doc.gold), map(moved, doc.pred), f"xx {doc.text}", tokens=tokens))
+        tokens = [shift(token)[:2] for token in doc.known_tokens]
+        shifted.append(Document(map(shift, doc.gold), map(shift, doc.pred), f"xx {doc.text}", tokens=tokens))
     _same(_result(metric, corpus), _result(metric, shifted), "here", "three characters later")
 
 
@@ -166,7 +168,7 @@ def renaming_labels_renames_rows(metric: Metric, corpus: Corpus) -> None:
     """Labels are names: other names in the same order change nothing else."""
     new = {label: f"label {label}" for label in LABELS}
     renamed = [
-        _with_spans(doc, [[span._replace(label=new[span.label]) for span in side] for side in (doc.gold, doc.pred)])
+        _replace_spans(doc, [[span._replace(label=new[span.label]) for span in side] for side in (doc.gold, doc.pred)])
         for doc in corpus
     ]
     before, after = _result(metric, corpus), _result(metric, renamed)
@@ -203,7 +205,7 @@ def verdicts_are_what_is_counted(metric: Metric, corpus: Corpus) -> None:
 
 def a_perfect_prediction_has_the_best_score(metric: Metric, corpus: Corpus) -> None:
     """Where the prediction is the gold annotation, every bounded score is at its best limit."""
-    perfect = [_with_spans(doc, [doc.gold, doc.gold]) for doc in corpus]
+    perfect = [_replace_spans(doc, [doc.gold, doc.gold]) for doc in corpus]
     if not any((doc.text or "")[span.start : span.end].strip() for doc in perfect for span in doc.gold):
         return
     scores = _result(metric, perfect)["scores"]
@@ -233,7 +235,7 @@ def nothing_to_score_is_undefined(metric: Metric, corpus: Corpus) -> None:
 def symmetric_scores_are_symmetric(metric: Metric, corpus: Corpus) -> None:
     """Symmetric scores stay when gold and prediction change places, and verdicts become what `mirror` says."""
     there = _result(metric, corpus)["scores"]
-    back = _result(metric, [_with_spans(doc, [doc.pred, doc.gold]) for doc in corpus])
+    back = _result(metric, [_replace_spans(doc, [doc.pred, doc.gold]) for doc in corpus])
     for score in metric.scores:
         if score.symmetric:
             _same(there[score.name], back["scores"][score.name], score.name, f"{score.name} with the sides swapped")
@@ -286,7 +288,7 @@ def _ratios(metric: Metric) -> list[Score]:
     return [score for score in metric.scores if score.unit != "count"]
 
 
-def _with_spans(like: Document, sides: Sequence[Iterable[Span]]) -> Document:
+def _replace_spans(like: Document, sides: Sequence[Iterable[Span]]) -> Document:
     return Document(sides[0], sides[1], like.text, tokens=like.tokens)
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from ..core.arguments import Reading
 from ..core.messages import shortened
-from ..io.formats import TAG_KEYS, hf, records, with_annotators
-from ..io.formats.settings import sides
+from ..io.formats import TAG_KEYS, assign_annotators, hf, records
+from ..io.formats.settings import side_formats
 from ..io.formats.tags import read_tag_lists
 from ..io.records import Record, row_id
 from ..io.units import units_of
@@ -101,7 +101,7 @@ def _named(tag: Any, names: Sequence[str] | None, where: str) -> Any:
     if names is None or not is_number(tag):
         return tag
     try:
-        return hf.named_tag(int(tag), names)
+        return hf.tag_name(int(tag), names)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
 
@@ -264,7 +264,7 @@ def read_file(path: Path, reading: Reading) -> list[Record]:
     Raises:
         ValueError: The file cannot be read, or a document has no unit.
     """
-    (how,) = with_annotators([path], [sides(reading)[0]])
+    (how,) = assign_annotators([path], [side_formats(reading)[0]])
     units, found = units_of(path, how, reading.unit), list[Record]()
     for number, record in enumerate(records(path, reading.spans_key, how)):
         try:

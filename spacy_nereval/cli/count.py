@@ -156,9 +156,9 @@ class _Work(NamedTuple):
                 )
             how = (self.metrics, self.reading, self.loading, drawn, self.sharding, self.collapse)
             return count_in_parts(golds, preds, self.model, *how)
-        from ..io.paths import fetched
+        from ..io.paths import fetch_path
 
-        with fetched(golds[0]) as gold, fetched(preds[0] if preds else golds[0]) as pred:
+        with fetch_path(golds[0]) as gold, fetch_path(preds[0] if preds else golds[0]) as pred:
             if self.model:
                 documents = documents_of_model(self.model, gold, self.reading, self.loading)
             else:
@@ -235,14 +235,14 @@ def new_files(counts: Counts | None, files: Files, model: str | None, loading: M
         ValueError: Two files have the same content.
     """
     from ..core.messages import listed
-    from ..io.paths import fetched
+    from ..io.paths import fetch_path
 
     pipeline, known = pipeline_of(model, loading), {*counts.parts} if counts else set()
     new: dict[str, int] = {}
     skipped: list[str] = []
     for k, gold in enumerate(progress_bar(files.golds, desc="looking for new files", unit=" files")):
         pred = files.preds[k] if files.preds else gold
-        with fetched(gold) as gold_path, fetched(pred) as pred_path:
+        with fetch_path(gold) as gold_path, fetch_path(pred) as pred_path:
             digest = shard_digest(gold_path, pred_path, pipeline)
         if digest in known:
             skipped.append(gold)
@@ -280,7 +280,7 @@ def check_appendable(
     Raises:
         ValueError: Metrics, units, labels or the pipeline are others, or hashes of ids are missing.
     """
-    from ..io.id_hashes import checked
+    from ..io.id_hashes import check_hashes
 
     others = counts.without_rows()
     others.metrics, others.spans_key = tuple(metrics), reading.spans_key
@@ -301,17 +301,17 @@ def check_appendable(
                 f"{output} has no hashes of ids, by which documents are found that it has already: count its files "
                 "again with --append, into another --output; or give --no-check-repeats, and such documents count twice"
             )
-        checked(output, counts.id_hashes)
+        check_hashes(output, counts.id_hashes)
 
 
 def _unit(reading: Reading, gold: str) -> str:
     """Return the rule by which the documents of a file get their units."""
-    from ..io.paths import fetched
-    from ..io.units import parse, units_of
+    from ..io.paths import fetch_path
+    from ..io.units import parse_unit, units_of
 
     if reading.unit is not None:
-        return parse(reading.unit).text
-    with fetched(gold) as path:
+        return parse_unit(reading.unit).text
+    with fetch_path(gold) as path:
         return units_of(path, reading_of(reading)[0]).rule.text
 
 
@@ -332,7 +332,7 @@ def save_appended(
     """
     from ..counting.counts import united
     from ..io.count_files import delete_unused_hashes
-    from ..io.id_hashes import without_repeats
+    from ..io.id_hashes import merge_distinct
 
     found = counts
     if before:
@@ -341,7 +341,7 @@ def save_appended(
         found = united([before, counts])
         if sharding.check_repeats:
             paths: list[Any] = [output, golds[0] if len(golds) == 1 else "the new files"]
-            found.id_hashes = without_repeats(paths, [before.id_hashes, counts.id_hashes], sharding.shared_ids)
+            found.id_hashes = merge_distinct(paths, [before.id_hashes, counts.id_hashes], sharding.shared_ids)
     save_counts(found, output)
     if before and before.id_hashes:
         delete_unused_hashes(before.id_hashes)

@@ -80,13 +80,13 @@ def about_cloud_storage(error: Exception, given: Mapping[str, Any]) -> str:
         error: The exception that a command raised.
         given: The values of its parameters.
     """
-    from ..io.paths import in_words
+    from ..io.paths import error_message
 
     if type(error).__module__.partition(".")[0] not in CLOUD_LIBRARIES:
         return ""
     values = (value if isinstance(value, list) else [value] for value in map(given.get, REMOTE))
     names = [str(value) for listed in values for value in listed if value and "://" in str(value)]
-    return f"{', '.join(names)}: cloud storage cannot be used: {type(error).__name__}: {in_words(error)}"
+    return f"{', '.join(names)}: cloud storage cannot be used: {type(error).__name__}: {error_message(error)}"
 
 
 def in_one_line(error: Exception, given: Mapping[str, Any]) -> str:
@@ -96,11 +96,11 @@ def in_one_line(error: Exception, given: Mapping[str, Any]) -> str:
         error: The exception that the command raised.
         given: The values of its parameters.
     """
-    from ..io.paths import in_words
+    from ..io.paths import error_message
 
     said = fault(error)
     if isinstance(error, OSError) or (isinstance(error, ValueError) and not said):
-        return in_words(error)
+        return error_message(error)
     if not said:
         return ""
     names = [*read_names(given)]
@@ -170,7 +170,7 @@ def check_files(given: Mapping[str, Any]) -> None:
     """
     from ..io.paths import is_stream
     from ..io.tables import check_installed
-    from ..io.writing import resolved
+    from ..io.writing import resolve_links
 
     _check_local(given)
     if given.get("tag_names"):
@@ -184,7 +184,7 @@ def check_files(given: Mapping[str, Any]) -> None:
     _check_standard_input(names)
     inputs = NamedInputs(names)
     for path in outputs.values():
-        resolved(path)
+        resolve_links(path)
         check_writable(path)
         check_installed(path)
         if not path.parent.is_dir() and not is_stream(path):

@@ -273,9 +273,9 @@ def evaluate_cli(
         counts = count_in_parts(names, None, model, chosen, reading, loading, None, sharding, collapse)
         say_if_unchecked(counts)
     else:
-        from ..io.paths import fetched
+        from ..io.paths import fetch_path
 
-        with fetched(names[0]) as gold:
+        with fetch_path(names[0]) as gold:
             documents = documents_of_model(model, gold, reading, loading)
             observers: list[Observer] = [*breakdowns, *seen.observers]
             counts = count_documents(

@@ -85,7 +85,7 @@ class _Numbers(NamedTuple):
         instead = 0.0 if zero_division in ("warn", 0) else 1.0
         if zero_division == "warn" and not (pred.all() and true.all()):
             warnings.warn("scores without any gold or predicted span are set to 0; see zero_division", stacklevel=3)
-        p, r = _divided(tp, pred, instead), _divided(tp, true, instead)
+        p, r = _divide(tp, pred, instead), _divide(tp, true, instead)
         both = p + r
         both[both == 0] = 1
         f = 2 * p * r / both
@@ -241,7 +241,7 @@ def accuracy_score(y_true: Sequence[Any], y_pred: Sequence[Any]) -> float:
     >>> accuracy_score([["B-PER", "I-PER", "O", "O"]], [["B-PER", "O", "O", "O"]])
     0.75
     """
-    gold, pred = _aligned(
+    gold, pred = _check_aligned(
         *([[tags] if isinstance(tags, str) else [*tags] for tags in side] for side in (y_true, y_pred))
     )
     found: list[bool] = [x == y for a, b in zip(gold, pred) for x, y in zip(a, b)]
@@ -250,7 +250,7 @@ def accuracy_score(y_true: Sequence[Any], y_pred: Sequence[Any]) -> float:
     return sum(found) / len(found)
 
 
-def _divided(tp: NDArray[np.int64], by: NDArray[np.int64], instead: float) -> Floats:
+def _divide(tp: NDArray[np.int64], by: NDArray[np.int64], instead: float) -> Floats:
     found: Floats = np.where(by == 0, instead, tp / np.where(by == 0, 1, by))
     return found
 
@@ -268,10 +268,10 @@ def _numbers(y_true: Tags, y_pred: Tags, suffix: bool, mode: str | None, scheme:
     if name is not None and name not in SCHEMES:
         raise ValueError(f"scheme={name!r}: expected one of {', '.join(SCHEMES)}")
     strict = mode == "strict" and (name is not None or detect)
-    read = {side: _parsed(side, tags, suffix, strict) for side, tags in (("y_true", y_true), ("y_pred", y_pred))}
-    _aligned(read["y_true"], read["y_pred"])
+    read = {side: _parse_tags(side, tags, suffix, strict) for side, tags in (("y_true", y_true), ("y_pred", y_pred))}
+    _check_aligned(read["y_true"], read["y_pred"])
     if strict:
-        name = name or _detected(read["y_true"])
+        name = name or _detect_scheme(read["y_true"])
         gold, pred = ({*_strict_spans(side, tags, name)} for side, tags in read.items())
     else:
         gold, pred = ({*_spans(tags)} for tags in read.values())
@@ -280,7 +280,7 @@ def _numbers(y_true: Tags, y_pred: Tags, suffix: bool, mode: str | None, scheme:
     return _Numbers(labels, *(np.array([found[label] for label in labels], dtype=np.int64) for found in numbers))
 
 
-def _aligned(gold: list[Any], pred: list[Any]) -> tuple[list[Any], list[Any]]:
+def _check_aligned(gold: list[Any], pred: list[Any]) -> tuple[list[Any], list[Any]]:
     """Return both sides. Raise ValueError if they have different numbers of sentences or tags."""
     for number, (a, b) in enumerate(zip(gold, pred)):
         if len(a) != len(b):
@@ -290,7 +290,7 @@ def _aligned(gold: list[Any], pred: list[Any]) -> tuple[list[Any], list[Any]]:
     return gold, pred
 
 
-def _parsed(side: str, sentences: Tags, suffix: bool, strict: bool) -> list[list[Tag]]:
+def _parse_tags(side: str, sentences: Tags, suffix: bool, strict: bool) -> list[list[Tag]]:
     """Return the prefix and the label of each tag."""
     known: dict[Any, Tag] = {}
     found: list[list[Tag]] = []
@@ -371,7 +371,7 @@ def _pairs(patterns: str) -> frozenset[tuple[str, str, bool]]:
     )
 
 
-def _detected(gold: Iterable[list[Tag]]) -> str:
+def _detect_scheme(gold: Iterable[list[Tag]]) -> str:
     """Return the scheme of gold tags. Raise ValueError if seqeval finds none."""
     letters = {letter for tags in gold for letter, _ in tags}
     for scheme, sets in DETECTED.items():

@@ -40,7 +40,7 @@ _warned: WeakKeyDictionary[Language, set[object]] = WeakKeyDictionary()
 """The warnings already given for each pipeline; each is given once."""
 
 
-def evaluated() -> Language | None:
+def evaluating_pipeline() -> Language | None:
     """Return the pipeline whose `evaluate` is running, if one is.
 
     spaCy does not tell a scorer its pipeline, so the pipeline is looked up in the calling frames.
@@ -51,9 +51,9 @@ def evaluated() -> Language | None:
     return frame.f_locals["self"] if frame else None
 
 
-def check_evaluated() -> None:
+def check_evaluating_pipeline() -> None:
     """Check the pipeline whose `evaluate` is running, if one is."""
-    if (nlp := evaluated()) is not None:
+    if (nlp := evaluating_pipeline()) is not None:
         check_pipeline(nlp)
 
 
@@ -100,7 +100,7 @@ def check_key(examples: Iterable[Example], key: str) -> None:
         key: The key of the span groups.
     """
     known = {name for eg in examples for doc in (eg.reference, eg.predicted) for name in doc.spans}
-    nlp = evaluated()
+    nlp = evaluating_pipeline()
     if not known or key in known or (nlp is not None and not _is_new(nlp, ("no spans", key))):
         return
     there = ", ".join(map(repr, sorted(known)))
@@ -133,7 +133,7 @@ def _check_label_schemes(counts: Counts, key: str | None) -> None:
     unknown = unknown_labels(gold, pred)
     if not unknown:
         return
-    nlp = evaluated()
+    nlp = evaluating_pipeline()
     sign = frozenset(label for label in gold if gold[label]), frozenset(unknown)
     if nlp is not None and not _is_new(nlp, sign):
         return

@@ -82,10 +82,10 @@ def make_nereval(
         >>> nlp.evaluate([example])["ents_strict_r"]
         1.0
     """
-    from .scorer import Scoring, settings
+    from .scorer import Scoring, scoring_settings
 
     component = Nereval(
-        Scoring(**settings(metrics, confidence, detail, labels, only, depth, sep)), ents, list(spans_keys)
+        Scoring(**scoring_settings(metrics, confidence, detail, labels, only, depth, sep)), ents, list(spans_keys)
     )
     _pipelines[component] = ref(nlp)
     return component
@@ -126,7 +126,7 @@ class Nereval:
         scores: dict[str, Any] = {}
         keys: list[str | None] = [None] * self.ents + [*self.spans_keys]
         for key, prefix in zip(keys, self.prefixes()):
-            scoring = self.scoring.counting(examples, key)
+            scoring = self.scoring.usable_settings(examples, key)
             counts = count_examples(examples, scoring.metrics, key, unit=scoring.unit, rules=scoring.rules)
             check_labels(counts, key)
             if key is None:
@@ -214,7 +214,7 @@ def make_nereval_cut(
         >>> [span.text for span in component(doc).spans["sc"]]
         ['Ada']
     """
-    from ..io.saved_results import cuts_of, load_cuts
+    from ..io.saved_results import load_cuts, parse_cuts
 
     if (cut is None) == (default is None) or (cut is not None and labels):
         raise ValueError(
@@ -222,7 +222,7 @@ def make_nereval_cut(
             "wrote, or 'default', a score, perhaps with 'labels'"
         )
     if cut is None:
-        return NerevalCut(spans_key, cuts_of({"default": default, "labels": labels or {}}))
+        return NerevalCut(spans_key, parse_cuts({"default": default, "labels": labels or {}}))
     # A pipeline on disk keeps the content of the file, which may be gone when it is loaded.
     return NerevalCut(spans_key, load_cuts(Path(cut)) if Path(cut).exists() else None, cut)
 
@@ -249,7 +249,7 @@ class NerevalCut:
         """
         from ..core.messages import is_number
 
-        cuts, key = self.known_cuts, self.spans_key
+        cuts, key = self.existing_cuts, self.spans_key
         if key not in doc.spans:
             known = ", ".join(map(repr, doc.spans)) or "none"
             raise ValueError(
@@ -278,7 +278,7 @@ class NerevalCut:
         return doc
 
     @property
-    def known_cuts(self) -> "Cuts":
+    def existing_cuts(self) -> "Cuts":
         """The cuts. Raise ValueError if the file that has them did not exist."""
         if self.cuts is None:
             raise ValueError(
@@ -292,9 +292,9 @@ class NerevalCut:
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "NerevalCut":
         """Read the cuts from the content of a cut file, and return the component."""
-        from ..io.saved_results import cuts_of
+        from ..io.saved_results import parse_cuts
 
-        self.cuts = cuts_of(json.loads(data))
+        self.cuts = parse_cuts(json.loads(data))
         return self
 
     def to_disk(self, path: Path, *, exclude: Iterable[str] = ()) -> None:
@@ -313,9 +313,9 @@ class NerevalCut:
         return self
 
     def _content(self) -> dict[str, Any]:
-        from ..io.saved_results import as_json
+        from ..io.saved_results import cut_file_content
 
-        return as_json(self.known_cuts)
+        return cut_file_content(self.existing_cuts)
 
 
 def make_detach() -> Callable[[Language], Language]:
@@ -352,7 +352,7 @@ def detach(nlp: Language) -> Language:
         >>> detach(nlp).pipe_names, nlp.pipe_names
         ([], ['nereval'])
     """
-    config = _without_our_functions(nlp.config.copy())
+    config = _remove_our_functions(nlp.config.copy())
     components = config["components"]
     ours = [name for name, block in components.items() if block.get("factory") == "nereval"]
     if cutting := [name for name, block in components.items() if block.get("factory") == "nereval_cut"]:
@@ -364,7 +364,7 @@ def detach(nlp: Language) -> Language:
         del components[name]
     for section, key in (("nlp", "pipeline"), ("nlp", "disabled"), ("training", "annotating_components")):
         config[section][key] = [name for name in config[section].get(key, []) if name not in ours]
-    config["training"]["score_weights"] = _without_our_keys(config["training"]["score_weights"])
+    config["training"]["score_weights"] = _remove_our_keys(config["training"]["score_weights"])
     copy = type(nlp).from_config(config, vocab=nlp.vocab)
     copy.meta.update({key: value for key, value in nlp.meta.items() if key in ("name", "version", "description")})
     # Weights are copied through the disk, as when the pipeline is loaded later. The config that
@@ -374,7 +374,7 @@ def detach(nlp: Language) -> Language:
         return copy.from_disk(folder, exclude=["config", "vocab"])
 
 
-def _without_our_keys(weights: dict[str, float | None]) -> dict[str, float | None]:
+def _remove_our_keys(weights: dict[str, float | None]) -> dict[str, float | None]:
     """Return score weights without our keys; `ents_f` if nothing is left to choose a model by."""
     from ..metrics.registry import create_all, names
 
@@ -383,7 +383,7 @@ def _without_our_keys(weights: dict[str, float | None]) -> dict[str, float | Non
     return left if any(left.values()) or left == weights else left | {"ents_f": 1.0}
 
 
-def _without_our_functions(config: Any) -> Any:
+def _remove_our_functions(config: Any) -> Any:
     """Remove, in place, the blocks of a config that call a registered function of this package."""
     if not isinstance(config, dict):
         return config
@@ -391,7 +391,7 @@ def _without_our_functions(config: Any) -> Any:
         if not isinstance(block, dict):
             continue
         if not _calls_ours(block):
-            _without_our_functions(block)
+            _remove_our_functions(block)
         elif key == "scorer":
             del config[key]  # the component's factory has a default
         else:

@@ -92,7 +92,7 @@ class ConfigText:
         """Remove `key = {...}` from a section, the short form of a subsection."""
         for found in self._sections:
             if found.name == section:
-                found.lines[:] = replaced_values(found.lines, lambda name, lines: [] if name == key else lines)
+                found.lines[:] = replace_values(found.lines, lambda name, lines: [] if name == key else lines)
 
     def _end_of(self, name: str) -> int:
         """Return the place after a section and its subsections. A missing section is added at the end."""
@@ -116,14 +116,14 @@ def _end_of_values(lines: Lines) -> int:
     return values[-1] + 1 if values else 0
 
 
-def replaced_values(lines: Sequence[str], change: Callable[[str, Lines], Lines]) -> Lines:
+def replace_values(lines: Sequence[str], change: Callable[[str, Lines], Lines]) -> Lines:
     """Return the lines with each value replaced by the result of a function.
 
     Args:
         lines: The lines of a section.
         change: From a key and the lines of its value to the new lines.
 
-    >>> replaced_values(["# f", "f = 1", "x = [", "  2]"], lambda key, lines: lines if key == "f" else [f"{key} = 3"])
+    >>> replace_values(["# f", "f = 1", "x = [", "  2]"], lambda key, lines: lines if key == "f" else [f"{key} = 3"])
     ['# f', 'f = 1', 'x = 3']
     """
     found: Lines = []
@@ -151,7 +151,7 @@ MARK = "\ufeff"
 """The mark of byte order with which some editors begin a file."""
 
 
-class Changed(NamedTuple):
+class AdaptedConfig(NamedTuple):
     """A config with the changes.
 
     Attributes:
@@ -163,13 +163,13 @@ class Changed(NamedTuple):
     notes: list[str]
 
 
-def new_config(lang: str, pipeline: Sequence[str], score: str = "fair_f") -> Changed:
-    """Return a config as `spacy init config` makes it, for training on a CPU, with the changes of `changed_config`.
+def new_config(lang: str, pipeline: Sequence[str], score: str = "fair_f") -> AdaptedConfig:
+    """Return a config as `spacy init config` makes it, for training on a CPU, with the changes of `adapt_config`.
 
     Args:
         lang: Code of a language, such as "en".
         pipeline: Names of trainable components, such as "ner".
-        score: As for `changed_config`.
+        score: As for `adapt_config`.
 
     Raises:
         ValueError: There is no such language or component.
@@ -184,10 +184,10 @@ def new_config(lang: str, pipeline: Sequence[str], score: str = "fair_f") -> Cha
     if unknown := [name for name in pipeline if not Language.has_factory(name)]:
         given = named("pipeline", ",".join(pipeline))
         raise ValueError(f"{given}: spaCy has no component {unknown[0]!r}; try ner or spancat")
-    return changed_config(init_config(lang=lang, pipeline=[*pipeline]).to_str(), score)
+    return adapt_config(init_config(lang=lang, pipeline=[*pipeline]).to_str(), score)
 
 
-def changed_config(text: str, score: str = "fair_f", *, replace_scorer: bool = False) -> Changed:
+def adapt_config(text: str, score: str = "fair_f", *, replace_scorer: bool = False) -> AdaptedConfig:
     """Return a config with this package's scorers, score weights and logger. All other lines stay, with their line
     ends and the mark of byte order, if it has one.
 
@@ -206,16 +206,16 @@ def changed_config(text: str, score: str = "fair_f", *, replace_scorer: bool = F
             categories or all that do have a scorer of their own, or there is no such score.
 
     >>> config = '[nlp]\\nlang = "en"\\npipeline = ["ner"]\\n\\n[components]\\n\\n[components.ner]\\nfactory = "ner"\\n'
-    >>> print(changed_config(config).notes[0])
+    >>> print(adapt_config(config).notes[0])
     [components.ner.scorer] is spacy-nereval.ner_scorer.v1 instead of spacy.ner_scorer.v1
     """
     _check_score(score)
     spacy.blank("xx")  # this registers spaCy's own components
     mark, end = MARK * text.startswith(MARK), "\r\n" if text.count("\n") == text.count("\r\n") else "\n"
     given, text = text, text.removeprefix(MARK).replace("\r\n", "\n")
-    before = _parsed(text)
+    before = _parse_config(text)
     after, written, notes = deepcopy(before), ConfigText(text), []
-    scored = [*_scored(before)]
+    scored = [*_span_components(before)]
     own = [] if replace_scorer else [(name, scorer) for name, scorer, _ in scored if scorer not in KNOWN]
     if scored and len(own) == len(scored):
         raise ValueError(
@@ -235,9 +235,9 @@ def changed_config(text: str, score: str = "fair_f", *, replace_scorer: bool = F
         notes += _set_weights(after, written, prefix, score)
     notes += _set_logger(after, written)
     changed = text if after == before else str(written).rstrip("\n") + "\n"
-    if _parsed(changed) != after:
+    if _parse_config(changed) != after:
         raise ValueError("the config has a form that cannot be changed here: run 'spacy init fill-config' on it first")
-    return Changed(given if after == before else mark + changed.replace("\n", end), notes)
+    return AdaptedConfig(given if after == before else mark + changed.replace("\n", end), notes)
 
 
 def _check_score(score: str) -> None:
@@ -250,7 +250,7 @@ def _check_score(score: str) -> None:
         raise ValueError(f"for {score!r} lower is better, but spaCy keeps the model with the highest score")
 
 
-def _parsed(text: str) -> dict[str, Any]:
+def _parse_config(text: str) -> dict[str, Any]:
     try:
         config: dict[str, Any] = Config().from_str(text, interpolate=False)
     except (ValueError, configparser.Error) as error:
@@ -268,7 +268,7 @@ def _parsed(text: str) -> dict[str, Any]:
     return config
 
 
-def _scored(config: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _span_components(config: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Yield the components of a config that predict entities or span categories: name, scorer, prefix of its keys."""
     for name, component in config.get("components", {}).items():
         if "factory" not in component:
@@ -314,7 +314,7 @@ def _set_weights(config: dict[str, Any], text: ConfigText, prefix: str, score: s
     new = {name: 0.0 for name, weight in spacys.items() if weight} or {f"{prefix}_f": 0.0}
     new[key] = float(sum(given)) if given else 1.0
     lines = _lines_of(text, section, weights)
-    changed = replaced_values(lines, lambda name, old: [f"{name} = {new[name]}"] if name in new else old)
+    changed = replace_values(lines, lambda name, old: [f"{name} = {new[name]}"] if name in new else old)
     added = [f"{name} = {weight}" for name, weight in new.items() if name not in weights]
     comment = "# These weights choose the best model. A weight of 0.0 only shows a score in the log, and null hides it."
     text.replace(section, [*([comment] if comment not in lines else []), *changed, *added])

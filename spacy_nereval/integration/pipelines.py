@@ -18,7 +18,7 @@ from thinc.api import require_gpu
 from ..core.messages import named
 from ..core.plugins import import_code
 from ..core.spans import Document
-from ..io.formats import check_span_groups, corpus_files, name_of, records, with_annotators
+from ..io.formats import assign_annotators, check_span_groups, corpus_files, name_of, records
 from ..io.formats.settings import Format
 from ..io.paths import digest, remedy
 from ..io.records import Predictions, Record, pair
@@ -65,14 +65,14 @@ def predict(
     """
     name = name_of(data, format)
     check_span_groups(key, [data], [name])
-    with_annotators([data], [format])
+    assign_annotators([data], [format])
     units = units_of(data, format, unit)
     golds: Iterator[Doc | Record] = (
         chain.from_iterable(map(read_docs, corpus_files(data, format)))
         if name == "spacy"
         else records(data, None, format)
     )
-    nlp = checked_load(model, model) if isinstance(model, str) else model
+    nlp = load_pipeline(model, model) if isinstance(model, str) else model
     has_key = False  # whether any prediction has the key
     there = f"its components are {', '.join(nlp.pipe_names)}" if nlp.pipe_names else "it has no components"
     predictions = Predictions(
@@ -80,13 +80,13 @@ def predict(
         f"no component sets doc.ents ({there}); add one, such as ner, or score span groups with "
         f"{named('spans_key', 'KEY')}",
     )
-    for number, (predicted, gold) in enumerate(_predicted(nlp, golds)):
+    for number, (predicted, gold) in enumerate(_predict_pairs(nlp, golds)):
         has_key = has_key or key in predicted.spans
         try:
             side = record(gold, key) if isinstance(gold, Doc) else gold
             found_spans = record(predicted, key)
-            skipped = not key and predictions.skipped(side, found_spans)
-            yield units.marked(None if skipped else pair(side, found_spans), side)
+            skipped = not key and predictions.is_skipped(side, found_spans)
+            yield units.assign_unit(None if skipped else pair(side, found_spans), side)
         except ValueError as error:
             raise ValueError(f"{data}, document {number}: {error}") from None
     units.check_end()
@@ -118,13 +118,13 @@ class Pipeline(NamedTuple):
         """
         return _digest(self, self._stamp())
 
-    def loaded(self) -> Language:
+    def load(self) -> Language:
         """Return the pipeline, loaded once per process as long as its files do not change.
 
         Raises:
             ValueError: If it cannot be loaded.
         """
-        return _loaded(self, self._stamp())
+        return _load_cached(self, self._stamp())
 
     def folder(self) -> Path:
         """Return the folder of its files.
@@ -151,7 +151,7 @@ def _digest(pipeline: Pipeline, stamp: tuple[tuple[str, int, int], ...]) -> str:
     return f"{digest(pipeline.folder())}{code}"
 
 
-def checked_load(model: str | Path, name: str) -> Language:
+def load_pipeline(model: str | Path, name: str) -> Language:
     """Return a pipeline, loaded.
 
     Args:
@@ -186,7 +186,7 @@ def _last_file(error: Exception) -> Path | None:
 
 
 @lru_cache(maxsize=1)
-def _loaded(pipeline: Pipeline, stamp: tuple[tuple[str, int, int], ...]) -> Language:
+def _load_cached(pipeline: Pipeline, stamp: tuple[tuple[str, int, int], ...]) -> Language:
     try:
         if pipeline.gpu_id >= 0:
             require_gpu(pipeline.gpu_id)
@@ -195,12 +195,12 @@ def _loaded(pipeline: Pipeline, stamp: tuple[tuple[str, int, int], ...]) -> Lang
     except Exception as error:  # the user's code can raise any exception
         raise ValueError(f"the model {pipeline.name} cannot be loaded: {type(error).__name__}: {error}") from None
     try:
-        return checked_load(pipeline.folder(), pipeline.name)
+        return load_pipeline(pipeline.folder(), pipeline.name)
     except OSError as error:
         raise ValueError(f"the model {pipeline.name} cannot be loaded: {type(error).__name__}: {error}") from None
 
 
-def _predicted(nlp: Language, golds: Iterable[Doc | Record]) -> Iterator[tuple[Doc, Doc | Record]]:
+def _predict_pairs(nlp: Language, golds: Iterable[Doc | Record]) -> Iterator[tuple[Doc, Doc | Record]]:
     """Yield predictions with their gold side. A prediction can be read until the next one is requested."""
     coming = iter(golds)
     for first in coming:
@@ -210,11 +210,11 @@ def _predicted(nlp: Language, golds: Iterable[Doc | Record]) -> Iterator[tuple[D
         # the caller opened one, its end forgets the words.
         keep = nlp not in _used or nlp.vocab.in_memory_zone  # type: ignore[attr-defined]  # spaCy's stub of Vocab lacks it
         with nullcontext() if keep else nlp.memory_zone():
-            yield from nlp.pipe(((_unannotated(nlp, gold), gold) for gold in some), as_tuples=True)
+            yield from nlp.pipe(((_blank_doc(nlp, gold), gold) for gold in some), as_tuples=True)
         _used.add(nlp)
 
 
-def _unannotated(nlp: Language, gold: Doc | Record) -> Doc:
+def _blank_doc(nlp: Language, gold: Doc | Record) -> Doc:
     if isinstance(gold, Record) or not gold.has_unknown_spaces:
         return nlp.make_doc(gold.text)
     return Doc(nlp.vocab, words=[t.text for t in gold], spaces=[bool(t.whitespace_) for t in gold])

@@ -24,9 +24,9 @@ from ..counting.counter import Counter
 from ..counting.counts import Counts
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import evaluate
-from ..io.units import UnitRule, parse
+from ..io.units import UnitRule, parse_unit
 from ..metrics.registry import Metrics, as_table, chosen_metrics, expanded
-from .checks import check_evaluated, check_labels, check_predicted
+from .checks import check_evaluating_pipeline, check_labels, check_predicted
 from .examples import batches, count_examples, unit_lack
 
 MetricTable = dict[str, dict[str, Any]]
@@ -37,7 +37,7 @@ ConfidenceTable = dict[str, Any] | bool | None
 LabelTable = dict[str, str | None]
 
 
-def settings(
+def scoring_settings(
     metrics: MetricChoice,
     confidence: ConfidenceTable,
     detail: bool,
@@ -65,15 +65,17 @@ def settings(
             desc="intervals are in the nested result, which detail = false leaves out: remove one of the two",
         )
     return {
-        "metrics": checked(metrics),
-        "confidence": checked_confidence(confidence),
-        "unit": checked_unit(confidence),
+        "metrics": validate_metrics(metrics),
+        "confidence": validate_confidence(confidence),
+        "unit": validate_unit(confidence),
         "detail": detail,
-        "rules": checked_rules(labels, only, depth, sep),
+        "rules": validate_label_rules(labels, only, depth, sep),
     }
 
 
-def checked_rules(labels: LabelTable | None, only: list[str] | None, depth: int | None, sep: str) -> LabelRules | None:
+def validate_label_rules(
+    labels: LabelTable | None, only: list[str] | None, depth: int | None, sep: str
+) -> LabelRules | None:
     """Return the label rules of a config block; mistakes are reported in spaCy's way."""
     try:
         return label_rules(labels, only, depth, sep)
@@ -82,7 +84,7 @@ def checked_rules(labels: LabelTable | None, only: list[str] | None, depth: int 
         raise ConfigValidationError(config=config, title="Unusable label rules", desc=str(error)) from None
 
 
-def checked(metrics: Metrics) -> tuple[Metric, ...]:
+def validate_metrics(metrics: Metrics) -> tuple[Metric, ...]:
     """Return the metrics of a config block; mistakes are reported in spaCy's way, as ConfigValidationError."""
     try:
         return chosen_metrics(metrics).metrics
@@ -90,7 +92,7 @@ def checked(metrics: Metrics) -> tuple[Metric, ...]:
         raise ConfigValidationError(config={"metrics": metrics}, title="Unusable metrics", desc=str(error)) from None
 
 
-def checked_confidence(table: dict[str, Any] | None) -> Confidence | None:
+def validate_confidence(table: dict[str, Any] | None) -> Confidence | None:
     """Return the settings of intervals of a config block, likewise."""
     try:
         settings = {name: value for name, value in (table or {}).items() if name != "unit"}
@@ -100,17 +102,17 @@ def checked_confidence(table: dict[str, Any] | None) -> Confidence | None:
         raise ConfigValidationError(config=config, title="Unusable confidence", desc=str(error)) from None
 
 
-def checked_unit(table: dict[str, Any] | None) -> UnitRule | None:
+def validate_unit(table: dict[str, Any] | None) -> UnitRule | None:
     """Return the rule for units of a config block, likewise; None if it has none."""
     unit = (table or {}).get("unit")
     try:
-        return None if unit is None else parse(str(unit))
+        return None if unit is None else parse_unit(str(unit))
     except ValueError as error:
         config = {"confidence": table}
         raise ConfigValidationError(config=config, title="Unusable confidence", desc=str(error)) from None
 
 
-def stored_options(model: Path, key: str | None) -> dict[str, dict[str, Any]]:
+def model_options(model: Path, key: str | None) -> dict[str, dict[str, Any]]:
     """Return the options that a model's config gives to metrics.
 
     Args:
@@ -129,7 +131,7 @@ def stored_options(model: Path, key: str | None) -> dict[str, dict[str, Any]]:
     >>> _ = nlp.add_pipe("nereval", config={"metrics": {"fair": {"unit": "token"}}})
     >>> folder = getfixture("tmp_path")
     >>> nlp.to_disk(folder)
-    >>> stored_options(folder, None)
+    >>> model_options(folder, None)
     {'fair': {'unit': 'token'}}
     """
     found: dict[str, dict[str, Any]] = {}
@@ -139,10 +141,10 @@ def stored_options(model: Path, key: str | None) -> dict[str, dict[str, Any]]:
     return found
 
 
-def stored_label_settings(model: Path, key: str | None) -> dict[str, Any]:
+def model_label_settings(model: Path, key: str | None) -> dict[str, Any]:
     """Return the label settings of a model's config: those of `labels`, `only`, `depth` and `sep` that are given.
 
-    Args, Raises: As for `stored_options`.
+    Args, Raises: As for `model_options`.
     """
     found: dict[str, Any] = {}
     for block in _blocks(model, key):
@@ -225,7 +227,7 @@ def make_ner_scorer(
     >>> sorted(make_ner_scorer(["strict"], detail=False)([]))[:3]
     ['ents_f', 'ents_p', 'ents_per_type']
     """
-    return NerScorer(**settings(metrics, confidence, detail, labels, only, depth, sep))
+    return NerScorer(**scoring_settings(metrics, confidence, detail, labels, only, depth, sep))
 
 
 def make_spans_scorer(
@@ -254,7 +256,7 @@ def make_spans_scorer(
     >>> sorted(make_spans_scorer({"strict": {}}, spans_key="sc", detail=False)([]))[:1]
     ['spans_sc_f']
     """
-    return SpansScorer(**settings(metrics, confidence, detail, labels, only, depth, sep), spans_key=spans_key)
+    return SpansScorer(**scoring_settings(metrics, confidence, detail, labels, only, depth, sep), spans_key=spans_key)
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,12 +279,12 @@ class Scoring:
     rules: LabelRules | None = None
     lack: str = ""
 
-    def counting(self, examples: Sequence[Example], key: str | None) -> "Scoring":
+    def usable_settings(self, examples: Sequence[Example], key: str | None) -> "Scoring":
         """Return these settings, or settings without the units that some examples lack.
 
         Missing data never stop a training run.
         """
-        check_evaluated()
+        check_evaluating_pipeline()
         if self.unit and (lack := unit_lack(examples, key, self.unit)):
             warnings.warn(f"no intervals: {lack}", stacklevel=3)
             return replace(self, unit=None, lack=lack)
@@ -298,7 +300,7 @@ class NerScorer(Scoring):
 
     def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         examples = list(examples)
-        scoring = self.counting(examples, None)
+        scoring = self.usable_settings(examples, None)
         counter = Counter(scoring.metrics, units=scoring.confidence is not None)
         spacy = SpacyCounts()
         for parts, unlike in batches(examples, None, scoring.unit, scoring.rules):
@@ -324,7 +326,7 @@ class SpansScorer(Scoring):
     def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         key = self.spans_key or kwargs.get("spans_key") or "sc"
         examples = list(examples)
-        scoring = self.counting(examples, key)
+        scoring = self.usable_settings(examples, key)
         units = scoring.confidence is not None
         counts = count_examples(examples, scoring.metrics, key, units=units, unit=scoring.unit, rules=scoring.rules)
         check_labels(counts, key)

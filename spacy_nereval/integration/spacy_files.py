@@ -44,10 +44,10 @@ from ..io.converting import (
     Tokenizer,
     check_characters,
     flat_spans,
-    told,
+    report_omitted,
 )
 from ..io.formats.settings import Format
-from ..io.paths import check_is_file, is_stream, readable
+from ..io.paths import check_is_file, is_stream, readable_file
 from ..io.records import Record
 from ..io.tables import EXTENSIONS
 from ..io.writing import atomic
@@ -103,7 +103,7 @@ def read_docs(path: Path) -> Iterator[Doc]:
     check_is_file(path)
     # Without a pipeline: to make one, spaCy would import every installed package that extends it.
     vocab = create_vocab("xx", MultiLanguage.Defaults)
-    with readable(path).open("rb") as file:
+    with readable_file(path).open("rb") as file:
         if packed := compression_of(file.read(16)):
             raise ValueError(f"{path} is compressed by {packed.name}: unpack it first")
         try:
@@ -165,7 +165,7 @@ class TooManyStrings(ValueError):
     """The strings of a file take too much memory."""
 
 
-class Inflated:
+class InflatingReader:
     """A compressed file that is decompressed as it is read.
 
     Args:
@@ -177,7 +177,7 @@ class Inflated:
         self._inflate = zlib.decompressobj()
         self._taken = 0  # compressed bytes so far
         self._given = 0  # decompressed bytes so far
-        self._before: Inflated | None = None  # as this was before the last call of `read`
+        self._before: InflatingReader | None = None  # as this was before the last call of `read`
 
     def read(self, size: int) -> bytes:
         """Return the next bytes: as many as requested, or all that are left.
@@ -197,7 +197,7 @@ class Inflated:
             size -= len(some)
         return b"".join(pieces)
 
-    def back_at(self, place: int) -> Inflated:
+    def reader_at(self, place: int) -> InflatingReader:
         """Return another reader of the file, which begins at a place that the last call of `read` reached."""
         found = (self._before or self)._copy()
         found.read(place - found._given)
@@ -209,8 +209,8 @@ class Inflated:
         self._taken += len(data)
         return data
 
-    def _copy(self) -> Inflated:
-        found = Inflated(self._file)
+    def _copy(self) -> InflatingReader:
+        found = InflatingReader(self._file)
         found._inflate, found._taken, found._given = self._inflate.copy(), self._taken, self._given
         return found
 
@@ -225,7 +225,7 @@ class Parts(NamedTuple):
     """
 
     attrs: list[Any]
-    arrays: dict[str, tuple[Inflated, int]]
+    arrays: dict[str, tuple[InflatingReader, int]]
     lists: dict[str, Iterator[Any]]
 
 
@@ -240,7 +240,7 @@ def parts_of(file: BinaryIO, strings: StringStore) -> Parts:
         TooManyStrings: If the strings take more memory than one file may. None has been added.
         Exception: If the file is damaged or something else: what zlib and msgpack raise.
     """
-    source = Inflated(file)
+    source = InflatingReader(file)
     unpacker = _unpacker(source)
     found = Parts([], {}, {})
     for _ in range(unpacker.read_map_header()):
@@ -254,11 +254,11 @@ def parts_of(file: BinaryIO, strings: StringStore) -> Parts:
                 strings.add(unpacker.unpack())
         elif name in ARRAYS:
             size = _length(unpacker)
-            found.arrays[name] = source.back_at(unpacker.tell()), size
+            found.arrays[name] = source.reader_at(unpacker.tell()), size
             _skip(unpacker, size)
         else:
             if name in LISTS:
-                found.lists[name] = _items(_unpacker(source.back_at(unpacker.tell())))
+                found.lists[name] = _items(_unpacker(source.reader_at(unpacker.tell())))
             unpacker.skip()
     if unpacker.read_bytes(1):
         raise ValueError("it goes on after its end")
@@ -293,7 +293,7 @@ def blocks(parts: Parts) -> Iterator[DocBin]:
         yield block
 
 
-def _lengths(reader: Inflated, documents: int) -> Iterator[NDArray[np.int32]]:
+def _lengths(reader: InflatingReader, documents: int) -> Iterator[NDArray[np.int32]]:
     """Yield the lengths of the documents of each block."""
     for first in range(0, documents, DOCUMENTS):
         lengths = np.frombuffer(reader.read(4 * min(DOCUMENTS, documents - first)), dtype=np.int32)
@@ -301,7 +301,7 @@ def _lengths(reader: Inflated, documents: int) -> Iterator[NDArray[np.int32]]:
         yield from np.split(lengths, np.flatnonzero(np.diff(full)) + 1)
 
 
-def _unpacker(source: Inflated) -> Any:
+def _unpacker(source: InflatingReader) -> Any:
     return Unpacker(source, raw=False, read_size=READ, max_buffer_size=LARGEST)
 
 
@@ -331,7 +331,7 @@ def _check_memory(strings: int, parts: Parts) -> None:
         )
 
 
-def named_tokenizer(language: str | None) -> NamedTokenizer | None:
+def tokenizer_with_name(language: str | None) -> NamedTokenizer | None:
     """Return the tokenizer of a language with its name; None without a language. Errors as those of `tokenizer`."""
     return None if language is None else NamedTokenizer(f"spacy-{language}", tokenizer(language, "tokenizer"))
 
@@ -460,7 +460,7 @@ READ_LOSSES = {
 }
 
 
-class Written(NamedTuple):
+class WriteResult(NamedTuple):
     """What was written: the number of documents and spans, and sentences on what was left out."""
 
     documents: int
@@ -488,7 +488,7 @@ def target_of(output: Path) -> str:
 
 def write_annotation(
     output: Path, records: Iterable[Record], *, key: str | None = None, lang: str = "xx", drop: bool = False
-) -> Written:
+) -> WriteResult:
     """Write records in the format that the path names.
 
     Args:
@@ -504,13 +504,13 @@ def write_annotation(
     """
     target = target_of(output)
     losses, seen = Losses(drop, target), Counter[str]()
-    _writer(target, key, lang)(output, _counted(records, losses, seen), losses)
+    _writer(target, key, lang)(output, _count_records(records, losses, seen), losses)
     spans = seen["spans"] - sum(n for reason, n in losses.spans.items() if reason != GAPS)
-    left_out = told(losses, [(what, seen[name]) for name, what in READ_LOSSES.items()])
-    return Written(seen["documents"], spans, left_out)
+    left_out = report_omitted(losses, [(what, seen[name]) for name, what in READ_LOSSES.items()])
+    return WriteResult(seen["documents"], spans, left_out)
 
 
-def _counted(records: Iterable[Record], losses: Losses, seen: Counter[str]) -> Iterator[Record]:
+def _count_records(records: Iterable[Record], losses: Losses, seen: Counter[str]) -> Iterator[Record]:
     for number, record in enumerate(records):
         losses.number = number
         seen["documents"] += 1

@@ -59,7 +59,7 @@ def examine(*, gpu_id: int = -1, transformer: str | None = None, corpus: str | N
     """
     found = [Finding("Python", sys.version.split()[0]), _package("spacy", INSTALL)]
     found.append(_package("spacy-transformers", INSTALL if transformer else None))
-    torch, cupy = _imported("torch"), _imported("cupy")
+    torch, cupy = _try_import("torch"), _try_import("cupy")
     found += [*_torch(torch, gpu_id, bool(transformer)), *_cupy(torch, cupy, gpu_id), *_device(torch, cupy, gpu_id)]
     if transformer:
         found.append(weights(transformer))
@@ -154,7 +154,7 @@ def weights(name: str) -> Finding:
         return Finding(what, f"a folder without {', '.join(missing)}", remedy) if missing else Finding(what, "a folder")
     if len(folder.parts) > 2 or folder.is_absolute() or name.startswith(".") or " " in name:
         return Finding(what, "there is no such folder", remedy)
-    hub = _imported("huggingface_hub")
+    hub = _try_import("huggingface_hub")
     if hub is not None and any(isinstance(hub.try_to_load_from_cache(name, file), str) for file in WEIGHTS):
         return Finding(what, "in the cache of the Hugging Face hub")
     if os.environ.get("HF_HUB_OFFLINE", "0") not in ("", "0"):
@@ -224,7 +224,7 @@ def _has_apple_gpu(torch: Any) -> bool:
     return torch is not None and bool(torch.backends.mps.is_available())
 
 
-def _imported(name: str) -> Any:
+def _try_import(name: str) -> Any:
     """Return a module, or None if it is not installed or does not load."""
     load: Callable[[str], Any] = import_module
     try:

@@ -19,7 +19,7 @@ from .formats.conll import DOCSTART
 from .formats.tags import MISSING
 from .records import Record
 from .tables import write_documents
-from .writing import atomic, json_line, resolved
+from .writing import atomic, json_line, resolve_links
 
 Places = list[tuple[int, int]]
 """The (start, end) of each token of a text."""
@@ -113,12 +113,12 @@ def write_table(path: Path, records: Iterable[Record], losses: Losses) -> None:
         ValueError: Also if a text has a lone surrogate, or pyarrow is not installed.
     """
 
-    def checked() -> Iterator[Record]:
+    def writable_records() -> Iterator[Record]:
         for record in records:
             check_characters(record, losses)
             yield record
 
-    write_documents(path, _rows(checked(), losses))
+    write_documents(path, _rows(writable_records(), losses))
 
 
 def _rows(records: Iterable[Record], losses: Losses) -> Iterator[dict[str, Any]]:
@@ -183,7 +183,7 @@ def write_conll(path: Path, records: Iterable[Record], losses: Losses, tokenize:
             losses.others["scores of spans"] += len(record.span_scores)
             losses.others["metadata"] += bool(record.meta)
             losses.others["that texts without tokens are not annotated"] += not (places or record.annotated)
-            file.write(_encoded(record, losses, "\n".join([*rows, "", ""])))
+            file.write(_encode_text(record, losses, "\n".join([*rows, "", ""])))
 
 
 def _tags(record: Record, places: Places, losses: Losses) -> list[str]:
@@ -253,9 +253,9 @@ def write_brat(path: Path, records: Iterable[Record], losses: Losses) -> None:
             rows = [_line(k, span, record, losses) for k, span in enumerate(sorted(record.spans), 1)]
             target = folder / f"{name}.txt"
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(_encoded(record, losses, record.text))
+            target.write_bytes(_encode_text(record, losses, record.text))
             if record.annotated:
-                target.with_name(f"{target.name[:-4]}.ann").write_bytes(_encoded(record, losses, "".join(rows)))
+                target.with_name(f"{target.name[:-4]}.ann").write_bytes(_encode_text(record, losses, "".join(rows)))
 
 
 def _line(number: int, span: PlainSpan, record: Record, losses: Losses) -> str:
@@ -282,7 +282,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     """
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise ValueError(f"{path} exists already; expected a new or empty folder for .txt and .ann files")
-    path = resolved(path)
+    path = resolve_links(path)
     folder = Path(mkdtemp(dir=path.parent, prefix=f".{path.name}."))
     try:
         yield folder
@@ -309,10 +309,10 @@ def check_characters(record: Record, losses: Losses) -> None:
         json.dumps(record.meta, ensure_ascii=False),
         *{s[2] for s in record.spans},
     ):
-        _encoded(record, losses, text)
+        _encode_text(record, losses, text)
 
 
-def _encoded(record: Record, losses: Losses, text: str) -> bytes:
+def _encode_text(record: Record, losses: Losses, text: str) -> bytes:
     try:
         return text.encode("utf8")
     except UnicodeEncodeError as error:
@@ -324,7 +324,7 @@ def _unwritable(record: Record, losses: Losses, what: str) -> ValueError:
     return ValueError(f"document {name}: {shortened(what, 200)} cannot be written in this format; choose another")
 
 
-def told(losses: Losses, read: Sequence[tuple[str, int]]) -> list[str]:
+def report_omitted(losses: Losses, read: Sequence[tuple[str, int]]) -> list[str]:
     """Return a sentence for everything that was left out.
 
     Args:
@@ -333,7 +333,7 @@ def told(losses: Losses, read: Sequence[tuple[str, int]]) -> list[str]:
 
     >>> losses = Losses(True, "CoNLL")
     >>> losses.others["ids"] += 3
-    >>> told(losses, [("annotations that are not spans", 1), ("repeated spans", 0)])
+    >>> report_omitted(losses, [("annotations that are not spans", 1), ("repeated spans", 0)])
     ['not written: ids (3)', 'left out on reading: annotations that are not spans (1)']
     """
     kinds = (("left out", losses.spans), ("not written", losses.others), ("left out on reading", dict(read)))

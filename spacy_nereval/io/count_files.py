@@ -39,14 +39,14 @@ from .count_layout import (
     LabelsHeader,
     OtherVersion,
     ReplicatesHeader,
-    added_arrays,
-    added_fields,
     counts_of,
-    described,
+    extra_arrays,
+    extra_fields,
     header_of,
+    metric_header,
     shapes,
 )
-from .id_hashes import beside, hashes_of, keep_beside, without_repeats
+from .id_hashes import hashes_of, hashes_path, keep_hashes, merge_distinct
 from .paths import Location
 from .writing import SURROGATE, atomic
 
@@ -56,7 +56,7 @@ TIMES = 4
 MOST_OF_REASON = 300
 """Maximum number of characters shown of a parser's message on a damaged file, which may quote all of the file."""
 
-Asked = tuple[int | None, int | None]
+SamplesAndSeed = tuple[int | None, int | None]
 """A number of half-samples and a seed, None where none is asked for."""
 
 
@@ -78,15 +78,15 @@ def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = N
     >>> load(path).gold
     1
     """
-    hashes = keep_beside(path, counts.id_hashes) if counts.id_hashes else None
+    hashes = keep_hashes(path, counts.id_hashes) if counts.id_hashes else None
     write_archive(path, *_archive(counts, origin, hashes))
 
 
-def as_bytes(counts: Counts) -> bytes:
+def archive_bytes(counts: Counts) -> bytes:
     """Return the content of the file that `save` would write, without hashes of ids, which lie in a file of their own.
 
     >>> from spacy_nereval import Document, count, create
-    >>> merge([InMemory("a", as_bytes(count([Document([(0, 3, "A")], [])], [create("strict")])))]).gold
+    >>> merge([InMemory("a", archive_bytes(count([Document([(0, 3, "A")], [])], [create("strict")])))]).gold
     1
     """
     file = BytesIO()
@@ -99,7 +99,7 @@ class InMemory(NamedTuple):
 
     Attributes:
         name: What errors call it.
-        content: What `as_bytes` returned.
+        content: What `archive_bytes` returned.
     """
 
     name: str
@@ -127,7 +127,7 @@ def _archive(
         format=FORMAT,
         version=__version__,
         signature=signature(counts, *more),
-        metrics=[described(metric) for metric in counts.metrics],
+        metrics=[metric_header(metric) for metric in counts.metrics],
         columns=[(*key,) for key in counts.keys],
         entries=len(cells.data),
         ids=counts.ids,
@@ -142,7 +142,7 @@ def _archive(
         merged=counts.merged,
         mentions=dict(sorted(counts.mentions.items())) if counts.collapsed else dict(counts.mentions),
         located=sorted(counts.located),
-        label_rules=LabelsHeader.of(counts.label_rules, counts.mapped) if counts.label_rules else None,
+        label_rules=LabelsHeader.describe(counts.label_rules, counts.mapped) if counts.label_rules else None,
         sources=counts.sources,
         spans_key=counts.spans_key,
         parts=counts.parts,
@@ -154,8 +154,8 @@ def _archive(
     if stored:
         arrays |= {f"replicates/{name}": array for name, array in zip(PARTS, stored.sums.arrays)}
     if counts.collapsed:
-        given |= added_fields(counts) | ({"id_hashes": id_hashes} if id_hashes else {})
-        arrays |= added_arrays(counts)
+        given |= extra_fields(counts) | ({"id_hashes": id_hashes} if id_hashes else {})
+        arrays |= extra_arrays(counts)
     return CollapsedHeader(**given) if counts.collapsed else Header(**given), arrays
 
 
@@ -180,13 +180,13 @@ def load(path: Location, *, origin: Mapping[str, Any] | None = None) -> Counts:
     >>> load(path, origin={"corpus": "a"}).labels
     ('A',)
     """
-    counts, header = _loaded(path)
+    counts, header = _load_with_header(path)
     if origin is not None and header.origin != origin:
         raise ValueError(f"{path} was counted from something else, or in another way")
     return counts
 
 
-def _loaded(path: Location, earlier: Sequence[Metric] = ()) -> tuple[Counts, Header]:
+def _load_with_header(path: Location, earlier: Sequence[Metric] = ()) -> tuple[Counts, Header]:
     """Return the counts in a file, and its header.
 
     Args:
@@ -195,17 +195,17 @@ def _loaded(path: Location, earlier: Sequence[Metric] = ()) -> tuple[Counts, Hea
     """
     if not path.is_file():
         raise ValueError(f"{path} does not exist, or is not a file")
-    with reading(path) as archive:
+    with open_archive(path) as archive:
         header = read_header(archive)
-        metrics = [*earlier] if header.metrics == [*map(described, earlier)] else _metrics_of(header)
+        metrics = [*earlier] if header.metrics == [*map(metric_header, earlier)] else _metrics_of(header)
         arrays = {name: read_array(archive, name, shape) for name, shape in shapes(header, metrics).items()}
         if header.digest != digest_of(header, arrays):
             raise ValueError("it was changed after it was written")
         counts = counts_of(metrics, header, arrays)
         if isinstance(header, CollapsedHeader) and header.id_hashes:
-            counts.id_hashes = beside(path, header.id_hashes)
+            counts.id_hashes = hashes_path(path, header.id_hashes)
     for metric, stored in zip(metrics, header.metrics):
-        if stored != described(metric):
+        if stored != metric_header(metric):
             raise ValueError(
                 f"{path} was counted by version {stored.version} of {metric.name}, and this is version "
                 f"{metric.version}: count again"
@@ -231,13 +231,13 @@ def _may_have(file: Path, hashes: Path) -> bool:
     if not os.access(file, os.R_OK):
         return True
     try:
-        with reading(file) as archive:
+        with open_archive(file) as archive:
             header = read_header(archive)
     except OtherVersion:
         return True
     except ValueError:
         return False
-    return isinstance(header, CollapsedHeader) and beside(file, header.id_hashes) == hashes
+    return isinstance(header, CollapsedHeader) and hashes_path(file, header.id_hashes) == hashes
 
 
 def merge(
@@ -246,7 +246,7 @@ def merge(
     origins: Sequence[Mapping[str, Any]] | None = None,
     shared_ids: bool = False,
     allow_repeats: bool = False,
-    collapsed: Asked | None = None,
+    collapsed: SamplesAndSeed | None = None,
     check_repeats: bool = False,
     names: Sequence[str] | None = None,
 ) -> Counts:
@@ -291,7 +291,7 @@ def merge(
         hashes.append(part.id_hashes)
     found = united(total)
     if check_repeats and found.collapsed:
-        found.id_hashes = without_repeats(called, hashes, shared_ids or allow_repeats)
+        found.id_hashes = merge_distinct(called, hashes, shared_ids or allow_repeats)
     return found
 
 
@@ -301,20 +301,20 @@ def _parts(
     origins: Sequence[Mapping[str, Any]] | None,
     shared_ids: bool,
     allow_repeats: bool,
-    collapsed: Asked | None,
+    collapsed: SamplesAndSeed | None,
     check_repeats: bool,
 ) -> Iterator[Counts]:
     first: Counts | None = None
     holder: dict[str, tuple[Any, list[str]]] = {}  # the file that holds a part, and all its parts
     owner: dict[str, int] = {}  # the number of the file that has a document with this id
     for number, path in enumerate(paths):
-        counts, header = _loaded(path, first.metrics if first else ())
+        counts, header = _load_with_header(path, first.metrics if first else ())
         if origins and header.origin != origins[number]:
             raise ValueError(f"{path} was changed by somebody else after it was counted")
         if collapsed and not counts.collapsed:
             hashes = hashes_of(counts.ids) if check_repeats else None
             try:
-                counts = collapse(counts, *_drawn(collapsed, counts, first))
+                counts = collapse(counts, *_replicates_to_keep(collapsed, counts, first))
             except ValueError as error:
                 raise ValueError(f"{path}: {error}") from None
             counts.id_hashes = hashes
@@ -335,7 +335,7 @@ def _parts(
         yield counts
 
 
-def _drawn(asked: Asked, counts: Counts, first: Counts | None) -> Asked:
+def _replicates_to_keep(asked: SamplesAndSeed, counts: Counts, first: Counts | None) -> SamplesAndSeed:
     """Return the half-samples to keep of counts with documents: asked for, their own, or those of the first file."""
     if counts.replicates or not first:
         return asked
@@ -362,13 +362,13 @@ def write_archive(path: Location, header: Header, arrays: Mapping[str, NDArray[A
 def _write_archive(file: BinaryIO, path: Location, header: Header, arrays: Mapping[str, NDArray[Any]]) -> None:
     _check_characters(path, header)
     header.digest = digest_of(header, arrays)
-    encoded = np.frombuffer(header.as_json().encode("utf8"), dtype=np.uint8)
+    encoded = np.frombuffer(header.json_text().encode("utf8"), dtype=np.uint8)
     stored: dict[str, Any] = {**arrays, "header": encoded}
     np.savez_compressed(file, **stored)
 
 
 @contextmanager
-def reading(path: Location) -> Iterator[ZipFile]:
+def open_archive(path: Location) -> Iterator[ZipFile]:
     """Open a count file, and say in errors of the block which file is wrong.
 
     Raises:
@@ -412,17 +412,17 @@ def _check_size(archive: ZipFile) -> None:
 
 def read_header(archive: ZipFile) -> Header:
     """Return the header of a file. Raise ValueError if there is none, or it is that of another version."""
-    found = _checked(archive, "header", lambda shape, kind: len(shape) == 1 and kind == np.uint8)
+    found = _read_checked(archive, "header", lambda shape, kind: len(shape) == 1 and kind == np.uint8)
     return header_of(json.loads(found.tobytes()))
 
 
 def read_array(archive: ZipFile, name: str, shape: tuple[int, ...]) -> NDArray[Any]:
     """Return the array of that name, whole numbers or bytes. Raise ValueError if it has another shape."""
     wanted = (np.dtype(np.uint8),) if name == SHARDS else (np.dtype(np.int32), np.dtype(np.int64))
-    return _checked(archive, name, lambda given, kind: given == shape and kind in wanted)
+    return _read_checked(archive, name, lambda given, kind: given == shape and kind in wanted)
 
 
-def _checked(archive: ZipFile, name: str, fits: Callable[[tuple[int, ...], np.dtype[Any]], bool]) -> NDArray[Any]:
+def _read_checked(archive: ZipFile, name: str, fits: Callable[[tuple[int, ...], np.dtype[Any]], bool]) -> NDArray[Any]:
     """Read an array. Raise ValueError before anything is allocated if its shape and type do not
     fit, or if there are fewer bytes than it takes."""
     member_name = f"{name}.npy"
@@ -443,7 +443,7 @@ def _checked(archive: ZipFile, name: str, fits: Callable[[tuple[int, ...], np.dt
 
 def digest_of(header: Header, arrays: Mapping[str, NDArray[Any]]) -> str:
     """Return a hash of the whole content, by which a damaged file is detected."""
-    digest = sha256(header.model_copy(update={"digest": ""}).as_json().encode("utf8"))
+    digest = sha256(header.model_copy(update={"digest": ""}).json_text().encode("utf8"))
     for name, array in sorted(arrays.items()):
         digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
         digest.update(np.ascontiguousarray(array).tobytes())

@@ -71,7 +71,7 @@ class LabelsHeader(pydantic.BaseModel, extra="forbid", strict=True):
     mapped: list[str]
 
     @classmethod
-    def of(cls, rules: LabelRules, mapped: Collection[str]) -> LabelsHeader:
+    def describe(cls, rules: LabelRules, mapped: Collection[str]) -> LabelsHeader:
         """Return the description of rules."""
         only = None if rules.only is None else [*rules.only]
         return cls(labels=rules.mapping, only=only, depth=rules.depth, sep=rules.sep, mapped=sorted(mapped))
@@ -129,7 +129,7 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
     origin: dict[str, Any] | None
     digest: str = ""
 
-    def as_json(self) -> str:
+    def json_text(self) -> str:
         """Return the header as text."""
         return self.model_dump_json(
             exclude={name for name, value in self.later.items() if getattr(self, name) == value}
@@ -210,7 +210,7 @@ class OtherVersion(ValueError):
     """A count file of another version of the format."""
 
 
-def described(metric: Metric) -> MetricHeader:
+def metric_header(metric: Metric) -> MetricHeader:
     """Return the description of a metric for a count file."""
     settings = json.loads(json.dumps(dict(metric.settings)))  # as it is read back from a file
     return MetricHeader(
@@ -231,7 +231,7 @@ def schema(kind: type[Header] = Header) -> dict[str, Any]:
     return kind.model_json_schema()
 
 
-def added_fields(counts: Counts) -> dict[str, Any]:
+def extra_fields(counts: Counts) -> dict[str, Any]:
     """Return the fields of the header that collapsed counts have in place of others."""
     assert counts.collapsed
     return {
@@ -244,7 +244,7 @@ def added_fields(counts: Counts) -> dict[str, Any]:
     }
 
 
-def added_arrays(counts: Counts) -> dict[str, NDArray[Any]]:
+def extra_arrays(counts: Counts) -> dict[str, NDArray[Any]]:
     """Return the arrays that collapsed counts have besides the row of the table. Its counts are that row."""
     assert counts.collapsed
     shards = b"".join(bytes.fromhex(part)[:SHARD] for part in counts.parts)
@@ -256,7 +256,7 @@ def added_arrays(counts: Counts) -> dict[str, NDArray[Any]]:
     }
 
 
-def added_shapes(header: CollapsedHeader, metrics: Sequence[Metric]) -> dict[str, tuple[int, ...]]:
+def extra_shapes(header: CollapsedHeader, metrics: Sequence[Metric]) -> dict[str, tuple[int, ...]]:
     """Return the names and shapes of these arrays."""
     one = empty_sums(tuple(metrics), tuple(header.labels), False, 1)
     return {
@@ -266,7 +266,7 @@ def added_shapes(header: CollapsedHeader, metrics: Sequence[Metric]) -> dict[str
     }
 
 
-def put_together(counts: Counts, header: CollapsedHeader, arrays: Mapping[str, NDArray[Any]]) -> None:
+def restore_collapsed(counts: Counts, header: CollapsedHeader, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Make collapsed counts of counts that have the row of the table.
 
     Raises:
@@ -298,7 +298,7 @@ def shapes(header: Header, metrics: Sequence[Metric]) -> dict[str, tuple[int, ..
     if drawn := header.replicates:
         one = empty_sums(tuple(metrics), tuple(drawn.labels), False, 1)
         found |= {f"replicates/{name}": (*a.shape[:-1], drawn.samples) for name, a in zip(PARTS, one.arrays)}
-    return found | (added_shapes(header, metrics) if isinstance(header, CollapsedHeader) else {})
+    return found | (extra_shapes(header, metrics) if isinstance(header, CollapsedHeader) else {})
 
 
 def counts_of(metrics: Sequence[Metric], header: Header, arrays: Mapping[str, NDArray[Any]]) -> Counts:
@@ -332,7 +332,7 @@ def counts_of(metrics: Sequence[Metric], header: Header, arrays: Mapping[str, ND
         sums = Sums(tuple(metrics), tuple(drawn.labels), False, *stored)
         counts.replicates = Replicates(drawn.samples, drawn.seed, sums)
     if isinstance(header, CollapsedHeader):
-        put_together(counts, header, arrays)
+        restore_collapsed(counts, header, arrays)
     return counts
 
 

@@ -46,7 +46,7 @@ class IdHashes:
     >>> hashes = IdHashes()
     >>> for id in ("b", "a", None, "b"):
     ...     hashes.add(Document([], [], id=id))
-    >>> len(stored(hashes.file()))
+    >>> len(map_hashes(hashes.file()))
     2
     """
 
@@ -100,15 +100,15 @@ def name_of_hashes(file: Path) -> str:
     return digest.hexdigest()
 
 
-def beside(path: Any, name: str) -> Any:
+def hashes_path(path: Any, name: str) -> Any:
     """Return the file of hashes that belongs to a count file."""
     return path.parent / f"nereval-ids-{name}.bin"
 
 
-def keep_beside(path: Any, file: Path) -> str:
+def keep_hashes(path: Any, file: Path) -> str:
     """Copy a file of hashes to the folder of the count file at `path`, and return its name. Delete a temporary one."""
     name = name_of_hashes(file)
-    if not is_intact(place := beside(path, name)):
+    if not is_intact(place := hashes_path(path, name)):
         with atomic(place) as target, file.open("rb") as source:
             while block := source.read(1 << 20):
                 target.write(block)
@@ -117,7 +117,7 @@ def keep_beside(path: Any, file: Path) -> str:
     return name
 
 
-def stored(file: Path) -> Hashes:
+def map_hashes(file: Path) -> Hashes:
     """Return the hashes in a file, without reading them yet."""
     if not file.stat().st_size:
         return np.empty(0, dtype=HASH)
@@ -133,7 +133,7 @@ def merge_hashes(files: Sequence[Path], target: Path) -> bytes | None:
     >>> folder = getfixture("tmp_path")
     >>> for name, hashes in (("a", [b"1", b"3"]), ("b", [b"2", b"3"])):
     ...     np.array(hashes, dtype=HASH).tofile(folder / name)
-    >>> merge_hashes([folder / "a", folder / "b"], folder / "c"), stored(folder / "c").tolist()  # doctest: +ELLIPSIS
+    >>> merge_hashes([folder / "a", folder / "b"], folder / "c"), map_hashes(folder / "c").tolist()  # doctest: +ELLIPSIS
     (b'3\\x00\\x00...\\x00', [b'1', b'2', b'3'])
     """
     twice: bytes | None = None
@@ -180,14 +180,14 @@ def holders(files: Sequence[Path], hash: bytes) -> list[int]:
     """Return the numbers of the files that have a hash."""
     found = []
     for number, file in enumerate(files):
-        hashes = stored(file)
+        hashes = map_hashes(file)
         place = int(np.searchsorted(hashes, np.array(hash, dtype=HASH)))
         if place < len(hashes) and bytes(hashes[place]).ljust(SIZE, b"\0") == hash:
             found.append(number)
     return found
 
 
-def without_repeats(paths: Sequence[Any], files: Sequence[Location | None], allowed: bool) -> Path:
+def merge_distinct(paths: Sequence[Any], files: Sequence[Location | None], allowed: bool) -> Path:
     """Return a temporary file with the hashes of all count files.
 
     Args:
@@ -199,13 +199,13 @@ def without_repeats(paths: Sequence[Any], files: Sequence[Location | None], allo
         ValueError: A count file has no hashes, or they are missing or damaged; or two count files have a
             document with the same id.
     """
-    known = [checked(path, file) for path, file in zip(paths, files)]
+    known = [check_hashes(path, file) for path, file in zip(paths, files)]
     found = temporary_file()
     try:
         with writing_temporary_files(WHAT):
             twice = merge_hashes(known, found)
         if twice and not allowed:
-            number = sum(len(stored(file)) for file in known) - len(stored(found))
+            number = sum(len(map_hashes(file)) for file in known) - len(map_hashes(found))
             first, second = holders(known, twice)[:2]
             raise ValueError(
                 f"{paths[first]} and {paths[second]} have documents with the same id, {number} in all files: they "
@@ -222,7 +222,7 @@ def without_repeats(paths: Sequence[Any], files: Sequence[Location | None], allo
     return found
 
 
-def checked(path: Any, file: Location | None) -> Path:
+def check_hashes(path: Any, file: Location | None) -> Path:
     """Return the hashes of a count file, in a temporary copy if they are in cloud storage.
 
     Raises:
@@ -230,7 +230,7 @@ def checked(path: Any, file: Location | None) -> Path:
     """
     if file is None:
         raise ValueError(f"{path} has no hashes of its ids: count it with {named('check_repeats', True)}")
-    if not (found := _intact(file)):
+    if not (found := _intact_copy(file)):
         raise ValueError(
             f"{named('check_repeats', True)}: {file}, the hashes of the ids of {path}, is missing or damaged: "
             "count again"
@@ -240,13 +240,13 @@ def checked(path: Any, file: Location | None) -> Path:
 
 def is_intact(file: Location) -> bool:
     """Return whether the hashes of a count file are there, all of them."""
-    found = _intact(file)
+    found = _intact_copy(file)
     if found and found != file:
         found.unlink()  # a copy
     return found is not None
 
 
-def _intact(file: Location) -> Path | None:
+def _intact_copy(file: Location) -> Path | None:
     """Return a file of hashes, a temporary copy if it is in cloud storage; None if it is missing or damaged."""
     found = local_copy(file) if file.is_file() else None
-    return found if found and (is_temporary(file) or beside(file, name_of_hashes(found)) == file) else None
+    return found if found and (is_temporary(file) or hashes_path(file, name_of_hashes(found)) == file) else None

@@ -96,7 +96,7 @@ OPEN_FILES = re.compile(r"/dev/fd|/proc/(?P<process>\d+)(/task/\d+)?/fd")
 """Folders whose files are what a process has open."""
 
 
-def _open_file(path: Path) -> tuple[int, int] | None:
+def _find_descriptor(path: Path) -> tuple[int, int] | None:
     """Return the process and the descriptor that a path names, perhaps by links; None for the path of a file."""
     for _ in range(40):
         if (number := STANDARD_STREAMS.get(path.as_posix())) is not None:
@@ -117,7 +117,7 @@ def descriptor(path: Path) -> int | None:
     >>> descriptor(Path("/dev/stdout")), descriptor(Path("/dev/fd/5")), descriptor(Path("a.json"))
     (1, 5, None)
     """
-    process, number = _open_file(path) or (None, None)
+    process, number = _find_descriptor(path) or (None, None)
     return number if process == os.getpid() else None
 
 
@@ -127,7 +127,7 @@ def is_stream(path: Path) -> bool:
     >>> is_stream(Path("/dev/stdout")), is_stream(Path(__file__))
     (True, False)
     """
-    return _open_file(path) is not None or (path.exists() and not path.is_file() and not path.is_dir())
+    return _find_descriptor(path) is not None or (path.exists() and not path.is_file() and not path.is_dir())
 
 
 _copies: dict[tuple[int, int], Path | OSError] = {}
@@ -161,7 +161,7 @@ def writing_temporary_files(what: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise OSError(
-            f"{what} cannot be written to {tempfile.gettempdir()}, the folder for temporary files ({in_words(error)}): "
+            f"{what} cannot be written to {tempfile.gettempdir()}, the folder for temporary files ({error_message(error)}): "
             "set TMPDIR to a folder with more space"
         ) from None
 
@@ -179,7 +179,7 @@ def local_copy(path: Location) -> Path:
     return copy
 
 
-def readable(path: Path) -> Path:
+def readable_file(path: Path) -> Path:
     """Return a file that can be read several times: the path itself, or a copy of a pipe's content.
 
     A pipe is read once, since a second reader would wait forever, even if the first one failed; see `forget_pipes`.
@@ -201,18 +201,18 @@ def readable(path: Path) -> Path:
     return found
 
 
-def opened(path: Path) -> BinaryIO:
+def open_input(path: Path) -> BinaryIO:
     """Open a file or pipe to read it from its start, unpacked if it is compressed.
 
     Raises:
-        ValueError, OSError: As `compression.opened` and `readable`.
+        ValueError, OSError: As `compression.opened` and `readable_file`.
     """
-    return compression.opened(readable(path), path)
+    return compression.opened(readable_file(path), path)
 
 
 def content(path: Path) -> bytes:
-    """Return the content of a file or pipe, unpacked if it is compressed; the errors are those of `opened`."""
-    return compression.content(readable(path), path)
+    """Return the content of a file or pipe, unpacked if it is compressed; the errors are those of `open_input`."""
+    return compression.content(readable_file(path), path)
 
 
 def _copy(pipe: Path) -> Path:
@@ -239,7 +239,7 @@ def forget_pipes() -> None:
 
 
 @contextmanager
-def fetched(name: str, home: str = "") -> Iterator[Path]:
+def fetch_path(name: str, home: str = "") -> Iterator[Path]:
     """Provide a local path to read: the file or folder itself, or a copy that is deleted afterwards.
 
     Args:
@@ -249,7 +249,7 @@ def fetched(name: str, home: str = "") -> Iterator[Path]:
     Raises:
         ValueError: If the scheme of a URL is unknown, or nothing is there.
 
-    >>> with fetched("data/a.spacy") as path:
+    >>> with fetch_path("data/a.spacy") as path:
     ...     path.name
     'a.spacy'
     """
@@ -263,10 +263,10 @@ def fetched(name: str, home: str = "") -> Iterator[Path]:
         yield place.download_to(Path(folder) / place.name)
 
 
-def in_words(error: BaseException) -> str:
+def error_message(error: BaseException) -> str:
     """Return the message of an error on one line, without the number of a system error.
 
-    >>> in_words(FileNotFoundError(2, "No such file or directory", "a.spacy")), in_words(ValueError("odd"))
+    >>> error_message(FileNotFoundError(2, "No such file or directory", "a.spacy")), error_message(ValueError("odd"))
     ('No such file or directory: a.spacy', 'odd')
     """
     message = str(error)
@@ -306,7 +306,7 @@ def content_digest(*parts: Path | str) -> str:
     >>> content_digest("a")
     '27c35e6e9373877f29e562464e46497e'
     """
-    found = [part if isinstance(part, str) else digest(readable(part)) for part in parts]
+    found = [part if isinstance(part, str) else digest(readable_file(part)) for part in parts]
     return blake2b("\0".join(found).encode(), digest_size=16).hexdigest()
 
 

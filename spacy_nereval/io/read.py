@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..core.messages import listed, shortened
 from ..core.spans import Document
-from .formats import check_span_groups, name_of, records, with_annotators
+from .formats import assign_annotators, check_span_groups, name_of, records
 from .formats.settings import Format
 from .records import Predictions, Record, pair
 from .units import UnitRule, units_of
@@ -64,7 +64,7 @@ def read_files(
     """
     names = [name_of(path, format) for path, format in zip((gold, pred), formats)]
     check_span_groups(key, (gold, pred), names)
-    of_gold, of_pred = with_annotators((gold, pred), formats)
+    of_gold, of_pred = assign_annotators((gold, pred), formats)
     units = units_of(gold, of_gold, unit)
     predictions = Predictions(pred, UNANNOTATED[names[1] == "spacy"])
     has_key = False  # whether any prediction has the key
@@ -76,9 +76,9 @@ def read_files(
             others[pred] += b.others if pred != gold else 0
         try:
             # A Doc without the key is a prediction of nothing.
-            skipped = not key and predictions.skipped(a, b)
+            skipped = not key and predictions.is_skipped(a, b)
             document = pair(a, b)  # compares the texts of skipped documents too
-            yield units.marked(None if skipped else document, a)
+            yield units.assign_unit(None if skipped else document, a)
         except ValueError as error:
             which = f"document {number}{'' if a.id is None else f' ({shortened(a.id)})'}"
             raise ValueError(f"{gold} and {pred}, {which}: {error}") from None
@@ -127,7 +127,7 @@ class Pairing:
             pred = None if gold.id is None else self._partner(number, gold.id, preds)
             if gold.id is None or (pred and pred.id is None):
                 first = [] if pred is None else [pred]
-                yield from self._by_order(number, chain([gold], golds), chain(first, preds))
+                yield from self._pairs_by_order(number, chain([gold], golds), chain(first, preds))
                 return
             if pred is not None:
                 self._paired = True
@@ -138,7 +138,7 @@ class Pairing:
                 yield gold, gold
         for pred in preds:
             if pred.id is None:
-                yield from self._by_order(number + 1, iter(()), chain([pred], preds))
+                yield from self._pairs_by_order(number + 1, iter(()), chain([pred], preds))
             else:
                 self._waiting.setdefault(pred.id, deque()).append(pred)
         self._check_complete()
@@ -157,7 +157,7 @@ class Pairing:
             self._waiting.setdefault(pred.id, deque()).append(pred)
         return None
 
-    def _by_order(
+    def _pairs_by_order(
         self, number: int, golds: Iterator[Record], preds: Iterator[Record]
     ) -> Iterator[tuple[Record, Record]]:
         """Yield the documents from the first one without an id.

@@ -61,7 +61,7 @@ class Record(NamedTuple):
     unit: tuple[str | None, str] = (None, "id")
 
 
-def with_mentions(side: Record, mentions: Iterable[Any], match: str = CASELESS, occurrences: str = LISTED) -> Record:
+def locate_mentions(side: Record, mentions: Iterable[Any], match: str = CASELESS, occurrences: str = LISTED) -> Record:
     """Return a side whose spans are mentions without offsets.
 
     Args:
@@ -72,7 +72,7 @@ def with_mentions(side: Record, mentions: Iterable[Any], match: str = CASELESS, 
     Raises:
         ValueError: A mention is not a string with a label, or an option is unknown.
 
-    >>> with_mentions(Record("Ada met Bob", set()), [("bob", "PER"), ("Eve", "PER")]).spans
+    >>> locate_mentions(Record("Ada met Bob", set()), [("bob", "PER"), ("Eve", "PER")]).spans
     {(8, 11, 'PER')}
     """
     located = locate(side.text, mentions, match, occurrences)
@@ -85,11 +85,11 @@ def with_mentions(side: Record, mentions: Iterable[Any], match: str = CASELESS, 
     )
 
 
-def with_labels(side: Record, rules: LabelRules | None) -> Record:
+def apply_label_rules(side: Record, rules: LabelRules | None) -> Record:
     """Return a side with its labels, and those of its scores, according to the rules.
 
     >>> rules = LabelRules(labels=(("FAC", "ORG"),))
-    >>> with_labels(Record("Ada", {(0, 3, "FAC")}, span_scores={(0, 3, "FAC"): 0.5}), rules).span_scores
+    >>> apply_label_rules(Record("Ada", {(0, 3, "FAC")}, span_scores={(0, 3, "FAC"): 0.5}), rules).span_scores
     {(0, 3, 'ORG'): 0.5}
     """
     if not rules:
@@ -125,15 +125,15 @@ def pair(gold: Record, pred: Record) -> Document | None:
     if gold.open_end and pred.open_end:
         longer = max(gold, pred, key=lambda side: len(side.text))
         gold, pred = (side._replace(text=longer.text, tokens=longer.tokens) for side in (gold, pred))
-    spans = pred.spans if gold.text == pred.text else set(project(pred.spans, pred.text, gold.text))
+    spans = pred.spans if gold.text == pred.text else set(project_spans(pred.spans, pred.text, gold.text))
     if not gold.annotated:
         return None
     kept = {*spans}
     if gold.gaps:
         kept = {span for span in spans if not any(max(span[0], a) < min(span[1], b) for a, b in gold.gaps)}
-    document = _with_annex(gold, pred, kept)
+    document = _document_with_annex(gold, pred, kept)
     if pred.span_scores:
-        scores = projected_scores(pred, gold.text)
+        scores = project_scores(pred, gold.text)
         document.span_scores = {span: score for span, score in scores.items() if span in kept}
     document.ignored = len(spans) - len(kept)
     document.repaired = gold.repaired + pred.repaired
@@ -143,7 +143,7 @@ def pair(gold: Record, pred: Record) -> Document | None:
     return document
 
 
-def _with_annex(gold: Record, pred: Record, kept: set[PlainSpan]) -> Document:
+def _document_with_annex(gold: Record, pred: Record, kept: set[PlainSpan]) -> Document:
     """Return a document whose text is followed by the mentions that it does not have, a line for each.
 
     The same string has one line, on both sides and with all labels.
@@ -159,23 +159,23 @@ def _with_annex(gold: Record, pred: Record, kept: set[PlainSpan]) -> Document:
     if gold.mentions or pred.mentions:
         listed = {name: gold.mentions.get(name, 0) + pred.mentions.get(name, 0) for name in NUMBERS}
         document.mentions, document.located = listed, pred.located or gold.located
-        document.surfaces = gold.surfaces, _projected(pred, gold.text)
+        document.surfaces = gold.surfaces, _project_surfaces(pred, gold.text)
     return document
 
 
-def _projected(pred: Record, text: str) -> Mapping[tuple[int, int], str]:
+def _project_surfaces(pred: Record, text: str) -> Mapping[tuple[int, int], str]:
     """Return the listed strings of predicted mentions, by their (start, end) in another text."""
     if pred.text == text:
         return pred.surfaces
-    places = project([(start, end, "") for start, end in pred.surfaces], pred.text, text)
+    places = project_spans([(start, end, "") for start, end in pred.surfaces], pred.text, text)
     return {(start, end): string for (start, end, _), string in zip(places, pred.surfaces.values())}
 
 
-def projected_scores(pred: Record, text: str) -> Mapping[PlainSpan, Any]:
+def project_scores(pred: Record, text: str) -> Mapping[PlainSpan, Any]:
     """Return the scores of predicted spans, by the places of the spans in another text."""
     if pred.text == text:
         return pred.span_scores
-    return highest(zip(project(pred.span_scores, pred.text, text), pred.span_scores.values()))
+    return highest(zip(project_spans(pred.span_scores, pred.text, text), pred.span_scores.values()))
 
 
 class Predictions:
@@ -189,7 +189,7 @@ class Predictions:
         reason: Why all of them may have no annotation, and what to do.
 
     >>> found = Predictions("pred.spacy", "save it with entities")
-    >>> found.skipped(Record("Ada", set()), Record("Ada", set(), annotated=False))
+    >>> found.is_skipped(Record("Ada", set()), Record("Ada", set(), annotated=False))
     True
     >>> found.check_end()
     Traceback (most recent call last):
@@ -201,7 +201,7 @@ class Predictions:
         self._reason = reason
         self._annotated = self._skipped = 0
 
-    def skipped(self, gold: Record, pred: Record) -> bool:
+    def is_skipped(self, gold: Record, pred: Record) -> bool:
         """Return whether a document is skipped, since gold is annotated and the prediction is not.
 
         Nothing can be annotated in a text of white space, so its predictions are always complete.
@@ -222,7 +222,7 @@ class Predictions:
             )
 
 
-def project(spans: Iterable[tuple[int, int, str]], source: str, target: str) -> Iterator[tuple[int, int, str]]:
+def project_spans(spans: Iterable[tuple[int, int, str]], source: str, target: str) -> Iterator[tuple[int, int, str]]:
     """Carry spans of one text over to another that differs in whitespace and case only.
 
     A span goes to the stretch from its first to its last character that is not
@@ -239,9 +239,9 @@ def project(spans: Iterable[tuple[int, int, str]], source: str, target: str) -> 
     Raises:
         ValueError: If the texts differ otherwise; names the first difference.
 
-    >>> list(project([(0, 3, "A"), (4, 7, "B")], "new york", "  New\\tYork"))
+    >>> list(project_spans([(0, 3, "A"), (4, 7, "B")], "new york", "  New\\tYork"))
     [(2, 5, 'A'), (6, 9, 'B')]
-    >>> list(project([], "abc", "abd"))  # doctest: +ELLIPSIS
+    >>> list(project_spans([], "abc", "abd"))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ValueError: the predicted text differs ...: 'c' at 2 against 'd' at 2
     """

@@ -60,7 +60,7 @@ def read_result(path: Path, kind: str, system: str | None = None) -> dict[str, A
     systems = value.get("systems") if isinstance(value, Mapping) else None
     if isinstance(systems, Mapping):
         if kind != "Thresholds":
-            raise ValueError(f"{path} {held('Thresholds', path)}")
+            raise ValueError(f"{path} {loading_hint('Thresholds', path)}")
         if system not in systems:
             raise ValueError(
                 f"{path} holds several systems: choose one with {named('system')}, of {listed([*systems])}"
@@ -72,7 +72,7 @@ def read_result(path: Path, kind: str, system: str | None = None) -> dict[str, A
     if found is None:
         raise ValueError(f"{path} holds no result; expected what {_writers(kind)} wrote")
     if found != kind:
-        raise ValueError(f"{path} {held(found, path)}")
+        raise ValueError(f"{path} {loading_hint(found, path)}")
     if LATER.get(kind, "signature") not in value:
         raise ValueError(f"{path} lacks {LATER[kind]!r}, so an older version wrote it: score again")
     read: dict[str, Any] = value
@@ -97,10 +97,10 @@ def _writers(kind: str) -> str:
     return f"'nereval {result_kinds()[kind].command}' or {kind}.save"
 
 
-def held(kind: str, path: Path) -> str:
+def loading_hint(kind: str, path: Path) -> str:
     """Return what to say of a file that holds a result of a kind.
 
-    >>> held("Gate", Path("a.json"))
+    >>> loading_hint("Gate", Path("a.json"))
     "holds the result of a gate: Gate.load('a.json') reads it"
     """
     return f"holds the result of {result_kinds()[kind].words}: {kind}.load({str(path)!r}) reads it"
@@ -120,13 +120,13 @@ def save_cuts(path: Path, cuts: Cuts) -> None:
     Raises:
         OSError: If the file cannot be written.
     """
-    write_json(path, as_json(cuts))
+    write_json(path, cut_file_content(cuts))
 
 
-def as_json(cuts: Cuts) -> dict[str, Any]:
+def cut_file_content(cuts: Cuts) -> dict[str, Any]:
     """Return what a cut file has; a cut of None keeps no prediction.
 
-    >>> as_json(Cuts(0.5, {"PER": None}, "strict.f", 0.25, 3, "s"))["labels"]
+    >>> cut_file_content(Cuts(0.5, {"PER": None}, "strict.f", 0.25, 3, "s"))["labels"]
     {'PER': None}
     """
     return {key: getattr(cuts, key) for key in KEYS} | {"labels": dict(cuts.labels)}
@@ -155,18 +155,18 @@ def load_cuts(path: Path) -> Cuts:
             f"{path}: not valid JSON ({error}); expected a cut file that 'nereval thresholds' or Thresholds.save wrote"
         ) from None
     try:
-        return cuts_of(value)
+        return parse_cuts(value)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
 
 
-def cuts_of(value: Any) -> Cuts:
+def parse_cuts(value: Any) -> Cuts:
     """Return the cuts that the content of a cut file gives.
 
     Raises:
         ValueError: It gives none; says what is wrong.
 
-    >>> cuts_of({"default": "high"})
+    >>> parse_cuts({"default": "high"})
     Traceback (most recent call last):
     ValueError: the cut "default" is 'high'; expected a number, or null to keep no prediction
     """

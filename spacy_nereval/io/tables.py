@@ -17,8 +17,8 @@ from typing import Any, BinaryIO
 
 from ..core.compression import extension
 from ..core.messages import install, shortened, unique_keys
-from .paths import in_words, readable
-from .writing import atomic, for_spreadsheets, json_line, spelt_out
+from .paths import error_message, readable_file
+from .writing import atomic, escape_controls, escape_formula, json_line
 
 EXTENSIONS = (".parquet", ".arrow", ".feather")
 
@@ -47,7 +47,7 @@ NAMES: Mapping[str, type] = {
 
 def is_table(path: Path) -> bool:
     """Return whether a file is a table of Parquet or Arrow, by its content."""
-    with readable(path).open("rb") as file:
+    with readable_file(path).open("rb") as file:
         return file.read(8).startswith((PARQUET, ARROW, STREAM))
 
 
@@ -84,7 +84,7 @@ def _faults(path: Path) -> Iterator[None]:
     except (ArrowException, OSError, EOFError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        said = shortened(in_words(error), 200)
+        said = shortened(error_message(error), 200)
         raise ValueError(f"{path} is damaged, or no file of Parquet or Arrow ({said})") from None
 
 
@@ -104,7 +104,7 @@ class Table:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path, self._file = path, readable(path)
+        self._path, self._file = path, readable_file(path)
         with _faults(path):
             schema = self._schema()
         self.columns: dict[str, Any] = dict(zip(schema.names, schema.types))
@@ -356,4 +356,4 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], *, header: Sequenc
 
 
 def _spreadsheet_cell(value: Any) -> Any:
-    return for_spreadsheets(spelt_out(value)) if isinstance(value, str) else value
+    return escape_formula(escape_controls(value)) if isinstance(value, str) else value

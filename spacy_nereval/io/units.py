@@ -47,7 +47,7 @@ class UnitRule(NamedTuple):
     size: int = 0
 
 
-def parse(text: str) -> UnitRule:
+def parse_unit(text: str) -> UnitRule:
     r"""Parse a rule, such as the value of `--unit`.
 
     Args:
@@ -65,11 +65,11 @@ def parse(text: str) -> UnitRule:
         ValueError: If it is not a rule; if the regular expression is not valid or
             has no group.
 
-    >>> parse("meta.source")
+    >>> parse_unit("meta.source")
     UnitRule(text='meta.source', form='meta', value='source', size=0)
-    >>> parse("block:20").size
+    >>> parse_unit("block:20").size
     20
-    >>> parse(r"prefix:\w+")
+    >>> parse_unit(r"prefix:\w+")
     Traceback (most recent call last):
     ValueError: unit='prefix:\\w+': the regular expression has no group; put the name of the unit in parentheses
     """
@@ -121,7 +121,7 @@ def units_of(path: Path, format: Format = Format(), rule: UnitRule | str | None 
     UnitRule(text='block:auto', form='block', value='', size=5)
     """
     if isinstance(rule, str):
-        rule = parse(rule)
+        rule = parse_unit(rule)
     if rule is None and name_of(path, format) == "conll" and (sentences := _sentences(path, format)):
         rule = UnitRule(AUTOMATIC, BLOCK, size=min(LARGEST, max(1, sentences // FEWEST)))
     return FileUnits(rule or UnitRule(ID, ID), path)
@@ -158,7 +158,7 @@ class FileUnits:
         }
         self._key = keys[rule.form]
 
-    def marked(self, document: Document | None, gold: Record) -> Document | None:
+    def assign_unit(self, document: Document | None, gold: Record) -> Document | None:
         """Return a document with its unit. Pass all documents of the file, in their order.
 
         Args:
@@ -186,7 +186,7 @@ class FileUnits:
             ValueError: If the rule gives this document no unit.
         """
         if self.rule.form == BLOCK and self._number % self.rule.size == 0:
-            self._block = self._named_block(gold)
+            self._block = self._block_key(gold)
         self._number += 1
         return self._key(gold) if gold.annotated else None
 
@@ -198,7 +198,7 @@ class FileUnits:
                 f"document{'s' * (self._number != 1)}; expected blocks no larger than the file"
             )
 
-    def _named_block(self, gold: Record) -> str:
+    def _block_key(self, gold: Record) -> str:
         """Return the key of the block that a document begins.
 
         Id and content of that document tell files of one name in different folders apart,

@@ -47,7 +47,7 @@ def write_json(path: Path, value: Any) -> None:
     pieces = json.JSONEncoder(ensure_ascii=False, allow_nan=False, indent=2).iterencode(value)
     with atomic(path) as file:
         while some := [*islice(pieces, PIECES)]:  # the text of a result of many labels is as large as the result
-            file.write(_escaped("".join(some)).encode())
+            file.write(_escape_json_controls("".join(some)).encode())
         file.write(b"\n")
 
 
@@ -56,10 +56,10 @@ def json_text(value: Any) -> str:
     return json_line(value, indent=2)
 
 
-def for_spreadsheets(text: str) -> str:
+def escape_formula(text: str) -> str:
     """Return a text with an apostrophe before it if a spreadsheet would run it as a formula.
 
-    >>> for_spreadsheets("=1+1"), for_spreadsheets("1=1")
+    >>> escape_formula("=1+1"), escape_formula("1=1")
     ("'=1+1", '1=1')
     """
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
@@ -71,13 +71,13 @@ def visible(text: str) -> str:
     >>> visible("a\\n b \\x1b[2J")
     'a b \\\\x1b[2J'
     """
-    return spelt_out(" ".join(text.split()))
+    return escape_controls(" ".join(text.split()))
 
 
-def spelt_out(text: str) -> str:
+def escape_controls(text: str) -> str:
     r"""Return a text with control characters escaped; tabs and line feeds stay.
 
-    >>> print(spelt_out("\x1b[2J\ud800"))
+    >>> print(escape_controls("\x1b[2J\ud800"))
     \x1b[2J\ud800
     """
     return CONTROLS.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
@@ -117,7 +117,7 @@ def atomic(path: Location) -> Iterator[BinaryIO]:
         raise
 
 
-def resolved(path: Path) -> Path:
+def resolve_links(path: Path) -> Path:
     """Return a path without links.
 
     Raises:
@@ -144,10 +144,10 @@ def _atomic(path: Location) -> Iterator[BinaryIO]:
         with tempfile.TemporaryFile() as file:
             yield file
             file.seek(0)
-            with _opened(path) as stream:
+            with _open_stream(path) as stream:
                 shutil.copyfileobj(file, stream)
         return
-    path = resolved(path)
+    path = resolve_links(path)
     # Not mkstemp, whose files nobody else may read; the rights that are usual here cannot be asked for in a thread.
     temporary = path.with_name(f".{path.name}.{token_hex(4)}")
     try:
@@ -161,7 +161,7 @@ def _atomic(path: Location) -> Iterator[BinaryIO]:
         raise
 
 
-def _opened(stream: Path) -> BinaryIO:
+def _open_stream(stream: Path) -> BinaryIO:
     """Open a stream or device to write to it. Nothing that it holds is lost."""
     number = descriptor(stream)
     if number is None:
@@ -182,8 +182,8 @@ def json_line(value: Any, **style: Any) -> str:
     {"Zoë": "\\u202e\\u001b[2J"}
     """
     # Not srsly, which keeps ten decimals of a float.
-    return _escaped(json.dumps(value, ensure_ascii=False, allow_nan=False, **style))
+    return _escape_json_controls(json.dumps(value, ensure_ascii=False, allow_nan=False, **style))
 
 
-def _escaped(text: str) -> str:
+def _escape_json_controls(text: str) -> str:
     return CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

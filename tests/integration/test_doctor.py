@@ -38,7 +38,7 @@ def fake_cupy(*, broken: bool = False) -> Any:
 
 def examined(monkeypatch, torch: Any, cupy: Any, **asked: Any) -> dict[str, training_needs.Finding]:
     modules = {"torch": torch, "cupy": cupy}
-    monkeypatch.setattr(training_needs, "_imported", modules.get)
+    monkeypatch.setattr(training_needs, "_try_import", modules.get)
     return {finding.what: finding for finding in training_needs.examine(**asked)}
 
 
@@ -93,7 +93,7 @@ def test_weights_are_looked_for_in_the_cache_and_then_on_the_hub(monkeypatch):
         return SimpleNamespace(ok="there" in url, status_code=404)
 
     cached = SimpleNamespace(try_to_load_from_cache=lambda name, file: "/cache" if name == "org/cached" else None)
-    monkeypatch.setattr(training_needs, "_imported", {"huggingface_hub": cached}.get)
+    monkeypatch.setattr(training_needs, "_try_import", {"huggingface_hub": cached}.get)
     monkeypatch.setattr(requests, "head", head)
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
     assert "cache" in training_needs.weights("org/cached").found and asked == []

@@ -19,7 +19,7 @@ from spacy_nereval import Document, count, create_all, evaluate, score
 from spacy_nereval.counting.counter import Counter
 from spacy_nereval.integration.examples import DocBatch, batches, count_examples, documents, read, record
 from spacy_nereval.integration.scorer import make_ner_scorer
-from spacy_nereval.io.records import pair, project
+from spacy_nereval.io.records import pair, project_spans
 
 # What is read
 
@@ -337,7 +337,7 @@ def test_what_is_carried_over_holds_the_same_characters_white_space_and_case_apa
     )
     start = data.draw(st.integers(0, len(source)))
     end = data.draw(st.integers(start, len(source)))
-    ((a, b, label),) = project([(start, end, "A")], source, target)
+    ((a, b, label),) = project_spans([(start, end, "A")], source, target)
 
     def solid(text):
         return "".join(text.split()).lower()

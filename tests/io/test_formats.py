@@ -22,7 +22,7 @@ import spacy_nereval.io.formats
 from spacy_nereval import score
 from spacy_nereval.core.arguments import Reading
 from spacy_nereval.io.formats import ENDINGS, Format, name_of, read_any, records
-from spacy_nereval.io.formats.settings import sides as formats_of
+from spacy_nereval.io.formats.settings import side_formats as formats_of
 from spacy_nereval.io.read import read_files
 
 ALL = ("strict", "semeval", "slot_error", "loio", "fair", "wrf")

@@ -31,8 +31,8 @@ from ...core.spans import Document
 from ...counting.counts import Counts
 from ...evaluation.resampling import Wanted, wanted_confidence
 from ...io.converting import NamedTokenizer
-from ...io.formats.settings import sides as format_of
-from ...io.formats.tags import Tagged, TokenDocument, read_tag_lists
+from ...io.formats.settings import side_formats as format_of
+from ...io.formats.tags import TagSequence, TokenDocument, read_tag_lists
 from ...io.records import Record
 from ...io.tables import write_rows
 from ...metrics.registry import Unknown, chosen_metrics, create
@@ -354,7 +354,7 @@ def named_tokenizer(language: str | None) -> NamedTokenizer | None:
         return None
     from ...integration import spacy_files
 
-    return spacy_files.named_tokenizer(language)
+    return spacy_files.tokenizer_with_name(language)
 
 
 def _of_tags(sides: Mapping[str, Side], reading: Reading) -> dict[str, list[Own]]:
@@ -376,7 +376,7 @@ def _of_tags(sides: Mapping[str, Side], reading: Reading) -> dict[str, list[Own]
     return found
 
 
-def _tag_record(tagged: Tagged | None) -> Record:
+def _tag_record(tagged: TagSequence | None) -> Record:
     if tagged is None:
         return Record("", set(), annotated=False)
     gaps = tuple((token, token + 1) for token in tagged.gaps)

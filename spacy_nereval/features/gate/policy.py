@@ -18,7 +18,7 @@ from ...evaluation.bounds import FEW_UNITS, Limits
 from ...evaluation.breakdown import requested_attribute
 from ...evaluation.conclusion import points
 from ...evaluation.tested import Wanted, wanted
-from ...io.units import parse as parse_unit
+from ...io.units import parse_unit as parse_unit
 from ...metrics.registry import create_all
 
 AT_LEAST, AT_MOST, WORSE, BETTER, RATE_BETWEEN = KINDS = (

@@ -15,7 +15,7 @@ from ...api.shown import Shown, table_frame
 from ...api.sides import Side, of_file
 from ...core.arguments import REFUSE
 from ...core.labels import rules_of
-from ...io.records import Record, with_labels
+from ...io.records import Record, apply_label_rules
 from ...io.writing import visible
 from ...reporting.marked_text import clipped
 from ...reporting.remarks import many
@@ -296,5 +296,5 @@ def apply(
         raise ValueError(not_known("texts", "text", "text"))
     rules = rules_of(how)
     name = str(gold) if isinstance(gold, (str, Path)) else "gold"
-    found = corrected((with_labels(each.record, rules) for each in own), read_marks(marks), conflicts, name)
+    found = corrected((apply_label_rules(each.record, rules) for each in own), read_marks(marks), conflicts, name)
     return Corrections(found.result, found.records)

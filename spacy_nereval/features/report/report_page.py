@@ -31,8 +31,8 @@ from ...evaluation.error_groups import Member
 from ...evaluation.error_list import OUTCOME_OF_VERDICT, outcomes_of
 from ...evaluation.resampling import Confidence
 from ...evaluation.tested import Asked
-from ...io.formats import inferred_name
-from ...io.writing import spelt_out
+from ...io.formats import infer_format
+from ...io.writing import escape_controls
 from ...metrics.registry import create
 from ...reporting import pages
 from ...reporting.declared import CHANGES, OUTCOMES
@@ -398,7 +398,7 @@ def gates(systems: Sequence[ReportedSystem], policy: Policy) -> Iterator[GateVie
 def _title(names: Sequence[str], sources: Iterable[str]) -> str:
     systems = " and ".join(names) if len(names) < 3 else f"{len(names)} systems"
     golds = (Path(each) for each in dict.fromkeys(sources))
-    named = [(each if inferred_name(each) is None else uncompressed(each).with_suffix("")).name for each in golds]
+    named = [(each if infer_format(each) is None else uncompressed(each).with_suffix("")).name for each in golds]
     return f"{systems} against {' and '.join(named) or 'gold'}"
 
 
@@ -435,7 +435,7 @@ def _stretches(document: Document, errors: Iterable[Verdict], metric: Metric) ->
     if low:
         yield Stretch("… ", False, False, [])
     for part in stretches(text, said, low, high):
-        yield part._replace(text=spelt_out(SPACE.sub(" ", part.text)))
+        yield part._replace(text=escape_controls(SPACE.sub(" ", part.text)))
     if rest := sum(each.end > high for each in said):
         yield Stretch(f" … {rest} more", False, False, [])
     elif high < len(text):

@@ -25,12 +25,12 @@ import catalogue
 from ...core.compression import EXTENSIONS, extension
 from ...core.messages import fault, named
 from ...core.plugins import own_names, readers, registered, registered_names
-from ..paths import check_is_file, files_under, opened
+from ..paths import check_is_file, files_under, open_input
 from ..records import Record
-from ..saved_results import held, kind_of
+from ..saved_results import kind_of, loading_hint
 from ..tables import EXTENSIONS as TABLES
 from .contents import files_in, json_values
-from .settings import Format, with_fitting_offsets
+from .settings import Format, read_with_fitting_offsets
 
 Reader = Callable[[Path, Format], Iterator[Record]]
 
@@ -55,7 +55,7 @@ ENDINGS = {
     ".name": "sgml",
     **dict.fromkeys(TABLES, "parquet"),
 }
-"""File extensions to formats, unless the content says otherwise (see `detected`). Folders with
+"""File extensions to formats, unless the content says otherwise (see `detect_format`). Folders with
 `.ann` files are in brat's format."""
 
 FOLDERS = ("webanno", "xmi", "sgml", "bioc")
@@ -74,7 +74,7 @@ UNREAD = {
 """Extensions of files that cannot be read, and what to do."""
 
 
-def inferred_name(path: Path) -> str | None:
+def infer_format(path: Path) -> str | None:
     """Infer the format of a path from its extension and its content, or from the files in it.
 
     Args:
@@ -83,15 +83,15 @@ def inferred_name(path: Path) -> str | None:
     Returns:
         The name of the format, or None if neither says anything.
 
-    >>> inferred_name(Path("a.NDJSON")), inferred_name(Path("a.txt"))
+    >>> infer_format(Path("a.NDJSON")), infer_format(Path("a.txt"))
     ('jsonl', None)
     """
     if any(files_in(path, ".ann")):
         return "brat"
     if path.is_dir():
         files = sorted(file for file in files_in(path, "") if extension(file) in IN_FOLDERS)
-        return next((name for name in map(inferred_name, files) if name in FOLDERS), None)
-    return detected(path) or ENDINGS.get(extension(path))
+        return next((name for name in map(infer_format, files) if name in FOLDERS), None)
+    return detect_format(path) or ENDINGS.get(extension(path))
 
 
 def name_of(path: Path, format: Format = Format()) -> str:
@@ -110,7 +110,7 @@ def name_of(path: Path, format: Format = Format()) -> str:
     if format.name not in (None, AUTO):
         return format.name
     path = corpus_files(path)[0]
-    if name := inferred_name(path):
+    if name := infer_format(path):
         return name
     if not path.is_dir():
         check_is_file(path)
@@ -122,7 +122,7 @@ def name_of(path: Path, format: Format = Format()) -> str:
     if remedy := UNREAD.get(path.suffix.lower()):
         raise ValueError(f"{path}: {remedy}")
     if kind := _kind_of_result(path):
-        raise ValueError(f"{path} {held(kind, path)}; expected annotation")
+        raise ValueError(f"{path} {loading_hint(kind, path)}; expected annotation")
     what = (
         f"{path} is a folder without .ann files, so its format has to be named"
         if path.is_dir()
@@ -144,7 +144,7 @@ def is_file_format(name: str | None) -> bool:
     return name in own_names(readers) and name not in (AUTO, "brat", *FOLDERS)
 
 
-def in_corpus(inside: Sequence[PurePath], name: str | None) -> set[PurePath]:
+def corpus_members(inside: Sequence[PurePath], name: str | None) -> set[PurePath]:
     """Return which files of a folder are a corpus: those with an extension of the format, or if there is none, all.
 
     Hidden files, and those whose name begins with "_", as in _SUCCESS, are left out, as are those in such folders.
@@ -153,7 +153,7 @@ def in_corpus(inside: Sequence[PurePath], name: str | None) -> set[PurePath]:
         inside: The paths of all files, in the folder.
         name: The name of the format.
 
-    >>> [*in_corpus([Path("a.parquet"), Path("_SUCCESS"), Path("README.md")], "parquet")] == [Path("a.parquet")]
+    >>> [*corpus_members([Path("a.parquet"), Path("_SUCCESS"), Path("README.md")], "parquet")] == [Path("a.parquet")]
     True
     """
     shown = {file for file in inside if not any(part.startswith((".", "_")) for part in file.parts)}
@@ -183,7 +183,7 @@ def corpus_files(path: Path, format: Format = Format()) -> list[Path]:
     if not is_file_format(format.name) or not path.is_dir():
         return [path]
     inside = [file.relative_to(path) for file in files_under(path)]
-    if not (chosen := in_corpus(inside, format.name)):
+    if not (chosen := corpus_members(inside, format.name)):
         raise ValueError(f"{path} is a folder without files of the format {format.name}")
     return sorted(path / file for file in chosen)
 
@@ -240,10 +240,10 @@ def read_any(path: Path, format: Format = Format()) -> Iterator[Record]:
             "if you added a reader to setup.cfg, install the package again"
         )
     read: Reader = registered(readers, name)
-    return _with_place_of_faults(path, with_fitting_offsets(read, path, format))
+    return _locate_faults(path, read_with_fitting_offsets(read, path, format))
 
 
-def _with_place_of_faults(path: Path, found: Iterator[Record]) -> Iterator[Record]:
+def _locate_faults(path: Path, found: Iterator[Record]) -> Iterator[Record]:
     """Yield records. Raise ValueError with the file and the document where another error than of a value stops it."""
     number = 0
     try:
@@ -312,7 +312,7 @@ def annotators_of(path: Path, format: Format = Format()) -> list[str] | None:
     return []
 
 
-def with_annotators(paths: Sequence[Path], formats: Sequence[Format]) -> list[Format]:
+def assign_annotators(paths: Sequence[Path], formats: Sequence[Format]) -> list[Format]:
     """Return how to read files, without the annotator where only another of the files names annotators.
 
     Args:
@@ -325,7 +325,7 @@ def with_annotators(paths: Sequence[Path], formats: Sequence[Format]) -> list[Fo
 
     >>> path = getfixture("tmp_path") / "a.jsonl"
     >>> _ = path.write_text('{"text": "Ada", "spans": []}')
-    >>> with_annotators([path], [Format(annotator="ann")])  # doctest: +ELLIPSIS
+    >>> assign_annotators([path], [Format(annotator="ann")])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ValueError: annotator='ann': ...a.jsonl names no annotator; leave it out
     """
@@ -367,24 +367,24 @@ TAG_KEYS = ("ner_tags", "tags", "ner", "labels")
 """The keys that can hold the tags of a row of Hugging Face's data sets."""
 
 
-def detected(path: Path) -> str | None:
+def detect_format(path: Path) -> str | None:
     """Return the format that the content of a file shows, or None if that is ambiguous or there is no file.
 
     It opens only files whose extension several formats share.
 
     >>> path = getfixture("tmp_path") / "a.json"
     >>> _ = path.write_text('[{"tokenized_text": ["Ada"], "ner": [[0, 0, "PER"]]}]')
-    >>> detected(path)
+    >>> detect_format(path)
     'gliner'
     """
     if extension(path) not in LOOKS or not path.is_file():
         return None
     state = path.stat()
-    return _seen(path, state.st_ino, state.st_size, state.st_mtime_ns)
+    return _detect_once(path, state.st_ino, state.st_size, state.st_mtime_ns)
 
 
 @lru_cache(maxsize=1 << 10)
-def _seen(path: Path, *state: int) -> str | None:
+def _detect_once(path: Path, *state: int) -> str | None:
     """Return the format that a file shows. A command asks for it at every step, and the first value of a JSON file may
     be all of it; `state` changes with the file."""
     look = LOOKS[extension(path)]
@@ -394,11 +394,11 @@ def _seen(path: Path, *state: int) -> str | None:
         return None
 
 
-def _of_json(path: Path) -> str | None:
+def _format_of_json(path: Path) -> str | None:
     first = _first_value(path)
     if isinstance(first, list):
         return "spacy2" if len(first) == 2 and isinstance(first[1], dict) else None
-    return _of_object(first) if isinstance(first, dict) else None
+    return _format_of_object(first) if isinstance(first, dict) else None
 
 
 def _first_value(path: Path) -> Any:
@@ -414,7 +414,7 @@ def _kind_of_result(path: Path) -> str | None:
         return None
 
 
-def _of_object(first: dict[str, Any]) -> str | None:
+def _format_of_object(first: dict[str, Any]) -> str | None:
     if kind_of(first):
         return None
     if "tokenized_text" in first:
@@ -435,8 +435,8 @@ def _of_object(first: dict[str, Any]) -> str | None:
     return None
 
 
-def _of_text(path: Path) -> str | None:
-    with opened(path) as file:
+def _format_of_text(path: Path) -> str | None:
+    with open_input(path) as file:
         data = file.read(START)
     data = data.removeprefix(b"\xef\xbb\xbf").lstrip()
     if data.startswith(b"#FORMAT=WebAnno TSV"):
@@ -450,11 +450,11 @@ def _of_text(path: Path) -> str | None:
     return "sgml" if ENTITY.search(data) else None
 
 
-def _of_table(path: Path) -> str | None:
-    return "webanno" if _of_text(path) == "webanno" else None
+def _format_of_tsv(path: Path) -> str | None:
+    return "webanno" if _format_of_text(path) == "webanno" else None
 
 
-def _of_archive(path: Path) -> str | None:
+def _format_of_archive(path: Path) -> str | None:
     if not is_zipfile(path):
         return None
     with ZipFile(path) as archive:
@@ -462,9 +462,9 @@ def _of_archive(path: Path) -> str | None:
 
 
 LOOKS: dict[str, Callable[[Path], str | None]] = {
-    **dict.fromkeys((".json", ".jsonl", ".ndjson"), _of_json),
-    **dict.fromkeys((".txt", ".xml"), _of_text),
-    ".tsv": _of_table,
-    ".zip": _of_archive,
+    **dict.fromkeys((".json", ".jsonl", ".ndjson"), _format_of_json),
+    **dict.fromkeys((".txt", ".xml"), _format_of_text),
+    ".tsv": _format_of_tsv,
+    ".zip": _format_of_archive,
 }
 """File extensions that several formats share to the function that tells them apart."""

@@ -8,10 +8,10 @@ from typing import Any
 
 from ...core.compression import Damaged
 from ...core.messages import PlainSpan, named, shortened
-from ..paths import check_is_file, opened
+from ..paths import check_is_file, open_input
 from ..records import Record
 from .contents import SEEN, check_is_text, check_xml, json_values, missing
-from .settings import Format, assembled, fitted_span, joined, located, parts
+from .settings import Format, assemble_text, fit_span, join_pieces, locate_error, parts
 
 KIND = "type"
 """The infon with the label."""
@@ -53,7 +53,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
             except (TypeError, AttributeError) as error:
                 raise ValueError(f"{where}: not valid BioC ({error})") from None
             except ValueError as error:
-                raise located(error, where) from None
+                raise locate_error(error, where) from None
 
 
 def _documents(path: Path) -> Iterator[Any]:
@@ -62,7 +62,7 @@ def _documents(path: Path) -> Iterator[Any]:
     except ImportError:
         raise missing("bio", "bioc") from None
     check_is_file(path)
-    with opened(path) as content:
+    with open_input(path) as content:
         start = content.read(SEEN)
         check_is_text(path, start)
         is_json = start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
@@ -79,7 +79,7 @@ def _documents(path: Path) -> Iterator[Any]:
                 else:
                     yield parse_doc(value)
             return
-        with opened(path) as content:
+        with open_input(path) as content:
             yield from BioCXMLDocumentReader(content)
     except (GeneratorExit, Damaged):
         raise
@@ -90,7 +90,7 @@ def _documents(path: Path) -> Iterator[Any]:
 
 def _record(document: Any, format: Format) -> Record:
     passages = [piece for passage in document.passages for piece in _pieces(passage)]
-    text = assembled(sorted(passages), format)
+    text = assemble_text(sorted(passages), format)
     spans: list[PlainSpan] = []
     places = [document, *document.passages, *(each for passage in document.passages for each in passage.sentences)]
     for annotation in (each for place in places for each in place.annotations):
@@ -121,5 +121,5 @@ def _spans(annotation: Any, text: str, format: Format) -> list[PlainSpan]:
         raise ValueError(f"{name} has no location")
     pieces = [(each.offset, each.offset + each.length, label) for each in annotation.locations]
     shown = annotation.text if len(pieces) == 1 else None
-    found = [fitted_span(name, piece, text, format, shown)[:2] for piece in pieces]
-    return [(start, end, label) for start, end in joined(found, format.discontinuous)]
+    found = [fit_span(name, piece, text, format, shown)[:2] for piece in pieces]
+    return [(start, end, label) for start, end in join_pieces(found, format.discontinuous)]

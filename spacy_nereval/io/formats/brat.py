@@ -11,7 +11,7 @@ from ...core.messages import PlainSpan, quoted
 from ..paths import content
 from ..records import Record
 from .contents import files_in, lines
-from .settings import BeyondText, Format, Misfit, fitted_span, joined, located
+from .settings import BeyondText, Format, Misfit, fit_span, join_pieces, locate_error
 
 SPAN = re.compile(r"T[^\t]*\t(\S+) (\d+ \d+(?:;\d+ \d+)*)\t([^\t]*)")
 """A line of an `.ann` file: its name, the label and the offsets, the text; brat allows a comment after it."""
@@ -48,7 +48,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """
     if not path.is_dir():
         raise ValueError(f"{path} is not a folder; expected a folder of .txt and .ann files")
-    texts, annotations = _by_id(path, ".txt"), _by_id(path, ".ann")
+    texts, annotations = _files_by_id(path, ".txt"), _files_by_id(path, ".ann")
     for id in sorted({*texts, *annotations}):
         if id not in texts:
             raise ValueError(f"{annotations[id]} has no text: expected {Path(id).name}.txt beside it")
@@ -57,7 +57,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         yield Record(text, {*spans}, id=id, annotated=id in annotations, duplicates=len(spans) - len({*spans}))
 
 
-def _by_id(path: Path, ending: str) -> dict[str, Path]:
+def _files_by_id(path: Path, ending: str) -> dict[str, Path]:
     return {uncompressed(file).relative_to(path).with_suffix("").as_posix(): file for file in files_in(path, ending)}
 
 
@@ -79,7 +79,7 @@ def _spans(path: Path, text: str, format: Format) -> list[PlainSpan]:
         try:
             spans.extend(_spans_of(line, text, format))
         except ValueError as error:
-            raise located(error, f"{path}, line {number}") from None
+            raise locate_error(error, f"{path}, line {number}") from None
     return spans
 
 
@@ -91,10 +91,10 @@ def _spans_of(line: str, text: str, format: Format) -> list[PlainSpan]:
     name = line.split("\t")[0]
     listed = [(*map(int, piece.split()), label) for piece in offsets.split(";")]
     try:
-        pieces = [fitted_span(name, piece, text, format)[:2] for piece in listed]
+        pieces = [fit_span(name, piece, text, format)[:2] for piece in listed]
     except ValueError as error:
         raise (BeyondText if format.check_text else ValueError)(str(error)) from None
     covered = " ".join(text[start:end] for start, end in pieces)
     if format.check_text and covered.split() != shown.split():
         raise Misfit(f"the text at {offsets} is {quoted(covered)}, but the line says {quoted(shown)}")
-    return [(start, end, label) for start, end in joined(pieces, format.discontinuous)]
+    return [(start, end, label) for start, end in join_pieces(pieces, format.discontinuous)]

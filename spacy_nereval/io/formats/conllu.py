@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...core.compression import Damaged
 from ...core.messages import PlainSpan, listed, named, shortened
-from ..paths import check_is_file, opened
+from ..paths import check_is_file, open_input
 from ..records import Record
 from .contents import lines, missing
 from .settings import Format
-from .tags import Scheme, everywhere, gaps_of, placed, read_tags, split
+from .tags import Scheme, everywhere, gaps_of, place_words, read_tags, split
 
 if TYPE_CHECKING:
     from conllu import TokenList
@@ -126,7 +126,7 @@ def _sentences(path: Path, format: Format) -> Iterator[Sentence]:
     for _ in lines(path):
         break  # what is not UTF-8 text
     number = 0
-    with TextIOWrapper(opened(path), encoding="utf-8-sig") as file:
+    with TextIOWrapper(open_input(path), encoding="utf-8-sig") as file:
         sentences = iter(parse_incr(file))
         while True:
             number += 1
@@ -164,7 +164,7 @@ def _sentence(parsed: TokenList, format: Format) -> Sentence:
     text = meta.get("text")
     if text is None:
         text = "".join(form + " " * followed for form, followed in forms).rstrip(" ")
-    places = placed((form for form, _ in forms), text)
+    places = place_words((form for form, _ in forms), text)
     tags = [_tag(token, format.field) for token, _ in words]
     keys = {key for token, _ in words for key in token.get("misc") or {}}
     keys |= {column for column in parsed[0] if column not in ("id", "form", "misc")}

@@ -11,7 +11,7 @@ from xml.parsers import expat
 
 from ...core.compression import Damaged, compression_of, uncompressed
 from ...core.messages import install
-from ..paths import check_is_file, files_under, opened
+from ..paths import check_is_file, files_under, open_input
 
 SEEN = 4096
 """Number of bytes at the start of a file from which its kind is detected."""
@@ -78,7 +78,7 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
         OSError: If the file cannot be read.
     """
     check_is_file(path)
-    with opened(path) as file:
+    with open_input(path) as file:
         check_is_text(path, file.read(SEEN))
         file.seek(0)
         for number, line in enumerate(file, 1):
@@ -114,9 +114,9 @@ def json_values(path: Path) -> Iterator[tuple[int, Any]]:
     [(1, {'id': 1}), (2, {'id': 2})]
     """
     check_is_file(path)
-    with opened(path) as start:
+    with open_input(path) as start:
         check_is_text(path, start.read(SEEN))
-    with TextIOWrapper(opened(path), encoding="utf-8-sig") as file:
+    with TextIOWrapper(open_input(path), encoding="utf-8-sig") as file:
         values = _Values(file)
         try:
             yield from values
@@ -228,13 +228,13 @@ def check_xml(where: Path | str, file: BinaryIO) -> None:
     """
     parser = expat.ParserCreate()
 
-    def refused(name: str, *rest: object) -> NoReturn:
+    def refuse_entity(name: str, *rest: object) -> NoReturn:
         raise ValueError(
             f"{where}, line {parser.CurrentLineNumber}: the file defines the entity {name[:40]!r}, which is not read; "
             "replace entities by their text"
         )
 
-    parser.EntityDeclHandler = refused
+    parser.EntityDeclHandler = refuse_entity
     parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
     try:
         parser.ParseFile(file)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..records import Record
 from .contents import lines
-from .settings import Format, joined
+from .settings import Format, join_pieces
 
 NO_SPAN = ("NONE", "EMPTY")
 """The labels of rows for a sentence without spans. Their only token is NO_TOKEN."""
@@ -94,7 +94,7 @@ def _row(line: str, format: Format) -> list[TokenSpan]:
             pieces[-1] = pieces[-1][0], token + 1
         else:
             pieces.append((token, token + 1))
-    return [(start, end, label) for start, end in joined(pieces, format.discontinuous)]
+    return [(start, end, label) for start, end in join_pieces(pieces, format.discontinuous)]
 
 
 def _record(spans: list[TokenSpan]) -> Record:

@@ -9,8 +9,8 @@ from typing import Any
 from ...core.messages import shortened
 from ..records import Record
 from .contents import json_values
-from .settings import Format, located
-from .tags import spaced
+from .settings import Format, locate_error
+from .tags import join_words
 
 
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
@@ -38,7 +38,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         try:
             yield record_of(entry)
         except ValueError as error:
-            raise located(error, f"{path}, line {line}") from None
+            raise locate_error(error, f"{path}, line {line}") from None
 
 
 def record_of(entry: Any) -> Record:
@@ -48,7 +48,7 @@ def record_of(entry: Any) -> Record:
         raise ValueError('expected an object: {"tokenized_text": ["Ada", ...], "ner": [[0, 0, "PER"], ...]}')
     if not isinstance(entry.get("ner"), list):
         raise ValueError('there is no list "ner"; write an empty list for a text without spans')
-    text, places = spaced(words)
+    text, places = join_words(words)
     spans = []
     for k, span in enumerate(entry["ner"]):
         start, end, label = span if isinstance(span, (list, tuple)) and len(span) == 3 else (None, None, None)

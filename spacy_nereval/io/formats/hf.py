@@ -9,13 +9,13 @@ from typing import Any
 
 from ...core.compression import extension
 from ...core.messages import named, shortened
-from ..paths import check_is_file, content, in_words
+from ..paths import check_is_file, content, error_message
 from ..records import Record, row_id
 from ..tables import Table, is_table, name_of, unit_of
 from . import TAG_KEYS
 from .contents import json_values
 from .settings import Format
-from .tags import MISSING, Scheme, everywhere, gaps_of, read_tags, spaced, split
+from .tags import MISSING, Scheme, everywhere, gaps_of, join_words, read_tags, split
 
 SKIPPED = -100
 """The tag of a token that no loss is computed for. Here it has no annotation."""
@@ -60,7 +60,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         place = f"{unit} {number}"
         try:
             words, tags = tokens_and_tags(row, format.field, names)
-            text, places = spaced(words)
+            text, places = join_words(words)
         except ValueError as error:
             raise ValueError(f"{path}, {place}: {error}") from None
         try:
@@ -98,7 +98,7 @@ def tag_names(given: str) -> list[str]:
     try:
         found = names_in(json.loads(content(path)))
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{named('tag_names', given)}: {in_words(error)}") from None
+        raise ValueError(f"{named('tag_names', given)}: {error_message(error)}") from None
     if found is None:
         raise ValueError(
             f"{named('tag_names', given)}: expected a list of names, or an object with 'id2label' or 'features'"
@@ -181,10 +181,10 @@ def tokens_and_tags(
         )
     if len(words) != len(tags):
         raise ValueError(f"there are {len(words)} tokens and {len(tags)} tags; expected the same number")
-    return words, [named_tag(tag, names) for tag in tags]
+    return words, [tag_name(tag, names) for tag in tags]
 
 
-def named_tag(tag: Any, names: Sequence[str] | None) -> str:
+def tag_name(tag: Any, names: Sequence[str] | None) -> str:
     """Return the name of a tag, which may be a number; `MISSING` for `SKIPPED`. Raise ValueError if it has none."""
     if isinstance(tag, str):
         split(tag)

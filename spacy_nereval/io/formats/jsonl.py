@@ -13,11 +13,11 @@ import srsly
 
 from ...core.arguments import AUTO_OFFSETS, CODEPOINT
 from ...core.messages import PlainSpan, checked_tokens, highest, shortened, unique_keys
-from ..paths import check_is_file, opened
-from ..records import Record, row_id, with_mentions
+from ..paths import check_is_file, open_input
+from ..records import Record, locate_mentions, row_id
 from ..tables import Table, is_table, unit_of
 from .contents import lines
-from .settings import Annotators, Format, check_unit_is_known, fitted_span, located
+from .settings import Annotators, Format, check_unit_is_known, fit_span, locate_error
 
 KEYS = ("spans", "entities", "label", "labels")
 """The keys that can hold the spans, as lists of objects or of [start, end, label]."""
@@ -75,11 +75,11 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     if annotators.names:
         annotators.check()
     several = len(annotators.names) > 1
-    for number, entry in _one_each(path, documents, annotators, format) if several else _entries(path, format):
+    for number, entry in _line_per_document(path, documents, annotators, format) if several else _entries(path, format):
         try:
             yield record_of(entry, format)
         except ValueError as error:
-            raise located(error, f"{path}, {unit_of(path)} {number}") from None
+            raise locate_error(error, f"{path}, {unit_of(path)} {number}") from None
 
 
 class Line(NamedTuple):
@@ -131,11 +131,11 @@ def _may_name_annotators(path: Path) -> bool:
     check_is_file(path)
     if is_table(path):
         return ANNOTATOR in Table(path).columns
-    with opened(path) as file:
+    with open_input(path) as file:
         return any(ANNOTATOR.encode() in line for line in file)
 
 
-def _one_each(
+def _line_per_document(
     path: Path, documents: list[list[Line]], annotators: Annotators, format: Format
 ) -> Iterator[tuple[int, Any]]:
     """Yield the line of each document that is read, in the order in which the documents first occur.
@@ -198,7 +198,7 @@ def _may_repeat_keys(line: str) -> bool:
 
 def record_of(entry: Any, format: Format = Format()) -> Record:
     """Return the record of one line, as JSON reads it. Raise ValueError that says what is wrong with it."""
-    entry = of_pair(entry)
+    entry = unpack_pair(entry)
     text, id = _text(entry), row_id(entry)
     if not _is_accepted(entry):
         return Record(text, set(), id=id, annotated=False)
@@ -208,22 +208,22 @@ def record_of(entry: Any, format: Format = Format()) -> Record:
             found = [(token["start"], token["end"], "token") for token in entry["tokens"]]
         except (TypeError, KeyError):
             raise ValueError('"tokens" is not a list of {"start", "end"}') from None
-        placed = (fitted_span(f"token {k},", token, text, format)[:2] for k, token in enumerate(found))
+        placed = (fit_span(f"token {k},", token, text, format)[:2] for k, token in enumerate(found))
         tokens = checked_tokens(placed, len(text))
     meta = entry["meta"] if isinstance(entry.get("meta"), dict) else None
     if isinstance(entry.get(MENTIONS), list) and not any(isinstance(entry.get(key), list) for key in _keys(format)):
         side = Record(text, set(), tokens, id, meta=meta)
-        return with_mentions(side, entry[MENTIONS], format.match, format.occurrences)
+        return locate_mentions(side, entry[MENTIONS], format.match, format.occurrences)
     spans, rejected, scores = _spans(entry, text, format)
     kept = {*spans}
     record = Record(text, kept, tokens, id, meta=meta, duplicates=len(spans) - len(kept), rejected=rejected)
     return record._replace(span_scores=scores) if scores else record
 
 
-def of_pair(entry: Any) -> Any:
+def unpack_pair(entry: Any) -> Any:
     """Return spaCy 2's pair of a text and its annotation as an object; what is no such pair stays.
 
-    >>> of_pair(("Ada", {"entities": [(0, 3, "PER")]}))
+    >>> unpack_pair(("Ada", {"entities": [(0, 3, "PER")]}))
     {'text': 'Ada', 'entities': [(0, 3, 'PER')]}
     """
     if not isinstance(entry, (list, tuple)) or [*map(type, entry)] != [str, dict] or "entities" not in entry[1]:
@@ -267,7 +267,7 @@ def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[Plain
         check_unit_is_known(text, ends, format, "doccano")
     accepted = {key: [(k, span) for k, span in enumerate(spans) if _is_accepted(span)] for key, spans in listed.items()}
     (first, spans), *rest = (
-        (key, [fitted_span(f"span {k},", _parts(k, span, entry), text, format, _surface(k, span)) for k, span in given])
+        (key, [fit_span(f"span {k},", _parts(k, span, entry), text, format, _surface(k, span)) for k, span in given])
         for key, given in accepted.items()
     )
     for key, other in rest:

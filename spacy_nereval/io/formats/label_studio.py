@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ...core.messages import PlainSpan, highest, listed, named, shortened
 from ..records import Record, row_id
 from .contents import json_values
-from .settings import Annotators, Format, check_unit_is_known, fitted_span, located
+from .settings import Annotators, Format, check_unit_is_known, fit_span, locate_error
 
 KINDS = ("labels", "hypertextlabels")
 """The types of results that are labelled spans; others, such as relations, are not."""
@@ -73,7 +73,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
             read_ids |= {id or ""} if "data" not in task and id else set()
             yield _record(task, mine[0] if mine else None, format, is_html)
         except ValueError as error:
-            raise located(error, f"{path}, line {line}") from None
+            raise locate_error(error, f"{path}, line {line}") from None
 
 
 def annotators_of(path: Path, format: Format = Format()) -> tuple[Annotators, Annotators, bool]:
@@ -98,18 +98,18 @@ def _annotations(task: Any) -> list[Annotation]:
         return [Annotation(str(task.get("annotator", "unknown")), _min_regions(task))]
     found = []
     for key in ("annotations", "completions", "predictions"):
-        for each in _listed(task.get(key) or [], key):
+        for each in _list_of_objects(task.get(key) or [], key):
             if each.get("was_cancelled"):
                 continue
             name = each.get("model_version") if key == "predictions" else each.get("completed_by")
             if isinstance(name, dict):
                 name = name.get("email") or name.get("id")
-            regions = _listed(each.get("result") or [], "result")
+            regions = _list_of_objects(each.get("result") or [], "result")
             found.append(Annotation("unknown" if name is None else str(name), regions, key == "predictions"))
     return found
 
 
-def _listed(value: Any, key: str) -> list[dict[str, Any]]:
+def _list_of_objects(value: Any, key: str) -> list[dict[str, Any]]:
     if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
         raise ValueError(f'"{key}" is not a list of objects')
     return value
@@ -134,7 +134,7 @@ def _kind(region: dict[str, Any]) -> str:
 def _record(task: dict[str, Any], annotation: Annotation | None, format: Format, is_html: bool) -> Record:
     text = _text(task, format)
     if is_html:
-        text = rendered(text)
+        text = html_text(text)
     if annotation is None:
         return Record(text, set(), id=row_id(task), annotated=False)
     spans: list[PlainSpan] = []
@@ -179,10 +179,10 @@ def _spans(k: int, value: dict[str, Any], kind: str, text: str, format: Format) 
     if shown is None:
         check_unit_is_known(text, [place["end"]], format, "Label Studio")
     parts = ((place["start"], place["end"], label) for label in labels)
-    return [fitted_span(f"region {k},", part, text, format, shown) for part in parts]
+    return [fit_span(f"region {k},", part, text, format, shown) for part in parts]
 
 
-class _Rendered(HTMLParser):
+class _TextCollector(HTMLParser):
     """Collects the text of a hypertext, without its tags."""
 
     def __init__(self) -> None:
@@ -194,13 +194,13 @@ class _Rendered(HTMLParser):
         self.parts.append(data)
 
 
-def rendered(html: str) -> str:
+def html_text(html: str) -> str:
     """Return the text of a hypertext, on which Label Studio's global offsets count.
 
-    >>> rendered("<p>Ada &amp; <b>Bob</b></p>")
+    >>> html_text("<p>Ada &amp; <b>Bob</b></p>")
     'Ada & Bob'
     """
-    parser = _Rendered()
+    parser = _TextCollector()
     parser.feed(html)
     parser.close()
     return "".join(parser.parts)

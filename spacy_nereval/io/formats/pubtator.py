@@ -9,7 +9,7 @@ from pathlib import Path
 from ...core.messages import PlainSpan, shortened
 from ..records import Record
 from .contents import lines
-from .settings import Format, fitted_span, joined, located
+from .settings import Format, fit_span, join_pieces, locate_error
 
 TEXT = re.compile(r"([^|\t]+)\|([ta])\|(.*)")
 """A line with the title or the abstract."""
@@ -73,7 +73,7 @@ def _record(path: Path, block: list[Line], format: Format) -> Record:
         try:
             found_spans = _spans(id, line, text, format)
         except ValueError as error:
-            raise located(error, f"{path}, line {number}") from None
+            raise locate_error(error, f"{path}, line {number}") from None
         others += found_spans is None
         spans += found_spans or []
     kept = {*spans}
@@ -90,5 +90,5 @@ def _spans(id: str, line: str, text: str, format: Format) -> list[PlainSpan] | N
     if len(cells) < 5 or not cells[2].isdecimal():
         raise ValueError("expected id, start, end, text and label with tabs between them")
     start, end, shown, label = int(cells[1]), int(cells[2]), cells[3], cells[4]
-    place = fitted_span("annotation", (start, end, label), text, format, shown)
-    return [(*joined([place[:2]], format.discontinuous)[0], label)]
+    place = fit_span("annotation", (start, end, label), text, format, shown)
+    return [(*join_pieces([place[:2]], format.discontinuous)[0], label)]

@@ -62,7 +62,7 @@ class Format(NamedTuple):
     tag_names: str | None = None
 
 
-def sides(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
+def side_formats(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
     """Return how to read gold and predictions.
 
     Args:
@@ -77,7 +77,7 @@ def sides(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
     Raises:
         ValueError: If an argument has an unknown value.
 
-    >>> gold, pred = sides(Reading(format="conll", column="3,last"), both=True)
+    >>> gold, pred = side_formats(Reading(format="conll", column="3,last"), both=True)
     >>> gold.column, pred.column
     (3, -1)
     """
@@ -134,7 +134,7 @@ def _columns(given: str | int) -> list[int | str]:
     return found
 
 
-def joined(pieces: list[tuple[int, int]], discontinuous: str | None) -> list[tuple[int, int]]:
+def join_pieces(pieces: list[tuple[int, int]], discontinuous: str | None) -> list[tuple[int, int]]:
     """Return the stretches that replace a span in these pieces.
 
     Args:
@@ -144,7 +144,7 @@ def joined(pieces: list[tuple[int, int]], discontinuous: str | None) -> list[tup
     Raises:
         ValueError: If there are several pieces and `discontinuous` is None.
 
-    >>> joined([(0, 5), (8, 10)], "hull"), joined([(0, 5), (8, 10)], "parts")
+    >>> join_pieces([(0, 5), (8, 10)], "hull"), join_pieces([(0, 5), (8, 10)], "parts")
     ([(0, 10)], [(0, 5), (8, 10)])
     """
     if len(pieces) == 1 or discontinuous == "parts":
@@ -299,7 +299,7 @@ class BeyondText(Misfit):
     """A span with a given text exceeds the text of the document."""
 
 
-def fitted_span(name: str, span: Sequence[Any], text: str, format: Format, surface: str | None = None) -> PlainSpan:
+def fit_span(name: str, span: Sequence[Any], text: str, format: Format, surface: str | None = None) -> PlainSpan:
     """Return a span in characters, checked against the text that the file gives for it.
 
     Args:
@@ -313,9 +313,9 @@ def fitted_span(name: str, span: Sequence[Any], text: str, format: Format, surfa
         Misfit: The span covers another text.
         ValueError: The span is invalid for the text.
 
-    >>> fitted_span("span 0,", (3, 6, "PER"), "😀 Bob", Format(offsets="utf16"), "Bob")
+    >>> fit_span("span 0,", (3, 6, "PER"), "😀 Bob", Format(offsets="utf16"), "Bob")
     (2, 5, 'PER')
-    >>> fitted_span("span 0,", (3, 6, "PER"), "😀 Bob!", Format(), "Bob")
+    >>> fit_span("span 0,", (3, 6, "PER"), "😀 Bob!", Format(), "Bob")
     Traceback (most recent call last):
     spacy_nereval.io.formats.settings.Misfit: span 0, from 3 to 6, is 'ob!', but the file says 'Bob'
     """
@@ -325,7 +325,7 @@ def fitted_span(name: str, span: Sequence[Any], text: str, format: Format, surfa
         if offsets == CODEPOINT or text.isascii():
             start, end, label = checked_span(name, span, len(text))
         else:
-            start, end, label = _in_characters(name, span, text, offsets)
+            start, end, label = _convert_to_characters(name, span, text, offsets)
     except ValueError as error:
         raise (ValueError if shown is None else BeyondText)(str(error)) from None
     if shown is not None and text[start:end].split() != shown.split():
@@ -337,7 +337,7 @@ def fitted_span(name: str, span: Sequence[Any], text: str, format: Format, surfa
     return start, end, label
 
 
-def in_other_unit(fits: Callable[[Format], object], format: Format = Format()) -> str:
+def suggest_unit(fits: Callable[[Format], object], format: Format = Format()) -> str:
     """Return a remedy for offsets that do not fit as characters, if they fit as something else; "" if not.
 
     Args:
@@ -353,7 +353,7 @@ def in_other_unit(fits: Callable[[Format], object], format: Format = Format()) -
     return ""
 
 
-def _in_characters(name: str, span: Sequence[Any], text: str, offsets: str) -> PlainSpan:
+def _convert_to_characters(name: str, span: Sequence[Any], text: str, offsets: str) -> PlainSpan:
     places = _places(text, offsets)
     start, end, label = checked_span(name, span, max(places))
     for offset in (start, end):
@@ -373,16 +373,16 @@ def _places(text: str, offsets: str) -> dict[int, int]:
     return found
 
 
-def counted_in(format: Format, unit: str) -> Format:
+def default_offsets(format: Format, unit: str) -> Format:
     """Return a format with the unit of its offsets, unless another was chosen.
 
-    >>> counted_in(Format(), UTF16).offsets, counted_in(Format(offsets="auto"), UTF16).offsets
+    >>> default_offsets(Format(), UTF16).offsets, default_offsets(Format(offsets="auto"), UTF16).offsets
     ('utf16', 'auto')
     """
     return format._replace(offsets=unit) if format.offsets is None else format
 
 
-def assembled(pieces: Iterable[tuple[int, str]], format: Format) -> str:
+def assemble_text(pieces: Iterable[tuple[int, str]], format: Format) -> str:
     """Return the text of a document whose pieces begin at these offsets, with white space between them.
 
     Args:
@@ -393,7 +393,7 @@ def assembled(pieces: Iterable[tuple[int, str]], format: Format) -> str:
         Misfit: A piece begins before the end of the piece before it.
         ValueError: A piece begins more than a million characters after it.
 
-    >>> assembled([(0, "😀"), (3, "Bob")], Format(offsets="utf16"))
+    >>> assemble_text([(0, "😀"), (3, "Bob")], Format(offsets="utf16"))
     '😀\\nBob'
     """
     width = WIDTHS.get(format.offsets or CODEPOINT)
@@ -434,7 +434,7 @@ def check_unit_is_known(text: str, ends: Iterable[Any], format: Format, tool: st
         )
 
 
-def with_fitting_offsets(
+def read_with_fitting_offsets(
     read: Callable[[Path, Format], Iterator[Record]], path: Path, format: Format
 ) -> Iterator[Record]:
     """Read a file with the kind of offsets that fits all spans, or say which kind that would be.
@@ -480,10 +480,10 @@ def _fits(read: Callable[[Path, Format], Iterator[Record]], path: Path, format: 
     return True
 
 
-def located(error: ValueError, where: str) -> ValueError:
+def locate_error(error: ValueError, where: str) -> ValueError:
     """Return an error of the same class with the place where it occurred.
 
-    >>> located(Misfit("odd"), "a.jsonl, line 1")
+    >>> locate_error(Misfit("odd"), "a.jsonl, line 1")
     Misfit('a.jsonl, line 1: odd')
     """
     return (type(error) if isinstance(error, Misfit) else ValueError)(f"{where}: {error}")

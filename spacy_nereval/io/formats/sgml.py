@@ -30,7 +30,7 @@ BLANKS = re.compile(r"\s+")
 END = re.compile(r"</DOC\s*>\s*$", re.IGNORECASE)
 
 
-class Open(NamedTuple):
+class Element(NamedTuple):
     """An element that has begun: its name, where it begins in the text and in the file, its attributes."""
 
     name: str
@@ -80,8 +80,8 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 def _record(path: Path, source: str, first: int, id: str | None) -> Record:
     """Return the document of a stretch of a file that begins in line `first`."""
     text, at, line = "", 0, first
-    ended: list[tuple[Open, int]] = []  # with where they end
-    stack: list[Open] = []
+    ended: list[tuple[Element, int]] = []  # with where they end
+    stack: list[Element] = []
     own_id: str | slice | None = None  # the id, or where it is in the text
     for tag in TAG.finditer(source):
         text += _characters(source[at : tag.start()])
@@ -89,13 +89,13 @@ def _record(path: Path, source: str, first: int, id: str | None) -> Record:
         inside, at = source.count("\n", tag.start(), tag.end()), tag.end()
         name = (tag[2] or "").upper()
         if tag[1]:
-            inner = _closed(path, name, line, stack)
+            inner = _close_element(path, name, line, stack)
             if inner and ENTITY.fullmatch(name):
                 ended.append((inner, len(text)))
             if inner and name in IDS:
                 own_id = slice(inner.start, len(text))
         elif name in IDS or ENTITY.fullmatch(name):
-            stack.append(Open(name, len(text), line, _attributes(tag[3])))
+            stack.append(Element(name, len(text), line, _attributes(tag[3])))
         elif name == "DOC":
             attributes = _attributes(tag[3])
             own_id = next((attributes[key] for key in IDS if key in attributes), own_id)
@@ -114,7 +114,7 @@ def _record(path: Path, source: str, first: int, id: str | None) -> Record:
     return Record(text[begin : max(begin, end)], kept, id=own_id or id, duplicates=len(spans) - len(kept))
 
 
-def _closed(path: Path, name: str, line: int, stack: list[Open]) -> Open | None:
+def _close_element(path: Path, name: str, line: int, stack: list[Element]) -> Element | None:
     """Return the element that an end tag ends; None for elements that are not read."""
     if name not in IDS and not ENTITY.fullmatch(name):
         return None
@@ -124,7 +124,7 @@ def _closed(path: Path, name: str, line: int, stack: list[Open]) -> Open | None:
     return stack.pop()
 
 
-def _span(path: Path, element: Open, end: int, text: str, blanks: Sequence[tuple[int, int]]) -> PlainSpan:
+def _span(path: Path, element: Element, end: int, text: str, blanks: Sequence[tuple[int, int]]) -> PlainSpan:
     """Return the span of an element that ends at `end`, without white space at its ends.
 
     The text in it is not copied: with nested elements, that would be most of the work.
@@ -134,27 +134,27 @@ def _span(path: Path, element: Open, end: int, text: str, blanks: Sequence[tuple
     if not label or not all(offset.isdecimal() for offset in offsets):
         raise ValueError(f"{path}, line {element.line}: <{element.name}> has no TYPE, or S_OFF or E_OFF is no number")
     first, last = element.start + int(offsets[0]), end - int(offsets[1])
-    start, stop = _after(first, blanks), _before(last, blanks)
+    start, stop = _skip_blanks(first, blanks), _trim_blanks(last, blanks)
     if start >= stop:
         shown = shortened(repr(text[first : max(first, last)]))
         raise ValueError(f"{path}, line {element.line}: <{element.name}> around {shown} has no text")
     return start, stop, label
 
 
-def _after(place: int, blanks: Sequence[tuple[int, int]]) -> int:
+def _skip_blanks(place: int, blanks: Sequence[tuple[int, int]]) -> int:
     """Return the first place from here on without white space.
 
-    >>> _after(3, [(1, 2), (3, 6)]), _after(2, [(1, 2), (3, 6)])
+    >>> _skip_blanks(3, [(1, 2), (3, 6)]), _skip_blanks(2, [(1, 2), (3, 6)])
     (6, 2)
     """
     known = bisect_right(blanks, (place, math.inf)) - 1
     return max(place, blanks[known][1]) if known >= 0 else place
 
 
-def _before(place: int, blanks: Sequence[tuple[int, int]]) -> int:
+def _trim_blanks(place: int, blanks: Sequence[tuple[int, int]]) -> int:
     """Return the last place up to here that white space does not precede.
 
-    >>> _before(4, [(1, 2), (3, 6)]), _before(3, [(1, 2), (3, 6)]), _before(7, [(1, 2), (3, 6)])
+    >>> _trim_blanks(4, [(1, 2), (3, 6)]), _trim_blanks(3, [(1, 2), (3, 6)]), _trim_blanks(7, [(1, 2), (3, 6)])
     (3, 3, 7)
     """
     known = bisect_right(blanks, (place - 1, math.inf)) - 1

@@ -82,7 +82,7 @@ class Chunk(NamedTuple):
 
     def shows(self) -> tuple[str, int]:
         """Return the scheme that the chunk is evidence for, "" if for none, and the number of the tag that shows it."""
-        return _shown(self.prefixes, self.joins)
+        return _scheme_evidence(self.prefixes, self.joins)
 
 
 @lru_cache(maxsize=10_000)
@@ -91,7 +91,7 @@ def _is_allowed(prefixes: str, scheme: str) -> bool:
 
 
 @lru_cache(maxsize=10_000)
-def _shown(prefixes: str, joins: bool) -> tuple[str, int]:
+def _scheme_evidence(prefixes: str, joins: bool) -> tuple[str, int]:
     if ended := re.search("[LU]", prefixes):
         return "BILUO", ended.start()
     if prefixes[0] == "I":
@@ -173,7 +173,7 @@ class Scheme:
         return "" if self._given else self._evidence.get(self.name, "")
 
 
-def kept_chunks(
+def span_chunks(
     found: Iterable[Chunk], tags: Sequence[str], scheme: Scheme, repair: str | None, where: Where
 ) -> tuple[list[Chunk], int]:
     """Return the chunks of a sentence that stand for spans.
@@ -217,7 +217,7 @@ def read_tags(
         tags: The tags.
         places: The (start, end) of each word.
         scheme: The scheme of the file.
-        repair, where: As for `kept_chunks`.
+        repair, where: As for `span_chunks`.
 
     Returns:
         The spans, and the number of chunks that the scheme does not allow.
@@ -228,7 +228,7 @@ def read_tags(
     >>> read_tags(["O", "I-PER"], [(0, 2), (3, 6)], Scheme(), "conll", "line {}".format)
     ({(3, 6, 'PER')}, 1)
     """
-    kept, repaired = kept_chunks(chunks(tags), tags, scheme, repair, where)
+    kept, repaired = span_chunks(chunks(tags), tags, scheme, repair, where)
     return {(places[chunk.start][0], places[chunk.end - 1][1], chunk.label) for chunk in kept}, repaired
 
 
@@ -242,13 +242,13 @@ def gaps_of(tags: Sequence[str], places: Sequence[tuple[int, int]]) -> tuple[boo
     return any(known) or not known, tuple(place for place, is_known in zip(places, known) if not is_known)
 
 
-def placed(words: Iterable[str], text: str) -> list[tuple[int, int]]:
+def place_words(words: Iterable[str], text: str) -> list[tuple[int, int]]:
     """Return the place of each word in a text, which has them one after the other.
 
     Raises:
         ValueError: A word is empty or not the next one in the text.
 
-    >>> placed(["Ada", "'s"], "Ada's")
+    >>> place_words(["Ada", "'s"], "Ada's")
     [(0, 3), (3, 5)]
     """
     places, end = [], 0
@@ -263,13 +263,13 @@ def placed(words: Iterable[str], text: str) -> list[tuple[int, int]]:
     return places
 
 
-def spaced(words: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
+def join_words(words: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
     """Return words with spaces between them, and the place of each.
 
     Raises:
         ValueError: A word is empty or not a text.
 
-    >>> spaced(["Ada", "met"])
+    >>> join_words(["Ada", "met"])
     ('Ada met', [(0, 3), (4, 7)])
     """
     places: list[tuple[int, int]] = []
@@ -281,7 +281,7 @@ def spaced(words: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
     return " ".join(words), places
 
 
-class Tagged(NamedTuple):
+class TagSequence(NamedTuple):
     """A tag sequence that has been read: its length, its spans in tokens, and what was odd about it.
 
     Args:
@@ -316,7 +316,7 @@ def _unit_tokens(length: int) -> list[tuple[int, int]]:
 
 def read_tag_lists(
     sequences: Sequence[Sequence[str] | None], side: str, scheme: str = "auto", repair: str = "error"
-) -> list[Tagged]:
+) -> list[TagSequence]:
     """Read the tag sequences of one side of a corpus.
 
     Args:
@@ -328,7 +328,7 @@ def read_tag_lists(
             conlleval reads it, "discard" leaves it out.
 
     Returns:
-        One `Tagged` per sequence.
+        One `TagSequence` per sequence.
 
     Raises:
         ValueError: A tag is not a tag, the tags are of several kinds, or the scheme does not
@@ -353,9 +353,9 @@ def read_tag_lists(
     found = []
     for number, (sequence, own) in enumerate(zip(read, seen)):
         where = partial("{}, document {}, tag {}".format, side, number)
-        kept, repaired = kept_chunks(own, sequence, used, None if repair == "error" else repair, where)
+        kept, repaired = span_chunks(own, sequence, used, None if repair == "error" else repair, where)
         gaps = [k for k, tag in enumerate(sequence) if tag == MISSING] if MISSING in sequence else []
-        found.append(Tagged(len(sequence), [chunk[:3] for chunk in kept], repaired, gaps))
+        found.append(TagSequence(len(sequence), [chunk[:3] for chunk in kept], repaired, gaps))
     return found
 
 
@@ -370,7 +370,7 @@ def _scheme(tags: Sequence[Any], sequences: Sequence[Sequence[str] | None], side
             raise _not_a_tag(
                 sequences, side, lambda other, tag=tag: other is tag or (other == tag and bool(tag) is bool(other))
             )
-    marked = {tag: _prefixed(tag) for tag in tags if tag not in ("O", MISSING)}
+    marked = {tag: _has_prefix(tag) for tag in tags if tag not in ("O", MISSING)}
     if scheme == "auto" and marked and not any(marked.values()):
         if bare := [tag for tag in marked if tag in PREFIXES]:
             raise ValueError(
@@ -388,7 +388,7 @@ def _scheme(tags: Sequence[Any], sequences: Sequence[Sequence[str] | None], side
     return scheme
 
 
-def _prefixed(tag: str) -> bool:
+def _has_prefix(tag: str) -> bool:
     return len(tag) > 2 and tag[1] == "-" and tag[0] in PREFIXES
 
 

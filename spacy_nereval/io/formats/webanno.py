@@ -11,7 +11,7 @@ from ...core.arguments import UTF16
 from ...core.messages import PlainSpan, listed, named, shortened
 from ..records import Record
 from .contents import lines
-from .settings import Format, assembled, counted_in, fitted_span, located, parts
+from .settings import Format, assemble_text, default_offsets, fit_span, locate_error, parts
 
 HEADER = re.compile(r"#FORMAT=WebAnno TSV 3(\.\d+)?\s*")
 LAYER = re.compile(r"#T_(SP|CH|RL)=(.*)")
@@ -94,14 +94,14 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     >>> [(record.text, record.spans) for record in read(path)]
     [('Ada met', {(0, 3, 'PER')})]
     """
-    format = counted_in(format, UTF16)
+    format = default_offsets(format, UTF16)
     for part in parts(path, (".tsv",), format):
         content = _content(part.path)
         try:
-            text = assembled(content.sentences, format)
+            text = assemble_text(content.sentences, format)
             record = _record(content, text, part.path, format)
         except ValueError as error:
-            raise located(error, str(part.path)) from None
+            raise locate_error(error, str(part.path)) from None
         yield record._replace(id=part.id) if part.annotated else Record(text, set(), id=part.id, annotated=False)
 
 
@@ -117,7 +117,7 @@ def _content(path: Path) -> Content:
             found.layers.append(Layer(layer[1], name.rpartition(".")[2], tuple(features), 3 + width))
             width += max(1, len(features))
         elif line.startswith("#Text="):
-            shown += ("\n" if shown else "") + _unescaped(line.removeprefix("#Text="))
+            shown += ("\n" if shown else "") + _unescape(line.removeprefix("#Text="))
         elif line.strip() and not line.startswith("#"):
             try:
                 row = _row(number, line, 3 + width)
@@ -155,10 +155,10 @@ def _record(content: Content, text: str, path: Path, format: Format) -> Record:
     spans: list[PlainSpan] = []
     for row in content.rows:
         try:
-            place = fitted_span("token", (row.start, row.end, "token"), text, format, _shown(row, text))
+            place = fit_span("token", (row.start, row.end, "token"), text, format, _word_in_text(row, text))
             tokens += [] if row.is_part else [place]
             for value, number in _values(row.cells[column]) if column else ():
-                label = name if value == "*" else _unescaped(value)
+                label = name if value == "*" else _unescape(value)
                 if number is None:
                     spans.append((place[0], place[1], label))
                     continue
@@ -167,7 +167,7 @@ def _record(content: Content, text: str, path: Path, format: Format) -> Record:
                     raise ValueError(f"annotation {number} has the labels {before!r} and {label!r}")
                 open_spans[number] = min(start, place[0]), max(end, place[1]), label
         except ValueError as error:
-            raise located(error, f"line {row.line}") from None
+            raise locate_error(error, f"line {row.line}") from None
     spans += open_spans.values()
     kept = {*spans}
     others = sum(
@@ -176,9 +176,9 @@ def _record(content: Content, text: str, path: Path, format: Format) -> Record:
     return Record(text, kept, [token[:2] for token in tokens], duplicates=len(spans) - len(kept), others=others)
 
 
-def _shown(row: Row, text: str) -> str:
+def _word_in_text(row: Row, text: str) -> str:
     """Return the token as the text has it; some versions escape it."""
-    return row.word if row.word in text else _unescaped(row.word)
+    return row.word if row.word in text else _unescape(row.word)
 
 
 def _column(layers: list[Layer], field: str | None) -> tuple[int, str]:
@@ -218,5 +218,5 @@ def _values(cell: str) -> Iterator[tuple[str, str | None]]:
         yield (found[1], found[2]) if found else (value, None)
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     return ESCAPED.sub(lambda match: ESCAPES.get(match[1], match[1]), text)

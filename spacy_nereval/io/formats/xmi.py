@@ -11,10 +11,10 @@ from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from ...core.compression import EXTENSIONS
 from ...core.messages import PlainSpan, listed, named
-from ..paths import check_is_file, content, readable
+from ..paths import check_is_file, content, readable_file
 from ..records import Record
 from .contents import check_xml, missing
-from .settings import Format, fitted_span, parts
+from .settings import Format, fit_span, parts
 
 if TYPE_CHECKING:
     from cassis import Cas, TypeSystem
@@ -29,7 +29,7 @@ LARGEST = 1 << 30
 TYPE_SYSTEMS = 64
 """Maximum number of parsed type systems in memory. As a rule, all documents have the same one."""
 
-Parsed = Callable[[bytes], "TypeSystem"]
+ParseTypes = Callable[[bytes], "TypeSystem"]
 
 
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
@@ -62,7 +62,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     >>> [(record.text, record.spans) for record in read(folder / "a.xmi")]
     [('Ada met', {(0, 3, 'PER')})]
     """
-    parsed = lru_cache(TYPE_SYSTEMS)(_parsed)
+    parsed = lru_cache(TYPE_SYSTEMS)(_parse_type_system)
     for part in parts(path, (".xmi", ".zip"), format):
         try:
             for name, xmi, types in _files(part.path):
@@ -78,7 +78,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 def _files(path: Path) -> Iterator[tuple[str, bytes, bytes | None]]:
     """Yield name, content and type system of each XMI file; the name is empty outside of archives."""
     check_is_file(path)
-    file = readable(path)
+    file = readable_file(path)
     if not is_zipfile(file):
         beside = filter(Path.is_file, (path.with_name(f"{TYPES}{packed}") for packed in ("", *EXTENSIONS)))
         yield "", content(path), next(map(content, beside), None)
@@ -96,18 +96,18 @@ def _files(path: Path) -> Iterator[tuple[str, bytes, bytes | None]]:
             )
         for name in names:
             types_name = types_of.get(PurePosixPath(name).parent, types_of.get(PurePosixPath(".")))
-            types = None if types_name is None else _unpacked(archive, types_name)
-            yield (name if len(names) > 1 else ""), _unpacked(archive, name), types
+            types = None if types_name is None else _unpack(archive, types_name)
+            yield (name if len(names) > 1 else ""), _unpack(archive, name), types
 
 
-def _unpacked(archive: ZipFile, name: str) -> bytes:
+def _unpack(archive: ZipFile, name: str) -> bytes:
     try:
         return archive.read(name)
     except (BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError) as error:  # damaged, cut off or encrypted
         raise ValueError(f"{archive.filename}: {name} cannot be unpacked ({error})") from None
 
 
-def _parsed(types: bytes) -> TypeSystem:
+def _parse_type_system(types: bytes) -> TypeSystem:
     from cassis import load_typesystem
 
     check_xml(TYPES, BytesIO(types))
@@ -117,7 +117,7 @@ def _parsed(types: bytes) -> TypeSystem:
         raise ValueError(f"{TYPES}: not a type system ({type(error).__name__}: {error})") from None
 
 
-def _record(xmi: bytes, types: bytes | None, parsed: Parsed, where: str, format: Format) -> Record:
+def _record(xmi: bytes, types: bytes | None, parsed: ParseTypes, where: str, format: Format) -> Record:
     check_xml(where, BytesIO(xmi))
     if types is None:
         raise ValueError(f"{where}: there is no {TYPES} beside it")
@@ -137,18 +137,18 @@ def _record(xmi: bytes, types: bytes | None, parsed: Parsed, where: str, format:
     if not isinstance(text, str):
         raise ValueError(f"{where}: the CAS has no text")
     try:
-        return _of_cas(cas, system, text, format)
+        return _cas_record(cas, system, text, format)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
 
 
-def _of_cas(cas: Cas, system: TypeSystem, text: str, format: Format) -> Record:
-    type_name, feature = _chosen(system, format.field)
+def _cas_record(cas: Cas, system: TypeSystem, text: str, format: Format) -> Record:
+    type_name, feature = _choose_type(system, format.field)
     plain = Format(check_text=format.check_text)  # cassis has turned the offsets into characters
     spans: list[PlainSpan] = []
     for k, each in enumerate(cas.select(type_name)):
         label = getattr(each, feature, None) or _short(each.type.name)
-        spans.append(fitted_span(f"{_short(type_name)} {k},", (each.begin, each.end, label), text, plain))
+        spans.append(fit_span(f"{_short(type_name)} {k},", (each.begin, each.end, label), text, plain))
     tokens = None
     if any(known.name == TOKEN for known in system.get_types()):
         tokens = [(token.begin, token.end) for token in cas.select(TOKEN) if token.begin < token.end] or None
@@ -157,7 +157,7 @@ def _of_cas(cas: Cas, system: TypeSystem, text: str, format: Format) -> Record:
     return Record(text, kept, tokens, duplicates=len(spans) - len(kept), others=others)
 
 
-def _chosen(system: TypeSystem, field: str | None) -> tuple[str, str]:
+def _choose_type(system: TypeSystem, field: str | None) -> tuple[str, str]:
     """Return the name of the type of the spans, and the feature with their labels."""
     known = [each.name for each in system.get_types()]
     choices = [(ENTITY, "value"), (_short(ENTITY), "value")]
