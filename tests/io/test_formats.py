@@ -139,7 +139,7 @@ def test_a_folder_is_brats_if_it_has_annotation(tmp_path):
 
 def test_a_command_looks_into_a_file_once_to_infer_its_format(tmp_path, monkeypatch):
     looks = []
-    monkeypatch.setitem(spacy_nereval.io.formats.LOOKS, ".jsonl", lambda path: looks.append(path))
+    monkeypatch.setitem(spacy_nereval.io.formats.DETECTORS, ".jsonl", lambda path: looks.append(path))
     ada = commands.line("Ada", (0, 3, "PER"))
     gold, pred = (commands.write(tmp_path / f"{name}.jsonl", ada) for name in ("gold", "pred"))
     commands.accepted("score", gold, pred)

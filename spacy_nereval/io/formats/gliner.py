@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from ...core.messages import shortened
-from ..records import Record
+from ..records import Record, row_id
 from .contents import json_values
 from .settings import Format, locate_error
 from .tags import join_words
 
 
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
-    """Read one document per object with `tokenized_text` and `ner`, in a list or one per line.
+    """Read one document per object with `tokenized_text` and `ner`. The objects are in a list or one per line.
 
     The text has spaces between the tokens. The end of a span is its last token, inclusive.
 
@@ -60,5 +60,5 @@ def record_of(entry: Any) -> Record:
                 f"from 0 to {len(places) - 1}"
             )
         spans.append((places[start][0], places[end][1], label))
-    id = entry.get("id")
-    return Record(text, {*spans}, places, None if id is None else str(id), duplicates=len(spans) - len({*spans}))
+
+    return Record.deduplicate(text, spans, places, id=row_id(entry))

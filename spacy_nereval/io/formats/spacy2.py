@@ -16,9 +16,9 @@ from .tags import Scheme, everywhere, gaps_of, place_words, read_tags, split
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """Read one document per pair `[text, {"entities": [[start, end, label]]}]`, or per paragraph.
 
-    A paragraph has its text in `raw`, and in its sentences tokens with `orth` and the BILUO
-    tag `ner`, or a list of `entities`. Tokens are looked for in the raw text in their order;
-    without it, there are spaces between them. A tag of "-" is a gap.
+    A paragraph has its text in `raw`. Its sentences have tokens with `orth` and the BILUO tag
+    `ner`, or the paragraph has a list of `entities`. Tokens are looked for in the raw text in
+    their order; without a raw text, there are spaces between them. A tag of "-" is a gap.
 
     Args:
         path: The file: a list of documents or pairs, or one of them per line.
@@ -56,8 +56,8 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
 
 def _pair_record(value: list[Any], format: Format) -> Record:
-    text, more = value if len(value) == 2 else (None, None)
-    entities = more.get("entities") if isinstance(more, dict) else None
+    text, annotation = value if len(value) == 2 else (None, None)
+    entities = annotation.get("entities") if isinstance(annotation, dict) else None
     if not isinstance(text, str) or not isinstance(entities, list):
         raise ValueError('expected [text, {"entities": [[start, end, label]]}]')
     return _entities_record(text, entities, format)
@@ -65,7 +65,7 @@ def _pair_record(value: list[Any], format: Format) -> Record:
 
 def _entities_record(text: str, entities: list[Any], format: Format) -> Record:
     spans = [fit_span(f"entity {k},", entity, text, format) for k, entity in enumerate(entities)]
-    return Record(text, {*spans}, duplicates=len(spans) - len({*spans}))
+    return Record.deduplicate(text, spans)
 
 
 def _paragraph_record(paragraph: Any, line: int, format: Format) -> Record:
@@ -85,12 +85,12 @@ def _paragraph_record(paragraph: Any, line: int, format: Format) -> Record:
     scheme = Scheme()
     scheme.see(["U-x"], everywhere(f"line {line}"))  # spaCy's tags are BILUO
     spans: set[PlainSpan] = set()
-    repaired = before = 0
+    repaired = first = 0
     for sentence in tags:
         for tag in sentence:
             split(tag)
-        here = places[before : before + len(sentence)]
-        found, mended = read_tags(sentence, here, scheme, format.repair, everywhere(f"line {line}"))
-        spans, repaired, before = spans | found, repaired + mended, before + len(sentence)
+        offsets = places[first : first + len(sentence)]
+        sentence_spans, repairs = read_tags(sentence, offsets, scheme, format.repair, everywhere(f"line {line}"))
+        spans, repaired, first = spans | sentence_spans, repaired + repairs, first + len(sentence)
     annotated, gaps = gaps_of([tag for sentence in tags for tag in sentence], places)
     return Record(text, spans, places, None, annotated, gaps, repaired=repaired)
