@@ -314,9 +314,9 @@ def record_of_item(item: Any, where: str, reading: Reading) -> Record:
     try:
         if isinstance(item, Mapping):
             return gliner_record(dict(item)) if "tokenized_text" in item else record_of(dict(item), format)
-        from ..integration.examples import record
+        from ..integration.examples import doc_record
 
-        return record(item, reading.spans_key)
+        return doc_record(item, reading.spans_key)
     except Misfit as error:
         said = suggest_unit(partial(record_of, dict(item)), format)
         raise ValueError(f"{where}: {error}{said}") from None

@@ -123,7 +123,7 @@ def doctor_cli(
 
     findings = examine(gpu_id=gpu_id, transformer=transformer, corpus=corpus)
     for finding in findings:
-        mark = "✘" if finding.remedy else "✔" if finding.there else "-"
+        mark = "✘" if finding.remedy else "✔" if finding.exists else "-"
         say(f"{mark} {finding}", fg="red" if finding.remedy else None)
     if unusable := sum(bool(finding.remedy) for finding in findings):
         say(f"✘ {unusable} of the requested items cannot be used", fg="red", err=True)
