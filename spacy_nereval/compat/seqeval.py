@@ -281,7 +281,7 @@ def _numbers(y_true: Tags, y_pred: Tags, suffix: bool, mode: str | None, scheme:
 
 
 def _check_aligned(gold: list[Any], pred: list[Any]) -> tuple[list[Any], list[Any]]:
-    """Return both sides. Raise ValueError if they have different numbers of sentences or tags."""
+    """Check that both sides have the same number of sentences, and of tags in each, and return the sides."""
     for number, (a, b) in enumerate(zip(gold, pred)):
         if len(a) != len(b):
             raise ValueError(f"sentence {number}: y_true has {len(a)} tags and y_pred has {len(b)}")

@@ -44,7 +44,7 @@ SHARD = DIGITS // 2
 
 
 class MetricHeader(pydantic.BaseModel, extra="forbid", strict=True):
-    """The metric that numbers belong to. It says what they mean."""
+    """The metric that counted, with all that says what its numbers mean."""
 
     name: str
     version: int
@@ -239,7 +239,7 @@ def schema(kind: type[Header] = Header) -> dict[str, Any]:
 
 
 def extra_fields(counts: Counts) -> dict[str, Any]:
-    """Return the fields in which the header of collapsed counts differs."""
+    """Return the fields of the header that collapsed counts add or change."""
     assert counts.collapsed
     return {
         "format": COLLAPSED,

@@ -169,16 +169,19 @@ def _blocks(files: Sequence[Path]) -> Iterator[Hashes]:
         waiting = [np.empty(0, dtype=HASH) for _ in files]
         while True:
             waiting = [
-                np.concatenate([left, np.fromfile(source, HASH, share - len(left))])
-                for left, source in zip(waiting, sources)
+                np.concatenate([remaining, np.fromfile(source, HASH, share - len(remaining))])
+                for remaining, source in zip(waiting, sources)
             ]
-            last_known = [left[-1] for left in waiting if len(left) == share]  # other files have ended
-            ends = [int(np.searchsorted(left, min(last_known), "right")) if last_known else share for left in waiting]
-            pieces = [left[:end] for left, end in zip(waiting, ends)]
+            last_hashes = [remaining[-1] for remaining in waiting if len(remaining) == share]  # other files have ended
+            ends = [
+                int(np.searchsorted(remaining, min(last_hashes), "right")) if last_hashes else share
+                for remaining in waiting
+            ]
+            pieces = [remaining[:end] for remaining, end in zip(waiting, ends)]
             yield np.sort(np.concatenate([np.empty(0, dtype=HASH), *pieces]), kind="stable")
-            if not last_known:
+            if not last_hashes:
                 return
-            waiting = [left[end:] for left, end in zip(waiting, ends)]
+            waiting = [remaining[end:] for remaining, end in zip(waiting, ends)]
 
 
 def holders(files: Sequence[Path], hash: bytes) -> list[int]:

@@ -80,7 +80,7 @@ def read_result(path: Path, kind: str, system: str | None = None) -> dict[str, A
 
 
 def read_json(path: Path, kind: str) -> Any:
-    """Return the content of a JSON file. Errors expect a result of the kind.
+    """Return the content of a JSON file that should hold a result of a kind.
 
     Raises:
         ValueError: There is no such file, or it is not JSON.

@@ -179,10 +179,10 @@ def _atomic(path: Location) -> Iterator[BinaryIO]:
 
 
 def _open_stream(stream: Path) -> BinaryIO:
-    """Open a stream or device to append to it."""
+    """Open a stream or device for writing. What a file behind it holds is not lost."""
     number = descriptor(stream)
     if number is None:
         return stream.open("ab" if stream.is_file() else "wb")
-    for stream_object in filter(None, (sys.stdout, sys.stderr)):  # what was printed before comes first
-        stream_object.flush()
+    for output in filter(None, (sys.stdout, sys.stderr)):  # what was printed before comes first
+        output.flush()
     return os.fdopen(os.dup(number), "wb")  # opening the path would empty a file that the shell appends to

@@ -354,7 +354,7 @@ def read_tag_lists(
     inferred = Scheme({"auto": "", "IO": "IOB1", "BIOES": "BILUO"}.get(kind, kind))
     all_chunks = [inferred.see(sequence, everywhere(f"document {number}")) for number, sequence in enumerate(tag_lists)]
     result = []
-    mode = None if repair == "error" else repair  # how `span_chunks` says it
+    mode = None if repair == "error" else repair
     for number, sequence in enumerate(tag_lists):
         where = partial("{}, document {}, tag {}".format, side, number)
         sequence_chunks, repaired = span_chunks(all_chunks[number], sequence, inferred, mode, where)
