@@ -16,7 +16,7 @@ from math import isinf
 from typing import Any
 
 from ..core.messages import describe_unknown
-from ..io.writing import for_spreadsheets, json_line, visible
+from ..io.writing import escape_formula, json_line, visible
 from .result_table import Cell, Estimate, Interval, PValue, ResultTable
 
 # For documents
@@ -170,7 +170,7 @@ def csv_text(tables: Iterable[ResultTable]) -> str:
 
 
 def _in_csv(text: str) -> str:
-    return for_spreadsheets(visible(text))
+    return escape_formula(visible(text))
 
 
 def json_text(tables: Iterable[ResultTable]) -> str:

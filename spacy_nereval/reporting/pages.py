@@ -25,7 +25,7 @@ from ..core.messages import install_command
 from ..core.spans import Document
 from ..core.wording import COLORS
 from ..evaluation.comparison import System
-from ..io.writing import spelt_out, visible
+from ..io.writing import escape_controls, visible
 from . import marked_text
 from .result_table import Cell, Estimate, Interval, Percent, Ranked
 
@@ -107,7 +107,7 @@ class Example(NamedTuple):
 
 def in_context(document: Document, start: int, end: int) -> Example:
     """Return a stretch of a document's text with its context, its places if there is no text."""
-    left, here, right = (escape(spelt_out(part)) for part in marked_text.in_context(document, start, end).parts)
+    left, here, right = (escape(escape_controls(part)) for part in marked_text.in_context(document, start, end).parts)
     return Example(left, here, right, is_right_to_left(document.text or ""))
 
 
@@ -204,7 +204,7 @@ def environment(package: str = __package__) -> jinja2.Environment:
 
 def _inline(text: str) -> Markup:
     """Escape a text and its control characters, and keep the spaces at its ends."""
-    return escape(spelt_out(text))
+    return escape(escape_controls(text))
 
 
 def _sorted_by(cell: Cell) -> str | None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..core.declaration import Metric, Verdict
 from ..core.spans import Document
 from ..evaluation.error_list import is_error
-from ..io.writing import spelt_out, visible
+from ..io.writing import escape_controls, visible
 from .marked_text import with_marks
 from .remarks import many
 from .result_table import Kinded
@@ -131,7 +131,7 @@ class RenderedDocument:
             return "\n".join([self._heading, *(f"{_places(each)} ⟨{visible(each.words)}⟩" for each in self._said)])
         spans = [span for each in self._said for span in each.spans]
         notes = [(each.end, each.start == each.end, f"⟨{visible(each.words)}⟩") for each in self._said]
-        return "\n".join([self._heading, spelt_out(with_marks(self._text, spans, notes)), LEGEND])
+        return "\n".join([self._heading, escape_controls(with_marks(self._text, spans, notes)), LEGEND])
 
     def html(self) -> str:
         """Return the document in HTML, without a style."""
@@ -156,7 +156,7 @@ def _places(each: Said) -> str:
 
 def _in_html(part: Stretch) -> str:
     names = [name for name, is_in in (("gold", part.gold), ("pred", part.pred)) if is_in]
-    shown = html.escape(spelt_out(part.text))
+    shown = html.escape(escape_controls(part.text))
     marked = f'<span class="{" ".join([*names, part.kind])}">{shown}</span>' if names else shown
     return marked + "".join(map(_flag, part.said))
 

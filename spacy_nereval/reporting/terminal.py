@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from wasabi.tables import row as joined
 
-from ..io.writing import spelt_out
+from ..io.writing import escape_controls
 from .marked_text import Marked
 from .result_table import LOWER, Cell, ResultTable
 
@@ -135,7 +135,7 @@ def _fitted(text: str, cell: Cell, size: int, encoding: str) -> str:
     ellipsis = encodable("…", encoding)
     if columns(text) <= size or not isinstance(cell, Marked):
         return _cut(text, size, ellipsis)
-    left, stretch, right = (encodable(spelt_out(part), encoding) for part in cell.parts)
+    left, stretch, right = (encodable(escape_controls(part), encoding) for part in cell.parts)
     space = max(size - columns(stretch), 0)
     left = _cut(left.lstrip(), min(max(space - columns(right.rstrip()), len(ellipsis)), space), ellipsis, -1)
     right = _cut(right.rstrip(), space - columns(left), ellipsis)

@@ -25,7 +25,7 @@ from ...core.messages import describe_unknown, spell_argument
 from ...counting.counts import Counts
 from ...evaluation.resampling import ConfidenceSettings, read_confidence
 from ...io.converting import NamedTokenizer
-from ...io.formats.settings import sides as format_of
+from ...io.formats.settings import side_formats as format_of
 from ...io.tables import write_rows
 from ...metrics.registry import Unavailable, choose_metrics, create
 from .agreement_counts import DEFAULT, AgreementCounts
@@ -101,10 +101,10 @@ def agreement(
             files, reading.spans_key, format=format_of(reading)[0], rules=rules_of(reading), tokenizer=tokenizing
         )
     else:
-        sides = _sides_of(annotators, reading)
-        check_annotators([*sides])
-        chosen, left_out = choose_metrics(wanted, partial(_unknown, [*sides.values()], text, tokens))
-        records = records_of_sides(sides, text, tokens, reading)
+        side_formats = _sides_of(annotators, reading)
+        check_annotators([*side_formats])
+        chosen, left_out = choose_metrics(wanted, partial(_unknown, [*side_formats.values()], text, tokens))
+        records = records_of_sides(side_formats, text, tokens, reading)
         shared = shared_documents(records, rules_of(reading), reading.spans_key, tokenizer=tokenizing)
     rule = consensus_rule(consensus, len(shared.annotators))
     if tokenizer is not None and f"spacy-{tokenizer}" not in shared.tokens:
@@ -283,9 +283,9 @@ class Agreement(Shown):
         return AgreementView(self, self._metrics, main=self._with_main, remarks=unused)
 
 
-def _unknown(sides: Sequence[Side], text: Any, tokens: Any) -> Unavailable:
+def _unknown(side_formats: Sequence[Side], text: Any, tokens: Any) -> Unavailable:
     """Return what is not known of the documents. Texts without tokens get some."""
-    found = unknown(sides, text, tokens)
+    found = unknown(side_formats, text, tokens)
     return found if found.texts else found._replace(tokens="")
 
 
@@ -295,7 +295,7 @@ def named_tokenizer(language: str | None) -> NamedTokenizer | None:
         return None
     from ...integration import spacy_files
 
-    return spacy_files.named_tokenizer(language)
+    return spacy_files.tokenizer_with_name(language)
 
 
 def _files_of(annotators: Any) -> dict[str, Path]:

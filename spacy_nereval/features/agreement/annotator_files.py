@@ -17,15 +17,15 @@ from ...core.spans import Document
 from ...io.converting import NamedTokenizer
 from ...io.formats import (
     annotators_of,
+    assign_annotators,
     check_span_groups,
-    inferred_name,
+    infer_format,
     label_studio,
     name_of,
     records,
-    with_annotators,
 )
 from ...io.formats.settings import Format
-from ...io.records import Record, project
+from ...io.records import Record, project_spans
 from ...io.tables import write_rows
 from ...io.units import units_of
 from ...io.writing import atomic, json_line
@@ -138,7 +138,7 @@ def _check_texts(key: str, owns: Mapping[str, SideRecord]) -> None:
         if other.record.text == base.record.text or (base.record.open_end and other.record.open_end):
             continue
         try:
-            [*project((), other.record.text, base.record.text)]
+            [*project_spans((), other.record.text, base.record.text)]
         except ValueError as error:
             difference = str(error).partition(": ")[2]
             raise ValueError(
@@ -181,7 +181,7 @@ def _carried(each: Record, text: str, spans: Iterable[PlainSpan]) -> list[PlainS
     """Return the spans of a record in another text, which differs in white space and case only."""
     if each.text == text or each.open_end:
         return sorted({*spans})
-    return sorted({*project(spans, each.text, text)})
+    return sorted({*project_spans(spans, each.text, text)})
 
 
 def _tokens(
@@ -242,14 +242,14 @@ def annotators_below(path: Path, format: Format = Format()) -> dict[str, Path]:
     """
     if not path.is_dir():
         return {}
-    known = inferred_name(path)
+    known = infer_format(path)
     inside = [each for each in sorted(path.iterdir()) if not NO_ANNOTATION.match(each.name)]
-    found = [each for each in inside if each.is_dir() and inferred_name(each)]
+    found = [each for each in inside if each.is_dir() and infer_format(each)]
     are_documents = not found or any(each.suffix for each in found)  # in INCEpTION, such as a.txt/
     if known and are_documents and annotators_of(path, Format(known)):
         return {}
     if not found and not known:
-        found = [each for each in inside if each.is_file() and (format.name or inferred_name(each))]
+        found = [each for each in inside if each.is_file() and (format.name or infer_format(each))]
     elif any(format_extension(each) == ".ann" for each in inside):
         return {}
     names = [each.name if each.is_dir() else strip_compression(each).stem for each in found]
@@ -311,7 +311,7 @@ def read_annotators(
         raise ValueError(f"{given} for {len(files)} files; give one for each, in their order")
     else:
         wanted: Sequence[str | None] = chosen or [None] * len(files)
-        formats = with_annotators([*files.values()], [format._replace(annotator=name) for name in wanted])
+        formats = assign_annotators([*files.values()], [format._replace(annotator=name) for name in wanted])
         sides = {name: _own(files[name], key, own, others) for name, own in zip(files, formats)}
     return shared_documents(sides, rules, key, tokenizer=tokenizer)
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ...core.cuts import Cuts
 from ...core.declaration import Metric, Score
 from ...evaluation.tested import Criterion, curve_scores, label_score
-from ...io.saved_results import as_json
+from ...io.saved_results import cut_file_content
 from ...reporting import pages
 from ...reporting.declared import spoken
 from ...reporting.pages import DRAWING, Layout, Trusted, embedded, filled_in
@@ -338,7 +338,7 @@ def thresholds_page(
                 "cuts": chosen_cuts(labels, found.cuts),
                 "sides": [lines(side, labels, found.cuts) for side in own],
                 "bins": [bin for table in view.tables(["calibration"]) for bin in bin_data(table)],
-                "file": as_json(found.cuts) if found.cuts else None,
+                "file": cut_file_content(found.cuts) if found.cuts else None,
             }
             for (name, found), own, view in zip(systems, sides, views)
         ],
