@@ -164,10 +164,10 @@ class CountTask(NamedTuple):
         Raises:
             ValueError: There are several files, or the file cannot be counted.
         """
-        from ..io.paths import fetched
+        from ..io.paths import fetch_path
 
         gold_name, pred_name = self.file_pair()
-        with fetched(gold_name) as gold, fetched(pred_name or gold_name) as pred:
+        with fetch_path(gold_name) as gold, fetch_path(pred_name or gold_name) as pred:
             if self.model:
                 documents = documents_of_model(self.model, gold, self.reading, self.loading)
             else:

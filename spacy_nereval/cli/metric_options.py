@@ -199,9 +199,9 @@ def of_models(systems: Sequence[str], key: str | None) -> dict[str, Settings]:
     """
     if not (folders := dict(_folders(systems))):
         return {}
-    from ..integration.scorer import stored_options
+    from ..integration.scorer import model_options
 
-    return {model: stored for model, folder in folders.items() if (stored := stored_options(folder, key))}
+    return {model: stored for model, folder in folders.items() if (stored := model_options(folder, key))}
 
 
 def _folders(systems: Sequence[str]) -> Iterator[tuple[str, Path]]:
@@ -226,12 +226,12 @@ def with_stored_labels(reading: Reading, systems: Sequence[str]) -> Reading:
     """
     if not (folders := dict(_folders(systems))):
         return reading
-    from ..integration.scorer import stored_label_settings
+    from ..integration.scorer import model_label_settings
 
     given = {name for name in ("labels", "only", "depth") if getattr(reading, name) is not None}
     if reading.sep != Reading.sep:
         given.add("sep")
-    stored = {model: stored_label_settings(folder, reading.spans_key) for model, folder in folders.items()}
+    stored = {model: model_label_settings(folder, reading.spans_key) for model, folder in folders.items()}
     stored = {
         model: {o: value for o, value in settings.items() if o not in given} for model, settings in stored.items()
     }

@@ -97,9 +97,9 @@ def say(text: str, **style: Any) -> None:
         text: One or more lines.
         style: Passed to `typer.secho`: `fg`, `bold`, `dim`, or `err` for stderr.
     """
-    from ..io.writing import spelt_out
+    from ..io.writing import escape_controls
 
-    text = spelt_out(text)
+    text = escape_controls(text)
     if _for_programs.get() and (style.get("err") or text[:1] in LEVELS):
         return _log(text, {})
     style["err"] = style.get("err", False) or _apart.get()
@@ -117,10 +117,10 @@ def say(text: str, **style: Any) -> None:
 @contextmanager
 def warnings_in_lines() -> Iterator[None]:
     """Print Python's warnings as other lines: without the place in a program, and escaped as `say` does it."""
-    from ..io.writing import spelt_out
+    from ..io.writing import escape_controls
 
     before = warnings.formatwarning
-    warnings.formatwarning = lambda message, *_, **__: spelt_out(f"⚠ {message}\n")
+    warnings.formatwarning = lambda message, *_, **__: escape_controls(f"⚠ {message}\n")
     try:
         yield
     finally:

@@ -268,9 +268,9 @@ def evaluate_cli(
     if counter:
         counts = counter.counts(task)
     else:
-        from ..io.paths import fetched
+        from ..io.paths import fetch_path
 
-        with fetched(task.file_pair()[0]) as gold:
+        with fetch_path(task.file_pair()[0]) as gold:
             documents = documents_of_model(model, gold, reading, loading)
             observers: list[Observer] = [*breakdowns, *seen.observers]
             counts = count_documents(

@@ -15,7 +15,7 @@ from math import isinf
 from typing import Any
 
 from ..core.messages import describe_unknown
-from ..io.writing import for_spreadsheets, json_line, visible
+from ..io.writing import escape_formula, json_line, visible
 from .result_table import Cell, Estimate, Interval, PValue, ResultTable
 
 # For documents

@@ -23,7 +23,7 @@ from ..core.messages import install_command
 from ..core.spans import Document
 from ..core.wording import COLORS
 from ..evaluation.comparison import System
-from ..io.writing import spelt_out, visible
+from ..io.writing import escape_controls, visible
 from . import marked_text
 from .result_table import Cell, Estimate, Interval, Percent, Ranked
 
@@ -200,7 +200,7 @@ def environment(package: str = __package__) -> jinja2.Environment:
 
 def _inline(text: str) -> Markup:
     """Escape a text and its control characters, and keep the spaces at its ends."""
-    return escape(spelt_out(text))
+    return escape(escape_controls(text))
 
 
 def _sort_key(cell: Cell) -> str | None:

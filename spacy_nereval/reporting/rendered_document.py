@@ -157,7 +157,7 @@ def _offset_text(note: SpanNote) -> str:
 
 def _stretch_html(part: Stretch) -> str:
     names = [name for name, is_in in (("gold", part.gold), ("pred", part.pred)) if is_in]
-    shown = html.escape(spelt_out(part.text))
+    shown = html.escape(escape_controls(part.text))
     marked = f'<span class="{" ".join([*names, part.kind])}">{shown}</span>' if names else shown
     return marked + "".join(map(_note_html, part.notes))
 

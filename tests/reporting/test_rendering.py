@@ -173,10 +173,10 @@ def test_json_read_back_gives_the_values_and_the_texts_as_they_are(made):
 def test_csv_read_back_gives_the_values_and_the_texts_on_one_line(table):
     header, *rows = csv.reader(io.StringIO(csv_text([table]), newline=""))
     assert header[0] == "table" and len({*header}) == len(header)
-    title = for_spreadsheets(visible(table.title))
+    title = escape_formula(visible(table.title))
     for row, expected in zip(rows, values(table), strict=True):
         assert row == [title] + [
-            "" if value is None else for_spreadsheets(visible(value)) if isinstance(value, str)
+            "" if value is None else escape_formula(visible(value)) if isinstance(value, str)
             else str(value) if isinstance(value, int) else read(value, table.digits) for value in expected
         ]  # fmt: skip
 

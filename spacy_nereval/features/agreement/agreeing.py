@@ -25,7 +25,7 @@ from ...core.messages import describe_unknown, spell_argument
 from ...counting.counts import Counts
 from ...evaluation.resampling import ConfidenceSettings, read_confidence
 from ...io.converting import NamedTokenizer
-from ...io.formats.settings import sides as format_of
+from ...io.formats.settings import side_formats as format_of
 from ...io.tables import write_rows
 from ...metrics.registry import Unavailable, choose_metrics, create
 from .agreement_counts import DEFAULT, AgreementCounts
@@ -296,7 +296,7 @@ def load_tokenizer(language: str | None) -> NamedTokenizer | None:
         return None
     from ...integration import spacy_files
 
-    return spacy_files.named_tokenizer(language)
+    return spacy_files.tokenizer_with_name(language)
 
 
 def _annotator_paths(annotators: Any) -> dict[str, Path]:

@@ -184,9 +184,9 @@ def _read_shared(
     numbers_left_out: Counter[Path] = Counter()
     tokenizer = None
     if language is not None:
-        from ...integration.spacy_files import named_tokenizer
+        from ...integration.spacy_files import tokenizer_with_name
 
-        tokenizer = named_tokenizer(language)
+        tokenizer = tokenizer_with_name(language)
     shared = read_annotators(
         dict(zip(display_names(names, given_names), map(Path, names))),
         reading.spans_key,

@@ -17,15 +17,15 @@ from ...core.spans import Document
 from ...io.converting import NamedTokenizer
 from ...io.formats import (
     annotators_of,
+    assign_annotators,
     check_span_groups,
-    inferred_name,
+    infer_format,
     label_studio,
     name_of,
     records,
-    with_annotators,
 )
 from ...io.formats.settings import Format
-from ...io.records import Record, project
+from ...io.records import Record, project_spans
 from ...io.tables import write_rows
 from ...io.units import units_of
 from ...io.writing import atomic, json_line

@@ -107,7 +107,7 @@ class _GroupWeights:
         self._group, self._alone = units.group[units.of_document], alone
         self.sums: int = units.groups.shape[0]
 
-    def of(self, documents: slice) -> NDArray[np.bool_]:
+    def block(self, documents: slice) -> NDArray[np.bool_]:
         """Return the weights of some documents, bool[groups, documents]."""
         weights: NDArray[np.bool_] = (self._group[documents] == np.arange(self.sums)[:, None]) == self._alone
         return weights

@@ -24,8 +24,8 @@ from ...evaluation.error_groups import Member
 from ...evaluation.error_list import OUTCOME_OF_VERDICT
 from ...evaluation.resampling import Confidence
 from ...evaluation.tested import Hypotheses
-from ...io.formats import inferred_name
-from ...io.writing import spelt_out
+from ...io.formats import infer_format
+from ...io.writing import escape_controls
 from ...metrics.registry import create
 from ...reporting import pages
 from ...reporting.declared import CHANGES, OUTCOMES
@@ -383,7 +383,7 @@ def page(
 def _title(names: Sequence[str], sources: Iterable[str]) -> str:
     systems = " and ".join(names) if len(names) < 3 else f"{len(names)} systems"
     paths = (Path(path) for path in dict.fromkeys(sources))
-    golds = [(path if inferred_name(path) is None else strip_compression(path).with_suffix("")).name for path in paths]
+    golds = [(path if infer_format(path) is None else strip_compression(path).with_suffix("")).name for path in paths]
     return f"{systems} against {' and '.join(golds) or 'gold'}"
 
 
@@ -420,7 +420,7 @@ def _stretches(document: Document, errors: Iterable[Verdict], metric: Metric) ->
     if start:
         yield Stretch("… ", False, False, [])
     for part in stretches(text, flags, start, end):
-        yield part._replace(text=spelt_out(SPACE.sub(" ", part.text)))
+        yield part._replace(text=escape_controls(SPACE.sub(" ", part.text)))
     if hidden := sum(flag.end > end for flag in flags):
         yield Stretch(f" … {hidden} more", False, False, [])
     elif end < len(text):

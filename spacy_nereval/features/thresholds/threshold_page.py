@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ...core.cuts import Cuts
 from ...core.declaration import Metric, Score
 from ...evaluation.tested import Criterion, curve_scores, label_score
-from ...io.saved_results import as_json
+from ...io.saved_results import cut_file_content
 from ...reporting import pages
 from ...reporting.declared import sentence_name
 from ...reporting.pages import CHART_SCRIPTS, Layout, Trusted, render_page, script_json
