@@ -169,7 +169,7 @@ def csv_text(tables: Iterable[ResultTable]) -> str:
 
 
 def _escape_csv(text: str) -> str:
-    return for_spreadsheets(visible(text))
+    return escape_formula(visible(text))
 
 
 def json_text(tables: Iterable[ResultTable]) -> str:

@@ -105,7 +105,9 @@ class Example(NamedTuple):
 
 def html_example(document: Document, start: int, end: int) -> Example:
     """Return a stretch of a document's text with its context; its offsets if there is no text."""
-    left, here, right = (escape(spelt_out(part)) for part in marked_text.span_in_context(document, start, end).parts)
+    left, here, right = (
+        escape(escape_controls(part)) for part in marked_text.span_in_context(document, start, end).parts
+    )
     return Example(left, here, right, is_right_to_left(document.text or ""))
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..core.declaration import Metric, Verdict
 from ..core.spans import Document
 from ..evaluation.error_list import is_error
-from ..io.writing import spelt_out, visible
+from ..io.writing import escape_controls, visible
 from .marked_text import insert_marks
 from .remarks import many
 from .result_table import Kinded
@@ -132,7 +132,7 @@ class RenderedDocument:
             return "\n".join([self._heading, *(f"{_offset_text(note)} ⟨{visible(note.words)}⟩" for note in self._said)])
         spans = [span for note in self._said for span in note.spans]
         marks = [(note.end, note.start == note.end, f"⟨{visible(note.words)}⟩") for note in self._said]
-        return "\n".join([self._heading, spelt_out(insert_marks(self._text, spans, marks)), LEGEND])
+        return "\n".join([self._heading, escape_controls(insert_marks(self._text, spans, marks)), LEGEND])
 
     def html(self) -> str:
         """Return the document in HTML, without a style."""

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from wasabi.tables import row as joined
 
-from ..io.writing import spelt_out
+from ..io.writing import escape_controls
 from .marked_text import MarkedText
 from .result_table import LOWER, Cell, ResultTable
 
@@ -134,7 +134,7 @@ def _fit_cell(text: str, cell: Cell, size: int, encoding: str) -> str:
     ellipsis = replace_unencodable("…", encoding)
     if display_width(text) <= size or not isinstance(cell, MarkedText):
         return _truncate(text, size, ellipsis)
-    left, stretch, right = (replace_unencodable(spelt_out(part), encoding) for part in cell.parts)
+    left, stretch, right = (replace_unencodable(escape_controls(part), encoding) for part in cell.parts)
     space = max(size - display_width(stretch), 0)
     left = _truncate(left.lstrip(), min(max(space - display_width(right.rstrip()), len(ellipsis)), space), ellipsis, -1)
     right = _truncate(right.rstrip(), space - display_width(left), ellipsis)

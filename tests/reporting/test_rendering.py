@@ -13,7 +13,7 @@ from pages import HOSTILE, Parsed
 from processes import ended
 from profiles import tries
 
-from spacy_nereval.io.writing import for_spreadsheets, visible
+from spacy_nereval.io.writing import escape_formula, visible
 from spacy_nereval.reporting.formats import csv_text, html, json_text, latex, markdown, render_document
 from spacy_nereval.reporting.marked_text import MarkedText
 from spacy_nereval.reporting.pages import environment

@@ -139,7 +139,7 @@ def _check_texts(key: str, owns: Mapping[str, SideRecord]) -> None:
         if record.record.text == first_record.record.text or (first_record.record.open_end and record.record.open_end):
             continue
         try:
-            [*project((), record.record.text, first_record.record.text)]
+            [*project_spans((), record.record.text, first_record.record.text)]
         except ValueError as error:
             difference = str(error).partition(": ")[2]
             raise ValueError(
@@ -157,10 +157,10 @@ def _combine_records(
     text, strings = append_annex(first.text, (string for record in records.values() for string, _ in record.invented))
     gaps: list[PlainSpan] = []
     for record in records.values():
-        gaps += _project_spans(record, first.text, [(*gap, "") for gap in record.gaps])
+        gaps += _spans_in_text(record, first.text, [(*gap, "") for gap in record.gaps])
     spans: dict[str, list[PlainSpan]] = {}
     for name, record in records.items():
-        carried = _project_spans(record, first.text, record.spans)
+        carried = _spans_in_text(record, first.text, record.spans)
         outside_gaps = [span for span in carried if not any(max(span[0], a) < min(span[1], b) for a, b, _ in gaps)]
         spans[name] = [*outside_gaps, *((*strings[string], label) for string, label in record.invented)]
         numbers["ignored"] += len(carried) - len(outside_gaps)
@@ -177,11 +177,11 @@ def _combine_records(
     return SharedDocument(base, spans, surfaces, number, kind)
 
 
-def _project_spans(record: Record, text: str, spans: Iterable[PlainSpan]) -> list[PlainSpan]:
+def _spans_in_text(record: Record, text: str, spans: Iterable[PlainSpan]) -> list[PlainSpan]:
     """Return spans of a record with their offsets in another text, which differs in white space and case only."""
     if record.text == text or record.open_end:
         return sorted({*spans})
-    return sorted({*project(spans, record.text, text)})
+    return sorted({*project_spans(spans, record.text, text)})
 
 
 def _find_tokens(
@@ -242,14 +242,14 @@ def annotators_below(path: Path, format: Format = Format()) -> dict[str, Path]:
     """
     if not path.is_dir():
         return {}
-    format_name = inferred_name(path)
+    format_name = infer_format(path)
     inside = [entry for entry in sorted(path.iterdir()) if not NO_ANNOTATION.match(entry.name)]
-    paths = [entry for entry in inside if entry.is_dir() and inferred_name(entry)]
+    paths = [entry for entry in inside if entry.is_dir() and infer_format(entry)]
     are_documents = not paths or any(entry.suffix for entry in paths)  # in INCEpTION, such as a.txt/
     if format_name and are_documents and annotators_of(path, Format(format_name)):
         return {}
     if not paths and not format_name:
-        paths = [entry for entry in inside if entry.is_file() and (format.name or inferred_name(entry))]
+        paths = [entry for entry in inside if entry.is_file() and (format.name or infer_format(entry))]
     elif any(format_extension(entry) == ".ann" for entry in inside):
         return {}
     names = [entry.name if entry.is_dir() else strip_compression(entry).stem for entry in paths]
@@ -310,7 +310,7 @@ def read_annotators(
         raise ValueError(f"{problem} for {len(files)} files; give one for each, in their order")
     else:
         chosen_annotators: Sequence[str | None] = chosen or [None] * len(files)
-        formats = with_annotators([*files.values()], [format._replace(annotator=name) for name in chosen_annotators])
+        formats = assign_annotators([*files.values()], [format._replace(annotator=name) for name in chosen_annotators])
         sides = {
             name: _read_records(files[name], key, file_format, others) for name, file_format in zip(files, formats)
         }

@@ -98,7 +98,7 @@ def thresholds_page(
                 "cuts": cut_per_label(labels, result.cuts),
                 "sides": [line_data(side, labels, result.cuts) for side in sides_here],
                 "bins": [bin for table in view.tables(["calibration"]) for bin in bin_data(table)],
-                "file": as_json(result.cuts) if result.cuts else None,
+                "file": cut_file_content(result.cuts) if result.cuts else None,
             }
             for (name, result), sides_here, view in zip(systems, sides, views)
         ],
