@@ -39,7 +39,7 @@ TYPES: Mapping[type, str] = {Integral: "a whole number", Real: "a number", str: 
 
 
 class Argument(NamedTuple):
-    """What is known of an argument, beside its name, type and default.
+    """The declaration of an argument, beside its name, type and default.
 
     help: what it is for, as the help of commands says it. values: those that it takes; none for any. short: its short
     name in commands. takes: the type of its values, a key of `TYPES`, if it is checked. least, most: its bounds, of
@@ -71,7 +71,7 @@ Settings = TypeVar("Settings")
 
 
 def validate_settings(settings: Settings) -> Settings:
-    """Return settings themselves. Raise ValueError if one has a value that its argument does not take.
+    """Return the settings. Raise ValueError if one has a value that its argument does not take.
 
     >>> validate_settings(Reading(offsets="utf"))
     Traceback (most recent call last):
@@ -101,7 +101,7 @@ def check_value(name: str, value: Any, argument: Argument) -> None:
 
 
 def _expectation(value: Any, argument: Argument) -> str:
-    """Return what an argument takes instead of a value; "" if it takes the value."""
+    """Return what an argument expects if it does not take a value; "" if it takes it."""
     if argument.values and value not in argument.values:
         return f"one of {', '.join(argument.values)}"
     if argument.takes and (isinstance(value, bool) or not isinstance(value, argument.takes)):
