@@ -9,7 +9,7 @@ import inspect
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import fields, is_dataclass
 from functools import wraps
@@ -20,12 +20,12 @@ from typing import Annotated, Any, get_origin, get_type_hints
 
 import typer
 from typer import Option
-from typer.core import TyperCommand
+from typer.models import OptionInfo
 
 from ..core.arguments import Argument, check_value
 from ..core.messages import NAME_ALONE, Pasted, TryAgain, shortened, spelt
 from ..features.parts.corpus_lists import with_corpus
-from .command_options import CODE, DEBUG, EPILOG, GROUPS, LOG_FORMAT, LogFormat
+from .command_options import CODE, DEBUG, EPILOG, FIELD_GROUPS, GROUPS, LOG_FORMAT, LogFormat
 from .guards import (
     WRITTEN,
     about_cloud_storage,
@@ -35,6 +35,7 @@ from .guards import (
     with_matching_files,
     with_standard_streams,
 )
+from .help_pages import HELP_ALL, VIEWS, GroupedCommand, GroupedCommands
 from .metric_options import own_options
 from .printing import apart_from, logged_as, say, warnings_in_lines
 
@@ -42,6 +43,7 @@ nereval: typer.Typer = typer.Typer(
     name="nereval",
     help="Evaluate named-entity recognition with the metrics of the research literature.",
     no_args_is_help=True,
+    cls=GroupedCommands,
 )
 
 
@@ -68,7 +70,12 @@ tried again, as sysexits.h has it. 0 is that of what is done, 1 that of a verdic
 
 
 def command(
-    name: str, *, metric_options: bool = False, cls: type[TyperCommand] | None = None
+    name: str,
+    *,
+    metric_options: bool = False,
+    view: str | Mapping[str, str] = "",
+    heading: str | None = None,
+    cls: type[GroupedCommand] = GroupedCommand,
 ) -> Callable[[Command], Command]:
     """Return a decorator that registers a function as a command.
 
@@ -76,8 +83,13 @@ def command(
         name: Name of the command.
         metric_options: Also accept options such as `--fair.unit token`, which typer does not
             know. The function then takes a `typer.Context`, whose `args` hold them.
+        view: The view whose tables `--tables` prints, "module:class". Of several views, by the option with which each
+            is used; "" if it needs none.
+        heading: The heading below which the list of commands shows it.
         cls: How typer parses the arguments, if not as usual.
     """
+    if view:
+        VIEWS[name] = {"": view} if isinstance(view, str) else view
     settings: dict[str, Any] = {}
     if metric_options:
         accept_unknown = {"allow_extra_args": True, "ignore_unknown_options": True}
@@ -87,7 +99,9 @@ def command(
         # Typer keeps the line breaks of a docstring, and a terminal breaks lines elsewhere.
         paragraphs = [" ".join(each.split()) for each in (function.__doc__ or "").split("\n\n")]
         summary = paragraphs[0].partition(". ")[0].removesuffix(".")
-        told = nereval.command(name, cls=cls, help="\n\n".join(paragraphs), short_help=summary, **settings)
+        told = nereval.command(
+            name, cls=cls, help="\n\n".join(paragraphs), short_help=summary, rich_help_panel=heading, **settings
+        )
         return told(with_short_errors(grouped(function)))
 
     return register
@@ -160,6 +174,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     parameters.setdefault("code", _parameter("code", Path | None, CODE))
     parameters["debug"] = _parameter("debug", bool, DEBUG)
     parameters["log_format"] = _parameter("log_format", LogFormat, LOG_FORMAT)
+    parameters["help_all"] = _parameter("help_all", bool, HELP_ALL)
 
     arguments = {name: _declared(parameter.annotation) for name, parameter in parameters.items()}
 
@@ -173,7 +188,13 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
         command(**{name: given[name] for name in signature.parameters})
 
     del wrapped.__wrapped__  # else typer would read the parameters of the command itself
-    shared = {"code", "debug", "log_format", *(field.name for members in groups.values() for field in members)}
+    shared = {
+        "code",
+        "debug",
+        "log_format",
+        "help_all",
+        *(field.name for members in groups.values() for field in members),
+    }
     own_first = sorted(parameters.values(), key=lambda parameter: parameter.name in shared)
     # typer asks for the signature in this attribute, of which mypy does not know.
     wrapped.__signature__ = inspect.Signature(own_first)  # type: ignore[attr-defined]
@@ -185,7 +206,7 @@ def _fields(group: Any) -> list[inspect.Parameter]:
     """Return the fields of a group as parameters, without those that concern Python objects alone."""
     defaults = {each.name: each.default for each in fields(group)} if is_dataclass(group) else group._field_defaults
     hints = get_type_hints(group, include_extras=True)
-    found = [_parameter(name, hints[name], default) for name, default in defaults.items()]
+    found = [_parameter(name, hints[name], default, FIELD_GROUPS.get(name, "")) for name, default in defaults.items()]
     return [parameter for parameter in found if _declared(hints[parameter.name]).where != "objects"]
 
 
@@ -194,14 +215,25 @@ def _declared(hint: Any) -> Argument:
     return next((each for each in data if isinstance(each, Argument)), Argument(""))
 
 
-def _parameter(name: str, hint: Any, default: Any) -> inspect.Parameter:
-    """Return a parameter as typer reads it: an `Argument` of its annotation becomes an option."""
+def _parameter(name: str, hint: Any, default: Any, group: str = "") -> inspect.Parameter:
+    """Return a parameter as typer reads it: an `Argument` of its annotation becomes an option.
+
+    Args:
+        name: Its name.
+        hint: Its annotation.
+        default: Its default value, or its declaration for typer.
+        group: The group of options to which it belongs, unless its declaration says another.
+    """
     argument = _declared(hint)
+    group = argument.group or group
     if argument.help:
         kind = argument.typed or hint.__origin__
         flags = f"{as_option(name)}/{as_option(name, False)}" if kind is bool else as_option(name)
-        option = Option(flags, *filter(None, [argument.short]), help=argument.help)
+        names = filter(None, [flags, argument.short])
+        option = Option(*names, help=argument.help, rich_help_panel=group or None)
         hint = Annotated[kind | None if default is None and argument.typed else kind, option, argument]
+    elif isinstance(default, OptionInfo):
+        default.rich_help_panel = default.rich_help_panel or group or None
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)
 
 

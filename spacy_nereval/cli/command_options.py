@@ -7,7 +7,7 @@ What only commands have, such as `--format conll,markdown`, is read and checked 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -27,29 +27,17 @@ EPILOG = (
     "'nereval metrics' lists the options of every metric."
 )
 
-DIGITS = Option(2, "--digits", "-d", help="Decimal places in the tables", min=0, max=10)
-# The views know their tables, but must not be imported at every start: `test_tables` compares this text with them.
-TABLES = Option(
-    None,
-    "--tables",
-    "-t",
-    help="Tables to print, in this order, or 'all'. score and evaluate: headline, errors, groups (the default in the "
-    "terminal); scores, labels, errors, pairs, confusion, documents (the default in other formats); "
-    "label-scores, counts. score --system: headline, runs (the default in the terminal); scores, runs, labels (the "
-    "default in other formats); label-scores. compare: differences, labels (the default in the terminal); "
-    "differences, labels, runs, transitions, spans (the default in other formats); all-differences. datasets: "
-    "data-sets, counts (the default). agreement: pairs, differences, labels, documents, spans (the default in "
-    "the terminal); pairs, scores, alpha, differences, labels, documents, spans (the default in other formats); "
-    "same-words, label-spans, annotators, pair-scores, per-document, without, all-scores. thresholds: labels, "
-    "applied, scores (the default); cuts, label-scores, precision, calibration, curves. gate: unmet, lost (the "
-    "default in the terminal); rules, lost, spans (the default in other formats). plan: needed, curve (the "
-    "default). apply: changes, conflicts, undecided (the default); kinds",
-)
+DIGITS = Option(2, "--digits", "-d", help="Decimal places in the tables", min=0, max=10, rich_help_panel="tables")
+TABLES = Option(None, "--tables", "-t", help="Tables to print, in this order, or 'all'", rich_help_panel="tables")
 GOLD = Argument(
     None, help="Gold annotation: a file, or a folder of brat files. Not needed if all systems are count files"
 )
 METRICS = Option(
-    None, "--metrics", "-m", help="Metrics or sets of metrics, separated by commas. By default the set 'papers'"
+    None,
+    "--metrics",
+    "-m",
+    help="Metrics or sets of metrics, separated by commas. By default the set 'papers'",
+    rich_help_panel="scoring",
 )
 OUTPUT = Option(None, "--output", "-o", help="JSON file for the full result", dir_okay=False)
 NAMES = Option(
@@ -66,13 +54,17 @@ PER_DOCUMENT = Option(
     dir_okay=False,
 )
 SHARED_IDS = Option(
-    False, "--shared-ids", help="Treat texts with the same id in different files as one document, not as an error"
+    False,
+    "--shared-ids",
+    help="Treat texts with the same id in different files as one document, not as an error",
+    rich_help_panel="workers",
 )
 COLLAPSE = Option(
     False,
     "--collapse",
     help="Add up the documents while they are counted, so that memory and the count file do not grow with the corpus. "
     "Scores stay the same, and intervals come from half-samples; outputs that need single documents are given up",
+    rich_help_panel="workers",
 )
 CHECK_REPEATS = Option(
     None,
@@ -80,12 +72,14 @@ CHECK_REPEATS = Option(
     help="With --collapse: look for documents with the same id in different files. Takes time and 16 bytes per "
     "document on disk, but no memory. The default with --append; --no-check-repeats lets documents count twice that "
     "are in two files, or in a file that has changed since it was added",
+    rich_help_panel="workers",
 )
 TRAIN = Option(
     None,
     "--train",
     help="Training corpus, or the lexicon that 'nereval training' made from it. Some metrics and attributes look up "
     "spans in it",
+    rich_help_panel="scoring",
 )
 CONFIDENCE = Option(
     False,
@@ -93,9 +87,16 @@ CONFIDENCE = Option(
     "-C",
     help="Add a confidence interval to every score, by leaving out each document, or each unit of --unit. Without it, "
     f"only the main score has an interval, and only for up to {MOST_DOCUMENTS} documents",
+    rich_help_panel="intervals",
 )
 
-CODE = Option(None, "--code", "-c", help="Python file with registered functions to import, such as metrics of your own")
+CODE = Option(
+    None,
+    "--code",
+    "-c",
+    help="Python file with registered functions to import, such as metrics of your own",
+    rich_help_panel="running",
+)
 
 
 class LogFormat(str, Enum):
@@ -110,8 +111,11 @@ LOG_FORMAT = Option(
     "--log-format",
     help="What is said beside the result, such as warnings and errors: lines to read, or for programs a JSON object "
     "per line on stderr",
+    rich_help_panel="running",
 )
-DEBUG = Option(False, "--debug", help="Print where an error happened, with the traceback of Python")
+DEBUG = Option(
+    False, "--debug", help="Print where an error happened, with the traceback of Python", rich_help_panel="running"
+)
 
 
 class Model(NamedTuple):
@@ -220,7 +224,58 @@ class Cutting(NamedTuple):
     missing_score: Annotated[float | None, arguments.MISSING_SCORE] = None
 
 
-GROUPS = (Labelling, Reading, Model, Resampling, Asking, Showing, Lookups, Sharding, Choosing, Cutting)
+GROUPS: Mapping[type, str] = {
+    Labelling: "labels",
+    Reading: "reading",
+    Model: "running",
+    Resampling: "intervals",
+    Asking: "tests",
+    Showing: "tables",
+    Lookups: "scoring",
+    Sharding: "workers",
+    Choosing: "cuts",
+    Cutting: "cuts",
+}
+"""The classes of options, and the group of `OPTION_GROUPS` in which the help shows each; that of the first class which
+has an option, unless its declaration names another."""
+
+FIELD_GROUPS = {name: group for cls, group in reversed(GROUPS.items()) for name in cls.__annotations__}
+"""The options of these classes, and their groups."""
+
+OPTION_GROUPS = {
+    "scoring": "Metrics, and attributes by which scores are broken down",
+    "intervals": "Confidence intervals, and what is resampled for them",
+    "tests": "What a comparison tests, and how",
+    "labels": "Labels to map, keep or shorten",
+    "reading": "How files are read: formats, columns, offsets, annotators",
+    "cuts": "Scores of predictions, and cuts by them",
+    "tables": "Tables to print, and their numbers",
+    "workers": "Large corpora: several files, workers, counts that are added up",
+    "running": "Code of your own, GPU, logs and help",
+}
+"""The groups of options, with what they are about, in the order in which the help shows them."""
+
+OFTEN = (
+    "metrics",
+    "output",
+    "confidence",
+    "",
+    "labels",
+    "only",
+    "by",
+    "primary",
+    "margin",
+    "best",
+    "per_label",
+    "cut",
+    "format",
+    "spans_key",
+    "tables",
+    "workers",
+    "collapse",
+    "help",
+)
+"""The options that are asked for often, the most asked first; "" has the place of those of one command alone."""
 
 
 def split_list(text: str | None) -> list[str]:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from ..integration.pipelines import Pipeline
 
 
-@command("count", metric_options=True)
+@command("count", metric_options=True, heading="Count and add up")
 def count_cli(
     ctx: typer.Context,
     reading: Reading,
@@ -347,7 +347,7 @@ def save_appended(
         delete_unused_hashes(before.id_hashes)
 
 
-@command("merge")
+@command("merge", heading="Count and add up")
 def merge_cli(
     files: list[Path] = Argument(..., metavar="PARTS...", help="Count files of the parts, .npz"),
     output: Path = COUNTS,

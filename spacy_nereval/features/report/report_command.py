@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from .report_numbers import ReportedSystem
 
 
-@command("report", metric_options=True)
+@command("report", metric_options=True, heading="Start here")
 def report_cli(
     ctx: typer.Context,
     reading: Reading,
@@ -155,7 +155,7 @@ def _check_compared(asking: Asking, systems: Sequence[str], confidence: bool) ->
         raise ValueError(f"--{given} is given without --confidence: add that, since only then systems are compared")
 
 
-@command("apply")
+@command("apply", view="spacy_nereval.features.report.correcting:CorrectionView", heading="Make gold annotation")
 def apply_cli(
     reading: Reading,
     showing: Showing,
