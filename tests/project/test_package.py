@@ -316,17 +316,26 @@ def start() -> list[set[str]]:
     return imported_by("import spacy, spacy.cli", ours, "spacy.blank('en').add_pipe('sentencizer')")
 
 
+PARTS = {f"spacy_nereval.features.parts{name}" for name in ("", ".corpus_lists", ".parts_command")}
+"""What adds options to commands of the kernel."""
+
+
 @pytest.mark.costly
 def test_what_spacy_imports_at_every_start_is_little_and_scores_or_reads_nothing(start):
     before, added, made = start
     assert {"spacy.cli", "spacy.language"} <= before
     assert packages(added) == {"spacy_nereval"}
-    commands = {name for name in added if name.startswith("spacy_nereval.cli")}
+    doors = ("spacy_nereval.cli", "spacy_nereval.features")
+    commands = {name for name in added if name.startswith(doors)}
     assert "spacy_nereval.cli.spacy_app" in commands
+    of_features = {module for feature in features() for module in feature.commands}
+    named = of_features | {module.rpartition(".")[0] for module in of_features} | {"spacy_nereval.features"}
+    assert {name for name in commands if name.startswith(doors[1])} - named <= PARTS
     # `core.arguments` is what options are made of: it imports nothing but `core.messages`.
-    rest = ("core", "core.about", "core.arguments", "core.messages", "integration", "integration.component")
+    rest = ("core", "core.about", "core.arguments", "core.features", "core.messages", "core.plugins")
+    rest = (*rest, "integration", "integration.component")
     assert added - commands == {"spacy_nereval", *(f"spacy_nereval.{name}" for name in rest)}
-    rest = ("", ".component", ".cut_component", ".loggers", ".schedules")  # of spaCy's registries
+    rest = ("", ".component", ".loggers")  # of spaCy's registries
     ours = {name for name in before | made if name.startswith("spacy_nereval")}
     assert ours <= added | {f"spacy_nereval.integration{name}" for name in rest}
 
@@ -354,8 +363,14 @@ def texts_of(file: Path) -> list[str]:
 
 
 def below(*doors: str) -> list[Path]:
-    """The modules outside these rooms."""
-    return sorted(file for file in PACKAGE.rglob("*.py") if file.relative_to(PACKAGE).parts[0] not in doors)
+    """The modules outside these rooms, and outside the modules of features that open the same doors."""
+    public = {f"{module.replace('.', '/')}.py" for feature in features() for module in feature.names.values()}
+    opens = {
+        "cli": {file for file in (PACKAGE / "features").rglob("*.py") if "from ...cli" in file.read_text("utf8")},
+        "api": {PACKAGE.parent / name for name in public},
+    }
+    outside = {file for file in PACKAGE.rglob("*.py") if file.relative_to(PACKAGE).parts[0] not in doors}
+    return sorted(outside.difference(*(opens.get(door, ()) for door in doors)))
 
 
 def test_errors_below_the_commands_name_no_option():
@@ -365,7 +380,7 @@ def test_errors_below_the_commands_name_no_option():
     files = [file for file in below("cli") if file not in texts]
     found = [file.name for file in files for text in texts_of(file) if re.search(r"(?<![\w-])--[a-z]+", text)]
     assert len(files) > 150
-    assert found == ["paths.py", "policies.py"]  # how spaCy trains; the comments of a policy to start from
+    assert sorted(found) == ["paths.py", "policy.py"]  # how spaCy trains; the comments of a policy to start from
 
 
 OF_BOTH_DOORS = (
