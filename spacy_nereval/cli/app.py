@@ -188,14 +188,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
         command(**{name: given[name] for name in signature.parameters})
 
     del wrapped.__wrapped__  # else typer would read the parameters of the command itself
-    shared = {
-        "code",
-        "debug",
-        "log_format",
-        "help_all",
-        *(field.name for members in groups.values() for field in members),
-    }
-    own_first = sorted(parameters.values(), key=lambda parameter: parameter.name in shared)
+    own_first = sorted(parameters.values(), key=lambda parameter: parameter.name not in signature.parameters)
     # typer asks for the signature in this attribute, of which mypy does not know.
     wrapped.__signature__ = inspect.Signature(own_first)  # type: ignore[attr-defined]
     wrapped.__annotations__ = {name: parameter.annotation for name, parameter in parameters.items()}

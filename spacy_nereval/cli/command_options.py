@@ -7,7 +7,7 @@ What only commands have, such as `--format conll,markdown`, is read and checked 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -224,7 +224,7 @@ class Cutting(NamedTuple):
     missing_score: Annotated[float | None, arguments.MISSING_SCORE] = None
 
 
-GROUPS: Mapping[type, str] = {
+GROUPS: dict[type, str] = {
     Labelling: "labels",
     Reading: "reading",
     Model: "running",

@@ -43,33 +43,35 @@ class GroupedCommand(TyperCommand):
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the words of the usage after the command."""
-        return ["[OPTIONS]", *(argument_name(each) for each in self.params if each.param_type_name == "argument")]
+        return ["[OPTIONS]", *(argument_name(argument) for argument in _arguments(self))]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # releases of typer differ in the classes of both
         """Write the help to a formatter."""
-        arguments = [each for each in self.params if each.param_type_name == "argument"]
-        options = [each for each in self.get_params(ctx) if each.param_type_name == "option"]
+        options = [parameter for parameter in self.get_params(ctx) if parameter.param_type_name == "option"]
         self.format_usage(ctx, formatter)
         for paragraph in (self.help or "").split("\n\n"):
-            formatter.write(f"\n{_wrapped(paragraph, 2)}\n")
-        _write_options(formatter, "Arguments", ctx, arguments)
+            formatter.write(f"\n{_wrap(paragraph, 2)}\n")
+        _write_options(formatter, "Arguments", ctx, _arguments(self))
         if ctx.meta.get(SHOW_ALL):
-            _write_options(formatter, "Options", ctx, (each for each in options if not option_group(each)))
+            _write_options(formatter, "Options", ctx, [option for option in options if not option_group(option)])
             for group, about in OPTION_GROUPS.items():
-                members = [each for each in options if option_group(each) == group]
+                members = [option for option in options if option_group(option) == group]
                 _write_options(formatter, f"{about} ({group})", ctx, members)
         else:
-            shown = [each for each in options if not option_group(each) or each.name in OFTEN]
-            shown.sort(key=lambda each: OFTEN.index(each.name if each.name in OFTEN else ""))
+            shown = [option for option in options if not option_group(option) or option.name in OFTEN]
+            shown.sort(key=lambda option: OFTEN.index(option.name if option.name in OFTEN else ""))
             _write_options(formatter, "Options", ctx, shown)
-            hidden = [option_group(each) for each in options if each not in shown]
+            hidden = {option_group(option) for option in options if option not in shown}
             rows = [(name, about) for name, about in OPTION_GROUPS.items() if name in hidden]
             program = ctx.parent.command_path if ctx.parent else ""
-            _write_rows(
-                formatter, f"More options, shown by '{program} help GROUP' or '{ctx.command_path} --help-all'", rows
-            )
+            heading = f"More options, shown by '{program} help GROUP' or '{ctx.command_path} --help-all'"
+            _write_rows(formatter, heading, rows)
         if self.epilog:
-            formatter.write(f"\n{_wrapped(self.epilog, 0)}\n")
+            formatter.write(f"\n{_wrap(self.epilog, 0)}\n")
+
+
+def _arguments(command: Any) -> list[Any]:
+    return [parameter for parameter in command.params if parameter.param_type_name == "argument"]
 
 
 def argument_name(argument: Any) -> str:
@@ -86,7 +88,7 @@ class GroupedCommands(TyperGroup):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help to a formatter."""
         self.format_usage(ctx, formatter)
-        formatter.write(f"\n{_wrapped(self.help or '', 2)}\n")
+        formatter.write(f"\n{_wrap(self.help or '', 2)}\n")
         headings: dict[str, list[tuple[str, str]]] = {heading: [] for heading in HEADINGS}
         for name in self.list_commands(ctx):
             command = self.commands[name]
@@ -120,19 +122,23 @@ HELP_ALL = typer.Option(
 
 def option_group(option: Any) -> str:
     """Return the name of the group of an option; "" for an option of its command alone."""
-    return getattr(option, "rich_help_panel", None) or ("running" if option.name == "help" else "")
+    group = "running" if option.name == "help" else getattr(option, "rich_help_panel", None)
+    return group if group in OPTION_GROUPS else ""
 
 
 def option_text(command: str | None, option: Any) -> str:
     """Return what an option of a command is for, with the tables of `--tables`."""
     if option.name != "tables" or command not in VIEWS:
         return str(option.help or "")
-    tables = [" ".join(filter(None, [given, _tables(load(place))])) for given, place in VIEWS[command].items()]
+    tables = [
+        f"{with_option and f'With {with_option}: '}{_table_names(load(place))}"
+        for with_option, place in VIEWS[command].items()
+    ]
     return f"{option.help}: {'. '.join(tables)}"
 
 
-def _tables(view: Any) -> str:
-    """Return the tables of a view, the defaults first."""
+def _table_names(view: Any) -> str:
+    """Return the names of the tables of a view, the defaults first."""
     groups = {"the default in the terminal": view.at_terminal, "the default in other formats": view.usual}
     if [*view.at_terminal] == [*view.usual]:
         groups = {"the default": view.usual}
@@ -150,8 +156,10 @@ def group_page(ctx: Any, group: str) -> str:
     commands: dict[str, dict[str, list[str]]] = {}  # of an option and of each of its texts, which commands may vary
     for name, command in ctx.command.commands.items():
         context = type(ctx)(command, info_name=name, parent=ctx)
-        for term, text in (_row(context, each) for each in command.get_params(context) if option_group(each) == group):
-            commands.setdefault(term, {}).setdefault(text, []).append(name)
+        for option in command.get_params(context):
+            if option_group(option) == group:
+                term, text = _help_row(context, option)
+                commands.setdefault(term, {}).setdefault(text, []).append(name)
     members = {name for texts in commands.values() for names in texts.values() for name in names}
     every = [name for name in ctx.command.commands if name in members]
     rows = [
@@ -160,7 +168,7 @@ def group_page(ctx: Any, group: str) -> str:
         for text, names in texts.items()
     ]
     formatter = ctx.make_formatter()
-    formatter.write(f"{_wrapped(f'{OPTION_GROUPS[group]}.', 0)}\n")
+    formatter.write(f"{_wrap(f'{OPTION_GROUPS[group]}.', 0)}\n")
     _write_rows(formatter, f"Options of {', '.join(every)}", rows)
     return str(formatter.getvalue().rstrip("\n"))
 
@@ -173,7 +181,7 @@ def list_of_groups(ctx: Any) -> str:
     return str(formatter.getvalue().rstrip("\n"))
 
 
-def _row(ctx: Any, parameter: Any) -> tuple[str, str]:
+def _help_row(ctx: Any, parameter: Any) -> tuple[str, str]:
     """Return an option or argument as it is written, and what it is for, with its default."""
     term, text = parameter.get_help_record(ctx)
     if parameter.param_type_name == "argument":
@@ -183,7 +191,8 @@ def _row(ctx: Any, parameter: Any) -> tuple[str, str]:
 
 
 def _write_options(formatter: Any, heading: str, ctx: Any, parameters: Iterable[Any]) -> None:
-    _write_rows(formatter, heading, (_row(ctx, each) for each in parameters if not getattr(each, "hidden", False)))
+    shown = (parameter for parameter in parameters if not getattr(parameter, "hidden", False))
+    _write_rows(formatter, heading, (_help_row(ctx, parameter) for parameter in shown))
 
 
 def _write_rows(formatter: Any, heading: str, rows: Iterable[tuple[str, str]]) -> None:
@@ -191,13 +200,13 @@ def _write_rows(formatter: Any, heading: str, rows: Iterable[tuple[str, str]]) -
     listed = [*rows]
     if not listed:
         return
-    formatter.write("\n" + typer.style(_wrapped(f"{heading}:", 0), bold=True) + "\n")
+    formatter.write("\n" + _wrap(f"{heading}:", 0) + "\n")
     indent = min(max(len(term) for term, _ in listed), TERMS) + 4
     for term, text in listed:
-        lines, head = _wrapped(text, indent), f"  {term}".ljust(indent - 1)
+        lines, head = _wrap(text, indent), f"  {term}".ljust(indent - 1)
         formatter.write(f"{head} {lines.lstrip()}\n" if len(head) < indent else f"{head}\n{lines}\n")
 
 
-def _wrapped(text: str, indent: int) -> str:
+def _wrap(text: str, indent: int) -> str:
     space, width = " " * indent, max(min(get_terminal_size().columns, WIDEST), indent + 20)
     return fill(text, width, initial_indent=space, subsequent_indent=space, break_on_hyphens=False)

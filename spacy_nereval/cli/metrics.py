@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import typer
 from typer import Argument
 
@@ -35,7 +37,7 @@ def help_cli(
     """
     Show the options of a group, or the help of a command. Without an argument, list the groups.
     """
-    program = ctx.parent
+    program: Any = ctx.parent
     commands = program.command.commands
     if topic is None:
         typer.echo(list_of_groups(program))

@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     metric_options=True,
     view={
         "": "spacy_nereval.reporting.score_view:ScoreView",
-        "With --system:": "spacy_nereval.reporting.runs_view:RunsView",
+        "--system": "spacy_nereval.reporting.runs_view:RunsView",
     },
     heading="Start here",
 )
