@@ -27,17 +27,13 @@ EPILOG = (
     "'nereval metrics' lists the options of every metric."
 )
 
-DIGITS = Option(2, "--digits", "-d", help="Decimal places in the tables", min=0, max=10, rich_help_panel="tables")
-TABLES = Option(None, "--tables", "-t", help="Tables to print, in this order, or 'all'", rich_help_panel="tables")
+DIGITS = Option(2, "--digits", "-d", help="Decimal places in the tables", min=0, max=10)
+TABLES = Option(None, "--tables", "-t", help="Tables to print, in this order, or 'all'")
 GOLD = Argument(
     None, help="Gold annotation: a file, or a folder of brat files. Not needed if all systems are count files"
 )
 METRICS = Option(
-    None,
-    "--metrics",
-    "-m",
-    help="Metrics or sets of metrics, separated by commas. By default the set 'papers'",
-    rich_help_panel="scoring",
+    None, "--metrics", "-m", help="Metrics or sets of metrics, separated by commas. By default the set 'papers'"
 )
 OUTPUT = Option(None, "--output", "-o", help="JSON file for the full result", dir_okay=False)
 NAMES = Option(
@@ -54,17 +50,13 @@ PER_DOCUMENT = Option(
     dir_okay=False,
 )
 SHARED_IDS = Option(
-    False,
-    "--shared-ids",
-    help="Treat texts with the same id in different files as one document, not as an error",
-    rich_help_panel="workers",
+    False, "--shared-ids", help="Treat texts with the same id in different files as one document, not as an error"
 )
 COLLAPSE = Option(
     False,
     "--collapse",
     help="Add up the documents while they are counted, so that memory and the count file do not grow with the corpus. "
     "Scores stay the same, and intervals come from half-samples; outputs that need single documents are given up",
-    rich_help_panel="workers",
 )
 CHECK_REPEATS = Option(
     None,
@@ -72,14 +64,12 @@ CHECK_REPEATS = Option(
     help="With --collapse: look for documents with the same id in different files. Takes time and 16 bytes per "
     "document on disk, but no memory. The default with --append; --no-check-repeats lets documents count twice that "
     "are in two files, or in a file that has changed since it was added",
-    rich_help_panel="workers",
 )
 TRAIN = Option(
     None,
     "--train",
     help="Training corpus, or the lexicon that 'nereval training' made from it. Some metrics and attributes look up "
     "spans in it",
-    rich_help_panel="scoring",
 )
 CONFIDENCE = Option(
     False,
@@ -87,16 +77,9 @@ CONFIDENCE = Option(
     "-C",
     help="Add a confidence interval to every score, by leaving out each document, or each unit of --unit. Without it, "
     f"only the main score has an interval, and only for up to {MOST_DOCUMENTS} documents",
-    rich_help_panel="intervals",
 )
 
-CODE = Option(
-    None,
-    "--code",
-    "-c",
-    help="Python file with registered functions to import, such as metrics of your own",
-    rich_help_panel="running",
-)
+CODE = Option(None, "--code", "-c", help="Python file with registered functions to import, such as metrics of your own")
 
 
 class LogFormat(str, Enum):
@@ -111,11 +94,8 @@ LOG_FORMAT = Option(
     "--log-format",
     help="What is said beside the result, such as warnings and errors: lines to read, or for programs a JSON object "
     "per line on stderr",
-    rich_help_panel="running",
 )
-DEBUG = Option(
-    False, "--debug", help="Print where an error happened, with the traceback of Python", rich_help_panel="running"
-)
+DEBUG = Option(False, "--debug", help="Print where an error happened, with the traceback of Python")
 
 
 class Model(NamedTuple):
@@ -239,6 +219,16 @@ GROUPS: dict[type, str] = {
 """The classes of options, and the group of `OPTION_GROUPS` in which the help shows each; that of the first class which
 has an option, unless its declaration names another."""
 
+for _group, _options in {
+    "scoring": (METRICS, TRAIN),
+    "intervals": (CONFIDENCE,),
+    "tables": (TABLES, DIGITS),
+    "workers": (SHARED_IDS, COLLAPSE, CHECK_REPEATS),
+    "running": (CODE, LOG_FORMAT, DEBUG),
+}.items():
+    for _option in _options:
+        _option.rich_help_panel = _group
+
 FIELD_GROUPS = {name: group for cls, group in reversed(GROUPS.items()) for name in cls.__annotations__}
 """The options of these classes, and their groups."""
 
@@ -255,26 +245,8 @@ OPTION_GROUPS = {
 }
 """The groups of options, with what they are about, in the order in which the help shows them."""
 
-OFTEN = (
-    "metrics",
-    "output",
-    "confidence",
-    "",
-    "labels",
-    "only",
-    "by",
-    "primary",
-    "margin",
-    "best",
-    "per_label",
-    "cut",
-    "format",
-    "spans_key",
-    "tables",
-    "workers",
-    "collapse",
-    "help",
-)
+OFTEN: tuple[str, ...] = ("metrics", "output", "confidence", "", "labels", "only", "by", "primary", "margin", "best")
+OFTEN += ("per_label", "cut", "format", "spans_key", "tables", "workers", "collapse", "help")
 """The options that are asked for often, the most asked first; "" has the place of those of one command alone."""
 
 

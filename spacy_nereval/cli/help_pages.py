@@ -90,8 +90,7 @@ class GroupedCommands(TyperGroup):
         self.format_usage(ctx, formatter)
         formatter.write(f"\n{_wrap(self.help or '', 2)}\n")
         headings: dict[str, list[tuple[str, str]]] = {heading: [] for heading in HEADINGS}
-        for name in self.list_commands(ctx):
-            command = self.commands[name]
+        for name, command in self.commands.items():
             heading = getattr(command, "rich_help_panel", None) or HEADINGS[-1]
             headings.setdefault(heading, []).append((name, command.short_help or ""))
         for heading, rows in headings.items():

@@ -4,6 +4,7 @@ import inspect
 import re
 import subprocess
 import sys
+from importlib.metadata import entry_points
 
 import pytest
 from commands import accepted, flat, refused, run
@@ -187,6 +188,8 @@ def test_help_lists_the_groups_and_no_group_has_the_name_of_a_command():
 
 @pytest.mark.parametrize(("app", "before"), [(nereval, []), (spacy_app, ["nereval"])])
 def test_help_shows_a_command_or_a_group_whatever_the_program_is_called(app, before):
+    entry_points(group="spacy_cli", name="nereval")["nereval"].load()
+
     def shown(*arguments: str) -> str:
         return CliRunner().invoke(app, [*before, *arguments], prog_name="program", env=PLAIN).output
 
