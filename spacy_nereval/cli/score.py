@@ -68,7 +68,15 @@ if TYPE_CHECKING:
     from ..evaluation.resampling import Confidence
 
 
-@command("score", metric_options=True)
+@command(
+    "score",
+    metric_options=True,
+    view={
+        "": "spacy_nereval.reporting.score_view:ScoreView",
+        "--system": "spacy_nereval.reporting.score_view:RunsView",
+    },
+    heading="Start here",
+)
 def score_cli(
     ctx: typer.Context,
     reading: Reading,
@@ -214,7 +222,7 @@ def score_runs(
     print_result(RunsView(counts[0], result, showing.average), wanted, showing, output)
 
 
-@command("evaluate", metric_options=True)
+@command("evaluate", metric_options=True, view="spacy_nereval.reporting.score_view:ScoreView", heading="Start here")
 def evaluate_cli(
     ctx: typer.Context,
     reading: Reading,
