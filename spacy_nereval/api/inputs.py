@@ -10,19 +10,19 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
-from ..core.arguments import AUTO_OFFSETS, OFFSETS, Reading, checked
+from ..core.arguments import AUTO_OFFSETS, OFFSETS, Reading, validate_settings
 from ..core.labels import rules_of
-from ..core.messages import absent, named, shortened
-from ..core.spans import Document, relabelled
+from ..core.messages import describe_unknown, shorten, spell_argument
+from ..core.spans import Document, relabel
 from ..io.formats.gliner import record_of as gliner_record
 from ..io.formats.jsonl import record_of
-from ..io.formats.settings import Format, Misfit, in_other_unit
-from ..io.formats.tags import Tagged, TokenDocument, read_tag_lists
+from ..io.formats.settings import Format, Misfit, suggest_unit
+from ..io.formats.tags import TagSequence, TokenDocument, read_tag_lists
 from ..io.read import UNANNOTATED, Pairing
 from ..io.records import Predictions, Record, pair
 from ..io.units import ID, FileUnits
-from ..io.units import parse as parse_unit
-from ..metrics.registry import LOOKED_AT, NO_TOKENS, NO_WORDS, Chosen, Unknown, chosen_metrics
+from ..io.units import parse_unit as parse_unit
+from ..metrics.registry import LOOKED_AT, NO_TOKENS, NO_WORDS, MetricChoice, Unavailable, choose_metrics
 from .items import WORDS, Ends, Place, is_spacy, place_of, plain_record, tags_in_words
 from .sides import Side, TagNames, given_names, located, of_file, read_file, tags_of
 
@@ -41,7 +41,7 @@ class Items(NamedTuple):
 
 def documents_of(
     gold: Iterable[Any] | str | Path, pred: Any, items: Items, name: str = "pred"
-) -> tuple[list[Document | None], Chosen]:
+) -> tuple[list[Document | None], MetricChoice]:
     """Return the documents of two sides, the metrics that are scored, and which are left out, with the reason.
 
     Args:
@@ -55,8 +55,8 @@ def documents_of(
     side = Side(gold, "gold", items.reading)
     other = Side(pred, name, items.reading, side.tag_names)
     text, tokens = (None if value is None else [*value] for value in (items.text, items.tokens))
-    chosen = chosen_metrics(items.metrics, lambda: unknown((side, other), text, tokens))
-    return [*relabelled(documents(side, other, text, tokens, items.reading), rules_of(items.reading))], chosen
+    chosen = choose_metrics(items.metrics, lambda: unknown((side, other), text, tokens))
+    return [*relabel(documents(side, other, text, tokens, items.reading), rules_of(items.reading))], chosen
 
 
 class _Kept(list[Any]):
@@ -163,19 +163,21 @@ def reading_of_items(**arguments: Unpack[ItemReading]) -> Reading:
     if unknown := [name for name in arguments if name not in ItemReading.__annotations__]:
         if line := OF_OTHERS.get(unknown[0]):
             raise TypeError(f"unexpected argument: there is no {unknown[0]!r}: write {line}")
-        raise TypeError(f"unexpected argument: {absent(unknown[0], ItemReading.__annotations__)}")
-    reading = checked(replace(Reading(**arguments), tag_names=given_names(arguments.get("tag_names"))))
+        raise TypeError(f"unexpected argument: {describe_unknown(unknown[0], ItemReading.__annotations__)}")
+    reading = validate_settings(replace(Reading(**arguments), tag_names=given_names(arguments.get("tag_names"))))
     if reading.offsets == AUTO_OFFSETS:
-        raise ValueError(f"{named('offsets', AUTO_OFFSETS)}: only files show it; expected one of {', '.join(OFFSETS)}")
+        raise ValueError(
+            f"{spell_argument('offsets', AUTO_OFFSETS)}: only files show it; expected one of {', '.join(OFFSETS)}"
+        )
     return reading
 
 
 def not_known(what: str, name: str, of_each: str) -> str:
     """Return that something is not known, and which argument gives it."""
-    return f"the {what} are not known: give {named(name)}, the {of_each} of each document"
+    return f"the {what} are not known: give {spell_argument(name)}, the {of_each} of each document"
 
 
-def unknown(sides: Sequence[Side], text: Any = None, tokens: Any = None) -> Unknown:
+def unknown(sides: Sequence[Side], text: Any = None, tokens: Any = None) -> Unavailable:
     """Return what is not known of documents, as their first items show it.
 
     Args:
@@ -188,14 +190,14 @@ def unknown(sides: Sequence[Side], text: Any = None, tokens: Any = None) -> Unkn
     wordless = any(getattr(item, "wordless", False) for item in with_text)
     has_tokens = tokens is not None or (has_tokens_of(with_text[0]) if with_text else tagged)
     if any(side.kind == "example" for side in sides):  # which have all
-        return Unknown()
+        return Unavailable()
     if all(side.holds_texts or side.kind == "document" for side in sides):  # which take nothing beside them
         no_texts, no_words, no_tokens = "the texts are not known", "the words are not known", NO_TOKENS
     else:
         no_texts = not_known("texts", "text", "text")
         no_words = not_known("words", *(("tokens", "words") if tagged else ("text", "text")))
         no_tokens = not_known("tokens", "tokens", "tokens")
-    return Unknown(
+    return Unavailable(
         texts="" if has_text else no_texts,
         words=NO_WORDS if wordless else "" if has_text else no_words,
         tokens="" if has_tokens else no_tokens,
@@ -225,7 +227,7 @@ def _of_tags(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | No
     predictions = Predictions(pred.name, UNANNOTATED[0])
     for number, (a, b) in enumerate(zip(*tagged)):
         known = sides[0][number] is not None, sides[1][number] is not None
-        if not known[0] or predictions.skipped(_NO_TEXT, _NO_TEXT._replace(annotated=known[1])):
+        if not known[0] or predictions.is_skipped(_NO_TEXT, _NO_TEXT._replace(annotated=known[1])):
             yield None
             continue
         if a.length != b.length:
@@ -262,7 +264,7 @@ def _in_units(documents: Iterable[Document | None], unit: str) -> Iterator[Docum
         if document:
             gold = Record(document.text or "", document.sides[0], id=document.id)
         try:
-            yield units.marked(document, gold)
+            yield units.assign_unit(document, gold)
         except ValueError as error:
             raise located(error, number, gold.id) from None
     units.check_end()
@@ -275,10 +277,10 @@ def _paired(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | Non
     sides = records_of(gold, reading), records_of(pred, reading)
     for number, (a, b) in enumerate(Pairing(gold.name, pred.name).pairs(*sides)):
         try:
-            skipped = not reading.spans_key and predictions.skipped(a, b)
+            skipped = not reading.spans_key and predictions.is_skipped(a, b)
             document = pair(a, b)
             document = None if skipped else document
-            yield units.marked(document, a) if units else document
+            yield units.assign_unit(document, a) if units else document
         except ValueError as error:
             raise located(error, number, a.id) from None
     if units:
@@ -314,11 +316,11 @@ def record_of_item(item: Any, where: str, reading: Reading) -> Record:
     try:
         if isinstance(item, Mapping):
             return gliner_record(dict(item)) if "tokenized_text" in item else record_of(dict(item), format)
-        from ..integration.examples import record
+        from ..integration.examples import doc_record
 
-        return record(item, reading.spans_key)
+        return doc_record(item, reading.spans_key)
     except Misfit as error:
-        said = in_other_unit(partial(record_of, dict(item)), format)
+        said = suggest_unit(partial(record_of, dict(item)), format)
         raise ValueError(f"{where}: {error}{said}") from None
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
@@ -344,7 +346,7 @@ def _in_order(
         known = dict(zip(names, items[2:]))
         try:
             a, b, text_of = _two_records((gold, pred), items[:2], known.get("text"), known.get("tokens"), reading, ends)
-            skipped = predictions.skipped(a._replace(text=text_of or "?"), b._replace(text=text_of or "?"))
+            skipped = predictions.is_skipped(a._replace(text=text_of or "?"), b._replace(text=text_of or "?"))
             document = _without_text(a, b, number) if text_of is None else pair(a, b)
         except ValueError as error:
             raise located(error, number, known.get("ids")) from None
@@ -391,11 +393,11 @@ def _two_records(
     return a, b, place.text
 
 
-def all_tagged(sides: Sequence[Side], reading: Reading) -> list[list[Tagged | None] | None]:
+def all_tagged(sides: Sequence[Side], reading: Reading) -> list[list[TagSequence | None] | None]:
     """Return the tag sequences of each side, read together; None for one that has no tags."""
     tagged = [side for side in sides if side.kind == "tags"]
     tags = dict(zip(tagged, tags_of([(side.name, [*side.items()], side.tag_names) for side in tagged])))
-    found: list[list[Tagged | None] | None] = []
+    found: list[list[TagSequence | None] | None] = []
     for side in sides:
         items = tags.get(side)
         read = [] if items is None else read_tag_lists(items, side.name, reading.scheme, reading.repair)
@@ -406,7 +408,7 @@ def all_tagged(sides: Sequence[Side], reading: Reading) -> list[list[Tagged | No
 def listed_items(value: Any, name: str) -> Iterator[Any]:
     """Return the items of the argument called `name`. Raise ValueError if it is a text or cannot be iterated."""
     if isinstance(value, str) or not isinstance(value, Iterable):
-        raise ValueError(f"{name}= is {shortened(repr(value))}; expected a list with one item per document")
+        raise ValueError(f"{name}= is {shorten(repr(value))}; expected a list with one item per document")
     return iter(value)
 
 
@@ -457,7 +459,7 @@ def records_of_sides(sides: Mapping[str, Side], text: Any, tokens: Any, reading:
             )
     if all(side.holds_texts for side in sides.values()):
         if text is not None:
-            raise ValueError(f"{named('text')} is given, but the items have their own: leave it out")
+            raise ValueError(f"{spell_argument('text')} is given, but the items have their own: leave it out")
         plain = {name: [*records_of(side, reading)] for name, side in sides.items()}
         if tokens is not None:
             plain = _with_tokens(plain, [*listed_items(tokens, "tokens")])
@@ -479,7 +481,7 @@ def _with_tokens(records: Mapping[str, Sequence[Record]], tokens: Sequence[Any])
         for number, (record, words) in enumerate(zip(side, tokens)):
             if record.tokens is not None:
                 raise ValueError(
-                    f"{named('tokens')} is given, but the documents of {name} have their own: leave it out"
+                    f"{spell_argument('tokens')} is given, but the documents of {name} have their own: leave it out"
                 )
             try:
                 offsets = place_of(record.text, words).offsets
@@ -508,7 +510,7 @@ def _tag_records(sides: Mapping[str, Side], reading: Reading) -> SideRecords:
     return records
 
 
-def _tag_record(tagged: Tagged | None) -> Record:
+def _tag_record(tagged: TagSequence | None) -> Record:
     if tagged is None:
         return Record("", set(), annotated=False)
     gaps = tuple((token, token + 1) for token in tagged.gaps)

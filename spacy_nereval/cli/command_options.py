@@ -16,11 +16,11 @@ from typer import Argument, Option
 
 from ..core import arguments
 from ..core.arguments import MOST_DOCUMENTS, TABLE_FORMATS, Choosing, Labelling, Reading
-from ..core.messages import absent, did_you_mean
+from ..core.messages import describe_unknown, did_you_mean
 
 if TYPE_CHECKING:
     from ..evaluation.resampling import Confidence
-    from ..evaluation.tested import Asked
+    from ..evaluation.tested import Hypotheses
 
 EPILOG = (
     "Options of a metric follow the files: --fair.unit token --loio.s 1. "
@@ -28,23 +28,7 @@ EPILOG = (
 )
 
 DIGITS = Option(2, "--digits", "-d", help="Decimal places in the tables", min=0, max=10)
-# The views know their tables, but must not be imported at every start: `test_tables` compares this text with them.
-TABLES = Option(
-    None,
-    "--tables",
-    "-t",
-    help="Tables to print, in this order, or 'all'. score and evaluate: headline, errors, groups (the default in the "
-    "terminal); scores, labels, errors, pairs, confusion, documents (the default in other formats); "
-    "label-scores, counts. score --system: headline, runs (the default in the terminal); scores, runs, labels (the "
-    "default in other formats); label-scores. compare: differences, labels (the default in the terminal); "
-    "differences, labels, runs, transitions, spans (the default in other formats); all-differences. datasets: "
-    "data-sets, counts (the default). agreement: pairs, differences, labels, documents, spans (the default in "
-    "the terminal); pairs, scores, alpha, differences, labels, documents, spans (the default in other formats); "
-    "same-words, label-spans, annotators, pair-scores, per-document, without, all-scores. thresholds: labels, "
-    "applied, scores (the default); cuts, label-scores, precision, calibration, curves. gate: unmet, lost (the "
-    "default in the terminal); rules, lost, spans (the default in other formats). plan: needed, curve (the "
-    "default). apply: changes, conflicts, undecided (the default); kinds",
-)
+TABLES = Option(None, "--tables", "-t", help="Tables to print, in this order, or 'all'")
 GOLD = Argument(
     None, help="Gold annotation: a file, or a folder of brat files. Not needed if all systems are count files"
 )
@@ -137,11 +121,11 @@ class Asking(NamedTuple):
     margin: Annotated[float | None, arguments.MARGIN] = None
     trials: Annotated[int | None, arguments.TRIALS] = None
 
-    def asked(self, per_label: bool = False) -> Asked:
+    def asked(self, per_label: bool = False) -> Hypotheses:
         """Return the settings of a comparison, checked as far as possible before any file is read."""
-        from ..evaluation.tested import Asked
+        from ..evaluation.tested import Hypotheses
 
-        return Asked(self.primary, self.secondary, per_label, self.margin).checked()
+        return Hypotheses(self.primary, self.secondary, per_label, self.margin).checked()
 
 
 class Showing(NamedTuple):
@@ -190,7 +174,50 @@ class Cutting(NamedTuple):
     missing_score: Annotated[float | None, arguments.MISSING_SCORE] = None
 
 
-GROUPS = (Labelling, Reading, Model, Resampling, Asking, Showing, Lookups, Collapsing, Choosing, Cutting)
+GROUPS: dict[type, str] = {
+    Labelling: "labels",
+    Reading: "reading",
+    Model: "running",
+    Resampling: "intervals",
+    Asking: "tests",
+    Showing: "tables",
+    Lookups: "scoring",
+    Collapsing: "workers",
+    Choosing: "cuts",
+    Cutting: "cuts",
+}
+"""The classes of options, and the group of `OPTION_GROUPS` in which the help shows each; that of the first class which
+has an option, unless its declaration names another."""
+
+for _group, _options in {
+    "scoring": (METRICS, TRAIN),
+    "intervals": (CONFIDENCE,),
+    "tables": (TABLES, DIGITS),
+    "workers": (SHARED_IDS, COLLAPSE, CHECK_REPEATS),
+    "running": (CODE, LOG_FORMAT, DEBUG),
+}.items():
+    for _option in _options:
+        _option.rich_help_panel = _group
+
+FIELD_GROUPS = {name: group for cls, group in reversed(GROUPS.items()) for name in cls.__annotations__}
+"""The options of these classes, and their groups."""
+
+OPTION_GROUPS = {
+    "scoring": "Metrics, and attributes by which scores are broken down",
+    "intervals": "Confidence intervals, and what is resampled for them",
+    "tests": "What a comparison tests, and how",
+    "labels": "Labels to map, keep or shorten",
+    "reading": "How files are read: formats, columns, offsets, annotators",
+    "cuts": "Scores of predictions, and cuts by them",
+    "tables": "Tables to print, and their numbers",
+    "workers": "Large corpora: several files, workers, counts that are added up",
+    "running": "Code of your own, GPU, logs and help",
+}
+"""The groups of options, with what they are about, in the order in which the help shows them."""
+
+OFTEN: tuple[str, ...] = ("metrics", "output", "confidence", "", "labels", "only", "by", "primary", "margin", "best")
+OFTEN += ("per_label", "cut", "format", "spans_key", "tables", "workers", "collapse", "help")
+"""The options that are asked for often, the most asked first; "" has the place of those of one command alone."""
 
 
 def split_list(text: str | None) -> list[str]:
@@ -271,7 +298,7 @@ def table_names(value: str | None, tables: Collection[str], default: Iterable[st
     names = list(dict.fromkeys(name.strip() for name in value.split(",")))
     for name in names:
         if name not in tables:
-            raise ValueError(f"--tables {value}: {absent(name, tables, 'table', 50)}, or 'all'")
+            raise ValueError(f"--tables {value}: {describe_unknown(name, tables, 'table', 50)}, or 'all'")
     return names
 
 
@@ -289,10 +316,10 @@ def check_suffix(option: str, path: Path | None, *suffixes: str) -> None:
     Traceback (most recent call last):
     ValueError: --output rows.txt: expected a .jsonl, .csv, .parquet or .arrow file
     """
-    from ..core.compression import extension
+    from ..core.compression import format_extension
     from ..io.paths import is_stream
 
-    if path and extension(path) not in suffixes and not path.is_dir() and not is_stream(path):
+    if path and format_extension(path) not in suffixes and not path.is_dir() and not is_stream(path):
         *others, last = filter(None, suffixes)
         raise ValueError(f"{option} {path}: expected a {' or '.join(filter(None, (', '.join(others), last)))} file")
 

@@ -15,7 +15,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
-from .messages import named
+from .messages import spell_argument
 
 REPAIRS = ("error", "conll", "discard")
 PIECES = ("hull", "parts")
@@ -39,13 +39,13 @@ TYPES: Mapping[type, str] = {Integral: "a whole number", Real: "a number", str: 
 
 
 class Argument(NamedTuple):
-    """What is known of an argument, beside its name, type and default.
+    """The declaration of an argument, beside its name, type and default.
 
     help: what it is for, as the help of commands says it. values: those that it takes; none for any. short: its short
     name in commands. takes: the type of its values, a key of `TYPES`, if it is checked. least, most: its bounds, of
     texts those of the length. expected: what it takes in words, where type and bounds do not say it well. usual: a
     good value, for errors. where: "files" or "objects" if it concerns only one of them. typed: its type in commands,
-    where it differs.
+    where it differs. group: the group of options whose help shows it, if not that of its class.
     """
 
     help: str
@@ -58,27 +58,28 @@ class Argument(NamedTuple):
     usual: int | None = None
     where: str = ""
     typed: Any = None
+    group: str = ""
 
 
-def declared(settings: Any) -> dict[str, Argument]:
+def arguments_of(settings: Any) -> dict[str, Argument]:
     """Return the arguments that the fields of a class, or of an object, declare."""
     hints = get_type_hints(settings if isinstance(settings, type) else type(settings), include_extras=True)
-    found = {name: getattr(hint, "__metadata__", ()) for name, hint in hints.items()}
-    return {name: data[0] for name, data in found.items() if data and isinstance(data[0], Argument)}
+    metadata = {name: getattr(hint, "__metadata__", ()) for name, hint in hints.items()}
+    return {name: data[0] for name, data in metadata.items() if data and isinstance(data[0], Argument)}
 
 
 Settings = TypeVar("Settings")
 
 
-def checked(settings: Settings) -> Settings:
-    """Return settings themselves. Raise ValueError if one has a value that its argument does not take.
+def validate_settings(settings: Settings) -> Settings:
+    """Return the settings. Raise ValueError if one has a value that its argument does not take.
 
-    >>> checked(Reading(offsets="utf"))
+    >>> validate_settings(Reading(offsets="utf"))
     Traceback (most recent call last):
     ValueError: offsets='utf': expected one of codepoint, utf16, utf8, auto
     """
     defaults: Mapping[str, Any] = getattr(settings, "_field_defaults", {})  # of a named tuple, else class attributes
-    for name, argument in declared(settings).items():
+    for name, argument in arguments_of(settings).items():
         value, default = getattr(settings, name), defaults.get(name, getattr(type(settings), name))
         if value is not None or default is not None:  # None only if it is the default
             check_value(name, value, argument)
@@ -95,13 +96,13 @@ def check_value(name: str, value: Any, argument: Argument) -> None:
     Traceback (most recent call last):
     ValueError: trials=2.5: expected a whole number; 10000 is usual
     """
-    if expected := _expected(value, argument):
+    if expected := _expectation(value, argument):
         usual = "" if argument.usual is None else f"; {argument.usual} is usual"
-        raise ValueError(f"{named(name, value)}: expected {argument.expected or expected}{usual}")
+        raise ValueError(f"{spell_argument(name, value)}: expected {argument.expected or expected}{usual}")
 
 
-def _expected(value: Any, argument: Argument) -> str:
-    """Return what an argument takes instead of a value; "" if it takes the value."""
+def _expectation(value: Any, argument: Argument) -> str:
+    """Return what an argument expects if it does not take a value; "" if it takes it."""
     if argument.values and value not in argument.values:
         return f"one of {', '.join(argument.values)}"
     if argument.takes and (isinstance(value, bool) or not isinstance(value, argument.takes)):
@@ -255,6 +256,7 @@ class Reading(Labelling):
             "first group); every document ('document'); or N consecutive documents of a file (block:N). By default the "
             "sentences of CoNLL files without -DOCSTART- lines are resampled in blocks",
             where="files",
+            group="intervals",
         ),
     ] = None
 
@@ -287,6 +289,7 @@ SEED = Argument(
     takes=Integral,
     least=0,
     expected="a whole number from 0 up",
+    group="intervals",
 )
 REPLICATES = Argument(
     "Number of half-samples (random halves of the documents) to store, for the intervals of collapsed counts. By "
@@ -295,6 +298,7 @@ REPLICATES = Argument(
     least=0,
     most=MOST_SAMPLES,
     usual=1000,
+    group="intervals",
 )
 
 # What a comparison asks
