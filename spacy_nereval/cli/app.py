@@ -9,29 +9,30 @@ import inspect
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
 from shlex import quote
 from traceback import format_exception
-from typing import Annotated, Any, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, get_origin, get_type_hints
 
 import typer
 from typer import Option
 from typer.models import OptionInfo
 
 from ..core.arguments import Argument, check_value
+from ..core.features import extensions
 from ..core.messages import NAME_ALONE, Pasted, TryAgain, shortened, spelt
-from ..features.parts.corpus_lists import with_corpus
 from .command_options import CODE, DEBUG, EPILOG, FIELD_GROUPS, GROUPS, LOG_FORMAT, LogFormat
 from .guards import (
-    WRITTEN,
-    about_cloud_storage,
+    NamedInputs,
     check_files,
-    in_one_line,
+    cloud_storage_message,
+    one_line_message,
     open_streams,
+    output_files,
     with_matching_files,
     with_standard_streams,
 )
@@ -56,7 +57,7 @@ def _say_version(wanted: bool) -> None:
 
 
 @nereval.callback()
-def _first(
+def _open_streams(
     version: bool = Option(False, "--version", callback=_say_version, is_eager=True, help="Show the version and exit."),
 ) -> None:
     open_streams()
@@ -69,6 +70,54 @@ UNUSABLE, BUSY = 2, 75
 tried again, as sysexits.h has it. 0 is that of what is done, 1 that of a verdict that says no."""
 
 
+@dataclass(frozen=True)
+class Extension:
+    """What a feature adds to a command that is not its own: options, and what they change.
+
+    A feature derives a frozen dataclass and names it in `Feature.extensions`. Its annotated fields become options of
+    the command, as the fields of a group do. A command with a parameter `extensions: Extensions` gets an instance of
+    each class, with the options that were given, and calls methods of theirs.
+
+    Attributes:
+        help: What is added to the help of the command: a paragraph, or several with empty lines between them.
+        group: The group of `command_options.OPTION_GROUPS` whose help shows the options. Without one, the help of the
+            command shows all of them.
+    """
+
+    help: ClassVar[str] = ""
+    group: ClassVar[str] = ""
+
+    @classmethod
+    def prepare(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of the command's parameters, before the files that they name are checked.
+
+        A feature may put other values in their place, such as the files of a folder for the folder.
+
+        Args:
+            given: The values of all parameters, with those of the extension's options.
+
+        Raises:
+            ValueError: Values cannot be used, alone or together.
+        """
+        return {**given}
+
+    @classmethod
+    def check_files(cls, given: Mapping[str, Any], inputs: NamedInputs) -> None:
+        """Check the files and folders that the extension's options name; the others have been checked.
+
+        Args:
+            given: The values of all parameters.
+            inputs: What the command reads.
+
+        Raises:
+            ValueError: One of them cannot be used.
+        """
+
+
+class Extensions(tuple[Any, ...]):
+    """The extensions of a command, with the options that were given."""
+
+
 def command(
     name: str,
     *,
@@ -77,7 +126,7 @@ def command(
     heading: str | None = None,
     cls: type[GroupedCommand] = GroupedCommand,
 ) -> Callable[[Command], Command]:
-    """Return a decorator that registers a function as a command.
+    """Return a decorator that registers a function as a command, with the options that features add to it.
 
     Args:
         name: Name of the command.
@@ -96,39 +145,44 @@ def command(
         settings = {"context_settings": accept_unknown, "epilog": EPILOG}
 
     def register(function: Command) -> Command:
+        added = [*extensions(name).values()]
+        text = "\n\n".join(filter(None, [function.__doc__, *(extension.help for extension in added)]))
         # Typer keeps the line breaks of a docstring, and a terminal breaks lines elsewhere.
-        paragraphs = [" ".join(each.split()) for each in (function.__doc__ or "").split("\n\n")]
+        paragraphs = [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
         summary = paragraphs[0].partition(". ")[0].removesuffix(".")
-        told = nereval.command(
+        register_command = nereval.command(
             name, cls=cls, help="\n\n".join(paragraphs), short_help=summary, rich_help_panel=heading, **settings
         )
-        return told(with_short_errors(grouped(function)))
+        return register_command(with_short_errors(command_with_options(function, added), added))
 
     return register
 
 
-def with_short_errors(function: Command) -> Command:
-    """Wrap a command so that it works with closed streams, checks the files that it names before
-    it reads any, runs the file of `--code`, and prints what is wrong as one line and ends with the status `UNUSABLE` or
-    `BUSY`.
+def with_short_errors(function: Command, added: Sequence[type[Extension]] = ()) -> Command:
+    """Wrap a command so that it works with closed streams, lets its extensions prepare the values of its parameters,
+    checks the files that these name before it reads any, runs the file of `--code`, and prints what is wrong as one
+    line and ends with the status `UNUSABLE` or `BUSY`.
     Mistakes in this package are raised."""
 
     @wraps(function)
-    def wrapped(*args: Any, **kwargs: Any) -> None:
+    def run_logged(*args: Any, **kwargs: Any) -> None:
         open_streams()
         with logged_as(kwargs.get("log_format", "text")):
-            in_short(*args, **kwargs)
+            run_checked(*args, **kwargs)
 
-    def in_short(*args: Any, **kwargs: Any) -> None:
+    def run_checked(*args: Any, **kwargs: Any) -> None:
         from ..io.paths import forget_pipes
 
         own_options.set([as_option(name) for name in kwargs])
         try:
             forget_pipes()
             with spelt(as_option), ExitStack() as printed:
-                kwargs = with_matching_files(with_corpus(with_standard_streams(kwargs)))
-                check_files(kwargs)
-                printed.enter_context(apart_from(kwargs.get(name) for name in WRITTEN))
+                kwargs = with_standard_streams(kwargs)
+                for extension in added:
+                    kwargs = extension.prepare(kwargs)
+                kwargs = with_matching_files(kwargs)
+                check_files(kwargs, [extension.check_files for extension in added])
+                printed.enter_context(apart_from(output_files(kwargs).values()))
                 printed.enter_context(warnings_in_lines())
                 if kwargs.get("code"):
                     from ..core.plugins import import_code
@@ -139,7 +193,7 @@ def with_short_errors(function: Command) -> Command:
             # The program that reads our output, such as `head`, has stopped reading, which is not an error.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except Exception as error:  # libraries of cloud storage have exceptions of their own; others are raised again
-            message = about_cloud_storage(error, kwargs) or in_one_line(error, kwargs)
+            message = cloud_storage_message(error, kwargs) or one_line_message(error, kwargs)
             if not message:
                 raise
             if kwargs.get("debug"):
@@ -147,11 +201,11 @@ def with_short_errors(function: Command) -> Command:
             say(f"✘ {message}", fg="red", err=True)
             raise typer.Exit(BUSY if isinstance(error, TryAgain) else UNUSABLE) from None
 
-    return wrapped
+    return run_logged
 
 
-def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command whose parameters are the fields of its groups.
+def command_with_options(command: Command, added: Sequence[type[Extension]] = ()) -> Command:
+    """Return a command whose parameters are the fields of its groups and extensions.
 
     A parameter such as `reading: Reading` becomes one parameter per field of
     `Reading`. A field that occurs in several groups becomes one option, and
@@ -160,52 +214,64 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
     Args:
         command: A function with annotated parameters, some of them classes of `command_options.GROUPS`.
+        added: The classes of its extensions.
     """
     hints = get_type_hints(command, include_extras=True)
     signature = inspect.signature(command)
-    groups = {name: _fields(hints[name]) for name in signature.parameters if hints[name] in GROUPS}
+    groups = {name: hints[name] for name in signature.parameters if hints[name] in GROUPS}
+    members = {group: _fields(group) for group in (*groups.values(), *added)}
+    extended = next((name for name in signature.parameters if hints[name] is Extensions), None)
     parameters: dict[str, inspect.Parameter] = {}
     for name, parameter in signature.parameters.items():
         if name in groups:
-            for field in groups[name]:
+            for field in members[groups[name]]:
                 parameters.setdefault(field.name, field)
-        else:
+        elif name != extended:
             parameters[name] = _parameter(name, hints[name], parameter.default)
+    for extension in added:
+        for field in members[extension]:
+            parameters.setdefault(field.name, field)
     parameters.setdefault("code", _parameter("code", Path | None, CODE))
     parameters["debug"] = _parameter("debug", bool, DEBUG)
     parameters["log_format"] = _parameter("log_format", LogFormat, LOG_FORMAT)
     parameters["help_all"] = _parameter("help_all", bool, HELP_ALL)
 
-    arguments = {name: _declared(parameter.annotation) for name, parameter in parameters.items()}
+    arguments = {name: _argument_of(parameter.annotation) for name, parameter in parameters.items()}
 
     @wraps(command)
-    def wrapped(**given: Any) -> None:
+    def run(**given: Any) -> None:
         for name, argument in arguments.items():
             if given[name] is not None:
                 check_value(name, given[name], argument)
-        for name, members in groups.items():
-            given[name] = hints[name](**{field.name: given[field.name] for field in members})
+        values = {group: group(**{field.name: given[field.name] for field in members[group]}) for group in members}
+        given |= {name: values[group] for name, group in groups.items()}
+        if extended:
+            given[extended] = Extensions(values[extension] for extension in added)
         command(**{name: given[name] for name in signature.parameters})
 
-    del wrapped.__wrapped__  # else typer would read the parameters of the command itself
+    del run.__wrapped__  # else typer would read the parameters of the command itself
     own_first = sorted(parameters.values(), key=lambda parameter: parameter.name not in signature.parameters)
     # typer asks for the signature in this attribute, of which mypy does not know.
-    wrapped.__signature__ = inspect.Signature(own_first)  # type: ignore[attr-defined]
-    wrapped.__annotations__ = {name: parameter.annotation for name, parameter in parameters.items()}
-    return wrapped
+    run.__signature__ = inspect.Signature(own_first)  # type: ignore[attr-defined]
+    run.__annotations__ = {name: parameter.annotation for name, parameter in parameters.items()}
+    return run
 
 
 def _fields(group: Any) -> list[inspect.Parameter]:
     """Return the fields of a group as parameters, without those that concern Python objects alone."""
-    defaults = {each.name: each.default for each in fields(group)} if is_dataclass(group) else group._field_defaults
+    defaults = {field.name: field.default for field in fields(group)} if is_dataclass(group) else group._field_defaults
     hints = get_type_hints(group, include_extras=True)
-    found = [_parameter(name, hints[name], default, FIELD_GROUPS.get(name, "")) for name, default in defaults.items()]
-    return [parameter for parameter in found if _declared(hints[parameter.name]).where != "objects"]
+    extension_group = getattr(group, "group", "")
+    parameters = [
+        _parameter(name, hints[name], default, FIELD_GROUPS.get(name, extension_group))
+        for name, default in defaults.items()
+    ]
+    return [parameter for parameter in parameters if _argument_of(hints[parameter.name]).where != "objects"]
 
 
-def _declared(hint: Any) -> Argument:
+def _argument_of(hint: Any) -> Argument:
     data = hint.__metadata__ if get_origin(hint) is Annotated else ()
-    return next((each for each in data if isinstance(each, Argument)), Argument(""))
+    return next((argument for argument in data if isinstance(argument, Argument)), Argument(""))
 
 
 def _parameter(name: str, hint: Any, default: Any, group: str = "") -> inspect.Parameter:
@@ -217,7 +283,7 @@ def _parameter(name: str, hint: Any, default: Any, group: str = "") -> inspect.P
         default: Its default value, or its declaration for typer.
         group: The group of options to which it belongs, unless its declaration says another.
     """
-    argument = _declared(hint)
+    argument = _argument_of(hint)
     group = argument.group or group
     if argument.help:
         kind = argument.typed or hint.__origin__

@@ -1,8 +1,8 @@
 """Options that several commands share, declared once.
 
 A command takes a group of options as one parameter, such as `reading: Reading`;
-`app.grouped` turns every field into an option of its own. What Python has too is declared in `core.arguments`.
-What only commands have, such as `--format conll,markdown`, is read and checked below.
+`app.command_with_options` turns every field into an option of its own. What Python has too is declared in
+`core.arguments`. What only commands have, such as `--format conll,markdown`, is read and checked below.
 """
 
 from __future__ import annotations
@@ -155,41 +155,11 @@ class Lookups(NamedTuple):
     train: str | None = TRAIN
 
 
-class Sharding(NamedTuple):
-    """How workers count a corpus of several files."""
+class Collapsing(NamedTuple):
+    """Whether documents are added up while they are counted."""
 
-    engine: str | None = Option(None, "--engine", help="Where the workers run: loky (this machine), ray, dask or spark")
-    workers: int | None = Option(
-        None, "--workers", help="Number of workers. By default 1, or with --engine all that the engine has", min=1
-    )
-    parts: str | None = Option(
-        None,
-        "--parts",
-        help="Folder for the counts of each file, from which an interrupted run continues (by default nereval-parts)",
-    )
-    files_from: Path | None = Option(
-        None,
-        "--files-from",
-        metavar="FILE",
-        help="Text file, or - for standard input, with a file of the corpus per line, or with those of gold and of "
-        "predictions and a tab between them. Lines may also be patterns, URLs, or folders with --format",
-    )
-    wait: float = Option(
-        0,
-        "--wait",
-        metavar="SECONDS",
-        min=0,
-        help="Wait so long for another run that writes to --parts, or with --append to --output, before giving up with "
-        "status 75",
-    )
-    shared_ids: bool = SHARED_IDS
     collapse: bool = COLLAPSE
     check_repeats: bool | None = CHECK_REPEATS
-
-    @property
-    def wanted(self) -> bool:
-        """Whether workers are requested, even for a single file."""
-        return bool(self.engine or self.workers or self.parts)
 
 
 class Cutting(NamedTuple):
@@ -212,7 +182,7 @@ GROUPS: dict[type, str] = {
     Asking: "tests",
     Showing: "tables",
     Lookups: "scoring",
-    Sharding: "workers",
+    Collapsing: "workers",
     Choosing: "cuts",
     Cutting: "cuts",
 }
@@ -309,7 +279,7 @@ def check_no_table_format(value: str | None) -> None:
         )
 
 
-def table_names(value: str | None, known: Collection[str], default: Iterable[str]) -> list[str]:
+def table_names(value: str | None, tables: Collection[str], default: Iterable[str]) -> list[str]:
     """Return the tables that `--tables` names.
 
     >>> table_names("b, a", "abc", "c"), table_names("all", "abc", "c"), table_names(None, "abc", "c")
@@ -317,18 +287,18 @@ def table_names(value: str | None, known: Collection[str], default: Iterable[str
 
     Args:
         value: The value of `--tables`.
-        known: All tables of the command.
+        tables: All tables of the command.
         default: The tables to print without `--tables`.
 
     Raises:
         ValueError: If a table is unknown.
     """
     if value is None or value == "all":
-        return list(default if value is None else known)
+        return list(default if value is None else tables)
     names = list(dict.fromkeys(name.strip() for name in value.split(",")))
     for name in names:
-        if name not in known:
-            raise ValueError(f"--tables {value}: {absent(name, known, 'table', 50)}, or 'all'")
+        if name not in tables:
+            raise ValueError(f"--tables {value}: {absent(name, tables, 'table', 50)}, or 'all'")
     return names
 
 

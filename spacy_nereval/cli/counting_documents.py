@@ -5,16 +5,25 @@ Commands call the rooms `counting` and `evaluation` through these functions; `pr
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from ..core.arguments import Reading
-from .command_options import Cutting, Model, Resampling, Sharding, Showing, table_names
+from .command_options import Cutting, Model, Resampling, Showing, table_names
 from .metric_options import chosen_metrics, with_stored_labels
 from .printing import progress_bar, say
-from .systems import as_stored, check_no_count_file, documents_of, matching_files, predictions_kept
+from .systems import (
+    as_stored,
+    check_no_count_file,
+    documents_of,
+    documents_of_files,
+    documents_of_model,
+    matching_files,
+    predictions_kept,
+)
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
@@ -25,6 +34,7 @@ if TYPE_CHECKING:
     from ..evaluation.comparison import System
     from ..evaluation.error_groups import ErrorGroups
     from ..evaluation.resampling import Confidence
+    from ..integration.pipelines import Pipeline
     from .systems import Documents
 
 T = TypeVar("T")
@@ -77,7 +87,7 @@ def count_documents(
         ValueError: If there is no document to count.
     """
 
-    def observed() -> Iterator[Document | None]:
+    def observed_documents() -> Iterator[Document | None]:
         for document in with_progress(documents, quiet):
             for observer in observers:
                 observer.add(document)
@@ -92,9 +102,9 @@ def count_documents(
     observers = [*observers, *([hashes] if hashes else [])]
     try:
         if collapse:
-            counts = count_collapsed(observed(), metrics, *collapse)
+            counts = count_collapsed(observed_documents(), metrics, *collapse)
         else:
-            counts = count(observed(), metrics, seen=groups.add if groups else None)
+            counts = count(observed_documents(), metrics, seen=groups.add if groups else None)
     except NoTokens as error:
         raise ValueError(f"{source}: {error}") from None
     counts.sources = [source]
@@ -104,6 +114,123 @@ def count_documents(
     if not quiet:
         warn_of_labels(counts, system)
     return counts
+
+
+class CountTask(NamedTuple):
+    """What `count` and `evaluate` count, and how.
+
+    Attributes:
+        model: The model that predicts; None with files of predictions.
+        golds: Files of gold annotation.
+        preds: As many files of predictions; None with a model, or if the files of gold annotation hold both.
+        metrics: What to count.
+        reading: How files are read.
+        loading: How the model is loaded.
+        drawn: The settings of half-samples to store with counts of documents; None for none.
+        collapse: The half-samples of collapsed counts; None for counts with documents.
+        check_repeats: Whether to keep hashes of the ids of collapsed counts.
+    """
+
+    model: str | None
+    golds: Sequence[str]
+    preds: Sequence[str] | None
+    metrics: Sequence[Metric]
+    reading: Reading
+    loading: Model
+    drawn: Confidence | None = None
+    collapse: Halves | None = None
+    check_repeats: bool = False
+
+    def counter(self, extensions: Iterable[TaskCounter]) -> TaskCounter | None:
+        """Return the first extension that counts in place of the command, None if the command itself does."""
+        return next((extension for extension in extensions if extension.takes(self)), None)
+
+    def file_pair(self) -> tuple[str, str | None]:
+        """Return the file of gold annotation, and that of predictions if there is one.
+
+        Raises:
+            ValueError: There are no files, or several.
+        """
+        if len(self.golds) != 1:
+            raise ValueError(
+                f"{len(self.golds)} files of gold annotation are given, and one is expected: count several one by one, "
+                "and add the counts with 'nereval merge'"
+            )
+        return self.golds[0], self.preds[0] if self.preds else None
+
+    def counts(self) -> Counts:
+        """Return the counts of a single file of gold annotation, with a note of what they come from.
+
+        Raises:
+            ValueError: There are several files, or the file cannot be counted.
+        """
+        from ..io.paths import fetched
+
+        gold_name, pred_name = self.file_pair()
+        with fetched(gold_name) as gold, fetched(pred_name or gold_name) as pred:
+            if self.model:
+                documents = documents_of_model(self.model, gold, self.reading, self.loading)
+            else:
+                documents = documents_of_files(gold, pred if pred_name else None, self.reading)
+            how: dict[str, Any] = {"collapse": self.collapse, "check_repeats": self.check_repeats}
+            counts = count_documents(documents, self.metrics, gold.name, self.reading, **how)
+            note_source(counts, gold, pred, pipeline_of(self.model, self.loading))
+        if self.drawn:
+            add_replicates(counts, self.drawn)
+        return counts
+
+
+class TaskCounter(Protocol):
+    """An extension that can count in place of `count` and `evaluate`.
+
+    Attributes:
+        corpus: What messages call a corpus that it counts. No texts are collected from it.
+    """
+
+    corpus: ClassVar[str]
+
+    def takes(self, task: CountTask) -> bool:
+        """Return whether it counts these files."""
+
+    def counts(self, task: CountTask) -> Counts:
+        """Return the counts of the files, for `evaluate`."""
+
+    def save_counts(self, task: CountTask, output: Path) -> None:
+        """Count the files and write the counts, for `count`."""
+
+
+def source_digest(gold: Path, pred: Path | None, pipeline: Pipeline | None) -> str:
+    """Return a hash of what counts come from, by which it is recognised that counts have a file already."""
+    from ..io.paths import content_digest
+
+    return content_digest(gold, pipeline.digest() if pipeline else pred or gold)
+
+
+def note_source(counts: Counts, gold: Path, pred: Path | None, pipeline: Pipeline | None) -> None:
+    """Note in counts what they come from, and in collapsed ones also which pipeline predicted."""
+    digest = source_digest(gold, pred, pipeline)
+    if not counts.collapsed:
+        counts.contents = [digest]
+        return
+    counts.parts = [digest]
+    if pipeline:
+        counts.collapsed = counts.collapsed._replace(pipeline=pipeline_digest(pipeline))
+
+
+def pipeline_digest(pipeline: Pipeline) -> str:
+    """Return the hash by which collapsed counts know a pipeline."""
+    from ..io.paths import content_digest
+
+    return content_digest(pipeline.digest())
+
+
+def pipeline_of(model: str | None, loading: Model) -> Pipeline | None:
+    """Return a model as any process can load it; None without a model."""
+    if model is None:
+        return None
+    from ..integration.pipelines import Pipeline
+
+    return Pipeline(model, str(loading.code) if loading.code else None, loading.gpu_id, os.getcwd())
 
 
 def warn_of_labels(counts: Counts, system: str = "") -> None:
@@ -118,10 +245,12 @@ def warn_of_labels(counts: Counts, system: str = "") -> None:
     """
     from ..evaluation.result import gold_spans, pred_spans
 
-    _warn(gold_spans(counts), pred_spans(counts), counts.partners, counts.label_rules, counts.mapped, system)
+    _say_label_warnings(
+        gold_spans(counts), pred_spans(counts), counts.partners, counts.label_rules, counts.mapped, system
+    )
 
 
-def _warn(
+def _say_label_warnings(
     gold: Mapping[str, int],
     pred: Mapping[str, int],
     partners: Mapping[tuple[str, str], int],
@@ -153,7 +282,7 @@ def totals_while_reading(
     mentions: Counter[str] = Counter()
     totals = Counter(dict.fromkeys(("documents", "gold", "pred", "skipped", *ON_READING), 0))
 
-    def added() -> Iterator[Document | None]:
+    def documents_while_adding() -> Iterator[Document | None]:
         nonlocal rules
         for document in with_progress(documents):
             if document is None:
@@ -169,9 +298,9 @@ def totals_while_reading(
                 totals.update({**sides, "documents": 1, **{name: getattr(document, name) for name in ON_READING}})
             yield document
         _check_not_empty(source, totals["documents"], totals["skipped"])
-        _warn(*labels, partners, rules, mapped)
+        _say_label_warnings(*labels, partners, rules, mapped)
 
-    return totals, mentions, added()
+    return totals, mentions, documents_while_adding()
 
 
 def with_progress(documents: Iterable[T], quiet: bool = False) -> Iterable[T]:
@@ -202,7 +331,7 @@ def save_counts(counts: Counts, output: Path) -> None:
     from ..io.count_files import save
     from ..reporting.remarks import on_reading
 
-    unchecked = _unchecked(counts)  # before the hashes of ids move
+    unchecked = _note_on_repeats(counts)  # before the hashes of ids move
     save(counts, output)
     documents = "1 document" if counts.documents == 1 else f"{counts.documents} documents"
     said = on_reading({**counts.on_reading, "skipped": counts.skipped})
@@ -213,11 +342,11 @@ def save_counts(counts: Counts, output: Path) -> None:
 
 def say_if_unchecked(counts: Counts) -> None:
     """Print to stderr that nobody looked for repeated documents, if that is so."""
-    if unchecked := _unchecked(counts):
+    if unchecked := _note_on_repeats(counts):
         say(unchecked, err=True)
 
 
-def _unchecked(counts: Counts) -> str:
+def _note_on_repeats(counts: Counts) -> str:
     """Return why repeated documents are not found: counts are collapsed, and have no hashes of ids or no ids."""
     if not counts.collapsed:
         return ""
@@ -231,11 +360,10 @@ def _unchecked(counts: Counts) -> str:
     return ""
 
 
-def check_collapse_given(sharding: Sharding, *, append: bool = False) -> None:
+def check_collapse_given(option: str, given: bool | None, collapse: bool) -> None:
     """Raise ValueError if an option is given that only collapsed counts have."""
-    for option, given in (("--append", append), ("--check-repeats", sharding.check_repeats)):
-        if given and not sharding.collapse:
-            raise ValueError(f"{option} is for collapsed counts: give --collapse, too")
+    if given and not collapse:
+        raise ValueError(f"{option} is for collapsed counts: give --collapse, too")
 
 
 def halves_of(drawn: Confidence | None) -> Halves:
@@ -419,6 +547,6 @@ class RunCounter:
         from ..evaluation.error_list import outcomes_of
 
         counted = [self.count(run, name if len(runs) == 1 else f"{name}, {run}") for run in runs]
-        kept = next((own for _, own in reversed(counted) if own is not None), None)
+        kept = next((documents for _, documents in reversed(counted) if documents is not None), None)
         outcomes = None if kept is None or len(runs) > 1 else outcomes_of(kept, counted[0][0].metrics)
         return System(name, [counts for counts, _ in counted], outcomes), kept

@@ -10,7 +10,7 @@ import typer
 from typer import Argument, Option
 
 from ..core.arguments import Reading
-from .app import command
+from .app import Extensions, command
 from .command_options import (
     CONFIDENCE,
     JSON,
@@ -18,16 +18,17 @@ from .command_options import (
     OUTPUT,
     PER_DOCUMENT,
     ROWS,
+    Collapsing,
     Cutting,
     Lookups,
     Model,
     Resampling,
-    Sharding,
     Showing,
     check_suffix,
     chosen_confidence,
 )
 from .counting_documents import (
+    CountTask,
     Observer,
     RunCounter,
     check_collapse_given,
@@ -35,7 +36,6 @@ from .counting_documents import (
     check_stored_halves,
     count_documents,
     halves_of,
-    say_if_unchecked,
     warn_of_labels,
 )
 from .guards import check_lexicons
@@ -137,7 +137,7 @@ def score_cli(
         raise ValueError("--gpu-id is given without a model: give models as runs of --system")
     breakdowns: list[Breakdown] = []
     left_out: dict[str, str] = {}
-    seen = Collected()
+    seen = Collectors()
     if gold.suffix == ".npz":
         if pred or metrics or options or lookups.by or lookups.train:
             raise ValueError(
@@ -154,14 +154,14 @@ def score_cli(
             check_collapsible(showing, per_document, lookups.by, file=gold)
             check_stored_halves(counts, confidence, resampling, gold)
         check_lexicons(counts.metrics, output, per_document)
-        seen = collected(showing, counts.metrics, source=str(gold))
+        seen = error_collectors(showing, counts.metrics, source=str(gold))
         warn_of_labels(counts)
     else:
         chosen, left_out = chosen_metrics(
             metrics, options, lookups.train, attributes=lookups.by, gold=gold, reading=reading, both=pred is None
         )
         breakdowns = wanted_breakdowns(lookups, chosen)
-        seen = collected(showing, chosen, words=not unknown(gold, reading, both=pred is None).words)
+        seen = error_collectors(showing, chosen, words=not unknown(gold, reading, both=pred is None).words)
         documents = predictions_kept(documents_of_files(gold, pred, reading), cutting, str(pred or gold))
         observers: list[Observer] = [*breakdowns, *seen.observers]
         counts = count_documents(documents, chosen, gold.name, reading, observers, groups=seen.groups)
@@ -172,7 +172,7 @@ def score_cli(
         output=output,
         per_document=per_document,
         breakdowns=breakdowns,
-        collected=seen,
+        collectors=seen,
         left_out=left_out,
     )
 
@@ -230,7 +230,8 @@ def evaluate_cli(
     resampling: Resampling,
     showing: Showing,
     lookups: Lookups,
-    sharding: Sharding,
+    collapsing: Collapsing,
+    extensions: Extensions,
     model: str = Argument(..., help="Model name or path"),
     data: list[str] | None = Argument(
         None,
@@ -249,16 +250,13 @@ def evaluate_cli(
     document in memory after counting it. As in every command that scores a
     model, metrics and labels have the options that the model's config gives them,
     unless the command line gives others.
-
-    Several files, or any number with --engine, are counted by workers, each file
-    by one of them. An interrupted run continues where it stopped.
     """
     from ..evaluation.scores import check_average
 
     names, options = names_and_options([*(data or []), *ctx.args])
     drawn = chosen_confidence(confidence, resampling)
-    check_collapse_given(sharding)
-    collapse = halves_of(drawn) if sharding.collapse else None
+    check_collapse_given("--check-repeats", collapsing.check_repeats, collapsing.collapse)
+    collapse = halves_of(drawn) if collapsing.collapse else None
     if collapse:
         check_collapsible(showing, per_document, lookups.by)
     check_average(showing.average)
@@ -270,20 +268,17 @@ def evaluate_cli(
     )
     check_lexicons(chosen, output, per_document)
     breakdowns = wanted_breakdowns(lookups, chosen)
-    in_parts = len(names) > 1 or sharding.wanted
-    keeper = "a corpus that workers count" if in_parts else "a collapsed corpus" if collapse else None
-    seen = collected(showing, chosen, source=keeper)
-    if in_parts:
-        from ..features.parts.parts_command import count_in_parts
-
-        if breakdowns:
-            raise ValueError("--by needs every span, and workers keep no spans: evaluate one file, without workers")
-        counts = count_in_parts(names, None, model, chosen, reading, loading, None, sharding, collapse)
-        say_if_unchecked(counts)
+    check_repeats = bool(collapsing.check_repeats)
+    task = CountTask(model, names, None, chosen, reading, loading, None, collapse, check_repeats)
+    counter = task.counter(extensions)
+    source = counter.corpus if counter else "a collapsed corpus" if collapse else None
+    seen = error_collectors(showing, chosen, source=source)
+    if counter:
+        counts = counter.counts(task)
     else:
         from ..io.paths import fetched
 
-        with fetched(names[0]) as gold:
+        with fetched(task.file_pair()[0]) as gold:
             documents = documents_of_model(model, gold, reading, loading)
             observers: list[Observer] = [*breakdowns, *seen.observers]
             counts = count_documents(
@@ -296,12 +291,12 @@ def evaluate_cli(
         output=output,
         per_document=per_document,
         breakdowns=breakdowns,
-        collected=seen,
+        collectors=seen,
         left_out=left_out,
     )
 
 
-class Collected(NamedTuple):
+class Collectors(NamedTuple):
     """What is collected from documents while they are counted, for tables that show texts."""
 
     examples: ErrorExamples | None = None
@@ -333,9 +328,9 @@ def wanted_tables(showing: Showing, metrics: Sequence[Metric]) -> list[str]:
     return wanted
 
 
-def collected(
+def error_collectors(
     showing: Showing, metrics: Sequence[Metric], *, source: str | None = None, words: bool = True
-) -> Collected:
+) -> Collectors:
     """Return what has to be collected for the tables that are wanted.
 
     Args:
@@ -355,11 +350,11 @@ def collected(
     if source is not None:
         if showing.tables not in (None, "all") and "groups" in wanted:
             raise ValueError(f"--tables groups: {source} keeps no texts, so repeated errors are not known")
-        return Collected()
+        return Collectors()
     if not metric:
-        return Collected()
+        return Collectors()
     by: tuple[GroupedBy, ...] = ("surface", "slip") if words and "groups" in wanted else ()
-    return Collected(
+    return Collectors(
         ErrorExamples(metric) if "pairs" in wanted else None,
         ErrorGroups(metric, by=by) if (by or "errors" in wanted) and not metric.resolve else None,
     )
@@ -373,7 +368,7 @@ def show_result(
     output: Path | None = None,
     per_document: Path | None = None,
     breakdowns: Sequence[Breakdown] = (),
-    collected: Collected = Collected(),
+    collectors: Collectors = Collectors(),
     left_out: Mapping[str, str] = {},
 ) -> None:
     """Score counts, write the files asked for, and print the tables.
@@ -385,7 +380,7 @@ def show_result(
         output: JSON file for the result.
         per_document: File for the scores of each document.
         breakdowns: What `--by` counted.
-        collected: Examples and groups of errors.
+        collectors: Examples and groups of errors.
         left_out: The metrics that were left out, with the reason.
     """
     from ..evaluation.result import disagreement, document_rows, evaluate
@@ -398,12 +393,12 @@ def show_result(
     if left_out:
         result["left_out"] = {**left_out}
     if breakdowns:
-        result["breakdowns"] = {found["by"]: found for found in (each.result(counts, drawn) for each in breakdowns)}
-    examples = collected.examples.first if collected.examples else {}
-    view = ScoreView(counts, result, showing.average, examples=examples, groups=collected.groups)
+        result["breakdowns"] = {one["by"]: one for one in (breakdown.result(counts, drawn) for breakdown in breakdowns)}
+    examples = collectors.examples.first if collectors.examples else {}
+    view = ScoreView(counts, result, showing.average, examples=examples, groups=collectors.groups)
     notes = [*(f"⚠ {line}" for line in unknown_labels(counts, breakdowns)), *view.closing()]
     if per_document:
         write_rows(per_document, document_rows(counts))
-        if found := disagreement(counts):
-            notes.append("\n".join(disagreement_lines(found)))
+        if differences := disagreement(counts):
+            notes.append("\n".join(disagreement_lines(differences)))
     print_result(view, wanted, showing, output, closing=notes)

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from spacy_nereval.cli import nereval
 from spacy_nereval.cli.command_options import OFTEN, OPTION_GROUPS
 from spacy_nereval.cli.help_pages import HEADINGS, VIEWS, option_group, option_text
-from spacy_nereval.core.features import load
+from spacy_nereval.core.features import extensions, load
 from spacy_nereval.features.leaderboard.datasets_view import DataSetsView
 from spacy_nereval.features.report.report_view import ReportView
 from spacy_nereval.reporting.score_view import ScoreView
@@ -45,7 +45,8 @@ def test_the_list_of_commands_has_the_first_sentence_of_each_without_line_breaks
         first = flat(inspect.getdoc(command.callback)).partition(". ")[0].removesuffix(".")
         assert f"{command.name} {first}" in listed
         assert first == command.short_help
-        assert flat(command.help) == flat(inspect.getdoc(command.callback))
+        helps = [inspect.getdoc(command.callback), *(added.help for added in extensions(command.name).values())]
+        assert flat(command.help) == flat("\n\n".join(helps)).strip()
         assert all("\n" not in paragraph for paragraph in command.help.split("\n\n"))
 
 
