@@ -11,13 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeGuard
 
 from ..core.arguments import Reading
-from ..core.messages import PlainSpan, checked_span, checked_tokens, highest, quoted, shortened
+from ..core.messages import PlainSpan, highest_scores, quote, shorten, validate_span, validate_tokens
 from ..core.spans import Document
 from ..io.formats import TAG_KEYS
-from ..io.formats.jsonl import of_pair
-from ..io.formats.settings import fitted_span, in_other_unit
-from ..io.formats.tags import Tagged
-from ..io.records import Record, with_mentions
+from ..io.formats.jsonl import unpack_pair
+from ..io.formats.settings import fit_span, suggest_unit
+from ..io.formats.tags import TagSequence
+from ..io.records import Record, locate_mentions
 
 Offsets = Sequence[tuple[int, int]]
 
@@ -46,21 +46,21 @@ def plain_record(item: Any, name: str, place: Place, reading: Reading, ends: End
     empty = Record(text or "", set(), None if offsets is None else [*offsets])
     if item is None:
         return empty._replace(annotated=False)
-    if isinstance(item, Tagged):
+    if isinstance(item, TagSequence):
         return of_tagged(item, name, place, empty)
     if kind_of(item) == "mentions":
         if text is None:
             raise ValueError(f"{name} has mentions without offsets, which are looked for in the text: give text=")
-        return with_mentions(empty, item, reading.match, reading.occurrences)
+        return locate_mentions(empty, item, reading.match, reading.occurrences)
     given = [*item]
     spans = [_fitting(span, f"{name} span {k}", text, reading, ends) for k, span in enumerate(given)]
     kept = {*spans}
     can_be_scored = any(not isinstance(span, (tuple, list)) for span in given)
-    scores = highest(zip(spans, map(score_of, given))) if can_be_scored else {}
+    scores = highest_scores(zip(spans, map(score_of, given))) if can_be_scored else {}
     return empty._replace(spans=kept, duplicates=len(spans) - len(kept), span_scores=scores)
 
 
-def of_tagged(item: Tagged, name: str, place: Place, empty: Record) -> Record:
+def of_tagged(item: TagSequence, name: str, place: Place, empty: Record) -> Record:
     """Return a tag sequence as a record.
 
     Args:
@@ -104,7 +104,7 @@ def _fitting(span: Any, name: str, text: str | None, reading: Reading, ends: End
         if text is None or not surface or text.isascii():
             raise
         start, end, label = plain_span(span, name, None, inclusive=reading.end == "inclusive")
-        said = in_other_unit(lambda unit: fitted_span(name, (start, end, label), text, unit, surface[0]))
+        said = suggest_unit(lambda unit: fit_span(name, (start, end, label), text, unit, surface[0]))
         raise ValueError(f"{error}{said}") from None
 
 
@@ -120,12 +120,12 @@ def _checked(span: Any, name: str, text: str | None, reading: Reading, ends: End
         for other, remedy in ((end + 1, 'give end="inclusive"'), (end - 1, 'leave out end="inclusive"')):
             if (other > end) is not inclusive and text[start:other].split() == surface[0].split():
                 raise ValueError(
-                    f"{name} from {start} to {end} is {quoted(text[start:end])}, and it says {quoted(surface[0])}, "
+                    f"{name} from {start} to {end} is {quote(text[start:end])}, and it says {quote(surface[0])}, "
                     f"which ends at {other}: {remedy}"
                 )
         if surface[1]:
             raise ValueError(
-                f"{name} from {start} to {end} is {quoted(text[start:end])}, but it says {quoted(surface[0])}; "
+                f"{name} from {start} to {end} is {quote(text[start:end])}, but it says {quote(surface[0])}; "
                 "expected offsets in characters of the same text"
             )
     return start, end, label
@@ -142,19 +142,19 @@ def place_of(text: Any, tokens: Any) -> Place:
         ValueError: The text is no string, or a token is not in the text.
     """
     if text is not None and not isinstance(text, str):
-        raise ValueError(f"the text is {shortened(repr(text))}; expected a str")
+        raise ValueError(f"the text is {shorten(repr(text))}; expected a str")
     if tokens is None:
         return Place(text, None)
     words = [*tokens]
     if not all(isinstance(word, str) for word in words):
-        return Place(text, checked_tokens(words, None if text is None else len(text)))
+        return Place(text, validate_tokens(words, None if text is None else len(text)))
     if text is None:
         text = " ".join(words)
     offsets, at = [], 0
     for k, word in enumerate(words):
         start = text.find(word, at)
         if start < 0:
-            raise ValueError(f"token {k}, {quoted(word)}, is not in the text after character {at}")
+            raise ValueError(f"token {k}, {quote(word)}, is not in the text after character {at}")
         offsets.append((start, at := start + len(word)))
     return Place(text, offsets)
 
@@ -214,7 +214,7 @@ def familiar(item: Any) -> Any:
     >>> familiar({"PER": ["Ada", "Bob"]}), familiar({"entities": [(0, 3, "PER")]})
     ([('Ada', 'PER'), ('Bob', 'PER')], [(0, 3, 'PER')])
     """
-    item = of_pair(item)
+    item = unpack_pair(item)
     if not isinstance(item, Mapping) or FIELDS & item.keys():
         return item
     if _is_list(listed := item.get("entities")):
@@ -291,7 +291,7 @@ def _kind_of_plain(item: Any) -> Kind:
         raise ValueError(f"{_shown(item)} has no 'text'; expected {EXPECTED}")
     if isinstance(item, str):
         raise ValueError(
-            f"it is the text {shortened(repr(item))}; expected {EXPECTED}, one such item per document: "
+            f"it is the text {shorten(repr(item))}; expected {EXPECTED}, one such item per document: "
             "a single document is wrapped in []"
         )
     if isinstance(item, tuple) and len(item) == 3 and isinstance(item[2], str) and not isinstance(item[0], str):
@@ -344,7 +344,7 @@ def plain_span(span: Any, name: str, length: int | None, *, inclusive: bool = Fa
     if inclusive:
         start, end, label = parts
         parts = (start, end + 1 if hasattr(end, "__index__") and not isinstance(end, bool) else end, label)
-    return checked_span(name, parts, length)
+    return validate_span(name, parts, length)
 
 
 def _check_parts(span: Any, parts: Sequence[Any], name: str) -> None:
@@ -396,7 +396,7 @@ def _first(item: Any, names: Iterable[str]) -> Any:
 
 
 def _shown(item: Any) -> str:
-    return shortened(repr(item))
+    return shorten(repr(item))
 
 
 class Ends:

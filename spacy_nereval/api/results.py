@@ -4,32 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
 
 from ..core.declaration import Metric
 from ..core.features import features
-from ..core.features import load as load_named
-from ..core.messages import absent
+from ..core.features import load_object as load_named
+from ..core.messages import describe_unknown
 from ..core.spans import Document
 from ..counting.counter import add_units
 from ..counting.counts import Counts
+from ..evaluation.comparison import System
 from ..evaluation.error_groups import error_groups
 from ..evaluation.error_list import ErrorExamples, error_list
-from ..evaluation.intervals import bounded
+from ..evaluation.intervals import run_intervals
 from ..evaluation.label_schemes import label_lines, label_warnings
 from ..evaluation.resampling import Confidence
-from ..evaluation.result import document_rows, evaluate, gold_spans, pred_spans, spans_of_labels
+from ..evaluation.result import document_rows, evaluate, gold_by_label, predictions_by_label, spans_of_labels
 from ..evaluation.scores import check_average
-from ..evaluation.tested import PRIMARY, SECONDARY, Asked
+from ..evaluation.tested import PRIMARY, SECONDARY, Hypotheses
 from ..io.count_files import load as load_counts
 from ..io.count_files import save as save_counts
 from ..metrics.registry import create
 from ..reporting.comparison_view import ComparisonView, score_key
-from ..reporting.declared import judging, main_metric
+from ..reporting.declared import error_metric, main_metric
 from ..reporting.result_table import ResultTable
-from ..reporting.runs_view import RunsView
 from ..reporting.score_tables import headline_tables
-from ..reporting.score_view import ScoreView
+from ..reporting.score_view import RunsView, ScoreView
 from ..reporting.view import View
 from .accessors import (
     Confusion,
@@ -138,7 +138,7 @@ class Result(Shown):
         """The score of the first sentence: its score key, value, interval and direction."""
         metric = main_metric(self._metrics)
         score = (metric.headlines or metric.scores)[0].name
-        bounds = self._scored().bounded.result["metrics"][metric.name].get("intervals")
+        bounds = self._scored().evaluation_with_intervals.result["metrics"][metric.name].get("intervals")
         return Headline.of(metric, score, self._sets[metric.name][score], bounds and bounds["scores"].get(score))
 
     @property
@@ -188,7 +188,7 @@ class Result(Shown):
             found = self["metrics"][metric.name].get("intervals") or self._computed.get(metric.name)
             if found is None:
                 counts = self.counts if self.counts.collapsed else self.counts.of([metric])
-                found = self._computed[metric.name] = bounded([counts], Confidence()).metrics[metric.name]
+                found = self._computed[metric.name] = run_intervals([counts], Confidence()).metrics[metric.name]
             return {**found["scores"], "of labels": found["per_type"]}
 
         return bounds
@@ -223,7 +223,7 @@ class Result(Shown):
         if why := self.get("left_out", {}).get(name):
             return f"there is no {name!r}: it was left out, since {why}"
         line = line_for(str(name), self._sets, self.labels) or self._other_way(name)
-        return f"there is no {name!r}: {line}" if line else absent(name, [*paths(self._sets), *self])
+        return f"there is no {name!r}: {line}" if line else describe_unknown(name, [*paths(self._sets), *self])
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self._sets})
@@ -282,7 +282,9 @@ class Result(Shown):
         by_id = {own.id: number for number, own in enumerate(known) if own.id is not None}
         if isinstance(document, str) and document not in by_id:
             raise ValueError(
-                absent(document, by_id) if by_id else f"documents have no ids: give a number, not {document!r}"
+                describe_unknown(document, by_id)
+                if by_id
+                else f"documents have no ids: give a number, not {document!r}"
             )
         number = by_id[document] if isinstance(document, str) else document
         if not -len(known) <= number < len(known):
@@ -332,12 +334,12 @@ class Result(Shown):
         if table == "documents":
             return frame(document_rows(self.counts))
         if table not in (known := ["all", *ScoreView.makers, *OTHERS]):
-            raise ValueError(absent(table, known, "table", 50))
+            raise ValueError(describe_unknown(table, known, "table", 50))
         view = self._view(average, every=table in DETAILED)
         if table == "all":
             return table_frame([view.every_row()])
         if table == "headline":  # without the intervals that only people are shown unasked
-            own = [*headline_tables(view.given)]
+            own = [*headline_tables(view.evaluation)]
             if own and len(own[0].header) == 4:  # a score alone is called "value", as in the frames of other scores
                 own[0] = own[0]._replace(header=[*own[0].header[:3], "value"])
             return table_frame(own)
@@ -375,7 +377,7 @@ class Result(Shown):
         settings = drawn and Confidence(
             **{field: drawn[field] for field in Confidence._fields if drawn[field] is not None}
         )
-        return page_of([KeptSystem(name, self._documents, self.counts)], settings)
+        return page_of([System(name, self.counts, self._documents)], settings)
 
     def _metric(self, name: str) -> Metric:
         return next((metric for metric in self._metrics if metric.name == name), None) or create(name)
@@ -383,7 +385,7 @@ class Result(Shown):
     def _view(self, average: str = "micro", *, every: bool = False) -> ScoreView:
         """Return the view, with examples of errors if `every`."""
         check_average(average)
-        metric = judging(self._metrics)
+        metric = error_metric(self._metrics)
         if self._documents is None or metric is None:
             return self._scored(average)
         known = [document for document in self._documents if document]
@@ -413,18 +415,10 @@ class Result(Shown):
         return warnings + before if have_no_common_label(gold, pred) else before + warnings, tables, after
 
 
-class KeptSystem(NamedTuple):
-    """A system whose documents were kept: its name, its documents (None without annotation), and its counts."""
-
-    name: str
-    documents: Sequence[Document | None]
-    counts: Counts
-
-
 def page_of(
-    systems: Sequence[KeptSystem],
+    systems: Sequence[System],
     confidence: Confidence | None = None,
-    asked: Asked | None = None,
+    asked: Hypotheses | None = None,
     trials: int | None = None,
 ) -> str | None:
     """Return the HTML page that a feature makes of systems with their documents; None if none can make one."""
@@ -449,9 +443,9 @@ class Comparison(Shown):
         notes: Sequence[str] = (),
         warnings: Sequence[str] = (),
         *,
-        systems: Sequence[KeptSystem] | None = None,
+        systems: Sequence[System] | None = None,
         confidence: Confidence | None = None,
-        asked: Asked | None = None,
+        asked: Hypotheses | None = None,
         trials: int | None = None,
     ) -> None:
         super().__init__(values)
@@ -536,7 +530,7 @@ class Comparison(Shown):
 
 def warnings_of(counts: Counts, system: str = "") -> list[str]:
     """Return warnings of labels that occur on one side only, or that were to be mapped and do not occur."""
-    gold, pred = gold_spans(counts), pred_spans(counts)
+    gold, pred = gold_by_label(counts), predictions_by_label(counts)
     return label_warnings(gold, pred, counts.partners, counts.label_rules, counts.mapped, system)
 
 

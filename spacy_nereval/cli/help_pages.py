@@ -14,7 +14,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from ..core.features import load
+from ..core.features import load_object
 from .command_options import OFTEN, OPTION_GROUPS
 
 HEADINGS = (
@@ -130,7 +130,7 @@ def option_text(command: str | None, option: Any) -> str:
     if option.name != "tables" or command not in VIEWS:
         return str(option.help or "")
     tables = [
-        f"{with_option and f'With {with_option}: '}{_table_names(load(place))}"
+        f"{with_option and f'With {with_option}: '}{_table_names(load_object(place))}"
         for with_option, place in VIEWS[command].items()
     ]
     return f"{option.help}: {'. '.join(tables)}"

@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from typer import Argument
 
-from ..core.messages import absent
+from ..core.messages import describe_unknown
 from .app import command
 from .command_options import OPTION_GROUPS
 from .help_pages import group_page, list_of_groups
@@ -46,7 +46,9 @@ def help_cli(
     elif topic in commands:
         typer.echo(type(ctx)(commands[topic], info_name=topic, parent=program).get_help())
     else:
-        raise ValueError(absent(topic, [*OPTION_GROUPS, *commands], "group of options or command", len(OPTION_GROUPS)))
+        raise ValueError(
+            describe_unknown(topic, [*OPTION_GROUPS, *commands], "group of options or command", len(OPTION_GROUPS))
+        )
 
 
 def _describe(name: str, *, in_full: bool) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.arguments import Labelling, Reading
-from ..core.messages import named
+from ..core.messages import spell_argument
 from .command_options import Cutting, Model, input_formats
 from .printing import say
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..counting.counts import Counts
     from ..io.formats.settings import Format
     from ..io.units import UnitRule
-    from ..metrics.registry import Unknown
+    from ..metrics.registry import Unavailable
 
     Documents = Iterable[Document | None]
     """Gold documents with predictions; None for a document without gold annotation."""
@@ -43,11 +43,11 @@ def is_data(name: str) -> bool:
     >>> is_data("gold.spacy"), is_data("en_core_web_sm")
     (True, False)
     """
-    from ..io.formats import inferred_name
+    from ..io.formats import infer_format
     from ..io.paths import is_pipe
 
     path = Path(name)
-    return "://" in name or path.is_file() or is_pipe(path) or inferred_name(path) is not None
+    return "://" in name or path.is_file() or is_pipe(path) or infer_format(path) is not None
 
 
 def documents_of(system: str | None, gold: Path, reading: Reading, loading: Model) -> Documents:
@@ -72,19 +72,19 @@ def documents_of_files(gold: Path, pred: Path | None, reading: Reading) -> Docum
     Raises:
         ValueError: If no predictions are given, and the gold file does not hold both.
     """
-    from ..core.spans import relabelled
+    from ..core.spans import relabel
     from ..io.formats import name_of
     from ..io.read import read_files
 
     rules = rules_of(reading)
     formats = reading_of(reading, both=pred is None)
     if pred is None and (name := name_of(gold, formats[0])) != "conll" and (name not in BOTH or not formats[0].field):
-        remedy = f"; if the file holds them, name both keys with {named('column')}, as in gold,pred"
+        remedy = f"; if the file holds them, name both keys with {spell_argument('column')}, as in gold,pred"
         raise ValueError(f"predictions to score against {gold} are missing{remedy if name in BOTH else ''}")
     _read_pipes({gold: formats[0]} | ({pred: formats[1]} if pred else {}))
     others: Counter[Path] = Counter()
     documents = read_files(gold, pred or gold, reading.spans_key, formats=formats, unit=_unit(reading), others=others)
-    return relabelled(_told(documents, others), rules)
+    return relabel(_told(documents, others), rules)
 
 
 def _read_pipes(formats: Mapping[Path, Format]) -> None:
@@ -95,13 +95,13 @@ def _read_pipes(formats: Mapping[Path, Format]) -> None:
         OSError: A pipe cannot be read.
     """
     from ..io.formats import name_of
-    from ..io.paths import is_pipe, readable
+    from ..io.paths import is_pipe, readable_file
 
     for path, format in formats.items():
         name_of(path, format)
     for path in formats:
         if is_pipe(path):
-            readable(path)
+            readable_file(path)
 
 
 def _told(documents: Documents, others: Counter[Path]) -> Documents:
@@ -128,7 +128,7 @@ def documents_of_model(model: str | Language, gold: Path, reading: Reading, load
     """
     from spacy.cli._util import setup_gpu
 
-    from ..core.spans import relabelled
+    from ..core.spans import relabel
     from ..integration.pipelines import predict
 
     gold_format, _ = reading_of(reading)
@@ -136,7 +136,7 @@ def documents_of_model(model: str | Language, gold: Path, reading: Reading, load
     _read_pipes({gold: gold_format})
     if loading:
         setup_gpu(loading.gpu_id, silent=True)
-    return relabelled(predict(model, gold, reading.spans_key, gold_format, unit=unit), rules)
+    return relabel(predict(model, gold, reading.spans_key, gold_format, unit=unit), rules)
 
 
 def rules_of(reading: Reading | Labelling) -> LabelRules | None:
@@ -147,11 +147,11 @@ def rules_of(reading: Reading | Labelling) -> LabelRules | None:
     """
     from ..core import labels
 
-    only = [label for given in reading.only for label in labels.listed_labels(given)] if reading.only else None
+    only = [label for given in reading.only for label in labels.split_labels(given)] if reading.only else None
     return labels.rules_of(replace(reading, only=only))
 
 
-def unknown(gold: Path, reading: Reading, *, both: bool = False, has_tokens: bool = False) -> Unknown:
+def unknown(gold: Path, reading: Reading, *, both: bool = False, has_tokens: bool = False) -> Unavailable:
     """Return what is not known of a gold file, by its first document. Those of `.spacy` files always have tokens.
 
     Args:
@@ -161,13 +161,13 @@ def unknown(gold: Path, reading: Reading, *, both: bool = False, has_tokens: boo
         has_tokens: Whether tokens are made for texts without tokens.
     """
     from ..io.formats import name_of, records
-    from ..metrics.registry import NO_TOKENS, NO_WORDS, Unknown
+    from ..metrics.registry import NO_TOKENS, NO_WORDS, Unavailable
 
     gold_format, _ = reading_of(reading, both=both)
     if name_of(gold, gold_format) == "spacy":
-        return Unknown()
+        return Unavailable()
     first = next(records(gold, None, gold_format), None)
-    return Unknown(
+    return Unavailable(
         words=NO_WORDS if first and first.wordless else "",
         tokens=NO_TOKENS if first and first.tokens is None and not has_tokens else "",
     )
@@ -185,15 +185,15 @@ def gold_labels(gold: Path, reading: Reading, *, both: bool = False) -> Iterator
     with suppress(ValueError, OSError):
         for record in islice(records(gold, reading.spans_key, reading_of(reading, both=both)[0]), LOOKED_AT):
             for _, _, label in sorted(record.spans):
-                if name := rules.renamed(label) if rules else label:
+                if name := rules.new_name(label) if rules else label:
                     yield name
 
 
 def reading_of(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
     """Return how gold and predictions are read. With `both`, one file holds both sides."""
-    from ..io.formats.settings import sides
+    from ..io.formats.settings import side_formats
 
-    return sides(replace(reading, format=",".join(input_formats(reading.format))), both=both)
+    return side_formats(replace(reading, format=",".join(input_formats(reading.format))), both=both)
 
 
 def check_no_unit(reading: Reading, count_file: object) -> None:
@@ -232,9 +232,9 @@ def as_stored(reading: Reading, names: Sequence[str], stored: Mapping[str, Count
 
 def _unit(reading: Reading) -> UnitRule | None:
     """Return the rule that `--unit` names, before anything is read or loaded."""
-    from ..io.units import parse
+    from ..io.units import parse_unit
 
-    return parse(reading.unit) if reading.unit is not None else None
+    return parse_unit(reading.unit) if reading.unit is not None else None
 
 
 def display_names(systems: Sequence[str], given: Sequence[str] = ()) -> list[str]:
@@ -279,9 +279,9 @@ def display_names(systems: Sequence[str], given: Sequence[str] = ()) -> list[str
 
 def _stem(name: str) -> str:
     """Return the name of a file without the extensions of its format and compression."""
-    from ..core.compression import uncompressed
+    from ..core.compression import strip_compression
 
-    return str(uncompressed(Path(name)).with_suffix(""))
+    return str(strip_compression(Path(name)).with_suffix(""))
 
 
 def _differing(names: Sequence[str]) -> list[str]:
@@ -405,11 +405,11 @@ def predictions_kept(documents: Documents, cutting: Cutting, system: str) -> Doc
         if cutting.missing_score is not None:
             raise ValueError(f"--missing-score {cutting.missing_score:g} is given without --cut")
         return documents
-    from ..core.cuts import cut
+    from ..core.cuts import apply_cuts
     from ..io.saved_results import load_cuts
 
     numbers = [0, 0]
-    found = cut(_counted(documents, numbers, 0), load_cuts(cutting.cut), cutting.missing_score, source=system)
+    found = apply_cuts(_counted(documents, numbers, 0), load_cuts(cutting.cut), cutting.missing_score, source=system)
     return _told_of_cut(_counted(found, numbers, 1), cutting, numbers)
 
 
@@ -426,8 +426,8 @@ def _counted(documents: Documents, numbers: list[int], place: int) -> Iterator[D
 
 
 def _told_of_cut(documents: Documents, cutting: Cutting, numbers: Sequence[int]) -> Iterator[Document | None]:
-    from ..reporting.remarks import kept_words
+    from ..reporting.remarks import cut_phrase
 
     yield from documents
     before, after = numbers
-    say(f"{cutting.cut}: {kept_words(after, before)}", err=True)
+    say(f"{cutting.cut}: {cut_phrase(after, before)}", err=True)

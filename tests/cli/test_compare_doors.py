@@ -16,9 +16,9 @@ from two_systems import compared
 from spacy_nereval import Confidence, Document, compare, count, create_all, load
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.conclusion import margin_sentence
-from spacy_nereval.evaluation.differences import against_margin, units_to_tell
+from spacy_nereval.evaluation.differences import margin_answer, units_to_tell
 from spacy_nereval.reporting.comparison_view import ComparisonView
-from spacy_nereval.reporting.formats import document, json_text
+from spacy_nereval.reporting.formats import json_text, render_document
 
 pytestmark = pytest.mark.costly  # resampling, in almost every test
 
@@ -130,7 +130,9 @@ def test_text_formats_and_saved_files_have_the_tables_of_the_view(here, tmp_path
     after = [*view.closing(), in_python.signature]
     for ending, format in ((".md", "markdown"), (".tex", "latex"), (".csv", "csv")):
         in_python.save(tmp_path / f"a{ending}")
-        assert (tmp_path / f"a{ending}").read_text("utf8") == document(tables, format, view.opening(), after) + "\n"
+        assert (tmp_path / f"a{ending}").read_text("utf8") == render_document(
+            tables, format, view.opening(), after
+        ) + "\n"
     arguments = ["gold.jsonl", "-m", "strict,fair", *(f"--system={name}={name}.jsonl" for name in "ab"), *OPTIONS]
     shown = ComparisonView(compared(Path(), *arguments)[0]).tables(view.makers)
     assert json.loads(run("compare", *arguments, "-t", "all", "-f", "json").stdout) == json.loads(json_text([*shown]))
@@ -212,7 +214,7 @@ def test_a_margin_is_answered_from_the_interval_at_twice_the_error(score, runs):
             for level, more in ((0.95, {"margin": margin}), (0.9, {}))
         )
         low, high = sorted(100 * bound * (1 if score.endswith(".f") else -1) for bound in narrow["interval"])
-        answer = against_margin(low, high, margin)
+        answer = margin_answer(low, high, margin)
         said = margin_sentence(answer, margin, "documents", units_to_tell(60, low, high, margin))
         assert re.sub(r", with [\d.]+ times the training runs,", "", row["margin_answer"]) == said
         assert (row["same_within"] == margin) is (-margin < low and high < margin)

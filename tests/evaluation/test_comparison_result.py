@@ -18,13 +18,12 @@ from spacy_nereval.evaluation import differences
 from spacy_nereval.evaluation.collapsing import collapse
 from spacy_nereval.evaluation.comparison import System, comparison, difference_row
 from spacy_nereval.evaluation.differences import Differences
-from spacy_nereval.evaluation.error_list import gold_outcomes
 from spacy_nereval.evaluation.evidence import Evidence
-from spacy_nereval.evaluation.result import plain
+from spacy_nereval.evaluation.result import make_plain
 from spacy_nereval.evaluation.tested import Subject, families, holm
 from spacy_nereval.reporting.comparison_view import ComparisonView
 from spacy_nereval.reporting.formats import csv_text, json_text, latex
-from spacy_nereval.reporting.result_table import Cost, ResultTable, shown
+from spacy_nereval.reporting.result_table import Cost, ResultTable, number_text
 from spacy_nereval.reporting.score_tables import score_cell
 from spacy_nereval.reporting.terminal import render
 
@@ -34,7 +33,7 @@ def three_systems(
 ) -> tuple[list[System], list[Document]]:
     a = corpus(number)
     sides = [a, second(a), with_pred(a, [Document([], d.gold) for d in a])]
-    systems = [System(name, count(d, create_all()), [gold_outcomes(x) for x in d]) for name, d in zip(names, sides)]
+    systems = [System(name, count(d, create_all()), d) for name, d in zip(names, sides)]
     return systems, a
 
 
@@ -46,7 +45,7 @@ def test_all_systems_are_compared_with_the_baseline_and_corrected_within_familie
     rows = result["comparisons"]
     assert [row["system"] for row in rows] == ["one"] * (len(rows) // 2) + ["two"] * (len(rows) // 2)
     for other in others:
-        expected = plain(compare(base.counts, other.counts, trials=200))
+        expected = make_plain(compare(base.counts, other.counts, trials=200))
         ours = [{k: v for k, v in row.items() if k not in ("system", "p_holm", "tests", "verdict")} for row in rows]
         assert [row for row, full in zip(ours, rows) if full["system"] == other.name] == expected
     for family, number in (("primary", 2), ("secondary", 10)):
@@ -83,7 +82,7 @@ def test_a_function_of_another_score_is_not_tested_and_cannot_be_primary():
     with pytest.raises(ValueError, match=r"slot_error\.ser_acc': .*function of slot_error\.ser, .*primary='slot_error"):
         families(create_all(), "slot_error.ser_acc")
     a = corpus(30, seed=4)
-    row = by_score(plain(compare(*(count(d, create_all(["slot_error"])) for d in (a, second(a))))))
+    row = by_score(make_plain(compare(*(count(d, create_all(["slot_error"])) for d in (a, second(a))))))
     assert row["slot_error", "ser"]["p"] is not None
     acc = row["slot_error", "ser_acc"]
     assert acc["difference"] is not None
@@ -98,9 +97,9 @@ def test_the_number_of_swaps_follows_the_largest_family(monkeypatch):
     assert comparison(systems, documents)["swaps"] == 20 * 5 * 2
     assert comparison(systems[:2], documents)["swaps"] == 20 * 5
     alone = compare(systems[0].counts, systems[1].counts)
-    assert plain(alone) == plain(compare(systems[0].counts, systems[1].counts, trials=100))
+    assert make_plain(alone) == make_plain(compare(systems[0].counts, systems[1].counts, trials=100))
     one = [count(d, create_all(["strict"])) for d in (documents, second(documents))]
-    assert plain(compare(*one)) == plain(compare(*one, trials=20))
+    assert make_plain(compare(*one)) == make_plain(compare(*one, trials=20))
 
 
 def test_the_cost_of_a_better_system_falls_and_its_one_sided_p_is_small():
@@ -139,7 +138,7 @@ def test_every_row_has_the_promised_keys_and_every_headline_score_a_row():
 def test_undefined_scores_are_null_and_everything_is_json():
     a = [Document([], [(0, 1, "A")], id="0"), Document([], [], id="1")]
     b = [Document([], [], id="0"), Document([], [], id="1")]
-    systems = [System(name, count(d, create_all(["strict", "loio"])), [gold_outcomes(x) for x in d]) for name, d in
+    systems = [System(name, count(d, create_all(["strict", "loio"])), d) for name, d in
                (("a", a), ("b", b))]  # fmt: skip
     result = comparison(systems, a, FEW)
     assert json.loads(json.dumps(result, allow_nan=False)) == result
@@ -255,7 +254,7 @@ def test_an_average_of_costs_with_a_label_without_interval_is_unbounded_and_says
     assert whole["slot_error"]["intervals"]["per_type"]["RARE"]["ser"]["flag"] == "few"
     assert None not in whole["slot_error"]["intervals"]["averages"]["macro"]["ser"].values()
     cell = score_cell(create("slot_error"), "ser", {"ser": 0.5}, {"ser": found["undefined"][0]})
-    assert shown(cell, 0).endswith(", ∞] unbounded")
+    assert number_text(cell, 0).endswith(", ∞] unbounded")
     table = ResultTable("T", ["ser"], [[cell]])
     assert '"ser high": null' in json_text([table]) and csv_text([table]).endswith(",")
     assert r"$\infty$" in latex(table)
@@ -277,4 +276,4 @@ def test_a_difference_without_bounds_is_not_taken_for_one_without_a_test():
     for flag, said in (("unbounded", "-10.00 [-∞, ∞] unbounded"), (None, "-10.00")):
         result = {"baseline": "A", "swaps": 64, "exact": True, "comparisons": [plain | {"flag": flag}], **DRAWN}
         (table,) = ComparisonView(result).differences()
-        assert shown(table.rows[0][3]) == said
+        assert number_text(table.rows[0][3]) == said

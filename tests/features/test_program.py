@@ -26,7 +26,7 @@ from spacy_nereval.cli import spacy_app as joining
 from spacy_nereval.cli.help_pages import VIEWS
 from spacy_nereval.cli.printing import logged_as
 from spacy_nereval.core.about import __version__
-from spacy_nereval.core.features import load
+from spacy_nereval.core.features import load_object
 from spacy_nereval.core.messages import TryAgain
 from spacy_nereval.features.parts import parts_command as sharded
 from spacy_nereval.features.parts.shards import PartsFolder, Shard, ShardStatus
@@ -407,4 +407,4 @@ def test_the_view_in_the_help_of_a_command_is_that_of_its_tables(command, place,
     monkeypatch.chdir(corpus)
     words = [word for word in command.split() if "--system" not in command or word != "p.jsonl"]
     said = refused(*words, "--tables", "none such")
-    assert f"there is no table 'none such'; there are {', '.join(load(place).makers)}, or 'all'" in said
+    assert f"there is no table 'none such'; there are {', '.join(load_object(place).makers)}, or 'all'" in said

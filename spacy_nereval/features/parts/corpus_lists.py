@@ -101,13 +101,13 @@ def _paired_files(names: tuple[str, str], formats: Sequence[str | None]) -> list
 
 def _path_inside(file: str, folder: str) -> str:
     """Return the path of a file in its folder, without extensions."""
-    from ...core.compression import uncompressed
+    from ...core.compression import strip_compression
 
     if "://" in folder:
         inside = PurePosixPath(file.removeprefix(folder).lstrip("/"))
     else:
         inside = PurePosixPath(Path(file).relative_to(folder).as_posix())
-    return uncompressed(Path(inside)).with_suffix("").as_posix()
+    return strip_compression(Path(inside)).with_suffix("").as_posix()
 
 
 def _is_corpus(name: str, format: str | None) -> bool:
@@ -130,7 +130,7 @@ def _files_of(name: str, format: str | None) -> list[str]:
 
 def _remote_files(name: str, format: str | None) -> list[str]:
     """Return the files of a URL, which may be a pattern or a folder."""
-    from ...io.formats import in_corpus, is_file_format
+    from ...io.formats import corpus_members, is_file_format
     from ...io.paths import location
 
     if has_magic(name):
@@ -144,7 +144,7 @@ def _remote_files(name: str, format: str | None) -> list[str]:
         return [name]
     root = location(name)
     inside = {str(file): PurePosixPath(str(file).removeprefix(str(root)).lstrip("/")) for file in root.rglob("*")}
-    chosen = in_corpus([*inside.values()], format)
+    chosen = corpus_members([*inside.values()], format)
     if not chosen:
         raise ValueError(f"{name} is a folder without files of the format {format}")
     return sorted(file for file, place in inside.items() if place in chosen)

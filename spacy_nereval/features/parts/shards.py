@@ -32,12 +32,12 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
-from ...core.messages import Spelling, TryAgain, named, spelling, spelt
+from ...core.messages import Spelling, TryAgain, spell_argument, spelling, use_spelling
 from ...core.plugins import import_code
 from ...counting.counts import Counts
 from ...io.count_files import load, merge, save
 from ...io.id_hashes import is_intact
-from ...io.paths import Location, content_digest, in_words, location
+from ...io.paths import Location, content_digest, error_message, location
 from .engines import Engine, Ready, Run
 from .lock import exclusive, this_process
 
@@ -142,7 +142,7 @@ def count_shard(counter: ShardCounter, folder: PartsFolder, shard: Shard) -> Sha
             return ShardStatus(shard, origin, replaced=existed)
         except Exception as error:  # any error, of the file, the model or the disk
             kind = "" if isinstance(error, (ValueError, OSError)) else f"{type(error).__name__}: "
-            return ShardStatus(shard, error=kind + in_words(error))
+            return ShardStatus(shard, error=kind + error_message(error))
         finally:
             with suppress(OSError):
                 begun.unlink(missing_ok=True)
@@ -192,7 +192,7 @@ def count_shards(
 
 def _count_shard(written: Spelling, counter: ShardCounter, folder: PartsFolder, shard: Shard) -> ShardStatus:
     """Count a shard in a worker, which names arguments as the driver does."""
-    with spelt(written):
+    with use_spelling(written):
         return count_shard(counter, folder, shard)
 
 
@@ -254,7 +254,9 @@ def locked(folder: PartsFolder, wait: float = 0) -> Iterator[None]:
         ValueError: If another run is active there, with its process, user and host.
     """
     folder.path.mkdir(parents=True, exist_ok=True)
-    with exclusive(folder.path / "run.lock", folder.name, f"or choose another folder with {named('parts')}", wait):
+    with exclusive(
+        folder.path / "run.lock", folder.name, f"or choose another folder with {spell_argument('parts')}", wait
+    ):
         _delete_leftovers(folder)
         try:
             yield
@@ -394,7 +396,7 @@ def merged(
             return work.together([_in_tree(statuses, folder, work, engine, note)])
         except (ValueError, OSError) as error:
             # It is about a group of parts. If there is an error again below, it names files of the corpus.
-            failure = in_words(error)
+            failure = error_message(error)
     found = work.together([_part(status, folder) for status in statuses], [status.shard.gold for status in statuses])
     if failure:
         note(f"the workers failed to merge counts ({failure}), so this process did it alone")

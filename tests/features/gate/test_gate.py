@@ -8,11 +8,10 @@ from confection import Config, ConfigValidationError
 from scipy.stats import beta, t
 
 from spacy_nereval import Document, compare, count, create_all, gate
-from spacy_nereval.evaluation.bounds import wilson
+from spacy_nereval.evaluation.bounds import wilson_interval
 from spacy_nereval.evaluation.comparison import System
 from spacy_nereval.evaluation.differences import rare_difference
-from spacy_nereval.features.gate.gate_rules import Judged, units_to_decide, verdict_on
-from spacy_nereval.features.gate.gate_rules import gate as judged_by
+from spacy_nereval.features.gate.gate_rules import judge_candidate, units_to_decide, verdict_on
 from spacy_nereval.features.gate.gate_view import GateView
 from spacy_nereval.features.gate.policy import RULE, TEMPLATE, read_policy
 from spacy_nereval.io.count_files import load, save
@@ -36,10 +35,8 @@ def documents(hits: int, number: int, label: str = "A") -> list[Document]:
 
 def judged(given, candidate, baseline=None):
     metrics = create_all(["strict"])
-    sides = [
-        None if side is None else Judged(System("s", count(side, metrics)), side) for side in (candidate, baseline)
-    ]
-    return judged_by(read_policy(given), *sides)["rules"]
+    sides = [None if side is None else System("s", count(side, metrics), side) for side in (candidate, baseline)]
+    return judge_candidate(read_policy(given), *sides)["rules"]
 
 
 # By hand
@@ -60,7 +57,7 @@ def test_small_corpora_have_the_verdict_of_wilsons_interval(expected, rule):
     rated = kind == "rate_between"
     given = {kind: [each / 100 for each in bound]} if rated else {kind: bound[0], "score": "strict_r"}
     (row, of_label) = judged(policy(rule=given, of_label=given | {"label": "A"}), documents(hits, 60))
-    low, high = wilson(hits / 60, 60, 1.671)
+    low, high = wilson_interval(hits / 60, 60, 1.671)
     least, most = bound if rated else (bound[0], 100) if kind == "at_least" else (0, bound[0])
     inside, outside = least <= 100 * low and 100 * high <= most, 100 * high < least or 100 * low > most
     assert expected == ("met" if inside else "broken" if outside else "undecided")
@@ -220,7 +217,7 @@ def test_a_broken_rule_of_a_slice_lists_the_gold_spans_of_the_slice():
     assert short["lost_groups"] == [{"label": "LOC", "to": "missed", "spans": 40}]
     assert sorted((each["to"], each["spans"]) for each in long["lost_groups"]) == [("boundary", 20), ("missed", 20)]
     assert len(short["lost"]) == len(long["lost"]) == 40
-    assert [table.title.rpartition(": ")[2] for table in GateView(found).lost()] == ["1", "2"]
+    assert [table.title.rpartition(": ")[2] for table in GateView(found).lost_groups()] == ["1", "2"]
 
 
 def test_counts_are_a_baseline_and_other_gold_is_refused():
@@ -358,12 +355,12 @@ def test_gold_spans_that_were_corrected_are_other_gold(tmp_path, where):
     save(count(before, metrics), tmp_path / "released.npz")
     stored = load(tmp_path / "released.npz")
     rules = read_policy(policy(rule={"score": "strict_f", "worse_by_at_most": 20}))
-    same = judged_by(rules, Judged(System("new", count(before[::-1], metrics))), Judged(System("old", stored)))
+    same = judge_candidate(rules, System("new", count(before[::-1], metrics)), System("old", stored))
     assert same["verdict"] == "met"
     with pytest.raises(ValueError, match="the systems have different gold annotation in 1 document: 17"):
-        judged_by(rules, Judged(System("new", count(after, metrics))), Judged(System("old", stored)))
+        judge_candidate(rules, System("new", count(after, metrics)), System("old", stored))
     stored.gold_places = []  # as an older version wrote them
-    assert judged_by(rules, Judged(System("new", count(after, metrics))), Judged(System("old", stored)))
+    assert judge_candidate(rules, System("new", count(after, metrics)), System("old", stored))
     assert (count(before[:9], metrics) + count(before[9:], metrics)).gold_places == count(before, metrics).gold_places
 
 
@@ -376,7 +373,7 @@ def test_a_rule_of_a_family_is_broken_only_if_that_is_no_luck_among_so_many():
     for size, expected in ((0, "broken"), (2, "broken"), (3, "undecided"), (8, "undecided")):
         given = {"gate": {"rules": rules, "families": {"labels": labels[:size]} if size else {}}}
         rows = judged(given, found)
-        high = wilson(0.5, 60, t.ppf(1 - 0.05 / max(size, 1), 59))[1]
+        high = wilson_interval(0.5, 60, t.ppf(1 - 0.05 / max(size, 1), 59))[1]
         assert rows[0]["verdict"] == expected == ("broken" if high < 0.63 else "undecided")
         assert rows[-1]["verdict"] == ("broken" if size < 8 else "undecided")  # a family is those that it names
         assert [row["interval"] for row in rows] == [rows[0]["interval"]] * 8
