@@ -80,8 +80,7 @@ class Extension:
 
     Attributes:
         help: What is added to the help of the command: a paragraph, or several with empty lines between them.
-        group: The group of `command_options.OPTION_GROUPS` whose help shows the options. Without one, the help of the
-            command shows all of them.
+        group: The group of `OPTION_GROUPS` to which its options belong; "" for options of the command alone.
     """
 
     help: ClassVar[str] = ""
@@ -261,10 +260,9 @@ def _fields(group: Any) -> list[inspect.Parameter]:
     """Return the fields of a group as parameters, without those that concern Python objects alone."""
     defaults = {field.name: field.default for field in fields(group)} if is_dataclass(group) else group._field_defaults
     hints = get_type_hints(group, include_extras=True)
-    extension_group = getattr(group, "group", "")
+    others = getattr(group, "group", "")  # of an extension
     parameters = [
-        _parameter(name, hints[name], default, FIELD_GROUPS.get(name, extension_group))
-        for name, default in defaults.items()
+        _parameter(name, hints[name], default, FIELD_GROUPS.get(name, others)) for name, default in defaults.items()
     ]
     return [parameter for parameter in parameters if _argument_of(hints[parameter.name]).where != "objects"]
 
