@@ -54,7 +54,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     >>> from cassis import Cas, TypeSystem
     >>> types, folder = TypeSystem(), getfixture("tmp_path")
     >>> named = types.create_type(ENTITY)
-    >>> _ = types.create_feature(spell_argument, "value", "uima.cas.String")
+    >>> _ = types.create_feature(named, "value", "uima.cas.String")
     >>> cas = Cas(types)
     >>> cas.sofa_string = "Ada met"
     >>> cas.add(spell_argument(begin=0, end=3, value="PER"))
