@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
 
 from ..core.declaration import Metric
 from ..core.features import features
@@ -13,6 +13,7 @@ from ..core.messages import describe_unknown
 from ..core.spans import Document
 from ..counting.counter import add_units
 from ..counting.counts import Counts
+from ..evaluation.comparison import System
 from ..evaluation.error_groups import error_groups
 from ..evaluation.error_list import ErrorExamples, error_list
 from ..evaluation.intervals import run_intervals
@@ -25,11 +26,10 @@ from ..io.count_files import load as load_counts
 from ..io.count_files import save as save_counts
 from ..metrics.registry import create
 from ..reporting.comparison_view import ComparisonView, score_key
-from ..reporting.declared import judging, main_metric
+from ..reporting.declared import error_metric, main_metric
 from ..reporting.result_table import ResultTable
-from ..reporting.runs_view import RunsView
 from ..reporting.score_tables import headline_tables
-from ..reporting.score_view import ScoreView
+from ..reporting.score_view import RunsView, ScoreView
 from ..reporting.view import View
 from .accessors import (
     Confusion,
@@ -138,7 +138,7 @@ class Result(Shown):
         """The score of the first sentence: its score key, value, interval and direction."""
         metric = main_metric(self._metrics)
         score = (metric.headlines or metric.scores)[0].name
-        bounds = self._scored().bounded.result["metrics"][metric.name].get("intervals")
+        bounds = self._scored().evaluation_with_intervals.result["metrics"][metric.name].get("intervals")
         return Headline.of(metric, score, self._sets[metric.name][score], bounds and bounds["scores"].get(score))
 
     @property
@@ -339,7 +339,7 @@ class Result(Shown):
         if table == "all":
             return table_frame([view.every_row()])
         if table == "headline":  # without the intervals that only people are shown unasked
-            own = [*headline_tables(view.given)]
+            own = [*headline_tables(view.evaluation)]
             if own and len(own[0].header) == 4:  # a score alone is called "value", as in the frames of other scores
                 own[0] = own[0]._replace(header=[*own[0].header[:3], "value"])
             return table_frame(own)
@@ -377,7 +377,7 @@ class Result(Shown):
         settings = drawn and Confidence(
             **{field: drawn[field] for field in Confidence._fields if drawn[field] is not None}
         )
-        return page_of([KeptSystem(name, self._documents, self.counts)], settings)
+        return page_of([System(name, self.counts, self._documents)], settings)
 
     def _metric(self, name: str) -> Metric:
         return next((metric for metric in self._metrics if metric.name == name), None) or create(name)
@@ -385,7 +385,7 @@ class Result(Shown):
     def _view(self, average: str = "micro", *, every: bool = False) -> ScoreView:
         """Return the view, with examples of errors if `every`."""
         check_average(average)
-        metric = judging(self._metrics)
+        metric = error_metric(self._metrics)
         if self._documents is None or metric is None:
             return self._scored(average)
         known = [document for document in self._documents if document]
@@ -415,16 +415,8 @@ class Result(Shown):
         return warnings + before if have_no_common_label(gold, pred) else before + warnings, tables, after
 
 
-class KeptSystem(NamedTuple):
-    """A system whose documents were kept: its name, its documents (None without annotation), and its counts."""
-
-    name: str
-    documents: Sequence[Document | None]
-    counts: Counts
-
-
 def page_of(
-    systems: Sequence[KeptSystem],
+    systems: Sequence[System],
     confidence: Confidence | None = None,
     asked: Hypotheses | None = None,
     trials: int | None = None,
@@ -451,7 +443,7 @@ class Comparison(Shown):
         notes: Sequence[str] = (),
         warnings: Sequence[str] = (),
         *,
-        systems: Sequence[KeptSystem] | None = None,
+        systems: Sequence[System] | None = None,
         confidence: Confidence | None = None,
         asked: Hypotheses | None = None,
         trials: int | None = None,

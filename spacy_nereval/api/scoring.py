@@ -19,7 +19,6 @@ from ..core.spans import Document, relabel
 from ..counting.counter import count
 from ..counting.counts import Counts
 from ..evaluation.comparison import System, comparison
-from ..evaluation.error_list import outcomes_of
 from ..evaluation.resampling import Confidence, ConfidenceSettings, read_confidence
 from ..evaluation.result import evaluate as evaluate_counts
 from ..evaluation.result import evaluate_runs, gold_by_label, predictions_by_label
@@ -37,7 +36,7 @@ from .inputs import (
     unknown,
     with_item_reading,
 )
-from .results import Comparison, KeptSystem, Result, have_no_common_label, warnings_of
+from .results import Comparison, Result, have_no_common_label, warnings_of
 from .sides import Side, can_be_kept
 
 if TYPE_CHECKING:
@@ -343,10 +342,10 @@ def _both_sides(side: Side, spans_key: str | None) -> Iterator[Document | None]:
     if side.kind != "example":
         yield from side.items()
         return
-    from ..integration.examples import read_numbered
+    from ..integration.examples import read_example
 
     for number, example in enumerate(side.items()):
-        yield None if example is None else read_numbered(example, number, spans_key)
+        yield None if example is None else read_example(example, number, spans_key)
 
 
 def _names_metrics(pred: Any) -> bool:
@@ -442,7 +441,6 @@ def compare(
     notes: list[str] = []
     compared: list[System] = []
     kept: list[Document | None] = []
-    reported: list[KeptSystem] | None = [] if can_be_kept(gold) else None
     for name in dict.fromkeys([first, *systems]):
         runs: list[Counts] = []
         for shown, pred in runs_of(name, systems[name]):
@@ -455,12 +453,13 @@ def compare(
                 lines
             )
             runs.append(counts)
-        outcomes = outcomes_of(kept, chosen) if len(runs) == 1 else None
-        compared.append(System(name, runs, outcomes))
-        can_be_reported = reported is not None and len(runs) == 1 and can_be_kept(systems[name])
-        reported = [*(reported or ()), KeptSystem(name, kept, runs[0])] if can_be_reported else None
+        compared.append(System(name, runs, kept))
     values = comparison(compared, kept, settings, trials, **asked._asdict())
     values |= {"left_out": left_out} if left_out else {}
+    can_be_reported = can_be_kept(gold) and all(
+        can_be_kept(systems[system.name]) and system.documents is not None for system in compared
+    )
+    reported = compared if can_be_reported else None
     return Comparison(
         values, [*notes, *added], warnings, systems=reported, confidence=settings, asked=asked, trials=trials
     )

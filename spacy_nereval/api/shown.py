@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ..core.compression import format_extension, strip_compression
+from ..core.features import features
 from ..core.messages import describe_unknown, install_command
 from ..core.wording import COLORS
 from ..io.saved_results import read_result
 from ..io.writing import atomic, json_text, visible, write_json
-from ..reporting.formats import document, records
 from ..reporting.formats import html as html_table
+from ..reporting.formats import records, render_document
 from ..reporting.rendered_document import RenderedDocument
 from ..reporting.result_table import ResultTable
 from ..reporting.terminal import render
@@ -237,7 +238,7 @@ class Shown(dict[str, Any]):
             height: The height of the frame, in pixels.
 
         Raises:
-            ValueError: The texts or the documents are not known, or the libraries that draw charts are not installed.
+            ValueError: The texts or the documents are not known, or what makes the page is not installed.
 
         >>> from spacy_nereval import score
         >>> found = score([[(0, 3, "PER")]], [[(0, 3, "PER")]], ["fair"], text=["Ada"])
@@ -246,6 +247,8 @@ class Shown(dict[str, Any]):
         """
         if text := self._report("system"):
             return Page(text, height)
+        if not any(feature.page for feature in features()):
+            raise ValueError("no feature that makes reports is installed: reinstall spacy-nereval, which has one")
         raise ValueError("a report needs documents with their texts: write score([*gold], [*pred], text=texts)")
 
     def save(self, path: str | Path) -> None:
@@ -272,7 +275,7 @@ class Shown(dict[str, Any]):
         text = self._report(strip_compression(path).stem) if format_extension(path) == ".html" else None
         if text is None:
             before, tables, after = self._parts("micro", 2, every=True)
-            text = document(tables, FORMATS[format_extension(path)], before, after)
+            text = render_document(tables, FORMATS[format_extension(path)], before, after)
         with atomic(path) as file:
             file.write(f"{text}\n".encode("utf8", "backslashreplace"))
 

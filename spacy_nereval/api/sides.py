@@ -13,8 +13,8 @@ from typing import Any
 
 from ..core.arguments import Reading
 from ..core.messages import shorten
-from ..io.formats import TAG_KEYS, hf, records, with_annotators
-from ..io.formats.settings import sides
+from ..io.formats import TAG_KEYS, assign_annotators, hf, records
+from ..io.formats.settings import side_formats
 from ..io.formats.tags import read_tag_lists
 from ..io.records import Record, row_id
 from ..io.units import units_of
@@ -64,7 +64,7 @@ def given_names(tag_names: TagNames) -> list[str] | None:
     return found
 
 
-def tags_of(sides: Sequence[tuple[str, Iterable[Any], Sequence[str] | None]]) -> list[list[Any]]:
+def tags_of(side_formats: Sequence[tuple[str, Iterable[Any], Sequence[str] | None]]) -> list[list[Any]]:
     """Return the tags of sides that count the same tokens. Numbers get their names.
 
     A place that is numbered -100 on one side is left out on all: a model's labels have this number at the parts of a
@@ -79,18 +79,18 @@ def tags_of(sides: Sequence[tuple[str, Iterable[Any], Sequence[str] | None]]) ->
     >>> tags_of([("gold", [[1, -100, 0]], ["O", "B-PER"]), ("pred", [[1, 1, 0]], ["O", "B-PER"])])
     [[['B-PER', 'O']], [['B-PER', 'O']]]
     """
-    found = [[*items] for _, items, _ in sides]
-    numbered = [k for k, (_, _, names) in enumerate(sides) if names is not None]
+    found = [[*items] for _, items, _ in side_formats]
+    numbered = [k for k, (_, _, names) in enumerate(side_formats) if names is not None]
     for number, tags in enumerate(zip_longest(*found)):
         known = [own for own in tags if own is not None]
         of_numbers = [tags[k] for k in numbered if tags[k] is not None]
         skipped = {at for own in of_numbers for at, tag in enumerate(own) if is_number(tag) and tag == hf.SKIPPED}
         if skipped and len({*map(len, known)}) > 1:
             lengths = " and ".join(
-                f"{side} has {len(own)}" for (side, _, _), own in zip(sides, tags) if own is not None
+                f"{side} has {len(own)}" for (side, _, _), own in zip(side_formats, tags) if own is not None
             )
             raise ValueError(f"document {number}: {lengths} tags, with -100 left out; expected one tag per token")
-        for k, ((side, _, names), own) in enumerate(zip(sides, tags)):
+        for k, ((side, _, names), own) in enumerate(zip(side_formats, tags)):
             if own is not None and (skipped or k in numbered):
                 kept = (tag for at, tag in enumerate(own) if at not in skipped)
                 found[k][number] = [_named(tag, names, f"{side}, document {number}") for tag in kept]
@@ -101,7 +101,7 @@ def _named(tag: Any, names: Sequence[str] | None, where: str) -> Any:
     if names is None or not is_number(tag):
         return tag
     try:
-        return hf.named_tag(int(tag), names)
+        return hf.tag_name(int(tag), names)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
 
@@ -264,7 +264,7 @@ def read_file(path: Path, reading: Reading) -> list[Record]:
     Raises:
         ValueError: The file cannot be read, or a document has no unit.
     """
-    (how,) = with_annotators([path], [sides(reading)[0]])
+    (how,) = assign_annotators([path], [side_formats(reading)[0]])
     units, found = units_of(path, how, reading.unit), list[Record]()
     for number, record in enumerate(records(path, reading.spans_key, how)):
         try:

@@ -164,10 +164,10 @@ class CountTask(NamedTuple):
         Raises:
             ValueError: There are several files, or the file cannot be counted.
         """
-        from ..io.paths import fetched
+        from ..io.paths import fetch_path
 
         gold_name, pred_name = self.file_pair()
-        with fetched(gold_name) as gold, fetched(pred_name or gold_name) as pred:
+        with fetch_path(gold_name) as gold, fetch_path(pred_name or gold_name) as pred:
             if self.model:
                 documents = documents_of_model(self.model, gold, self.reading, self.loading)
             else:
@@ -329,12 +329,12 @@ def add_replicates(counts: Counts, drawn: Confidence) -> None:
 def save_counts(counts: Counts, output: Path) -> None:
     """Write a count file, and print its name."""
     from ..io.count_files import save
-    from ..reporting.remarks import on_reading
+    from ..reporting.remarks import reading_phrases
 
     unchecked = _note_on_repeats(counts)  # before the hashes of ids move
     save(counts, output)
     documents = "1 document" if counts.documents == 1 else f"{counts.documents} documents"
-    said = on_reading({**counts.on_reading, "skipped": counts.skipped})
+    said = reading_phrases({**counts.on_reading, "skipped": counts.skipped})
     say(", ".join([f"✔ counts of {documents} in {output}", *said]), fg="green")
     if unchecked:
         say(unchecked)
@@ -538,15 +538,9 @@ class RunCounter:
         shown = name or run
         return count_documents(documents, self.metrics, self._gold.name, self._reading, [kept], system=shown), kept
 
-    def system(self, name: str, runs: Sequence[str]) -> tuple[System, Kept | None]:
-        """Return a system with the counts of its training runs, and the documents of one; None if all are count files.
-
-        Only a system of one run has an outcome for each gold span.
-        """
+    def system(self, name: str, runs: Sequence[str]) -> System:
+        """Return a system with the counts of its training runs; a single run that is no count file has documents."""
         from ..evaluation.comparison import System
-        from ..evaluation.error_list import outcomes_of
 
         counted = [self.count(run, name if len(runs) == 1 else f"{name}, {run}") for run in runs]
-        kept = next((documents for _, documents in reversed(counted) if documents is not None), None)
-        outcomes = None if kept is None or len(runs) > 1 else outcomes_of(kept, counted[0][0].metrics)
-        return System(name, [counts for counts, _ in counted], outcomes), kept
+        return System(name, [counts for counts, _ in counted], counted[0][1])

@@ -192,7 +192,7 @@ def score_runs(
         OSError: A file cannot be read or written.
     """
     from ..evaluation.result import evaluate_runs
-    from ..reporting.runs_view import RunsView
+    from ..reporting.score_view import RunsView
 
     systems = named_runs(given)
     if len(systems) > 1:
@@ -268,9 +268,9 @@ def evaluate_cli(
     if counter:
         counts = counter.counts(task)
     else:
-        from ..io.paths import fetched
+        from ..io.paths import fetch_path
 
-        with fetched(task.file_pair()[0]) as gold:
+        with fetch_path(task.file_pair()[0]) as gold:
             documents = documents_of_model(model, gold, reading, loading)
             observers: list[Observer] = [*breakdowns, *seen.observers]
             counts = count_documents(
@@ -306,13 +306,13 @@ def wanted_tables(showing: Showing, metrics: Sequence[Metric]) -> list[str]:
     Raises:
         ValueError: If a table is unknown, or no metric has the verdicts that it shows.
     """
-    from ..reporting.declared import judging
+    from ..reporting.declared import error_metric
     from ..reporting.score_view import ScoreView
 
     wanted = names_of_tables(showing, ScoreView)
     by_name = [] if showing.tables in (None, "all") else wanted
     for name in by_name:
-        if name in ("errors", "groups", "pairs", "confusion") and not judging(metrics):
+        if name in ("errors", "groups", "pairs", "confusion") and not error_metric(metrics):
             names = ", ".join(metric.name for metric in metrics)
             raise ValueError(
                 f"--tables {name}: the verdicts of {names} do not distinguish kinds of errors; add fair to --metrics"
@@ -336,9 +336,9 @@ def error_collectors(
     """
     from ..evaluation.error_groups import ErrorGroups
     from ..evaluation.error_list import ErrorExamples
-    from ..reporting.declared import judging
+    from ..reporting.declared import error_metric
 
-    wanted, metric = wanted_tables(showing, metrics), judging(metrics)
+    wanted, metric = wanted_tables(showing, metrics), error_metric(metrics)
     if source is not None:
         if showing.tables not in (None, "all") and "groups" in wanted:
             raise ValueError(f"--tables groups: {source} keeps no texts, so repeated errors are not known")

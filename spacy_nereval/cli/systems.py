@@ -43,11 +43,11 @@ def is_data(name: str) -> bool:
     >>> is_data("gold.spacy"), is_data("en_core_web_sm")
     (True, False)
     """
-    from ..io.formats import inferred_name
+    from ..io.formats import infer_format
     from ..io.paths import is_pipe
 
     path = Path(name)
-    return "://" in name or path.is_file() or is_pipe(path) or inferred_name(path) is not None
+    return "://" in name or path.is_file() or is_pipe(path) or infer_format(path) is not None
 
 
 def documents_of(system: str | None, gold: Path, reading: Reading, loading: Model) -> Documents:
@@ -95,13 +95,13 @@ def _read_pipes(formats: Mapping[Path, Format]) -> None:
         OSError: A pipe cannot be read.
     """
     from ..io.formats import name_of
-    from ..io.paths import is_pipe, readable
+    from ..io.paths import is_pipe, readable_file
 
     for path, format in formats.items():
         name_of(path, format)
     for path in formats:
         if is_pipe(path):
-            readable(path)
+            readable_file(path)
 
 
 def _told(documents: Documents, others: Counter[Path]) -> Documents:
@@ -191,9 +191,9 @@ def gold_labels(gold: Path, reading: Reading, *, both: bool = False) -> Iterator
 
 def reading_of(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
     """Return how gold and predictions are read. With `both`, one file holds both sides."""
-    from ..io.formats.settings import sides
+    from ..io.formats.settings import side_formats
 
-    return sides(replace(reading, format=",".join(input_formats(reading.format))), both=both)
+    return side_formats(replace(reading, format=",".join(input_formats(reading.format))), both=both)
 
 
 def check_no_unit(reading: Reading, count_file: object) -> None:
@@ -232,9 +232,9 @@ def as_stored(reading: Reading, names: Sequence[str], stored: Mapping[str, Count
 
 def _unit(reading: Reading) -> UnitRule | None:
     """Return the rule that `--unit` names, before anything is read or loaded."""
-    from ..io.units import parse
+    from ..io.units import parse_unit
 
-    return parse(reading.unit) if reading.unit is not None else None
+    return parse_unit(reading.unit) if reading.unit is not None else None
 
 
 def display_names(systems: Sequence[str], given: Sequence[str] = ()) -> list[str]:
@@ -426,8 +426,8 @@ def _counted(documents: Documents, numbers: list[int], place: int) -> Iterator[D
 
 
 def _told_of_cut(documents: Documents, cutting: Cutting, numbers: Sequence[int]) -> Iterator[Document | None]:
-    from ..reporting.remarks import kept_words
+    from ..reporting.remarks import cut_phrase
 
     yield from documents
     before, after = numbers
-    say(f"{cutting.cut}: {kept_words(after, before)}", err=True)
+    say(f"{cutting.cut}: {cut_phrase(after, before)}", err=True)

@@ -76,7 +76,7 @@ def init_config_cli(
     Without CONFIG, make a complete config as 'spacy init config' does for a CPU,
     and change it in the same way.
     """
-    from ..integration.configs import changed_config, new_config
+    from ..integration.configs import adapt_config, new_config
     from ..io.paths import check_is_file
     from ..io.writing import atomic, visible
 
@@ -92,7 +92,7 @@ def init_config_cli(
         check_is_file(config)
         try:
             before = config.read_bytes().decode("utf8")  # with its line ends
-            new = changed_config(before, score, replace_scorer=replace_scorer)
+            new = adapt_config(before, score, replace_scorer=replace_scorer)
         except ValueError as error:
             raise ValueError(f"{config}: {error}") from None
     target = output or config
@@ -123,7 +123,7 @@ def doctor_cli(
 
     findings = examine(gpu_id=gpu_id, transformer=transformer, corpus=corpus)
     for finding in findings:
-        mark = "✘" if finding.remedy else "✔" if finding.there else "-"
+        mark = "✘" if finding.remedy else "✔" if finding.exists else "-"
         say(f"{mark} {finding}", fg="red" if finding.remedy else None)
     if unusable := sum(bool(finding.remedy) for finding in findings):
         say(f"✘ {unusable} of the requested items cannot be used", fg="red", err=True)
@@ -139,9 +139,9 @@ def detach_cli(
     Save a copy of a pipeline that loads without spacy-nereval.
     """
     from ..integration.component import detach
-    from ..integration.pipelines import checked_load
+    from ..integration.pipelines import load_pipeline
 
     if output.exists() and (output.is_file() or any(output.iterdir())):
         raise ValueError(f"{output} exists and is not empty: choose a new directory")
-    detach(checked_load(model, model)).to_disk(output)
+    detach(load_pipeline(model, model)).to_disk(output)
     say(f"✔ saved to {output}", fg="green")

@@ -320,14 +320,14 @@ def check_declaration(metric: Metric) -> None:
         raise ValueError("note and resolve belong together: declare both or neither")
     _check_columns(metric)
     summed = {source for sources in metric.columns.values() for source in sources}
-    for field, names in (
+    for attribute, names in (
         ("partial_credit", metric.partial_credit),
         ("correct", metric.correct),
         ("words", metric.words),
     ):
         if unknown := [name for name in names if name not in metric.verdict_names]:
             raise ValueError(
-                f"{field} names the verdict {unknown[0]!r}, which no column adds up; "
+                f"{attribute} names the verdict {unknown[0]!r}, which no column adds up; "
                 f"the columns add up {', '.join(sorted(summed))}"
             )
     if wrong := [words.kind for words in metric.words.values() if words.kind not in VERDICT_KINDS]:

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from ..core.declaration import Kind
 from ..core.labels import LabelRules
+from ..core.messages import PlainSpan
 from ..core.overlapping import group_numbers
-from ..core.spans import ON_READING, Document, OverlapGroup, PlainSpan, Span, label_partners
+from ..core.spans import ON_READING, Document, OverlapGroup, Span, label_partners
 
 SPAN_KINDS = tuple(Kind)
 HIT, MISS, SPURIOUS, GROUP_GOLD, GROUP_PRED = range(len(SPAN_KINDS))

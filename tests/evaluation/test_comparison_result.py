@@ -18,13 +18,12 @@ from spacy_nereval.evaluation import differences
 from spacy_nereval.evaluation.collapsing import collapse
 from spacy_nereval.evaluation.comparison import System, comparison, difference_row
 from spacy_nereval.evaluation.differences import Differences
-from spacy_nereval.evaluation.error_list import gold_outcomes
 from spacy_nereval.evaluation.evidence import Evidence
 from spacy_nereval.evaluation.result import make_plain
 from spacy_nereval.evaluation.tested import Subject, families, holm
 from spacy_nereval.reporting.comparison_view import ComparisonView
 from spacy_nereval.reporting.formats import csv_text, json_text, latex
-from spacy_nereval.reporting.result_table import Cost, ResultTable, shown
+from spacy_nereval.reporting.result_table import Cost, ResultTable, number_text
 from spacy_nereval.reporting.score_tables import score_cell
 from spacy_nereval.reporting.terminal import render
 
@@ -34,7 +33,7 @@ def three_systems(
 ) -> tuple[list[System], list[Document]]:
     a = corpus(number)
     sides = [a, second(a), with_pred(a, [Document([], d.gold) for d in a])]
-    systems = [System(name, count(d, create_all()), [gold_outcomes(x) for x in d]) for name, d in zip(names, sides)]
+    systems = [System(name, count(d, create_all()), d) for name, d in zip(names, sides)]
     return systems, a
 
 
@@ -139,7 +138,7 @@ def test_every_row_has_the_promised_keys_and_every_headline_score_a_row():
 def test_undefined_scores_are_null_and_everything_is_json():
     a = [Document([], [(0, 1, "A")], id="0"), Document([], [], id="1")]
     b = [Document([], [], id="0"), Document([], [], id="1")]
-    systems = [System(name, count(d, create_all(["strict", "loio"])), [gold_outcomes(x) for x in d]) for name, d in
+    systems = [System(name, count(d, create_all(["strict", "loio"])), d) for name, d in
                (("a", a), ("b", b))]  # fmt: skip
     result = comparison(systems, a, FEW)
     assert json.loads(json.dumps(result, allow_nan=False)) == result
@@ -255,7 +254,7 @@ def test_an_average_of_costs_with_a_label_without_interval_is_unbounded_and_says
     assert whole["slot_error"]["intervals"]["per_type"]["RARE"]["ser"]["flag"] == "few"
     assert None not in whole["slot_error"]["intervals"]["averages"]["macro"]["ser"].values()
     cell = score_cell(create("slot_error"), "ser", {"ser": 0.5}, {"ser": found["undefined"][0]})
-    assert shown(cell, 0).endswith(", ∞] unbounded")
+    assert number_text(cell, 0).endswith(", ∞] unbounded")
     table = ResultTable("T", ["ser"], [[cell]])
     assert '"ser high": null' in json_text([table]) and csv_text([table]).endswith(",")
     assert r"$\infty$" in latex(table)
@@ -277,4 +276,4 @@ def test_a_difference_without_bounds_is_not_taken_for_one_without_a_test():
     for flag, said in (("unbounded", "-10.00 [-∞, ∞] unbounded"), (None, "-10.00")):
         result = {"baseline": "A", "swaps": 64, "exact": True, "comparisons": [plain | {"flag": flag}], **DRAWN}
         (table,) = ComparisonView(result).differences()
-        assert shown(table.rows[0][3]) == said
+        assert number_text(table.rows[0][3]) == said

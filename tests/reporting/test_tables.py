@@ -37,10 +37,9 @@ from spacy_nereval.features.report.correcting import CorrectionView
 from spacy_nereval.features.report.report_view import ReportView
 from spacy_nereval.features.thresholds.threshold_view import ThresholdView
 from spacy_nereval.reporting.comparison_view import ComparisonView
-from spacy_nereval.reporting.formats import document
+from spacy_nereval.reporting.formats import render_document
 from spacy_nereval.reporting.result_table import Interval, ResultTable
-from spacy_nereval.reporting.runs_view import RunsView
-from spacy_nereval.reporting.score_view import ScoreView
+from spacy_nereval.reporting.score_view import RunsView, ScoreView
 from spacy_nereval.reporting.verdict_tables import MANY, NO_SPAN
 from spacy_nereval.reporting.view import View
 
@@ -424,7 +423,7 @@ def test_the_least_p_that_swaps_can_give_is_said_to_be_one():
     assert [row[1] for row in counts.grid()[1:]] == ["< .0002", "1.0000"]
     said = "< before a p-value: the swaps of that comparison cannot show a smaller one."
     assert said in DataSetsView(given).closing()
-    in_json = document([sets], "json")
+    in_json = render_document([sets], "json")
     assert json.loads(in_json)[sets.title][0]["p (one-sided)"] == pytest.approx(1 / 10001) and "< ." not in in_json
     for other in ({"exact": True}, {"runs": [3, 3]}, {"p_better": 2 / 10001}):
         changed = found()

@@ -235,13 +235,13 @@ class Counting:
         from importlib.metadata import version
 
         from ...core.about import __version__
-        from ...io.paths import digest, fetched
+        from ...io.paths import digest, fetch_path
         from ...metrics.registry import create
 
         self._run_code()
         contents: dict[str | None, str] = {}
         for name in filter(None, (shard.gold, shard.pred)):
-            with fetched(name, self.home) as path:
+            with fetch_path(name, self.home) as path:
                 contents[name] = digest(path)
         origin: dict[str, Any] = {
             "gold": contents[shard.gold],
@@ -267,14 +267,14 @@ class Counting:
             ValueError: If it cannot be counted. The message names the files as the user did,
                 not the local copies of remote files.
         """
-        from ...io.paths import fetched
+        from ...io.paths import fetch_path
         from ...metrics.registry import create_all
 
         self._run_code()
         # Forget the words that the pipeline has met after each shard, or memory would grow with every file.
-        nlp = self.pipeline and self.pipeline.loaded()
+        nlp = self.pipeline and self.pipeline.load()
         zone = nlp.memory_zone() if nlp else nullcontext()
-        with zone, fetched(shard.gold, self.home) as gold, fetched(shard.pred or shard.gold, self.home) as pred:
+        with zone, fetch_path(shard.gold, self.home) as gold, fetch_path(shard.pred or shard.gold, self.home) as pred:
             try:
                 if nlp:
                     documents = documents_of_model(nlp, gold, self.reading)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
-from ...cli.app import command
+from ...cli.app import Extensions, command
 from ...cli.command_options import (
     CONFIDENCE,
     METRICS,
@@ -42,7 +42,7 @@ from ...core import arguments
 from ...core.arguments import Reading
 
 if TYPE_CHECKING:
-    from .report_numbers import ReportedSystem
+    from ...evaluation.comparison import System
 
 
 @command("report", metric_options=True)
@@ -60,18 +60,14 @@ def report_cli(
     metrics: str | None = METRICS,
     name: list[str] | None = NAMES,
     confidence: bool = CONFIDENCE,
-    policy: Path | None = Option(
-        None, "--policy", help="Policy of 'nereval gate': also say whether each system may ship, against the first one"
-    ),
     title: str | None = Option(None, "--title", help="Title of the report. By default the names of the files"),
+    *,
+    extensions: Extensions,
 ) -> None:
     """
     Write a report as one HTML file that opens without a network. It begins with
     the errors that repeat and with places where the gold annotation may be wrong, then
     has scores, charts, and every error and document.
-
-    With --policy, it says by the rules of a gate whether the system may ship, and
-    with several systems whether each may take the place of the first.
 
     Each system is a file of predictions or a model. A single CoNLL file may hold
     both sides: gold labels in the last column but one, predicted labels in the
@@ -86,73 +82,75 @@ def report_cli(
     from ...core.lexicon import cached_lexicon
     from ...core.messages import check_given_once
     from ...evaluation.breakdown import Breakdown
+    from ...evaluation.comparison import System
     from ...evaluation.tested import families
     from ...io.writing import atomic
-    from ...reporting.pages import scripts
-    from ..gate.policy import read_policy
-    from .report_numbers import ReportedSystem, with_common_annexes
+    from ...reporting.pages import chart_library
+    from .report_numbers import share_annexes
     from .report_page import page
     from .report_view import PRIMARY
 
     names, options = names_and_options([*(systems or []), *ctx.args])
-    drawn = chosen_confidence(confidence, resampling)
-    wished = asking.asked()
-    _check_compared(asking, names, confidence)
+    confidence_settings = chosen_confidence(confidence, resampling)
+    test_settings = asking.asked()
+    _check_comparison(asking, names, confidence)
     check_given_once(names, "system")
     shown_names = display_names(names or [str(gold)], name or [])
     check_suffix("--output", output, ".html", ".htm")
     check_no_table_format(reading.format)
-    scripts()  # so that it fails early if the libraries for charts are missing
+    chart_library()  # so that it fails early if the libraries for charts are missing
     reading = with_stored_labels(reading, names)
-    chosen, left_out = chosen_metrics(
+    metrics_counted, left_out = chosen_metrics(
         metrics, options, lookups.train, gold=gold, reading=reading, attributes=["eFre"], systems=names, both=not names
     )
     say_left_out_metrics(left_out)
-    rules = None if policy is None else read_policy(policy)
-    if rules:
-        rules.check_baseline(len(names) > 1, "several systems, of which the first is the baseline")
-    if rules and rules.unit and reading.unit is None:
-        reading = replace(reading, unit=rules.unit)
-    for needed in ("fair", *(rules.metrics if rules else ())):
-        if all(metric.name != needed for metric in chosen):
-            chosen = (*chosen, *chosen_metrics(needed, [], reading=reading, systems=names).metrics)
-    check_lexicons(chosen, output)
-    families(chosen, wished.primary or PRIMARY, wished.secondary)  # before anything is read
+    sections = [section for extension in extensions if (section := extension.section(len(names)))]
+    for section in sections:
+        if section.unit and reading.unit is None:
+            reading = replace(reading, unit=section.unit)
+    for metric_name in ("fair", *(name for section in sections for name in section.metrics)):
+        if all(metric.name != metric_name for metric in metrics_counted):
+            metrics_counted = (
+                *metrics_counted,
+                *chosen_metrics(metric_name, [], reading=reading, systems=names).metrics,
+            )
+    check_lexicons(metrics_counted, output)
+    families(metrics_counted, test_settings.primary or PRIMARY, test_settings.secondary)  # before anything is read
     lexicon = cached_lexicon(lookups.train) if lookups.train else None
     by = split_attributes(lookups.by or [])
     for attribute in by:
         Breakdown([], attribute, lexicon)  # so that it fails before anything is read
-    reported: list[ReportedSystem] = []
+    counted: list[System] = []
     sides: list[str | None] = [*names] or [None]
-    for side, shown in zip(sides, shown_names):
+    for prediction, shown_name in zip(sides, shown_names):
         kept = Kept()
-        documents = predictions_kept(documents_of(side, gold, reading, loading), cutting, side or str(gold))
-        counts = count_documents(documents, chosen, gold.name, reading, [kept])
-        reported.append(ReportedSystem(shown, kept, counts))
+        documents = predictions_kept(documents_of(prediction, gold, reading, loading), cutting, prediction or str(gold))
+        counts = count_documents(documents, metrics_counted, gold.name, reading, [kept])
+        counted.append(System(shown_name, counts, kept))
     html = page(
-        with_common_annexes(reported),
+        share_annexes(counted),
         title=title,
-        confidence=drawn,
-        asked=wished,
+        confidence=confidence_settings,
+        asked=test_settings,
         trials=asking.trials,
         lexicon=lexicon,
         by=by,
-        policy=rules,
+        sections=sections,
     )
     with atomic(output) as file:
         file.write(html.encode())
     say(f"✔ Report in {output}", fg="green")
 
 
-def _check_compared(asking: Asking, systems: Sequence[str], confidence: bool) -> None:
+def _check_comparison(asking: Asking, systems: Sequence[str], confidence: bool) -> None:
     """Raise ValueError if an option concerns a comparison, but no systems are compared."""
-    given = next((name for name, value in asking._asdict().items() if value is not None), None)
-    if given and len(systems) < 2:
+    option = next((name for name, value in asking._asdict().items() if value is not None), None)
+    if option and len(systems) < 2:
         raise ValueError(
-            f"--{given} is given, but there are no two systems to compare: give another one, or leave it out"
+            f"--{option} is given, but there are no two systems to compare: give another one, or leave it out"
         )
-    if given and not confidence:
-        raise ValueError(f"--{given} is given without --confidence: add that, since only then systems are compared")
+    if option and not confidence:
+        raise ValueError(f"--{option} is given without --confidence: add that, since only then systems are compared")
 
 
 @command("apply")
@@ -183,9 +181,9 @@ def apply_cli(
     is written, unless '--conflicts keep' leaves gold as it is there.
     """
     from .correcting import CorrectionView
-    from .corrections import corrected, read_marks
+    from .corrections import correct_gold, read_marks
 
-    wanted = names_of_tables(showing, CorrectionView)
-    found = corrected(read_annotation(gold, output, reading), read_marks(marks), conflicts, str(gold))
-    written = write_annotation_of(output, found.records, gold, reading, drop=drop, lang=lang)
-    print_result(CorrectionView(found.result, [written]), wanted, showing)
+    tables = names_of_tables(showing, CorrectionView)
+    corrected = correct_gold(read_annotation(gold, output, reading), read_marks(marks), conflicts, str(gold))
+    summary = write_annotation_of(output, corrected.records, gold, reading, drop=drop, lang=lang)
+    print_result(CorrectionView(corrected.result, [summary]), tables, showing)

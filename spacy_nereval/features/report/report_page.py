@@ -1,14 +1,8 @@
-"""The places where gold may be wrong, as the page's review reads them: each once, with its evidence in words, the other
-places that speak against it, and the corrections that the evidence proposes.
+"""The report as one HTML file: the tables and sentences of its view, the charts, and the data that its scripts read.
 
-The documents, their spans and the verdicts on them, as the page's script reads them.
-
-Offsets count UTF-16 units, as strings in browsers do. Labels, verdicts and spans
+The data are the documents with their spans and all verdicts, and the places where gold may be wrong, with the evidence
+and the corrections that it proposes. Offsets count UTF-16 units, as strings in browsers do. Labels, verdicts and spans
 are indices into lists, so that no text from the corpus is ever a key.
-
-The report as one HTML file: what its view says, with charts and every document.
-
-The HTML report of documents in memory.
 """
 
 from __future__ import annotations
@@ -20,7 +14,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...api.results import KeptSystem
 from ...core.compression import strip_compression
 from ...core.declaration import Metric, Verdict
 from ...core.spans import Document, OverlapGroup
@@ -28,50 +21,48 @@ from ...counting.counter import count
 from ...counting.counts import Counts
 from ...evaluation.comparison import System
 from ...evaluation.error_groups import Member
-from ...evaluation.error_list import OUTCOME_OF_VERDICT, outcomes_of
+from ...evaluation.error_list import OUTCOME_OF_VERDICT
 from ...evaluation.resampling import Confidence
 from ...evaluation.tested import Hypotheses
-from ...io.formats import inferred_name
-from ...io.writing import spelt_out
+from ...io.formats import infer_format
+from ...io.writing import escape_controls
 from ...metrics.registry import create
 from ...reporting import pages
 from ...reporting.declared import CHANGES, OUTCOMES
 from ...reporting.marked_text import SPACE
 from ...reporting.pages import (
-    DRAWING,
-    LISTED,
-    LISTING,
+    CHART_SCRIPTS,
+    LIST_FUNCTIONS,
+    LIST_SCRIPTS,
     Layout,
+    Section,
     Trusted,
     breakable,
-    embedded,
-    filled_in,
     is_right_to_left,
+    render_page,
+    script_json,
     utf16_offsets,
 )
-from ...reporting.rendered_document import Stretch, said_of, stretches
-from ..gate.gate_rules import Judged, gate
-from ..gate.gate_view import GateView
+from ...reporting.rendered_document import Stretch, span_notes, stretches
 from .gold_suspects import CONTRADICTIONS, REASONS, Doubt, evidence_words, surface
 from .report_charts import all_charts
-from .report_numbers import SYSTEMS, ReportedSystem, with_common_annexes
+from .report_numbers import SYSTEMS, share_annexes
 from .report_view import PRIMARY, ReportView
 
 if TYPE_CHECKING:
     from ...core.lexicon import Lexicon
-    from ..gate.policy import Policy
 
 NONE = -1
 
 MOST_WITNESSES = 6
-"""Maximum number of places that are listed because gold gives the same words another label there."""
+"""Maximum number of places that are listed as witnesses: gold gives the same words another label there."""
 
 PART = ", "
-"""What parts a sentence into those that other sentences have too."""
+"""The separator at which sentences are split, so that equal parts are stored once."""
 
 
 def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any]) -> dict[str, Any]:
-    """Return the places where gold may be wrong, those with the same evidence together, and what speaks against gold.
+    """Return the places where gold may be wrong, grouped by their evidence, and the evidence in words.
 
     Such a kind of places is [evidence, proposals, system, places].
 
@@ -89,8 +80,8 @@ def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any
         labels: The number of each label.
         units: For each document, what turns an offset into one of UTF-16.
     """
-    sides = [system.documents for system in view.systems]
-    witnesses = _Witnesses(view.gold.marked_places)
+    sides = view.documents
+    witnesses = _Witnesses(view.gold.gold_places)
     order = [view.lead, *(k for k in range(len(sides)) if k != view.lead)]
     pieces: dict[tuple[str, str, int], int] = {}
     parts: dict[str, int] = {}
@@ -98,26 +89,30 @@ def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any
     for doubt in view.doubts:
         k, gold = doubt.document, doubt.gold
         words = surface(sides[0][k], *doubt.place)
-        said = [
+        evidence_pieces = [
             (
-                each.reason,
-                evidence_words(each, doubt, view.names),
-                witnesses.number((words, each.label)) if each.reason in CONTRADICTIONS else NONE,
+                piece.reason,
+                evidence_words(piece, doubt, view.names),
+                witnesses.number((words, piece.label)) if piece.reason in CONTRADICTIONS else NONE,
             )
-            for each in doubt.evidence
+            for piece in doubt.evidence
         ]
         if gold:
             system, number = NONE, bisect_left(sides[0][k].gold, gold)
         else:
-            system, number = next(_predicted(doubt, [(each, sides[each][k]) for each in order]))
-        alike = all(span[:2] == doubt.place for span in doubt.proposed)
-        proposed = [
+            system, number = next(
+                _proposal_predictions(doubt, [(predicting, sides[predicting][k]) for predicting in order])
+            )
+        is_in_place = all(span[:2] == doubt.place for span in doubt.proposed)
+        proposals = [
             n
             for start, end, label in doubt.proposed
-            for n in ((labels[label],) if alike else (units[k](start), units[k](end), labels[label]))
+            for n in ((labels[label],) if is_in_place else (units[k](start), units[k](end), labels[label]))
         ]
-        evidence = tuple(dict.fromkeys(pieces.setdefault(piece, len(pieces)) for piece in said))
-        kinds.setdefault((evidence, (alike, *proposed), system, None if alike else k), []).append((k, number))
+        evidence = tuple(dict.fromkeys(pieces.setdefault(piece, len(pieces)) for piece in evidence_pieces))
+        kinds.setdefault((evidence, (is_in_place, *proposals), system, None if is_in_place else k), []).append(
+            (k, number)
+        )
     return {
         "reasons": [*REASONS],
         "evidence": [
@@ -131,30 +126,30 @@ def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any
         "parts": [*parts],
         "witnesses": witnesses.listed,
         "kinds": [
-            [[*evidence], proposed if alike else [[*proposed]], system, _differences(places)]
-            for (evidence, (alike, *proposed), system, _), places in kinds.items()
+            [[*evidence], proposals if is_in_place else [[*proposals]], system, _relative_places(members)]
+            for (evidence, (is_in_place, *proposals), system, _), members in kinds.items()
         ],
         "repeats": len(view.lists) - len(view.systems),  # the last groups are the errors where gold is in doubt
     }
 
 
-def _differences(places: Sequence[tuple[int, int]]) -> list[int]:
-    """Return documents as differences, each with the number of its span.
+def _relative_places(places: Sequence[tuple[int, int]]) -> list[int]:
+    """Return each document as its distance from the one before, with the number of its span.
 
-    >>> _differences([(3, 0), (7, 2)])
+    >>> _relative_places([(3, 0), (7, 2)])
     [3, 0, 4, 2]
     """
-    ordered = sorted(places)
-    before = [0, *(k for k, _ in ordered)]
-    return [n for last, (k, number) in zip(before, ordered) for n in (k - last, number)]
+    sorted_places = sorted(places)
+    documents_before = [0, *(k for k, _ in sorted_places)]
+    return [n for before, (k, number) in zip(documents_before, sorted_places) for n in (k - before, number)]
 
 
-def _predicted(doubt: Doubt, sides: Sequence[tuple[int, Document]]) -> Iterator[tuple[int, int]]:
-    """Yield the systems that predict a span that is proposed, with the number of their prediction."""
-    for wanted in doubt.proposed:
+def _proposal_predictions(doubt: Doubt, sides: Sequence[tuple[int, Document]]) -> Iterator[tuple[int, int]]:
+    """Yield each system that predicts a proposed span, with the number of its prediction."""
+    for span in doubt.proposed:
         for number, side in sides:
-            p = bisect_left(side.pred, wanted)
-            if p < len(side.pred) and side.pred[p] == wanted:
+            p = bisect_left(side.pred, span)
+            if p < len(side.pred) and side.pred[p] == span:
                 yield number, p
 
 
@@ -181,7 +176,7 @@ HIT, MISS, SPURIOUS = range(3)
 
 
 def page_data(view: ReportView) -> dict[str, Any]:
-    """Return everything that the script needs.
+    """Return the data that the scripts read.
 
     A document is [id, text, gold spans, side, side, ...], with a side per system:
     [predicted spans, settled verdicts, verdicts of metric 0, of metric 1, ...]. Spans
@@ -191,7 +186,7 @@ def page_data(view: ReportView) -> dict[str, Any]:
     instead of a verdict, since each metric has its own names for them. The members of a
     group are document, gold span, predicted span, ...
     """
-    documents = view.systems[0].documents
+    documents = view.documents[0]
     labels = {label: k for k, label in enumerate(view.labels)}
     return {
         "systems": view.names,
@@ -203,25 +198,23 @@ def page_data(view: ReportView) -> dict[str, Any]:
         "digest": digest(documents),
         "annexes": [[k, at] for k, document in enumerate(documents) if (at := annex(document)) is not None],
         "rightToLeft": [k for k, document in enumerate(documents) if is_right_to_left(document.text or "")],
-        "documents": [
-            _document(sides, view.marking, labels) for sides in zip(*(system.documents for system in view.systems))
-        ],
+        "documents": [_document(sides, view.marking, labels) for sides in zip(*view.documents)],
         "lead": view.lead,
         "groups": [
-            {"system": number, "title": title, "members": _flat_members(members, view.systems[number].documents)}
+            {"system": number, "title": title, "members": _flat_members(members, view.documents[number])}
             for number, title, members in view.lists
         ],
         "review": review_data(view, labels, [utf16_offsets(document.text or "") for document in documents]),
-        "slices": [{"title": each.title, "buckets": [*each.buckets.values()], "of": each.of} for each in view.slices],
+        "slices": [{"title": part.title, "buckets": [*part.buckets.values()], "of": part.of} for part in view.slices],
     }
 
 
 def _flat_members(members: Iterable[Member], documents: Sequence[Document]) -> list[int]:
-    found = []
+    flat = []
     for number, gold, pred in members:
         golds, preds = numbers_of(documents[number])
-        found += [number, golds[gold] if gold else NONE, preds[pred] if pred else NONE]
-    return found
+        flat += [number, golds[gold] if gold else NONE, preds[pred] if pred else NONE]
+    return flat
 
 
 def annex(document: Document) -> int | None:
@@ -233,14 +226,15 @@ def annex(document: Document) -> int | None:
 
 
 def digest(documents: Iterable[Document]) -> str:
-    """Return a short name for texts and gold spans, by which a browser keeps the marks on them."""
-    found = sha256()
+    """Return a digest of texts and gold spans: the key under which a browser keeps the marks on them."""
+    checksum = sha256()
     for document in documents:
-        found.update(repr((document.id, document.text, document.gold)).encode("utf8", "surrogatepass"))
-    return found.hexdigest()[:16]
+        checksum.update(repr((document.id, document.text, document.gold)).encode("utf8", "surrogatepass"))
+    return checksum.hexdigest()[:16]
 
 
 def _metric(metric: Metric) -> dict[str, Any]:
+    """Return a metric with its verdicts, as `data.metrics` has it."""
     names = metric.verdict_names
     settled = (metric.hit, metric.miss, metric.spurious) if metric.scope == "group" else ()
     kind_of = dict(zip(settled, ("hit", "missed", "spurious")))
@@ -266,13 +260,14 @@ def numbers_of(document: Document) -> tuple[Numbered, Numbered]:
 
 
 def _document(sides: Sequence[Document], metrics: Sequence[Metric], labels: Mapping[str, int]) -> list[Any]:
+    """Return a document with the predictions of each system and all verdicts, as `page_data` describes it."""
     first = sides[0]
     unit = utf16_offsets(first.text or "")
 
-    def flat(spans: Iterable[tuple[int, int, str]]) -> list[int]:
+    def flatten(spans: Iterable[tuple[int, int, str]]) -> list[int]:
         return [n for start, end, label in spans for n in (unit(start), unit(end), labels[label])]
 
-    found: list[Any] = [first.id, first.text, flat(first.gold)]
+    data: list[Any] = [first.id, first.text, flatten(first.gold)]
     for side in sides:
         gold, pred = numbers_of(side)
         settled = [n for span in sorted(side.hits) for n in (HIT, gold[span], pred[span])]
@@ -283,15 +278,15 @@ def _document(sides: Sequence[Document], metrics: Sequence[Metric], labels: Mapp
             else:
                 settled += [n for span in group.gold for n in (MISS, gold[span], NONE)]
                 settled += [n for span in group.pred for n in (SPURIOUS, NONE, pred[span])]
-        judged = []
+        verdict_lists = []
         for metric in metrics:
             parts = overlapping if metric.scope == "group" else [side]
-            judged.append(_flat_verdicts(_verdicts(metric, parts), metric, gold, pred))
-        found.append([flat(pred), settled, *judged])
-    return found
+            verdict_lists.append(_flat_verdicts(_verdicts_of_parts(metric, parts), metric, gold, pred))
+        data.append([flatten(pred), settled, *verdict_lists])
+    return data
 
 
-def _verdicts(metric: Metric, parts: Sequence[OverlapGroup]) -> Iterator[Verdict]:
+def _verdicts_of_parts(metric: Metric, parts: Sequence[OverlapGroup]) -> Iterator[Verdict]:
     """Yield the verdicts on overlap groups, or on whole documents if the metric judges these."""
     for part in parts:
         if metric.judge:
@@ -313,9 +308,9 @@ __all__ = ["PRIMARY", "page"]
 
 REPORT = Layout(
     __package__,
-    LISTED,
+    LIST_FUNCTIONS,
     (*("corpus", "asked", "marking", "lines", "places", "copied", "flags"), *("digests", "reviewing", "exporting")),
-    (*LISTING, *DRAWING, "queue"),
+    (*LIST_SCRIPTS, *CHART_SCRIPTS, "queue"),
     (
         *("triage", "state", "filters", "flag_elements", "text", "documents", "concordance"),
         *("matrix", "form", "copy", "review", "actions", "changes", "charts"),
@@ -330,7 +325,7 @@ LONGEST, BEFORE = 1500, 200
 
 
 def page(
-    systems: Sequence[ReportedSystem],
+    systems: Sequence[System],
     *,
     title: str | None = None,
     confidence: Confidence | None = None,
@@ -338,7 +333,7 @@ def page(
     trials: int | None = None,
     lexicon: Lexicon | None = None,
     by: Sequence[str] = (),
-    policy: Policy | None = None,
+    sections: Sequence[Section] = (),
 ) -> str:
     """Return the report as HTML.
 
@@ -352,16 +347,16 @@ def page(
         trials: How many swaps are drawn; by default enough for the number of tests.
         lexicon: The lexicon of the training data, for scores by what training shows of a span.
         by: Attributes by which spans are scored besides the usual ones, as `--by` names them.
-        policy: The rules by which each system may ship, those that compare against the first system.
+        sections: The sections that other features add, at its beginning.
 
     Raises:
         ValueError: Systems cannot share a report, something is asked for that cannot be computed (see `ReportView`),
             or the libraries that draw charts are not installed.
     """
     view = ReportView(systems, confidence=confidence, asked=asked, trials=trials, lexicon=lexicon, by=by)
-    library = pages.scripts()
-    drawn = all_charts(view)
-    documents, first = systems[view.lead].documents, view.results[0]
+    library = pages.chart_library()
+    charts = all_charts(view)
+    documents, first = view.documents[view.lead], view.results[0]
     values = {
         "title": title or _title(view.names, systems[0].counts.sources),
         "view": view,
@@ -373,33 +368,23 @@ def page(
         "tested": view.tested(),
         "confidence": first.get("confidence"),
         "symbols": pages.GLYPHS,
-        "charted": drawn,
-        "gates": [*gates(systems, policy)] if policy else [],
-        "static": [*static_documents(documents, view.wrong, view.fair)],
+        "charted": charts,
+        "sections": [(section, section.draw(systems)) for section in sections],
+        "static": [*static_documents(documents, view.errors_of_lead, view.fair)],
         "unmarked": [metric.name for metric in systems[0].counts.metrics if metric not in view.marking],
         "signatures": [first["signature"]],
         "version": first["version"],
-        "data": Trusted(embedded(page_data(view))),
-        "charts": Trusted(embedded(drawn)),
+        "data": Trusted(script_json(page_data(view))),
+        "charts": Trusted(script_json(charts)),
     }
-    return filled_in(values, library, REPORT)
-
-
-def gates(systems: Sequence[ReportedSystem], policy: Policy) -> Iterator[GateView]:
-    """Yield whether each system may ship: a single one alone, others against the first."""
-    judged = [
-        Judged(System(each.name, each.counts, outcomes_of(each.documents, each.counts.metrics)), each.documents)
-        for each in systems
-    ]
-    for candidate in judged[1:] or judged:
-        yield GateView(gate(policy, candidate, judged[0] if len(judged) > 1 else None))
+    return render_page(values, library, REPORT)
 
 
 def _title(names: Sequence[str], sources: Iterable[str]) -> str:
     systems = " and ".join(names) if len(names) < 3 else f"{len(names)} systems"
-    golds = (Path(each) for each in dict.fromkeys(sources))
-    named = [(each if inferred_name(each) is None else strip_compression(each).with_suffix("")).name for each in golds]
-    return f"{systems} against {' and '.join(named) or 'gold'}"
+    paths = (Path(path) for path in dict.fromkeys(sources))
+    golds = [(path if infer_format(path) is None else strip_compression(path).with_suffix("")).name for path in paths]
+    return f"{systems} against {' and '.join(golds) or 'gold'}"
 
 
 # The documents with errors as marked text
@@ -426,29 +411,29 @@ def static_documents(
 
 def _stretches(document: Document, errors: Iterable[Verdict], metric: Metric) -> Iterator[Stretch]:
     """Cut the text where the spans of errors begin and end. A document without a text has its offsets only."""
-    text, said = document.text, said_of(document, errors, metric)
+    text, flags = document.text, span_notes(document, errors, metric)
     if text is None:
-        yield from (Stretch(f"…{each.end} ", False, False, [each.words]) for each in said)
+        yield from (Stretch(f"…{flag.end} ", False, False, [flag.words]) for flag in flags)
         return
-    low = max(0, min(each.start for each in said) - BEFORE)
-    high = min(len(text), low + LONGEST)
-    if low:
+    start = max(0, min(flag.start for flag in flags) - BEFORE)
+    end = min(len(text), start + LONGEST)
+    if start:
         yield Stretch("… ", False, False, [])
-    for part in stretches(text, said, low, high):
-        yield part._replace(text=spelt_out(SPACE.sub(" ", part.text)))
-    if rest := sum(each.end > high for each in said):
-        yield Stretch(f" … {rest} more", False, False, [])
-    elif high < len(text):
+    for part in stretches(text, flags, start, end):
+        yield part._replace(text=escape_controls(SPACE.sub(" ", part.text)))
+    if hidden := sum(flag.end > end for flag in flags):
+        yield Stretch(f" … {hidden} more", False, False, [])
+    elif end < len(text):
         yield Stretch(" …", False, False, [])
 
 
-def report(
-    systems: Sequence[KeptSystem],
+def report_html(
+    systems: Sequence[System],
     confidence: Confidence | None = None,
     asked: Hypotheses | None = None,
     trials: int | None = None,
 ) -> str | None:
-    """Return the report as HTML.
+    """Return the report on systems whose documents were kept, as HTML.
 
     Args:
         systems: The systems, which have the same documents. The first is what others are compared with.
@@ -462,17 +447,18 @@ def report(
     Raises:
         ValueError: The libraries that draw charts are not installed.
     """
-    known = [[document for document in system.documents if document] for system in systems]
-    if not 0 < len(systems) <= SYSTEMS or not all(known) or any(d.text is None for own in known for d in own):
+    documents = [system.annotated_documents for system in systems]
+    unreadable = not all(documents) or any(document.text is None for side in documents for document in side)
+    if unreadable or not 0 < len(systems) <= SYSTEMS:
         return None
-    reported = [ReportedSystem(system.name, own, _with_fair(system.counts, own)) for system, own in zip(systems, known)]
-    return page(with_common_annexes(reported), confidence=confidence, asked=asked, trials=trials)
+    reported = [System(system.name, _count_fair(system.counts, side), side) for system, side in zip(systems, documents)]
+    return page(share_annexes(reported), confidence=confidence, asked=asked, trials=trials)
 
 
-def _with_fair(counts: Counts, documents: Sequence[Document]) -> Counts:
-    """Return the counts with those of fair, whose verdicts mark the spans of the report."""
+def _count_fair(counts: Counts, documents: Sequence[Document]) -> Counts:
+    """Return the counts, with those of fair if they lack them: its verdicts mark the spans of the report."""
     if any(metric.name == "fair" for metric in counts.metrics):
         return counts
-    found = count(documents, [*counts.metrics, create("fair")])
-    found.spans_key = counts.spans_key
-    return found
+    counts_with_fair = count(documents, [*counts.metrics, create("fair")])
+    counts_with_fair.spans_key = counts.spans_key
+    return counts_with_fair

@@ -16,9 +16,10 @@ from tabled import GOLD, MANY_DOCUMENTS
 
 from spacy_nereval import Confidence, Document, count, create
 from spacy_nereval.evaluation.breakdown import breakdown
+from spacy_nereval.evaluation.comparison import System
 from spacy_nereval.evaluation.error_list import is_error
-from spacy_nereval.features.report.report_charts import all_charts, bars, dots
-from spacy_nereval.features.report.report_numbers import LENGTHS, ReportedSystem
+from spacy_nereval.features.report.report_charts import all_charts, error_chart, score_chart
+from spacy_nereval.features.report.report_numbers import LENGTHS
 from spacy_nereval.features.report.report_page import page
 from spacy_nereval.features.report.report_view import ReportView
 from spacy_nereval.reporting.result_table import Estimate, ResultTable
@@ -30,7 +31,7 @@ FAIR = create("fair")
 NESTED = [(0, 2, "A"), (0, 5, "A")]
 
 
-def systems(kind: str, number: int) -> list[ReportedSystem]:
+def systems(kind: str, number: int) -> list[System]:
     documents = {
         "usual": corpus(24),
         "nested": [Document(NESTED, [(0, 5, "A"), (3, 5, "B")], "ab cd", id=str(k)) for k in range(8)],
@@ -67,7 +68,9 @@ def on_page(table: ResultTable, row: list[Any]) -> list[str]:
     """A row of a table as a page has it."""
     cells: list[str] = []
     for k, cell in enumerate(row):
-        cells.append(flat(" ".join(table.parts(k, cell)) if isinstance(cell, Estimate) else table.shown(k, cell)))
+        cells.append(
+            flat(" ".join(table.value_and_bounds(k, cell)) if isinstance(cell, Estimate) else table.cell_text(k, cell))
+        )
         cells += [""] * (table.header[k] == table.bars)
     return cells
 
@@ -124,7 +127,7 @@ def test_the_page_has_the_numbers_of_the_terminal(shown):
             places = [k for k, column in enumerate(table.header) if column in columns]
             for row in table.rows:
                 first = row[1] if name == "errors" else row[0]
-                cells = [flat(table.shown(k, row[k])) for k in places]
+                cells = [flat(table.cell_text(k, row[k])) for k in places]
                 own = [line for line in lines if line[:1] == [first]]
                 assert any(line[k:][: len(cells)] == cells for line in own for k in range(len(line))), (row, cells)
 
@@ -132,11 +135,11 @@ def test_the_page_has_the_numbers_of_the_terminal(shown):
 # Single tables and sentences
 
 
-def tables(name: str, *made: ReportedSystem, **how: Any) -> list[ResultTable]:
+def tables(name: str, *made: System, **how: Any) -> list[ResultTable]:
     return [*ReportView(made, **how).tables([name])]
 
 
-def said(section: str, *made: ReportedSystem, **how: Any) -> tuple[str, list[str | int]]:
+def said(section: str, *made: System, **how: Any) -> tuple[str, list[str | int]]:
     (found,) = (each for each in ReportView(made, **how).findings() if each.section == section)
     return found.sentence, [*found.documents]
 
@@ -239,15 +242,15 @@ def test_doubtful_gold_is_shown_with_what_speaks_against_it():
     assert said("doubt", made) == ("partly gold: in 1 of 3 errors (33\u00a0%) gold contradicts itself", ["n2"])
     assert said("gold", PERFECT) == ("nothing speaks against gold", [])
     view = ReportView([made])
-    assert view.ask_doubted == {"one": 0, "group": len(view.lists) - 1}
+    assert view.ask_errors_in_doubt == {"one": 0, "group": len(view.lists) - 1}
 
 
-def test_each_document_is_judged_once_for_all_tables_and_sentences_but_what_if():
+def test_each_document_is_judged_once_for_all_tables_and_sentences_but_mending():
     judged = []
     judge = FAIR.judge
     fair = replace(FAIR, judge=lambda group: judged.append(group) or judge(group))
     documents = [Document([(0, 3, "A")], [(0, end, "A")], "Adam", id="d") for end in (2, 4)]
-    made = [ReportedSystem(name, [each], count([each], [fair])) for name, each in zip("ab", documents)]
+    made = [System(name, count([each], [fair]), [each]) for name, each in zip("ab", documents)]
     judged.clear()
     view = ReportView(made)
     assert view.findings() and [*view.tables([name for name in view.makers if name != "mending"])]
@@ -288,7 +291,7 @@ def test_a_score_that_is_cut_off_at_zero_has_no_dot():
 
 def test_charts_are_valid_though_a_report_does_not_check_them():
     found = all_charts(ReportView([small()]))
-    for name, draw in (("scores", dots), ("errors", bars)):
+    for name, draw in (("scores", score_chart), ("errors", error_chart)):
         spec = draw(found[name]["data"]["values"], ["first"])
         assert alt.LayerChart.from_dict(spec).to_dict()["layer"]
         assert "url" not in json.dumps(spec["layer"])
