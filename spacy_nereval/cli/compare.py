@@ -17,8 +17,8 @@ from .command_options import (
     NAMES,
     OUTPUT,
     TRAIN,
-    Asking,
     Cutting,
+    HypothesisOptions,
     Model,
     Resampling,
     Showing,
@@ -69,7 +69,7 @@ def compare_cli(
     reading: Reading,
     loading: Model,
     resampling: Resampling,
-    asking: Asking,
+    testing: HypothesisOptions,
     showing: Showing,
     cutting: Cutting,
     gold: Path | None = GOLD,
@@ -121,13 +121,13 @@ def compare_cli(
     named = systems_and_runs(names, system or [], name or [])
     names = [run for _, runs in named for run in runs]
     wanted = names_of_tables(showing, ComparisonView)
-    wished = asking.asked(per_label)
+    hypotheses = testing.hypotheses(per_label)
     check_halves(names, resampling)
     counter = RunCounter(names, gold or only_count_files(names), metrics, options, train, reading, loading, cutting)
     check_lexicons(counter.metrics, output)
-    families(counter.metrics, wished.primary, wished.secondary)  # before anything is read
+    families(counter.metrics, hypotheses.primary, hypotheses.secondary)  # before anything is read
     compared = [counter.system(shown, runs) for shown, runs in named]
     documents = next((each.documents for each in reversed(compared) if each.documents), [])
-    result = comparison(compared, documents, drawn, asking.trials, **wished._asdict(), short=showing.short)
+    result = comparison(compared, documents, drawn, testing.trials, **hypotheses._asdict(), short=showing.short)
     result |= {"left_out": counter.left_out} if counter.left_out else {}
     print_result(ComparisonView(result), wanted, showing, output)

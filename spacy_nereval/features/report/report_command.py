@@ -16,8 +16,8 @@ from ...cli.command_options import (
     CONFIDENCE,
     METRICS,
     NAMES,
-    Asking,
     Cutting,
+    HypothesisOptions,
     Lookups,
     Model,
     Resampling,
@@ -51,7 +51,7 @@ def report_cli(
     reading: Reading,
     loading: Model,
     resampling: Resampling,
-    asking: Asking,
+    testing: HypothesisOptions,
     lookups: Lookups,
     cutting: Cutting,
     gold: Path = Argument(..., help="Gold annotation"),
@@ -92,8 +92,8 @@ def report_cli(
 
     names, options = names_and_options([*(systems or []), *ctx.args])
     confidence_settings = chosen_confidence(confidence, resampling)
-    test_settings = asking.asked()
-    _check_comparison(asking, names, confidence)
+    test_settings = testing.hypotheses()
+    _check_comparison(testing, names, confidence)
     check_given_once(names, "system")
     shown_names = display_names(names or [str(gold)], name or [])
     check_suffix("--output", output, ".html", ".htm")
@@ -132,7 +132,7 @@ def report_cli(
         title=title,
         confidence=confidence_settings,
         asked=test_settings,
-        trials=asking.trials,
+        trials=testing.trials,
         lexicon=lexicon,
         by=by,
         sections=sections,
@@ -142,9 +142,9 @@ def report_cli(
     say(f"✔ Report in {output}", fg="green")
 
 
-def _check_comparison(asking: Asking, systems: Sequence[str], confidence: bool) -> None:
+def _check_comparison(testing: HypothesisOptions, systems: Sequence[str], confidence: bool) -> None:
     """Raise ValueError if an option concerns a comparison, but no systems are compared."""
-    option = next((name for name, value in asking._asdict().items() if value is not None), None)
+    option = next((name for name, value in testing._asdict().items() if value is not None), None)
     if option and len(systems) < 2:
         raise ValueError(
             f"--{option} is given, but there are no two systems to compare: give another one, or leave it out"
