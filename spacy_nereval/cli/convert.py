@@ -13,7 +13,7 @@ from .app import command
 from .command_options import check_no_table_format
 from .counting_documents import with_progress
 from .printing import say
-from .systems import reading_of, rules_of
+from .sources import reading_of, rules_of
 
 if TYPE_CHECKING:
     from ..io.records import Record

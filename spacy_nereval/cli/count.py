@@ -32,7 +32,7 @@ from .counting_documents import add_replicates, check_collapse_given, chosen_hal
 from .guards import check_lexicons
 from .metric_options import chosen_metrics, names_and_options, say_left_out_metrics, with_stored_labels
 from .printing import progress_bar, say
-from .systems import documents_of_files, documents_of_model, is_data, reading_of, rules_of
+from .sources import Gold, Source, reading_of, rules_of
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
@@ -108,7 +108,7 @@ def count_cli(
     else:
         drawn = chosen_confidence(bool(replicates), Resampling(None, replicates or None, seed), "--replicates")
     model, files = (None, Files(names, None)) if both else _model_and_files(names)
-    systems = [model] if model else []
+    systems = [Source(model)] if model else []
     reading = with_stored_labels(reading, systems)
     chosen, left_out = chosen_metrics(metrics, options, train, reading=reading, systems=systems)
     say_left_out_metrics(left_out)
@@ -159,10 +159,11 @@ class _Work(NamedTuple):
         from ..io.paths import fetched
 
         with fetched(golds[0]) as gold, fetched(preds[0] if preds else golds[0]) as pred:
+            annotation = Gold(gold, self.reading, both=not (self.model or preds))
             if self.model:
-                documents = documents_of_model(self.model, gold, self.reading, self.loading)
+                documents = annotation.documents_of_model(self.model, self.loading)
             else:
-                documents = documents_of_files(gold, pred if preds else None, self.reading)
+                documents = annotation.documents(Source(pred, annotated=True) if preds else None)
             hashed = bool(self.sharding.check_repeats)
             counts = count_documents(
                 documents, self.metrics, gold.name, self.reading, collapse=self.collapse, check_repeats=hashed
@@ -175,7 +176,7 @@ class _Work(NamedTuple):
 
 def _model_and_files(names: Sequence[str]) -> tuple[str | None, Files]:
     """Return a model and its gold files, or None, gold files, and as many files of predictions."""
-    if not is_data(names[0]):
+    if Source(names[0]).is_model:
         return names[0], Files(names[1:], None)
     if len(names) % 2:
         raise ValueError(f"{len(names)} files were given; expected the gold files, then as many files of predictions")

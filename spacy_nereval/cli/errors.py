@@ -28,14 +28,14 @@ from .counting_documents import totals_while_reading
 from .guards import check_lexicons
 from .metric_options import chosen_metrics, optional_name, with_stored_labels
 from .printing import print_tables, say
-from .systems import documents_of, predictions_kept
+from .sources import Gold, Source
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
     from ..core.spans import Document
     from ..evaluation.error_list import Listed
     from ..reporting.result_table import ResultTable
-    from .systems import Documents
+    from .sources import Documents
 
 LIMIT = 20
 """Rows that a terminal shows without `--limit`."""
@@ -103,15 +103,16 @@ def errors_cli(
     if output:
         check_suffix("--output", output, *ROWS)
         check_no_table_format(reading.format)
-    system, options = optional_name(system, ctx.args)
+    name, options = optional_name(system, ctx.args)
     terminal = table_format(reading.format) == "terminal"
-    systems = [system] if system else []
+    systems = [Source(name)] if name else []
     reading = with_stored_labels(reading, systems)
     chosen, *others = chosen_metrics(metric, options, train, reading=reading, systems=systems).metrics
     check_lexicons([chosen], output)
     if others:
         raise ValueError(f"--metric {metric}: expected one metric")
-    documents: Documents = predictions_kept(documents_of(system, gold, reading, loading), cutting, system or str(gold))
+    annotation = Gold(gold, reading, both=not systems)
+    documents: Documents = annotation.documents(systems[0] if systems else None, loading, cutting)
     totals, mentions, documents = totals_while_reading(documents, gold.name)
     labels = label or []
     if any("," in name for name in labels):

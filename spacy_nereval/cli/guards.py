@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.messages import fault
 from ..features.parts.parts_command import PARTS
 from .metric_options import names_and_options, parse_options
-from .systems import matching_files, named_runs
+from .sources import matching_files, named_runs
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric

@@ -31,8 +31,6 @@ from .counting_documents import (
     Observer,
     RunCounter,
     check_collapse_given,
-    check_collapsible,
-    check_stored_halves,
     count_documents,
     halves_of,
     say_if_unchecked,
@@ -48,16 +46,7 @@ from .metric_options import (
     with_stored_labels,
 )
 from .printing import names_of_tables, print_result
-from .systems import (
-    check_no_count_file,
-    check_no_labels,
-    check_no_unit,
-    documents_of_files,
-    documents_of_model,
-    named_runs,
-    predictions_kept,
-    unknown,
-)
+from .sources import Gold, Kind, Source, check_answers, named_runs, questions_of
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
@@ -118,11 +107,7 @@ def score_cli(
     check_suffix("--output", output, *JSON)
     check_suffix("--per-document", per_document, *ROWS)
     if system and drawn:
-        if pred or lookups.by or per_document:
-            given = f"{pred}" if pred else "--by" if lookups.by else "--per-document"
-            raise ValueError(
-                f"{given} is given in addition to --system: it shows a single run, so score that one alone"
-            )
+        check_answers(Kind.RUNS, questions_of(pred=pred, by=lookups.by, per_document=per_document))
         counting = (metrics, options, lookups.train, reading, loading, cutting)
         return score_runs(system, gold, counting, drawn, showing, output)
     if loading.gpu_id >= 0:
@@ -130,31 +115,24 @@ def score_cli(
     breakdowns: list[Breakdown] = []
     left_out: dict[str, str] = {}
     seen = Collected()
-    if gold.suffix == ".npz":
-        if pred or metrics or options or lookups.by or lookups.train:
-            raise ValueError(
-                f"{gold} is a count file without spans: give it without predictions, metrics, options of metrics, "
-                "--by and --train"
-            )
-        check_no_unit(reading, gold)
-        check_no_labels(reading, gold)
-        check_no_count_file(cutting, [gold])
-        from ..io.count_files import load
-
-        counts = load(gold)
-        if counts.collapsed:
-            check_collapsible(showing, per_document, lookups.by, file=gold)
-            check_stored_halves(counts, confidence, resampling, gold)
+    source = Source(gold)
+    if source.has_counts:
+        spans = [("", "spans")] if pred or metrics or options or lookups.by or lookups.train else []
+        shown = questions_of(reading, cutting, per_document=per_document, tables=showing.tables)
+        source.check([*spans, *shown])
+        source.check_half_samples(resampling, wanted=confidence)
+        counts = source.counts
         check_lexicons(counts.metrics, output, per_document)
-        seen = collected(showing, counts.metrics, source=str(gold))
+        wanted_tables(showing, counts.metrics)
         warn_of_labels(counts)
     else:
+        annotation = Gold(gold, reading, both=pred is None)
         chosen, left_out = chosen_metrics(
-            metrics, options, lookups.train, attributes=lookups.by, gold=gold, reading=reading, both=pred is None
+            metrics, options, lookups.train, attributes=lookups.by, gold=annotation, reading=reading
         )
         breakdowns = wanted_breakdowns(lookups, chosen)
-        seen = collected(showing, chosen, words=not unknown(gold, reading, both=pred is None).words)
-        documents = predictions_kept(documents_of_files(gold, pred, reading), cutting, str(pred or gold))
+        seen = collected(showing, chosen, words=not annotation.unknown().words)
+        documents = annotation.documents(Source(pred, annotated=True) if pred else None, cutting=cutting)
         observers: list[Observer] = [*breakdowns, *seen.observers]
         counts = count_documents(documents, chosen, gold.name, reading, observers, groups=seen.groups)
     show_result(
@@ -206,9 +184,10 @@ def score_runs(
             f"give two or more, or score it alone: nereval score {gold} {runs[0]}"
         )
     wanted = names_of_tables(showing, RunsView)
-    counter = RunCounter(runs, gold, *counting)
+    sources = [*map(Source, runs)]
+    counter = RunCounter(sources, gold, *counting)
     check_lexicons(counter.metrics, output)
-    counts = [counter.count(run)[0] for run in runs]
+    counts = [counter.count(run)[0] for run in sources]
     result = evaluate_runs(counts, drawn, system=name, average=showing.average, short=showing.short)
     result |= {"left_out": counter.left_out} if counter.left_out else {}
     print_result(RunsView(counts[0], result, showing.average), wanted, showing, output)
@@ -252,13 +231,15 @@ def evaluate_cli(
     check_collapse_given(sharding)
     collapse = halves_of(drawn) if sharding.collapse else None
     if collapse:
-        check_collapsible(showing, per_document, lookups.by)
+        shown = questions_of(by=lookups.by, per_document=per_document, tables=showing.tables)
+        check_answers(Kind.COLLAPSING, shown)
     check_average(showing.average)
     check_suffix("--output", output, *JSON)
     check_suffix("--per-document", per_document, *ROWS)
-    reading = with_stored_labels(reading, [model])
+    source = Source(model)
+    reading = with_stored_labels(reading, [source])
     chosen, left_out = chosen_metrics(
-        metrics, options, lookups.train, attributes=lookups.by, reading=reading, systems=[model]
+        metrics, options, lookups.train, attributes=lookups.by, reading=reading, systems=[source]
     )
     check_lexicons(chosen, output, per_document)
     breakdowns = wanted_breakdowns(lookups, chosen)
@@ -276,7 +257,7 @@ def evaluate_cli(
         from ..io.paths import fetched
 
         with fetched(names[0]) as gold:
-            documents = documents_of_model(model, gold, reading, loading)
+            documents = Gold(gold, reading).documents_of_model(model, loading)
             observers: list[Observer] = [*breakdowns, *seen.observers]
             counts = count_documents(
                 documents, chosen, gold.name, reading, observers, groups=seen.groups, collapse=collapse

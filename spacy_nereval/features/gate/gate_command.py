@@ -11,11 +11,11 @@ from typer import Argument, Option
 
 from ...cli.app import command
 from ...cli.command_options import GOLD, JSON, OUTPUT, Cutting, Model, Showing, check_suffix
-from ...cli.counting_documents import RunCounter, only_count_files
+from ...cli.counting_documents import RunCounter
 from ...cli.guards import STDOUT_FILE
 from ...cli.metric_options import names_and_options
 from ...cli.printing import apart_from, names_of_tables, print_result, say
-from ...cli.systems import named_runs
+from ...cli.sources import Source, named_runs
 from ...core.arguments import Reading
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ class _Named(NamedTuple):
 def _named(gold: Path | None, candidate: str | None, rest: Sequence[str], usage: str) -> _Named:
     """Return what the arguments name. A count file in the place of gold annotation is the candidate."""
     names, options = names_and_options([*filter(None, [candidate]), *rest])
-    if gold is not None and not names and gold.suffix == ".npz":
+    if gold is not None and not names and Source(gold).has_counts:
         gold, names = None, [str(gold)]
     if len(names) != 1:
         raise typer.BadParameter(f"{usage}GOLD CANDIDATE")
@@ -166,22 +166,22 @@ def _judged(
     from .gate_rules import Judged
 
     policy.check_baseline(bool(baseline))  # before anything is read
-    own, others = _runs(named.candidate), _runs(baseline) if baseline else []
-    every = [*own, *others]
-    stored = any(run.endswith(".npz") for run in every)
+    candidates, others = _runs(named.candidate), _runs(baseline) if baseline else []
+    stored = any(run.has_counts for run in (*candidates, *others))
     if policy.unit and reading.unit is None and not stored:
         reading = replace(reading, unit=policy.unit)
     metrics = None if stored else ",".join(policy.metrics)
-    gold = named.gold or only_count_files(every)
-    counter = RunCounter(every, gold, metrics, named.options, None, reading, loading, cutting)
+    how = (metrics, named.options, None, reading, loading, cutting)
+    counter = RunCounter([*candidates, *others], named.gold, *how)
 
-    def judged(role: str, runs: Sequence[str]) -> Judged:
+    def judged(role: str, runs: Sequence[Source]) -> Judged:
         system, kept = counter.system(role, runs)
         return Judged(system, kept if len(runs) == 1 else None)
 
-    return judged("candidate", own), judged("baseline", others) if others else None
+    return judged("candidate", candidates), judged("baseline", others) if others else None
 
 
-def _runs(text: str) -> list[str]:
+def _runs(text: str) -> list[Source]:
     """Return the training runs that an argument lists, or that a pattern matches; most systems have one."""
-    return [text] if Path(text).exists() else named_runs([f"candidate={text}"])["candidate"]
+    names = [text] if Path(text).exists() else named_runs([f"candidate={text}"])["candidate"]
+    return [*map(Source, names)]

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...cli.command_options import input_formats
 from ...cli.metric_options import names_and_options
-from ...cli.systems import is_data, matching_files
+from ...cli.sources import Source, matching_files
 
 
 def with_corpus(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -106,7 +106,7 @@ def _inside(file: str, folder: str) -> str:
 
 def _is_corpus(name: str, format: str | None) -> bool:
     """Return whether an argument names files rather than a model, perhaps by a pattern or a folder."""
-    return is_data(name) or has_magic(name) or (format is not None and _files(name, format) != [name])
+    return not Source(name).is_model or has_magic(name) or (format is not None and _files(name, format) != [name])
 
 
 def _files(name: str, format: str | None) -> list[str]:

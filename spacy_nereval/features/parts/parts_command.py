@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ...cli.command_options import Model, Sharding, input_formats
 from ...cli.counting_documents import add_replicates, count_documents, warn_of_labels
 from ...cli.printing import progress_bar, say, say_to_programs
-from ...cli.systems import documents_of_files, documents_of_model, rules_of
+from ...cli.sources import Gold, Source, rules_of
 from ...core.arguments import Reading
 from ...core.messages import TryAgain
 
@@ -102,10 +102,11 @@ class Counting:
         zone = nlp.memory_zone() if nlp else nullcontext()
         with zone, fetched(shard.gold, self.home) as gold, fetched(shard.pred or shard.gold, self.home) as pred:
             try:
+                annotation = Gold(gold, self.reading, both=not (nlp or shard.pred))
                 if nlp:
-                    documents = documents_of_model(nlp, gold, self.reading)
+                    documents = annotation.documents_of_model(nlp)
                 else:
-                    documents = documents_of_files(gold, pred if shard.pred else None, self.reading)
+                    documents = annotation.documents(Source(pred, annotated=True) if shard.pred else None)
                 chosen = create_all(self.metrics)
                 how: dict[str, Any] = {"collapse": self.collapse, "check_repeats": self.check_repeats}
                 counts = count_documents(documents, chosen, shard.name, self.reading, quiet=True, **how)

@@ -37,7 +37,7 @@ from ...cli.metric_options import (
     with_stored_labels,
 )
 from ...cli.printing import names_of_tables, print_result, say
-from ...cli.systems import display_names, documents_of, predictions_kept
+from ...cli.sources import Gold, Source, display_names
 from ...core import arguments
 from ...core.arguments import Reading
 
@@ -99,23 +99,25 @@ def report_cli(
     wished = asking.asked()
     _check_compared(asking, names, confidence)
     check_given_once(names, "system")
-    shown_names = display_names(names or [str(gold)], name or [])
+    sources = [*map(Source, names)]
+    shown_names = display_names(sources or [Source(gold)], name or [])
     check_suffix("--output", output, ".html", ".htm")
     check_no_table_format(reading.format)
     scripts()  # so that it fails early if the libraries for charts are missing
-    reading = with_stored_labels(reading, names)
-    chosen, left_out = chosen_metrics(
-        metrics, options, lookups.train, gold=gold, reading=reading, attributes=["eFre"], systems=names, both=not names
-    )
-    say_left_out_metrics(left_out)
     rules = None if policy is None else read_policy(policy)
     if rules:
         rules.check_baseline(len(names) > 1, "several systems, of which the first is the baseline")
     if rules and rules.unit and reading.unit is None:
         reading = replace(reading, unit=rules.unit)
+    reading = with_stored_labels(reading, sources)
+    annotation = Gold(gold, reading, both=not sources)
+    chosen, left_out = chosen_metrics(
+        metrics, options, lookups.train, gold=annotation, reading=reading, attributes=["eFre"], systems=sources
+    )
+    say_left_out_metrics(left_out)
     for needed in ("fair", *(rules.metrics if rules else ())):
         if all(metric.name != needed for metric in chosen):
-            chosen = (*chosen, *chosen_metrics(needed, [], reading=reading, systems=names).metrics)
+            chosen = (*chosen, *chosen_metrics(needed, [], reading=reading, systems=sources).metrics)
     check_lexicons(chosen, output)
     families(chosen, wished.primary or PRIMARY, wished.secondary)  # before anything is read
     lexicon = cached_lexicon(lookups.train) if lookups.train else None
@@ -123,10 +125,10 @@ def report_cli(
     for attribute in by:
         Breakdown([], attribute, lexicon)  # so that it fails before anything is read
     reported: list[ReportedSystem] = []
-    sides: list[str | None] = [*names] or [None]
-    for side, shown in zip(sides, shown_names):
+    systems_or_both: list[Source | None] = [*sources] or [None]
+    for system, shown in zip(systems_or_both, shown_names):
         kept = Kept()
-        documents = predictions_kept(documents_of(side, gold, reading, loading), cutting, side or str(gold))
+        documents = annotation.documents(system, loading, cutting)
         counts = count_documents(documents, chosen, gold.name, reading, [kept])
         reported.append(ReportedSystem(shown, kept, counts))
     html = page(

@@ -30,7 +30,7 @@ from ...cli.counting_documents import count_documents
 from ...cli.guards import check_lexicons
 from ...cli.metric_options import chosen_metrics, names_and_options, with_stored_labels
 from ...cli.printing import names_of_tables, print_tables
-from ...cli.systems import display_names, documents_of
+from ...cli.sources import Gold, Source, display_names
 from ...core.arguments import Choosing, Reading
 
 if TYPE_CHECKING:
@@ -127,7 +127,8 @@ def thresholds_cli(
     check_given_once(names, "system")
     others = _pairs(apply or [], names)
     drawn = chosen_confidence(bool(others), resampling, "--apply")
-    shown_names = display_names(names, name or [])
+    sources = [*map(Source, names)]
+    shown_names = display_names(sources, name or [])
     settings = Settings(*choosing).checked()
     wished = names_of_tables(Showing(reading.format, tables, digits), ThresholdView)
     check_suffix("--output", output, *JSON)
@@ -137,27 +138,29 @@ def thresholds_cli(
         scripts()  # so that it fails early if the libraries for charts are missing
     if cut_file and len(names) > 1:
         raise ValueError(f"--cut-file {cut_file}: {len(names)} systems have {len(names)} cuts; give a single system")
-    reading = with_stored_labels(reading, names)
-    found = chosen_metrics(metrics, options, gold=gold, reading=reading, systems=names)
-    chosen = with_metric_of(settings.best, found.metrics)
+    reading = with_stored_labels(reading, sources)
+    annotation = Gold(gold, reading)
+    metrics_and_left_out = chosen_metrics(metrics, options, gold=annotation, reading=reading, systems=sources)
+    chosen = with_metric_of(settings.best, metrics_and_left_out.metrics)
     wanted(settings.best, chosen)  # before anything is read
     check_lexicons(chosen, output, csv, cut_file, html)
     per_system: list[Found] = []
-    for k, system in enumerate(names):
-        documents = _read(system, gold, reading, loading)
+    for k, system in enumerate(sources):
+        documents = _read(system, annotation, loading)
         with _named(system):
             per_system.append(thresholds(documents, chosen, settings))
-            per_system[-1].values["left_out"] |= found.left_out
+            per_system[-1].values["left_out"] |= metrics_and_left_out.left_out
         if drawn:
-            documents = _read(others[k][1], others[k][0], reading, loading)
-            with _named(others[k][1]):
+            other_gold, other = Gold(others[k][0], reading), Source(others[k][1])
+            documents = _read(other, other_gold, loading)
+            with _named(other):
                 per_system[-1] = applied(per_system[-1], documents, drawn)
     if output:
         results = [each.values for each in per_system]
         write_json(output, results[0] if len(results) == 1 else {"systems": dict(zip(shown_names, results))})
     _write_files(per_system, shown_names, csv, cut_file)
     if html:
-        golds = display_names([str(gold), *(str(own) for own, _ in others[:1])], [])
+        golds = display_names([*map(Source, (gold, *(other for other, _ in others[:1])))])
         _write_page(html, per_system, shown_names, golds)
     _show(per_system, shown_names, wished, reading.format, digits)
 
@@ -174,15 +177,15 @@ def _pairs(given: Sequence[str], systems: Sequence[str]) -> list[tuple[Path, str
     return [(Path(gold), pred) for gold, pred in zip(given[::2], given[1::2])]
 
 
-def _read(system: str, gold: Path, reading: Reading, loading: Model) -> list[Document | None]:
+def _read(system: Source, gold: Gold, loading: Model) -> list[Document | None]:
     """Return the documents of a system, after warnings about their labels."""
     kept = _Everything()
-    count_documents(documents_of(system, gold, reading, loading), [], gold.name, reading, [kept])
+    count_documents(gold.documents(system, loading), [], gold.path.name, gold.reading, [kept])
     return kept
 
 
 @contextmanager
-def _named(system: str) -> Iterator[None]:
+def _named(system: Source) -> Iterator[None]:
     """Name the predictions in errors about their scores."""
     try:
         yield
