@@ -8,14 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from annotators import example_page
 from commands import accepted
-from driven import DOCUMENTS, FEW, ONE, TWO
 from places import SPANCAT
 from tabled import here  # noqa: F401  # a fixture
 
-from spacy_nereval.features.report.report_numbers import ReportedSystem
-from spacy_nereval.features.report.report_page import page
 from spacy_nereval.reporting import pages as charts
 from spacy_nereval.reporting.pages import Layout, embedded, functions
 
@@ -66,9 +62,11 @@ def nothing_is_left_on_the_console_or_in_the_browser(request) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def made(tmp_path_factory) -> Callable[..., Path]:
     """The page of some systems, written once; without charts, unless they are asked for."""
+    from spacy_nereval.features.report.report_page import page  # here, since a feature may be taken out
+
     folder = tmp_path_factory.mktemp("pages")
 
-    def write(name: str, *systems: ReportedSystem, drawn: bool = False, **options: Any) -> Path:
+    def write(name: str, *systems: Any, drawn: bool = False, **options: Any) -> Path:
         path = folder / f"{name}{'-drawn' * drawn}.html"
         if not path.exists():
             with pytest.MonkeyPatch.context() as patch:
@@ -82,6 +80,8 @@ def made(tmp_path_factory) -> Callable[..., Path]:
 @pytest.fixture(scope="session")
 def agreement(tmp_path_factory) -> Path:
     """The page on the agreement of the annotators of the examples."""
+    from annotators import example_page
+
     path: Path = tmp_path_factory.mktemp("agreement") / "page.html"
     path.write_text(example_page(), encoding="utf8")
     return path
@@ -126,6 +126,8 @@ def run(browser) -> Callable[..., Any]:
 @pytest.fixture
 def one(browser, made) -> Browser:
     """The page of one system with its documents."""
+    from driven import DOCUMENTS, ONE
+
     browser.visit(made("one", ONE), anchor=DOCUMENTS)
     return browser
 
@@ -133,5 +135,7 @@ def one(browser, made) -> Browser:
 @pytest.fixture
 def two(browser, made) -> Browser:
     """The page of two systems with the documents of the first."""
+    from driven import DOCUMENTS, FEW, ONE, TWO
+
     browser.visit(made("two", ONE, TWO, confidence=FEW), anchor=DOCUMENTS + "&one=0")
     return browser

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from commands import line, printed, refused, write
-from reading import error, read
+from reading import check_row_files, error, read, rows_in
 from samples import FORMS, HF, ROW, SPANS, TAGS, TEXT, write_table
 
 from spacy_nereval.io import tables
@@ -213,31 +213,15 @@ def test_annotators_of_a_table_are_chosen_as_those_of_lines(tmp_path):
 OUTPUTS = {
     "errors": ("errors", "{gold}", "{pred}", "-o", "{out}"),
     "documents": ("score", "{gold}", "{pred}", "-m", "strict,fair", "--per-document", "{out}"),
-    "curves": ("thresholds", "{gold}", "{pred}", "-m", "strict", "--csv", "{out}"),
-    "curves of several": ("thresholds", "{gold}", "{pred}", "{other}", "-m", "strict", "--csv", "{out}"),
 }  # fmt: skip
-
-
-def rows_of(path: Path) -> list[dict[str, Any]]:
-    if path.suffix == ".jsonl":
-        return [json.loads(row) for row in path.read_text(encoding="utf8").splitlines()]
-    table = parquet.read_table(path) if path.suffix == ".parquet" else pa.ipc.open_file(path.read_bytes()).read_all()
-    return table.to_pylist()
 
 
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_every_file_of_rows_may_be_a_table(name, tmp_path):
     parts = [row["spans"][k % 2 :] for k, row in enumerate(CORPUS)]
-    scored = [[span | {"score": 0.5 + k / 9} for span in spans] for k, spans in enumerate(parts)]
-    files = {"gold": write(tmp_path / "g.jsonl", *CORPUS)}
-    for side, most in (("pred", None), ("other", 1)):
-        files[side] = write(tmp_path / f"{side}.jsonl", *(r | {"spans": s[:most]} for r, s in zip(CORPUS, scored)))
-    found = {}
-    for ending in (".jsonl", ".parquet", ".arrow"):
-        path = tmp_path / f"rows{ending}"
-        printed(*(part.format(**files, out=path) for part in OUTPUTS[name]))
-        found[ending] = rows_of(path)
-    assert found[".parquet"] == found[".arrow"] == found[".jsonl"] != []
+    preds = [row | {"spans": spans} for row, spans in zip(CORPUS, parts)]
+    files = {"gold": write(tmp_path / "g.jsonl", *CORPUS), "pred": write(tmp_path / "p.jsonl", *preds)}
+    check_row_files(tmp_path, *(part.format(**files, out="{out}") for part in OUTPUTS[name]))
 
 
 def test_columns_have_the_same_types_whatever_is_in_them(tmp_path):
@@ -251,7 +235,7 @@ def test_columns_have_the_same_types_whatever_is_in_them(tmp_path):
         schemas.append(parquet.read_schema(path))
     assert schemas[0] == schemas[1] == schemas[2]
     assert [str(kind) for kind in schemas[0].types] == ["string", "string", "int64", "bool", "double"]
-    assert rows_of(path)[-1] == {**later, "document": "7", "gold_label": "\\ud800", "strict_f": 1.0}
+    assert rows_in(path)[-1] == {**later, "document": "7", "gold_label": "\\ud800", "strict_f": 1.0}
     assert parquet.ParquetFile(path).num_row_groups == 2
 
 

@@ -65,3 +65,25 @@ def result_of(tmp_path: Path, *arguments: Any) -> dict[str, Any]:
     done = run("score", *arguments, "--output", tmp_path / "out.json", "-m", "strict,fair")
     assert done.exit_code == 0, done.output
     return json.loads((tmp_path / "out.json").read_text(encoding="utf8"))
+
+
+def rows_in(path: Path) -> list[dict[str, Any]]:
+    """The rows of a file of JSON lines, or of a Parquet or Arrow table."""
+    if path.suffix == ".jsonl":
+        return [json.loads(row) for row in path.read_text(encoding="utf8").splitlines()]
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    table = parquet.read_table(path) if path.suffix == ".parquet" else pa.ipc.open_file(path.read_bytes()).read_all()
+    rows: list[dict[str, Any]] = table.to_pylist()
+    return rows
+
+
+def check_row_files(folder: Path, *command: Any) -> None:
+    """A command that writes rows to "{out}" writes the same rows as JSON lines and as tables, and some."""
+    rows = {}
+    for ending in (".jsonl", ".parquet", ".arrow"):
+        path = folder / f"rows{ending}"
+        commands.printed(*(str(part).format(out=path) for part in command))
+        rows[ending] = rows_in(path)
+    assert rows[".parquet"] == rows[".arrow"] == rows[".jsonl"] != []

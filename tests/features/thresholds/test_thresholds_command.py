@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from commands import accepted, flat, line, refused, run, write
+from reading import check_row_files
 from scored import TEXT, rows
 
 from spacy_nereval import count, create_all, evaluate
@@ -146,3 +147,15 @@ def test_mentions_without_offsets_have_no_scores():
     write(Path("p.jsonl"), {"text": TEXT, "mentions": [{"text": "Ada", "label": "A", "score": 0.5}]})
     said = refused("thresholds", write(Path("g.jsonl"), line(TEXT, (0, 3, "A"))), "p.jsonl", "-m", "strict")
     assert "since scores of mentions without offsets are not read; give offsets" in said
+
+
+@pytest.mark.parametrize("systems", [("a",), ("a", "b")])
+def test_curves_may_be_written_as_a_table(systems, tmp_path):
+    spans = [(0, 3, "PER"), (8, 11, "PER")]
+    gold = write(tmp_path / "gold.jsonl", *(line("Ada met Bob", *spans) for _ in range(3)))
+    files = []
+    for number, name in enumerate(systems):
+        rows = [line("Ada met Bob", *spans[number:]) for _ in range(3)]
+        scored = [[span | {"score": 0.5 + k / 9} for span in row["spans"]] for k, row in enumerate(rows)]
+        files.append(write(tmp_path / f"{name}.jsonl", *(row | {"spans": own} for row, own in zip(rows, scored))))
+    check_row_files(tmp_path, "thresholds", gold, *files, "-m", "strict", "--csv", "{out}")
