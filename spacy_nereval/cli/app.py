@@ -9,29 +9,30 @@ import inspect
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
 from shlex import quote
 from traceback import format_exception
-from typing import Annotated, Any, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, get_origin, get_type_hints
 
 import typer
 from typer import Option
 from typer.core import TyperCommand
 
 from ..core.arguments import Argument, check_value
+from ..core.features import extensions
 from ..core.messages import NAME_ALONE, Pasted, TryAgain, shortened, spelt
-from ..features.parts.corpus_lists import with_corpus
 from .command_options import CODE, DEBUG, EPILOG, GROUPS, LOG_FORMAT, LogFormat
 from .guards import (
-    WRITTEN,
+    NamedInputs,
     about_cloud_storage,
     check_files,
     in_one_line,
     open_streams,
+    output_files,
     with_matching_files,
     with_standard_streams,
 )
@@ -67,10 +68,55 @@ UNUSABLE, BUSY = 2, 75
 tried again, as sysexits.h has it. 0 is that of what is done, 1 that of a verdict that says no."""
 
 
+@dataclass(frozen=True)
+class Extension:
+    """What a feature adds to a command that is not its own: options, and what they change.
+
+    A feature derives a frozen dataclass and names it in `Feature.extensions`. Its annotated fields become options of
+    the command, as the fields of a group do. A command with a parameter `extensions: Extensions` gets an instance of
+    each class, with the options that were given, and calls methods of theirs.
+
+    Attributes:
+        help: What is added to the help of the command: a paragraph, or several with empty lines between them.
+    """
+
+    help: ClassVar[str] = ""
+
+    @classmethod
+    def prepare(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of the command's parameters, before the files that they name are checked.
+
+        A feature may put other values in their place, such as the files of a folder for the folder.
+
+        Args:
+            given: The values of all parameters, with those of the extension's options.
+
+        Raises:
+            ValueError: Values cannot be used, alone or together.
+        """
+        return {**given}
+
+    @classmethod
+    def check_files(cls, given: Mapping[str, Any], inputs: NamedInputs) -> None:
+        """Check the files and folders that the extension's options name; the others have been checked.
+
+        Args:
+            given: The values of all parameters.
+            inputs: What the command reads.
+
+        Raises:
+            ValueError: One of them cannot be used.
+        """
+
+
+class Extensions(tuple[Any, ...]):
+    """The extensions of a command, with the options that were given."""
+
+
 def command(
     name: str, *, metric_options: bool = False, cls: type[TyperCommand] | None = None
 ) -> Callable[[Command], Command]:
-    """Return a decorator that registers a function as a command.
+    """Return a decorator that registers a function as a command, with the options that features add to it.
 
     Args:
         name: Name of the command.
@@ -84,19 +130,21 @@ def command(
         settings = {"context_settings": accept_unknown, "epilog": EPILOG}
 
     def register(function: Command) -> Command:
+        added = [*extensions(name).values()]
+        text = "\n\n".join(filter(None, [function.__doc__, *(extension.help for extension in added)]))
         # Typer keeps the line breaks of a docstring, and a terminal breaks lines elsewhere.
-        paragraphs = [" ".join(each.split()) for each in (function.__doc__ or "").split("\n\n")]
+        paragraphs = [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
         summary = paragraphs[0].partition(". ")[0].removesuffix(".")
-        told = nereval.command(name, cls=cls, help="\n\n".join(paragraphs), short_help=summary, **settings)
-        return told(with_short_errors(grouped(function)))
+        register_command = nereval.command(name, cls=cls, help="\n\n".join(paragraphs), short_help=summary, **settings)
+        return register_command(with_short_errors(grouped(function, added), added))
 
     return register
 
 
-def with_short_errors(function: Command) -> Command:
-    """Wrap a command so that it works with closed streams, checks the files that it names before
-    it reads any, runs the file of `--code`, and prints what is wrong as one line and ends with the status `UNUSABLE` or
-    `BUSY`.
+def with_short_errors(function: Command, added: Sequence[type[Extension]] = ()) -> Command:
+    """Wrap a command so that it works with closed streams, lets its extensions prepare the values of its parameters,
+    checks the files that these name before it reads any, runs the file of `--code`, and prints what is wrong as one
+    line and ends with the status `UNUSABLE` or `BUSY`.
     Mistakes in this package are raised."""
 
     @wraps(function)
@@ -112,9 +160,12 @@ def with_short_errors(function: Command) -> Command:
         try:
             forget_pipes()
             with spelt(as_option), ExitStack() as printed:
-                kwargs = with_matching_files(with_corpus(with_standard_streams(kwargs)))
-                check_files(kwargs)
-                printed.enter_context(apart_from(kwargs.get(name) for name in WRITTEN))
+                kwargs = with_standard_streams(kwargs)
+                for extension in added:
+                    kwargs = extension.prepare(kwargs)
+                kwargs = with_matching_files(kwargs)
+                check_files(kwargs, [extension.check_files for extension in added])
+                printed.enter_context(apart_from(output_files(kwargs).values()))
                 printed.enter_context(warnings_in_lines())
                 if kwargs.get("code"):
                     from ..core.plugins import import_code
@@ -136,8 +187,8 @@ def with_short_errors(function: Command) -> Command:
     return wrapped
 
 
-def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command whose parameters are the fields of its groups.
+def grouped(command: Command, added: Sequence[type[Extension]] = ()) -> Command:
+    """Return a command whose parameters are the fields of its groups and extensions.
 
     A parameter such as `reading: Reading` becomes one parameter per field of
     `Reading`. A field that occurs in several groups becomes one option, and
@@ -146,17 +197,23 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
     Args:
         command: A function with annotated parameters, some of them classes of `command_options.GROUPS`.
+        added: The classes of its extensions.
     """
     hints = get_type_hints(command, include_extras=True)
     signature = inspect.signature(command)
-    groups = {name: _fields(hints[name]) for name in signature.parameters if hints[name] in GROUPS}
+    groups = {name: hints[name] for name in signature.parameters if hints[name] in GROUPS}
+    members = {group: _fields(group) for group in (*groups.values(), *added)}
+    extended = next((name for name in signature.parameters if hints[name] is Extensions), None)
     parameters: dict[str, inspect.Parameter] = {}
     for name, parameter in signature.parameters.items():
         if name in groups:
-            for field in groups[name]:
+            for field in members[groups[name]]:
                 parameters.setdefault(field.name, field)
-        else:
+        elif name != extended:
             parameters[name] = _parameter(name, hints[name], parameter.default)
+    for extension in added:
+        for field in members[extension]:
+            parameters.setdefault(field.name, field)
     parameters.setdefault("code", _parameter("code", Path | None, CODE))
     parameters["debug"] = _parameter("debug", bool, DEBUG)
     parameters["log_format"] = _parameter("log_format", LogFormat, LOG_FORMAT)
@@ -168,12 +225,14 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
         for name, argument in arguments.items():
             if given[name] is not None:
                 check_value(name, given[name], argument)
-        for name, members in groups.items():
-            given[name] = hints[name](**{field.name: given[field.name] for field in members})
+        values = {group: group(**{each.name: given[each.name] for each in members[group]}) for group in members}
+        given |= {name: values[group] for name, group in groups.items()}
+        if extended:
+            given[extended] = Extensions(values[extension] for extension in added)
         command(**{name: given[name] for name in signature.parameters})
 
     del wrapped.__wrapped__  # else typer would read the parameters of the command itself
-    shared = {"code", "debug", "log_format", *(field.name for members in groups.values() for field in members)}
+    shared = {"code", "debug", "log_format", *(field.name for group in members.values() for field in group)}
     own_first = sorted(parameters.values(), key=lambda parameter: parameter.name in shared)
     # typer asks for the signature in this attribute, of which mypy does not know.
     wrapped.__signature__ = inspect.Signature(own_first)  # type: ignore[attr-defined]

@@ -171,41 +171,11 @@ class Lookups(NamedTuple):
     train: str | None = TRAIN
 
 
-class Sharding(NamedTuple):
-    """How workers count a corpus of several files."""
+class Collapsing(NamedTuple):
+    """Whether documents are added up while they are counted."""
 
-    engine: str | None = Option(None, "--engine", help="Where the workers run: loky (this machine), ray, dask or spark")
-    workers: int | None = Option(
-        None, "--workers", help="Number of workers. By default 1, or with --engine all that the engine has", min=1
-    )
-    parts: str | None = Option(
-        None,
-        "--parts",
-        help="Folder for the counts of each file, from which an interrupted run continues (by default nereval-parts)",
-    )
-    files_from: Path | None = Option(
-        None,
-        "--files-from",
-        metavar="FILE",
-        help="Text file, or - for standard input, with a file of the corpus per line, or with those of gold and of "
-        "predictions and a tab between them. Lines may also be patterns, URLs, or folders with --format",
-    )
-    wait: float = Option(
-        0,
-        "--wait",
-        metavar="SECONDS",
-        min=0,
-        help="Wait so long for another run that writes to --parts, or with --append to --output, before giving up with "
-        "status 75",
-    )
-    shared_ids: bool = SHARED_IDS
     collapse: bool = COLLAPSE
     check_repeats: bool | None = CHECK_REPEATS
-
-    @property
-    def wanted(self) -> bool:
-        """Whether workers are requested, even for a single file."""
-        return bool(self.engine or self.workers or self.parts)
 
 
 class Cutting(NamedTuple):
@@ -220,7 +190,7 @@ class Cutting(NamedTuple):
     missing_score: Annotated[float | None, arguments.MISSING_SCORE] = None
 
 
-GROUPS = (Labelling, Reading, Model, Resampling, Asking, Showing, Lookups, Sharding, Choosing, Cutting)
+GROUPS = (Labelling, Reading, Model, Resampling, Asking, Showing, Lookups, Collapsing, Choosing, Cutting)
 
 
 def split_list(text: str | None) -> list[str]:

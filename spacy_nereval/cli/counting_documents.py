@@ -5,17 +5,18 @@ Commands call the rooms `counting` and `evaluation` through these functions; `pr
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from ..core.arguments import Reading
-from .command_options import Cutting, Model, Sharding
+from .command_options import Cutting, Model
 from .metric_options import chosen_metrics, with_stored_labels
 from .printing import progress_bar, say
-from .sources import Gold, Source, matching_files, questions_of
+from .sources import Gold, Kind, Source, matching_files, questions_of
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from ..evaluation.comparison import System
     from ..evaluation.error_groups import ErrorGroups
     from ..evaluation.resampling import Confidence
+    from ..integration.pipelines import Pipeline
     from .sources import Documents
 
 T = TypeVar("T")
@@ -105,6 +107,121 @@ def count_documents(
     if not quiet:
         warn_of_labels(counts, system)
     return counts
+
+
+class CountTask(NamedTuple):
+    """What `count` and `evaluate` count, and how.
+
+    Attributes:
+        model: The model that predicts; None with files of predictions.
+        golds: Files of gold annotation.
+        preds: As many files of predictions; None with a model, or if the files of gold annotation hold both.
+        metrics: What to count.
+        reading: How files are read.
+        loading: How the model is loaded.
+        drawn: The settings of half-samples to store with counts of documents; None for none.
+        collapse: The half-samples of collapsed counts; None for counts with documents.
+        check_repeats: Whether to keep hashes of the ids of collapsed counts.
+    """
+
+    model: str | None
+    golds: Sequence[str]
+    preds: Sequence[str] | None
+    metrics: Sequence[Metric]
+    reading: Reading
+    loading: Model
+    drawn: Confidence | None = None
+    collapse: Halves | None = None
+    check_repeats: bool = False
+
+    def counter(self, extensions: Iterable[TaskCounter]) -> TaskCounter | None:
+        """Return the first extension that counts in place of the command, None if the command itself does."""
+        return next((extension for extension in extensions if extension.takes(self)), None)
+
+    def file_pair(self) -> tuple[str, str | None]:
+        """Return the file of gold annotation, and that of predictions if there is one.
+
+        Raises:
+            ValueError: There are no files, or several.
+        """
+        if len(self.golds) != 1:
+            raise ValueError(
+                f"{len(self.golds)} files of gold annotation are given, and only one is counted at a time: count each, "
+                "then add the counts with 'nereval merge'"
+            )
+        return self.golds[0], self.preds[0] if self.preds else None
+
+    def counts(self) -> Counts:
+        """Return the counts of a single file of gold annotation, with a note of what they come from.
+
+        Raises:
+            ValueError: There are several files, or the file cannot be counted.
+        """
+        from ..io.paths import fetched
+
+        gold_name, pred_name = self.file_pair()
+        with fetched(gold_name) as gold, fetched(pred_name or gold_name) as pred:
+            source = Source(self.model, Kind.MODEL) if self.model else Source(pred, Kind.FILES) if pred_name else None
+            documents = Gold(gold, self.reading, both=source is None).documents(source, self.loading)
+            how: dict[str, Any] = {"collapse": self.collapse, "check_repeats": self.check_repeats}
+            counts = count_documents(documents, self.metrics, gold.name, self.reading, **how)
+            note_source(counts, gold, pred, pipeline_of(self.model, self.loading))
+        if self.drawn:
+            add_replicates(counts, self.drawn)
+        return counts
+
+
+class TaskCounter(Protocol):
+    """An extension that can count in place of `count` and `evaluate`.
+
+    Attributes:
+        refusals: The questions that its counts cannot answer, with the reason; see `sources.REFUSALS`.
+    """
+
+    refusals: ClassVar[Mapping[str, str]]
+
+    def takes(self, task: CountTask) -> bool:
+        """Return whether it counts these files."""
+
+    def counts(self, task: CountTask) -> Counts:
+        """Return the counts of the files, for `evaluate`."""
+
+    def save_counts(self, task: CountTask, output: Path) -> None:
+        """Count the files and write the counts, for `count`."""
+
+
+def source_digest(gold: Path, pred: Path | None, pipeline: Pipeline | None) -> str:
+    """Return a hash of what counts come from, by which it is recognised that counts have a file already."""
+    from ..io.paths import content_digest
+
+    return content_digest(gold, pipeline.digest() if pipeline else pred or gold)
+
+
+def note_source(counts: Counts, gold: Path, pred: Path | None, pipeline: Pipeline | None) -> None:
+    """Note in counts what they come from, and in collapsed ones also which pipeline predicted."""
+    digest = source_digest(gold, pred, pipeline)
+    if not counts.collapsed:
+        counts.contents = [digest]
+        return
+    counts.parts = [digest]
+    if pipeline:
+        counts.collapsed = counts.collapsed._replace(pipeline=pipeline_digest(pipeline))
+
+
+def pipeline_digest(pipeline: Pipeline) -> str:
+    """Return the hash by which collapsed counts know a pipeline."""
+    from ..io.paths import content_digest
+
+    return content_digest(pipeline.digest())
+
+
+def pipeline_of(model: str | None, loading: Model) -> Pipeline | None:
+    """Return a model as any process can load it; None without a model."""
+    if model is None:
+        return None
+    from ..integration.pipelines import Pipeline
+
+    return Pipeline(model, str(loading.code) if loading.code else None, loading.gpu_id, os.getcwd())
 
 
 def warn_of_labels(counts: Counts, system: str = "") -> None:
@@ -232,11 +349,10 @@ def _unchecked(counts: Counts) -> str:
     return ""
 
 
-def check_collapse_given(sharding: Sharding, *, append: bool = False) -> None:
+def check_collapse_given(option: str, given: bool | None, collapse: bool) -> None:
     """Raise ValueError if an option is given that only collapsed counts have."""
-    for option, given in (("--append", append), ("--check-repeats", sharding.check_repeats)):
-        if given and not sharding.collapse:
-            raise ValueError(f"{option} is for collapsed counts: give --collapse, too")
+    if given and not collapse:
+        raise ValueError(f"{option} is for collapsed counts: give --collapse, too")
 
 
 def halves_of(drawn: Confidence | None) -> Halves:

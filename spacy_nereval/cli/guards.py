@@ -8,14 +8,14 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..core.features import features
 from ..core.messages import fault
-from ..features.parts.parts_command import PARTS
 from .metric_options import names_and_options, parse_options
 from .sources import matching_files, named_runs
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 READ = (
     "gold",
     "pred",
-    "annotations",
     "first",
     "others",
     "model",
@@ -37,27 +36,32 @@ READ = (
     "code",
     "source",
     "tag_names",
-    "apply",
     "cut",
-    "policy",
-    "candidate",
-    "baseline",
-    "files_from",
-    "marks",
 )
-"""Parameters that name what a command reads: files, folders or models."""
+"""Parameters that name what a command of the kernel reads: files, folders or models."""
 
-WRITTEN = ("output", "per_document", "write_consensus", "units", "disputes", "csv", "html", "cut_file", "junit")
-"""Parameters that name what a command writes."""
+WRITTEN = ("output", "per_document")
+"""Parameters that name what a command of the kernel writes."""
 
-REMOTE = ("first", "others", "data", "parts")
-"""Parameters that may name files in cloud storage."""
+REMOTE = ("first", "others", "data")
+"""Parameters that may name inputs in cloud storage."""
 
 CLOUD_LIBRARIES = ("botocore", "boto3", "s3transfer", "google", "azure", "cloudpathlib", "urllib")
 """Packages whose errors do not name the file, and are often neither ValueError nor OSError."""
 
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/+\w")
 """The start of a URL; a `Path` has only one of its slashes."""
+
+
+def input_parameters() -> tuple[str, ...]:
+    """Return the parameters that name what a command reads, with those of features."""
+    return (*READ, *(name for feature in features() for name in feature.inputs))
+
+
+def output_files(given: Mapping[str, Any]) -> dict[str, Path]:
+    """Return the files that a command writes, by their parameters, with those of features."""
+    names = (*WRITTEN, *(name for feature in features() for name in feature.outputs))
+    return {name: given[name] for name in names if given.get(name) is not None}
 
 
 def open_streams() -> None:
@@ -84,8 +88,9 @@ def about_cloud_storage(error: Exception, given: Mapping[str, Any]) -> str:
 
     if type(error).__module__.partition(".")[0] not in CLOUD_LIBRARIES:
         return ""
-    values = (value if isinstance(value, list) else [value] for value in map(given.get, REMOTE))
-    names = [str(value) for listed in values for value in listed if value and "://" in str(value)]
+    values = [given.get(name) for name in dict.fromkeys((*REMOTE, *given))]
+    texts = [str(text) for value in values for text in (value if isinstance(value, list) else [value])]
+    names = [text for text in texts if "://" in text]
     return f"{', '.join(names)}: cloud storage cannot be used: {type(error).__name__}: {in_words(error)}"
 
 
@@ -114,7 +119,7 @@ STDIN_FILE = "/dev/stdin"
 
 STDOUT_FILE = "/dev/stdout"
 
-STDIN = ("first", "others", "gold", "pred", "files_from")
+STDIN = ("first", "others", "gold", "pred")
 """Parameters that may be `-`, for the standard input."""
 
 
@@ -127,19 +132,17 @@ def with_standard_streams(given: Mapping[str, Any]) -> dict[str, Any]:
     >>> with_standard_streams({"first": "-", "others": ["a.jsonl"]})
     {'first': '/dev/stdin', 'others': ['a.jsonl']}
     """
-    found: dict[str, Any] = {
-        name: Path(STDOUT_FILE) if name in WRITTEN and str(value) == "-" else value for name, value in given.items()
-    }
+    values = {**given, **{name: Path(STDOUT_FILE) for name, path in output_files(given).items() if str(path) == "-"}}
     number = 0
     for name in STDIN:
-        values: list[Any] = found[name] if isinstance(found.get(name), list) else [found.get(name)]
-        read = [type(value)(STDIN_FILE) if str(value) == "-" else value for value in values]
+        listed: list[Any] = values[name] if isinstance(values.get(name), list) else [values.get(name)]
+        read = [type(value)(STDIN_FILE) if str(value) == "-" else value for value in listed]
         number += sum(str(value) == STDIN_FILE for value in read)
-        if name in found and read:
-            found[name] = read if isinstance(found[name], list) else read[0]
+        if name in values and read:
+            values[name] = read if isinstance(values[name], list) else read[0]
     if number > 1:
         raise ValueError("standard input is given for gold and for predictions: give one of them as a file or a pipe")
-    return found
+    return values
 
 
 def with_matching_files(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -147,22 +150,29 @@ def with_matching_files(given: Mapping[str, Any]) -> dict[str, Any]:
 
     A pattern that is a file itself, or matches none, stays as it is. The files are sorted.
     """
-    found = dict(given)
-    for name in READ:
+    values = dict(given)
+    for name in input_parameters():
         if name != "system" and isinstance(given.get(name), list):
-            found[name] = [type(text)(file) for text in given[name] for file in _matched(str(text))]
-    return found
+            values[name] = [type(text)(file) for text in given[name] for file in _matching_or_same(str(text))]
+    return values
 
 
-def _matched(text: str) -> list[str]:
+def _matching_or_same(text: str) -> list[str]:
+    """Return the files that match a pattern, else the text itself."""
     return [text] if text.startswith("--") else matching_files(text) or [text]
 
 
-def check_files(given: Mapping[str, Any]) -> None:
+def check_files(
+    given: Mapping[str, Any], further_checks: Iterable[Callable[[Mapping[str, Any], NamedInputs], None]] = ()
+) -> None:
     """Check the files that a command names, by the values of its parameters.
 
     No output may be a file that the command reads, or lie in a folder that it reads. Links
     are followed, and files with two names are recognised.
+
+    Args:
+        given: The values of its parameters.
+        further_checks: Called with these values and the inputs at the end.
 
     Raises:
         ValueError: An output is also an input, cannot be written, or is given twice; or a file
@@ -179,7 +189,7 @@ def check_files(given: Mapping[str, Any]) -> None:
         tag_names(given["tag_names"])
     from ..core.compression import check_writable
 
-    outputs = {name: given[name] for name in WRITTEN if given.get(name) is not None}
+    outputs = output_files(given)
     names = [*read_names(given)]
     _check_standard_input(names)
     inputs = NamedInputs(names)
@@ -190,14 +200,9 @@ def check_files(given: Mapping[str, Any]) -> None:
         if not path.parent.is_dir() and not is_stream(path):
             raise ValueError(f"{path} cannot be written: there is no directory {path.parent}")
         inputs.check_output(path)
-        if "parts" in given:
-            _check_no_part(path, Path(given["parts"] or PARTS))
     _check_different(outputs)
-    if "parts" in given:
-        parts = Path(given["parts"] or PARTS)
-        inputs.check_parts(parts)
-        for part in parts.glob("counts-*.npz"):
-            inputs.check_output(part)
+    for check in further_checks:
+        check(given, inputs)
 
 
 def _check_different(outputs: Mapping[str, Path]) -> None:
@@ -236,7 +241,7 @@ def _check_standard_input(read: Iterable[str]) -> None:
 
 
 def _check_local(given: Mapping[str, Any]) -> None:
-    for name in (*READ, *WRITTEN, "config"):
+    for name in (*input_parameters(), *output_files(given), "config"):
         if name in REMOTE or (value := given.get(name)) is None:
             continue
         for text in map(str, value if isinstance(value, (list, tuple)) else [value]):
@@ -253,16 +258,16 @@ def read_names(given: Mapping[str, Any]) -> Iterator[str]:
     from ..core.labels import is_file_name
 
     mixed: list[str] = []  # typer puts the options of metrics into the last list of arguments
-    for name in READ:
+    for name in input_parameters():
         value = given.get(name)
         if value is None:
             continue
         if name == "system" and isinstance(value, list):
             yield from (run for runs in named_runs(value).values() for run in runs)
-        elif name in ("candidate", "baseline"):
-            yield from str(value).split(",")
         elif isinstance(value, list):
             mixed += map(str, value)
+        elif isinstance(value, str) and name not in READ:
+            yield from value.split(",")
         else:
             yield from matching_files(str(value)) or [str(value)]
     if is_file_name(labels := given.get("labels") or ""):
@@ -279,13 +284,6 @@ def _parsed(options: list[str]) -> dict[str, Any]:
         return parse_options(options)
     except ValueError:  # the command itself reports what is wrong with them
         return {}
-
-
-def _check_no_part(output: Path, folder: Path) -> None:
-    if output.resolve().parent == folder.resolve() and output.match("counts-*.npz"):
-        raise ValueError(
-            f"{output} has the name of a part, and parts are inputs, so it cannot be the output: choose another"
-        )
 
 
 class NamedInputs:
@@ -319,10 +317,9 @@ class NamedInputs:
         place = output.resolve()
         if place in self._places:
             raise ValueError(f"{output} is an input, so it cannot be the output: choose another file")
-        if folder := self._folder_of(place):
+        if folder := self.folder_of(place):
             raise ValueError(
-                f"{output} lies in {self._places[folder]}, which is an input, so it cannot be the output: choose "
-                "a file outside of it"
+                f"{output} lies in {folder}, which is an input, so it cannot be the output: choose a file outside of it"
             )
         if output.is_file() and (same := self._files.get(_state(output))):
             raise ValueError(
@@ -330,18 +327,9 @@ class NamedInputs:
                 "choose another file"
             )
 
-    def check_parts(self, folder: Path) -> None:
-        """Raise ValueError if the folder of parts is a folder that is read, or lies in one."""
-        place = folder.resolve()
-        if read := self._folder_of(place):
-            where = "is" if place == read else f"lies in {self._places[read]}, which is"
-            raise ValueError(
-                f"--parts {folder} {where} an input, so no parts can be written there: choose another folder"
-            )
-
-    def _folder_of(self, place: Path) -> Path | None:
-        """Return the folder that is read and that a place lies in, or is."""
-        return next((folder for folder in (place, *place.parents) if folder in self._folders), None)
+    def folder_of(self, place: Path) -> Path | None:
+        """Return the folder that is read and that a place without links lies in, or is."""
+        return next((self._places[folder] for folder in (place, *place.parents) if folder in self._folders), None)
 
 
 def _state(file: Path) -> tuple[int, int]:

@@ -10,7 +10,7 @@ import typer
 from typer import Argument, Option
 
 from ..core.arguments import Reading
-from .app import command
+from .app import Extensions, command
 from .command_options import (
     CONFIDENCE,
     JSON,
@@ -18,22 +18,22 @@ from .command_options import (
     OUTPUT,
     PER_DOCUMENT,
     ROWS,
+    Collapsing,
     Cutting,
     Lookups,
     Model,
     Resampling,
-    Sharding,
     Showing,
     check_suffix,
     chosen_confidence,
 )
 from .counting_documents import (
+    CountTask,
     Observer,
     RunCounter,
     check_collapse_given,
     count_documents,
     halves_of,
-    say_if_unchecked,
     warn_of_labels,
 )
 from .guards import check_lexicons
@@ -46,7 +46,7 @@ from .metric_options import (
     with_stored_labels,
 )
 from .printing import names_of_tables, print_result
-from .sources import Gold, Kind, Source, check_answers, named_runs, questions_of
+from .sources import REFUSALS, Gold, Kind, Source, check_answers, named_runs, questions_of
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
@@ -107,14 +107,13 @@ def score_cli(
     check_suffix("--output", output, *JSON)
     check_suffix("--per-document", per_document, *ROWS)
     if system and drawn:
-        check_answers(Kind.RUNS, questions_of(pred=pred, by=lookups.by, per_document=per_document))
+        check_answers(REFUSALS[Kind.RUNS], questions_of(pred=pred, by=lookups.by, per_document=per_document))
         counting = (metrics, options, lookups.train, reading, loading, cutting)
         return score_runs(system, gold, counting, drawn, showing, output)
     if loading.gpu_id >= 0:
         raise ValueError("--gpu-id is given without a model: give models as runs of --system")
     breakdowns: list[Breakdown] = []
     left_out: dict[str, str] = {}
-    seen = Collected()
     source = Source(gold)
     if source.has_counts:
         spans = [("", "spans")] if pred or metrics or options or lookups.by or lookups.train else []
@@ -123,7 +122,7 @@ def score_cli(
         source.check_half_samples(resampling, wanted=confidence)
         counts = source.counts
         check_lexicons(counts.metrics, output, per_document)
-        wanted_tables(showing, counts.metrics)
+        seen = collected(showing, counts.metrics, texts=False)
         warn_of_labels(counts)
     else:
         annotation = Gold(gold, reading, both=pred is None)
@@ -132,7 +131,7 @@ def score_cli(
         )
         breakdowns = wanted_breakdowns(lookups, chosen)
         seen = collected(showing, chosen, words=not annotation.unknown().words)
-        documents = annotation.documents(Source(pred, annotated=True) if pred else None, cutting=cutting)
+        documents = annotation.documents(Source(pred, Kind.FILES) if pred else None, cutting=cutting)
         observers: list[Observer] = [*breakdowns, *seen.observers]
         counts = count_documents(documents, chosen, gold.name, reading, observers, groups=seen.groups)
     show_result(
@@ -201,7 +200,8 @@ def evaluate_cli(
     resampling: Resampling,
     showing: Showing,
     lookups: Lookups,
-    sharding: Sharding,
+    collapsing: Collapsing,
+    extensions: Extensions,
     model: str = Argument(..., help="Model name or path"),
     data: list[str] | None = Argument(
         None,
@@ -220,44 +220,38 @@ def evaluate_cli(
     document in memory after counting it. As in every command that scores a
     model, metrics and labels have the options that the model's config gives them,
     unless the command line gives others.
-
-    Several files, or any number with --engine, are counted by workers, each file
-    by one of them. An interrupted run continues where it stopped.
     """
     from ..evaluation.scores import check_average
 
     names, options = names_and_options([*(data or []), *ctx.args])
     drawn = chosen_confidence(confidence, resampling)
-    check_collapse_given(sharding)
-    collapse = halves_of(drawn) if sharding.collapse else None
+    check_collapse_given("--check-repeats", collapsing.check_repeats, collapsing.collapse)
+    questions = questions_of(by=lookups.by, per_document=per_document, tables=showing.tables)
+    collapse = halves_of(drawn) if collapsing.collapse else None
     if collapse:
-        shown = questions_of(by=lookups.by, per_document=per_document, tables=showing.tables)
-        check_answers(Kind.COLLAPSING, shown)
+        check_answers(REFUSALS[Kind.COLLAPSING], questions)
     check_average(showing.average)
     check_suffix("--output", output, *JSON)
     check_suffix("--per-document", per_document, *ROWS)
-    source = Source(model)
+    source = Source(model, Kind.MODEL)
     reading = with_stored_labels(reading, [source])
     chosen, left_out = chosen_metrics(
         metrics, options, lookups.train, attributes=lookups.by, reading=reading, systems=[source]
     )
     check_lexicons(chosen, output, per_document)
     breakdowns = wanted_breakdowns(lookups, chosen)
-    in_parts = len(names) > 1 or sharding.wanted
-    keeper = "a corpus that workers count" if in_parts else "a collapsed corpus" if collapse else None
-    seen = collected(showing, chosen, source=keeper)
-    if in_parts:
-        from ..features.parts.parts_command import count_in_parts
-
-        if breakdowns:
-            raise ValueError("--by needs every span, and workers keep no spans: evaluate one file, without workers")
-        counts = count_in_parts(names, None, model, chosen, reading, loading, None, sharding, collapse)
-        say_if_unchecked(counts)
+    check_repeats = bool(collapsing.check_repeats)
+    task = CountTask(model, names, None, chosen, reading, loading, None, collapse, check_repeats)
+    counter = task.counter(extensions)
+    seen = collected(showing, chosen, texts=not (counter or collapse))
+    if counter:
+        check_answers(counter.refusals, questions)
+        counts = counter.counts(task)
     else:
         from ..io.paths import fetched
 
-        with fetched(names[0]) as gold:
-            documents = Gold(gold, reading).documents_of_model(model, loading)
+        with fetched(task.file_pair()[0]) as gold:
+            documents = Gold(gold, reading).documents(source, loading)
             observers: list[Observer] = [*breakdowns, *seen.observers]
             counts = count_documents(
                 documents, chosen, gold.name, reading, observers, groups=seen.groups, collapse=collapse
@@ -306,15 +300,13 @@ def wanted_tables(showing: Showing, metrics: Sequence[Metric]) -> list[str]:
     return wanted
 
 
-def collected(
-    showing: Showing, metrics: Sequence[Metric], *, source: str | None = None, words: bool = True
-) -> Collected:
+def collected(showing: Showing, metrics: Sequence[Metric], *, texts: bool = True, words: bool = True) -> Collected:
     """Return what has to be collected for the tables that are wanted.
 
     Args:
         showing: Which tables are printed.
         metrics: What is counted.
-        source: What holds counts without texts, so that nothing can be collected; None if texts are read.
+        texts: Whether texts are read; otherwise nothing can be collected.
         words: Whether the texts consist of words.
 
     Raises:
@@ -325,11 +317,7 @@ def collected(
     from ..reporting.declared import judging
 
     wanted, metric = wanted_tables(showing, metrics), judging(metrics)
-    if source is not None:
-        if showing.tables not in (None, "all") and "groups" in wanted:
-            raise ValueError(f"--tables groups: {source} keeps no texts, so repeated errors are not known")
-        return Collected()
-    if not metric:
+    if not metric or not texts:
         return Collected()
     by: tuple[GroupedBy, ...] = ("surface", "slip") if words and "groups" in wanted else ()
     return Collected(

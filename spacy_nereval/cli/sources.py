@@ -13,7 +13,7 @@ from glob import glob, has_magic
 from itertools import chain, islice
 from os.path import commonprefix
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from typer import BadParameter
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ..counting.counts import Counts
     from ..io.formats.settings import Format
     from ..io.records import Record
+    from ..io.units import UnitRule
     from ..metrics.registry import Unknown
 
     Documents = Iterable[Document | None]
@@ -44,30 +45,30 @@ class Kind(Enum):
     COUNTS = "count file"
     COLLAPSED = "collapsed count file"
     COLLAPSING = "documents that are added up while they are counted"
-    PARTS = "a corpus that workers count"
     RUNS = "training runs of a system"
 
-
-NO_TEXTS = "{asked}: {source} keeps no texts, so repeated errors are not known"
 
 NO_DOCUMENTS = (
     "{asked}: {source} holds collapsed counts, which have no {question}, since they keep no documents: "
     "count the corpus again without --collapse"
 )
 
+COUNTED = {
+    "spans": "{source} is a count file without spans: give it without predictions, metrics, options of metrics, "
+    "--by and --train",
+    "units": "{asked}: {source} already has its units; give --unit to 'nereval count' instead",
+    "labels": "{asked} is given, but {source} is a count file: give it to 'nereval count' instead",
+    "scores of predictions": "{asked}: {source} is a count file, which has no {question}",
+    "repeated mistakes": "{asked}: {source} keeps no texts, so repeated errors are not known",
+}
+
 REFUSALS: Mapping[Kind, Mapping[str, str]] = {
-    Kind.COUNTS: {
-        "spans": "{source} is a count file without spans: give it without predictions, metrics, options of metrics, "
-        "--by and --train",
-        "units": "{asked}: {source} already has its units; give --unit to 'nereval count' instead",
-        "labels": "{asked} is given, but {source} is a count file: give it to 'nereval count' instead",
-        "scores of predictions": "{asked}: {source} is a count file, which has no {question}",
-        "repeated mistakes": NO_TEXTS,
-    },
+    Kind.FILES: {},
+    Kind.MODEL: {},
+    Kind.COUNTS: COUNTED,
     Kind.COLLAPSED: {
-        "scores of documents": NO_DOCUMENTS,
-        "breakdown": NO_DOCUMENTS,
-        "repeated mistakes": NO_DOCUMENTS,
+        **COUNTED,
+        **dict.fromkeys(("scores of documents", "breakdown", "repeated mistakes"), NO_DOCUMENTS),
         "half-samples": "{asked}: {source} holds collapsed counts without {question}, and no documents to resample: "
         "count the corpus again with --replicates",
         "other half-samples": "{asked}: {source} holds collapsed counts, which keep the half-samples that were drawn "
@@ -78,39 +79,30 @@ REFUSALS: Mapping[Kind, Mapping[str, str]] = {
         ("scores of documents", "breakdown", "repeated mistakes"),
         "{asked}: collapsed counts have no {question}, since they keep no documents: leave out --collapse",
     ),
-    Kind.PARTS: {
-        "breakdown": "{asked} needs every span, and workers keep no spans: evaluate one file, without workers",
-        "repeated mistakes": NO_TEXTS,
-    },
     Kind.RUNS: dict.fromkeys(
         ("predictions", "breakdown", "scores of documents"),
         "{asked} is given in addition to --system: it shows a single run, so score that one alone",
     ),
 }
-"""Why a kind cannot answer a question, and what to do. It answers all others. What counts cannot answer, collapsed
-counts cannot answer either."""
+"""Why a kind cannot answer a question, and what to do. It answers all others."""
 
 
-def check_answers(
-    kind: Kind, questions: Iterable[tuple[str, str]], source: Source | None = None, kept: str = ""
-) -> None:
+def check_answers(refusals: Mapping[str, str], questions: Iterable[tuple[str, str]], **words: object) -> None:
     """Raise ValueError, with the remedy, if something that is asked for cannot be answered.
 
     Args:
-        kind: What is asked.
-        questions: What options ask for: each option as it is written, and its question, as `REFUSALS` names it.
-        source: The argument that is asked, if it is one.
-        kept: The half-samples that it keeps.
+        refusals: The questions that cannot be answered, with the reason: a row of `REFUSALS`, or one of a feature.
+        questions: What options ask for: each option as it is written, and its question.
+        words: What the reasons speak of: the `source` that is asked, and what is `kept` in it.
 
-    >>> check_answers(Kind.COUNTS, [("--by", "breakdown")])
-    >>> check_answers(Kind.COUNTS, [("--cut cuts.json", "scores of predictions")], Source("a.npz"))
+    >>> check_answers(REFUSALS[Kind.COUNTS], [("--by", "breakdown")])
+    >>> check_answers(REFUSALS[Kind.COUNTS], [("--cut cuts.json", "scores of predictions")], source="a.npz")
     Traceback (most recent call last):
     ValueError: --cut cuts.json: a.npz is a count file, which has no scores of predictions
     """
-    refusals = {**(REFUSALS[Kind.COUNTS] if kind is Kind.COLLAPSED else {}), **REFUSALS.get(kind, {})}
     for asked, question in questions:
         if sentence := refusals.get(question):
-            raise ValueError(sentence.format(asked=asked, question=question, source=source or kind.value, kept=kept))
+            raise ValueError(sentence.format(asked=asked, question=question, **words))
 
 
 def questions_of(
@@ -146,16 +138,18 @@ class Source:
 
     Args:
         name: The argument.
-        annotated: Whether it can only name annotation.
+        kind: What it is, where an argument can name nothing else.
+        pipeline: The model, if it is loaded already. Its code has been run.
 
     >>> Source("gold.spacy").kind, Source("en_core_web_sm").kind
     (<Kind.FILES: 'annotated file or folder'>, <Kind.MODEL: 'model'>)
     """
 
-    def __init__(self, name: str | Path, *, annotated: bool = False) -> None:
+    def __init__(self, name: str | Path, kind: Kind | None = None, pipeline: Language | None = None) -> None:
         self.name = str(name)
         self.path = Path(name)
-        self._annotated = annotated
+        self.pipeline = pipeline
+        self._kind = kind
 
     def __str__(self) -> str:
         return self.name
@@ -165,7 +159,7 @@ class Source:
         """Whether it is a count file, which need not exist."""
         from ..io.paths import is_count_file
 
-        return not self._annotated and is_count_file(self.name)
+        return self._kind is None and is_count_file(self.name)
 
     @cached_property
     def is_model(self) -> bool:
@@ -173,8 +167,10 @@ class Source:
         from ..io.formats import inferred_name
         from ..io.paths import is_pipe
 
+        if self._kind or self.has_counts:
+            return self._kind is Kind.MODEL
         is_file = "://" in self.name or self.path.is_file() or is_pipe(self.path)
-        return not (self._annotated or self.has_counts or is_file or inferred_name(self.path))
+        return not (is_file or inferred_name(self.path))
 
     @property
     def kind(self) -> Kind:
@@ -205,9 +201,9 @@ class Source:
         """The name of a file without its folder and the extensions of its format and compression; that of a model."""
         return self.name if self.is_model else _stem(self.path.name)
 
-    def check(self, questions: Iterable[tuple[str, str]]) -> None:
+    def check(self, questions: Iterable[tuple[str, str]], kept: str = "") -> None:
         """Raise ValueError, with the remedy, if it cannot answer what options ask for; see `check_answers`."""
-        check_answers(self.kind, questions, self)
+        check_answers(REFUSALS[self.kind], questions, source=self, kept=kept)
 
     def check_half_samples(self, resampling: Resampling, *, wanted: bool) -> None:
         """Raise ValueError if collapsed counts have no half-samples, and intervals are wanted, or have others."""
@@ -219,8 +215,7 @@ class Source:
         for name, kept in zip(("samples", "seed"), stored.drawn if stored else ()):
             given = getattr(resampling, name)
             if given is not None and given != kept:
-                asked = [(f"--{name} {given}", "other half-samples")]
-                check_answers(Kind.COLLAPSED, asked, self, f"{name} {kept}")
+                self.check([(f"--{name} {given}", "other half-samples")], f"{name} {kept}")
 
 
 BOTH = ("jsonl", "parquet", "hf", "webanno", "xmi", "conllu", "bioc")
@@ -298,76 +293,59 @@ class Gold:
 
         Args:
             system: A file of predictions or a model; None if the gold file holds the predictions too.
-            loading: How a model is loaded.
+            loading: How a model is loaded that is not loaded yet.
             cutting: Which predictions are kept.
 
         Raises:
             ValueError: A file or an option cannot be used, or the system is a count file.
+            OSError: A pipe cannot be read.
         """
-        if system and system.is_model:
-            documents = self.documents_of_model(system.name, loading)
-        else:
-            documents = self._documents_of_files(system.path if system else None)
-        return predictions_kept(documents, cutting, str(system or self.path))
-
-    def _documents_of_files(self, pred: Path | None) -> Documents:
         from ..core.spans import relabelled
-        from ..io.formats import name_of, with_name
-        from ..io.read import read_files
         from ..io.units import parse
 
         rules, unit = rules_of(self.reading), self.reading.unit
+        rule = parse(unit) if unit is not None else None  # before anything is read or loaded
+        if system and system.is_model:
+            documents = self._with_model(system, rule, loading)
+        else:
+            documents = self._with_file(system.path if system else None, rule)
+        return predictions_kept(relabelled(documents, rules), cutting, str(system or self.path))
+
+    def _with_file(self, pred: Path | None, unit: UnitRule | None) -> Documents:
+        from ..io.formats import name_of, with_name
+        from ..io.read import read_files
+
         name = name_of(self.path, self.format)
         if pred is None and name != "conll" and (name not in BOTH or not self.format.field):
             remedy = f"; if the file holds them, name both keys with {named('column')}, as in gold,pred"
             raise ValueError(f"predictions to score against {self.path} are missing{remedy if name in BOTH else ''}")
         formats = self.format, with_name(pred or self.path, self._sides[1])
-        self._close()
-        copy_pipes(self.path, *([pred] if pred else []))
+        self._finish_looking(self.path, pred or self.path)
         others: Counter[Path] = Counter()
-        rule = parse(unit) if unit is not None else None  # before anything is read
-        documents = read_files(
-            self.path, pred or self.path, self.reading.spans_key, formats=formats, unit=rule, others=others
-        )
-        return relabelled(_report_left_out(documents, others), rules)
+        how: dict[str, Any] = {"formats": formats, "unit": unit, "others": others}
+        return _report_left_out(read_files(self.path, pred or self.path, self.reading.spans_key, **how), others)
 
-    def documents_of_model(self, model: str | Language, loading: Model | None = None) -> Documents:
-        """Return the gold documents with the predictions of a model.
-
-        Args:
-            model: A pipeline, or the name or path of one.
-            loading: How the model is loaded; None if it is loaded already. Its code has been run.
-        """
+    def _with_model(self, model: Source, unit: UnitRule | None, loading: Model | None) -> Documents:
         from spacy.cli._util import setup_gpu
 
-        from ..core.spans import relabelled
         from ..integration.pipelines import predict
-        from ..io.units import parse
 
-        rules, unit = rules_of(self.reading), self.reading.unit
-        rule = parse(unit) if unit is not None else None  # before anything is read or loaded
         format = self.format
-        self._close()
-        copy_pipes(self.path)
+        self._finish_looking(self.path)
         if loading:
             setup_gpu(loading.gpu_id, silent=True)
-        return relabelled(predict(model, self.path, self.reading.spans_key, format, unit=rule), rules)
+        return predict(model.pipeline or model.name, self.path, self.reading.spans_key, format, unit=unit)
 
-    def _close(self) -> None:
-        """Close the file, whose first documents have been looked at."""
+    def _finish_looking(self, *paths: Path) -> None:
+        """Close the file of which the first documents were looked at, and copy the content of pipes.
+
+        Both is done before documents are counted, so that the rate that is shown is that of counting.
+        """
+        from ..io.paths import readable
+
         self.__dict__.pop("_records", None)
-
-
-def copy_pipes(*paths: Path) -> None:
-    """Copy the content of pipes before documents are counted, so that the rate shown is that of counting.
-
-    Raises:
-        OSError: A pipe cannot be read.
-    """
-    from ..io.paths import readable
-
-    for path in paths:
-        readable(path)
+        for path in paths:
+            readable(path)
 
 
 def _report_left_out(documents: Documents, others: Counter[Path]) -> Documents:

@@ -46,7 +46,8 @@ class Feature:
         commands: Modules that register commands when they are imported.
         names: Public names to the modules that define them.
         results: The kinds of results that it makes, by the name of their class.
-        inputs: Parameters of its commands that name files, folders or models that are read.
+        inputs: Parameters of its commands that name files, folders or models that are read. A text may name several,
+            with commas between them.
         outputs: Parameters of its commands that name files that are written.
         extensions: Commands of others to what this feature adds to them: "module:object" of an `Extension`.
         page: The function that makes one HTML page of systems with their documents, "module:function"; "" if none.

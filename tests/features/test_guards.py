@@ -9,6 +9,8 @@ from commands import GOLD, PRED, accepted, refused, run, write
 
 from spacy_nereval.cli import guards, nereval
 from spacy_nereval.cli.guards import check_files
+from spacy_nereval.core.features import features
+from spacy_nereval.features.parts.parts_command import Workers
 from spacy_nereval.io.paths import files_under
 
 pytestmark = pytest.mark.costly
@@ -193,12 +195,12 @@ def test_each_input_is_looked_up_once_whatever_parts_there_are_and_however_many_
     place = guards._place
     monkeypatch.setattr(guards, "_place", lambda name: looked_up.append(name) or place(name))
     given = {"first": names[0], "others": names[1:], "output": Path("out.npz"), "parts": "parts"}
-    check_files(given)
+    check_files(given, [Workers.check_files])
     assert looked_up == names
     Path("parts", "counts-5.jsonl.npz").unlink()
     Path("parts", "counts-5.jsonl.npz").hardlink_to("5.jsonl")
     with pytest.raises(ValueError, match="counts-5.jsonl.npz and 5.jsonl are the same file"):
-        check_files(given)
+        check_files(given, [Workers.check_files])
 
 
 def test_two_outputs_are_two_files(inputs):
@@ -223,7 +225,8 @@ seed sep shared_ids short spans_key tables title tokenizer transformer trials un
 def test_every_parameter_is_known_to_be_a_file_or_not():
     """A new parameter has to be put on one of these lists."""
     found = {name for command in nereval.registered_commands for name in inspect.signature(command.callback).parameters}
-    assert not found - {*OTHERS.split(), *guards.READ, *guards.WRITTEN}
+    outputs = {*guards.WRITTEN, *(name for feature in features() for name in feature.outputs)}
+    assert not found - {*OTHERS.split(), *guards.input_parameters(), *outputs}
 
 
 @pytest.mark.parametrize(

@@ -16,5 +16,5 @@ feature = Feature(
     names=dict.fromkeys(("Agreement", "agreement"), f"{__name__}.agreeing"),
     results={"Agreement": ResultKind(("disputes", "consensus"), "agreement", "agreement")},
     inputs=("annotations",),
-    outputs=("write_consensus", "units", "disputes"),
+    outputs=("write_consensus", "units", "disputes", "html"),
 )

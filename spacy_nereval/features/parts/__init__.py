@@ -1,11 +1,18 @@
-"""Parts: a corpus of many files, or the rows of an engine's table, counted by many workers, on one machine or a cluster.
+"""Parts: a corpus of many files, or the rows of an engine's table, counted by many workers of a machine or a cluster.
 
-One way through it: `corpus_lists` finds the files that lists, patterns and folders name. `parts_command` says how each
-file is counted and adds the options of workers to `count` and `evaluate`. `shards` counts the files that are not counted
-yet and merges the counts, `engines` starts the workers, and `lock` keeps other runs out of a folder. `partitions` counts
-the rows of Spark's, Dask's and Ray's tables.
+One way through it: `parts_command` adds the options of workers to `count` and `evaluate`, and says how each file is
+counted. `corpus_lists` finds the files that lists, patterns and folders name. `shards` counts the files that are not
+counted yet and merges the counts, `engines` starts the workers, and `lock` keeps other runs out of a folder.
+`appending` adds new files to counts. `partitions` counts the rows of Spark's, Dask's and Ray's tables.
 """
 
 from ...core.features import Feature
 
-feature = Feature("parts")
+feature = Feature(
+    "parts",
+    inputs=("files_from",),
+    extensions={
+        "count": f"{__name__}.parts_command:CountWorkers",
+        "evaluate": f"{__name__}.parts_command:EvaluateWorkers",
+    },
+)

@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...cli.command_options import input_formats
+from ...cli.guards import STDIN_FILE
 from ...cli.metric_options import names_and_options
 from ...cli.sources import Source, matching_files
 
@@ -16,15 +17,13 @@ def with_corpus(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of the parameters of a command that counts a corpus, with all files of the corpus.
 
     A list (`--files-from`) stands for the files that it names, a pattern for those that it matches, and a folder for
-    those in it, if `--format` names a format of files. The values of other commands stay as they are.
+    those in it, if `--format` names a format of files.
 
     Raises:
         ValueError: The list cannot be read, or is given beside files; or a folder or pattern of gold and that of
             predictions do not have the same files.
         OSError: The list cannot be read.
     """
-    if "parts" not in given:
-        return {**given}
     counts = "first" in given  # `count`, else `evaluate`, whose model is an argument of its own
     listed = [given["first"], *(given["others"] or ())] if counts else [*(given["data"] or ())]
     names, options = names_and_options([name for name in listed if name is not None])
@@ -33,7 +32,10 @@ def with_corpus(given: Mapping[str, Any]) -> dict[str, Any]:
     single = not counts or given["both"] or bool(names and not _is_corpus(names[0], gold))
     model = names[:1] if counts and single and not given["both"] else []
     files = names[len(model) :]
-    if path := given["files_from"]:
+    path = given["files_from"]
+    if str(path) == "-":
+        path = Path(STDIN_FILE)
+    if path:
         if files:
             raise ValueError(f"{files[0]} is given beside --files-from {path}: give files in one of the two ways")
         files = _of_list(path, (gold,) if single else (gold, pred))
@@ -44,6 +46,7 @@ def with_corpus(given: Mapping[str, Any]) -> dict[str, Any]:
     if not files:
         what = "DATA" if not counts else "GOLD... of --both" if given["both"] else "GOLD... and PRED..."
         raise ValueError(f"there are no files to count: give {what}, or a list with --files-from")
+    given = {**given, "files_from": path}
     if not counts:
         return {**given, "data": [*files, *options]}
     first, *others = [*model, *files]

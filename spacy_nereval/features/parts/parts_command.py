@@ -1,4 +1,4 @@
-"""Count a corpus of several files with workers. For `evaluate` and `count`."""
+"""Count a corpus of several files with workers: what the feature adds to `evaluate` and `count`."""
 
 from __future__ import annotations
 
@@ -8,17 +8,32 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from ...cli.command_options import Model, Sharding, input_formats
-from ...cli.counting_documents import add_replicates, count_documents, warn_of_labels
+from typer import Option
+
+from ...cli.app import Extension
+from ...cli.command_options import SHARED_IDS, input_formats
+from ...cli.counting_documents import (
+    CountTask,
+    add_replicates,
+    check_collapse_given,
+    count_documents,
+    note_source,
+    pipeline_of,
+    save_counts,
+    say_if_unchecked,
+    warn_of_labels,
+)
+from ...cli.guards import NamedInputs, output_files
 from ...cli.printing import progress_bar, say, say_to_programs
-from ...cli.sources import Gold, Source, rules_of
+from ...cli.sources import Gold, Kind, Source, rules_of
+from ...core import arguments
 from ...core.arguments import Reading
 from ...core.messages import TryAgain
+from .corpus_lists import with_corpus
 
 if TYPE_CHECKING:
-    from ...core.declaration import Metric
     from ...counting.counts import Counts
     from ...evaluation.collapsing import Halves
     from ...evaluation.resampling import Confidence
@@ -30,6 +45,160 @@ PARTS = "nereval-parts"
 
 MOST_NAMES = 5
 """Maximum number of files that a line about an error names."""
+
+
+@dataclass(frozen=True)
+class Workers(Extension):
+    """How workers count a corpus of several files."""
+
+    engine: str | None = Option(None, "--engine", help="Where the workers run: loky (this machine), ray, dask or spark")
+    workers: int | None = Option(
+        None, "--workers", help="Number of workers. By default 1, or with --engine all that the engine has", min=1
+    )
+    parts: str | None = Option(
+        None,
+        "--parts",
+        help="Folder for the counts of each file, from which an interrupted run continues (by default nereval-parts)",
+    )
+    files_from: Path | None = Option(
+        None,
+        "--files-from",
+        metavar="FILE",
+        help="Text file, or - for standard input, with a file of the corpus per line, or with those of gold and of "
+        "predictions and a tab between them. Lines may also be patterns, URLs, or folders with --format",
+    )
+    wait: float = Option(
+        0,
+        "--wait",
+        metavar="SECONDS",
+        min=0,
+        help="Wait so long for another run that writes to --parts, or with --append to --output, before giving up with "
+        "status 75",
+    )
+    shared_ids: bool = SHARED_IDS
+
+    refusals: ClassVar[Mapping[str, str]] = {
+        "breakdown": "{asked} needs every span, and workers keep no spans: evaluate one file, without workers",
+        "repeated mistakes": "{asked}: a corpus that workers count keeps no texts, so repeated errors are not known",
+    }
+
+    @classmethod
+    def prepare(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of the parameters with all files of the corpus (see `with_corpus`)."""
+        return with_corpus(given)
+
+    @classmethod
+    def check_files(cls, given: Mapping[str, Any], inputs: NamedInputs) -> None:
+        """Check that the folder of parts is no input, and that no part is an input or an output."""
+        folder = Path(given["parts"] or PARTS)
+        place = folder.resolve()
+        for output in output_files(given).values():
+            if output.resolve().parent == place and output.match("counts-*.npz"):
+                raise ValueError(
+                    f"{output} has the name of a part, and parts are inputs, so it cannot be the output: choose another"
+                )
+        if read := inputs.folder_of(place):
+            where = "is" if place == read.resolve() else f"lies in {read}, which is"
+            raise ValueError(
+                f"--parts {folder} {where} an input, so no parts can be written there: choose another folder"
+            )
+        for part in folder.glob("counts-*.npz"):
+            inputs.check_output(part)
+
+    def takes(self, task: CountTask) -> bool:
+        """Return whether there are several files, or workers are requested for a single one."""
+        return len(task.golds) > 1 or bool(self.engine or self.workers or self.parts)
+
+    def counts(self, task: CountTask) -> Counts:
+        """Return the counts of all files together, counted by workers."""
+        return count_in_parts(task, self)
+
+    def save_counts(self, task: CountTask, output: Path) -> None:
+        """Count the files and write the counts."""
+        save_counts(self.counts(task), output)
+
+
+@dataclass(frozen=True)
+class EvaluateWorkers(Workers):
+    """What the feature adds to `evaluate`."""
+
+    help: ClassVar[str] = """
+    Several files, or any number with --engine, are counted by workers, each file
+    by one of them. An interrupted run continues where it stopped.
+    """
+
+    def counts(self, task: CountTask) -> Counts:
+        """Return the counts of all files together, and print whether repeated documents were not looked for."""
+        counts = super().counts(task)
+        say_if_unchecked(counts)
+        return counts
+
+
+@dataclass(frozen=True)
+class CountWorkers(Workers):
+    """What the feature adds to `count`."""
+
+    append: bool = Option(
+        False,
+        "--append",
+        help="With --collapse: add to the counts that --output names, if there are any. Files that they have already "
+        "are skipped, whatever their names",
+    )
+    replicates: Annotated[int | None, arguments.REPLICATES] = None
+    seed: Annotated[int | None, arguments.SEED] = None
+
+    help: ClassVar[str] = """
+    With --append, a job can add new files to collapsed counts again and again. The
+    file is replaced as a whole, or not at all. Documents that the counts have already
+    are refused, as in a file that has changed since it was added, unless --no-check-repeats is given.
+
+    Several gold files, or any number with --engine, are counted by workers, each
+    file by one of them. An interrupted run continues where it stopped. Files may be
+    named one by one, by patterns, by a folder with --format, or in a list with --files-from.
+    """
+
+    @classmethod
+    def prepare(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of the parameters with all files of the corpus.
+
+        With `--append`, repeated documents are looked for unless the user says otherwise.
+
+        Raises:
+            ValueError: The files cannot be found, or `--append` is given without `--collapse`.
+        """
+        values = super().prepare(given)
+        check_collapse_given("--append", values["append"], values["collapse"])
+        if values["check_repeats"] is None:
+            values["check_repeats"] = values["append"]
+        return values
+
+    def takes(self, task: CountTask) -> bool:
+        """Return whether files are added to counts, or counted by workers."""
+        return self.append or super().takes(task)
+
+    def counts(self, task: CountTask) -> Counts:
+        """Return the counts of all files together, of a single one without workers."""
+        return super().counts(task) if super().takes(task) else task.counts()
+
+    def save_counts(self, task: CountTask, output: Path) -> None:
+        """Count the files and write the counts, or with `--append` add those of new files to what the output has.
+
+        Raises:
+            ValueError: Files cannot be counted, or not be added to the counts that are there.
+        """
+        from .appending import check_appendable, halves_to_append, locked_counts, new_files, save_appended
+
+        if not self.append:
+            return super().save_counts(task, output)
+        with locked_counts(output, self.wait) as before:
+            if before:
+                task = task._replace(collapse=halves_to_append(before, self.replicates, self.seed, output))
+                check_appendable(before, task, output)
+            task = new_files(before, task, output)
+            if task.golds:
+                save_appended(before, self.counts(task), task, output, shared_ids=self.shared_ids)
+            else:
+                say(f"✔ nothing to add to {output}", fg="green")
 
 
 @dataclass(frozen=True)
@@ -102,15 +271,14 @@ class Counting:
         zone = nlp.memory_zone() if nlp else nullcontext()
         with zone, fetched(shard.gold, self.home) as gold, fetched(shard.pred or shard.gold, self.home) as pred:
             try:
-                annotation = Gold(gold, self.reading, both=not (nlp or shard.pred))
-                if nlp:
-                    documents = annotation.documents_of_model(nlp)
-                else:
-                    documents = annotation.documents(Source(pred, annotated=True) if shard.pred else None)
+                source = Source(pred, Kind.FILES) if shard.pred else None
+                if self.pipeline:
+                    source = Source(self.pipeline.name, Kind.MODEL, nlp)
+                documents = Gold(gold, self.reading, both=source is None).documents(source)
                 chosen = create_all(self.metrics)
                 how: dict[str, Any] = {"collapse": self.collapse, "check_repeats": self.check_repeats}
                 counts = count_documents(documents, chosen, shard.name, self.reading, quiet=True, **how)
-                name_shard(counts, gold, pred, self.pipeline)
+                note_source(counts, gold, pred, self.pipeline)
             except ValueError as error:
                 message = str(error).replace(str(gold), shard.gold).replace(str(pred), shard.pred or shard.gold)
                 raise ValueError(message) from None
@@ -131,63 +299,8 @@ class Counting:
             import_code(self.code_file)
 
 
-def shard_digest(gold: Path, pred: Path | None, pipeline: Pipeline | None) -> str:
-    """Return a hash of what the counts of a shard come from, so that a shard is recognised that counts already have."""
-    from ...io.paths import content_digest
-
-    return content_digest(gold, pipeline.digest() if pipeline else pred or gold)
-
-
-def name_shard(counts: Counts, gold: Path, pred: Path | None, pipeline: Pipeline | None) -> None:
-    """Note in the counts of a shard what they come from, and in collapsed ones also which pipeline predicted."""
-    digest = shard_digest(gold, pred, pipeline)
-    if not counts.collapsed:
-        counts.contents = [digest]
-        return
-    counts.parts = [digest]
-    if pipeline:
-        counts.collapsed = counts.collapsed._replace(pipeline=pipeline_digest(pipeline))
-
-
-def pipeline_digest(pipeline: Pipeline) -> str:
-    """Return the hash by which collapsed counts know a pipeline."""
-    from ...io.paths import content_digest
-
-    return content_digest(pipeline.digest())
-
-
-def pipeline_of(model: str | None, loading: Model) -> Pipeline | None:
-    """Return a model as workers load it; None without a model."""
-    if model is None:
-        return None
-    from ...integration.pipelines import Pipeline
-
-    return Pipeline(model, str(loading.code) if loading.code else None, loading.gpu_id, os.getcwd())
-
-
-def count_in_parts(
-    golds: Sequence[str],
-    preds: Sequence[str] | None,
-    model: str | None,
-    metrics: Sequence[Metric],
-    reading: Reading,
-    loading: Model,
-    drawn: Confidence | None,
-    sharding: Sharding,
-    collapse: Halves | None = None,
-) -> Counts:
+def count_in_parts(task: CountTask, workers: Workers) -> Counts:
     """Return the counts of all files together. One worker counts each file.
-
-    Args:
-        golds: Files of gold annotation.
-        preds: As many files of predictions; None with a model.
-        model: The model; None with files of predictions.
-        metrics: What to count.
-        reading: How files are read.
-        loading: How the model is loaded.
-        drawn: The settings of half-samples to store with counts of documents; None for none.
-        sharding: Which workers count, and where they keep the counts of each file.
-        collapse: The half-samples of collapsed counts; None for counts with documents.
 
     Raises:
         ValueError: If some files cannot be counted. The reasons are printed first.
@@ -196,23 +309,28 @@ def count_in_parts(
     from .engines import started
     from .shards import PartsFolder, locked, merged
 
+    whole = next((metric.name for metric in task.metrics if metric.resolve or metric.distinct), None)
+    if task.drawn and whole:
+        raise ValueError(f"{whole} depends on the corpus as a whole, so --replicates cannot be computed for its parts")
+    reading, loading = task.reading, task.loading
     if reading.labels is not None and (rules := rules_of(reading)):
         reading = replace(reading, labels=json.dumps(rules.mapping))  # workers need not have the file, which may change
-    # Metrics that depend on the whole corpus cannot be resampled in parts.
-    replicates = None if any(metric.resolve or metric.distinct for metric in metrics) else drawn
-    pipeline, code = pipeline_of(model, loading), str(loading.code) if loading.code else None
-    settings = {metric.name: dict(metric.settings) for metric in metrics}
-    check_repeats = bool(sharding.check_repeats)
-    work = Counting(settings, reading, pipeline, replicates, os.getcwd(), collapse, check_repeats, code)
-    shards, folder = named_shards(golds, preds), PartsFolder(sharding.parts or PARTS)
-    for name in (*golds, *(preds or ())):
+    pipeline, code = pipeline_of(task.model, loading), str(loading.code) if loading.code else None
+    settings = {metric.name: dict(metric.settings) for metric in task.metrics}
+    counted = (task.drawn, os.getcwd(), task.collapse, task.check_repeats, code)
+    work = Counting(settings, reading, pipeline, *counted)
+    shards, folder = named_shards(task.golds, task.preds), PartsFolder(workers.parts or PARTS)
+    for name in (*task.golds, *(task.preds or ())):
         if is_pipe(location(name)):
             raise ValueError(
                 f"{name} is a pipe, and a worker reads its file more than once: write it to a file; or count a single "
                 "pair of gold annotation and predictions, without --engine, --workers and --parts"
             )
-    workers = sharding.workers or (-1 if sharding.engine else 1)
-    with started(sharding.engine or "loky", workers, gpus=loading.gpu_id >= 0) as engine, locked(folder, sharding.wait):
+    number = workers.workers or (-1 if workers.engine else 1)
+    with (
+        started(workers.engine or "loky", number, gpus=loading.gpu_id >= 0) as engine,
+        locked(folder, workers.wait),
+    ):
         earlier = {file.name for file in folder.path.glob("counts-*.npz")}
         parts = _count_shards(shards, work, folder, engine.run)
         _check_all_counted(parts, folder)
@@ -220,9 +338,9 @@ def count_in_parts(
             parts,
             folder,
             engine,
-            shared_ids=sharding.shared_ids,
-            check_repeats=check_repeats,
-            collapsed=collapse is not None,
+            shared_ids=workers.shared_ids,
+            check_repeats=task.check_repeats,
+            collapsed=task.collapse is not None,
             code=work.code_file,
             note=lambda line: say(f"⚠ {line}", fg="yellow", err=True),
         )

@@ -15,5 +15,5 @@ feature = Feature(
     names=dict.fromkeys(("Thresholds", "thresholds"), f"{__name__}.thresholding"),
     results={"Thresholds": ResultKind(("best", "curves"), "thresholds", "thresholds")},
     inputs=("apply",),
-    outputs=("csv", "cut_file"),
+    outputs=("csv", "cut_file", "html"),
 )

@@ -1,0 +1,160 @@
+"""`nereval count --append`: add the counts of new files to collapsed counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...cli.counting_documents import CountTask, pipeline_digest, pipeline_of, save_counts, source_digest
+from ...cli.printing import progress_bar, say
+from ...cli.sources import reading_of, rules_of
+from .lock import exclusive
+
+if TYPE_CHECKING:
+    from ...core.arguments import Reading
+    from ...counting.counts import Counts
+    from ...evaluation.collapsing import Halves
+
+
+@contextmanager
+def locked_counts(output: Path, wait: float = 0) -> Iterator[Counts | None]:
+    """Provide the counts that are there already, None if there are none yet, and keep other runs out.
+
+    Raises:
+        ValueError: Another run adds to the file, or it does not hold collapsed counts.
+    """
+    from ...io.count_files import load
+
+    with exclusive(output.with_name(f"{output.name}.lock"), str(output), "or choose another file", wait):
+        counts = load(output) if output.exists() else None
+        if counts and not counts.collapsed:
+            raise ValueError(f"--append: {output} holds counts with documents: collapse it first, with 'nereval merge'")
+        yield counts
+
+
+def halves_to_append(counts: Counts, replicates: int | None, seed: int | None, output: Path) -> Halves:
+    """Return the half-samples of counts that files are added to.
+
+    Raises:
+        ValueError: Others are asked for.
+    """
+    from ...evaluation.collapsing import Halves
+
+    drawn = Halves(*counts.replicates.drawn) if counts.replicates else Halves(0)
+    for name, given, has in (("replicates", replicates, drawn.samples), ("seed", seed, drawn.seed)):
+        if given is not None and given != has:
+            raise ValueError(f"--{name} {given}: {output} was counted with --{name} {has}, which --append goes on with")
+    return drawn
+
+
+def new_files(counts: Counts | None, task: CountTask, output: Path) -> CountTask:
+    """Return what is to be counted of the files that are not in the counts yet, and say which ones are.
+
+    Args:
+        counts: The counts that are there, if there are any.
+        task: All files, and how they are counted.
+        output: The file of the counts, for messages.
+
+    Raises:
+        ValueError: Two files have the same content.
+    """
+    from ...core.messages import listed
+    from ...io.paths import fetched
+
+    pipeline, counted = pipeline_of(task.model, task.loading), {*counts.parts} if counts else set()
+    new: dict[str, int] = {}
+    skipped: list[str] = []
+    for k, gold in enumerate(progress_bar(task.golds, desc="looking for new files", unit=" files")):
+        pred = task.preds[k] if task.preds else gold
+        with fetched(gold) as gold_path, fetched(pred) as pred_path:
+            digest = source_digest(gold_path, pred_path, pipeline)
+        if digest in counted:
+            skipped.append(gold)
+        elif digest in new:
+            raise ValueError(f"{task.golds[new[digest]]} and {gold} have the same content: leave one of them out")
+        else:
+            new[digest] = k
+    if skipped:
+        say(f"ℹ {len(skipped)} of {len(task.golds)} files are in {output} already, and skipped: {listed(skipped)}")
+    places = [*new.values()]
+    preds = None if task.preds is None else [task.preds[k] for k in places]
+    return task._replace(golds=[task.golds[k] for k in places], preds=preds)
+
+
+def check_appendable(counts: Counts, task: CountTask, output: Path) -> None:
+    """Check, before anything is counted, that further files would be counted as those in the counts were.
+
+    Args:
+        counts: The counts that are there.
+        task: The files to add, the first of which may decide on the unit, and how they are counted.
+        output: The file of the counts.
+
+    Raises:
+        ValueError: Metrics, units, labels or the pipeline are others, or hashes of ids are missing.
+    """
+    from ...io.id_hashes import checked
+
+    others = counts.without_rows()
+    others.metrics, others.spans_key = tuple(task.metrics), task.reading.spans_key
+    others.label_rules, others.unit = rules_of(task.reading), _unit(task.reading, task.golds[0])
+    if differences := counts.differences(others, replicates=False, collapsed=False):
+        raise ValueError(f"{output} was counted in another way: {differences}")
+    pipeline = pipeline_of(task.model, task.loading)
+    earlier = counts.collapsed.pipeline if counts.collapsed else ""
+    if earlier and earlier != (pipeline_digest(pipeline) if pipeline else ""):
+        difference = (
+            f"another pipeline: {pipeline.name}, or the file of --code, is not the one that predicted then"
+            if pipeline
+            else "a pipeline, not from files of predictions"
+        )
+        raise ValueError(f"{output} was counted with {difference}; add to counts of its own, with another --output")
+    if task.check_repeats:
+        if counts.id_hashes is None:
+            raise ValueError(
+                f"{output} has no hashes of ids, by which documents are found that it has already: count its files "
+                "again with --append, into another --output; or give --no-check-repeats, and such documents count twice"
+            )
+        checked(output, counts.id_hashes)
+
+
+def _unit(reading: Reading, gold: str) -> str:
+    """Return the rule by which the documents of a file get their units."""
+    from ...io.paths import fetched
+    from ...io.units import parse, units_of
+
+    if reading.unit is not None:
+        return parse(reading.unit).text
+    with fetched(gold) as path:
+        return units_of(path, reading_of(reading)[0]).rule.text
+
+
+def save_appended(before: Counts | None, counts: Counts, task: CountTask, output: Path, *, shared_ids: bool) -> None:
+    """Write counts with those that were there before, and print what was written.
+
+    Args:
+        before: The counts that were there, if there were any.
+        counts: The new ones.
+        task: The new files, and how they were counted.
+        output: The file.
+        shared_ids: Whether documents with the same id are one document.
+
+    Raises:
+        ValueError: They differ in settings, or have documents with the same id.
+    """
+    from ...counting.counts import united
+    from ...io.count_files import delete_unused_hashes
+    from ...io.id_hashes import without_repeats
+
+    together = counts
+    if before:
+        if differences := before.differences(counts):
+            raise ValueError(f"{output} was counted in another way: {differences}")
+        together = united([before, counts])
+        if task.check_repeats:
+            paths: list[Any] = [output, task.golds[0] if len(task.golds) == 1 else "the new files"]
+            together.id_hashes = without_repeats(paths, [before.id_hashes, counts.id_hashes], shared_ids)
+    save_counts(together, output)
+    if before and before.id_hashes:
+        delete_unused_hashes(before.id_hashes)
