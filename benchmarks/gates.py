@@ -20,7 +20,7 @@ from worlds import HARD, f_score
 
 from spacy_nereval import Document, count, create_all
 from spacy_nereval.evaluation.comparison import System
-from spacy_nereval.features.gate.gate_rules import Judged, gate
+from spacy_nereval.features.gate.gate_rules import gate
 from spacy_nereval.features.gate.policy import Policy, Rule
 from spacy_nereval.features.gate.sample_size import answered, questions_of
 
@@ -65,7 +65,7 @@ def simulated(replications: int, documents: int, seed: int = 0) -> dict[str, Any
     every = 0
     for _ in range(replications):
         before, after = (
-            Judged(System(name, count(side, metrics)))
+            System(name, count(side, metrics))
             for name, side in zip(("baseline", "candidate"), corpus(random, documents))
         )
         found = gate(Policy((*RULES.values(), *EASY)), after, before)
@@ -101,7 +101,7 @@ def in_hard_world(replications: int, documents: int, seed: int = 0) -> dict[str,
                 gold = [(k, k + 1, "A") for k in range(right + missed)]
                 own.append(Document(gold, gold[:right] + [(k, k + 1, "B") for k in range(wrong)], id=str(number)))
             rule = Rule("at_least", "at_least", true, "strict_f")
-            found = gate(Policy((rule,)), Judged(System("candidate", count(own, metrics))))
+            found = gate(Policy((rule,)), System("candidate", count(own, metrics)))
             verdicts[found["rules"][0]["verdict"]] += 1
     return {"documents": documents, "replications": replications, "world": CATASTROPHIC, "at_least": verdicts}
 
@@ -125,10 +125,8 @@ def planned(replications: int, documents: int, seed: int = 5) -> dict[str, Any]:
     pilot = corpus(np.random.default_rng(seed), 60)
     random = np.random.default_rng([seed, documents])
 
-    def judged(sides: Any) -> list[Judged]:
-        return [
-            Judged(System(name, count(side, metrics))) for name, side in zip(("candidate", "baseline"), sides[::-1])
-        ]
+    def judged(sides: Any) -> list[System]:
+        return [System(name, count(side, metrics)) for name, side in zip(("candidate", "baseline"), sides[::-1])]
 
     questions = questions_of(Policy(ASKED), *judged(pilot))
     rightly = dict.fromkeys([rule.name for rule in ASKED], 0)

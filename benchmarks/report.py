@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from spacy_nereval import Document, count, create_all
-from spacy_nereval.features.report.report_numbers import ReportedSystem
+from spacy_nereval.evaluation.comparison import System
 from spacy_nereval.features.report.report_page import page
 
 QUIET = (
@@ -141,14 +141,14 @@ def main() -> None:
     """Measure and print."""
     with TemporaryDirectory() as folder, browser(Path(folder) / "profile") as driver:
         for name, documents, megabytes in corpora():
-            system = ReportedSystem("system", documents, count(documents, create_all(["strict", "fair"])))
+            system = System("system", count(documents, create_all(["strict", "fair"])), documents)
             path = Path(folder) / f"{len(documents)}.html"
             begun = time.process_time()
             path.write_bytes(page([system]).encode())
             row(f"{name}: written", time.process_time() - begun, 60, "s")
             if len(documents) > 1:
                 begun = time.process_time()
-                page([system._replace(name=f"system {k}") for k in range(5)])
+                page([System(f"system {k}", system.counts, documents) for k in range(5)])
                 row(f"{name}, five systems: written", time.process_time() - begun, 22, "s")
             row(f"{name}: size", path.stat().st_size / 1e6, megabytes, "MB")
             row(f"{name}: opened", opened(driver, path), 2, "s")

@@ -415,6 +415,145 @@ def _unequal(names: Sequence[str], lengths: Sequence[int]) -> ValueError:
     return ValueError(f"{found}; expected the same number")
 
 
+# Sides that are no pair: those of several annotators, or gold annotation alone
+
+
+class SideRecord(NamedTuple):
+    """What one side has of a document: gold annotation, predictions, or an annotator's.
+
+    Args:
+        record: The record.
+        unit: The key of what the document is resampled with; None for its id or text.
+        rule: The rule by which the key was made.
+        base: The document without spans, if it is not made of the record: its text is not known.
+    """
+
+    record: Record
+    unit: str | None = None
+    rule: str = "id"
+    base: Document | None = None
+
+
+SideRecords = dict[str, list[SideRecord]]
+"""The records of each side, by its name, in the order of the documents."""
+
+
+def records_of_sides(sides: Mapping[str, Side], text: Any, tokens: Any, reading: Reading) -> SideRecords:
+    """Return the records of each side, such as those of each annotator; all sides have the same documents.
+
+    Args:
+        sides: The items of each side, by its name.
+        text: The text of each document; None if they are not known, or the items have them.
+        tokens: The tokens of each document; None if not known.
+        reading: How the items are read.
+
+    Raises:
+        ValueError: Items cannot be read, or do not fit together; names the side and the document.
+    """
+    for name, side in sides.items():
+        if side.kind in ("document", "example"):
+            raise ValueError(
+                f"{name} has {WORDS[side.kind]}, which hold two sides; expected the items of one annotator"
+            )
+    if all(side.holds_texts for side in sides.values()):
+        if text is not None:
+            raise ValueError(f"{named('text')} is given, but the items have their own: leave it out")
+        plain = {name: [*records_of(side, reading)] for name, side in sides.items()}
+        if tokens is not None:
+            plain = _with_tokens(plain, [*listed_items(tokens, "tokens")])
+        records = {name: [SideRecord(record, *record.unit) for record in side] for name, side in plain.items()}
+    elif text is tokens is None and {side.kind for side in sides.values()} <= {"tags", "empty"}:
+        records = _tag_records(sides, reading)
+    else:
+        records = _ordered_records(sides, text, tokens, reading)
+    for side in sides.values():
+        side.check_key(reading.spans_key)
+    return records
+
+
+def _with_tokens(records: Mapping[str, Sequence[Record]], tokens: Sequence[Any]) -> dict[str, list[Record]]:
+    """Return records with the tokens of their texts. Raise ValueError if they have their own, or do not fit."""
+    _check_lengths({**{name: len(side) for name, side in records.items()}, "tokens": len(tokens)})
+    result: dict[str, list[Record]] = {name: [] for name in records}
+    for name, side in records.items():
+        for number, (record, words) in enumerate(zip(side, tokens)):
+            if record.tokens is not None:
+                raise ValueError(
+                    f"{named('tokens')} is given, but the documents of {name} have their own: leave it out"
+                )
+            try:
+                offsets = place_of(record.text, words).offsets
+            except ValueError as error:
+                raise ValueError(f"document {number} of {name}: {error}") from None
+            result[name].append(record._replace(tokens=None if offsets is None else [*offsets]))
+    return result
+
+
+def _tag_records(sides: Mapping[str, Side], reading: Reading) -> SideRecords:
+    """Return the records of tag sequences, whose unit is the token."""
+    items = {name: [*side.items()] for name, side in sides.items()}
+    _check_lengths({name: len(tags) for name, tags in items.items()})
+    items = dict(zip(items, tags_of([(name, tags, sides[name].tag_names) for name, tags in items.items()])))
+    tagged = {name: read_tag_lists(tags, name, reading.scheme, reading.repair) for name, tags in items.items()}
+    records: SideRecords = {name: [] for name in sides}
+    for number, sequences in enumerate(zip(*tagged.values())):
+        annotated = {name: tags for name, tags in zip(sides, sequences) if items[name][number] is not None}
+        if len({tags.length for tags in annotated.values()}) > 1:
+            has = " and ".join(f"{name} has {tags_in_words(tags.length)}" for name, tags in annotated.items())
+            raise ValueError(f"document {number}: {has}; expected one tag per token from everyone")
+        length = next((tags.length for tags in annotated.values()), 0)
+        for name in sides:
+            record = _tag_record(annotated.get(name))
+            records[name].append(SideRecord(record, str(number), base=TokenDocument([], [], length)))
+    return records
+
+
+def _tag_record(tagged: Tagged | None) -> Record:
+    if tagged is None:
+        return Record("", set(), annotated=False)
+    gaps = tuple((token, token + 1) for token in tagged.gaps)
+    return Record("", {*tagged.spans}, gaps=gaps, repaired=tagged.repaired)
+
+
+def _ordered_records(sides: Mapping[str, Side], text: Any, tokens: Any, reading: Reading) -> SideRecords:
+    """Return the records of items of which some have no texts: they belong together by their order."""
+    tagged = all_tagged([*sides.values()], reading)
+    items = {name: tags or [*side.items()] for (name, side), tags in zip(sides.items(), tagged)}
+    extra = {
+        name: [*listed_items(value, name)] for name, value in (("text", text), ("tokens", tokens)) if value is not None
+    }
+    _check_lengths({name: len(values) for name, values in (*items.items(), *extra.items())})
+    records: SideRecords = {name: [] for name in sides}
+    ends = Ends()
+    for number, row in enumerate(zip(*items.values())):
+        beside = {name: values[number] for name, values in extra.items()}
+        try:
+            for name, record in zip(sides, _records_of_document([*sides], row, beside, reading, ends)):
+                records[name].append(record._replace(unit=None if record.base is None else str(number)))
+        except ValueError as error:
+            raise ValueError(f"document {number}: {error}") from None
+    ends.check(reading.end)
+    return records
+
+
+def _records_of_document(
+    names: Sequence[str], row: Sequence[Any], beside: Mapping[str, Any], reading: Reading, ends: Ends
+) -> Iterator[SideRecord]:
+    """Yield the records of one document. Items without a text have that of the others."""
+    records = [record_of_item(item, name, reading) if has_text(item) else None for name, item in zip(names, row)]
+    first = next((record for record in records if record), None)
+    place = Place(first.text, first.tokens) if first else place_of(beside.get("text"), beside.get("tokens"))
+    base = Document([], [], tokens=place.offsets) if place.text is None else None
+    for name, item, record in zip(names, row, records):
+        yield SideRecord(record or plain_record(item, name, place, reading, ends), base=base)
+
+
+def _check_lengths(lengths: Mapping[str, int]) -> None:
+    if len({*lengths.values()}) > 1:
+        numbers = " and ".join(f"{name} has {n} document{'s' * (n != 1)}" for name, n in lengths.items())
+        raise ValueError(f"{numbers}; expected the same number, with None for what an annotator has not annotated")
+
+
 def load(
     path: str | Path,
     *,

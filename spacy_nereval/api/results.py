@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
 
 from ..core.declaration import Metric
 from ..core.features import features
@@ -13,6 +13,7 @@ from ..core.messages import absent
 from ..core.spans import Document
 from ..counting.counter import add_units
 from ..counting.counts import Counts
+from ..evaluation.comparison import System
 from ..evaluation.error_groups import error_groups
 from ..evaluation.error_list import ErrorExamples, error_list
 from ..evaluation.intervals import bounded
@@ -375,7 +376,7 @@ class Result(Shown):
         settings = drawn and Confidence(
             **{field: drawn[field] for field in Confidence._fields if drawn[field] is not None}
         )
-        return page_of([KeptSystem(name, self._documents, self.counts)], settings)
+        return page_of([System(name, self.counts, self._documents)], settings)
 
     def _metric(self, name: str) -> Metric:
         return next((metric for metric in self._metrics if metric.name == name), None) or create(name)
@@ -413,16 +414,8 @@ class Result(Shown):
         return warnings + before if have_no_common_label(gold, pred) else before + warnings, tables, after
 
 
-class KeptSystem(NamedTuple):
-    """A system whose documents were kept: its name, its documents (None without annotation), and its counts."""
-
-    name: str
-    documents: Sequence[Document | None]
-    counts: Counts
-
-
 def page_of(
-    systems: Sequence[KeptSystem],
+    systems: Sequence[System],
     confidence: Confidence | None = None,
     asked: Asked | None = None,
     trials: int | None = None,
@@ -449,7 +442,7 @@ class Comparison(Shown):
         notes: Sequence[str] = (),
         warnings: Sequence[str] = (),
         *,
-        systems: Sequence[KeptSystem] | None = None,
+        systems: Sequence[System] | None = None,
         confidence: Confidence | None = None,
         asked: Asked | None = None,
         trials: int | None = None,

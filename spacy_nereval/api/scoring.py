@@ -19,7 +19,6 @@ from ..core.spans import Document, relabelled
 from ..counting.counter import count
 from ..counting.counts import Counts
 from ..evaluation.comparison import System, comparison
-from ..evaluation.error_list import outcomes_of
 from ..evaluation.resampling import Confidence, Wanted, wanted_confidence
 from ..evaluation.result import evaluate as evaluate_counts
 from ..evaluation.result import gold_spans, pred_spans
@@ -38,7 +37,7 @@ from .inputs import (
     unknown,
     with_item_reading,
 )
-from .results import Comparison, KeptSystem, Result, have_no_common_label, warnings_of
+from .results import Comparison, Result, have_no_common_label, warnings_of
 from .sides import Side, can_be_kept
 
 if TYPE_CHECKING:
@@ -441,7 +440,6 @@ def compare(
     notes: list[str] = []
     compared: list[System] = []
     kept: list[Document | None] = []
-    reported: list[KeptSystem] | None = [] if can_be_kept(gold) else None
     for name in dict.fromkeys([first, *systems]):
         runs: list[Counts] = []
         for shown, pred in runs_of(name, systems[name]):
@@ -452,12 +450,13 @@ def compare(
             lines = warnings_of(counts, shown)
             (warnings if have_no_common_label(gold_spans(counts), pred_spans(counts)) else notes).extend(lines)
             runs.append(counts)
-        outcomes = outcomes_of(kept, chosen) if len(runs) == 1 else None
-        compared.append(System(name, runs, outcomes))
-        can_be_reported = reported is not None and len(runs) == 1 and can_be_kept(systems[name])
-        reported = [*(reported or ()), KeptSystem(name, kept, runs[0])] if can_be_reported else None
+        compared.append(System(name, runs, kept))
     values = comparison(compared, kept, settings, trials, **asked._asdict())
     values |= {"left_out": left_out} if left_out else {}
+    can_be_reported = can_be_kept(gold) and all(
+        can_be_kept(systems[system.name]) and system.documents is not None for system in compared
+    )
+    reported = compared if can_be_reported else None
     return Comparison(
         values, [*notes, *added], warnings, systems=reported, confidence=settings, asked=asked, trials=trials
     )

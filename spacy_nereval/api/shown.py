@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ..core.compression import extension, uncompressed
+from ..core.features import features
 from ..core.messages import absent, install
 from ..core.wording import COLORS
 from ..io.saved_results import read_result
@@ -237,7 +238,7 @@ class Shown(dict[str, Any]):
             height: The height of the frame, in pixels.
 
         Raises:
-            ValueError: The texts or the documents are not known, or the libraries that draw charts are not installed.
+            ValueError: The texts or the documents are not known, or what makes the page is not installed.
 
         >>> from spacy_nereval import score
         >>> found = score([[(0, 3, "PER")]], [[(0, 3, "PER")]], ["fair"], text=["Ada"])
@@ -246,6 +247,8 @@ class Shown(dict[str, Any]):
         """
         if text := self._report("system"):
             return Page(text, height)
+        if not any(feature.page for feature in features()):
+            raise ValueError("no feature that makes reports is installed: reinstall spacy-nereval, which has one")
         raise ValueError("a report needs documents with their texts: write score([*gold], [*pred], text=texts)")
 
     def save(self, path: str | Path) -> None:

@@ -35,8 +35,6 @@ from .sources import compared_systems
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..core.spans import Document
-
 
 class WithBareLabels(TyperCommand):
     """Reads `--labels` without a mapping as `--per-label`, which it meant before labels could be mapped."""
@@ -119,10 +117,8 @@ def compare_cli(
     counter = RunCounter(every_run, gold, metrics, options, train, reading, loading, cutting)
     check_lexicons(counter.metrics, output)
     families(counter.metrics, wished.primary, wished.secondary)  # before anything is read
-    counted = [counter.system(shown, runs) for shown, runs in named]
-    documents: Sequence[Document] = next((kept for _, kept in reversed(counted) if kept), [])
-    result = comparison(
-        [system for system, _ in counted], documents, drawn, asking.trials, **wished._asdict(), short=showing.short
-    )
+    compared = [counter.system(shown, runs) for shown, runs in named]
+    documents = next((each.documents for each in reversed(compared) if each.documents), [])
+    result = comparison(compared, documents, drawn, asking.trials, **wished._asdict(), short=showing.short)
     result |= {"left_out": counter.left_out} if counter.left_out else {}
     print_result(ComparisonView(result), wanted, showing, output)

@@ -440,15 +440,9 @@ class RunCounter:
         counts = count_documents(documents, self.metrics, gold.path.name, gold.reading, [kept], system=name or run.name)
         return counts, kept
 
-    def system(self, name: str, runs: Sequence[Source]) -> tuple[System, Kept | None]:
-        """Return a system with the counts of its training runs, and the documents of one; None if all are count files.
-
-        Only a system of one run has an outcome for each gold span.
-        """
+    def system(self, name: str, runs: Sequence[Source]) -> System:
+        """Return a system with the counts of its training runs; a single run that is no count file has documents."""
         from ..evaluation.comparison import System
-        from ..evaluation.error_list import outcomes_of
 
         counted = [self.count(run, name if len(runs) == 1 else f"{name}, {run}") for run in runs]
-        kept = next((documents for _, documents in reversed(counted) if documents is not None), None)
-        outcomes = None if kept is None or len(runs) > 1 else outcomes_of(kept, counted[0][0].metrics)
-        return System(name, [counts for counts, _ in counted], outcomes), kept
+        return System(name, [counts for counts, _ in counted], counted[0][1])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from .differences import (
     number_of_swaps,
     units_to_tell,
 )
-from .error_list import transitions
+from .error_list import outcomes_of, transitions
 from .evidence import Evidence, by_halves, by_runs, by_swaps, effective_units
 from .pairs import Pair, aligned_runs, all_labels
 from .resampling import Confidence, effective_number_of_units, enumerable, number_of_units
@@ -33,28 +34,54 @@ from .result import mention_numbers, plain, read_with, signature
 from .tested import PRIMARY, Asked, Families, difference, families, holm_by_family, largest_family, primary_of, subjects
 
 
-class System(NamedTuple):
-    """A system: its name, its counts, and, if its predictions are available, the outcome of each gold span.
+class System:
+    """A system: its name, its counts, and its documents if they were kept.
 
-    A system that was trained several times has the counts of each training run.
+    Args:
+        name: Its name.
+        counts: Its counts; those of each training run if it was trained several times.
+        documents: Its documents, None for one without gold annotation. Those of several training runs are not kept.
+
+    Attributes:
+        runs: The counts of each training run.
+        documents: The documents; None if they were not kept.
+
+    Raises:
+        ValueError: There is no training run.
 
     >>> from spacy_nereval import Document, count, create_all
-    >>> runs = [count([Document([(0, 3, "A")], [])], create_all(["strict"])) for _ in range(2)]
-    >>> len(System("A", runs).runs), len(System("B", runs[0]).runs)
-    (2, 1)
+    >>> documents = [Document([(0, 3, "A")], [])]
+    >>> counts = count(documents, create_all(["strict"]))
+    >>> len(System("A", [counts, counts]).runs), System("B", counts).outcomes, System("C", counts, documents).outcomes
+    (2, None, [{Span(start=0, end=3, label='A'): 'missed'}])
     """
 
-    name: str
-    counts: Counts | Sequence[Counts]
-    outcomes: list[dict[Span, str]] | None = None
+    def __init__(
+        self,
+        name: str,
+        counts: Counts | Sequence[Counts],
+        documents: Sequence[Document | None] | None = None,
+    ) -> None:
+        self.name = name
+        self.runs: list[Counts] = [counts] if isinstance(counts, Counts) else [*counts]
+        if not self.runs:
+            raise ValueError(f"{name} has no training run: give the counts of one or more")
+        self.documents: Sequence[Document | None] | None = documents if len(self.runs) == 1 else None
 
     @property
-    def runs(self) -> list[Counts]:
-        """The counts of each training run. Raise ValueError if there are none."""
-        found = [self.counts] if isinstance(self.counts, Counts) else [*self.counts]
-        if not found:
-            raise ValueError(f"{self.name} has no training run: give the counts of one or more")
-        return found
+    def counts(self) -> Counts:
+        """The counts of the first training run; most systems have one."""
+        return self.runs[0]
+
+    @cached_property
+    def annotated_documents(self) -> list[Document]:
+        """The documents that have gold annotation."""
+        return [document for document in self.documents or () if document]
+
+    @cached_property
+    def outcomes(self) -> list[dict[Span, str]] | None:
+        """The outcome of each gold span of each document; None without documents."""
+        return None if self.documents is None else outcomes_of(self.documents, self.counts.metrics)
 
 
 def comparison(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -24,6 +24,7 @@ from markupsafe import Markup, escape
 from ..core.messages import install
 from ..core.spans import Document
 from ..core.wording import COLORS
+from ..evaluation.comparison import System
 from ..io.writing import spelt_out, visible
 from . import marked_text
 from .result_table import Cell, Estimate, Interval, Percent, Ranked
@@ -141,6 +142,24 @@ class Trusted(str):
     def __html__(self) -> str:
         """Return the text unchanged. Templates call this method to get markup."""
         return self
+
+
+class Section(NamedTuple):
+    """A section that another feature adds to the report, as the method `section` of its extension returns it.
+
+    Attributes:
+        id: The id of its element.
+        name: Its name in the list of contents.
+        draw: Returns the element for the systems of the report.
+        metrics: Names of the metrics that it needs.
+        unit: The unit that it needs; None for the usual one.
+    """
+
+    id: str
+    name: str
+    draw: Callable[[Sequence[System]], Trusted]
+    metrics: Sequence[str] = ()
+    unit: str | None = None
 
 
 def filled_in(values: Mapping[str, Any], library: str | None, layout: Layout) -> str:

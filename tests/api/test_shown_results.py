@@ -11,6 +11,8 @@ import pytest
 from asking import NEEDED
 
 from spacy_nereval import Comparison, Document, Result, compare, count, create_all, evaluate, score
+from spacy_nereval.api import results, shown
+from spacy_nereval.core.features import Feature
 from spacy_nereval.io.count_files import load
 
 pandas = pytest.importorskip("pandas", reason="frames are made with pandas, of the extra `frame`")
@@ -53,8 +55,8 @@ def test_the_text_has_the_digits_and_the_average_that_are_asked_for(result):
 def test_a_notebook_sees_escaped_tables_without_scripts(result, compared):
     gold = [["B-A", "O"]] * 6
     named = compare({"<i>old": [["O", "O"]] * 5 + gold[:1], "<b>new": gold}, gold, ["strict"])
-    for shown in (result, compared, named):
-        page = shown._repr_html_()
+    for made in (result, compared, named):
+        page = made._repr_html_()
         assert "<table>" in page and "<script" not in page.lower() and " on" + "load" not in page
         assert not any(tag in page for tag in ("<LOC>", "<b>", "<i>"))
     assert "&lt;LOC&gt;" in result._repr_html_() and "label error" in result._repr_html_()
@@ -124,6 +126,33 @@ def test_files_are_written_by_their_ending(result, compared, tmp_path):
         with pytest.raises(ValueError, match="expected a file that ends with .json, .md, .tex, .csv, .html"):
             compared.save(str(tmp_path / name))
     assert {path.name for path in tmp_path.iterdir()} == {"a.csv", "a.json", "a.npz"}
+
+
+def listed(systems, confidence, asked, trials) -> str:
+    """The page of a feature that makes reports: what it is given."""
+    return f"<p>{[(system.name, len(system.documents), asked and asked.primary) for system in systems]}"
+
+
+def test_the_report_is_the_page_that_a_feature_makes(result, monkeypatch, tmp_path):
+    for module in (results, shown):
+        monkeypatch.setattr(module, "features", lambda: (Feature("empty"), Feature("pages", page=f"{__name__}:listed")))
+    result.save(tmp_path / "mine.html")
+    assert (tmp_path / "mine.html").read_text() == "<p>[('mine', 3, None)]\n"
+    assert str(result.report()) == "<p>[('system', 3, None)]"
+    sides = {"old": PRED, "new": GOLD}
+    assert (
+        str(compare(sides, GOLD, "strict", text=TEXTS).report())
+        == "<p>[('old', 3, 'strict.f'), ('new', 3, 'strict.f')]"
+    )
+
+
+def test_without_a_feature_that_makes_reports_a_page_has_the_tables(result, monkeypatch, tmp_path):
+    for module in (results, shown):
+        monkeypatch.setattr(module, "features", lambda: (Feature("empty"),))
+    result.save(tmp_path / "a.html")
+    assert "<table" in (tmp_path / "a.html").read_text()
+    with pytest.raises(ValueError, match="no feature that makes reports is installed: reinstall spacy-nereval"):
+        result.report()
 
 
 def test_comparisons_that_cannot_be_made():

@@ -18,7 +18,6 @@ from spacy_nereval.evaluation import differences
 from spacy_nereval.evaluation.collapsing import collapse
 from spacy_nereval.evaluation.comparison import System, comparison, difference_row
 from spacy_nereval.evaluation.differences import Differences
-from spacy_nereval.evaluation.error_list import gold_outcomes
 from spacy_nereval.evaluation.evidence import Evidence
 from spacy_nereval.evaluation.result import plain
 from spacy_nereval.evaluation.tested import Subject, families, holm
@@ -34,7 +33,7 @@ def three_systems(
 ) -> tuple[list[System], list[Document]]:
     a = corpus(number)
     sides = [a, second(a), with_pred(a, [Document([], d.gold) for d in a])]
-    systems = [System(name, count(d, create_all()), [gold_outcomes(x) for x in d]) for name, d in zip(names, sides)]
+    systems = [System(name, count(d, create_all()), d) for name, d in zip(names, sides)]
     return systems, a
 
 
@@ -139,7 +138,7 @@ def test_every_row_has_the_promised_keys_and_every_headline_score_a_row():
 def test_undefined_scores_are_null_and_everything_is_json():
     a = [Document([], [(0, 1, "A")], id="0"), Document([], [], id="1")]
     b = [Document([], [], id="0"), Document([], [], id="1")]
-    systems = [System(name, count(d, create_all(["strict", "loio"])), [gold_outcomes(x) for x in d]) for name, d in
+    systems = [System(name, count(d, create_all(["strict", "loio"])), d) for name, d in
                (("a", a), ("b", b))]  # fmt: skip
     result = comparison(systems, a, FEW)
     assert json.loads(json.dumps(result, allow_nan=False)) == result

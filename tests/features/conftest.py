@@ -12,6 +12,7 @@ from commands import accepted
 from places import SPANCAT
 from tabled import here  # noqa: F401  # a fixture
 
+from spacy_nereval.evaluation.comparison import System
 from spacy_nereval.reporting import pages as charts
 from spacy_nereval.reporting.pages import Layout, embedded, functions
 
@@ -66,7 +67,7 @@ def made(tmp_path_factory) -> Callable[..., Path]:
 
     folder = tmp_path_factory.mktemp("pages")
 
-    def write(name: str, *systems: Any, drawn: bool = False, **options: Any) -> Path:
+    def write(name: str, *systems: System, drawn: bool = False, **options: Any) -> Path:
         path = folder / f"{name}{'-drawn' * drawn}.html"
         if not path.exists():
             with pytest.MonkeyPatch.context() as patch:

@@ -5,8 +5,8 @@ from typing import Any
 from pages import system
 
 from spacy_nereval import Document, create
+from spacy_nereval.evaluation.comparison import System
 from spacy_nereval.evaluation.intervals import Confidence
-from spacy_nereval.features.report.report_numbers import ReportedSystem
 
 CHOICES = """return [...document.querySelectorAll('#verdicts label')].map(label => [
   (label.querySelector('small') || label.children[2]).textContent, Number(label.querySelector('.n').textContent)])"""
@@ -52,12 +52,12 @@ def corpus(preds: int) -> list[Document]:
 ONE, TWO = system("one", *corpus(0)), system("two", *corpus(1))
 
 
-def verdicts(found: ReportedSystem, metric: str = "fair") -> list[list[Any]]:
+def verdicts(found: System, metric: str = "fair") -> list[list[Any]]:
     judge = create(metric)
     return [list(judge.verdicts(document)) for document in found.documents]
 
 
-def with_verdict(found: ReportedSystem, name: str, metric: str = "fair") -> tuple[int, int]:
+def with_verdict(found: System, name: str, metric: str = "fair") -> tuple[int, int]:
     """How many verdicts of that name there are, and in how many documents."""
     numbers = [sum(v.name == name for v in each) for each in verdicts(found, metric)]
     return sum(numbers), sum(n > 0 for n in numbers)
@@ -67,5 +67,5 @@ def said(n: int, documents: int, of: int = 57, what: str = "error") -> str:
     return f"{n} {what}{'' if n == 1 else 's'} in {documents} of {of} documents"
 
 
-def wrong(found: ReportedSystem) -> list[int]:
+def wrong(found: System) -> list[int]:
     return [k for k, document in enumerate(found.documents, 1) if {*document.gold} != {*document.pred}]

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 from spacy_nereval import Document, count, create_all
-from spacy_nereval.features.report.report_numbers import ReportedSystem
+from spacy_nereval.evaluation.comparison import System
 
 HOSTILE = (
     "</script><script>window.broken = 1</script>",
@@ -32,10 +32,10 @@ HARMLESS = tuple(map(_harmless, HOSTILE))
 """What a page of has to have the same elements as a page of `HOSTILE`."""
 
 
-def system(name: str, *documents: Document, metrics: Any = None) -> ReportedSystem:
+def system(name: str, *documents: Document, metrics: Any = None) -> System:
     counts = count(documents, create_all(metrics))
     counts.sources = ["gold.jsonl"]
-    return ReportedSystem(name, documents, counts)
+    return System(name, counts, documents)
 
 
 GOLDS: Any = ([(0, 3, "PER"), (7, 13, "LOC")], [(0, 5, "LOC"), (10, 14, "PER")], [], [(0, 2, "PER"), (5, 9, "ORG")])
@@ -44,7 +44,7 @@ FIRST: Any = ([(0, 3, "PER"), (7, 10, "LOC")], [(0, 5, "ORG")], [(0, 7, "PER")],
 SECOND: Any = ([(0, 3, "PER"), (7, 13, "LOC")], [(0, 5, "ORG"), (9, 14, "LOC")], [], [(0, 2, "ORG")])
 
 
-def small(preds: Any = FIRST, name: str = "first") -> ReportedSystem:
+def small(preds: Any = FIRST, name: str = "first") -> System:
     return system(name, *(Document(g, p, t, id=f"d{k}") for k, (g, p, t) in enumerate(zip(GOLDS, preds, TEXTS))))
 
 

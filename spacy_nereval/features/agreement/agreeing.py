@@ -10,35 +10,27 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ...api.accessors import Headline
 from ...api.inputs import (
     ItemReading,
-    all_tagged,
-    has_text,
-    listed_items,
     reading_of_items,
-    record_of_item,
-    records_of,
+    records_of_sides,
     unknown,
     with_item_reading,
 )
-from ...api.items import WORDS, Ends, Place, place_of, plain_record, tags_in_words
 from ...api.shown import Shown, table_frame
-from ...api.sides import Side, tags_of
+from ...api.sides import Side
 from ...core.arguments import Reading
 from ...core.compression import extension
 from ...core.declaration import Metric
 from ...core.labels import rules_of
 from ...core.messages import absent, named
-from ...core.spans import Document
 from ...counting.counts import Counts
 from ...evaluation.resampling import Wanted, wanted_confidence
 from ...io.converting import NamedTokenizer
 from ...io.formats.settings import sides as format_of
-from ...io.formats.tags import Tagged, TokenDocument, read_tag_lists
-from ...io.records import Record
 from ...io.tables import write_rows
 from ...metrics.registry import Unknown, chosen_metrics, create
 from .agreement_counts import DEFAULT, AgreementCounts
 from .agreement_view import AgreementView
-from .annotator_files import Own, read_annotators, shared_documents, write_disputes
+from .annotator_files import read_annotators, shared_documents, write_disputes
 from .chance import checked_unit
 from .shared_documents import check_annotators, consensus_rows, consensus_rule
 
@@ -112,8 +104,8 @@ def agreement(
         sides = _sides_of(annotators, reading)
         check_annotators([*sides])
         chosen, left_out = chosen_metrics(wanted, partial(_unknown, [*sides.values()], text, tokens))
-        found = annotated(sides, text, tokens, reading)
-        shared = shared_documents(found, rules_of(reading), reading.spans_key, tokenizer=tokenizing)
+        records = records_of_sides(sides, text, tokens, reading)
+        shared = shared_documents(records, rules_of(reading), reading.spans_key, tokenizer=tokenizing)
     rule = consensus_rule(consensus, len(shared.annotators))
     if tokenizer is not None and f"spacy-{tokenizer}" not in shared.tokens:
         raise ValueError(f"{named('tokenizer', tokenizer)} is given, but the texts are not known: give {named('text')}")
@@ -288,60 +280,6 @@ class Agreement(Shown):
         return AgreementView(self, self._metrics, main=self._with_main, remarks=unused)
 
 
-# What each annotator annotated, from whatever a user has
-
-
-def annotated(sides: Mapping[str, Side], text: Any, tokens: Any, reading: Reading) -> dict[str, list[Own]]:
-    """Return the records of each annotator.
-
-    Args:
-        sides: The items of each annotator.
-        text: The text of each document; None if they are not known, or the items have them.
-        tokens: The tokens of each document; None if not known.
-        reading: How the items are read.
-
-    Raises:
-        ValueError: Items cannot be read, or do not fit together; names the annotator and the document.
-    """
-    for name, side in sides.items():
-        if side.kind in ("document", "example"):
-            raise ValueError(
-                f"{name} has {WORDS[side.kind]}, which hold two sides; expected the items of one annotator"
-            )
-    if all(side.holds_texts for side in sides.values()):
-        if text is not None:
-            raise ValueError(f"{named('text')} is given, but the items have their own: leave it out")
-        records = {name: [*records_of(side, reading)] for name, side in sides.items()}
-        if tokens is not None:
-            records = _with_tokens(records, [*listed_items(tokens, "tokens")])
-        found = {name: [Own(each, *each.unit) for each in own] for name, own in records.items()}
-    elif text is tokens is None and {side.kind for side in sides.values()} <= {"tags", "empty"}:
-        found = _of_tags(sides, reading)
-    else:
-        found = _in_order(sides, text, tokens, reading)
-    for side in sides.values():
-        side.check_key(reading.spans_key)
-    return found
-
-
-def _with_tokens(records: Mapping[str, Sequence[Record]], tokens: Sequence[Any]) -> dict[str, list[Record]]:
-    """Return records with the tokens of their texts. Raise ValueError if they have their own, or do not fit."""
-    _check_lengths({**{name: len(own) for name, own in records.items()}, "tokens": len(tokens)})
-    found: dict[str, list[Record]] = {name: [] for name in records}
-    for name, own in records.items():
-        for number, (record, words) in enumerate(zip(own, tokens)):
-            if record.tokens is not None:
-                raise ValueError(
-                    f"{named('tokens')} is given, but the documents of {name} have their own: leave it out"
-                )
-            try:
-                offsets = place_of(record.text, words).offsets
-            except ValueError as error:
-                raise ValueError(f"document {number} of {name}: {error}") from None
-            found[name].append(record._replace(tokens=None if offsets is None else [*offsets]))
-    return found
-
-
 def _unknown(sides: Sequence[Side], text: Any, tokens: Any) -> Unknown:
     """Return what is not known of the documents. Texts without tokens get some."""
     found = unknown(sides, text, tokens)
@@ -355,71 +293,6 @@ def named_tokenizer(language: str | None) -> NamedTokenizer | None:
     from ...integration import spacy_files
 
     return spacy_files.named_tokenizer(language)
-
-
-def _of_tags(sides: Mapping[str, Side], reading: Reading) -> dict[str, list[Own]]:
-    """Return the records of tag sequences, whose unit is the token."""
-    items = {name: [*side.items()] for name, side in sides.items()}
-    _check_lengths({name: len(tags) for name, tags in items.items()})
-    items = dict(zip(items, tags_of([(name, tags, sides[name].tag_names) for name, tags in items.items()])))
-    tagged = {name: read_tag_lists(tags, name, reading.scheme, reading.repair) for name, tags in items.items()}
-    found: dict[str, list[Own]] = {name: [] for name in sides}
-    for number, sequences in enumerate(zip(*tagged.values())):
-        known = {name: each for name, each in zip(sides, sequences) if items[name][number] is not None}
-        if len({each.length for each in known.values()}) > 1:
-            has = " and ".join(f"{name} has {tags_in_words(each.length)}" for name, each in known.items())
-            raise ValueError(f"document {number}: {has}; expected one tag per token from everyone")
-        length = next((each.length for each in known.values()), 0)
-        for name in sides:
-            record = _tag_record(known.get(name))
-            found[name].append(Own(record, str(number), base=TokenDocument([], [], length)))
-    return found
-
-
-def _tag_record(tagged: Tagged | None) -> Record:
-    if tagged is None:
-        return Record("", set(), annotated=False)
-    gaps = tuple((token, token + 1) for token in tagged.gaps)
-    return Record("", {*tagged.spans}, gaps=gaps, repaired=tagged.repaired)
-
-
-def _in_order(sides: Mapping[str, Side], text: Any, tokens: Any, reading: Reading) -> dict[str, list[Own]]:
-    """Return the records of items of which some have no texts: they belong together by their order."""
-    tagged = all_tagged([*sides.values()], reading)
-    items = {name: own or [*side.items()] for (name, side), own in zip(sides.items(), tagged)}
-    extra = {
-        name: [*listed_items(value, name)] for name, value in (("text", text), ("tokens", tokens)) if value is not None
-    }
-    _check_lengths({name: len(own) for name, own in (*items.items(), *extra.items())})
-    found: dict[str, list[Own]] = {name: [] for name in sides}
-    ends = Ends()
-    for number, row in enumerate(zip(*items.values())):
-        known = {name: values[number] for name, values in extra.items()}
-        try:
-            for name, own in zip(sides, _records_of_document([*sides], row, known, reading, ends)):
-                found[name].append(own._replace(unit=None if own.base is None else str(number)))
-        except ValueError as error:
-            raise ValueError(f"document {number}: {error}") from None
-    ends.check(reading.end)
-    return found
-
-
-def _records_of_document(
-    names: Sequence[str], row: Sequence[Any], known: Mapping[str, Any], reading: Reading, ends: Ends
-) -> Iterator[Own]:
-    """Yield the records of one document. Items without a text have that of the others."""
-    own = [record_of_item(item, name, reading) if has_text(item) else None for name, item in zip(names, row)]
-    first = next((record for record in own if record), None)
-    place = Place(first.text, first.tokens) if first else place_of(known.get("text"), known.get("tokens"))
-    base = Document([], [], tokens=place.offsets) if place.text is None else None
-    for name, item, record in zip(names, row, own):
-        yield Own(record or plain_record(item, name, place, reading, ends), base=base)
-
-
-def _check_lengths(lengths: Mapping[str, int]) -> None:
-    if len({*lengths.values()}) > 1:
-        found = " and ".join(f"{name} has {n} document{'s' * (n != 1)}" for name, n in lengths.items())
-        raise ValueError(f"{found}; expected the same number, with None for what an annotator has not annotated")
 
 
 def _files_of(annotators: Any) -> dict[str, Path]:

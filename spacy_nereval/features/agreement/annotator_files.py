@@ -6,8 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from ...api.inputs import SideRecord
 from ...core.compression import extension, uncompressed
 from ...core.labels import LabelRules
 from ...core.mention_places import annexed, words_after
@@ -51,24 +52,8 @@ Place = tuple[str, int]
 """The id or the text of a document, and how many documents with the same one an annotator had before."""
 
 
-class Own(NamedTuple):
-    """An annotator's record of a document.
-
-    Args:
-        record: The record.
-        unit: The key of what the document is resampled with; None for its id or text.
-        rule: The rule by which the key was made.
-        base: The document without spans, if it is not made of the record: its text is not known.
-    """
-
-    record: Record
-    unit: str | None = None
-    rule: str = "id"
-    base: Document | None = None
-
-
 def shared_documents(
-    sides: Mapping[str, Iterable[Own]],
+    sides: Mapping[str, Iterable[SideRecord]],
     rules: LabelRules | None = None,
     spans_key: str | None = None,
     *,
@@ -91,7 +76,7 @@ def shared_documents(
             shared; or a label to keep does not occur.
 
     >>> ada = Record("Ada sleeps", {(0, 3, "PER")})
-    >>> found = shared_documents({"ann": [Own(ada)], "bob": [Own(ada), Own(Record("Eve", set()))]})
+    >>> found = shared_documents({"ann": [SideRecord(ada)], "bob": [SideRecord(ada), SideRecord(Record("Eve", set()))]})
     >>> len(found.documents), found.single
     (1, 1)
     """
@@ -105,7 +90,7 @@ def shared_documents(
                 "are none"
             )
     by_id = all(each.record.id is not None for sheet in sheets.values() for each in sheet)
-    places: dict[Place, dict[str, Own]] = {}
+    places: dict[Place, dict[str, SideRecord]] = {}
     for name, sheet in sheets.items():
         seen: Counter[str] = Counter()
         for each in sheet:
@@ -146,7 +131,7 @@ def shared_documents(
     return shared
 
 
-def _check_texts(key: str, owns: Mapping[str, Own]) -> None:
+def _check_texts(key: str, owns: Mapping[str, SideRecord]) -> None:
     """Raise ValueError, naming both annotators, if texts differ in more than white space and case."""
     (first, base), *others = owns.items()
     for name, other in others:
@@ -164,7 +149,7 @@ def _check_texts(key: str, owns: Mapping[str, Own]) -> None:
 
 def _shared(
     number: int,
-    owns: Mapping[str, Own],
+    owns: Mapping[str, SideRecord],
     numbers: Counter[str],
     tokenizer: NamedTokenizer | None,
 ) -> SharedDocument:
@@ -356,12 +341,12 @@ def _chosen(path: Path, names: Sequence[str], chosen: Sequence[str]) -> list[str
     return [*dict.fromkeys(chosen or names)]
 
 
-def _own(path: Path, key: str | None, format: Format, others: Counter[Path] | None) -> Iterator[Own]:
+def _own(path: Path, key: str | None, format: Format, others: Counter[Path] | None) -> Iterator[SideRecord]:
     units = units_of(path, format)
     for record in records(path, key, format):
         if others is not None:
             others[path] += record.others
-        yield Own(record, units.key(record), units.rule.text)
+        yield SideRecord(record, units.key(record), units.rule.text)
     units.check_end()
 
 

@@ -18,4 +18,5 @@ feature = Feature(
     },
     inputs=("policy", "candidate", "baseline"),
     outputs=("junit",),
+    extensions={"report": f"{__name__}.report_section:ReportPolicy"},
 )

@@ -21,7 +21,7 @@ from ...core.arguments import Reading
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .gate_rules import Judged
+    from ...evaluation.comparison import System
     from .policy import Policy
 
 FAILED = 1
@@ -157,14 +157,12 @@ def _named(gold: Path | None, candidate: str | None, rest: Sequence[str], usage:
 
 def _judged(
     policy: Policy, named: _Named, baseline: str | None, reading: Reading, loading: Model, cutting: Cutting
-) -> tuple[Judged, Judged | None]:
+) -> tuple[System, System | None]:
     """Return the candidate and the baseline, None without one, counted as the rules of a policy need it.
 
     Raises:
         ValueError: There is no baseline though a rule needs one.
     """
-    from .gate_rules import Judged
-
     policy.check_baseline(bool(baseline))  # before anything is read
     candidates, others = _runs(named.candidate), _runs(baseline) if baseline else []
     stored = any(run.has_counts for run in (*candidates, *others))
@@ -173,12 +171,7 @@ def _judged(
     metrics = None if stored else ",".join(policy.metrics)
     how = (metrics, named.options, None, reading, loading, cutting)
     counter = RunCounter([*candidates, *others], named.gold, *how)
-
-    def judged(role: str, runs: Sequence[Source]) -> Judged:
-        system, kept = counter.system(role, runs)
-        return Judged(system, kept if len(runs) == 1 else None)
-
-    return judged("candidate", candidates), judged("baseline", others) if others else None
+    return counter.system("candidate", candidates), counter.system("baseline", others) if others else None
 
 
 def _runs(text: str) -> list[Source]:

@@ -13,7 +13,6 @@ import numpy as np
 from ...core.about import __version__
 from ...core.declaration import Metric
 from ...core.messages import named
-from ...core.spans import Document
 from ...counting.counts import Counts
 from ...counting.table import summed
 from ...evaluation.breakdown import Breakdown, gold_of_bucket
@@ -43,18 +42,6 @@ MET, BROKEN, UNDECIDED = "met", "broken", "undecided"
 
 MOST_UNITS = 10_000_000
 """With more units than this needed, a rule is called undecidable by documents like these."""
-
-
-class Judged(NamedTuple):
-    """A candidate or a baseline.
-
-    Attributes:
-        system: Its name, its counts and, if its predictions are available, the outcome of each gold span.
-        documents: Its documents; None for a count file.
-    """
-
-    system: System
-    documents: Sequence[Document | None] | None = None
 
 
 class Estimate(NamedTuple):
@@ -135,9 +122,7 @@ def units_to_decide(
     return math.ceil(needed - 1e-9) if units < needed <= MOST_UNITS else None
 
 
-def gate(
-    policy: Policy, candidate: Judged, baseline: Judged | None = None, gold: Sequence[Document | None] | None = None
-) -> dict[str, Any]:
+def gate(policy: Policy, candidate: System, baseline: System | None = None) -> dict[str, Any]:
     """Judge a candidate by the rules of a policy.
 
     All required rules have to be met. This is an intersection-union test: if one of them does not hold, the
@@ -148,7 +133,6 @@ def gate(
         policy: The rules.
         candidate: The candidate.
         baseline: The released model, for rules that compare.
-        gold: Documents with the gold spans and texts; by default those of the candidate.
 
     Returns:
         A result in plain Python; ratios, also those of bounds, are not in per cent.
@@ -160,18 +144,17 @@ def gate(
     >>> from spacy_nereval import count, create_all
     >>> documents = [Document([(0, 3, "A")], [(0, 3, "A")], id=str(k)) for k in range(60)]
     >>> policy = Policy((Rule("overall", "at_least", 90, "strict_f"), Rule("much", "at_least", 99, "strict_f")))
-    >>> found = gate(policy, Judged(System("new", count(documents, create_all(["strict"]))), documents))
+    >>> found = gate(policy, System("new", count(documents, create_all(["strict"])), documents))
     >>> found["verdict"], [rule["verdict"] for rule in found["rules"]]
     ('undecided', ['met', 'undecided'])
     """
     judging = Judging(policy, candidate, baseline)
     first, theirs = judging.ours[0], judging.theirs
-    documents = gold if gold is not None else candidate.documents
     rows = []
     for rule in policy.rules:
         row = judging.row(rule)
         if row["verdict"] == BROKEN:
-            lost = _lost(rule, candidate, baseline, documents)
+            lost = _lost(rule, candidate, baseline)
             row |= {"lost": lost, "lost_groups": _groups(lost)}
         rows.append(row)
     verdict, passed = _overall(rows)
@@ -186,8 +169,8 @@ def gate(
             "version": __version__,
             "policy": policy.digest,
             "level": policy.level,
-            "candidate": candidate.system.name,
-            "baseline": baseline and baseline.system.name,
+            "candidate": candidate.name,
+            "baseline": baseline and baseline.name,
             "documents": first.documents,
             "unit": first.unit,
             "units": judging.units,
@@ -207,18 +190,16 @@ def _overall(rows: Sequence[Mapping[str, Any]]) -> tuple[str, bool]:
     return verdict, all(row["counts_as"] != FAIL for row in required)
 
 
-def _lost(
-    rule: Rule, candidate: Judged, baseline: Judged | None, documents: Sequence[Document | None] | None
-) -> list[dict[str, Any]]:
+def _lost(rule: Rule, candidate: System, baseline: System | None) -> list[dict[str, Any]]:
     """Return the gold spans of a rule's label or slice that the baseline has right and the candidate has wrong.
 
     Where only counts of the baseline are known, all of them that the candidate has wrong, `from` being None;
     none where the spans of the candidate are not known, or there is no baseline.
     """
-    after = candidate.system.outcomes
+    after, documents = candidate.outcomes, candidate.documents
     if baseline is None or after is None or documents is None:
         return []
-    before = baseline.system.outcomes
+    before = baseline.outcomes
     unknown = before is None
     assumed = [dict.fromkeys(each, "correct") for each in after] if before is None else before
     if rule.by:
@@ -242,19 +223,18 @@ class Judging:
         ValueError: There is no baseline though a rule needs one, or the counts do not belong together.
     """
 
-    def __init__(self, policy: Policy, candidate: Judged, baseline: Judged | None) -> None:
+    def __init__(self, policy: Policy, candidate: System, baseline: System | None) -> None:
         policy.check_baseline(baseline is not None)
         self.policy: Policy = policy
-        self.candidate: Judged = candidate
-        self.baseline: Judged | None = baseline
-        own = candidate.system.runs
-        first = own[0]
+        self.candidate: System = candidate
+        self.baseline: System | None = baseline
+        first = candidate.counts
         if policy.unit and first.unit != policy.unit:
             raise ValueError(f"the policy has the unit {policy.unit}, and the counts have {first.unit}: count again")
-        self.ours: Sequence[Counts] = aligned_runs(first, candidate.system.name, own)
+        self.ours: Sequence[Counts] = aligned_runs(first, candidate.name, candidate.runs)
         self.theirs: Sequence[Counts] | None = None
         if baseline is not None:
-            self.theirs = aligned_runs(first, baseline.system.name, baseline.system.runs)
+            self.theirs = aligned_runs(first, baseline.name, baseline.runs)
             check_same_places([first, *self.theirs])
         self.units: int | None = None if first.collapsed else number_of_units(first)
         # Each bound of this interval is one-sided at the level of the policy.
@@ -345,14 +325,14 @@ class Judging:
         sides = [(self.candidate, self.ours)]
         if rule.kind in AGAINST_BASELINE and self.baseline is not None and self.theirs is not None:
             sides.append((self.baseline, self.theirs))
-        for judged, counted in sides:
-            if judged.documents is None or len(counted) > 1:
+        for system, counted in sides:
+            if system.documents is None:
                 raise ValueError(
-                    f"rule {rule.name}: a slice by {rule.by} needs the documents of one run of {judged.system.name}; "
+                    f"rule {rule.name}: a slice by {rule.by} needs the documents of one run of {system.name}; "
                     "counts hold no texts"
                 )
             sliced = Breakdown([metric], rule.by)
-            for document in judged.documents:
+            for document in system.documents:
                 sliced.add(document)
             found.append([sliced.counts(metric.name, counted[0])])
         return found[0], found[1] if len(found) > 1 else None

@@ -13,10 +13,8 @@ from ...api.scoring import counted, counts_of, runs_of
 from ...api.shown import Shown, table_frame
 from ...core.compression import extension
 from ...evaluation.comparison import System
-from ...evaluation.error_list import outcomes_of
 from ...io.writing import atomic
 from ...metrics.registry import create, names
-from .gate_rules import Judged
 from .gate_rules import gate as judged_by
 from .gate_view import GateView, PlanView, demand, junit
 from .policy import Policy, read_policy
@@ -206,7 +204,7 @@ def _judged(
     text: Iterable[str | None] | None,
     tokens: Iterable[Any] | None,
     options: ItemReading,
-) -> tuple[Policy, Judged, Judged | None]:
+) -> tuple[Policy, System, System | None]:
     """Return a policy, and the systems counted as its rules need it."""
     reading = reading_of_items(**options)
     given = {
@@ -217,7 +215,7 @@ def _judged(
     stored = next((counts for runs in given.values() for *_, counts in runs if counts), None)
     in_units = reading if stored else replace(reading, unit=rules.unit)
     items, same = kept_items(Items(rules.metrics, in_units, text, tokens), gold)
-    judged: dict[str, Judged] = {}
+    systems: dict[str, System] = {}
     for role, runs in given.items():
         own, kept = [], None
         for name, run, counts in runs:
@@ -227,11 +225,8 @@ def _judged(
                 kept, chosen = documents_of(same, run, items, name)
                 counts = counted(kept, stored.metrics if stored else chosen.metrics, reading.spans_key)
             own.append(counts)
-        if len(own) > 1:
-            kept = None
-        outcomes = None if kept is None else outcomes_of(kept, own[0].metrics)
-        judged[role] = Judged(System(role, own, outcomes), kept)
-    return rules, judged["candidate"], judged.get("baseline")
+        systems[role] = System(role, own, kept)
+    return rules, systems["candidate"], systems.get("baseline")
 
 
 class Plan(Shown):

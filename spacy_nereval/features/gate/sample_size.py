@@ -16,6 +16,7 @@ from ...core.messages import named
 from ...counting.counts import Counts
 from ...counting.table import Table
 from ...evaluation.bounds import FEW_UNITS, TINY, degrees_of_freedom, effective_units, kish, score_intervals, shares
+from ...evaluation.comparison import System
 from ...evaluation.conclusion import points
 from ...evaluation.differences import LEAST_DIFFERING, POWER, equivalence_level, rare_difference, t_test
 from ...evaluation.pairs import Pair, all_labels
@@ -25,7 +26,7 @@ from ...evaluation.result import plain, signature
 from ...evaluation.scores import score_sums
 from ...evaluation.tested import Subject, greatest_difference
 from ...evaluation.variance import bearers_of, sides_of
-from .gate_rules import MOST_UNITS, Judged, Judging
+from .gate_rules import MOST_UNITS, Judging
 from .policy import AGAINST_BASELINE, DIFFERENCE, RATE_BETWEEN, Policy, Rule, allowed
 
 Floats = NDArray[np.float64]
@@ -289,7 +290,7 @@ def sizes_between(least: int, most: int) -> list[int]:
     return found[first : max(last, first) + 1]
 
 
-def plan(policy: Policy, candidate: Judged, baseline: Judged | None = None) -> dict[str, Any]:
+def plan(policy: Policy, candidate: System, baseline: System | None = None) -> dict[str, Any]:
     """Say how many documents answer the questions of a policy, from a pilot.
 
     The documents to come are assumed to be like those of the pilot. A rule is decided if the value stays what it is
@@ -309,10 +310,9 @@ def plan(policy: Policy, candidate: Judged, baseline: Judged | None = None) -> d
             runs, or the counts have no single documents.
 
     >>> from spacy_nereval import Document, count, create_all
-    >>> from spacy_nereval.evaluation.comparison import System
     >>> documents = [Document([(0, 3, "A")], [(0, 3, "A")] * (k % 4 > 0), id=str(k)) for k in range(60)]
     >>> policy = Policy((Rule("overall", "at_least", 60, "strict_r"),))
-    >>> found = plan(policy, Judged(System("new", count(documents, create_all(["strict"])))))
+    >>> found = plan(policy, System("new", count(documents, create_all(["strict"]))))
     >>> [(rule["name"], rule["value"], rule["units_needed"]) for rule in found["questions"]]
     [('overall', 0.75, 67)]
     """
@@ -343,8 +343,8 @@ def plan(policy: Policy, candidate: Judged, baseline: Judged | None = None) -> d
             "policy": policy.digest,
             "level": policy.level,
             "power": POWER,
-            "candidate": candidate.system.name,
-            "baseline": baseline and baseline.system.name,
+            "candidate": candidate.name,
+            "baseline": baseline and baseline.name,
             "documents": first.documents,
             "unit": first.unit,
             "units": units,
@@ -354,7 +354,7 @@ def plan(policy: Policy, candidate: Judged, baseline: Judged | None = None) -> d
     return result
 
 
-def questions_of(policy: Policy, candidate: Judged, baseline: Judged | None = None) -> list[Question]:
+def questions_of(policy: Policy, candidate: System, baseline: System | None = None) -> list[Question]:
     """Return the rules of a policy as questions to corpora that are like the documents of two systems."""
     judging = Judging(policy, candidate, baseline)
     return [_question(rule, judging) for rule in policy.rules]

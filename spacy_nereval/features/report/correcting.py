@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...api.inputs import ItemReading, not_known, reading_of_items, with_item_reading
+from ...api.inputs import ItemReading, not_known, reading_of_items, records_of_sides, with_item_reading
 from ...api.shown import Shown, table_frame
 from ...api.sides import Side, of_file
 from ...core.arguments import REFUSE
@@ -21,7 +21,6 @@ from ...reporting.marked_text import clipped
 from ...reporting.remarks import many
 from ...reporting.result_table import Cell, ResultTable
 from ...reporting.view import Finding, Makers, View
-from ..agreement.agreeing import annotated
 from .corrections import GOLD_WRONG, VERDICTS, corrected, read_marks
 
 if TYPE_CHECKING:
@@ -291,7 +290,7 @@ def apply(
     """
     how = reading_of_items(**options)
     text, tokens = (None if value is None else [*value] for value in (text, tokens))
-    own = annotated({"gold": Side([*of_file(gold, "gold", how)], "gold", how)}, text, tokens, how)["gold"]
+    own = records_of_sides({"gold": Side([*of_file(gold, "gold", how)], "gold", how)}, text, tokens, how)["gold"]
     if any(each.base is not None for each in own):
         raise ValueError(not_known("texts", "text", "text"))
     rules = rules_of(how)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
-from ...cli.app import command
+from ...cli.app import Extensions, command
 from ...cli.command_options import (
     CONFIDENCE,
     METRICS,
@@ -42,7 +42,7 @@ from ...core import arguments
 from ...core.arguments import Reading
 
 if TYPE_CHECKING:
-    from .report_numbers import ReportedSystem
+    from ...evaluation.comparison import System
 
 
 @command("report", metric_options=True)
@@ -60,18 +60,14 @@ def report_cli(
     metrics: str | None = METRICS,
     name: list[str] | None = NAMES,
     confidence: bool = CONFIDENCE,
-    policy: Path | None = Option(
-        None, "--policy", help="Policy of 'nereval gate': also say whether each system may ship, against the first one"
-    ),
     title: str | None = Option(None, "--title", help="Title of the report. By default the names of the files"),
+    *,
+    extensions: Extensions,
 ) -> None:
     """
     Write a report as one HTML file that opens without a network. It begins with
     the errors that repeat and with places where the gold annotation may be wrong, then
     has scores, charts, and every error and document.
-
-    With --policy, it says by the rules of a gate whether the system may ship, and
-    with several systems whether each may take the place of the first.
 
     Each system is a file of predictions or a model. A single CoNLL file may hold
     both sides: gold labels in the last column but one, predicted labels in the
@@ -86,11 +82,11 @@ def report_cli(
     from ...core.lexicon import cached_lexicon
     from ...core.messages import check_given_once
     from ...evaluation.breakdown import Breakdown
+    from ...evaluation.comparison import System
     from ...evaluation.tested import families
     from ...io.writing import atomic
     from ...reporting.pages import scripts
-    from ..gate.policy import read_policy
-    from .report_numbers import ReportedSystem, with_common_annexes
+    from .report_numbers import with_common_annexes
     from .report_page import page
     from .report_view import PRIMARY
 
@@ -104,18 +100,16 @@ def report_cli(
     check_suffix("--output", output, ".html", ".htm")
     check_no_table_format(reading.format)
     scripts()  # so that it fails early if the libraries for charts are missing
-    rules = None if policy is None else read_policy(policy)
-    if rules:
-        rules.check_baseline(len(names) > 1, "several systems, of which the first is the baseline")
-    if rules and rules.unit and reading.unit is None:
-        reading = replace(reading, unit=rules.unit)
+    sections = [section for extension in extensions if (section := extension.section(len(names)))]
+    for section in sections:
+        reading = reading if reading.unit else replace(reading, unit=section.unit)
     reading = with_stored_labels(reading, sources)
     annotation = Gold(gold, reading, both=not sources)
     chosen, left_out = chosen_metrics(
         metrics, options, lookups.train, gold=annotation, reading=reading, attributes=["eFre"], systems=sources
     )
     say_left_out_metrics(left_out)
-    for needed in ("fair", *(rules.metrics if rules else ())):
+    for needed in ("fair", *(name for section in sections for name in section.metrics)):
         if all(metric.name != needed for metric in chosen):
             chosen = (*chosen, *chosen_metrics(needed, [], reading=reading, systems=sources).metrics)
     check_lexicons(chosen, output)
@@ -124,13 +118,13 @@ def report_cli(
     by = split_attributes(lookups.by or [])
     for attribute in by:
         Breakdown([], attribute, lexicon)  # so that it fails before anything is read
-    reported: list[ReportedSystem] = []
+    reported: list[System] = []
     systems_or_both: list[Source | None] = [*sources] or [None]
     for system, shown in zip(systems_or_both, shown_names):
         kept = Kept()
         documents = annotation.documents(system, loading, cutting)
         counts = count_documents(documents, chosen, gold.name, reading, [kept])
-        reported.append(ReportedSystem(shown, kept, counts))
+        reported.append(System(shown, counts, kept))
     html = page(
         with_common_annexes(reported),
         title=title,
@@ -139,7 +133,7 @@ def report_cli(
         trials=asking.trials,
         lexicon=lexicon,
         by=by,
-        policy=rules,
+        sections=sections,
     )
     with atomic(output) as file:
         file.write(html.encode())

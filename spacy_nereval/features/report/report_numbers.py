@@ -21,9 +21,9 @@ from ...core.mention_places import with_common_annex
 from ...core.messages import named
 from ...core.spans import Document, Span
 from ...counting.counter import count
-from ...counting.counts import Counts
 from ...counting.table import Table, columns_of
 from ...evaluation.breakdown import ATTRIBUTES, Breakdown, RequestedAttribute, Value, requested_attribute
+from ...evaluation.comparison import System
 from ...evaluation.error_list import is_error
 
 Choice = tuple[str | None, str | None]
@@ -266,23 +266,15 @@ SYSTEMS = 8
 """Number of systems with a colour and a symbol: `--system-0` to `--system-7` in page.css, SYMBOLS in theme.js."""
 
 
-class ReportedSystem(NamedTuple):
-    """A system in a report: its name, the annotated documents with its predictions, and their counts."""
-
-    name: str
-    documents: Sequence[Document]
-    counts: Counts
-
-
-def with_common_annexes(systems: Sequence[ReportedSystem]) -> Sequence[ReportedSystem]:
+def with_common_annexes(systems: Sequence[System]) -> Sequence[System]:
     """Return the systems with one text for each document, followed by the inventions of all of them."""
-    if len({len(system.documents) for system in systems}) > 1:
+    if len({len(system.annotated_documents) for system in systems}) > 1:
         return systems  # which the report refuses
-    shared = [with_common_annex(sides) for sides in zip(*(system.documents for system in systems))]
-    return [system._replace(documents=[sides[k] for sides in shared]) for k, system in enumerate(systems)]
+    shared = [with_common_annex(sides) for sides in zip(*(system.annotated_documents for system in systems))]
+    return [System(system.name, system.counts, [sides[k] for sides in shared]) for k, system in enumerate(systems)]
 
 
-def fair_of(systems: Sequence[ReportedSystem]) -> Metric:
+def fair_of(systems: Sequence[System]) -> Metric:
     """Return the metric fair. Raise ValueError if it is missing, or if the systems cannot share a report."""
     first, *others = systems
     fair = next((metric for metric in first.counts.metrics if metric.name == "fair"), None)
@@ -298,10 +290,10 @@ def fair_of(systems: Sequence[ReportedSystem]) -> Metric:
     for other in others:
         if differences := first.counts.differences(other.counts, replicates=False):
             raise ValueError(f"{first.name} and {other.name} cannot be in one report: {differences}")
-        if len(first.documents) != len(other.documents):
-            numbers = [f"{system.name} has {len(system.documents)} documents" for system in (first, other)]
+        if len(first.annotated_documents) != len(other.annotated_documents):
+            numbers = [f"{system.name} has {len(system.annotated_documents)} documents" for system in (first, other)]
             raise ValueError(f"{' and '.join(numbers)}; all systems of a report need the same documents")
-        for number, (a, b) in enumerate(zip(first.documents, other.documents)):
+        for number, (a, b) in enumerate(zip(first.annotated_documents, other.annotated_documents)):
             if (a.text, a.gold) != (b.text, b.gold):
                 raise ValueError(
                     f"document {number} of {other.name} has another text or gold annotation than that of {first.name}"

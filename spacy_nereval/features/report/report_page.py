@@ -20,7 +20,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...api.results import KeptSystem
 from ...core.compression import uncompressed
 from ...core.declaration import Metric, Verdict
 from ...core.spans import Document, OverlapGroup
@@ -28,7 +27,7 @@ from ...counting.counter import count
 from ...counting.counts import Counts
 from ...evaluation.comparison import System
 from ...evaluation.error_groups import Member
-from ...evaluation.error_list import OUTCOME_OF_VERDICT, outcomes_of
+from ...evaluation.error_list import OUTCOME_OF_VERDICT
 from ...evaluation.resampling import Confidence
 from ...evaluation.tested import Asked
 from ...io.formats import inferred_name
@@ -42,6 +41,7 @@ from ...reporting.pages import (
     LISTED,
     LISTING,
     Layout,
+    Section,
     Trusted,
     breakable,
     embedded,
@@ -50,16 +50,13 @@ from ...reporting.pages import (
     utf16_offsets,
 )
 from ...reporting.rendered_document import Stretch, said_of, stretches
-from ..gate.gate_rules import Judged, gate
-from ..gate.gate_view import GateView
 from .gold_suspects import CONTRADICTIONS, REASONS, Doubt, evidence_words, surface
 from .report_charts import all_charts
-from .report_numbers import SYSTEMS, ReportedSystem, with_common_annexes
+from .report_numbers import SYSTEMS, with_common_annexes
 from .report_view import PRIMARY, ReportView
 
 if TYPE_CHECKING:
     from ...core.lexicon import Lexicon
-    from ..gate.policy import Policy
 
 NONE = -1
 
@@ -89,7 +86,7 @@ def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any
         labels: The number of each label.
         units: For each document, what turns an offset into one of UTF-16.
     """
-    sides = [system.documents for system in view.systems]
+    sides = view.documents
     witnesses = _Witnesses(view.gold.marked_places)
     order = [view.lead, *(k for k in range(len(sides)) if k != view.lead)]
     pieces: dict[tuple[str, str, int], int] = {}
@@ -191,7 +188,7 @@ def page_data(view: ReportView) -> dict[str, Any]:
     instead of a verdict, since each metric has its own names for them. The members of a
     group are document, gold span, predicted span, ...
     """
-    documents = view.systems[0].documents
+    documents = view.documents[0]
     labels = {label: k for k, label in enumerate(view.labels)}
     return {
         "systems": view.names,
@@ -203,12 +200,10 @@ def page_data(view: ReportView) -> dict[str, Any]:
         "digest": digest(documents),
         "annexes": [[k, at] for k, document in enumerate(documents) if (at := annex(document)) is not None],
         "rightToLeft": [k for k, document in enumerate(documents) if is_right_to_left(document.text or "")],
-        "documents": [
-            _document(sides, view.marking, labels) for sides in zip(*(system.documents for system in view.systems))
-        ],
+        "documents": [_document(sides, view.marking, labels) for sides in zip(*view.documents)],
         "lead": view.lead,
         "groups": [
-            {"system": number, "title": title, "members": _flat_members(members, view.systems[number].documents)}
+            {"system": number, "title": title, "members": _flat_members(members, view.documents[number])}
             for number, title, members in view.lists
         ],
         "review": review_data(view, labels, [utf16_offsets(document.text or "") for document in documents]),
@@ -330,7 +325,7 @@ LONGEST, BEFORE = 1500, 200
 
 
 def page(
-    systems: Sequence[ReportedSystem],
+    systems: Sequence[System],
     *,
     title: str | None = None,
     confidence: Confidence | None = None,
@@ -338,7 +333,7 @@ def page(
     trials: int | None = None,
     lexicon: Lexicon | None = None,
     by: Sequence[str] = (),
-    policy: Policy | None = None,
+    sections: Sequence[Section] = (),
 ) -> str:
     """Return the report as HTML.
 
@@ -352,7 +347,7 @@ def page(
         trials: How many swaps are drawn; by default enough for the number of tests.
         lexicon: The lexicon of the training data, for scores by what training shows of a span.
         by: Attributes by which spans are scored besides the usual ones, as `--by` names them.
-        policy: The rules by which each system may ship, those that compare against the first system.
+        sections: What other features add at the beginning.
 
     Raises:
         ValueError: Systems cannot share a report, something is asked for that cannot be computed (see `ReportView`),
@@ -361,7 +356,7 @@ def page(
     view = ReportView(systems, confidence=confidence, asked=asked, trials=trials, lexicon=lexicon, by=by)
     library = pages.scripts()
     drawn = all_charts(view)
-    documents, first = systems[view.lead].documents, view.results[0]
+    documents, first = view.documents[view.lead], view.results[0]
     values = {
         "title": title or _title(view.names, systems[0].counts.sources),
         "view": view,
@@ -374,7 +369,7 @@ def page(
         "confidence": first.get("confidence"),
         "symbols": pages.GLYPHS,
         "charted": drawn,
-        "gates": [*gates(systems, policy)] if policy else [],
+        "sections": [(section, section.draw(systems)) for section in sections],
         "static": [*static_documents(documents, view.wrong, view.fair)],
         "unmarked": [metric.name for metric in systems[0].counts.metrics if metric not in view.marking],
         "signatures": [first["signature"]],
@@ -383,16 +378,6 @@ def page(
         "charts": Trusted(embedded(drawn)),
     }
     return filled_in(values, library, REPORT)
-
-
-def gates(systems: Sequence[ReportedSystem], policy: Policy) -> Iterator[GateView]:
-    """Yield whether each system may ship: a single one alone, others against the first."""
-    judged = [
-        Judged(System(each.name, each.counts, outcomes_of(each.documents, each.counts.metrics)), each.documents)
-        for each in systems
-    ]
-    for candidate in judged[1:] or judged:
-        yield GateView(gate(policy, candidate, judged[0] if len(judged) > 1 else None))
 
 
 def _title(names: Sequence[str], sources: Iterable[str]) -> str:
@@ -443,7 +428,7 @@ def _stretches(document: Document, errors: Iterable[Verdict], metric: Metric) ->
 
 
 def report(
-    systems: Sequence[KeptSystem],
+    systems: Sequence[System],
     confidence: Confidence | None = None,
     asked: Asked | None = None,
     trials: int | None = None,
@@ -462,10 +447,11 @@ def report(
     Raises:
         ValueError: The libraries that draw charts are not installed.
     """
-    known = [[document for document in system.documents if document] for system in systems]
-    if not 0 < len(systems) <= SYSTEMS or not all(known) or any(d.text is None for own in known for d in own):
+    documents = [system.annotated_documents for system in systems]
+    unreadable = not all(documents) or any(document.text is None for side in documents for document in side)
+    if unreadable or not 0 < len(systems) <= SYSTEMS:
         return None
-    reported = [ReportedSystem(system.name, own, _with_fair(system.counts, own)) for system, own in zip(systems, known)]
+    reported = [System(system.name, _with_fair(system.counts, side), side) for system, side in zip(systems, documents)]
     return page(with_common_annexes(reported), confidence=confidence, asked=asked, trials=trials)
 
 

@@ -28,7 +28,7 @@ from ...reporting.score_view import UNTOLD, ScoreView, lowest
 from ...reporting.verdict_tables import repeated
 from ...reporting.view import Finding, Makers, View
 from .gold_suspects import CONTRADICTIONS, SHOWN, Doubt, GoldDoubts, doubts, gold_suspects
-from .report_numbers import DIGITS, TITLES, Mended, ReportedSystem, Slice, fair_of, slices, what_if
+from .report_numbers import DIGITS, TITLES, Mended, Slice, fair_of, slices, what_if
 
 PRIMARY = "fair.f"
 """The default primary score."""
@@ -60,7 +60,7 @@ class ReportView(View):
 
     def __init__(
         self,
-        systems: Sequence[ReportedSystem],
+        systems: Sequence[System],
         *,
         confidence: Confidence | None = None,
         asked: Asked | None = None,
@@ -74,9 +74,11 @@ class ReportView(View):
         self.labels: list[str] = sorted({label for system in systems for label in system.counts.labels})
         self._place = {label: place for place, label in enumerate(self.labels)}
         self.marking: tuple[Metric, ...] = on_spans(systems[0].counts.metrics)
-        documents = [system.documents for system in systems]
-        self.verdicts: list[list[list[Verdict]]] = [[[*self.fair.verdicts(each)] for each in own] for own in documents]
-        self.groups: list[ErrorGroups] = [error_groups(own, self.fair) for own in documents]
+        self.documents: list[Sequence[Document]] = [system.annotated_documents for system in systems]
+        self.verdicts: list[list[list[Verdict]]] = [
+            [[*self.fair.verdicts(document)] for document in side] for side in self.documents
+        ]
+        self.groups: list[ErrorGroups] = [error_groups(own, self.fair) for own in self.documents]
         self.views: list[ScoreView] = [
             _view(system, groups, verdicts, confidence)
             for system, groups, verdicts in zip(systems, self.groups, self.verdicts)
@@ -87,9 +89,9 @@ class ReportView(View):
         self.gaps: list[list[RateDifference]] = [
             rate_differences(systems[0].counts, each.counts, confidence) for each in systems[1:]
         ]
-        self.slices: list[Slice] = slices(documents, self.fair, self.verdicts, lexicon, by)
-        self.doubts: list[Doubt] = doubts(gold_suspects(documents), documents[0])
-        self.gold: GoldDoubts = GoldDoubts(self.doubts, documents[0], self.names)
+        self.slices: list[Slice] = slices(self.documents, self.fair, self.verdicts, lexicon, by)
+        self.doubts: list[Doubt] = doubts(gold_suspects(self.documents), self.documents[0])
+        self.gold: GoldDoubts = GoldDoubts(self.doubts, self.documents[0], self.names)
 
     # Tables
 
@@ -200,7 +202,7 @@ class ReportView(View):
             if not metric.headlines[0].higher_is_better:
                 continue
             known = self.verdicts if metric is self.fair else [None for _ in self.systems]
-            found = [what_if(system.documents, metric, own) for system, own in zip(self.systems, known)]
+            found = [what_if(documents, metric, own) for documents, own in zip(self.documents, known)]
             if any(found):
                 yield self._mended(metric, number, found)
 
@@ -247,7 +249,7 @@ class ReportView(View):
     @property
     def scored(self) -> bool:
         """Whether predictions have scores."""
-        return any(document.span_scores for system in self.systems for document in system.documents)
+        return any(document.span_scores for documents in self.documents for document in documents)
 
     @property
     def changed(self) -> str:
@@ -347,7 +349,7 @@ class ReportView(View):
             return
         sentence, words = lowest(self.fair, "length", rows)
         digit = DIGITS[[*own.buckets.values()].index(words)] if words else None
-        documents = self.systems[self.lead].documents
+        documents = self.documents[self.lead]
         found_in = [k for k, of in enumerate(own.of) if digit in of[0] or digit in of[1 + self.lead]] if digit else []
         yield Finding("slices", sentence, [_name(documents[k], k) for k in found_in])
 
@@ -368,7 +370,7 @@ class ReportView(View):
 
     def _wrong(self) -> Finding:
         found = [*self.wrong]
-        documents = self.systems[self.lead].documents
+        documents = self.documents[self.lead]
         sentence = f"{len(found):,} of {many(len(documents), 'document')} have an error"
         return Finding("list", sentence, [_name(documents[k], k) for k in found])
 
@@ -376,7 +378,7 @@ class ReportView(View):
         if not self.doubts:
             return Finding("gold", "nothing speaks against gold")
         numbers = dict.fromkeys(each.document for each in self.doubts)
-        documents = [_name(self.systems[0].documents[k], k) for k in numbers]
+        documents = [_name(self.documents[0][k], k) for k in numbers]
         return Finding("gold", f"{many(len(self.doubts), 'place')} where gold may be wrong", documents)
 
     # What both are made from
@@ -432,7 +434,7 @@ class ReportView(View):
         return {"one": self.lead, "group": number} if self.doubted[self.lead] else None
 
     def _names(self, members: Iterable[Member]) -> list[str | int]:
-        documents = self.systems[self.lead].documents
+        documents = self.documents[self.lead]
         return [_name(documents[k], k) for k in sorted({member.document for member in members})]
 
     def _fair_f(self, number: int) -> float | None:
@@ -445,17 +447,14 @@ class ReportView(View):
         """Return the comparison of all systems with the first: with tests where intervals are wanted."""
         if len(self.systems) == 1:
             return None
-        first = self.systems[0]
-        counted = [
-            System(each.name, each.counts, [*map(outcomes_by, verdicts)])
-            for each, verdicts in zip(self.systems, self.verdicts)
-        ]
+        for system, verdicts in zip(self.systems, self.verdicts):
+            system.outcomes = [*map(outcomes_by, verdicts)]  # so that no document is judged again
         if confidence:
             asked = asked or Asked()
             asked = asked._replace(primary=asked.primary or PRIMARY)
-            return ComparisonView(comparison(counted, first.documents, confidence, trials, **asked._asdict()))
-        moved = changed_spans(counted, first.documents)
-        return ComparisonView({"baseline": first.name, "comparisons": [], "transitions": moved})
+            return ComparisonView(comparison(self.systems, self.documents[0], confidence, trials, **asked._asdict()))
+        moved = changed_spans(self.systems, self.documents[0])
+        return ComparisonView({"baseline": self.names[0], "comparisons": [], "transitions": moved})
 
     def _ask_label(self, label: Cell) -> dict[str, Any]:
         return {"label": self._place[str(label)], "one": self.lead}
@@ -536,11 +535,11 @@ class ReportView(View):
 
 
 def _view(
-    system: ReportedSystem, groups: ErrorGroups, verdicts: Sequence[Sequence[Verdict]], confidence: Confidence | None
+    system: System, groups: ErrorGroups, verdicts: Sequence[Sequence[Verdict]], confidence: Confidence | None
 ) -> ScoreView:
     """Return the view of one system, with examples of its errors."""
     examples = ErrorExamples(groups.metric)
-    for document, own in zip(system.documents, verdicts):
+    for document, own in zip(system.annotated_documents, verdicts):
         examples.add(document, own)
     result = evaluate(system.counts, confidence)
     return ScoreView(system.counts, result, examples=examples.first, groups=groups)

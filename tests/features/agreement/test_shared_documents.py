@@ -14,7 +14,7 @@ from spacy_nereval import load
 from spacy_nereval.core.labels import label_rules
 from spacy_nereval.core.mention_places import annexed
 from spacy_nereval.features.agreement.annotator_files import (
-    Own,
+    SideRecord,
     label_studio_tasks,
     prodigy_tasks,
     shared_documents,
@@ -28,8 +28,8 @@ from spacy_nereval.io.records import Record
 ADA = (0, 3, "PER")
 
 
-def owns(*records: Record) -> list[Own]:
-    return [Own(record) for record in records]
+def owns(*records: Record) -> list[SideRecord]:
+    return [SideRecord(record) for record in records]
 
 
 def test_repeated_texts_are_paired_in_their_order():
@@ -83,7 +83,7 @@ def test_mentions_that_the_text_does_not_have_are_one_line_each():
 
 def test_the_unit_is_that_of_the_first_annotator():
     record = Record("Ada", set())
-    found = shared_documents({"x": [Own(record, "one", "meta.a")], "y": [Own(record, "other", "meta.b")]})
+    found = shared_documents({"x": [SideRecord(record, "one", "meta.a")], "y": [SideRecord(record, "other", "meta.b")]})
     assert (found.documents[0].base.unit, found.documents[0].base.unit_rule) == ("one", "meta.a")
 
 

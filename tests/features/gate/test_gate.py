@@ -11,8 +11,8 @@ from spacy_nereval import Document, compare, count, create_all, gate
 from spacy_nereval.evaluation.bounds import wilson
 from spacy_nereval.evaluation.comparison import System
 from spacy_nereval.evaluation.differences import rare_difference
-from spacy_nereval.features.gate.gate_rules import Judged, units_to_decide, verdict_on
 from spacy_nereval.features.gate.gate_rules import gate as judged_by
+from spacy_nereval.features.gate.gate_rules import units_to_decide, verdict_on
 from spacy_nereval.features.gate.gate_view import GateView
 from spacy_nereval.features.gate.policy import RULE, TEMPLATE, read_policy
 from spacy_nereval.io.count_files import load, save
@@ -36,9 +36,7 @@ def documents(hits: int, number: int, label: str = "A") -> list[Document]:
 
 def judged(given, candidate, baseline=None):
     metrics = create_all(["strict"])
-    sides = [
-        None if side is None else Judged(System("s", count(side, metrics)), side) for side in (candidate, baseline)
-    ]
+    sides = [None if side is None else System("s", count(side, metrics), side) for side in (candidate, baseline)]
     return judged_by(read_policy(given), *sides)["rules"]
 
 
@@ -358,12 +356,12 @@ def test_gold_spans_that_were_corrected_are_other_gold(tmp_path, where):
     save(count(before, metrics), tmp_path / "released.npz")
     stored = load(tmp_path / "released.npz")
     rules = read_policy(policy(rule={"score": "strict_f", "worse_by_at_most": 20}))
-    same = judged_by(rules, Judged(System("new", count(before[::-1], metrics))), Judged(System("old", stored)))
+    same = judged_by(rules, System("new", count(before[::-1], metrics)), System("old", stored))
     assert same["verdict"] == "met"
     with pytest.raises(ValueError, match="the systems have different gold annotation in 1 document: 17"):
-        judged_by(rules, Judged(System("new", count(after, metrics))), Judged(System("old", stored)))
+        judged_by(rules, System("new", count(after, metrics)), System("old", stored))
     stored.gold_places = []  # as an older version wrote them
-    assert judged_by(rules, Judged(System("new", count(after, metrics))), Judged(System("old", stored)))
+    assert judged_by(rules, System("new", count(after, metrics)), System("old", stored))
     assert (count(before[:9], metrics) + count(before[9:], metrics)).gold_places == count(before, metrics).gold_places
 
 

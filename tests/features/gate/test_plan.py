@@ -11,7 +11,7 @@ from spacy_nereval.evaluation.comparison import System
 from spacy_nereval.evaluation.differences import rare_difference
 from spacy_nereval.evaluation.variance import influences
 from spacy_nereval.features.gate import sample_size
-from spacy_nereval.features.gate.gate_rules import Judged, gate, units_to_decide
+from spacy_nereval.features.gate.gate_rules import gate, units_to_decide
 from spacy_nereval.features.gate.gate_view import PlanView
 from spacy_nereval.features.gate.policy import DIFFERENCE, Policy, Rule
 from spacy_nereval.features.gate.sample_size import (
@@ -52,7 +52,7 @@ def corpus(seed: int, documents: int) -> tuple[list[Document], list[Document]]:
 
 
 def judged(documents):
-    return Judged(System("s", count(documents, METRICS)))
+    return System("s", count(documents, METRICS))
 
 
 def questions(rules=RULES, seed=1, documents=60):

@@ -68,7 +68,9 @@ def test_a_corpus_without_files_or_with_a_list_beside_files_is_refused():
 
 def task(number: int) -> CountTask:
     """So many pairs of files to count."""
-    return CountTask(None, SIDES[:number], SIDES[2 : 2 + number], create_all({"strict": {}}), Reading(), Model(None, -1))
+    return CountTask(
+        None, SIDES[:number], SIDES[2 : 2 + number], create_all({"strict": {}}), Reading(), Model(None, -1)
+    )
 
 
 def workers(kind: type[Workers] = Workers, **options: Any) -> Workers:

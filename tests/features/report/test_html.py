@@ -98,7 +98,7 @@ def test_systems_of_one_name_of_other_metrics_or_without_fair_are_refused():
     with pytest.raises(ValueError, match="equal names: x, x"):
         page([usual, usual])
     with pytest.raises(ValueError, match="x and y cannot be in one report: one has the metrics"):
-        page([usual, fair._replace(name="y")])
+        page([usual, System("y", fair.counts, fair.documents)])
     with pytest.raises(ValueError, match="fair, which is not among the metrics"):
         page([strict])
 

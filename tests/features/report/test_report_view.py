@@ -16,9 +16,10 @@ from tabled import GOLD, MANY_DOCUMENTS
 
 from spacy_nereval import Confidence, Document, count, create
 from spacy_nereval.evaluation.breakdown import breakdown
+from spacy_nereval.evaluation.comparison import System
 from spacy_nereval.evaluation.error_list import is_error
 from spacy_nereval.features.report.report_charts import all_charts, bars, dots
-from spacy_nereval.features.report.report_numbers import LENGTHS, ReportedSystem
+from spacy_nereval.features.report.report_numbers import LENGTHS
 from spacy_nereval.features.report.report_page import page
 from spacy_nereval.features.report.report_view import ReportView
 from spacy_nereval.reporting.result_table import Estimate, ResultTable
@@ -30,7 +31,7 @@ FAIR = create("fair")
 NESTED = [(0, 2, "A"), (0, 5, "A")]
 
 
-def systems(kind: str, number: int) -> list[ReportedSystem]:
+def systems(kind: str, number: int) -> list[System]:
     documents = {
         "usual": corpus(24),
         "nested": [Document(NESTED, [(0, 5, "A"), (3, 5, "B")], "ab cd", id=str(k)) for k in range(8)],
@@ -132,11 +133,11 @@ def test_the_page_has_the_numbers_of_the_terminal(shown):
 # Single tables and sentences
 
 
-def tables(name: str, *made: ReportedSystem, **how: Any) -> list[ResultTable]:
+def tables(name: str, *made: System, **how: Any) -> list[ResultTable]:
     return [*ReportView(made, **how).tables([name])]
 
 
-def said(section: str, *made: ReportedSystem, **how: Any) -> tuple[str, list[str | int]]:
+def said(section: str, *made: System, **how: Any) -> tuple[str, list[str | int]]:
     (found,) = (each for each in ReportView(made, **how).findings() if each.section == section)
     return found.sentence, [*found.documents]
 
@@ -247,7 +248,7 @@ def test_each_document_is_judged_once_for_all_tables_and_sentences_but_what_if()
     judge = FAIR.judge
     fair = replace(FAIR, judge=lambda group: judged.append(group) or judge(group))
     documents = [Document([(0, 3, "A")], [(0, end, "A")], "Adam", id="d") for end in (2, 4)]
-    made = [ReportedSystem(name, [each], count([each], [fair])) for name, each in zip("ab", documents)]
+    made = [System(name, count([each], [fair]), [each]) for name, each in zip("ab", documents)]
     judged.clear()
     view = ReportView(made)
     assert view.findings() and [*view.tables([name for name in view.makers if name != "mending"])]

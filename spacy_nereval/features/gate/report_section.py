@@ -1,0 +1,54 @@
+"""The gate in `nereval report`: the option `--policy`, and a section that says whether each system may ship."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from typer import Option
+
+from ...cli.app import Extension
+
+if TYPE_CHECKING:
+    from ...evaluation.comparison import System
+    from ...reporting.pages import Section, Trusted
+    from .policy import Policy
+
+
+@dataclass(frozen=True)
+class ReportPolicy(Extension):
+    """The policy by which the systems of a report are judged; none unless `--policy` names one."""
+
+    policy: Path | None = Option(
+        None, "--policy", help="Policy of 'nereval gate': also say whether each system may ship, against the first one"
+    )
+
+    def section(self, systems: int) -> Section | None:
+        """Return the section of a report on a number of systems; None without a policy.
+
+        Raises:
+            ValueError: The policy cannot be used, or a rule needs a baseline and there is a single system.
+            OSError: The policy cannot be read.
+        """
+        from ...reporting.pages import Section
+        from .policy import read_policy
+
+        if self.policy is None:
+            return None
+        policy = read_policy(self.policy)
+        policy.check_baseline(systems > 1, "several systems, of which the first is the baseline")
+        return Section("gate", "Gate", partial(draw_gates, policy), policy.metrics, policy.unit)
+
+
+def draw_gates(policy: Policy, systems: Sequence[System]) -> Trusted:
+    """Return the section: whether a single system may ship, or each other one in the place of the first."""
+    from ...reporting.pages import Trusted, environment
+    from .gate_rules import gate
+    from .gate_view import GateView
+
+    baseline = systems[0] if len(systems) > 1 else None
+    gates = [GateView(gate(policy, candidate, baseline)) for candidate in systems[1:] or systems]
+    return Trusted(environment(__package__).get_template("gate.html").render(gates=gates))
