@@ -28,9 +28,9 @@ from ..core.messages import NAME_ALONE, Pasted, TryAgain, shortened, spelt
 from .command_options import CODE, DEBUG, EPILOG, GROUPS, LOG_FORMAT, LogFormat
 from .guards import (
     NamedInputs,
-    about_cloud_storage,
     check_files,
-    in_one_line,
+    cloud_storage_message,
+    one_line_message,
     open_streams,
     output_files,
     with_matching_files,
@@ -55,7 +55,7 @@ def _say_version(wanted: bool) -> None:
 
 
 @nereval.callback()
-def _first(
+def _open_streams(
     version: bool = Option(False, "--version", callback=_say_version, is_eager=True, help="Show the version and exit."),
 ) -> None:
     open_streams()
@@ -136,7 +136,7 @@ def command(
         paragraphs = [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
         summary = paragraphs[0].partition(". ")[0].removesuffix(".")
         register_command = nereval.command(name, cls=cls, help="\n\n".join(paragraphs), short_help=summary, **settings)
-        return register_command(with_short_errors(grouped(function, added), added))
+        return register_command(with_short_errors(command_with_options(function, added), added))
 
     return register
 
@@ -148,12 +148,12 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = ()) 
     Mistakes in this package are raised."""
 
     @wraps(function)
-    def wrapped(*args: Any, **kwargs: Any) -> None:
+    def run_logged(*args: Any, **kwargs: Any) -> None:
         open_streams()
         with logged_as(kwargs.get("log_format", "text")):
-            in_short(*args, **kwargs)
+            run_checked(*args, **kwargs)
 
-    def in_short(*args: Any, **kwargs: Any) -> None:
+    def run_checked(*args: Any, **kwargs: Any) -> None:
         from ..io.paths import forget_pipes
 
         own_options.set([as_option(name) for name in kwargs])
@@ -176,7 +176,7 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = ()) 
             # The program that reads our output, such as `head`, has stopped reading, which is not an error.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except Exception as error:  # libraries of cloud storage have exceptions of their own; others are raised again
-            message = about_cloud_storage(error, kwargs) or in_one_line(error, kwargs)
+            message = cloud_storage_message(error, kwargs) or one_line_message(error, kwargs)
             if not message:
                 raise
             if kwargs.get("debug"):
@@ -184,10 +184,10 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = ()) 
             say(f"✘ {message}", fg="red", err=True)
             raise typer.Exit(BUSY if isinstance(error, TryAgain) else UNUSABLE) from None
 
-    return wrapped
+    return run_logged
 
 
-def grouped(command: Command, added: Sequence[type[Extension]] = ()) -> Command:
+def command_with_options(command: Command, added: Sequence[type[Extension]] = ()) -> Command:
     """Return a command whose parameters are the fields of its groups and extensions.
 
     A parameter such as `reading: Reading` becomes one parameter per field of
@@ -218,44 +218,44 @@ def grouped(command: Command, added: Sequence[type[Extension]] = ()) -> Command:
     parameters["debug"] = _parameter("debug", bool, DEBUG)
     parameters["log_format"] = _parameter("log_format", LogFormat, LOG_FORMAT)
 
-    arguments = {name: _declared(parameter.annotation) for name, parameter in parameters.items()}
+    arguments = {name: _argument_of(parameter.annotation) for name, parameter in parameters.items()}
 
     @wraps(command)
-    def wrapped(**given: Any) -> None:
+    def run(**given: Any) -> None:
         for name, argument in arguments.items():
             if given[name] is not None:
                 check_value(name, given[name], argument)
-        values = {group: group(**{each.name: given[each.name] for each in members[group]}) for group in members}
+        values = {group: group(**{field.name: given[field.name] for field in members[group]}) for group in members}
         given |= {name: values[group] for name, group in groups.items()}
         if extended:
             given[extended] = Extensions(values[extension] for extension in added)
         command(**{name: given[name] for name in signature.parameters})
 
-    del wrapped.__wrapped__  # else typer would read the parameters of the command itself
+    del run.__wrapped__  # else typer would read the parameters of the command itself
     shared = {"code", "debug", "log_format", *(field.name for group in members.values() for field in group)}
     own_first = sorted(parameters.values(), key=lambda parameter: parameter.name in shared)
     # typer asks for the signature in this attribute, of which mypy does not know.
-    wrapped.__signature__ = inspect.Signature(own_first)  # type: ignore[attr-defined]
-    wrapped.__annotations__ = {name: parameter.annotation for name, parameter in parameters.items()}
-    return wrapped
+    run.__signature__ = inspect.Signature(own_first)  # type: ignore[attr-defined]
+    run.__annotations__ = {name: parameter.annotation for name, parameter in parameters.items()}
+    return run
 
 
 def _fields(group: Any) -> list[inspect.Parameter]:
     """Return the fields of a group as parameters, without those that concern Python objects alone."""
-    defaults = {each.name: each.default for each in fields(group)} if is_dataclass(group) else group._field_defaults
+    defaults = {field.name: field.default for field in fields(group)} if is_dataclass(group) else group._field_defaults
     hints = get_type_hints(group, include_extras=True)
-    found = [_parameter(name, hints[name], default) for name, default in defaults.items()]
-    return [parameter for parameter in found if _declared(hints[parameter.name]).where != "objects"]
+    parameters = [_parameter(name, hints[name], default) for name, default in defaults.items()]
+    return [parameter for parameter in parameters if _argument_of(hints[parameter.name]).where != "objects"]
 
 
-def _declared(hint: Any) -> Argument:
+def _argument_of(hint: Any) -> Argument:
     data = hint.__metadata__ if get_origin(hint) is Annotated else ()
-    return next((each for each in data if isinstance(each, Argument)), Argument(""))
+    return next((argument for argument in data if isinstance(argument, Argument)), Argument(""))
 
 
 def _parameter(name: str, hint: Any, default: Any) -> inspect.Parameter:
     """Return a parameter as typer reads it: an `Argument` of its annotation becomes an option."""
-    argument = _declared(hint)
+    argument = _argument_of(hint)
     if argument.help:
         kind = argument.typed or hint.__origin__
         flags = f"{as_option(name)}/{as_option(name, False)}" if kind is bool else as_option(name)

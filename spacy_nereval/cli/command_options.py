@@ -1,8 +1,8 @@
 """Options that several commands share, declared once.
 
 A command takes a group of options as one parameter, such as `reading: Reading`;
-`app.grouped` turns every field into an option of its own. What Python has too is declared in `core.arguments`.
-What only commands have, such as `--format conll,markdown`, is read and checked below.
+`app.command_with_options` turns every field into an option of its own. What Python has too is declared in
+`core.arguments`. What only commands have, such as `--format conll,markdown`, is read and checked below.
 """
 
 from __future__ import annotations
@@ -252,7 +252,7 @@ def check_no_table_format(value: str | None) -> None:
         )
 
 
-def table_names(value: str | None, known: Collection[str], default: Iterable[str]) -> list[str]:
+def table_names(value: str | None, tables: Collection[str], default: Iterable[str]) -> list[str]:
     """Return the tables that `--tables` names.
 
     >>> table_names("b, a", "abc", "c"), table_names("all", "abc", "c"), table_names(None, "abc", "c")
@@ -260,18 +260,18 @@ def table_names(value: str | None, known: Collection[str], default: Iterable[str
 
     Args:
         value: The value of `--tables`.
-        known: All tables of the command.
+        tables: All tables of the command.
         default: The tables to print without `--tables`.
 
     Raises:
         ValueError: If a table is unknown.
     """
     if value is None or value == "all":
-        return list(default if value is None else known)
+        return list(default if value is None else tables)
     names = list(dict.fromkeys(name.strip() for name in value.split(",")))
     for name in names:
-        if name not in known:
-            raise ValueError(f"--tables {value}: {absent(name, known, 'table', 50)}, or 'all'")
+        if name not in tables:
+            raise ValueError(f"--tables {value}: {absent(name, tables, 'table', 50)}, or 'all'")
     return names
 
 

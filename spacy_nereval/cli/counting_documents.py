@@ -80,7 +80,7 @@ def count_documents(
         ValueError: If there is no document to count.
     """
 
-    def observed() -> Iterator[Document | None]:
+    def observed_documents() -> Iterator[Document | None]:
         for document in with_progress(documents, quiet):
             for observer in observers:
                 observer.add(document)
@@ -95,9 +95,9 @@ def count_documents(
     observers = [*observers, *([hashes] if hashes else [])]
     try:
         if collapse:
-            counts = count_collapsed(observed(), metrics, *collapse)
+            counts = count_collapsed(observed_documents(), metrics, *collapse)
         else:
-            counts = count(observed(), metrics, seen=groups.add if groups else None)
+            counts = count(observed_documents(), metrics, seen=groups.add if groups else None)
     except NoTokens as error:
         raise ValueError(f"{source}: {error}") from None
     counts.sources = [source]
@@ -236,10 +236,12 @@ def warn_of_labels(counts: Counts, system: str = "") -> None:
     """
     from ..evaluation.result import gold_spans, pred_spans
 
-    _warn(gold_spans(counts), pred_spans(counts), counts.partners, counts.label_rules, counts.mapped, system)
+    _say_label_warnings(
+        gold_spans(counts), pred_spans(counts), counts.partners, counts.label_rules, counts.mapped, system
+    )
 
 
-def _warn(
+def _say_label_warnings(
     gold: Mapping[str, int],
     pred: Mapping[str, int],
     partners: Mapping[tuple[str, str], int],
@@ -271,7 +273,7 @@ def totals_while_reading(
     mentions: Counter[str] = Counter()
     totals = Counter(dict.fromkeys(("documents", "gold", "pred", "skipped", *ON_READING), 0))
 
-    def added() -> Iterator[Document | None]:
+    def documents_while_adding() -> Iterator[Document | None]:
         nonlocal rules
         for document in with_progress(documents):
             if document is None:
@@ -287,9 +289,9 @@ def totals_while_reading(
                 totals.update({**sides, "documents": 1, **{name: getattr(document, name) for name in ON_READING}})
             yield document
         _check_not_empty(source, totals["documents"], totals["skipped"])
-        _warn(*labels, partners, rules, mapped)
+        _say_label_warnings(*labels, partners, rules, mapped)
 
-    return totals, mentions, added()
+    return totals, mentions, documents_while_adding()
 
 
 def with_progress(documents: Iterable[T], quiet: bool = False) -> Iterable[T]:
@@ -320,7 +322,7 @@ def save_counts(counts: Counts, output: Path) -> None:
     from ..io.count_files import save
     from ..reporting.remarks import on_reading
 
-    unchecked = _unchecked(counts)  # before the hashes of ids move
+    unchecked = _note_on_repeats(counts)  # before the hashes of ids move
     save(counts, output)
     documents = "1 document" if counts.documents == 1 else f"{counts.documents} documents"
     said = on_reading({**counts.on_reading, "skipped": counts.skipped})
@@ -331,11 +333,11 @@ def save_counts(counts: Counts, output: Path) -> None:
 
 def say_if_unchecked(counts: Counts) -> None:
     """Print to stderr that nobody looked for repeated documents, if that is so."""
-    if unchecked := _unchecked(counts):
+    if unchecked := _note_on_repeats(counts):
         say(unchecked, err=True)
 
 
-def _unchecked(counts: Counts) -> str:
+def _note_on_repeats(counts: Counts) -> str:
     """Return why repeated documents are not found: counts are collapsed, and have no hashes of ids or no ids."""
     if not counts.collapsed:
         return ""

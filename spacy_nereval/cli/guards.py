@@ -77,7 +77,7 @@ def open_streams() -> None:
             setattr(sys, name, stream)
 
 
-def about_cloud_storage(error: Exception, given: Mapping[str, Any]) -> str:
+def cloud_storage_message(error: Exception, given: Mapping[str, Any]) -> str:
     """Return the error of a cloud storage library on one line, or nothing for other errors.
 
     Args:
@@ -94,7 +94,7 @@ def about_cloud_storage(error: Exception, given: Mapping[str, Any]) -> str:
     return f"{', '.join(names)}: cloud storage cannot be used: {type(error).__name__}: {in_words(error)}"
 
 
-def in_one_line(error: Exception, given: Mapping[str, Any]) -> str:
+def one_line_message(error: Exception, given: Mapping[str, Any]) -> str:
     """Return what stopped a command; nothing for a mistake in this package.
 
     Args:
@@ -108,7 +108,7 @@ def in_one_line(error: Exception, given: Mapping[str, Any]) -> str:
         return in_words(error)
     if not said:
         return ""
-    names = [*read_names(given)]
+    names = [*input_names(given)]
     where = "" if not names or any(name in said for name in names) else f"{', '.join(names)}: "
     return f"{where}{said}" + ("" if given["debug"] else "; --debug shows where this happened")
 
@@ -190,7 +190,7 @@ def check_files(
     from ..core.compression import check_writable
 
     outputs = output_files(given)
-    names = [*read_names(given)]
+    names = [*input_names(given)]
     _check_standard_input(names)
     inputs = NamedInputs(names)
     for path in outputs.values():
@@ -253,7 +253,7 @@ def _check_local(given: Mapping[str, Any]) -> None:
                 )
 
 
-def read_names(given: Mapping[str, Any]) -> Iterator[str]:
+def input_names(given: Mapping[str, Any]) -> Iterator[str]:
     """Yield the names of a command's inputs, including those in options of metrics."""
     from ..core.labels import is_file_name
 
@@ -274,12 +274,12 @@ def read_names(given: Mapping[str, Any]) -> Iterator[str]:
         yield labels
     names, options = names_and_options([*mixed, *(given["ctx"].args if "ctx" in given else ())])
     yield from names
-    for key, text in _parsed(options).items():
+    for key, text in _metric_settings(options).items():
         if isinstance(text, str) and (key.endswith(".train") or Path(text).is_file()):
             yield text
 
 
-def _parsed(options: list[str]) -> dict[str, Any]:
+def _metric_settings(options: list[str]) -> dict[str, Any]:
     try:
         return parse_options(options)
     except ValueError:  # the command itself reports what is wrong with them
@@ -343,8 +343,8 @@ def _place(name: str) -> Path:
     path = Path(re.sub("@[0-9a-f]{8}$", "", name))
     if path.exists() or not name.isidentifier():
         return path
-    found = find_spec(name)
-    folders = found.submodule_search_locations if found else None
+    module = find_spec(name)
+    folders = module.submodule_search_locations if module else None
     return Path(next(iter(folders))) if folders else path
 
 

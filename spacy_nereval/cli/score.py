@@ -122,7 +122,7 @@ def score_cli(
         source.check_half_samples(resampling, wanted=confidence)
         counts = source.counts
         check_lexicons(counts.metrics, output, per_document)
-        seen = collected(showing, counts.metrics, texts=False)
+        seen = error_collectors(showing, counts.metrics, texts=False)
         warn_of_labels(counts)
     else:
         annotation = Gold(gold, reading, both=pred is None)
@@ -130,7 +130,7 @@ def score_cli(
             metrics, options, lookups.train, attributes=lookups.by, gold=annotation, reading=reading
         )
         breakdowns = wanted_breakdowns(lookups, chosen)
-        seen = collected(showing, chosen, words=not annotation.unknown().words)
+        seen = error_collectors(showing, chosen, words=not annotation.unknown().words)
         documents = annotation.documents(Source(pred, Kind.FILES) if pred else None, cutting=cutting)
         observers: list[Observer] = [*breakdowns, *seen.observers]
         counts = count_documents(documents, chosen, gold.name, reading, observers, groups=seen.groups)
@@ -141,7 +141,7 @@ def score_cli(
         output=output,
         per_document=per_document,
         breakdowns=breakdowns,
-        collected=seen,
+        collectors=seen,
         left_out=left_out,
     )
 
@@ -243,7 +243,7 @@ def evaluate_cli(
     check_repeats = bool(collapsing.check_repeats)
     task = CountTask(model, names, None, chosen, reading, loading, None, collapse, check_repeats)
     counter = task.counter(extensions)
-    seen = collected(showing, chosen, texts=not (counter or collapse))
+    seen = error_collectors(showing, chosen, texts=not (counter or collapse))
     if counter:
         check_answers(counter.refusals, questions)
         counts = counter.counts(task)
@@ -263,12 +263,12 @@ def evaluate_cli(
         output=output,
         per_document=per_document,
         breakdowns=breakdowns,
-        collected=seen,
+        collectors=seen,
         left_out=left_out,
     )
 
 
-class Collected(NamedTuple):
+class Collectors(NamedTuple):
     """What is collected from documents while they are counted, for tables that show texts."""
 
     examples: ErrorExamples | None = None
@@ -300,7 +300,9 @@ def wanted_tables(showing: Showing, metrics: Sequence[Metric]) -> list[str]:
     return wanted
 
 
-def collected(showing: Showing, metrics: Sequence[Metric], *, texts: bool = True, words: bool = True) -> Collected:
+def error_collectors(
+    showing: Showing, metrics: Sequence[Metric], *, texts: bool = True, words: bool = True
+) -> Collectors:
     """Return what has to be collected for the tables that are wanted.
 
     Args:
@@ -318,9 +320,9 @@ def collected(showing: Showing, metrics: Sequence[Metric], *, texts: bool = True
 
     wanted, metric = wanted_tables(showing, metrics), judging(metrics)
     if not metric or not texts:
-        return Collected()
+        return Collectors()
     by: tuple[GroupedBy, ...] = ("surface", "slip") if words and "groups" in wanted else ()
-    return Collected(
+    return Collectors(
         ErrorExamples(metric) if "pairs" in wanted else None,
         ErrorGroups(metric, by=by) if (by or "errors" in wanted) and not metric.resolve else None,
     )
@@ -334,7 +336,7 @@ def show_result(
     output: Path | None = None,
     per_document: Path | None = None,
     breakdowns: Sequence[Breakdown] = (),
-    collected: Collected = Collected(),
+    collectors: Collectors = Collectors(),
     left_out: Mapping[str, str] = {},
 ) -> None:
     """Score counts, write the files asked for, and print the tables.
@@ -346,7 +348,7 @@ def show_result(
         output: JSON file for the result.
         per_document: File for the scores of each document.
         breakdowns: What `--by` counted.
-        collected: Examples and groups of errors.
+        collectors: Examples and groups of errors.
         left_out: The metrics that were left out, with the reason.
     """
     from ..evaluation.result import disagreement, document_rows, evaluate
@@ -359,12 +361,12 @@ def show_result(
     if left_out:
         result["left_out"] = {**left_out}
     if breakdowns:
-        result["breakdowns"] = {found["by"]: found for found in (each.result(counts, drawn) for each in breakdowns)}
-    examples = collected.examples.first if collected.examples else {}
-    view = ScoreView(counts, result, showing.average, examples=examples, groups=collected.groups)
+        result["breakdowns"] = {one["by"]: one for one in (breakdown.result(counts, drawn) for breakdown in breakdowns)}
+    examples = collectors.examples.first if collectors.examples else {}
+    view = ScoreView(counts, result, showing.average, examples=examples, groups=collectors.groups)
     notes = [*(f"⚠ {line}" for line in unknown_labels(counts, breakdowns)), *view.closing()]
     if per_document:
         write_rows(per_document, document_rows(counts))
-        if found := disagreement(counts):
-            notes.append("\n".join(disagreement_lines(found)))
+        if differences := disagreement(counts):
+            notes.append("\n".join(disagreement_lines(differences)))
     print_result(view, wanted, showing, output, closing=notes)

@@ -9,7 +9,7 @@ import typer
 from typer import Option
 from typer.testing import CliRunner, Result
 
-from spacy_nereval.cli.app import Command, Extension, Extensions, grouped, with_short_errors
+from spacy_nereval.cli.app import Command, Extension, Extensions, command_with_options, with_short_errors
 from spacy_nereval.core.arguments import Argument
 
 
@@ -41,7 +41,7 @@ class Praise(Extension):
 def run(command: Command, *arguments: str) -> Result:
     added = [Repeating, Praise]
     app = typer.Typer()
-    app.command()(with_short_errors(grouped(command, added), added))
+    app.command()(with_short_errors(command_with_options(command, added), added))
     return CliRunner().invoke(app, arguments)
 
 

@@ -27,6 +27,7 @@ from spacy_nereval.cli import nereval
 from spacy_nereval.cli import spacy_app as joining
 from spacy_nereval.cli.printing import logged_as
 from spacy_nereval.core.about import __version__
+from spacy_nereval.core.features import extensions
 from spacy_nereval.core.messages import TryAgain
 from spacy_nereval.features.parts import parts_command as sharded
 from spacy_nereval.features.parts.shards import PartsFolder, Shard, ShardStatus
@@ -82,7 +83,8 @@ def test_the_list_of_commands_has_the_first_sentence_of_each_without_line_breaks
         first = flat(inspect.getdoc(command.callback)).partition(". ")[0].removesuffix(".")
         assert f"{command.name} {first}" in listed
         assert first == command.short_help
-        assert flat(command.help) == flat(inspect.getdoc(command.callback))
+        helps = [inspect.getdoc(command.callback), *(added.help for added in extensions(command.name).values())]
+        assert flat(command.help) == flat("\n\n".join(helps)).strip()
         assert all("\n" not in paragraph for paragraph in command.help.split("\n\n"))
 
 

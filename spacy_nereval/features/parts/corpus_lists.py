@@ -13,7 +13,7 @@ from ...cli.metric_options import names_and_options
 from ...cli.sources import Source, matching_files
 
 
-def with_corpus(given: Mapping[str, Any]) -> dict[str, Any]:
+def corpus_values(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of the parameters of a command that counts a corpus, with all files of the corpus.
 
     A list (`--files-from`) stands for the files that it names, a pattern for those that it matches, and a folder for
@@ -38,11 +38,11 @@ def with_corpus(given: Mapping[str, Any]) -> dict[str, Any]:
     if path:
         if files:
             raise ValueError(f"{files[0]} is given beside --files-from {path}: give files in one of the two ways")
-        files = _of_list(path, (gold,) if single else (gold, pred))
+        files = _listed_files(path, (gold,) if single else (gold, pred))
     elif len(files) == 2 and not single:
-        files = [file for side in _paired((files[0], files[1]), (gold, pred)) for file in side]
+        files = [file for side in _paired_files((files[0], files[1]), (gold, pred)) for file in side]
     else:
-        files = [file for name in files for file in _files(name, gold)]
+        files = [file for name in files for file in _files_of(name, gold)]
     if not files:
         what = "DATA" if not counts else "GOLD... of --both" if given["both"] else "GOLD... and PRED..."
         raise ValueError(f"there are no files to count: give {what}, or a list with --files-from")
@@ -53,7 +53,7 @@ def with_corpus(given: Mapping[str, Any]) -> dict[str, Any]:
     return {**given, "first": first, "others": [*others, *options]}
 
 
-def _of_list(path: Path, formats: Sequence[str | None]) -> list[str]:
+def _listed_files(path: Path, formats: Sequence[str | None]) -> list[str]:
     """Return the files that a list names: those of gold, then, with two formats, as many of predictions."""
     from ...io.formats.contents import lines
 
@@ -68,35 +68,38 @@ def _of_list(path: Path, formats: Sequence[str | None]) -> list[str]:
                     "expected a file of gold annotation and one of predictions, with a tab between them; with --both, "
                     "every file holds both"
                 )
-            found = _paired((names[0], names[1]), formats) if len(names) == 2 else [_files(names[0], formats[0])]
+            if len(names) == 2:
+                additions = _paired_files((names[0], names[1]), formats)
+            else:
+                additions = [_files_of(names[0], formats[0])]
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from None
-        for side, files in zip(sides, found):
+        for side, files in zip(sides, additions):
             side += files
     return [file for side in sides for file in side]
 
 
-def _paired(names: tuple[str, str], formats: Sequence[str | None]) -> list[list[str]]:
+def _paired_files(names: tuple[str, str], formats: Sequence[str | None]) -> list[list[str]]:
     """Return the files of gold and as many of predictions. Those of two folders have the same names."""
-    found = [_files(name, format) for name, format in zip(names, formats)]
-    if len(found[0]) != len(found[1]):
-        numbers = " and ".join(f"{name} is {len(files)}" for name, files in zip(names, found))
+    sides = [_files_of(name, format) for name, format in zip(names, formats)]
+    if len(sides[0]) != len(sides[1]):
+        numbers = " and ".join(f"{name} is {len(files)}" for name, files in zip(names, sides))
         raise ValueError(
             f"{numbers} of the files: expected a file of predictions for each file of gold annotation; "
             "--files-from takes a list of both"
         )
-    if all(files != [name] and not has_magic(name) for name, files in zip(names, found)):
-        inside = [{_inside(file, name) for file in files} for name, files in zip(names, found)]
+    if all(files != [name] and not has_magic(name) for name, files in zip(names, sides)):
+        inside = [{_path_inside(file, name) for file in files} for name, files in zip(names, sides)]
         for (name, other), missing in zip((names, names[::-1]), (inside[1] - inside[0], inside[0] - inside[1])):
             if missing:
                 raise ValueError(
                     f"{name} has no file {min(missing)}, and {other} has one: give both the same names, or a list of "
                     "both with --files-from"
                 )
-    return found
+    return sides
 
 
-def _inside(file: str, folder: str) -> str:
+def _path_inside(file: str, folder: str) -> str:
     """Return the path of a file in its folder, without extensions."""
     from ...core.compression import uncompressed
 
@@ -109,23 +112,23 @@ def _inside(file: str, folder: str) -> str:
 
 def _is_corpus(name: str, format: str | None) -> bool:
     """Return whether an argument names files rather than a model, perhaps by a pattern or a folder."""
-    return not Source(name).is_model or has_magic(name) or (format is not None and _files(name, format) != [name])
+    return not Source(name).is_model or has_magic(name) or (format is not None and _files_of(name, format) != [name])
 
 
-def _files(name: str, format: str | None) -> list[str]:
+def _files_of(name: str, format: str | None) -> list[str]:
     """Return the files of an argument, sorted: of a folder, of a pattern, or the argument itself."""
     from ...io.formats import corpus_files
     from ...io.formats.settings import Format
 
     if "://" in name and not Path(name).exists():
-        return _remote(name, format)
+        return _remote_files(name, format)
     path = Path(name)
     if format is not None and path.is_dir() and not (path / "meta.json").exists():  # else a pipeline
         return [str(file) for file in corpus_files(path, Format(format))]
     return matching_files(name) or [name]
 
 
-def _remote(name: str, format: str | None) -> list[str]:
+def _remote_files(name: str, format: str | None) -> list[str]:
     """Return the files of a URL, which may be a pattern or a folder."""
     from ...io.formats import in_corpus, is_file_format
     from ...io.paths import location
@@ -134,9 +137,9 @@ def _remote(name: str, format: str | None) -> list[str]:
         parts = PurePosixPath(name.partition("://")[2]).parts
         plain = next(k for k, part in enumerate(parts) if has_magic(part))
         root = location(f"{name.partition('://')[0]}://{'/'.join(parts[:plain])}")
-        if not (found := sorted(map(str, root.glob("/".join(parts[plain:]))))):
+        if not (files := sorted(map(str, root.glob("/".join(parts[plain:]))))):
             raise ValueError(f"no file matches {name}")
-        return found
+        return files
     if format is None or not is_file_format(format) or PurePosixPath(name).suffix or not location(name).is_dir():
         return [name]
     root = location(name)

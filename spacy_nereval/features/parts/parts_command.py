@@ -31,7 +31,7 @@ from ...cli.sources import Gold, Kind, Source, rules_of
 from ...core import arguments
 from ...core.arguments import Reading
 from ...core.messages import TryAgain
-from .corpus_lists import with_corpus
+from .corpus_lists import corpus_values
 
 if TYPE_CHECKING:
     from ...counting.counts import Counts
@@ -84,8 +84,8 @@ class Workers(Extension):
 
     @classmethod
     def prepare(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values of the parameters with all files of the corpus (see `with_corpus`)."""
-        return with_corpus(given)
+        """Return the values of the parameters with all files of the corpus (see `corpus_values`)."""
+        return corpus_values(given)
 
     @classmethod
     def check_files(cls, given: Mapping[str, Any], inputs: NamedInputs) -> None:
@@ -362,13 +362,13 @@ def _count_shards(shards: Sequence[Shard], work: Counting, folder: PartsFolder, 
 
     with progress_bar(total=len(shards), unit=" files") as bar:
 
-        def ready(number: int) -> None:
+        def show_progress(number: int) -> None:
             if 10 * number // len(shards) > 10 * bar.n // len(shards):
                 say_to_programs(f"{number} of {len(shards)} files are finished", files=number, of=len(shards))
             bar.n = number
             bar.refresh()
 
-        return count_shards(shards, work, folder, run, ready)
+        return count_shards(shards, work, folder, run, show_progress)
 
 
 def _check_all_counted(parts: Sequence[ShardStatus], folder: PartsFolder) -> None:
