@@ -151,8 +151,14 @@ class CountTask(NamedTuple):
             )
         return self.golds[0], self.preds[0] if self.preds else None
 
-    def counts(self) -> Counts:
-        """Return the counts of a single file of gold annotation, with a note of what they come from.
+    def counts(
+        self, observers: Sequence[Observer] = (), groups: ErrorGroups | None = None, *, with_origin: bool = True
+    ) -> Counts:
+        """Return the counts of a single file of gold annotation.
+
+        Args:
+            observers, groups: As for `count_documents`.
+            with_origin: Whether to note in them which files, and which model, they come from.
 
         Raises:
             ValueError: There are several files, or the file cannot be counted.
@@ -163,9 +169,10 @@ class CountTask(NamedTuple):
         with fetched(gold_name) as gold, fetched(pred_name or gold_name) as pred:
             source = Source(self.model, Kind.MODEL) if self.model else Source(pred, Kind.FILES) if pred_name else None
             documents = Gold(gold, self.reading, both=source is None).documents(source, self.loading)
-            how: dict[str, Any] = {"collapse": self.collapse, "check_repeats": self.check_repeats}
-            counts = count_documents(documents, self.metrics, gold.name, self.reading, **how)
-            note_source(counts, gold, pred, pipeline_of(self.model, self.loading))
+            how: dict[str, Any] = {"collapse": self.collapse, "check_repeats": self.check_repeats, "groups": groups}
+            counts = count_documents(documents, self.metrics, gold.name, self.reading, observers, **how)
+            if with_origin:
+                note_source(counts, gold, pred, pipeline_of(self.model, self.loading))
         if self.drawn:
             add_replicates(counts, self.drawn)
         return counts

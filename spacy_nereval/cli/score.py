@@ -112,17 +112,16 @@ def score_cli(
         return score_runs(system, gold, counting, drawn, showing, output)
     if loading.gpu_id >= 0:
         raise ValueError("--gpu-id is given without a model: give models as runs of --system")
-    breakdowns: list[Breakdown] = []
     left_out: dict[str, str] = {}
     source = Source(gold)
     if source.has_counts:
-        spans = [("", "spans")] if pred or metrics or options or lookups.by or lookups.train else []
-        shown = questions_of(reading, cutting, per_document=per_document, tables=showing.tables)
-        source.check([*spans, *shown])
+        asked_for_spans = pred or metrics or options or lookups.by or lookups.train
+        questions = questions_of(reading, cutting, per_document=per_document, tables=showing.tables)
+        source.check([("", "spans"), *questions] if asked_for_spans else questions)
         source.check_half_samples(resampling, wanted=confidence)
         counts = source.counts
         check_lexicons(counts.metrics, output, per_document)
-        seen = error_collectors(showing, counts.metrics, texts=False)
+        collectors = wanted_collectors(showing, counts.metrics, texts=False)
         warn_of_labels(counts)
     else:
         annotation = Gold(gold, reading, both=pred is None)
@@ -130,20 +129,11 @@ def score_cli(
             metrics, options, lookups.train, attributes=lookups.by, gold=annotation, reading=reading
         )
         breakdowns = wanted_breakdowns(lookups, chosen)
-        seen = error_collectors(showing, chosen, words=not annotation.unknown().words)
+        collectors = wanted_collectors(showing, chosen, breakdowns, words=not annotation.unknown().words)
         documents = annotation.documents(Source(pred, Kind.FILES) if pred else None, cutting=cutting)
-        observers: list[Observer] = [*breakdowns, *seen.observers]
-        counts = count_documents(documents, chosen, gold.name, reading, observers, groups=seen.groups)
-    show_result(
-        counts,
-        drawn,
-        showing,
-        output=output,
-        per_document=per_document,
-        breakdowns=breakdowns,
-        collectors=seen,
-        left_out=left_out,
-    )
+        observers = collectors.observers
+        counts = count_documents(documents, chosen, gold.name, reading, observers, groups=collectors.groups)
+    show_result(counts, drawn, showing, output, per_document, collectors, left_out)
 
 
 def score_runs(
@@ -243,41 +233,26 @@ def evaluate_cli(
     check_repeats = bool(collapsing.check_repeats)
     task = CountTask(model, names, None, chosen, reading, loading, None, collapse, check_repeats)
     counter = task.counter(extensions)
-    seen = error_collectors(showing, chosen, texts=not (counter or collapse))
+    collectors = wanted_collectors(showing, chosen, breakdowns, texts=not (counter or collapse))
     if counter:
         check_answers(counter.refusals, questions)
         counts = counter.counts(task)
     else:
-        from ..io.paths import fetched
-
-        with fetched(task.file_pair()[0]) as gold:
-            documents = Gold(gold, reading).documents(source, loading)
-            observers: list[Observer] = [*breakdowns, *seen.observers]
-            counts = count_documents(
-                documents, chosen, gold.name, reading, observers, groups=seen.groups, collapse=collapse
-            )
-    show_result(
-        counts,
-        drawn,
-        showing,
-        output=output,
-        per_document=per_document,
-        breakdowns=breakdowns,
-        collectors=seen,
-        left_out=left_out,
-    )
+        counts = task.counts(collectors.observers, collectors.groups, with_origin=False)
+    show_result(counts, drawn, showing, output, per_document, collectors, left_out)
 
 
 class Collectors(NamedTuple):
-    """What is collected from documents while they are counted, for tables that show texts."""
+    """What is collected from documents while they are counted: breakdowns, and what tables show of texts."""
 
+    breakdowns: Sequence[Breakdown] = ()
     examples: ErrorExamples | None = None
     groups: ErrorGroups | None = None
 
     @property
-    def observers(self) -> list[ErrorExamples]:
+    def observers(self) -> list[Observer]:
         """The parts that see every document; `groups` sees batches of them."""
-        return [self.examples] if self.examples else []
+        return [*self.breakdowns, *([self.examples] if self.examples else [])]
 
 
 def wanted_tables(showing: Showing, metrics: Sequence[Metric]) -> list[str]:
@@ -300,14 +275,20 @@ def wanted_tables(showing: Showing, metrics: Sequence[Metric]) -> list[str]:
     return wanted
 
 
-def error_collectors(
-    showing: Showing, metrics: Sequence[Metric], *, texts: bool = True, words: bool = True
+def wanted_collectors(
+    showing: Showing,
+    metrics: Sequence[Metric],
+    breakdowns: Sequence[Breakdown] = (),
+    *,
+    texts: bool = True,
+    words: bool = True,
 ) -> Collectors:
     """Return what has to be collected for the tables that are wanted.
 
     Args:
         showing: Which tables are printed.
         metrics: What is counted.
+        breakdowns: What `--by` counts.
         texts: Whether texts are read; otherwise nothing can be collected.
         words: Whether the texts consist of words.
 
@@ -320,9 +301,10 @@ def error_collectors(
 
     wanted, metric = wanted_tables(showing, metrics), judging(metrics)
     if not metric or not texts:
-        return Collectors()
+        return Collectors(breakdowns)
     by: tuple[GroupedBy, ...] = ("surface", "slip") if words and "groups" in wanted else ()
     return Collectors(
+        breakdowns,
         ErrorExamples(metric) if "pairs" in wanted else None,
         ErrorGroups(metric, by=by) if (by or "errors" in wanted) and not metric.resolve else None,
     )
@@ -332,12 +314,10 @@ def show_result(
     counts: Counts,
     drawn: Confidence | None,
     showing: Showing,
-    *,
-    output: Path | None = None,
-    per_document: Path | None = None,
-    breakdowns: Sequence[Breakdown] = (),
-    collectors: Collectors = Collectors(),
-    left_out: Mapping[str, str] = {},
+    output: Path | None,
+    per_document: Path | None,
+    collectors: Collectors,
+    left_out: Mapping[str, str],
 ) -> None:
     """Score counts, write the files asked for, and print the tables.
 
@@ -347,8 +327,7 @@ def show_result(
         showing: Which tables are printed, and how.
         output: JSON file for the result.
         per_document: File for the scores of each document.
-        breakdowns: What `--by` counted.
-        collectors: Examples and groups of errors.
+        collectors: What `--by` counted, and examples and groups of errors.
         left_out: The metrics that were left out, with the reason.
     """
     from ..evaluation.result import disagreement, document_rows, evaluate
@@ -360,7 +339,7 @@ def show_result(
     result = evaluate(counts, drawn, average=showing.average, short=showing.short)
     if left_out:
         result["left_out"] = {**left_out}
-    if breakdowns:
+    if breakdowns := collectors.breakdowns:
         result["breakdowns"] = {one["by"]: one for one in (breakdown.result(counts, drawn) for breakdown in breakdowns)}
     examples = collectors.examples.first if collectors.examples else {}
     view = ScoreView(counts, result, showing.average, examples=examples, groups=collectors.groups)
