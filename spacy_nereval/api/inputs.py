@@ -23,7 +23,7 @@ from ..io.records import Predictions, Record, pair
 from ..io.units import ID, FileUnits
 from ..io.units import parse as parse_unit
 from ..metrics.registry import LOOKED_AT, NO_TOKENS, NO_WORDS, Chosen, Unknown, chosen_metrics
-from .items import WORDS, Ends, Place, is_spacy, place_of, plain_record, tags_in_words
+from .items import Ends, Place, is_spacy, place_of, plain_record, tags_in_words
 from .sides import Side, TagNames, given_names, located, of_file, read_file, tags_of
 
 if TYPE_CHECKING:
@@ -96,21 +96,18 @@ def documents(
         ValueError: As `scoring.score` says.
     """
     for side in (gold, pred):
-        if side.kind in ("document", "example"):
-            raise ValueError(
-                f"{side.name} has {WORDS[side.kind]}, which hold both sides; expected gold and pred as separate items"
-            )
+        side.check_single("gold and pred as separate items")
     for side in (gold, pred):
-        if side.holds_texts and text is not None:
-            raise ValueError(f"text= is given, but the {WORDS[side.kind]} have their own: leave it out")
-    if gold.holds_texts and pred.holds_texts:
+        if side.about.holds_text and text is not None:
+            raise ValueError(f"text= is given, but the {side.about.words} have their own: leave it out")
+    if gold.about.holds_text and pred.about.holds_text:
         if tokens is not None:
-            raise ValueError(f"tokens= is given, but nothing counts tokens: {WORDS[gold.kind]} have offsets")
-        yield from _paired(gold, pred, reading)
+            raise ValueError(f"tokens= is given, but nothing counts tokens: {gold.about.words} have offsets")
+        yield from _paired_by_text(gold, pred, reading)
     else:
         tagged = text is tokens is None and "tags" in (kinds := {gold.kind, pred.kind}) and kinds <= {"tags", "empty"}
-        found = _of_tags(gold, pred, reading) if tagged else _in_order(gold, pred, text, tokens, reading, ids)
-        yield from found if reading.unit in (None, ID) else _in_units(found, reading.unit)
+        pairs = _pairs_of_tags(gold, pred, reading) if tagged else _in_order(gold, pred, text, tokens, reading, ids)
+        yield from pairs if reading.unit in (None, ID) else _with_units(pairs, reading.unit)
     pred.check_key(reading.spans_key)
 
 
@@ -136,12 +133,12 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def with_item_reading(function: Function) -> Function:
     """Show the arguments of `ItemReading`, with their defaults, to `help` and to whatever completes names."""
-    own = signature(function)
-    shown = [each for each in own.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
+    short = signature(function)
+    shown = [parameter for parameter in short.parameters.values() if parameter.kind is not Parameter.VAR_KEYWORD]
     for name, kind in ItemReading.__annotations__.items():
         written = getattr(kind, "__forward_arg__", kind)
         shown.append(Parameter(name, Parameter.KEYWORD_ONLY, default=getattr(Reading, name), annotation=written))
-    function.__signature__ = own.replace(parameters=shown)  # type: ignore[attr-defined]
+    function.__signature__ = short.replace(parameters=shown)  # type: ignore[attr-defined]
     return function
 
 
@@ -182,14 +179,14 @@ def unknown(sides: Sequence[Side], text: Any = None, tokens: Any = None) -> Unkn
         sides: The items of gold and predictions, or of each annotator.
         text, tokens: The texts and tokens that are given beside the items.
     """
-    with_text = [side.first for side in sides if side.holds_texts or isinstance(side.first, Document)]
-    tagged = any(side.kind == "tags" for side in sides)
-    has_text = text is not None or tokens is not None or any(_text_of(item) for item in with_text)
-    wordless = any(getattr(item, "wordless", False) for item in with_text)
-    has_tokens = tokens is not None or (has_tokens_of(with_text[0]) if with_text else tagged)
     if any(side.kind == "example" for side in sides):  # which have all
         return Unknown()
-    if all(side.holds_texts or side.kind == "document" for side in sides):  # which take nothing beside them
+    with_text = [side.first for side in sides if side.about.holds_text]
+    tagged = any(side.kind == "tags" for side in sides)
+    has_text = not text is tokens is None or any(getattr(item, "text", "") is not None for item in with_text)
+    wordless = any(getattr(item, "wordless", False) for item in with_text)
+    has_tokens = tokens is not None or (has_tokens_of(with_text[0]) if with_text else tagged)
+    if all(side.about.holds_text for side in sides):  # which take nothing beside them
         no_texts, no_words, no_tokens = "the texts are not known", "the words are not known", NO_TOKENS
     else:
         no_texts = not_known("texts", "text", "text")
@@ -202,10 +199,6 @@ def unknown(sides: Sequence[Side], text: Any = None, tokens: Any = None) -> Unkn
     )
 
 
-def _text_of(item: Any) -> bool:
-    return not isinstance(item, Document) or item.text is not None
-
-
 def has_tokens_of(item: Any) -> bool:
     """Return whether an item with a text has tokens too."""
     if isinstance(item, Mapping):
@@ -213,19 +206,19 @@ def has_tokens_of(item: Any) -> bool:
     return getattr(item, "tokens", True) is not None  # a Doc consists of tokens
 
 
-def _of_tags(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | None]:
+def _pairs_of_tags(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | None]:
     """Yield the documents of two sides of tags, whose unit is the token."""
     sides = [[*gold.items()], [*pred.items()]]
     if len(sides[0]) != len(sides[1]):
-        raise _unequal((gold.name, pred.name), [*map(len, sides)])
-    sides = tags_of([(each.name, items, each.tag_names) for each, items in zip((gold, pred), sides)])
+        raise _unequal_lengths((gold.name, pred.name), [*map(len, sides)])
+    sides = tags_of([(side.name, items, side.tag_names) for side, items in zip((gold, pred), sides)])
     tagged = [
-        read_tag_lists(items, each.name, reading.scheme, reading.repair) for items, each in zip(sides, (gold, pred))
+        read_tag_lists(items, side.name, reading.scheme, reading.repair) for items, side in zip(sides, (gold, pred))
     ]
     predictions = Predictions(pred.name, UNANNOTATED[0])
     for number, (a, b) in enumerate(zip(*tagged)):
-        known = sides[0][number] is not None, sides[1][number] is not None
-        if not known[0] or predictions.skipped(_NO_TEXT, _NO_TEXT._replace(annotated=known[1])):
+        annotated = [side[number] is not None for side in sides]
+        if not annotated[0] or predictions.skipped(_NO_TEXT, _NO_TEXT._replace(annotated=annotated[1])):
             yield None
             continue
         if a.length != b.length:
@@ -248,13 +241,13 @@ def _without_gaps(document: TokenDocument, gaps: Sequence[int]) -> Document:
     """Return the document without predictions on tokens that gold does not annotate."""
     gold, pred = document.sides
     kept = [span for span in pred if not any(span[0] <= gap < span[1] for gap in gaps)]
-    found = TokenDocument(gold, kept, len(document.known_tokens))
-    found.ignored = len(pred) - len(kept)
-    found.repaired, found.unit = document.repaired, document.unit
-    return found
+    result = TokenDocument(gold, kept, len(document.known_tokens))
+    result.ignored = len(pred) - len(kept)
+    result.repaired, result.unit = document.repaired, document.unit
+    return result
 
 
-def _in_units(documents: Iterable[Document | None], unit: str) -> Iterator[Document | None]:
+def _with_units(documents: Iterable[Document | None], unit: str) -> Iterator[Document | None]:
     """Yield documents whose items have no metadata, each with its unit by a rule."""
     units = FileUnits(parse_unit(unit))
     for number, document in enumerate(documents):
@@ -268,7 +261,7 @@ def _in_units(documents: Iterable[Document | None], unit: str) -> Iterator[Docum
     units.check_end()
 
 
-def _paired(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | None]:
+def _paired_by_text(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | None]:
     """Yield the documents of two sides that have texts: paired by id if all have one, else by their order."""
     predictions = Predictions(pred.name, UNANNOTATED[pred.kind == "doc"])
     units = FileUnits(parse_unit(reading.unit)) if reading.unit else None
@@ -291,7 +284,7 @@ def records_of(side: Side, reading: Reading) -> Iterator[Record]:
     for number, item in enumerate(side.items()):
         if item is None or not has_text(item):
             raise ValueError(
-                f"{side.name}, document {number}: it is {item!r}, and the others are {WORDS[side.kind]}; a document "
+                f"{side.name}, document {number}: it is {item!r}, and the others are {side.about.words}; a document "
                 'without annotation needs its text too: give a Doc, or a record with "answer": "ignore"'
             )
         yield record_of_item(item, f"{side.name}, document {number}", reading)
@@ -332,7 +325,7 @@ def _in_order(
     names = [name for name, value in given.items() if value is not None]
     extra = [listed_items(given[name], name) for name in names]
     tagged = all_tagged((gold, pred), reading)
-    sides = [side.items() if found is None else iter(found) for side, found in zip((gold, pred), tagged)]
+    sides = [side.items() if tags is None else iter(tags) for side, tags in zip((gold, pred), tagged)]
     predictions = Predictions(pred.name, UNANNOTATED[0])
     ends = Ends()
     for number, items in enumerate(zip_longest(*sides, *extra, fillvalue=_MISSING)):
@@ -340,16 +333,17 @@ def _in_order(
             lengths = [
                 number + sum(1 for _ in rest) + (item is not _MISSING) for item, rest in zip(items, (*sides, *extra))
             ]
-            raise _unequal((gold.name, pred.name, *names), lengths)
-        known = dict(zip(names, items[2:]))
+            raise _unequal_lengths((gold.name, pred.name, *names), lengths)
+        beside = dict(zip(names, items[2:]))
+        place = beside.get("text"), beside.get("tokens")
         try:
-            a, b, text_of = _two_records((gold, pred), items[:2], known.get("text"), known.get("tokens"), reading, ends)
+            a, b, text_of = _two_records((gold, pred), items[:2], *place, reading, ends)
             skipped = predictions.skipped(a._replace(text=text_of or "?"), b._replace(text=text_of or "?"))
             document = _without_text(a, b, number) if text_of is None else pair(a, b)
         except ValueError as error:
-            raise located(error, number, known.get("ids")) from None
+            raise located(error, number, beside.get("ids")) from None
         if document and document.id is None:
-            document.id = known.get("ids")
+            document.id = beside.get("ids")
         yield None if skipped else document
     predictions.check_end()
     ends.check(reading.end)
@@ -377,13 +371,13 @@ def _two_records(
 ) -> tuple[Record, Record, str | None]:
     """Return both sides as records, and the text if it is known. A side without a text has that of the other."""
     records = [record_of_item(item, side.name, reading) if has_text(item) else None for item, side in zip(items, sides)]
-    known = next((record for record in records if record), None)
-    if known is None or known.tokens is None:
-        place = place_of(text if known is None else known.text, tokens)
+    first = next((record for record in records if record), None)
+    if first is None or first.tokens is None:
+        place = place_of(text if first is None else first.text, tokens)
     elif tokens is not None:
         raise ValueError("tokens= is given, but the document has its own: leave it out")
     else:
-        place = Place(known.text, known.tokens)
+        place = Place(first.text, first.tokens)
     a, b = (
         record or plain_record(item, side.name, place, reading, ends)
         for record, item, side in zip(records, items, sides)
@@ -395,12 +389,13 @@ def all_tagged(sides: Sequence[Side], reading: Reading) -> list[list[Tagged | No
     """Return the tag sequences of each side, read together; None for one that has no tags."""
     tagged = [side for side in sides if side.kind == "tags"]
     tags = dict(zip(tagged, tags_of([(side.name, [*side.items()], side.tag_names) for side in tagged])))
-    found: list[list[Tagged | None] | None] = []
+    sequences: list[list[Tagged | None] | None] = []
     for side in sides:
         items = tags.get(side)
         read = [] if items is None else read_tag_lists(items, side.name, reading.scheme, reading.repair)
-        found.append(None if items is None else [None if own is None else each for own, each in zip(items, read)])
-    return found
+        of_side = [None if item is None else tagged_item for item, tagged_item in zip(items or (), read)]
+        sequences.append(None if items is None else of_side)
+    return sequences
 
 
 def listed_items(value: Any, name: str) -> Iterator[Any]:
@@ -410,9 +405,9 @@ def listed_items(value: Any, name: str) -> Iterator[Any]:
     return iter(value)
 
 
-def _unequal(names: Sequence[str], lengths: Sequence[int]) -> ValueError:
-    found = " and ".join(f"{name} has {length} document{'s' * (length != 1)}" for name, length in zip(names, lengths))
-    return ValueError(f"{found}; expected the same number")
+def _unequal_lengths(names: Sequence[str], lengths: Sequence[int]) -> ValueError:
+    numbers = " and ".join(f"{name} has {length} document{'s' * (length != 1)}" for name, length in zip(names, lengths))
+    return ValueError(f"{numbers}; expected the same number")
 
 
 # Sides that are no pair: those of several annotators, or gold annotation alone
@@ -450,12 +445,9 @@ def records_of_sides(sides: Mapping[str, Side], text: Any, tokens: Any, reading:
     Raises:
         ValueError: Items cannot be read, or do not fit together; names the side and the document.
     """
-    for name, side in sides.items():
-        if side.kind in ("document", "example"):
-            raise ValueError(
-                f"{name} has {WORDS[side.kind]}, which hold two sides; expected the items of one annotator"
-            )
-    if all(side.holds_texts for side in sides.values()):
+    for side in sides.values():
+        side.check_single("the items of one annotator")
+    if all(side.about.holds_text for side in sides.values()):
         if text is not None:
             raise ValueError(f"{named('text')} is given, but the items have their own: leave it out")
         plain = {name: [*records_of(side, reading)] for name, side in sides.items()}

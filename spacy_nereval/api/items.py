@@ -167,16 +167,26 @@ def tags_in_words(number: int) -> str:
 Kind = Literal["tags", "spans", "mentions", "doc", "record", "document", "example", "nothing", "empty"]
 """What an item is. "nothing" is None, a document without annotation; "empty" is an empty list."""
 
-WORDS: Mapping[str, str] = {
-    "tags": "tags",
-    "spans": "spans",
-    "mentions": "mentions",
-    "doc": "spaCy Docs",
-    "record": "records",
-    "document": "Documents",
-    "example": "Examples",
+
+class About(NamedTuple):
+    """What is known of a kind of items: its name in messages, and what an item holds beside its spans."""
+
+    words: str
+    holds_text: bool = False
+    holds_both_sides: bool = False
+
+
+KINDS: Mapping[Kind, About] = {
+    "tags": About("tags"),
+    "spans": About("spans"),
+    "mentions": About("mentions"),
+    "doc": About("spaCy Docs", holds_text=True),
+    "record": About("records", holds_text=True),
+    "document": About("Documents", holds_text=True, holds_both_sides=True),
+    "example": About("Examples", holds_text=True, holds_both_sides=True),
+    "empty": About("empty lists"),
 }
-"""The kinds in messages."""
+"""What each kind of items can answer."""
 
 EXPECTED = (
     "a list of tags such as ['B-PER', 'O'], a list of spans such as {'start': 0, 'end': 3, 'label': 'PER'} or "
@@ -218,14 +228,14 @@ def familiar(item: Any) -> Any:
     if not isinstance(item, Mapping) or FIELDS & item.keys():
         return item
     if _is_list(listed := item.get("entities")):
-        if any(isinstance(each, str) for each in listed):
+        if any(isinstance(entity, str) for entity in listed):
             raise ValueError(
                 f"{_shown(item)} has entities without labels; expected (start, end, label), or {{label: [...]}}"
             )
         return [*listed]
-    by_label = all(isinstance(label, str) and isinstance(own, (list, tuple)) for label, own in item.items())
-    if by_label and all(isinstance(string, str) for own in item.values() for string in own):
-        return [(string, label) for label, own in item.items() for string in own]
+    by_label = all(isinstance(label, str) and isinstance(strings, (list, tuple)) for label, strings in item.items())
+    if by_label and all(isinstance(string, str) for strings in item.values() for string in strings):
+        return [(string, label) for label, strings in item.items() for string in strings]
     return item
 
 
