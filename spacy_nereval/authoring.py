@@ -14,6 +14,7 @@ they add up to, one formula, and its scores, all declared. An entry point in the
     coverage    by_label, covered, shares, stretches
     strings     ancestors of a label, SEPARATOR of its levels; canonical form of a mention
     training    cached_lexicon, pinned_path: what the training corpus has, for an option `train`
+    features    Feature, ResultKind: what a feature adds to the package, see `core.features`
     register    create, registry; count and evaluate to try it, `spacy_nereval.testing` to test it
 
 >>> from collections.abc import Iterator
@@ -52,6 +53,7 @@ from .core.declaration import (
     one_each,
     prf_scores,
 )
+from .core.features import Feature, ResultKind
 from .core.formulas import HEAVIEST, f_score, prf, prf_of_columns, ratio, weight_table
 from .core.labels import ancestors
 from .core.lexicon import Lexicon, cached_lexicon, pinned_path
@@ -93,11 +95,13 @@ __all__ = [
     "Classes",
     "Columns",
     "Document",
+    "Feature",
     "Focus",
     "Kind",
     "Lexicon",
     "Metric",
     "OverlapGroup",
+    "ResultKind",
     "Score",
     "Span",
     "SpanTable",

@@ -146,8 +146,8 @@ class CountTask(NamedTuple):
         """
         if len(self.golds) != 1:
             raise ValueError(
-                f"{len(self.golds)} files of gold annotation are given, and only one is counted at a time: count each, "
-                "then add the counts with 'nereval merge'"
+                f"{len(self.golds)} files of gold annotation are given, and one is expected: count several one by one, "
+                "and add the counts with 'nereval merge'"
             )
         return self.golds[0], self.preds[0] if self.preds else None
 

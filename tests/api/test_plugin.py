@@ -1,4 +1,5 @@
-"""A metric of one's own: what its author imports, `--code`, the example package, and the laws to test it with."""
+"""A metric of one's own: what its author imports, `--code`, the example package with its feature, and the laws to test
+it with."""
 
 import ast
 import shutil
@@ -97,6 +98,8 @@ def test_the_example_package_installs_and_its_tests_pass(tmp_path):
     assert done.stdout.strip() == "True {'typed': True, 'beta': 1.0}", done.stderr
     done = python("-m", "pytest", "-q", "-p", "no:cacheprovider", str(source / "tests"), path=[target])
     assert done.returncode == 0, done.stdout
+    shown = "import spacy_nereval; print(spacy_nereval.label_counts.__module__)"
+    assert python("-c", shown, path=[target]).stdout.strip() == "nereval_labels.counting"
     laws = ROOT / "tests" / "core" / "test_laws.py"
     of_results = "ends and (either_side or undefined or score_dict or survives_json)"
     done = python("-m", "pytest", "-q", "-p", "no:cacheprovider", laws, "-k", of_results, path=[target], cwd=ROOT)

@@ -1,14 +1,13 @@
-"""The command score: what it prints and writes. Where a corpus comes from, for `count` too: lists, folders, pipes."""
+"""The command score: what it prints and writes. Where a corpus comes from, for `count` too: folders and pipes."""
 
 import json
 import os
-import random
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import accepted, line, piped, printed, refused, write
-from compressed import packed
+from commands import accepted, line, piped, refused, write
+from corpora import result, write_corpus
 from docs import doc, write_docs
 from samples import write_table
 from typer.testing import CliRunner
@@ -91,59 +90,16 @@ def test_a_label_that_the_terminal_cannot_show_is_no_reason_to_fail(tmp_path):
 
 # Where a corpus comes from
 
-NAMES = ("a", "b", "deep/c")
-
 
 @pytest.fixture
 def corpus(tmp_path, monkeypatch) -> Path:
     """Folders of gold and predictions, and one file of all of either; the current folder."""
-    drawn = random.Random(3)
-    rows: dict[str, list[Any]] = {"gold": [], "pred": []}
-    places = [(0, 3, "PER"), (8, 11, "PER"), (4, 7, "ORG")]
-    for name in NAMES:
-        for side, all_rows in rows.items():
-            own = [line(f"Ada met Bob {name} {k}", *drawn.sample(places, 2), id=f"{name}{k}") for k in range(4)]
-            (tmp_path / side / name).parent.mkdir(parents=True, exist_ok=True)
-            write(tmp_path / side / f"{name}.jsonl", *own)
-            all_rows += own
-    for side, all_rows in rows.items():
-        write(tmp_path / f"{side}.jsonl", *all_rows)
-        (tmp_path / side / "_SUCCESS").write_text("")
-        (tmp_path / side / ".part.crc").write_text("?")
-    both = [
-        {"text": gold["text"], "id": gold["id"], "gold": gold["spans"], "pred": pred["spans"]}
-        for gold, pred in zip(rows["gold"], rows["pred"])
-    ]
-    write(tmp_path / "both.jsonl", *both)
-    for k in range(3):
-        write(tmp_path / f"both{k}.jsonl", *both[k::3])
+    write_corpus(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def result(command: str) -> dict[str, Any]:
-    """The scores of a command, or of what it counts."""
-    name, *arguments = command.split()
-    if name == "count":
-        printed(name, *arguments, "-m", "strict,fair", "-o", "counts.npz")
-        arguments = ["counts.npz"]
-    else:
-        arguments += ["-m", "strict,fair"]
-    printed("score", *arguments, "-o", "result.json")
-    found = json.loads(Path("result.json").read_text())
-    return {"metrics": found["metrics"], "documents": found["documents"]}
-
-
 WAYS = (
-    "count gold/a.jsonl gold/b.jsonl gold/deep/c.jsonl pred/a.jsonl pred/b.jsonl pred/deep/c.jsonl",
-    "count gold/**/*.jsonl pred/**/*.jsonl",
-    "count gold pred -f jsonl",
-    "count gold/ ./pred/ -f jsonl",
-    "count --files-from pairs.txt",
-    "count --files-from folders.txt -f jsonl",
-    "count --files-from patterns.txt.gz",
-    "count gold pred -f jsonl --workers 1",
-    "count gold pred -f jsonl --collapse",
     "score gold pred -f jsonl",
     "score gold/**/*.jsonl pred/**/*.jsonl",
     "score gold pred.jsonl -f jsonl",
@@ -151,18 +107,12 @@ WAYS = (
     "score both.jsonl both.jsonl --column gold,pred",
     "score both.parquet --column gold,pred",
     "count both.jsonl --both --column gold,pred",
-    "count --both both[0-2].jsonl --column gold,pred",
-    "count --both --files-from both.txt --column gold,pred --workers 1",
 )
 
 
 @pytest.mark.costly
 @pytest.mark.parametrize("way", WAYS)
 def test_a_corpus_has_the_same_scores_however_it_is_named(way, corpus):
-    write(corpus / "pairs.txt", *(f"gold/{name}.jsonl\t pred/{name}.jsonl" for name in reversed(NAMES)), "")
-    write(corpus / "folders.txt", "gold\tpred")
-    packed(write(corpus / "patterns.txt", "gold/*.jsonl\tpred/*.jsonl", "gold/deep/*\tpred/deep/*"), ".gz")
-    write(corpus / "both.txt", "both[01].jsonl", "both2.jsonl")
     if "parquet" in way:
         write_table(corpus / "both.parquet", *map(json.loads, (corpus / "both.jsonl").read_text().splitlines()))
     expected = result("score gold.jsonl pred.jsonl")
@@ -200,17 +150,7 @@ def test_the_files_of_a_folder_are_those_of_the_format_or_all(tmp_path):
     assert corpus_files(tmp_path, Format("brat")) == corpus_files(tmp_path) == [tmp_path]
 
 
-UNEVEN = "gold/*.jsonl is 2 and pred/a.jsonl is 1 of the files"
 REFUSED = {
-    "count gold other -f jsonl": "gold has no file z, and other has one: give both the same names, or a list of both",
-    "count gold/*.jsonl pred/a.jsonl": f"{UNEVEN}: expected a file of predictions for each file of gold",
-    "count gold/a.jsonl pred/a.jsonl --files-from list.txt": "gold/a.jsonl is given beside --files-from list.txt: give",
-    "count --files-from list.txt": "list.txt, line 2: expected a file of gold annotation and one of predictions, with",
-    "count --files-from more.txt": f"more.txt, line 1: {UNEVEN}",
-    "count --files-from nowhere.txt": "nowhere.txt does not exist or is not a file",
-    "count": "there are no files to count: give GOLD... and PRED..., or a list with --files-from",
-    "count nothing pred -f jsonl": "nothing is a folder without files of the format jsonl",
-    "count x pred -f jsonl": "x has no file a, and pred has one",  # folders of the same names are paired by these
     "score gold/*.jsonl pred/*.jsonl --per-document gold/a.jsonl": "gold/a.jsonl is an input, so it cannot be the",
     "score none/*.jsonl pred.jsonl": "no file matches none/*.jsonl",
     "score both.jsonl --column gold": "--column gold: a file with gold and predictions has two columns or keys; exp",
@@ -222,16 +162,9 @@ REFUSED = {
 
 @pytest.mark.parametrize(("command", "said"), REFUSED.items())
 def test_what_is_no_corpus_is_refused(command, said, corpus):
-    for name in ("other/a", "other/b", "other/z", "x/y", "x/b", "x/deep/c"):
-        (corpus / name).parent.mkdir(parents=True, exist_ok=True)
-        write(corpus / f"{name}.jsonl", line("Ada"))
-    (corpus / "nothing").mkdir()
     (corpus / "gliner.json").write_text('{"tokenized_text": ["Ada"], "ner": [[0, 0, "PER"]]}')
     (corpus / "both.conll").write_text("Ada B-PER B-PER\n")
-    write(corpus / "list.txt", "gold/a.jsonl\tpred/a.jsonl", "gold/b.jsonl")
-    write(corpus / "more.txt", "gold/*.jsonl\tpred/a.jsonl")
-    more = ("-m", "strict", "-o", "counts.npz") if command.startswith("count") else ("-m", "strict")
-    assert refused(*command.split(), *more).startswith(f"✘ {said}")
+    assert refused(*command.split(), "-m", "strict").startswith(f"✘ {said}")
 
 
 # Standard input and pipes
@@ -244,15 +177,13 @@ GOLD, PRED = Path("gold.jsonl"), Path("pred.jsonl")
 @posix
 @pytest.mark.costly
 @pytest.mark.parametrize("name", ["-", "/dev/stdin"])
-def test_gold_or_predictions_or_their_names_come_from_standard_input(corpus, name):
+def test_gold_or_predictions_come_from_standard_input(corpus, name):
     wanted = accepted("score", GOLD, PRED, *JSONL[:2])
     assert piped("score", name, PRED, *JSONL, content=GOLD.read_bytes()) == wanted
     assert piped("score", GOLD, name, *JSONL, content=PRED.read_bytes()) == wanted
     piped("count", name, PRED, *JSONL, "--collapse", "-o", "piped.npz", content=GOLD.read_bytes())
-    listed = b"".join(b"gold/%b.jsonl\tpred/%b.jsonl\n" % (own.encode(), own.encode()) for own in NAMES)
-    for counts, given in {"full.npz": (GOLD, PRED), "listed.npz": ("--files-from", "-")}.items():
-        piped("count", *given, "-m", "strict", "--collapse", "-o", counts, content=listed)
-    scores = {accepted("score", counts, "-C") for counts in ("piped.npz", "full.npz", "listed.npz")}
+    accepted("count", GOLD, PRED, "-m", "strict", "--collapse", "-o", "full.npz")
+    scores = {accepted("score", counts, "-C") for counts in ("piped.npz", "full.npz")}
     assert len(scores) == 1 and "12 documents" in scores.pop()
 
 
@@ -268,24 +199,9 @@ def test_a_pipe_is_copied_before_documents_are_counted_so_that_their_rate_is_the
     assert seen == ["pipe", "documents"]
 
 
-@posix
-def test_what_came_from_a_pipe_is_recognised_by_its_content(corpus):
-    add = ("--collapse", "--append", "-o", "total.npz")
-    piped("count", GOLD, "-", *JSONL, *add, content=PRED.read_bytes())
-    assert "1 of 1 files are in total.npz already" in accepted("count", GOLD, PRED, *JSONL, *add)
-
-
-@posix
-def test_pipes_that_cannot_be_read_are_refused_with_the_remedy(corpus):
-    """A pipe among the files of workers is refused before it is read."""
+def test_standard_input_is_given_for_one_side_alone(corpus):
     said = refused("score", "-", "-", "-f", "jsonl")
     assert "standard input is given for gold and for predictions: give one of them as a file" in said
-    os.mkfifo("pipe.jsonl")
-    for golds in (["gold/a.jsonl", "pipe.jsonl"], ["pipe.jsonl"]):
-        preds = ["pred/a.jsonl", "pred/b.jsonl"][: len(golds)]
-        said = refused("count", *golds, *preds, "--parts", "parts", "-o", "x.npz")
-        assert said.startswith("✘ pipe.jsonl is a pipe, and a worker reads its file more than once")
-    assert not Path("parts").exists()
 
 
 @posix

@@ -86,7 +86,7 @@ def test_workers_count_several_files_and_a_single_one_if_asked_for():
 
 
 def test_without_the_feature_several_files_are_refused_and_one_is_counted():
-    with pytest.raises(ValueError, match="^2 files of gold annotation are given, and only one is counted at a time"):
+    with pytest.raises(ValueError, match="^2 files of gold annotation are given, and one is expected"):
         task(2).counts()
     assert task(1).counter([workers()]) is None
     assert task(1).counts().documents == len(GOLD)
