@@ -20,9 +20,9 @@ from worlds import HARD, f_score
 
 from spacy_nereval import Document, count, create_all
 from spacy_nereval.evaluation.comparison import System
-from spacy_nereval.features.gate.gate_rules import gate
+from spacy_nereval.features.gate.gate_rules import judge_candidate
 from spacy_nereval.features.gate.policy import Policy, Rule
-from spacy_nereval.features.gate.sample_size import answered, questions_of
+from spacy_nereval.features.gate.sample_size import answer_rate, make_questions
 
 OUTPUT = Path(__file__).with_suffix(".json")
 
@@ -68,7 +68,7 @@ def simulated(replications: int, documents: int, seed: int = 0) -> dict[str, Any
             System(name, count(side, metrics))
             for name, side in zip(("baseline", "candidate"), corpus(random, documents))
         )
-        found = gate(Policy((*RULES.values(), *EASY)), after, before)
+        found = judge_candidate(Policy((*RULES.values(), *EASY)), after, before)
         by_name = {row["name"]: row["verdict"] for row in found["rules"]}
         easy = all(by_name[rule.name] == "met" for rule in EASY)
         every += found["verdict"] == "met"
@@ -101,7 +101,7 @@ def in_hard_world(replications: int, documents: int, seed: int = 0) -> dict[str,
                 gold = [(k, k + 1, "A") for k in range(right + missed)]
                 own.append(Document(gold, gold[:right] + [(k, k + 1, "B") for k in range(wrong)], id=str(number)))
             rule = Rule("at_least", "at_least", true, "strict_f")
-            found = gate(Policy((rule,)), System("candidate", count(own, metrics)))
+            found = judge_candidate(Policy((rule,)), System("candidate", count(own, metrics)))
             verdicts[found["rules"][0]["verdict"]] += 1
     return {"documents": documents, "replications": replications, "world": CATASTROPHIC, "at_least": verdicts}
 
@@ -128,14 +128,14 @@ def planned(replications: int, documents: int, seed: int = 5) -> dict[str, Any]:
     def judged(sides: Any) -> list[System]:
         return [System(name, count(side, metrics)) for name, side in zip(("candidate", "baseline"), sides[::-1])]
 
-    questions = questions_of(Policy(ASKED), *judged(pilot))
+    questions = make_questions(Policy(ASKED), *judged(pilot))
     rightly = dict.fromkeys([rule.name for rule in ASKED], 0)
     for _ in range(replications):
         drawn = random.integers(0, len(pilot[0]), documents)
         again = [[Document(*side[k].sides, id=str(n)) for n, k in enumerate(drawn)] for side in pilot]
-        for row, question in zip(gate(Policy(ASKED), *judged(again))["rules"], questions):
-            rightly[row["name"]] += row["verdict"] == ("met" if question.within else "broken")
-    simulated = {question.rule.name: answered(question, documents) for question in questions}
+        for row, question in zip(judge_candidate(Policy(ASKED), *judged(again))["rules"], questions):
+            rightly[row["name"]] += row["verdict"] == ("met" if question.is_allowed else "broken")
+    simulated = {question.rule.name: answer_rate(question, documents) for question in questions}
     return {"documents": documents, "replications": replications, "planned": simulated, "decided": rightly}
 
 

@@ -5,8 +5,8 @@ from data_sets import comparison, row
 
 from spacy_nereval import create_all
 from spacy_nereval.evaluation.tested import Asked, families, score_named, wanted
-from spacy_nereval.features.gate.policy import Rule, scored
-from spacy_nereval.features.gate.sample_size import with_difference
+from spacy_nereval.features.gate.policy import Rule, rule_score
+from spacy_nereval.features.gate.sample_size import add_difference
 from spacy_nereval.features.leaderboard.datasets import data_sets
 
 ALL = create_all(["all"])
@@ -31,12 +31,12 @@ def best_by(name: str) -> tuple[str, str]:
 
 
 def ruled_by(name: str) -> tuple[str, str]:
-    wish = scored(Rule("overall", "at_least", 80.0, name), ALL)
+    wish = rule_score(Rule("overall", "at_least", 80.0, name), ALL)
     return wish.metric.name, wish.score.name
 
 
 def planned_by(name: str) -> tuple[str, str]:
-    wish = scored(with_difference(None, name, 2).rules[0], ALL)
+    wish = rule_score(add_difference(None, name, 2).rules[0], ALL)
     return wish.metric.name, wish.score.name
 
 

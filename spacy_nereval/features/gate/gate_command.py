@@ -1,4 +1,5 @@
-"""`nereval gate`: may this model ship? `nereval plan`: how many documents have to be annotated to say so?"""
+"""The commands `nereval gate`, which says whether a model may ship, and `nereval plan`, which says how many documents
+have to be annotated to decide that."""
 
 from __future__ import annotations
 
@@ -61,23 +62,25 @@ def gate_cli(
     request.
     """
     from ...io.writing import atomic
-    from .gate_rules import gate
+    from .gate_rules import judge_candidate
     from .gate_view import GateView
-    from .gate_view import junit as to_junit
+    from .gate_view import junit as junit_xml
     from .policy import read_policy
 
     if init:
         return _write_template(policy)
-    named = _named(gold, candidate, ctx.args, "name the policy, the gold annotation and one candidate: POLICY ")
+    arguments = _read_arguments(
+        gold, candidate, ctx.args, "name the policy, the gold annotation and one candidate: POLICY "
+    )
     check_suffix("--output", output, *JSON)
     check_suffix("--junit", junit, ".xml")
-    wanted = names_of_tables(showing, GateView)
+    tables = names_of_tables(showing, GateView)
     rules = read_policy(policy)
-    result = gate(rules, *_judged(rules, named, baseline, reading, loading, cutting))
+    result = judge_candidate(rules, *_count_systems(rules, arguments, baseline, reading, loading, cutting))
     if junit:
         with atomic(junit) as file:
-            file.write(to_junit(result))
-    print_result(GateView(result), wanted, showing, output)
+            file.write(junit_xml(result))
+    print_result(GateView(result), tables, showing, output)
     if not result["passed"]:
         raise typer.Exit(FAILED)
 
@@ -127,54 +130,55 @@ def plan_cli(
     """
     from .gate_view import PlanView
     from .policy import read_policy
-    from .sample_size import plan, with_difference
+    from .sample_size import add_difference, plan_documents
 
-    named = _named(gold, candidate, ctx.args, "name the gold annotation and one candidate: ")
+    arguments = _read_arguments(gold, candidate, ctx.args, "name the gold annotation and one candidate: ")
     check_suffix("--output", output, *JSON)
-    wanted = names_of_tables(showing, PlanView)
-    asked = with_difference(None if policy is None else read_policy(policy), score, difference)
-    result = plan(asked, *_judged(asked, named, baseline, reading, loading, cutting))
-    print_result(PlanView(result), wanted, showing, output)
+    tables = names_of_tables(showing, PlanView)
+    rules = add_difference(None if policy is None else read_policy(policy), score, difference)
+    result = plan_documents(rules, *_count_systems(rules, arguments, baseline, reading, loading, cutting))
+    print_result(PlanView(result), tables, showing, output)
 
 
-class _Named(NamedTuple):
-    """What the arguments name: gold annotation, a candidate, and options of metrics."""
+class _Arguments(NamedTuple):
+    """The gold annotation, the candidate and the options of metrics that the arguments name."""
 
     gold: Path | None
     candidate: str
     options: Sequence[str]
 
 
-def _named(gold: Path | None, candidate: str | None, rest: Sequence[str], usage: str) -> _Named:
-    """Return what the arguments name. A count file in the place of gold annotation is the candidate."""
-    names, options = names_and_options([*filter(None, [candidate]), *rest])
+def _read_arguments(gold: Path | None, candidate: str | None, more: Sequence[str], usage: str) -> _Arguments:
+    """Return what the arguments name. A count file in place of the gold annotation is the candidate."""
+    names, options = names_and_options([*filter(None, [candidate]), *more])
     if gold is not None and not names and Source(gold).has_counts:
         gold, names = None, [str(gold)]
     if len(names) != 1:
         raise typer.BadParameter(f"{usage}GOLD CANDIDATE")
-    return _Named(gold, names[0], options)
+    return _Arguments(gold, names[0], options)
 
 
-def _judged(
-    policy: Policy, named: _Named, baseline: str | None, reading: Reading, loading: Model, cutting: Cutting
+def _count_systems(
+    policy: Policy, arguments: _Arguments, baseline: str | None, reading: Reading, loading: Model, cutting: Cutting
 ) -> tuple[System, System | None]:
-    """Return the candidate and the baseline, None without one, counted as the rules of a policy need it.
+    """Return the candidate and the baseline (None without one), counted as the rules of a policy need it.
 
     Raises:
         ValueError: There is no baseline though a rule needs one.
     """
     policy.check_baseline(bool(baseline))  # before anything is read
-    candidates, others = _runs(named.candidate), _runs(baseline) if baseline else []
-    stored = any(run.has_counts for run in (*candidates, *others))
-    if policy.unit and reading.unit is None and not stored:
+    candidate_runs, baseline_runs = _list_runs(arguments.candidate), _list_runs(baseline) if baseline else []
+    runs = [*candidate_runs, *baseline_runs]
+    has_count_file = any(run.has_counts for run in runs)
+    if policy.unit and reading.unit is None and not has_count_file:
         reading = replace(reading, unit=policy.unit)
-    metrics = None if stored else ",".join(policy.metrics)
-    how = (metrics, named.options, None, reading, loading, cutting)
-    counter = RunCounter([*candidates, *others], named.gold, *how)
-    return counter.system("candidate", candidates), counter.system("baseline", others) if others else None
+    metrics = None if has_count_file else ",".join(policy.metrics)
+    counter = RunCounter(runs, arguments.gold, metrics, arguments.options, None, reading, loading, cutting)
+    system = counter.system("candidate", candidate_runs)
+    return system, counter.system("baseline", baseline_runs) if baseline_runs else None
 
 
-def _runs(text: str) -> list[Source]:
+def _list_runs(text: str) -> list[Source]:
     """Return the training runs that an argument lists, or that a pattern matches; most systems have one."""
     names = [text] if Path(text).exists() else named_runs([f"candidate={text}"])["candidate"]
     return [*map(Source, names)]

@@ -1,4 +1,4 @@
-"""May this model ship? Rules on scores, each answered by a one-sided interval and never by a point value."""
+"""The verdicts on a candidate: each rule of a policy is decided by a one-sided interval, never by the score alone."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ from ...evaluation.result import plain, signature
 from ...evaluation.scores import score_sums
 from ...evaluation.tested import Subject, Wanted, greatest_difference, label_score
 from ...evaluation.variance import mean_of_runs
-from .policy import AGAINST_BASELINE, AT_MOST, FAIL, PASS, RATE_BETWEEN, Policy, Rule, allowed, scored
+from .policy import AGAINST_BASELINE, AT_MOST, FAIL, PASS, RATE_BETWEEN, Policy, Rule, allowed_range, rule_score
 
 MET, BROKEN, UNDECIDED = "met", "broken", "undecided"
 """The verdicts on a rule, and on the gate."""
 
 MOST_UNITS = 10_000_000
-"""With more units than this needed, a rule is called undecidable by documents like these."""
+"""The largest number of units that is given as needed; above it, a rule is called undecidable by such documents."""
 
 
 class Estimate(NamedTuple):
-    """What is known about the subject of a rule, in the unit of its score.
+    """The estimate that decides a rule: a value with its interval, in the unit of the score.
 
     Attributes:
         value: The score of the candidate, the difference from the baseline (above 0 if better), or the rate.
@@ -61,14 +61,14 @@ class Estimate(NamedTuple):
     low: float
     high: float
     k: float
-    own: float
+    score: float
     baseline: float = math.nan
     differing: int | None = None
     reach: float = 0.0
 
 
-NOTHING = Estimate(math.nan, math.nan, math.nan, 0, math.nan)
-"""What is known where nothing is."""
+NO_ESTIMATE = Estimate(math.nan, math.nan, math.nan, 0, math.nan)
+"""The estimate where there is no value."""
 
 
 def verdict_on(low: float, high: float, least: float, most: float) -> str:
@@ -85,7 +85,7 @@ def verdict_on(low: float, high: float, least: float, most: float) -> str:
 
 
 def units_to_decide(
-    units: int, found: tuple[float, float, float], least: float, most: float, level: float = 0.95
+    units: int, estimate: tuple[float, float, float], least: float, most: float, level: float = 0.95
 ) -> int | None:
     """Return about how many units decide a rule 4 times in 5, if the value stays what it is.
 
@@ -110,19 +110,19 @@ def units_to_decide(
     """
     from scipy.special import ndtri
 
-    value, low, high = found
+    value, low, high = estimate
     if not (units and math.isfinite(high - low) and math.isfinite(value)):
         return None
-    more = 1 + float(ndtri(POWER) / ndtri(level))
+    factor = 1 + float(ndtri(POWER) / ndtri(level))
     times = 0.0
     for edge in filter(math.isfinite, (least, most)):
         gap, reach = abs(value - edge), (value - low if value > edge else high - value)
-        times = max(times, (more * reach / gap) ** 2 if gap > 1e-12 else math.inf)
+        times = max(times, (factor * reach / gap) ** 2 if gap > 1e-12 else math.inf)
     needed = units * times
     return math.ceil(needed - 1e-9) if units < needed <= MOST_UNITS else None
 
 
-def gate(policy: Policy, candidate: System, baseline: System | None = None) -> dict[str, Any]:
+def judge_candidate(policy: Policy, candidate: System, baseline: System | None = None) -> dict[str, Any]:
     """Judge a candidate by the rules of a policy.
 
     All required rules have to be met. This is an intersection-union test: if one of them does not hold, the
@@ -141,24 +141,24 @@ def gate(policy: Policy, candidate: System, baseline: System | None = None) -> d
         ValueError: A rule needs a baseline or documents and there are none, there is no such score, or the baseline
             was counted on other documents, other gold annotation or in another way.
 
-    >>> from spacy_nereval import count, create_all
+    >>> from spacy_nereval import Document, count, create_all
     >>> documents = [Document([(0, 3, "A")], [(0, 3, "A")], id=str(k)) for k in range(60)]
     >>> policy = Policy((Rule("overall", "at_least", 90, "strict_f"), Rule("much", "at_least", 99, "strict_f")))
-    >>> found = gate(policy, System("new", count(documents, create_all(["strict"])), documents))
+    >>> found = judge_candidate(policy, System("new", count(documents, create_all(["strict"])), documents))
     >>> found["verdict"], [rule["verdict"] for rule in found["rules"]]
     ('undecided', ['met', 'undecided'])
     """
-    judging = Judging(policy, candidate, baseline)
-    first, theirs = judging.ours[0], judging.theirs
+    judge = RuleJudge(policy, candidate, baseline)
+    first, theirs = judge.ours[0], judge.theirs
     rows = []
     for rule in policy.rules:
-        row = judging.row(rule)
+        row = judge.row(rule)
         if row["verdict"] == BROKEN:
-            lost = _lost(rule, candidate, baseline)
-            row |= {"lost": lost, "lost_groups": _groups(lost)}
+            lost = _lost_spans(rule, candidate, baseline)
+            row |= {"lost": lost, "lost_groups": _group_spans(lost)}
         rows.append(row)
-    verdict, passed = _overall(rows)
-    settings = [f"level:{policy.level:g}", f"unit:{first.unit}", f"units:{judging.units}", f"seed:{policy.seed}"]
+    verdict, passed = _overall_verdict(rows)
+    settings = [f"level:{policy.level:g}", f"unit:{first.unit}", f"units:{judge.units}", f"seed:{policy.seed}"]
     result: dict[str, Any] = plain(
         {
             "signature": signature(first, *settings, f"gate:{policy.digest[:12]}"),
@@ -173,7 +173,7 @@ def gate(policy: Policy, candidate: System, baseline: System | None = None) -> d
             "baseline": baseline and baseline.name,
             "documents": first.documents,
             "unit": first.unit,
-            "units": judging.units,
+            "units": judge.units,
             "verdict": verdict,
             "passed": passed,
             "rules": rows,
@@ -182,7 +182,7 @@ def gate(policy: Policy, candidate: System, baseline: System | None = None) -> d
     return result
 
 
-def _overall(rows: Sequence[Mapping[str, Any]]) -> tuple[str, bool]:
+def _overall_verdict(rows: Sequence[Mapping[str, Any]]) -> tuple[str, bool]:
     """Return the verdict of all required rules, and whether the gate is passed."""
     required = [row for row in rows if row["required"]]
     verdicts = {row["verdict"] for row in required}
@@ -190,34 +190,43 @@ def _overall(rows: Sequence[Mapping[str, Any]]) -> tuple[str, bool]:
     return verdict, all(row["counts_as"] != FAIL for row in required)
 
 
-def _lost(rule: Rule, candidate: System, baseline: System | None) -> list[dict[str, Any]]:
+def _lost_spans(rule: Rule, candidate: System, baseline: System | None) -> list[dict[str, Any]]:
     """Return the gold spans of a rule's label or slice that the baseline has right and the candidate has wrong.
 
-    Where only counts of the baseline are known, all of them that the candidate has wrong, `from` being None;
-    none where the spans of the candidate are not known, or there is no baseline.
+    If the baseline is counts alone, these are all gold spans that the candidate has wrong, and `from` is None. There
+    are none without a baseline, or if the candidate is counts alone.
     """
     after, documents = candidate.outcomes, candidate.documents
     if baseline is None or after is None or documents is None:
         return []
     before = baseline.outcomes
-    unknown = before is None
-    assumed = [dict.fromkeys(each, "correct") for each in after] if before is None else before
+    has_counts_only = before is None
+    outcomes = [dict.fromkeys(by_span, "correct") for by_span in after] if before is None else before
     if rule.by:
-        meant = gold_of_bucket(documents, rule.by, rule.bucket)
-        assumed = [{span: each[span] for span in each if span in own} for each, own in zip(assumed, meant)]
-    spans = [span for span in transitions(assumed, after, documents)["spans"] if rule.label in (None, span["label"])]
-    return [{**span, "from": None if unknown else span["from"]} for span in spans if span["from"] == "correct"]
+        slices = gold_of_bucket(documents, rule.by, rule.bucket)
+        outcomes = [
+            {span: outcome for span, outcome in by_span.items() if span in spans_of_slice}
+            for by_span, spans_of_slice in zip(outcomes, slices)
+        ]
+    spans = [span for span in transitions(outcomes, after, documents)["spans"] if rule.label in (None, span["label"])]
+    return [{**span, "from": None if has_counts_only else span["from"]} for span in spans if span["from"] == "correct"]
 
 
-def _groups(spans: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return how many lost spans have each label and outcome, the largest group first."""
+def _group_spans(spans: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the number of lost spans of each label and outcome, the largest first."""
     numbers = Counter((span["label"], span["to"]) for span in spans)
     ordered = sorted(numbers.items(), key=lambda item: (-item[1], item[0]))
     return [{"label": label, "to": to, "spans": number} for (label, to), number in ordered]
 
 
-class Judging:
-    """Finds out what is known about each rule.
+class RuleJudge:
+    """Decides the rules of a policy for a candidate.
+
+    Attributes:
+        ours: The counts of the candidate's runs.
+        theirs: The counts of the baseline's runs, over the same documents; None without a baseline.
+        units: The number of units; None for collapsed counts.
+        confidence: The settings of intervals.
 
     Raises:
         ValueError: There is no baseline though a rule needs one, or the counts do not belong together.
@@ -241,19 +250,19 @@ class Judging:
         self.confidence: Confidence = Confidence(equivalence_level(policy.level), seed=policy.seed).checked()
 
     def row(self, rule: Rule) -> dict[str, Any]:
-        """Return the verdict on a rule, and all that it rests on."""
-        subject, ours, theirs = self.about(rule)
+        """Return the row of a rule in the result: its verdict, and the numbers that it rests on."""
+        subject, ours, theirs = self.subject_and_counts(rule)
         metric, score = subject.metric, subject.score
-        known = subject.label is None or subject.label in all_labels(*ours, *(theirs or ()))
-        found = self._estimate(rule, subject, ours, theirs) if known else NOTHING
-        least, most = allowed(rule, score)
-        few = found.k < self.policy.least_units
-        verdict = UNDECIDED if few else verdict_on(found.low, found.high, least, most)
+        is_counted = subject.label is None or subject.label in all_labels(*ours, *(theirs or ()))
+        estimate = self._estimate(rule, subject, ours, theirs) if is_counted else NO_ESTIMATE
+        least, most = allowed_range(rule, score)
+        few = estimate.k < self.policy.least_units
+        verdict = UNDECIDED if few else verdict_on(estimate.low, estimate.high, least, most)
         family, size = self.policy.family_of(rule.name)
-        lucky = verdict == BROKEN and size > 1 and not self._broken_among(size, rule, subject, ours, theirs)
-        verdict = UNDECIDED if lucky else verdict
+        is_luck = verdict == BROKEN and size > 1 and not self._is_broken_in_family(size, rule, subject, ours, theirs)
+        verdict = UNDECIDED if is_luck else verdict
         consequence = self.policy.too_few if few else rule.undecided
-        more = self._units_needed(found, least, most) if verdict == UNDECIDED and not (few or lucky) else None
+        units = self._units_needed(estimate, least, most) if verdict == UNDECIDED and not (few or is_luck) else None
         return {
             "name": rule.name,
             "kind": rule.kind,
@@ -266,18 +275,18 @@ class Judging:
             "required": rule.required,
             "verdict": verdict,
             "counts_as": PASS if verdict == MET else FAIL if verdict == BROKEN else consequence,
-            "value": found.value,
-            "interval": [found.low, found.high],
-            "score_value": found.own,
-            "baseline_value": found.baseline,
-            "effective_units": found.k,
+            "value": estimate.value,
+            "interval": [estimate.low, estimate.high],
+            "score_value": estimate.score,
+            "baseline_value": estimate.baseline,
+            "effective_units": estimate.k,
             "few": few,
-            "differing": found.differing,
-            "units_needed": more,
+            "differing": estimate.differing,
+            "units_needed": units,
             "family": family,
             "reason": f"alone it would be broken; among {size} rules of the family {family} that may be luck"
-            if lucky
-            else self._reason(rule, found, known, few, more)
+            if is_luck
+            else self._reason(rule, estimate, is_counted, few, units)
             if verdict == UNDECIDED
             else None,
             "score_unit": score.unit,
@@ -286,7 +295,7 @@ class Judging:
             "lost_groups": [],
         }
 
-    def _broken_among(
+    def _is_broken_in_family(
         self, rules: int, rule: Rule, subject: Subject, ours: Sequence[Counts], theirs: Sequence[Counts] | None
     ) -> bool:
         """Return whether a rule is broken at a level that holds for several rules together (Bonferroni)."""
@@ -294,150 +303,152 @@ class Judging:
         stricter = copy(self)
         stricter.policy = self.policy._replace(level=level)
         stricter.confidence = self.confidence._replace(level=equivalence_level(level))
-        found = stricter._estimate(rule, subject, ours, theirs)
-        return verdict_on(found.low, found.high, *allowed(rule, subject.score)) == BROKEN
+        estimate = stricter._estimate(rule, subject, ours, theirs)
+        return verdict_on(estimate.low, estimate.high, *allowed_range(rule, subject.score)) == BROKEN
 
-    def about(self, rule: Rule) -> tuple[Subject, Sequence[Counts], Sequence[Counts] | None]:
-        """Return what a rule is about: the score, and the counts of the candidate and of the baseline."""
-        wish = Wanted(RATE, RATE.scores[0]) if rule.kind == RATE_BETWEEN else self._scored(rule)
-        ours, theirs = self._counts(rule, wish.metric)
-        label, score = rule.bucket if rule.by else rule.label, wish.score
+    def subject_and_counts(self, rule: Rule) -> tuple[Subject, Sequence[Counts], Sequence[Counts] | None]:
+        """Return the score that a rule is about, and the counts of the candidate and of the baseline."""
+        wanted_score = Wanted(RATE, RATE.scores[0]) if rule.kind == RATE_BETWEEN else self._rule_score(rule)
+        ours, theirs = self._rule_counts(rule, wanted_score.metric)
+        label, score = rule.bucket if rule.by else rule.label, wanted_score.score
         if label is not None and rule.kind != RATE_BETWEEN:
-            score = label_score(wish.metric, score.name)
-        return Subject(_own(ours[0], wish.metric), score, label, ""), ours, theirs
+            score = label_score(wanted_score.metric, score.name)
+        return Subject(_counted_metric(ours[0], wanted_score.metric), score, label, ""), ours, theirs
 
-    def _scored(self, rule: Rule) -> Wanted:
+    def _rule_score(self, rule: Rule) -> Wanted:
+        """Return the metric and the score of a rule. Raise ValueError if they were not counted."""
         metrics = self.ours[0].metrics
         try:
-            return scored(rule, metrics)
+            return rule_score(rule, metrics)
         except ValueError:
-            own, needed = ", ".join(metric.name for metric in metrics), ",".join(self.policy.metrics)
+            names, needed = ", ".join(metric.name for metric in metrics), ",".join(self.policy.metrics)
             raise ValueError(
-                f"rule {rule.name}: the counts have no {rule.score}, but only {own}: count again with "
+                f"rule {rule.name}: the counts have no {rule.score}, but only {names}: count again with "
                 f"{named('metrics', needed)}"
             ) from None
 
-    def _counts(self, rule: Rule, metric: Metric) -> tuple[Sequence[Counts], Sequence[Counts] | None]:
+    def _rule_counts(self, rule: Rule, metric: Metric) -> tuple[Sequence[Counts], Sequence[Counts] | None]:
         """Return the counts that a rule is about: those of all spans, or of a slice, with buckets as labels."""
         if not rule.by:
             return self.ours, self.theirs
-        found = []
+        slice_counts = []
         sides = [(self.candidate, self.ours)]
         if rule.kind in AGAINST_BASELINE and self.baseline is not None and self.theirs is not None:
             sides.append((self.baseline, self.theirs))
-        for system, counted in sides:
+        for system, runs in sides:
             if system.documents is None:
                 raise ValueError(
                     f"rule {rule.name}: a slice by {rule.by} needs the documents of one run of {system.name}; "
                     "counts hold no texts"
                 )
-            sliced = Breakdown([metric], rule.by)
+            breakdown = Breakdown([metric], rule.by)
             for document in system.documents:
-                sliced.add(document)
-            found.append([sliced.counts(metric.name, counted[0])])
-        return found[0], found[1] if len(found) > 1 else None
+                breakdown.add(document)
+            slice_counts.append([breakdown.counts(metric.name, runs[0])])
+        return slice_counts[0], slice_counts[1] if len(slice_counts) > 1 else None
 
     def _estimate(
         self, rule: Rule, subject: Subject, ours: Sequence[Counts], theirs: Sequence[Counts] | None
     ) -> Estimate:
         if rule.kind == RATE_BETWEEN:
-            return self._rate(rule, ours)
+            return self._rate_estimate(rule, ours)
         if rule.kind not in AGAINST_BASELINE:
-            return self._absolute(subject, ours)
+            return self._score_estimate(subject, ours)
         assert theirs is not None
-        return self._difference(subject, ours, theirs)
+        return self._difference_estimate(subject, ours, theirs)
 
-    def _absolute(self, subject: Subject, runs: Sequence[Counts]) -> Estimate:
-        """Return the score of the candidate, with the interval that `score --confidence` gives."""
+    def _score_estimate(self, subject: Subject, runs: Sequence[Counts]) -> Estimate:
+        """Return the estimate of the candidate's score, with the interval that `score --confidence` gives."""
         from ...evaluation.intervals import bounded
 
-        own = [counts.of([subject.metric]) for counts in runs]
-        table = bounded(own, self.confidence).metrics[subject.metric.name]
+        metric_counts = [counts.of([subject.metric]) for counts in runs]
+        table = bounded(metric_counts, self.confidence).metrics[subject.metric.name]
         name = subject.score.name
         row = table["scores"][name] if subject.label is None else table["per_type"][subject.label][name]
-        value = _value(subject, own)
+        value = _mean_score(subject, metric_counts)
         return Estimate(value, row["low"], row["high"], row["k"], value)
 
-    def _rate(self, rule: Rule, runs: Sequence[Counts]) -> Estimate:
+    def _rate_estimate(self, rule: Rule, runs: Sequence[Counts]) -> Estimate:
+        """Return the estimate of how many spans the candidate predicts per gold span."""
         if len(runs) > 1:
             raise ValueError(f"rule {rule.name}: a rate needs a single training run, and there are {len(runs)}")
-        found = prediction_rate(runs[0], rule.bucket if rule.by else rule.label, self.confidence)
-        if found is None:
-            return NOTHING
-        return Estimate(found.value, found.low, found.high, found.k, found.value)
+        rate = prediction_rate(runs[0], rule.bucket if rule.by else rule.label, self.confidence)
+        if rate is None:
+            return NO_ESTIMATE
+        return Estimate(rate.value, rate.low, rate.high, rate.k, rate.value)
 
-    def _difference(self, subject: Subject, ours: Sequence[Counts], theirs: Sequence[Counts]) -> Estimate:
-        """Return the difference from the baseline, above 0 if the candidate is better."""
+    def _difference_estimate(self, subject: Subject, ours: Sequence[Counts], theirs: Sequence[Counts]) -> Estimate:
+        """Return the estimate of the difference from the baseline, above 0 if the candidate is better."""
         evidence = next(self._evidence(subject, ours, theirs))
-        baseline, own = evidence.values
-        gap, low, high, differing, most = own - baseline, math.nan, math.nan, None, 0.0
+        baseline, score = evidence.values
+        gap, low, high, differing, limit = score - baseline, math.nan, math.nan, None, 0.0
         if evidence.test:
             test = evidence.test(self.confidence.level)
             low, high = float(test.low), float(test.high)
         number = evidence.differing
         if number is not None and number < LEAST_DIFFERING and math.isfinite(gap) and evidence.k > number:
-            most = greatest_difference(subject.score)
-            reach = rare_difference(number, evidence.k, self.policy.level) * most
+            limit = greatest_difference(subject.score)
+            reach = rare_difference(number, evidence.k, self.policy.level) * limit
             low, high, differing = min(gap, -reach), max(gap, reach), number
         if not subject.score.higher_is_better:
             gap, low, high = -gap, -high, -low
-        return Estimate(gap, low, high, evidence.k, own, baseline, differing, most)
+        return Estimate(gap, low, high, evidence.k, score, baseline, differing, limit)
 
     def _evidence(self, subject: Subject, ours: Sequence[Counts], theirs: Sequence[Counts]) -> Iterator[Any]:
         metrics = [subject.metric]
-        own, others = ([counts.of(metrics) for counts in runs] for runs in (ours, theirs))
-        if own[0].collapsed:
-            return by_halves(others[0], own[0], [subject])
-        if len(own) == len(others) == 1:
-            return by_swaps(others[0], own[0], [subject], self.confidence, LEAST_SWAPS)
-        return by_runs(others, own, [subject], self.confidence)
+        candidate, baseline = ([counts.of(metrics) for counts in runs] for runs in (ours, theirs))
+        if candidate[0].collapsed:
+            return by_halves(baseline[0], candidate[0], [subject])
+        if len(candidate) == len(baseline) == 1:
+            return by_swaps(baseline[0], candidate[0], [subject], self.confidence, LEAST_SWAPS)
+        return by_runs(baseline, candidate, [subject], self.confidence)
 
-    def _units_needed(self, found: Estimate, least: float, most: float) -> int | None:
-        """Return about how many units would decide an undecided rule."""
-        if found.differing is None:
-            place = found.value, found.low, found.high
-            return units_to_decide(self.units or 0, place, least, most, self.policy.level)
-        share = -least / found.reach if found.reach else 0.0
-        if found.differing or not 0 < share < 1:
+    def _units_needed(self, estimate: Estimate, least: float, most: float) -> int | None:
+        """Return about how many units would decide an undecided rule; None if that is not known."""
+        if estimate.differing is None:
+            bounds = estimate.value, estimate.low, estimate.high
+            return units_to_decide(self.units or 0, bounds, least, most, self.policy.level)
+        share = -least / estimate.reach if estimate.reach else 0.0
+        if estimate.differing or not 0 < share < 1:
             return None
-        return math.ceil(units_without_difference(share, self.policy.level) * (self.units or 0) / found.k - 1e-9)
+        return math.ceil(units_without_difference(share, self.policy.level) * (self.units or 0) / estimate.k - 1e-9)
 
-    def _reason(self, rule: Rule, found: Estimate, known: bool, few: bool, needed: int | None) -> str:
+    def _reason(self, rule: Rule, estimate: Estimate, is_counted: bool, few: bool, needed: int | None) -> str:
         """Return why a rule is undecided, and what would decide it."""
         first = self.ours[0]
         units = f"{unit_name(first.unit, self.units, first.documents)}s"
-        if not known:
+        if not is_counted:
             kind, name = ("bucket", rule.bucket) if rule.by else ("label", rule.label)
-            labels = ", ".join(all_labels(*self._counts(rule, first.metrics[0])[0]))
+            labels = ", ".join(all_labels(*self._rule_counts(rule, first.metrics[0])[0]))
             return f"no span has the {kind} {name!r}; there are {labels}"
         if few:
-            return f"effectively {found.k:.1f} {units} have such spans, and {self.policy.least_units} are needed"
-        if not math.isfinite(found.value):
+            return f"effectively {estimate.k:.1f} {units} have such spans, and {self.policy.least_units} are needed"
+        if not math.isfinite(estimate.value):
             return "the score is undefined"
-        if not math.isfinite(found.low + found.high):
+        if not math.isfinite(estimate.low + estimate.high):
             return "there is no interval"
-        if needed and found.differing == 0:
+        if needed and estimate.differing == 0:
             return f"no {units[:-1]} differs; {needed:,} {units} without a difference would decide it"
-        if found.differing is not None:
-            one = found.differing == 1
-            number = f"{found.differing} {units[:-1] if one else units} {'differs' if one else 'differ'}"
+        if estimate.differing is not None:
+            one = estimate.differing == 1
+            number = f"{estimate.differing} {units[:-1] if one else units} {'differs' if one else 'differ'}"
             return f"only {number}, too few for a test: more {units} are needed"
         if needed:
             return f"about {needed:,} {units} like these would decide it 4 times in 5 if the value stays"
         return f"the value is so close to the bound that more {units} like these would hardly decide it"
 
 
-def _own(counts: Counts, metric: Metric) -> Metric:
-    """Return the metric as the counts have it, or itself."""
-    return next((each for each in counts.metrics if each.name == metric.name), metric)
+def _counted_metric(counts: Counts, metric: Metric) -> Metric:
+    """Return the metric of the same name in the counts, with its options there; the metric itself if there is none."""
+    return next((counted for counted in counts.metrics if counted.name == metric.name), metric)
 
 
-def _value(subject: Subject, runs: Sequence[Counts]) -> float:
+def _mean_score(subject: Subject, runs: Sequence[Counts]) -> float:
     """Return the mean of a score over training runs."""
-    found = []
+    values = []
     for counts in runs:
         sums = summed(counts)
-        (own,) = score_sums(sums)
-        missing = subject.label is not None and subject.label not in sums.labels
-        found.append(np.nan if missing else subject.values(own, sums.labels).item())
-    return float(mean_of_runs([np.array(found[k : k + 1]) for k in range(len(found))])[0])
+        (scores,) = score_sums(sums)
+        is_missing = subject.label is not None and subject.label not in sums.labels
+        values.append(np.nan if is_missing else subject.values(scores, sums.labels).item())
+    return float(mean_of_runs([np.array(values[k : k + 1]) for k in range(len(values))])[0])

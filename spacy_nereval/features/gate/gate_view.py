@@ -1,7 +1,4 @@
-"""What people see of a gate: one line, the rules that matter, and the spans that were lost.
-
-What people see of a plan: how many documents answer each question, and how often fewer or more would.
-"""
+"""The views of gates and plans: their tables and sentences, and a gate as JUnit XML."""
 
 from __future__ import annotations
 
@@ -25,10 +22,10 @@ Row = Mapping[str, Any]
 
 MARKS = {MET: "✔", BROKEN: "✘", UNDECIDED: "?"}
 MOST_SPANS = 20
-"""Maximum number of lost spans that people see."""
+"""Maximum number of lost spans in a table."""
 
 NEAR = 30
-"""Maximum number of characters of a lost span."""
+"""Maximum number of characters of a lost span in a table."""
 
 HARD_WORLD = "at 95 %, in 12 % of simulated corpora of 50 documents, and in 7 % of those of 200"
 """How often a rule that does not hold was met where 8 % of the documents are catastrophic (`benchmarks/gates.json`). No
@@ -39,7 +36,7 @@ class GateView(View):
     """The tables and sentences of a gate.
 
     Args:
-        result: What `evaluation.gate_rules.gate` returns, or its JSON.
+        result: What `gate_rules.judge_candidate` returns, or its JSON.
     """
 
     at_terminal: ClassVar[Sequence[str]] = ("unmet", "lost")
@@ -60,16 +57,16 @@ class GateView(View):
         """Yield the rules that are broken or undecided."""
         yield self._table("Rules that are not met", [row for row in self._rows if row["verdict"] != MET])
 
-    def lost(self) -> Iterator[ResultTable]:
+    def lost_groups(self) -> Iterator[ResultTable]:
         """Yield how many gold spans of each label were lost, for the rules that this broke, the largest group first."""
         for names, row in self._broken():
-            rows: list[list[Cell]] = [[each["label"], each["to"], each["spans"]] for each in row["lost_groups"]]
-            yield ResultTable(f"{self._lost_title(row)}: {names}", ["label", "now", "spans"], rows)
+            rows: list[list[Cell]] = [[group["label"], group["to"], group["spans"]] for group in row["lost_groups"]]
+            yield ResultTable(f"{self._title_of_lost_spans(row)}: {names}", ["label", "now", "spans"], rows)
 
-    def spans(self) -> Iterator[ResultTable]:
+    def lost_spans(self) -> Iterator[ResultTable]:
         """Yield the gold spans that were lost, for the rules that this broke, the largest group first."""
         for names, row in self._broken():
-            order = {(each["label"], each["to"]): place for place, each in enumerate(row["lost_groups"])}
+            order = {(group["label"], group["to"]): rank for rank, group in enumerate(row["lost_groups"])}
             ordered = sorted(row["lost"], key=lambda span: order[span["label"], span["to"]])
             rows: list[list[Cell]] = [
                 [str(span["document"]), span["label"], clipped(span["text"] or "", NEAR), span["to"]]
@@ -78,7 +75,7 @@ class GateView(View):
             header = ["document", "label", "text", "now"]
             yield ResultTable(f"The spans: {names}", header, rows, most=MOST_SPANS)
 
-    makers: ClassVar[Makers] = {"unmet": unmet, "rules": rules, "lost": lost, "spans": spans}
+    makers: ClassVar[Makers] = {"unmet": unmet, "rules": rules, "lost": lost_groups, "spans": lost_spans}
 
     def _table(self, title: str, rows: Sequence[Row]) -> ResultTable:
         header = ["rule", "subject", "demand", "found", "interval", "verdict", "counts as"]
@@ -88,7 +85,7 @@ class GateView(View):
                 row["name"] if row["required"] else f"{row['name']} (advice)",
                 subject(row),
                 demand(row),
-                number_of(row, row["value"]),
+                displayed_number(row, row["value"]),
                 _interval(row),
                 f"{MARKS[row['verdict']]} {row['verdict']}",
                 row["counts_as"],
@@ -98,14 +95,14 @@ class GateView(View):
         return ResultTable(title, header, cells, note=level)
 
     def _broken(self) -> Iterator[tuple[str, Row]]:
-        """Yield the broken rules that lost spans, those with the same spans once, with their names."""
+        """Yield a row of each broken rule that lost spans, with its name; rules with the same spans share a row."""
         rows = [row for row in self._rows if row["verdict"] == BROKEN and row["lost"]]
         parts = [(row["label"], row["by"], row["bucket"]) for row in rows]
         for part in dict.fromkeys(parts):
-            own = [row for row, its in zip(rows, parts) if its == part]
-            yield ", ".join(row["name"] for row in own), own[0]
+            alike = [row for row, row_part in zip(rows, parts) if row_part == part]
+            yield ", ".join(row["name"] for row in alike), alike[0]
 
-    def _lost_title(self, row: Row) -> str:
+    def _title_of_lost_spans(self, row: Row) -> str:
         if row["lost"][0]["from"] is None:
             return "Gold spans that the candidate has wrong (the baseline's counts hold no spans)"
         return f"Gold spans that {self.result['baseline']} has right and {self.result['candidate']} has wrong"
@@ -123,10 +120,10 @@ class GateView(View):
         names = {
             verdict: [row["name"] for row in required if row["verdict"] == verdict] for verdict in (BROKEN, UNDECIDED)
         }
-        more = [f"{verdict}: {', '.join(listed)}" for verdict, listed in names.items() if listed]
+        parts = [f"{verdict}: {', '.join(rules)}" for verdict, rules in names.items() if rules]
         mark, does = ("✔", "passes") if self.result["passed"] else ("✘", "fails")
         count = f"{met} of {many(len(required), 'required rule')} {'is' if len(required) == 1 else 'are'} met"
-        return visible(f"{mark} {self.result['candidate']} {does} the gate: {'; '.join([count, *more])}")
+        return visible(f"{mark} {self.result['candidate']} {does} the gate: {'; '.join([count, *parts])}")
 
     def findings(self) -> list[Finding]:
         """Return the verdict."""
@@ -137,30 +134,30 @@ class GateView(View):
         return [*self._notes, self.headline()]
 
     def closing(self) -> list[str]:
-        """Return what would decide the undecided rules, what the baseline's rules rest on, and what a gate promises."""
+        """Return why rules are undecided, which intervals hold without a test, and what the gate guarantees."""
         rows = [row for row in self._rows if row["verdict"] == UNDECIDED]
         lines = [visible(f"{row['name']} is undecided: {row['reason']}.") for row in rows]
-        rare = [row["name"] for row in self._rows if row["differing"] is not None]
+        names = [row["name"] for row in self._rows if row["differing"] is not None]
         result = self.result
-        if rare:
+        if names:
             units = f"{unit_name(result['unit'], result['units'], result['documents'])}s"
             lines.append(
                 visible(
-                    f"{', '.join(rare)}: fewer than 6 {units} differ, so that there is no test. The interval holds if "
+                    f"{', '.join(names)}: fewer than 6 {units} differ, so that there is no test. The interval holds if "
                     "each that differs lost everything."
                 )
             )
-        wrong = f"{100 * (1 - result['level']):.3g} %"
+        risk = f"{100 * (1 - result['level']):.3g} %"
         return [
             *lines,
-            f"All required rules have to be met. If one of them does not hold, the gate is met in about {wrong} of "
+            f"All required rules have to be met. If one of them does not hold, the gate is met in about {risk} of "
             "cases at most, however many rules there are, if errors are spread over the documents. Where a few of them "
             f"have most of the errors it is met more often: {HARD_WORLD}.",
         ]
 
 
 def subject(row: Row) -> str:
-    """Return what a rule is about."""
+    """Return the score that a rule is about, in words."""
     of = f" of {row['label']}" if row["label"] else f" of {row['by']} {row['bucket']}" if row["by"] else ""
     if row["kind"] == RATE_BETWEEN:
         return f"predicted spans per gold span{of}"
@@ -168,7 +165,7 @@ def subject(row: Row) -> str:
 
 
 def demand(row: Row) -> str:
-    """Return what a rule demands."""
+    """Return the demand of a rule, in words."""
     if row["kind"] == RATE_BETWEEN:
         return f"between {row['bound'][0]:g} and {row['bound'][1]:g}"
     bound = f"{points(row['score_unit']) * row['bound']:.6g}"
@@ -181,26 +178,26 @@ def demand(row: Row) -> str:
     }[row["kind"]]
 
 
-def number_of(row: Row, value: float | None) -> float | None:
-    """Return a number of a rule as people read it."""
+def displayed_number(row: Row, value: float | None) -> float | None:
+    """Return a number of a rule as tables show it: a ratio in per cent."""
     if value is None or row["kind"] == RATE_BETWEEN or row["score_unit"] != "ratio":
         return value
     return Percent(value)
 
 
 def _interval(row: Row) -> Interval | None:
-    low, high = (number_of(row, bound) for bound in row["interval"])
+    low, high = (displayed_number(row, bound) for bound in row["interval"])
     return None if low is None or high is None else Interval(low, high)
 
 
-def sentence(row: Row) -> str:
-    """Return a rule, what was found and why, in one line, as a test report shows it."""
+def rule_sentence(row: Row) -> str:
+    """Return a rule, its value and the reason for its verdict in one line, as a test report shows it."""
     interval = _interval(row)
-    found = "undefined" if row["value"] is None else shown(number_of(row, row["value"]))
+    value = "undefined" if row["value"] is None else shown(displayed_number(row, row["value"]))
     bounds = "" if interval is None else f" {shown(interval)}"
     against = " (difference from the baseline)" if row["kind"] in AGAINST_BASELINE else ""
     reason = f"; {row['reason']}" if row["reason"] else ""
-    return visible(f"{subject(row)}: {demand(row)}, found {found}{bounds}{against}{reason}")
+    return visible(f"{subject(row)}: {demand(row)}, found {value}{bounds}{against}{reason}")
 
 
 def junit(result: Mapping[str, Any]) -> bytes:
@@ -212,39 +209,41 @@ def junit(result: Mapping[str, Any]) -> bytes:
     '<testsuites tests="0" failures="0" skipped="0">'
     """
     cases = Element("testsuite", name="nereval gate")
-    numbers = {"tests": 0, "failures": 0, "skipped": 0}
+    totals = {"tests": 0, "failures": 0, "skipped": 0}
     properties = SubElement(cases, "properties")
     for name in ("signature", "policy", "candidate"):
         SubElement(properties, "property", name=name, value=visible(str(result[name])))
     for row in result["rules"]:
         case = SubElement(cases, "testcase", classname="gate", name=visible(row["name"]))
-        numbers["tests"] += 1
+        totals["tests"] += 1
         if row["counts_as"] == FAIL and row["required"]:
-            numbers["failures"] += 1
-            failed = SubElement(case, "failure", type=row["verdict"], message=sentence(row))
-            lines = [f"{each['label']}, now {each['to']}: {many(each['spans'], 'span')}" for each in row["lost_groups"]]
+            totals["failures"] += 1
+            failed = SubElement(case, "failure", type=row["verdict"], message=rule_sentence(row))
+            lines = [
+                f"{group['label']}, now {group['to']}: {many(group['spans'], 'span')}" for group in row["lost_groups"]
+            ]
             lines += [
                 f"{span['document']} {span['start']}-{span['end']} {span['label']}: {span['text'] or ''}"
                 for span in row["lost"]
             ]
             failed.text = "\n".join(map(visible, lines))
         elif row["counts_as"] in (WARN, FAIL):
-            numbers["skipped"] += 1
-            SubElement(case, "skipped", message=sentence(row))
-    whole = Element("testsuites", {name: str(number) for name, number in numbers.items()})
-    for name, number in numbers.items():
+            totals["skipped"] += 1
+            SubElement(case, "skipped", message=rule_sentence(row))
+    suites = Element("testsuites", {name: str(number) for name, number in totals.items()})
+    for name, number in totals.items():
         cases.set(name, str(number))
-    whole.append(cases)
-    indent(whole)
-    found: bytes = tostring(whole, encoding="utf8", xml_declaration=True)
-    return found + b"\n"
+    suites.append(cases)
+    indent(suites)
+    xml: bytes = tostring(suites, encoding="utf8", xml_declaration=True)
+    return xml + b"\n"
 
 
 class PlanView(View):
     """The tables and sentences of a plan.
 
     Args:
-        result: What `evaluation.sample_size.plan` returns, or its JSON.
+        result: What `sample_size.plan_documents` returns, or its JSON.
     """
 
     at_terminal: ClassVar[Sequence[str]] = ("needed", "curve")
@@ -259,26 +258,26 @@ class PlanView(View):
         """The name of several units."""
         return f"{unit_name(self.result['unit'], self.result['units'], self.result['documents'])}s"
 
-    def needed(self) -> Iterator[ResultTable]:
-        """Yield how many units answer each question, and how roughly that is known."""
+    def units_needed(self) -> Iterator[ResultTable]:
+        """Yield how many units answer each question, and the interval of that number."""
         header = ["question", "subject", "demand", "in the pilot", "needed", "between", "with the pilot"]
         cells: list[list[Cell]] = [
             [
                 row["name"],
                 subject(row),
                 demand(row),
-                None if row["kind"] == DIFFERENCE else number_of(row, row["value"]),
+                None if row["kind"] == DIFFERENCE else displayed_number(row, row["value"]),
                 row["units_needed"],
                 row["units_between"] and "{:,} to {:,}".format(*row["units_between"]),
                 None if row["answered"] is None else Percent(row["answered"]),
             ]
             for row in self._rows
         ]
-        often = f"answered in {100 * self.result['power']:g} % of such corpora"
-        yield ResultTable(f"{self._units.capitalize()} needed", header, cells, note=often)
+        note = f"answered in {100 * self.result['power']:g} % of such corpora"
+        yield ResultTable(f"{self._units.capitalize()} needed", header, cells, note=note)
 
     def curve(self) -> Iterator[ResultTable]:
-        """Yield how often corpora of several sizes answer each question."""
+        """Yield the share of corpora of several sizes that answer each question."""
         rows = [row for row in self._rows if row["curve"] and row["curve"][0]["answered"] is not None]
         if rows:
             cells: list[list[Cell]] = [
@@ -288,7 +287,7 @@ class PlanView(View):
             header = [self._units, *(row["name"] for row in rows)]
             yield ResultTable("How often they answer", header, cells, note="in per cent of simulated corpora")
 
-    makers: ClassVar[Makers] = {"needed": needed, "curve": curve}
+    makers: ClassVar[Makers] = {"needed": units_needed, "curve": curve}
 
     def headline(self) -> str:
         """Return how many units answer all questions, in one line.
@@ -298,13 +297,13 @@ class PlanView(View):
         """
         if not self._rows:
             return "nothing is asked"
-        known = [row["units_needed"] for row in self._rows if row["units_needed"]]
-        open_ones = [row["name"] for row in self._rows if not row["units_needed"]]
-        unknown = [visible(f"no number can be given for {', '.join(open_ones)}")] if open_ones else []
-        if not known:
-            return unknown[0]
-        which = "it" if len(self._rows) == 1 else "each of the others" if open_ones else "each question"
-        return "; ".join([f"about {max(known):,} {self._units} like these answer {which} 4 times in 5", *unknown])
+        numbers = [row["units_needed"] for row in self._rows if row["units_needed"]]
+        names = [row["name"] for row in self._rows if not row["units_needed"]]
+        remarks = [visible(f"no number can be given for {', '.join(names)}")] if names else []
+        if not numbers:
+            return remarks[0]
+        which = "it" if len(self._rows) == 1 else "each of the others" if names else "each question"
+        return "; ".join([f"about {max(numbers):,} {self._units} like these answer {which} 4 times in 5", *remarks])
 
     def findings(self) -> list[Finding]:
         """Return the headline."""
@@ -315,7 +314,7 @@ class PlanView(View):
         return [self.headline()]
 
     def closing(self) -> list[str]:
-        """Return why there is no number, and what the numbers assume."""
+        """Return why questions have no number, and what the numbers assume."""
         lines = [visible(f"{row['name']}: {self._reason(row)}.") for row in self._rows if not row["units_needed"]]
         pilot = f"the pilot of {many(self.result['units'], self._units[:-1])}"
         rules = any(row["kind"] != DIFFERENCE for row in self._rows)

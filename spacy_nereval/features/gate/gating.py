@@ -1,4 +1,4 @@
-"""`gate` and `plan`, for whatever a user has."""
+"""`gate` and `plan` in Python, of files, objects or counts, and the results that they return."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ from ...core.compression import extension
 from ...evaluation.comparison import System
 from ...io.writing import atomic
 from ...metrics.registry import create, names
-from .gate_rules import gate as judged_by
+from .gate_rules import judge_candidate
 from .gate_view import GateView, PlanView, demand, junit
 from .policy import Policy, read_policy
-from .sample_size import plan as planned
-from .sample_size import with_difference
+from .sample_size import add_difference, plan_documents
 
 if TYPE_CHECKING:
     import pandas
@@ -86,14 +85,14 @@ class Gate(Shown):
     @property
     def passed(self) -> bool:
         """Whether no required rule fails."""
-        found: bool = self["passed"]
-        return found
+        passed: bool = self["passed"]
+        return passed
 
     @property
     def verdict(self) -> str:
         """The verdict on all required rules: "met", "broken" or "undecided"."""
-        found: str = self["verdict"]
-        return found
+        verdict: str = self["verdict"]
+        return verdict
 
     @property
     def rules(self) -> list[RuleVerdict]:
@@ -193,11 +192,11 @@ def gate(
     >>> found.verdict, found["rules"][0]["lost_groups"]
     ('broken', [{'label': 'LOC', 'to': 'missed', 'spans': 40}])
     """
-    return Gate(judged_by(*_judged(read_policy(policy), gold, candidate, baseline, text, tokens, options)))
+    return Gate(judge_candidate(*_count_systems(read_policy(policy), gold, candidate, baseline, text, tokens, options)))
 
 
-def _judged(
-    rules: Policy,
+def _count_systems(
+    policy: Policy,
     gold: Iterable[Any] | str | Path | None,
     candidate: Any,
     baseline: Any,
@@ -205,28 +204,28 @@ def _judged(
     tokens: Iterable[Any] | None,
     options: ItemReading,
 ) -> tuple[Policy, System, System | None]:
-    """Return a policy, and the systems counted as its rules need it."""
+    """Return a policy, the candidate and the baseline, counted as the rules need it."""
     reading = reading_of_items(**options)
-    given = {
+    runs_of_role = {
         role: [(name, run, counts_of(run)) for name, run in runs_of(role, pred)]
         for role, pred in (("candidate", candidate), ("baseline", baseline))
         if role == "candidate" or pred is not None
     }
-    stored = next((counts for runs in given.values() for *_, counts in runs if counts), None)
-    in_units = reading if stored else replace(reading, unit=rules.unit)
-    items, same = kept_items(Items(rules.metrics, in_units, text, tokens), gold)
+    stored_counts = next((counts for runs in runs_of_role.values() for *_, counts in runs if counts), None)
+    reading_in_units = reading if stored_counts else replace(reading, unit=policy.unit)
+    items, gold_items = kept_items(Items(policy.metrics, reading_in_units, text, tokens), gold)
     systems: dict[str, System] = {}
-    for role, runs in given.items():
-        own, kept = [], None
+    for role, runs in runs_of_role.items():
+        run_counts, kept = [], None
         for name, run, counts in runs:
             if counts is None:
-                if same is None:
+                if gold_items is None:
                     raise ValueError("gold is missing: expected the gold annotation, one item per document")
-                kept, chosen = documents_of(same, run, items, name)
-                counts = counted(kept, stored.metrics if stored else chosen.metrics, reading.spans_key)
-            own.append(counts)
-        systems[role] = System(role, own, kept)
-    return rules, systems["candidate"], systems.get("baseline")
+                kept, chosen = documents_of(gold_items, run, items, name)
+                counts = counted(kept, stored_counts.metrics if stored_counts else chosen.metrics, reading.spans_key)
+            run_counts.append(counts)
+        systems[role] = System(role, run_counts, kept)
+    return policy, systems["candidate"], systems.get("baseline")
 
 
 class Plan(Shown):
@@ -257,8 +256,8 @@ class Plan(Shown):
         The number is None if there is none for any question.
         """
         row = max(self.rows, key=lambda row: row["documents_needed"] or 0)
-        each, between = self["documents"] / max(self["units"], 1), row["units_between"] or (None, None)
-        bounds = {name: bound and each * bound for name, bound in zip(("low", "high"), between)}
+        documents_per_unit, interval = self["documents"] / max(self["units"], 1), row["units_between"] or (None, None)
+        bounds = {name: bound and documents_per_unit * bound for name, bound in zip(("low", "high"), interval)}
         number = None if row["documents_needed"] is None else float(row["documents_needed"])
         return Headline(row["name"], number, interval_of(bounds), "documents needed")
 
@@ -331,5 +330,5 @@ def plan(
     >>> plan(gold, new, old, difference=5).documents_needed
     {'difference': 170}
     """
-    asked = with_difference(None if policy is None else read_policy(policy), score, difference)
-    return Plan(planned(*_judged(asked, gold, candidate, baseline, text, tokens, options)))
+    rules = add_difference(None if policy is None else read_policy(policy), score, difference)
+    return Plan(plan_documents(*_count_systems(rules, gold, candidate, baseline, text, tokens, options)))

@@ -1,7 +1,4 @@
-"""What a model has to fulfil before it ships: the rules of a policy.
-
-Policies of gates: configs as spaCy has them, checked before anything is read.
-"""
+"""Policies: the rules that a model has to meet before it ships, read from a config in spaCy's format and checked."""
 
 from __future__ import annotations
 
@@ -24,19 +21,19 @@ from ...metrics.registry import create_all
 AT_LEAST, AT_MOST, WORSE, BETTER, RATE_BETWEEN = KINDS = (
     *("at_least", "at_most", "worse_by_at_most", "better_by_at_least", "rate_between"),
 )
-"""What a rule can demand."""
+"""The kinds of rules, by what they demand."""
 
 DIFFERENCE = "difference"
-"""What only a plan asks: whether a test shows a difference of so many points from the baseline."""
+"""A rule that only a plan has: a test shows a difference of so many points from the baseline."""
 
 AGAINST_BASELINE = (WORSE, BETTER, DIFFERENCE)
 """The rules that need a baseline."""
 
 LEAST = 1e-12
-"""Differences up to this are rounding."""
+"""Differences up to this one are rounding errors."""
 
 FAIL, WARN, PASS = CONSEQUENCES = ("fail", "warn", "pass")
-"""What an undecided rule does to the gate."""
+"""The effects that an undecided rule can have on the gate."""
 
 
 class Rule(NamedTuple):
@@ -50,7 +47,7 @@ class Rule(NamedTuple):
         label: The label whose score is meant; None for all labels.
         by, bucket: A slice, such as "eLen" and "1"; None for all spans.
         required: Whether the gate depends on it. Other rules only advise.
-        undecided: What an undecided rule does: one of `CONSEQUENCES`.
+        undecided: Its effect where it is undecided: one of `CONSEQUENCES`.
     """
 
     name: str
@@ -65,7 +62,7 @@ class Rule(NamedTuple):
 
 
 class Policy(NamedTuple):
-    """What a model has to fulfil.
+    """The rules that a model has to meet before it ships.
 
     Attributes:
         rules: The rules, one or more.
@@ -73,7 +70,7 @@ class Policy(NamedTuple):
         unit: The rule that says which documents are resampled together; None for the usual one.
         seed: Seed of the random swaps.
         least_units: Effective number of units below which a rule is undecided, whatever its interval.
-        too_few: What a rule with fewer units does: one of `CONSEQUENCES`.
+        too_few: The effect of a rule with fewer units: one of `CONSEQUENCES`.
         families: Names of rules by the name of their family. Among many rules one is easily broken by luck, so a rule
             of a family of F is broken only if its interval at 1 - (1 - level) / F says so, too; else it is undecided.
         digest: Of the text of the policy.
@@ -93,18 +90,18 @@ class Policy(NamedTuple):
         """The names of the rules that need a baseline."""
         return [rule.name for rule in self.rules if rule.kind in AGAINST_BASELINE]
 
-    def check_baseline(self, given: bool, remedy: str = "") -> None:
-        """Raise ValueError if a rule needs a baseline and none is given.
+    def check_baseline(self, has_baseline: bool, remedy: str = "") -> None:
+        """Raise ValueError if a rule needs a baseline and there is none.
 
         Args:
-            given: Whether one is.
+            has_baseline: Whether there is one.
             remedy: What to give; the argument `baseline` if it is empty.
 
         >>> Policy((Rule("a", "worse_by_at_most", 1, "strict_f"),)).check_baseline(False)
         Traceback (most recent call last):
         ValueError: rule a compares with a baseline: give baseline=
         """
-        if self.needs_baseline and not given:
+        if self.needs_baseline and not has_baseline:
             raise ValueError(
                 f"rule {self.needs_baseline[0]} compares with a baseline: give {remedy or named('baseline')}"
             )
@@ -124,23 +121,23 @@ class Policy(NamedTuple):
         >>> Policy((Rule("a", "at_least", 80, "strict_f"), Rule("b", "at_most", 30, "slot_error.ser"))).metrics
         ['strict', 'slot_error']
         """
-        known = create_all(["all"])
-        found = [scored(rule, known).metric.name for rule in self.rules if rule.score]
-        return [*dict.fromkeys(found)] or ["strict"]
+        metrics = create_all(["all"])
+        names = [rule_score(rule, metrics).metric.name for rule in self.rules if rule.score]
+        return [*dict.fromkeys(names)] or ["strict"]
 
 
-def scored(rule: Rule, metrics: Sequence[Metric]) -> Wanted:
+def rule_score(rule: Rule, metrics: Sequence[Metric]) -> Wanted:
     """Return the metric and the score that a rule is about.
 
     Raises:
         ValueError: None of the metrics has such a score.
     """
     name = rule.score or ""
-    asked = named("score", name) if rule.kind == DIFFERENCE else f"rule {rule.name}: score {quoted(name)}"
-    return wanted(name, metrics, asked)
+    where = named("score", name) if rule.kind == DIFFERENCE else f"rule {rule.name}: score {quoted(name)}"
+    return wanted(name, metrics, where)
 
 
-def allowed(rule: Rule, score: Score) -> Limits:
+def allowed_range(rule: Rule, score: Score) -> Limits:
     """Return the least and the greatest value that a rule allows, in the unit of the score."""
     if isinstance(rule.bound, tuple):
         return rule.bound
@@ -195,11 +192,11 @@ rate_between = [0.5, 1.5]
 required = false
 undecided = "warn"
 """
-"""What `nereval gate --init` writes."""
+"""The policy that `nereval gate --init` writes."""
 
 
 class _Key(NamedTuple):
-    """A key of a section: what it takes, in words, and whether a value is that."""
+    """A key of a section: the values that it takes in words, and a function that tells whether a value is one."""
 
     expected: str
     fits: Callable[[Any], bool]
@@ -265,14 +262,14 @@ RULE = {
 """The keys of `[gate.rules.NAME]`."""
 
 Problem = tuple[tuple[str, ...], str]
-"""Where a policy is wrong, and how."""
+"""A place in a policy, and what is wrong there."""
 
 
-def read_policy(given: str | Path | Mapping[str, Any]) -> Policy:
+def read_policy(source: str | Path | Mapping[str, Any]) -> Policy:
     """Return a policy.
 
     Args:
-        given: The path of a config, or its content as a table.
+        source: The path of a config, or its content as a table.
 
     Raises:
         ValueError: It is not a policy; spaCy's `ConfigValidationError` with every problem, if it is a config.
@@ -287,18 +284,19 @@ def read_policy(given: str | Path | Mapping[str, Any]) -> Policy:
     """
     from confection import Config
 
-    if isinstance(given, Mapping):
-        config, where = Config(dict(given)), "policy"
+    if isinstance(source, Mapping):
+        config, name = Config(dict(source)), "policy"
     else:
-        where = str(given)
+        name = str(source)
         try:
-            config = Config().from_str(Path(given).read_text(encoding="utf8"))
+            config = Config().from_str(Path(source).read_text(encoding="utf8"))
         except (ValueError, configparser.Error) as error:
-            raise ValueError(f"{where}: not a config of spaCy: {' '.join(str(error).split())}") from None
-    return _policy(config, where)
+            raise ValueError(f"{name}: not a config of spaCy: {' '.join(str(error).split())}") from None
+    return _parse_policy(config, name)
 
 
-def _policy(config: Any, where: str) -> Policy:
+def _parse_policy(config: Any, source: str) -> Policy:
+    """Return the policy of a config. Raise `ConfigValidationError` with every problem, naming the source."""
     from confection import ConfigValidationError
 
     problems: list[Problem] = [((name,), "expected only the section [gate]") for name in config if name != "gate"]
@@ -310,31 +308,31 @@ def _policy(config: Any, where: str) -> Policy:
     if not problems and not (isinstance(rules, dict) and rules):
         problems.append((("gate", "rules"), "expected one or more sections [gate.rules.NAME]"))
     settings = {key: value for key, value in section.items() if key != "rules"}
-    problems += _wrong(settings, GATE, ("gate",))
+    problems += _key_problems(settings, GATE, ("gate",))
     for name, rule in (rules if isinstance(rules, dict) else {}).items():
         place = ("gate", "rules", name)
         if not isinstance(rule, dict):
             problems.append((place, f"expected a section [gate.rules.{name}], not {rule!r}"))
         else:
-            problems += _wrong(rule, RULE, place) or _unfit(rule, place)
+            problems += _key_problems(rule, RULE, place) or _rule_problems(rule, place)
     if not problems:
-        problems += _unfit_families(settings.get("families", {}), [*section["rules"]])
+        problems += _family_problems(settings.get("families", {}), [*section["rules"]])
     if problems:
         errors = [{"loc": place, "msg": f"{said};"} for place, said in problems]
-        raise ConfigValidationError(config=config, errors=errors, title=f"{where}: policy error", show_config=False)
-    found = tuple(_rule(name, rule) for name, rule in section["rules"].items())
-    digest = sha256(_canonical(config).encode()).hexdigest()
-    return Policy(found, **settings, digest=digest)
+        raise ConfigValidationError(config=config, errors=errors, title=f"{source}: policy error", show_config=False)
+    policy_rules = tuple(_make_rule(name, rule) for name, rule in section["rules"].items())
+    digest = sha256(_canonical_text(config).encode()).hexdigest()
+    return Policy(policy_rules, **settings, digest=digest)
 
 
-def _canonical(config: Any) -> str:
-    """Return the content of a config as text, whatever its comments and blank lines."""
+def _canonical_text(config: Any) -> str:
+    """Return the content of a config as text, without its comments and blank lines."""
     text: str = config.to_str()
     return text
 
 
-def _wrong(section: Mapping[str, Any], keys: Mapping[str, _Key], place: tuple[str, ...]) -> list[Problem]:
-    """Return the keys of a section that do not exist, and the values that are not what they take."""
+def _key_problems(section: Mapping[str, Any], keys: Mapping[str, _Key], place: tuple[str, ...]) -> list[Problem]:
+    """Return a problem for each unknown key of a section, and for each value that its key does not take."""
     return [
         ((*place, key), f"unknown key; expected {', '.join(keys)}")
         if key not in keys
@@ -344,42 +342,42 @@ def _wrong(section: Mapping[str, Any], keys: Mapping[str, _Key], place: tuple[st
     ]
 
 
-def _unfit(rule: Mapping[str, Any], place: tuple[str, ...]) -> list[Problem]:
-    """Return what does not fit together in a rule whose single values are right."""
+def _rule_problems(rule: Mapping[str, Any], place: tuple[str, ...]) -> list[Problem]:
+    """Return the problems of a rule whose single values are right."""
     kinds = [kind for kind in KINDS if kind in rule]
     if len(kinds) != 1:
         return [(place, f"expected one of {', '.join(KINDS)}, not {' and '.join(kinds) or 'none'}")]
     (kind,) = kinds
-    found: list[Problem] = []
+    problems: list[Problem] = []
     if ("by" in rule) != ("bucket" in rule):
-        found.append((place, "a slice needs both by and bucket"))
-    if "by" in rule and (wrong := _unfit_attribute(rule["by"])):
-        found.append(((*place, "by"), wrong))
+        problems.append((place, "a slice needs both by and bucket"))
+    if "by" in rule and (problem := _attribute_problem(rule["by"])):
+        problems.append(((*place, "by"), problem))
     if "by" in rule and "label" in rule:
-        found.append((place, "expected a label or a slice (by and bucket), not both"))
+        problems.append((place, "expected a label or a slice (by and bucket), not both"))
     if kind == RATE_BETWEEN:
-        return [*found, *([((*place, "score"), "a rate has no score: leave it out")] if "score" in rule else [])]
+        return [*problems, *([((*place, "score"), "a rate has no score: leave it out")] if "score" in rule else [])]
     if "score" not in rule:
-        return [*found, ((*place, "score"), "missing; expected a score key such as strict_f")]
+        return [*problems, ((*place, "score"), "missing; expected a score key such as strict_f")]
     try:
-        score = scored(Rule(place[-1], kind, 0.0, rule["score"]), create_all(["all"])).score
+        score = rule_score(Rule(place[-1], kind, 0.0, rule["score"]), create_all(["all"])).score
     except ValueError:
         return [
-            *found,
+            *problems,
             ((*place, "score"), f"there is no score {rule['score']!r}; expected a score key such as strict_f"),
         ]
     bound = rule[kind]
     if kind not in AGAINST_BASELINE and score.unit == "ratio":
         least, most = (100 * limit for limit in score.limits)
         if 0 < abs(bound) < 1:
-            found.append(((*place, kind), f"expected points, such as {100 * bound:g}; {bound:g} looks like a ratio"))
+            problems.append(((*place, kind), f"expected points, such as {100 * bound:g}; {bound:g} looks like a ratio"))
         elif not least <= bound <= most:
-            found.append(((*place, kind), f"expected points from {least:g} to {most:g}, not {bound:g}"))
-    return found
+            problems.append(((*place, kind), f"expected points from {least:g} to {most:g}, not {bound:g}"))
+    return problems
 
 
-def _unfit_attribute(name: str) -> str:
-    """Return why spans cannot be grouped by an attribute; "" if they can."""
+def _attribute_problem(name: str) -> str:
+    """Return why a rule cannot be about slices by an attribute; "" if it can."""
     try:
         needs_training_data = requested_attribute(name).attribute.needs_lexicon
     except ValueError as error:
@@ -387,20 +385,20 @@ def _unfit_attribute(name: str) -> str:
     return f"{name} looks spans up in training data, which a gate does not read" if needs_training_data else ""
 
 
-def _unfit_families(families: Mapping[str, list[str]], rules: list[str]) -> Iterator[Problem]:
-    """Yield which names in families are no rules, or are in several."""
+def _family_problems(families: Mapping[str, list[str]], rules: list[str]) -> Iterator[Problem]:
+    """Yield a problem for each name in a family that is no rule, or is in two families."""
     seen: set[str] = set()
     for family, names in families.items():
         for name in names:
             if name not in rules or name in seen:
-                wrong = f"{name} is in two families, or twice in one" if name in rules else f"there is no rule {name!r}"
-                yield ("gate", "families", family), wrong
+                words = f"{name} is in two families, or twice in one" if name in rules else f"there is no rule {name!r}"
+                yield ("gate", "families", family), words
             seen.add(name)
 
 
-def _rule(name: str, given: Mapping[str, Any]) -> Rule:
-    kind = next(kind for kind in KINDS if kind in given)
-    number = given[kind]
+def _make_rule(name: str, section: Mapping[str, Any]) -> Rule:
+    kind = next(kind for kind in KINDS if kind in section)
+    number = section[kind]
     bound = (float(number[0]), float(number[1])) if kind == RATE_BETWEEN else float(number)
-    rest = {key: value for key, value in given.items() if key not in KINDS}
-    return Rule(name, kind, bound, **rest)
+    options = {key: value for key, value in section.items() if key not in KINDS}
+    return Rule(name, kind, bound, **options)

@@ -46,9 +46,9 @@ class ReportPolicy(Extension):
 def draw_gates(policy: Policy, systems: Sequence[System]) -> Trusted:
     """Return the section: whether a single system may ship, or each other one in the place of the first."""
     from ...reporting.pages import Trusted, environment
-    from .gate_rules import gate
+    from .gate_rules import judge_candidate
     from .gate_view import GateView
 
     baseline = systems[0] if len(systems) > 1 else None
-    gates = [GateView(gate(policy, candidate, baseline)) for candidate in systems[1:] or systems]
+    gates = [GateView(judge_candidate(policy, candidate, baseline)) for candidate in systems[1:] or systems]
     return Trusted(environment(__package__).get_template("gate.html").render(gates=gates))

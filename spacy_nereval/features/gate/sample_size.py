@@ -1,4 +1,4 @@
-"""How many documents decide a rule, or show a difference: simulated from what each unit of a pilot adds."""
+"""The number of documents that decide a rule or show a difference, by corpora simulated from the units of a pilot."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from ...evaluation.result import plain, signature
 from ...evaluation.scores import score_sums
 from ...evaluation.tested import Subject, greatest_difference
 from ...evaluation.variance import bearers_of, sides_of
-from .gate_rules import MOST_UNITS, Judging
-from .policy import AGAINST_BASELINE, DIFFERENCE, RATE_BETWEEN, Policy, Rule, allowed
+from .gate_rules import MOST_UNITS, RuleJudge
+from .policy import AGAINST_BASELINE, DIFFERENCE, RATE_BETWEEN, Policy, Rule, allowed_range
 
 Floats = NDArray[np.float64]
 
@@ -38,30 +38,30 @@ STEPS = 6
 """How often the distance between a number of units that suffices and one that does not is halved."""
 
 
-def with_difference(policy: Policy | None, score: str, wide: float | None) -> Policy:
-    """Return a policy that also asks whether a difference from the baseline is seen.
+def add_difference(policy: Policy | None, score: str, difference: float | None) -> Policy:
+    """Return a policy with one more rule: that a test shows a difference from the baseline.
 
     Args:
-        policy: The rules; None for none.
+        policy: The policy; None for no other rules.
         score: A score key, METRIC.SCORE or METRIC_SCORE.
-        wide: The difference in points; None for none.
+        difference: The difference in points; None for no such rule.
 
     Raises:
         ValueError: The difference is not above 0, or there are neither rules nor a difference.
 
-    >>> with_difference(None, "strict_f", 2).rules[0].kind
+    >>> add_difference(None, "strict_f", 2).rules[0].kind
     'difference'
     """
-    if wide is None:
+    if difference is None:
         if policy is None:
             raise ValueError(
                 f"there is nothing to plan for: give {named('policy')} with rules, or {named('difference')} with a "
                 "number of points"
             )
         return policy
-    check_value("difference", wide, MARGIN)
+    check_value("difference", difference, MARGIN)
     base = policy or Policy(())
-    return base._replace(rules=(*base.rules, Rule(DIFFERENCE, DIFFERENCE, float(wide), score)))
+    return base._replace(rules=(*base.rules, Rule(DIFFERENCE, DIFFERENCE, float(difference), score)))
 
 
 class Pilot(NamedTuple):
@@ -73,7 +73,7 @@ class Pilot(NamedTuple):
         weight: The spans of a unit, of both sides.
         gold: Its gold spans.
         sides: Whether it has an error, and whether it has a hit, [2, units]; of a difference, whether it has one.
-        each: How many units an entry stands for; above 1 where there are more than `MOST_GROUPS`.
+        units_per_entry: How many units an entry stands for; above 1 where there are more than `MOST_GROUPS`.
     """
 
     value: float
@@ -81,7 +81,7 @@ class Pilot(NamedTuple):
     weight: Floats
     gold: Floats
     sides: Floats
-    each: float
+    units_per_entry: float
 
     @property
     def footing(self) -> tuple[float, float]:
@@ -91,19 +91,20 @@ class Pilot(NamedTuple):
         return k, float(degrees_of_freedom(k, bearers_of(second, fourth, len(self.influence))))
 
 
-class _Chosen:
-    """Documents of each group alone, or all documents but those of each group, as weights of sums."""
+class _GroupWeights:
+    """Weights of sums: each group of units alone, or all groups but each one."""
 
     def __init__(self, units: Units, *, alone: bool) -> None:
         self._group, self._alone = units.group[units.of_document], alone
         self.sums: int = units.groups.shape[0]
 
     def of(self, documents: slice) -> NDArray[np.bool_]:
-        found: NDArray[np.bool_] = (self._group[documents] == np.arange(self.sums)[:, None]) == self._alone
-        return found
+        """Return the weights of some documents, bool[groups, documents]."""
+        weights: NDArray[np.bool_] = (self._group[documents] == np.arange(self.sums)[:, None]) == self._alone
+        return weights
 
 
-def pilot_of(subject: Subject, ours: Counts, theirs: Counts | None) -> Pilot:
+def make_pilot(subject: Subject, ours: Counts, theirs: Counts | None) -> Pilot:
     """Return what each unit of a pilot adds to a score of `ours`, or to its difference from that of `theirs`.
 
     Raises:
@@ -111,15 +112,18 @@ def pilot_of(subject: Subject, ours: Counts, theirs: Counts | None) -> Pilot:
     """
     runs = [ours] if theirs is None else [ours, theirs]
     units = Units(ours)
-    own = [counts.of([subject.metric]) for counts in runs]
-    labels = all_labels(*own) if subject.metric.classes else tuple(filter(None, [subject.label]))
-    tables, groups = [Table(counts, labels) for counts in own], units.groups.shape[0]
-    chosen = [_Chosen(units, alone=alone) for alone in (False, True)]
+    counted = [counts.of([subject.metric]) for counts in runs]
+    labels = all_labels(*counted) if subject.metric.classes else tuple(filter(None, [subject.label]))
+    tables, groups = [Table(counts, labels) for counts in counted], units.groups.shape[0]
+    group_weights = [_GroupWeights(units, alone=alone) for alone in (False, True)]
     values = np.array(
-        [[np.broadcast_to(_values(subject, table, some), groups) for some in (None, *chosen)] for table in tables]
+        [
+            [np.broadcast_to(_weighted_scores(subject, table, weights), groups) for weights in (None, *group_weights)]
+            for table in tables
+        ]
     )
-    spans = [_of_groups(table, units, labels, subject, (*GOLD_SPANS, *PRED_SPANS)) for table in tables]
-    gold = _of_groups(tables[0], units, labels, subject, GOLD_SPANS)
+    spans = [_spans_of_groups(table, units, labels, subject, (*GOLD_SPANS, *PRED_SPANS)) for table in tables]
+    gold = _spans_of_groups(tables[0], units, labels, subject, GOLD_SPANS)
     if theirs is None:
         scale = shares(subject.score.limits, (groups,))
         whole, left, alone = (scale.share(value) for value in values[0])
@@ -132,32 +136,34 @@ def pilot_of(subject: Subject, ours: Counts, theirs: Counts | None) -> Pilot:
         whole, left, _ = sign * (values[0] - values[1])
         assert theirs is not None
         pair = Pair(theirs, ours, [subject.metric], labels if subject.label else None)
-        unlike = pair.differing(subject.metric)[:, labels.index(subject.label) if subject.label else -1]
-        sides = np.tile(np.bincount(units.group, unlike, groups) > 0, (2, 1)).astype(float)
-    moved = (groups - 1) * (whole - left)
-    return Pilot(float(whole[0]), moved - moved.mean(), np.sum(spans, axis=0), gold, sides, len(units) / groups)
+        is_different = pair.differing(subject.metric)[:, labels.index(subject.label) if subject.label else -1]
+        sides = np.tile(np.bincount(units.group, is_different, groups) > 0, (2, 1)).astype(float)
+    influence = (groups - 1) * (whole - left)
+    return Pilot(float(whole[0]), influence - influence.mean(), np.sum(spans, axis=0), gold, sides, len(units) / groups)
 
 
-def _values(subject: Subject, table: Table, weights: _Chosen | None) -> Floats:
-    """Return the score of each of some sums."""
+def _weighted_scores(subject: Subject, table: Table, weights: _GroupWeights | None) -> Floats:
+    """Return the score of each sum that the weights make; of the whole corpus without weights."""
     (scores,) = score_sums(table.summed(weights))
     return np.asarray(subject.values(scores, table.labels), dtype=float)
 
 
-def _of_groups(table: Table, units: Units, labels: Sequence[str], subject: Subject, kinds: Sequence[Any]) -> Floats:
-    """Return the number of spans of some kinds of each group, float64[groups]."""
+def _spans_of_groups(
+    table: Table, units: Units, labels: Sequence[str], subject: Subject, kinds: Sequence[Any]
+) -> Floats:
+    """Return the number of spans of each group, by what they count for (`kinds`); float64[groups]."""
     spans = (units.groups @ table.spans(*kinds)).toarray()
-    found: Floats = spans.sum(axis=1) if subject.label is None else spans[:, labels.index(subject.label)]
-    return found.astype(float)
+    numbers: Floats = spans.sum(axis=1) if subject.label is None else spans[:, labels.index(subject.label)]
+    return numbers.astype(float)
 
 
 class Question(NamedTuple):
-    """What a plan is for.
+    """A rule that a corpus is to decide.
 
     Attributes:
         rule: The rule; for a difference, one with the kind `DIFFERENCE` and the difference in points.
         subject: The score.
-        pilot: What each unit adds; None if there is nothing to go by.
+        pilot: What each unit adds; None if the pilot has no such spans, or its score is undefined.
         value: The true value that is assumed.
         least, most: What is allowed: the question is answered once the interval is within, or wholly outside.
         level: The level of each bound of the interval.
@@ -174,25 +180,25 @@ class Question(NamedTuple):
     least_units: int = FEW_UNITS
 
     @property
-    def within(self) -> bool:
+    def is_allowed(self) -> bool:
         """Whether the assumed value is allowed."""
         return self.least <= self.value <= self.most
 
     @property
-    def on_bound(self) -> bool:
+    def is_on_bound(self) -> bool:
         """Whether the assumed value is a bound, so that no number of units decides."""
         return min(abs(self.value - self.least), abs(self.value - self.most)) < TINY
 
 
-def answered(question: Question, units: int, seed: int = 0, corpora: int = CORPORA) -> float:
-    """Return the share of simulated corpora that answer a question rightly.
+def answer_rate(question: Question, units: int, seed: int = 0, corpora: int = CORPORA) -> float:
+    """Return the share of simulated corpora that decide a question, and rightly.
 
     A corpus of n units is drawn from the units of the pilot, with replacement. Its value is the assumed one plus
     the mean of the influences drawn, and its interval is made as the gate makes it: Wilson's for a score, of t for
     a difference, in place of swaps.
 
     Args:
-        question: The question, whose pilot is known.
+        question: The question; it has a pilot.
         units: The number of units of a corpus.
         seed: Of the random draws.
         corpora: How many corpora are simulated.
@@ -202,103 +208,105 @@ def answered(question: Question, units: int, seed: int = 0, corpora: int = CORPO
     """
     pilot = question.pilot
     assert pilot is not None
-    number = max(2, round(units / pilot.each))
+    number = max(2, round(units / pilot.units_per_entry))
     rows = np.column_stack([pilot.influence, pilot.weight, pilot.gold, *pilot.sides])
     rows, times = np.unique(rows, axis=0, return_counts=True)
     random = np.random.default_rng([seed, number])
-    drawn = random.multinomial(number, times / times.sum(), size=corpora).astype(float)
+    draws = random.multinomial(number, times / times.sum(), size=corpora).astype(float)
     influence, weight = rows[:, 0], rows[:, 1]
-    mean, *raw = (drawn @ influence**power / number for power in (1, 2, 3, 4))
+    mean, *raw = (draws @ influence**power / number for power in (1, 2, 3, 4))
     second = np.maximum(raw[0] - mean**2, 0) * number
     fourth = np.maximum(raw[2] - 4 * mean * raw[1] + 6 * mean**2 * raw[0] - 3 * mean**4, 0) * number
     variance, bearers = second / (number * (number - 1)), bearers_of(second, fourth, number)
-    k, sides = kish(drawn @ weight, drawn @ weight**2), np.array([drawn @ side for side in rows[:, 3:].T])
-    enough = k >= question.least_units
+    k, sides = kish(draws @ weight, draws @ weight**2), np.array([draws @ side for side in rows[:, 3:].T])
+    is_enough = k >= question.least_units
     k = np.maximum(k, 1)
     if question.rule.kind in AGAINST_BASELINE:
-        low, high = _of_difference(question, mean, variance, bearers, k, sides[0])
+        low, high = _difference_bounds(question, mean, variance, bearers, k, sides[0])
     else:
-        low, high = _of_score(question, mean, variance, bearers, k, sides.min(axis=0), drawn @ rows[:, 2])
-    if question.within:
-        right = (low >= question.least) & (high <= question.most)
+        low, high = _score_bounds(question, mean, variance, bearers, k, sides.min(axis=0), draws @ rows[:, 2])
+    if question.is_allowed:
+        is_right = (low >= question.least) & (high <= question.most)
     else:
-        right = (high < question.least) | (low > question.most)
-    return float((right & enough).mean())
+        is_right = (high < question.least) | (low > question.most)
+    return float((is_right & is_enough).mean())
 
 
-def _of_score(
+def _score_bounds(
     question: Question, mean: Floats, variance: Floats, bearers: Floats, k: Floats, mixed: Floats, gold: Floats
 ) -> tuple[Floats, Floats]:
+    """Return the bounds of a score in each simulated corpus."""
     scale = shares(question.subject.score.limits, mean.shape)
     value = np.clip(float(scale.share(np.full(len(mean), question.value))[0]) + mean, 0, 1)
-    found = score_intervals(
+    intervals = score_intervals(
         value, variance, k, bearers=bearers, mixed=mixed, spans=gold, level=equivalence_level(question.level)
     )
-    return scale.bounds(found.low, found.high)
+    return scale.bounds(intervals.low, intervals.high)
 
 
-def _of_difference(
+def _difference_bounds(
     question: Question, mean: Floats, variance: Floats, bearers: Floats, k: Floats, differing: Floats
 ) -> tuple[Floats, Floats]:
+    """Return the bounds of a difference in each simulated corpus."""
     value, freedom = question.value + mean, degrees_of_freedom(k, bearers)
     limit, error = greatest_difference(question.subject.score), np.sqrt(variance)
     level = equivalence_level(question.level)
-    tested = t_test(value, np.maximum(error, TINY), freedom, level=level, limit=limit)
-    few = differing < LEAST_DIFFERING
+    test = t_test(value, np.maximum(error, TINY), freedom, level=level, limit=limit)
+    is_few = differing < LEAST_DIFFERING
     reach = np.full(len(mean), limit)
-    for at in np.flatnonzero(few & (k > differing)):
+    for at in np.flatnonzero(is_few & (k > differing)):
         reach[at] = rare_difference(int(differing[at]), float(k[at]), question.level) * limit
-    low = np.where(few, np.minimum(value, -reach), tested.low)
-    return low, np.where(few, np.maximum(value, reach), tested.high)
+    low = np.where(is_few, np.minimum(value, -reach), test.low)
+    return low, np.where(is_few, np.maximum(value, reach), test.high)
 
 
-def units_needed(question: Question, seed: int = 0, often: float = POWER) -> int | None:
-    """Return about how many units answer a question in so many of 100 cases; None if more than ten million.
+def units_needed(question: Question, seed: int = 0, share: float = POWER) -> int | None:
+    """Return about how many units a corpus needs to answer a question; None for more than ten million.
 
     Args:
-        question: The question, whose pilot is known.
+        question: The question; it has a pilot.
         seed: Of the random draws.
-        often: The share of corpora that have to answer it.
+        share: The share of corpora that have to answer it.
 
     Returns:
         A number with two significant digits.
     """
-    if question.on_bound:
+    if question.is_on_bound:
         return None
-    high = max(FEW_UNITS, 2 * math.ceil(question.pilot.each) if question.pilot else 0)
+    high = max(FEW_UNITS, 2 * math.ceil(question.pilot.units_per_entry) if question.pilot else 0)
     low = high
-    while answered(question, high, seed) < often:
+    while answer_rate(question, high, seed) < share:
         low, high = high, 2 * high
         if low > MOST_UNITS:
             return None
     for _ in range(STEPS if high > low else 0):
         middle = (low + high) // 2
-        low, high = (low, middle) if answered(question, middle, seed) >= often else (middle, high)
+        low, high = (low, middle) if answer_rate(question, middle, seed) >= share else (middle, high)
     unit = int(10 ** max(0, len(str(high)) - 2))
     return -(-high // unit) * unit
 
 
 def sizes_between(least: int, most: int) -> list[int]:
-    """Return round numbers from the last up to the first number, to the first from the second number.
+    """Return the round numbers between two sizes, with the next lower one and the next higher one.
 
     >>> sizes_between(30, 1100), sizes_between(100, 100)
     ([20, 50, 100, 200, 500, 1000, 2000], [100])
     """
-    found = [digit * 10**power for power in range(1, 9) for digit in (1, 2, 5)]
-    first = max([0, *(n for n, size in enumerate(found) if size <= least)])
-    last = min(n for n, size in enumerate(found) if size >= most or n == len(found) - 1)
-    return found[first : max(last, first) + 1]
+    sizes = [digit * 10**power for power in range(1, 9) for digit in (1, 2, 5)]
+    first = max([0, *(n for n, size in enumerate(sizes) if size <= least)])
+    last = min(n for n, size in enumerate(sizes) if size >= most or n == len(sizes) - 1)
+    return sizes[first : max(last, first) + 1]
 
 
-def plan(policy: Policy, candidate: System, baseline: System | None = None) -> dict[str, Any]:
-    """Say how many documents answer the questions of a policy, from a pilot.
+def plan_documents(policy: Policy, candidate: System, baseline: System | None = None) -> dict[str, Any]:
+    """Return how many documents decide the rules of a policy, as a pilot suggests.
 
     The documents to come are assumed to be like those of the pilot. A rule is decided if the value stays what it is
     in the pilot; a difference is seen if a test rejects that there is none, and the two systems differ by so many
     points, in as many documents and as unevenly as in the pilot.
 
     Args:
-        policy: The rules, perhaps a difference among them; see `with_difference`.
+        policy: The rules, perhaps a difference among them; see `add_difference`.
         candidate: A system, whose documents are the pilot.
         baseline: Another system on the same documents, for rules that compare and for a difference.
 
@@ -312,29 +320,30 @@ def plan(policy: Policy, candidate: System, baseline: System | None = None) -> d
     >>> from spacy_nereval import Document, count, create_all
     >>> documents = [Document([(0, 3, "A")], [(0, 3, "A")] * (k % 4 > 0), id=str(k)) for k in range(60)]
     >>> policy = Policy((Rule("overall", "at_least", 60, "strict_r"),))
-    >>> found = plan(policy, System("new", count(documents, create_all(["strict"]))))
+    >>> found = plan_documents(policy, System("new", count(documents, create_all(["strict"]))))
     >>> [(rule["name"], rule["value"], rule["units_needed"]) for rule in found["questions"]]
     [('overall', 0.75, 67)]
     """
-    judging = Judging(policy, candidate, baseline)
-    for side in (judging.ours, judging.theirs or ()):
+    judge = RuleJudge(policy, candidate, baseline)
+    for side in (judge.ours, judge.theirs or ()):
         if len(side) > 1:
             raise ValueError("a plan needs one run of each system: more documents do not make training runs more alike")
-    first = judging.ours[0]
+    first = judge.ours[0]
     first.check_documents("a plan")
-    questions = [_question(rule, judging) for rule in policy.rules]
-    rows = [_row(question, judging.units or 0, first.documents, policy.seed) for question in questions]
-    known = [row["units_needed"] for row in rows if row["units_needed"]]
-    units = judging.units or 0
-    sizes = sizes_between(min([*known, units]) // 2, max([*known, units]))
+    questions = [_make_question(rule, judge) for rule in policy.rules]
+    rows = [_question_row(question, judge.units or 0, first.documents, policy.seed) for question in questions]
+    needed = [row["units_needed"] for row in rows if row["units_needed"]]
+    units = judge.units or 0
+    sizes = sizes_between(min([*needed, units]) // 2, max([*needed, units]))
     for row, question in zip(rows, questions):
-        usable = question.pilot is not None and not row["few"]
+        is_usable = question.pilot is not None and not row["few"]
         row["curve"] = [
-            {"units": size, "answered": answered(question, size, policy.seed) if usable else None} for size in sizes
+            {"units": size, "answered": answer_rate(question, size, policy.seed) if is_usable else None}
+            for size in sizes
         ]
     settings = [f"level:{policy.level:g}", f"unit:{first.unit}", f"units:{units}", f"seed:{policy.seed}"]
-    asked = [f"{rule.score}:{rule.bound:g}" for rule in policy.rules if rule.kind == DIFFERENCE]
-    settings += [f"corpora:{CORPORA}", *(f"difference:{each}" for each in asked)]
+    differences = [f"{rule.score}:{rule.bound:g}" for rule in policy.rules if rule.kind == DIFFERENCE]
+    settings += [f"corpora:{CORPORA}", *(f"difference:{demand}" for demand in differences)]
     settings += [f"gate:{policy.digest[:12]}"] if policy.digest else []
     result: dict[str, Any] = plain(
         {
@@ -354,37 +363,39 @@ def plan(policy: Policy, candidate: System, baseline: System | None = None) -> d
     return result
 
 
-def questions_of(policy: Policy, candidate: System, baseline: System | None = None) -> list[Question]:
+def make_questions(policy: Policy, candidate: System, baseline: System | None = None) -> list[Question]:
     """Return the rules of a policy as questions to corpora that are like the documents of two systems."""
-    judging = Judging(policy, candidate, baseline)
-    return [_question(rule, judging) for rule in policy.rules]
+    judge = RuleJudge(policy, candidate, baseline)
+    return [_make_question(rule, judge) for rule in policy.rules]
 
 
-def _question(rule: Rule, judging: Judging) -> Question:
-    """Return a rule as a question to a corpus."""
-    subject, ours, theirs = judging.about(rule)
-    other = theirs[0] if theirs and rule.kind in AGAINST_BASELINE else None
-    known = subject.label is None or subject.label in all_labels(ours[0], *([other] if other else []))
-    pilot = pilot_of(subject, ours[0], other) if known and ours[0].documents else None
+def _make_question(rule: Rule, judge: RuleJudge) -> Question:
+    """Return a rule as a question, with the pilot of its score."""
+    subject, ours, theirs = judge.subject_and_counts(rule)
+    baseline = theirs[0] if theirs and rule.kind in AGAINST_BASELINE else None
+    is_counted = subject.label is None or subject.label in all_labels(ours[0], *([baseline] if baseline else []))
+    pilot = make_pilot(subject, ours[0], baseline) if is_counted and ours[0].documents else None
     if pilot is not None and not np.isfinite([pilot.value, *pilot.influence]).all():
         pilot = None
-    value, level = math.nan if pilot is None else pilot.value, judging.policy.level
+    value, level = math.nan if pilot is None else pilot.value, judge.policy.level
     if rule.kind == DIFFERENCE:
         assert not isinstance(rule.bound, tuple)
         value, level = rule.bound / points(subject.score.unit), (1 + level) / 2  # Its test is two-sided.
-    elif other is None and pilot is not None:
+    elif baseline is None and pilot is not None:
         value = float(shares(subject.score.limits, (1,)).bounds(np.array([value]), np.array([value]))[0][0])
-    asked = Question(rule, subject, pilot, value, *allowed(rule, subject.score), level, judging.policy.least_units)
+    question = Question(
+        rule, subject, pilot, value, *allowed_range(rule, subject.score), level, judge.policy.least_units
+    )
     # To be broken, a rule of a family needs the level of all its rules together.
-    _, size = judging.policy.family_of(rule.name)
-    return asked if asked.within else asked._replace(level=1 - (1 - level) / size)
+    _, size = judge.policy.family_of(rule.name)
+    return question if question.is_allowed else question._replace(level=1 - (1 - level) / size)
 
 
-def _row(question: Question, units: int, documents: int, seed: int) -> dict[str, Any]:
-    """Return how many units answer a question, and what that rests on."""
+def _question_row(question: Question, units: int, documents: int, seed: int) -> dict[str, Any]:
+    """Return the row of a question in the result: how many units answer it, and what that number rests on."""
     rule, subject, pilot = question.rule, question.subject, question.pilot
     k, freedom = pilot.footing if pilot else (0.0, math.nan)
-    differing = None if pilot is None or question.rule.kind == RATE_BETWEEN else _differing(question)
+    differing = None if pilot is None or question.rule.kind == RATE_BETWEEN else _differing_units(question)
     few = k < max(FEW_UNITS, question.least_units) or (differing is not None and differing < LEAST_DIFFERING)
     needed = None if few or pilot is None else units_needed(question, seed)
     return {
@@ -402,27 +413,28 @@ def _row(question: Question, units: int, documents: int, seed: int) -> dict[str,
         "freedom": freedom,
         "differing": differing,
         "few": few,
-        "answered": None if few or pilot is None else answered(question, units, seed),
+        "answered": None if few or pilot is None else answer_rate(question, units, seed),
         "units_needed": needed,
-        "units_between": None if needed is None else [*_between(needed, freedom)],
+        "units_between": None if needed is None else [*_units_interval(needed, freedom)],
         "documents_needed": None if needed is None else math.ceil(needed * documents / units),
     }
 
 
 def _bound(question: Question) -> float:
+    """Return the bound of a question as a result has it."""
     if question.rule.kind == DIFFERENCE:
         return question.value
     return question.most if math.isinf(question.least) else abs(question.least)
 
 
-def _differing(question: Question) -> int | None:
+def _differing_units(question: Question) -> int | None:
     """Return in how many units two systems differ; None for a score of one system."""
     if question.rule.kind not in AGAINST_BASELINE or question.pilot is None:
         return None
     return int(question.pilot.sides[0].sum())
 
 
-def _between(units: int, freedom: float) -> Iterator[int]:
+def _units_interval(units: int, freedom: float) -> Iterator[int]:
     """Yield the bounds of a number of units, at 90 per cent: it goes with a variance that a pilot knows only roughly.
 
     Source: the interval of a variance, of χ² with the degrees of freedom of the variance.

@@ -102,7 +102,8 @@ def report_cli(
     scripts()  # so that it fails early if the libraries for charts are missing
     sections = [section for extension in extensions if (section := extension.section(len(names)))]
     for section in sections:
-        reading = reading if reading.unit else replace(reading, unit=section.unit)
+        if section.unit and reading.unit is None:
+            reading = replace(reading, unit=section.unit)
     reading = with_stored_labels(reading, sources)
     annotation = Gold(gold, reading, both=not sources)
     chosen, left_out = chosen_metrics(

@@ -11,8 +11,7 @@ from spacy_nereval import Document, compare, count, create_all, gate
 from spacy_nereval.evaluation.bounds import wilson
 from spacy_nereval.evaluation.comparison import System
 from spacy_nereval.evaluation.differences import rare_difference
-from spacy_nereval.features.gate.gate_rules import gate as judged_by
-from spacy_nereval.features.gate.gate_rules import units_to_decide, verdict_on
+from spacy_nereval.features.gate.gate_rules import judge_candidate, units_to_decide, verdict_on
 from spacy_nereval.features.gate.gate_view import GateView
 from spacy_nereval.features.gate.policy import RULE, TEMPLATE, read_policy
 from spacy_nereval.io.count_files import load, save
@@ -37,7 +36,7 @@ def documents(hits: int, number: int, label: str = "A") -> list[Document]:
 def judged(given, candidate, baseline=None):
     metrics = create_all(["strict"])
     sides = [None if side is None else System("s", count(side, metrics), side) for side in (candidate, baseline)]
-    return judged_by(read_policy(given), *sides)["rules"]
+    return judge_candidate(read_policy(given), *sides)["rules"]
 
 
 # By hand
@@ -218,7 +217,7 @@ def test_a_broken_rule_of_a_slice_lists_the_gold_spans_of_the_slice():
     assert short["lost_groups"] == [{"label": "LOC", "to": "missed", "spans": 40}]
     assert sorted((each["to"], each["spans"]) for each in long["lost_groups"]) == [("boundary", 20), ("missed", 20)]
     assert len(short["lost"]) == len(long["lost"]) == 40
-    assert [table.title.rpartition(": ")[2] for table in GateView(found).lost()] == ["1", "2"]
+    assert [table.title.rpartition(": ")[2] for table in GateView(found).lost_groups()] == ["1", "2"]
 
 
 def test_counts_are_a_baseline_and_other_gold_is_refused():
@@ -356,12 +355,12 @@ def test_gold_spans_that_were_corrected_are_other_gold(tmp_path, where):
     save(count(before, metrics), tmp_path / "released.npz")
     stored = load(tmp_path / "released.npz")
     rules = read_policy(policy(rule={"score": "strict_f", "worse_by_at_most": 20}))
-    same = judged_by(rules, System("new", count(before[::-1], metrics)), System("old", stored))
+    same = judge_candidate(rules, System("new", count(before[::-1], metrics)), System("old", stored))
     assert same["verdict"] == "met"
     with pytest.raises(ValueError, match="the systems have different gold annotation in 1 document: 17"):
-        judged_by(rules, System("new", count(after, metrics)), System("old", stored))
+        judge_candidate(rules, System("new", count(after, metrics)), System("old", stored))
     stored.gold_places = []  # as an older version wrote them
-    assert judged_by(rules, System("new", count(after, metrics)), System("old", stored))
+    assert judge_candidate(rules, System("new", count(after, metrics)), System("old", stored))
     assert (count(before[:9], metrics) + count(before[9:], metrics)).gold_places == count(before, metrics).gold_places
 
 

@@ -11,19 +11,19 @@ from spacy_nereval.evaluation.comparison import System
 from spacy_nereval.evaluation.differences import rare_difference
 from spacy_nereval.evaluation.variance import influences
 from spacy_nereval.features.gate import sample_size
-from spacy_nereval.features.gate.gate_rules import gate, units_to_decide
+from spacy_nereval.features.gate.gate_rules import judge_candidate, units_to_decide
 from spacy_nereval.features.gate.gate_view import PlanView
 from spacy_nereval.features.gate.policy import DIFFERENCE, Policy, Rule
 from spacy_nereval.features.gate.sample_size import (
-    _of_difference,
-    answered,
-    pilot_of,
-    questions_of,
+    _difference_bounds,
+    add_difference,
+    answer_rate,
+    make_pilot,
+    make_questions,
+    plan_documents,
     sizes_between,
     units_needed,
-    with_difference,
 )
-from spacy_nereval.features.gate.sample_size import plan as planned
 
 METRICS = create_all(["strict", "slot_error"])
 
@@ -57,7 +57,7 @@ def judged(documents):
 
 def questions(rules=RULES, seed=1, documents=60):
     baseline, candidate = map(judged, corpus(seed, documents))
-    return questions_of(Policy(rules), candidate, baseline)
+    return make_questions(Policy(rules), candidate, baseline)
 
 
 @pytest.mark.nightly
@@ -67,13 +67,13 @@ def test_simulated_corpora_answer_as_often_as_corpora_that_are_drawn_counted_and
     """The brute force: documents of the pilot are drawn with replacement, and the gate itself judges them."""
     sides, random, rounds = corpus(1, 60), np.random.default_rng(number), 100
     found = questions()
-    simulated = np.array([answered(question, number) for question in found])
+    simulated = np.array([answer_rate(question, number) for question in found])
     hits = np.zeros(len(RULES))
     for _ in range(rounds):
         drawn = random.integers(0, 60, number)
         again = [[Document(*side[k].sides, id=str(n)) for n, k in enumerate(drawn)] for side in sides]
-        rows = gate(Policy(RULES), judged(again[1]), judged(again[0]))["rules"]
-        hits += [row["verdict"] == ("met" if each.within else "broken") for row, each in zip(rows, found)]
+        rows = judge_candidate(Policy(RULES), judged(again[1]), judged(again[0]))["rules"]
+        hits += [row["verdict"] == ("met" if each.is_allowed else "broken") for row, each in zip(rows, found)]
     assert simulated.min() < 0.6 and simulated.max() > 0.4  # nothing would be shown by certainties alone
     error = np.sqrt(simulated * (1 - simulated) / rounds)
     assert (np.abs(hits / rounds - simulated) <= 3 * error + 0.03).all()
@@ -86,12 +86,12 @@ def test_influences_are_those_of_the_intervals():
     for question in questions(seed=2, documents=40):
         rule = question.rule
         compared = rule.kind == "worse_by_at_most"
-        pilot = pilot_of(question.subject, candidate, baseline if compared else None)
+        pilot = make_pilot(question.subject, candidate, baseline if compared else None)
         left = []
         for k in range(40):
             rest = [side[:k] + side[k + 1 :] for side in sides]
             counts = [count(each, METRICS) for each in rest]
-            left.append(pilot_of(question.subject, counts[1], counts[0] if compared else None).value)
+            left.append(make_pilot(question.subject, counts[1], counts[0] if compared else None).value)
         by_hand = influences([pilot.value], [0] * 40, left, 40)
         assert (pilot.influence**2).sum() / (40 * 39) == pytest.approx(by_hand.variance[0], rel=1e-9)
         assert pilot.influence.sum() == pytest.approx(0, abs=1e-9)
@@ -103,19 +103,19 @@ def test_the_number_needed_is_where_four_of_five_are_answered():
     for question in questions():
         needed = units_needed(question)
         assert needed is not None
-        assert answered(question, needed, seed=7) == pytest.approx(0.8, abs=0.05) or needed < 20
-        assert answered(question, 4 * needed, seed=7) > 0.98
-        assert answered(question, max(6, needed // 4), seed=7) < 0.7
+        assert answer_rate(question, needed, seed=7) == pytest.approx(0.8, abs=0.05) or needed < 20
+        assert answer_rate(question, 4 * needed, seed=7) > 0.98
+        assert answer_rate(question, max(6, needed // 4), seed=7) < 0.7
 
 
 def test_a_larger_margin_needs_fewer_and_the_formula_of_the_gate_is_near():
     baseline, candidate = map(judged, corpus(3, 80))
     rules = [Rule(str(bound), "worse_by_at_most", bound, "strict_f") for bound in (20, 14, 10)]
-    result = planned(Policy((*rules, Rule("f", "at_least", 70, "strict_f"))), candidate, baseline)
+    result = plan_documents(Policy((*rules, Rule("f", "at_least", 70, "strict_f"))), candidate, baseline)
     needed = [row["units_needed"] for row in result["questions"][:3]]
     assert needed[0] < needed[1] < needed[2] and Plan(result).headline.name == "10"
-    found, cost = (gate(Policy((rule,)), candidate, baseline)["rules"][0] for rule in (rules[2], COST))
-    asked = planned(Policy((COST, OF_A)), candidate, baseline)["questions"]
+    found, cost = (judge_candidate(Policy((rule,)), candidate, baseline)["rules"][0] for rule in (rules[2], COST))
+    asked = plan_documents(Policy((COST, OF_A)), candidate, baseline)["questions"]
     assert asked[0]["value"] == pytest.approx(cost["value"])
     hits = [[Counter(span in d.gold for span in d.pred if span.label == "A") for d in side] for side in corpus(3, 80)]
     assert asked[1]["differing"] == sum(map(ne, *hits)) < asked[0]["differing"]
@@ -129,11 +129,11 @@ def test_a_rule_of_a_family_needs_more_documents_to_be_broken_and_no_more_to_be_
     for bound, more in ((95, True), (60, False)):
         rules = tuple(Rule(name, "at_least", bound, "strict_f") for name in "abcde")
         alone, (first, *_) = (
-            planned(Policy(rules, families=each), candidate)["questions"] for each in ({}, {"f": tuple("abcde")})
+            plan_documents(Policy(rules, families=each), candidate)["questions"] for each in ({}, {"f": tuple("abcde")})
         )
         assert (first["units_needed"] > alone[0]["units_needed"]) == more
         assert more or first == alone[0]
-    questions = questions_of(Policy(rules[:2], families={"f": ("a", "b")}), candidate)
+    questions = make_questions(Policy(rules[:2], families={"f": ("a", "b")}), candidate)
     assert [question.level for question in questions] == [0.95, 0.95]
 
 
@@ -141,9 +141,9 @@ def test_at_the_bound_no_number_answers_and_wrong_answers_are_rare():
     (question,) = questions((RULES[3],))
     at_bound = question._replace(value=question.least)
     assert units_needed(at_bound) is None
-    assert answered(question._replace(least_units=50), 45) == 0 < answered(question, 45)
+    assert answer_rate(question._replace(least_units=50), 45) == 0 < answer_rate(question, 45)
     for number in (50, 400):
-        assert answered(at_bound, number) < 0.08  # "met" although the rule holds by no margin
+        assert answer_rate(at_bound, number) < 0.08  # "met" although the rule holds by no margin
 
 
 def test_what_a_pilot_cannot_tell_has_no_number():
@@ -155,7 +155,7 @@ def test_what_a_pilot_cannot_tell_has_no_number():
         Rule("absent", "at_least", 50, "strict_f", label="B"),
         Rule("fine", "at_least", 50, "strict_f"),
     )
-    result = planned(with_difference(Policy(rules), "strict_f", 5), judged(nearly), judged(same))
+    result = plan_documents(add_difference(Policy(rules), "strict_f", 5), judged(nearly), judged(same))
     by_name = {row["name"]: row for row in result["questions"]}
     assert [name for name, row in by_name.items() if row["units_needed"] is None] == ["alike", "absent", DIFFERENCE]
     assert all(row["few"] and row["curve"][0]["answered"] is None for name, row in by_name.items() if name != "fine")
@@ -166,8 +166,8 @@ def test_what_a_pilot_cannot_tell_has_no_number():
     closing = " ".join(view.closing())
     assert "alike: the systems differ in 3 documents, too few to say how much they vary." in closing
     assert "absent: there are no such spans in the pilot" in closing
-    assert planned(Policy(rules[2:], least_units=50), judged(nearly))["questions"][0]["few"]
-    few = planned(Policy(rules[2:]), judged(nearly[:4]))
+    assert plan_documents(Policy(rules[2:], least_units=50), judged(nearly))["questions"][0]["few"]
+    few = plan_documents(Policy(rules[2:]), judged(nearly[:4]))
     assert "the pilot has effectively 2.6" in " ".join(PlanView(few).closing()) or few["questions"][0]["few"]
 
 
@@ -176,7 +176,7 @@ def test_the_range_is_that_of_a_variance_known_from_a_small_pilot():
     from scipy.stats import chi2
 
     baseline, candidate = map(judged, corpus(1, 60))
-    (row,) = planned(Policy(RULES[3:4]), candidate, baseline)["questions"]
+    (row,) = plan_documents(Policy(RULES[3:4]), candidate, baseline)["questions"]
     low, high = row["units_between"]
     f, needed = row["freedom"], row["units_needed"]
     assert (low, high) == (-(-needed * f // chi2.ppf(0.95, f)), -(-needed * f // chi2.ppf(0.05, f)))
@@ -189,7 +189,7 @@ def test_documents_of_one_unit_are_drawn_together():
     baseline, candidate = corpus(1, 60)
     paired = [[Document(*each.sides, id=f"{n // 2}") for n, each in enumerate(side)] for side in (baseline, candidate)]
     assert len({each.id for each in paired[0]}) == 30
-    found = [planned(Policy(RULES[:1]), judged(side)) for side in (candidate, paired[1])]
+    found = [plan_documents(Policy(RULES[:1]), judged(side)) for side in (candidate, paired[1])]
     assert [each["units"] for each in found] == [60, 30]
     row = found[1]["questions"][0]
     assert row["documents_needed"] == 2 * row["units_needed"]
@@ -198,9 +198,9 @@ def test_documents_of_one_unit_are_drawn_together():
 
 def test_every_simulation_has_the_seed_of_the_policy_and_the_signature_names_it(monkeypatch):
     seeds = set()
-    monkeypatch.setattr(sample_size, "answered", lambda question, units, seed=0: seeds.add(seed) or units / 200)
+    monkeypatch.setattr(sample_size, "answer_rate", lambda question, units, seed=0: seeds.add(seed) or units / 200)
     baseline, candidate = map(judged, corpus(1, 60))
-    result = planned(with_difference(Policy(RULES[:1], seed=7), "strict_f", 4), candidate, baseline)
+    result = plan_documents(add_difference(Policy(RULES[:1], seed=7), "strict_f", 4), candidate, baseline)
     assert seeds == {7} and all(f"|{part}|" in result["signature"] for part in ("seed:7", "difference:strict_f:4"))
 
 
@@ -208,7 +208,8 @@ def test_more_than_a_thousand_units_are_taken_in_groups():
     found = corpus(5, 900)[1]
     twice = [Document(*each.sides, id=str(n)) for n, each in enumerate([*found, *found])]
     rows = [
-        planned(Policy((Rule("f", "at_least", 78, "strict_f"),)), judged(side))["questions"] for side in (found, twice)
+        plan_documents(Policy((Rule("f", "at_least", 78, "strict_f"),)), judged(side))["questions"]
+        for side in (found, twice)
     ]
     assert rows[1][0]["units_needed"] == pytest.approx(rows[0][0]["units_needed"], rel=0.15)
 
@@ -247,7 +248,7 @@ def test_a_difference_that_is_seen_is_one_that_compare_would_show():
 def test_where_few_documents_differ_the_bounds_leave_room_for_a_rare_difference():
     """They hardly vary, which says little; ten that differ are enough."""
     (question,) = questions([RULES[3]])
-    low, high = _of_difference(question, *np.array([[0, 0], [1e-9] * 2, [50, 50], [50, 50], [3, 10]], dtype=float))
+    low, high = _difference_bounds(question, *np.array([[0, 0], [1e-9] * 2, [50, 50], [50, 50], [3, 10]], dtype=float))
     reach = rare_difference(3, 50, question.level)
     assert (low[0], high[0]) == pytest.approx((min(question.value, -reach), max(question.value, reach)))
     assert high[1] - low[1] < 0.01 < reach
