@@ -209,8 +209,7 @@ def has_tokens_of(item: Any) -> bool:
 def _pairs_of_tags(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | None]:
     """Yield the documents of two sides of tags, whose unit is the token."""
     sides = [[*gold.items()], [*pred.items()]]
-    if len(sides[0]) != len(sides[1]):
-        raise _unequal_lengths((gold.name, pred.name), [*map(len, sides)])
+    _check_lengths(dict(zip((gold.name, pred.name), map(len, sides))))
     sides = tags_of([(side.name, items, side.tag_names) for side, items in zip((gold, pred), sides)])
     tagged = [
         read_tag_lists(items, side.name, reading.scheme, reading.repair) for items, side in zip(sides, (gold, pred))
@@ -333,13 +332,12 @@ def _in_order(
             lengths = [
                 number + sum(1 for _ in rest) + (item is not _MISSING) for item, rest in zip(items, (*sides, *extra))
             ]
-            raise _unequal_lengths((gold.name, pred.name, *names), lengths)
+            _check_lengths(dict(zip((gold.name, pred.name, *names), lengths)))
         beside = dict(zip(names, items[2:]))
-        place = beside.get("text"), beside.get("tokens")
         try:
-            a, b, text_of = _two_records((gold, pred), items[:2], *place, reading, ends)
-            skipped = predictions.skipped(a._replace(text=text_of or "?"), b._replace(text=text_of or "?"))
-            document = _without_text(a, b, number) if text_of is None else pair(a, b)
+            (a, b), place = _records_of_document((gold.name, pred.name), items[:2], beside, reading, ends)
+            skipped = predictions.skipped(a._replace(text=place.text or "?"), b._replace(text=place.text or "?"))
+            document = _without_text(a, b, number) if place.text is None else pair(a, b)
         except ValueError as error:
             raise located(error, number, beside.get("ids")) from None
         if document and document.id is None:
@@ -366,23 +364,32 @@ def _without_text(gold: Record, pred: Record, number: int) -> Document | None:
     return document
 
 
-def _two_records(
-    sides: tuple[Side, Side], items: Sequence[Any], text: Any, tokens: Any, reading: Reading, ends: Ends
-) -> tuple[Record, Record, str | None]:
-    """Return both sides as records, and the text if it is known. A side without a text has that of the other."""
-    records = [record_of_item(item, side.name, reading) if has_text(item) else None for item, side in zip(items, sides)]
-    first = next((record for record in records if record), None)
+def _records_of_document(
+    names: Sequence[str], row: Sequence[Any], beside: Mapping[str, Any], reading: Reading, ends: Ends
+) -> tuple[list[Record], Place]:
+    """Return the record of each side, and the text and tokens. An item without a text has that of the others.
+
+    Args:
+        names: The names of the sides.
+        row: The item of each.
+        beside: The text and the tokens that are given beside the items.
+        reading: How items are read.
+        ends: Sees where every span ends.
+
+    Raises:
+        ValueError: An item cannot be read, or tokens are given beside items that have their own.
+    """
+    records = [record_of_item(item, name, reading) if has_text(item) else None for name, item in zip(names, row)]
+    first, tokens = next((record for record in records if record), None), beside.get("tokens")
     if first is None or first.tokens is None:
-        place = place_of(text if first is None else first.text, tokens)
+        place = place_of(first.text if first else beside.get("text"), tokens)
     elif tokens is not None:
         raise ValueError("tokens= is given, but the document has its own: leave it out")
     else:
         place = Place(first.text, first.tokens)
-    a, b = (
-        record or plain_record(item, side.name, place, reading, ends)
-        for record, item, side in zip(records, items, sides)
-    )
-    return a, b, place.text
+    return [
+        record or plain_record(item, name, place, reading, ends) for name, item, record in zip(names, row, records)
+    ], place
 
 
 def all_tagged(sides: Sequence[Side], reading: Reading) -> list[list[Tagged | None] | None]:
@@ -405,9 +412,11 @@ def listed_items(value: Any, name: str) -> Iterator[Any]:
     return iter(value)
 
 
-def _unequal_lengths(names: Sequence[str], lengths: Sequence[int]) -> ValueError:
-    numbers = " and ".join(f"{name} has {length} document{'s' * (length != 1)}" for name, length in zip(names, lengths))
-    return ValueError(f"{numbers}; expected the same number")
+def _check_lengths(lengths: Mapping[str, int], remedy: str = "") -> None:
+    """Raise ValueError, with a remedy, if the names of some lists do not have the same number of documents."""
+    if len({*lengths.values()}) > 1:
+        numbers = " and ".join(f"{name} has {n} document{'s' * (n != 1)}" for name, n in lengths.items())
+        raise ValueError(f"{numbers}; expected the same number{remedy}")
 
 
 # Sides that are no pair: those of several annotators, or gold annotation alone
@@ -431,6 +440,9 @@ class SideRecord(NamedTuple):
 
 SideRecords = dict[str, list[SideRecord]]
 """The records of each side, by its name, in the order of the documents."""
+
+UNEVEN = ", with None for what an annotator has not annotated"
+"""The remedy for sides that have not the same number of documents."""
 
 
 def records_of_sides(sides: Mapping[str, Side], text: Any, tokens: Any, reading: Reading) -> SideRecords:
@@ -465,7 +477,7 @@ def records_of_sides(sides: Mapping[str, Side], text: Any, tokens: Any, reading:
 
 def _with_tokens(records: Mapping[str, Sequence[Record]], tokens: Sequence[Any]) -> dict[str, list[Record]]:
     """Return records with the tokens of their texts. Raise ValueError if they have their own, or do not fit."""
-    _check_lengths({**{name: len(side) for name, side in records.items()}, "tokens": len(tokens)})
+    _check_lengths({**{name: len(side) for name, side in records.items()}, "tokens": len(tokens)}, UNEVEN)
     result: dict[str, list[Record]] = {name: [] for name in records}
     for name, side in records.items():
         for number, (record, words) in enumerate(zip(side, tokens)):
@@ -484,7 +496,7 @@ def _with_tokens(records: Mapping[str, Sequence[Record]], tokens: Sequence[Any])
 def _tag_records(sides: Mapping[str, Side], reading: Reading) -> SideRecords:
     """Return the records of tag sequences, whose unit is the token."""
     items = {name: [*side.items()] for name, side in sides.items()}
-    _check_lengths({name: len(tags) for name, tags in items.items()})
+    _check_lengths({name: len(tags) for name, tags in items.items()}, UNEVEN)
     items = dict(zip(items, tags_of([(name, tags, sides[name].tag_names) for name, tags in items.items()])))
     tagged = {name: read_tag_lists(tags, name, reading.scheme, reading.repair) for name, tags in items.items()}
     records: SideRecords = {name: [] for name in sides}
@@ -514,36 +526,20 @@ def _ordered_records(sides: Mapping[str, Side], text: Any, tokens: Any, reading:
     extra = {
         name: [*listed_items(value, name)] for name, value in (("text", text), ("tokens", tokens)) if value is not None
     }
-    _check_lengths({name: len(values) for name, values in (*items.items(), *extra.items())})
+    _check_lengths({name: len(values) for name, values in (*items.items(), *extra.items())}, UNEVEN)
     records: SideRecords = {name: [] for name in sides}
     ends = Ends()
     for number, row in enumerate(zip(*items.values())):
         beside = {name: values[number] for name, values in extra.items()}
         try:
-            for name, record in zip(sides, _records_of_document([*sides], row, beside, reading, ends)):
-                records[name].append(record._replace(unit=None if record.base is None else str(number)))
+            of_document, place = _records_of_document([*sides], row, beside, reading, ends)
         except ValueError as error:
             raise ValueError(f"document {number}: {error}") from None
+        base = Document([], [], tokens=place.offsets) if place.text is None else None
+        for name, record in zip(sides, of_document):
+            records[name].append(SideRecord(record, None if base is None else str(number), base=base))
     ends.check(reading.end)
     return records
-
-
-def _records_of_document(
-    names: Sequence[str], row: Sequence[Any], beside: Mapping[str, Any], reading: Reading, ends: Ends
-) -> Iterator[SideRecord]:
-    """Yield the records of one document. Items without a text have that of the others."""
-    records = [record_of_item(item, name, reading) if has_text(item) else None for name, item in zip(names, row)]
-    first = next((record for record in records if record), None)
-    place = Place(first.text, first.tokens) if first else place_of(beside.get("text"), beside.get("tokens"))
-    base = Document([], [], tokens=place.offsets) if place.text is None else None
-    for name, item, record in zip(names, row, records):
-        yield SideRecord(record or plain_record(item, name, place, reading, ends), base=base)
-
-
-def _check_lengths(lengths: Mapping[str, int]) -> None:
-    if len({*lengths.values()}) > 1:
-        numbers = " and ".join(f"{name} has {n} document{'s' * (n != 1)}" for name, n in lengths.items())
-        raise ValueError(f"{numbers}; expected the same number, with None for what an annotator has not annotated")
 
 
 def load(

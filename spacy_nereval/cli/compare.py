@@ -118,7 +118,7 @@ def compare_cli(
     check_lexicons(counter.metrics, output)
     families(counter.metrics, wished.primary, wished.secondary)  # before anything is read
     compared = [counter.system(shown, runs) for shown, runs in named]
-    documents = next((each.documents for each in reversed(compared) if each.documents), [])
+    documents = next((system.documents for system in reversed(compared) if system.documents), [])
     result = comparison(compared, documents, drawn, asking.trials, **wished._asdict(), short=showing.short)
     result |= {"left_out": counter.left_out} if counter.left_out else {}
     print_result(ComparisonView(result), wanted, showing, output)

@@ -224,7 +224,7 @@ def with_stored_labels(reading: Reading, systems: Sequence[Source]) -> Reading:
     stored = {
         model: {o: value for o, value in settings.items() if o not in given} for model, settings in stored.items()
     }
-    shown = {model: _as_options(settings) for model, settings in stored.items()}
+    shown = {model: _written_options(settings) for model, settings in stored.items()}
     if len({*shown.values()}) > 1:
         differ = "; ".join(f"{model} has {options or 'none'}" for model, options in shown.items())
         raise ValueError(
@@ -242,9 +242,9 @@ def with_stored_labels(reading: Reading, systems: Sequence[Source]) -> Reading:
     return reading
 
 
-def _as_options(found: Mapping[str, Any]) -> str:
+def _written_options(settings: Mapping[str, Any]) -> str:
     return " ".join(
-        f"--{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in found.items()
+        f"--{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in settings.items()
     )
 
 
@@ -275,7 +275,7 @@ def with_stored(settings: Settings, stored: Mapping[str, Settings]) -> Settings:
             if taken.setdefault(name, extra) != extra:
                 option = next(o for o in {**taken[name], **extra} if taken[name].get(o) != extra.get(o))
                 values = (
-                    json.dumps(each[option]) if option in each else "the default" for each in (taken[name], extra)
+                    json.dumps(some[option]) if option in some else "the default" for some in (taken[name], extra)
                 )
                 raise ValueError(
                     f"the configs of {source[name]} and {model} differ in {name}.{option} ({' and '.join(values)}), "
@@ -301,7 +301,7 @@ def wanted_breakdowns(lookups: Lookups, metrics: Sequence[Metric]) -> list[Break
 
     lexicon = cached_lexicon(lookups.train) if lookups.train else None
     breakdowns = [Breakdown(metrics, by, lexicon) for by in split_attributes(lookups.by or [])]
-    uses = [*(each.by.attribute.needs_lexicon for each in breakdowns), *("train" in m.settings for m in metrics)]
+    uses = [*(one.by.attribute.needs_lexicon for one in breakdowns), *("train" in m.settings for m in metrics)]
     if lookups.train:
         check_train_is_used(lookups.train, any(uses))
     return breakdowns

@@ -516,15 +516,12 @@ def named_runs(given: Sequence[str]) -> Runs:
             raise ValueError(
                 f"--system {text}: there is a system {name} already; list all its runs once, as {name}=RUN,RUN..."
             )
-        systems[name] = [run for pattern in patterns for run in _files_of_pattern(text, pattern)]
+        files = {pattern: matching_files(pattern) for pattern in patterns}
+        if unmatched := next((pattern for pattern in patterns if not files[pattern]), None):
+            raise ValueError(f"--system {text}: no file matches {unmatched}")
+        systems[name] = [run for pattern in patterns for run in files[pattern]]
     _check_no_run_twice(systems)
     return systems
-
-
-def _files_of_pattern(text: str, pattern: str) -> list[str]:
-    if files := matching_files(pattern):
-        return files
-    raise ValueError(f"--system {text}: no file matches {pattern}")
 
 
 def matching_files(pattern: str) -> list[str]:

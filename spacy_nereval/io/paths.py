@@ -64,17 +64,13 @@ def check_is_file(path: Location) -> None:
         raise ValueError(f"{path} does not exist or is not a file{remedy(path)}")
 
 
-COUNT_FILE = ".npz"
-"""The extension of count files, by which every function knows one."""
-
-
 def is_count_file(path: str | Path) -> bool:
-    """Return whether a path names a count file, which need not exist.
+    """Return whether a path names a count file, which need not exist. Nothing else tells count files from others.
 
     >>> is_count_file("counts.npz"), is_count_file(Path("gold.jsonl"))
     (True, False)
     """
-    return str(path).endswith(COUNT_FILE)
+    return str(path).endswith(".npz")
 
 
 MADE_BY = {
