@@ -1,9 +1,9 @@
-"""Gates: may this model ship, by the rules of a policy? And how many documents decide that?
+"""Gates: whether a model may ship, by the rules of a policy; and plans: how many documents decide that.
 
-One way through it: `policy` reads a policy and checks its rules. `gate_rules` answers each rule with an interval of its
-score and makes the verdict. `sample_size` says how many documents decide a rule or show a difference. `gate_view` has
-the tables and sentences of both. `gating` has `gate()` and `plan()`, `gate_command` the commands, and what
-`nereval report --policy` says.
+One way through it: `policy` reads a policy and checks its rules. `gate_rules` decides each rule by an interval of its
+score and makes the verdict. `sample_size` computes how many documents decide a rule or show a difference. `gate_view`
+has the tables and sentences of both. `gating` has `gate()` and `plan()`, `gate_command` the commands, and
+`report_section` adds `--policy` and its section to `nereval report`.
 """
 
 from ...core.features import Feature, ResultKind

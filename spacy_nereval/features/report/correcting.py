@@ -1,7 +1,4 @@
-"""What people see of corrections: how many gold spans change and how, which ones, and what stays undecided.
-
-`apply`: corrections that reviewers decided on a report, for whatever gold annotation a user has.
-"""
+"""`apply` in Python, and the result that it returns: which gold spans change, how, and which places stay undecided."""
 
 from __future__ import annotations
 
@@ -21,17 +18,17 @@ from ...reporting.marked_text import clipped
 from ...reporting.remarks import many
 from ...reporting.result_table import Cell, ResultTable
 from ...reporting.view import Finding, Makers, View
-from .corrections import GOLD_WRONG, VERDICTS, corrected, read_marks
+from .corrections import GOLD_WRONG, VERDICTS, correct_gold, read_marks
 
 if TYPE_CHECKING:
     import pandas
     from typing_extensions import Unpack
 
 MOST = 50
-"""Maximum number of places that people see in a table."""
+"""Maximum number of places in a table."""
 
 LONGEST = 40
-"""Maximum number of characters of a span."""
+"""Maximum number of characters of a span in a table."""
 
 Row = Mapping[str, Any]
 
@@ -40,7 +37,7 @@ class CorrectionView(View):
     """The tables and sentences of corrections.
 
     Args:
-        result: What `io.corrections.corrected` has as its result, or its JSON.
+        result: The result of `corrections.correct_gold`, or its JSON.
         notes: Sentences on what was written.
     """
 
@@ -54,7 +51,7 @@ class CorrectionView(View):
     # Tables
 
     def changes(self) -> Iterator[ResultTable]:
-        """Yield every gold span that changes, before and after."""
+        """Yield each gold span that changes, before and after."""
         rows: list[list[Cell]] = [
             [
                 str(row["document"]),
@@ -70,19 +67,24 @@ class CorrectionView(View):
 
     def kinds(self) -> Iterator[ResultTable]:
         """Yield how many gold spans change in each way, with each label."""
-        found = Counter((row["change"], row["before"]["label"] if row["before"] else "") for row in self._changes)
-        rows: list[list[Cell]] = [[change, label, n] for (change, label), n in found.most_common()]
+        numbers = Counter((row["change"], row["before"]["label"] if row["before"] else "") for row in self._changes)
+        rows: list[list[Cell]] = [[change, label, n] for (change, label), n in numbers.most_common()]
         yield ResultTable("Kinds of changes", ["change", "label before", "spans"], rows)
 
-    def conflicts(self) -> Iterator[ResultTable]:
+    def contested_places(self) -> Iterator[ResultTable]:
         """Yield the places on which marks disagree."""
         yield self._places("Places on which marks disagree", "conflicts")
 
-    def undecided(self) -> Iterator[ResultTable]:
-        """Yield the places at which gold is said to be wrong, without a correction."""
+    def undecided_places(self) -> Iterator[ResultTable]:
+        """Yield the places at which a reviewer finds gold wrong and gives no correction."""
         yield self._places("Places where gold is wrong, without a correction", "undecided")
 
-    makers: ClassVar[Makers] = {"changes": changes, "conflicts": conflicts, "undecided": undecided, "kinds": kinds}
+    makers: ClassVar[Makers] = {
+        "changes": changes,
+        "conflicts": contested_places,
+        "undecided": undecided_places,
+        "kinds": kinds,
+    }
 
     def _places(self, title: str, name: str) -> ResultTable:
         rows: list[list[Cell]] = [
@@ -105,7 +107,7 @@ class CorrectionView(View):
         return rows
 
     def headline(self) -> str:
-        """Return what changes in one line.
+        """Return the number of corrections of each kind, in one line.
 
         >>> result = {"changes": [], "documents": 3, "spans": {"before": 7, "after": 7}}
         >>> CorrectionView(result).headline()
@@ -115,25 +117,25 @@ class CorrectionView(View):
         if not self._changes:
             return f"No gold span changes: {many(spans['after'], 'span')} in {documents}"
         kinds = Counter(row["change"] for row in self._changes).most_common()
-        said = ", ".join(f"{change} {n:,}" for change, n in kinds)
-        touched = len({row["document"] for row in self._changes})
+        parts = ", ".join(f"{change} {n:,}" for change, n in kinds)
+        changed_documents = len({row["document"] for row in self._changes})
         return (
-            f"{many(len(self._changes), 'correction')} in {touched:,} of {documents} ({said}): "
+            f"{many(len(self._changes), 'correction')} in {changed_documents:,} of {documents} ({parts}): "
             f"{many(spans['before'], 'gold span')} before, {spans['after']:,} after"
         )
 
     def findings(self) -> list[Finding]:
-        """Return what changes."""
+        """Return the headline."""
         return [Finding("headline", self.headline())]
 
     def opening(self, *, digits: int = 2, more: str = "") -> list[str]:
-        """Return what changes, and what the marks are."""
+        """Return what changes, and how many marks there are."""
         marks = self.result["marks"]
-        said = ", ".join(f"{mark} {marks[mark]:,}" for mark in VERDICTS if marks[mark])
-        return [self.headline(), f"Marks on {many(marks['places'], 'place')}{said and f': {said}'}", *self._notes]
+        parts = ", ".join(f"{mark} {marks[mark]:,}" for mark in VERDICTS if marks[mark])
+        return [self.headline(), f"Marks on {many(marks['places'], 'place')}{parts and f': {parts}'}", *self._notes]
 
     def closing(self) -> list[str]:
-        """Return what stays as it is although somebody would change it."""
+        """Return at how many places gold stays as it is although a reviewer finds it wrong."""
         lines = [
             f"Gold stays as it is on {many(len(self.result[name]), 'place')} {why}"
             for name, why in (
@@ -288,12 +290,16 @@ def apply(
     >>> apply(gold, [mark]).gold[0].spans
     [(0, 3, 'PER'), (7, 11, 'LOC')]
     """
-    how = reading_of_items(**options)
+    reading = reading_of_items(**options)
     text, tokens = (None if value is None else [*value] for value in (text, tokens))
-    own = records_of_sides({"gold": Side([*of_file(gold, "gold", how)], "gold", how)}, text, tokens, how)["gold"]
-    if any(each.base is not None for each in own):
+    records = records_of_sides(
+        {"gold": Side([*of_file(gold, "gold", reading)], "gold", reading)}, text, tokens, reading
+    )["gold"]
+    if any(side_record.base is not None for side_record in records):
         raise ValueError(not_known("texts", "text", "text"))
-    rules = rules_of(how)
+    rules = rules_of(reading)
     name = str(gold) if isinstance(gold, (str, Path)) else "gold"
-    found = corrected((with_labels(each.record, rules) for each in own), read_marks(marks), conflicts, name)
-    return Corrections(found.result, found.records)
+    corrected = correct_gold(
+        (with_labels(side_record.record, rules) for side_record in records), read_marks(marks), conflicts, name
+    )
+    return Corrections(corrected.result, corrected.records)

@@ -1,8 +1,6 @@
-"""Spans at which the gold annotation may be wrong, each with the evidence.
+"""Places where the gold annotation may be wrong, each with the evidence, and a table of them.
 
 Evidence is a reason to look, not a proof: the same words may rightly have several labels.
-
-The places where gold may be wrong: a table of them, and what speaks against gold in words.
 """
 
 from __future__ import annotations
@@ -25,11 +23,11 @@ Reason = Literal["two labels", "unmarked", "agreement", "confidence"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
 
 SURE = 0.5
-"""A system is sure of a prediction if its score is above this share of those of the system's correct predictions of
-the label."""
+"""A system is sure of a prediction if its score exceeds this share of the scores of its correct predictions of the
+label."""
 
 FEW = 10
-"""With fewer correct predictions of a label, a system is not called sure of another one."""
+"""The number of correct predictions of a label that a system needs to be called sure of another one."""
 
 
 class Evidence(NamedTuple):
@@ -59,8 +57,14 @@ class Evidence(NamedTuple):
 
 
 class Suspect(NamedTuple):
-    """A span at which gold may be wrong: the number of the document, its place, gold's label ("" for none),
-    and the evidence, strongest first."""
+    """A span at which gold may be wrong.
+
+    Attributes:
+        document: The number of its document.
+        start, end: Its boundaries.
+        gold: The label of gold there; "" for none.
+        evidence: The evidence, strongest first.
+    """
 
     document: int
     start: int
@@ -89,7 +93,7 @@ class Doubt(NamedTuple):
 
     @property
     def place(self) -> tuple[int, int]:
-        """Where the gold span is; where there is none, the stretch that the evidence is about."""
+        """The boundaries of the gold span; without one, those of the stretch that the evidence is about."""
         return self.gold[:2] if self.gold else (self.start, self.end)
 
 
@@ -112,41 +116,44 @@ def gold_suspects(systems: Sequence[Sequence[Document]]) -> list[Suspect]:
     if not systems:
         return []
     labels = _labels_of_surfaces(systems[0])
-    right = [_scores_of_hits(documents) for documents in systems]
+    scores_of_hits = [_scores_of_hits(documents) for documents in systems]
     evidence_of: dict[tuple[int, int, int, str], list[Evidence]] = defaultdict(list)
     for number, sides in enumerate(zip(*systems)):
-        for place, evidence in (*_of_document(sides, labels), *_of_scores(sides, right)):
+        for place, evidence in (*_document_evidence(sides, labels), *_confidence_evidence(sides, scores_of_hits)):
             if evidence not in evidence_of[(number, *place)]:
                 evidence_of[(number, *place)].append(evidence)
     suspects = []
     for (number, start, end, gold), reasons in evidence_of.items():
-        ranked = tuple(sorted(reasons, key=lambda each: each.against - each.number))
+        ranked = tuple(sorted(reasons, key=lambda piece: piece.against - piece.number))
         suspects.append(Suspect(number, start, end, gold, ranked))
     return sorted(suspects, key=_rank)
 
 
-def doubts(suspects: Sequence[Suspect], documents: Sequence[Document]) -> list[Doubt]:
-    """Return the places of suspects, those on one gold span together, in the order of the first of them.
+def merge_suspects(suspects: Sequence[Suspect], documents: Sequence[Document]) -> list[Doubt]:
+    """Return the places of suspects, in their order; suspects on one gold span make one place.
 
     >>> golds = [[(0, 4, "ORG")], [(0, 4, "ORG")], [(0, 4, "LOC")], []]
     >>> documents = [Document(gold, [(0, 4, "ORG")], "Acme") for gold in golds]
-    >>> [(doubt.document, doubt.gold, doubt.proposed) for doubt in doubts(gold_suspects([documents]), documents)]
+    >>> places = merge_suspects(gold_suspects([documents]), documents)
+    >>> [(place.document, place.gold, place.proposed) for place in places]
     [(3, None, ((0, 4, 'ORG'),)), (2, Span(start=0, end=4, label='LOC'), ((0, 4, 'ORG'),))]
     """
-    found: dict[Any, Doubt] = {}
+    by_place: dict[Any, Doubt] = {}
     for suspect in suspects:
         document = documents[suspect.document]
-        gold = _gold_of(suspect, document)
+        gold = _gold_span(suspect, document)
         key = suspect.document, gold or (suspect.start, suspect.end)
-        proposed = tuple((suspect.start, suspect.end, each.label) for each in suspect.evidence)
-        own = Doubt(suspect.document, gold, suspect.start, suspect.end, suspect.evidence, proposed)
-        if known := found.get(key):
-            own = known._replace(evidence=known.evidence + own.evidence, proposed=known.proposed + own.proposed)
-        found[key] = own._replace(proposed=tuple(dict.fromkeys(own.proposed)))
-    return [*found.values()]
+        proposed = tuple((suspect.start, suspect.end, piece.label) for piece in suspect.evidence)
+        doubt = Doubt(suspect.document, gold, suspect.start, suspect.end, suspect.evidence, proposed)
+        if earlier := by_place.get(key):
+            doubt = earlier._replace(
+                evidence=earlier.evidence + doubt.evidence, proposed=earlier.proposed + doubt.proposed
+            )
+        by_place[key] = doubt._replace(proposed=tuple(dict.fromkeys(doubt.proposed)))
+    return [*by_place.values()]
 
 
-def _gold_of(suspect: Suspect, document: Document) -> Span | None:
+def _gold_span(suspect: Suspect, document: Document) -> Span | None:
     """Return the gold span of a suspect; the one that overlaps it most if there is none at its place."""
     if suspect.gold:
         return Span(suspect.start, suspect.end, suspect.gold)
@@ -162,38 +169,38 @@ def surface(document: Document, start: int, end: int) -> str:
 
 
 def _labels_of_surfaces(documents: Sequence[Document]) -> dict[str, Counter[str]]:
-    """Return how often gold gives each surface each label, the most frequent label first."""
-    found: dict[str, Counter[str]] = defaultdict(Counter)
+    """Return the number of gold spans with each surface and label, the most frequent label first."""
+    numbers: dict[str, Counter[str]] = defaultdict(Counter)
     for document in documents:
         for start, end, label in document.gold:
             if words := surface(document, start, end):
-                found[words][label] += 1
-    return {words: Counter(dict(labels.most_common())) for words, labels in found.items()}
+                numbers[words][label] += 1
+    return {words: Counter(dict(labels.most_common())) for words, labels in numbers.items()}
 
 
 Place = tuple[int, int, str]
 
 
-def _of_document(sides: Sequence[Document], labels: dict[str, Counter[str]]) -> Iterator[tuple[Place, Evidence]]:
-    """Yield the evidence in one document, with its place and gold's label there."""
+def _document_evidence(sides: Sequence[Document], labels: dict[str, Counter[str]]) -> Iterator[tuple[Place, Evidence]]:
+    """Yield the evidence in one document that needs no scores, with its place and gold's label there."""
     document = sides[0]
     at: dict[tuple[int, int], list[str]] = defaultdict(list)
     for span in document.gold:
         at[span.start, span.end].append(span.label)
     for span in document.gold:
-        labelled = labels.get(surface(document, span.start, span.end), Counter())
+        numbers = labels.get(surface(document, span.start, span.end), Counter())
         # A second label on the very same place is annotation in layers, not a contradiction.
-        own = at[span.start, span.end]
-        rival = next(((label, n) for label, n in labelled.items() if label not in own), None)
+        labels_here = at[span.start, span.end]
+        rival = next(((label, n) for label, n in numbers.items() if label not in labels_here), None)
         if rival:
             label, number = rival
-            if number >= labelled[span.label]:
-                yield (span.start, span.end, span.label), Evidence("two labels", label, number, labelled[span.label])
+            if number >= numbers[span.label]:
+                yield (span.start, span.end, span.label), Evidence("two labels", label, number, numbers[span.label])
     for side in sides:
-        touched = {k for _, k, _ in side.overlaps}
+        overlapping = {k for _, k, _ in side.overlaps}
         for k, span in enumerate(side.pred):
             number = labels.get(surface(document, span.start, span.end), Counter())[span.label]
-            if number and k not in touched and not side.is_invented(span):
+            if number and k not in overlapping and not side.is_invented(span):
                 yield (span.start, span.end, ""), Evidence("unmarked", span.label, number)
     if len(sides) > 1:
         for span in sorted(set.intersection(*({*side.pred} for side in sides)) - {*document.gold}):
@@ -205,12 +212,12 @@ def _of_document(sides: Sequence[Document], labels: dict[str, Counter[str]]) -> 
 
 def _scores_of_hits(documents: Sequence[Document]) -> dict[str, list[float]]:
     """Return the scores of a system's correct predictions of each label, ascending."""
-    found: dict[str, list[float]] = defaultdict(list)
+    scores_of: dict[str, list[float]] = defaultdict(list)
     for document in documents:
         for span in document.hits if document.span_scores else ():
             if (score := _score(document, span)) is not None:
-                found[span[2]].append(score)
-    return {label: sorted(scores) for label, scores in found.items()}
+                scores_of[span[2]].append(score)
+    return {label: sorted(scores) for label, scores in scores_of.items()}
 
 
 def _score(document: Document, span: PlainSpan) -> float | None:
@@ -219,43 +226,43 @@ def _score(document: Document, span: PlainSpan) -> float | None:
     return float(score) if is_number(score) else None
 
 
-def _of_scores(
-    sides: Sequence[Document], right: Sequence[Mapping[str, Sequence[float]]]
+def _confidence_evidence(
+    sides: Sequence[Document], scores_of_hits: Sequence[Mapping[str, Sequence[float]]]
 ) -> Iterator[tuple[Place, Evidence]]:
     """Yield the evidence by confidence in one document, with its place and gold's label there."""
     sure: dict[Span, list[Evidence]] = defaultdict(list)
-    for system, (side, scores) in enumerate(zip(sides, right)):
+    for system, (side, scores) in enumerate(zip(sides, scores_of_hits)):
         for span in side.pred if side.span_scores else ():
             score = _score(side, span)
-            known = scores.get(span.label, ())
-            if score is None or len(known) < FEW or span in side.hits or side.is_invented(span):
+            hit_scores = scores.get(span.label, ())
+            if score is None or len(hit_scores) < FEW or span in side.hits or side.is_invented(span):
                 continue
-            surer = bisect_left(known, score) / len(known)
+            surer = bisect_left(hit_scores, score) / len(hit_scores)
             if surer >= SURE:
                 sure[span].append(Evidence("confidence", span.label, 0, 0, system, score, surer))
     if sure:
         labels = {(start, end): label for start, end, label in reversed(sides[0].gold)}
         for span, pieces in sure.items():
-            for each in pieces:
+            for piece in pieces:
                 place = span.start, span.end, labels.get(span[:2], "")
-                yield place, each._replace(number=len(pieces))
+                yield place, piece._replace(number=len(pieces))
 
 
 def _rank(suspect: Suspect) -> tuple[float, ...]:
-    reasons = {each.reason for each in suspect.evidence}
-    strength = max(each.number - each.against for each in suspect.evidence)
-    surer = sum(each.surer for each in suspect.evidence)
+    reasons = {piece.reason for piece in suspect.evidence}
+    strength = max(piece.number - piece.against for piece in suspect.evidence)
+    surer = sum(piece.surer for piece in suspect.evidence)
     return -len(reasons), -strength, -surer, suspect.document, suspect.start
 
 
 SHOWN = 60
-"""Maximum number of rows of doubtful spans, and of repeated errors and error pairs."""
+"""Maximum number of rows of doubtful spans, repeated errors and pairs of labels."""
 
-OF_EACH = 10
-"""How many doubtful spans with each reason have a place among these."""
+PER_REASON = 10
+"""Minimum number of doubtful spans with each reason among these rows, if there are so many."""
 
 OTHERS = 3
-"""How many of the other documents that evidence is from are named."""
+"""Maximum number of other documents that are named as the source of evidence."""
 
 CONTRADICTIONS: tuple[Reason, ...] = ("two labels", "unmarked")
 """The reasons by which gold contradicts itself."""
@@ -276,82 +283,84 @@ class GoldDoubts:
         self.names: Sequence[str] = names
 
     def tables(self) -> Iterator[ResultTable]:
-        """Yield the places, the strongest evidence first, among them the first ones of every reason."""
+        """Yield the table of the places, the strongest evidence first; every reason has some rows."""
         rows: list[list[Cell]] = []
-        shown = shown_doubts(self.places)
-        for each in shown:
-            document = self.documents[each.document]
-            said = [evidence_words(why, each, self.names) + self._elsewhere(each, why) for why in each.evidence]
-            words = "; ".join(dict.fromkeys([*said, *_proposed(each, document)]))
-            at_gold = each.gold if each.place == (each.start, each.end) else None
-            gold = at_gold.label if at_gold else _gold_around(document, each)
-            rows.append([self._name(each.document), in_context(document, each.start, each.end), gold, words])
+        doubts = select_doubts(self.places)
+        for doubt in doubts:
+            document = self.documents[doubt.document]
+            reasons = [
+                evidence_words(piece, doubt, self.names) + self._elsewhere(doubt, piece) for piece in doubt.evidence
+            ]
+            words = "; ".join(dict.fromkeys([*reasons, *_proposal_words(doubt, document)]))
+            at_gold = doubt.gold if doubt.place == (doubt.start, doubt.end) else None
+            gold = at_gold.label if at_gold else _gold_around(document, doubt)
+            rows.append([self._name(doubt.document), in_context(document, doubt.start, doubt.end), gold, words])
         if rows:
             header = ["document", "text", "gold", "what speaks against it"]
             note = f"the strongest {len(rows)} of {len(self.places):,}" if len(rows) < len(self.places) else ""
-            asks = [{"document": each.document} for each in shown]
+            asks = [{"document": doubt.document} for doubt in doubts]
             yield ResultTable("Doubtful gold spans", header, rows, note=note, asks=asks)
 
     @cached_property
-    def marked_places(self) -> Mapping[tuple[str, str], Sequence[tuple[int, int]]]:
-        """For each surface and label, the gold spans that have them: the numbers of the document and of the span."""
-        found: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
+    def gold_places(self) -> Mapping[tuple[str, str], Sequence[tuple[int, int]]]:
+        """The gold spans with each surface and label: the number of the document, and of the span in it."""
+        places: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
         for k, document in enumerate(self.documents):
             for g, span in enumerate(document.gold):
                 if words := surface(document, span.start, span.end):
-                    found[words, span.label].append((k, g))
-        return found
+                    places[words, span.label].append((k, g))
+        return places
 
     def _elsewhere(self, doubt: Doubt, evidence: Evidence) -> str:
-        """Return the other documents that a piece of evidence is from, "" if it is from this one alone."""
+        """Return the names of the other documents that evidence is from; "" if it is from this one alone."""
         words = surface(self.documents[doubt.document], *doubt.place)
-        places = self.marked_places.get((words, evidence.label), ()) if evidence.reason in CONTRADICTIONS else ()
-        others = [*dict.fromkeys(k for k, _ in places if k != doubt.document)]
-        named = [*map(self._name, others[:OTHERS])]
-        rest = f" and {len(others) - OTHERS:,} more" if len(others) > OTHERS else ""
-        return f" (in {', '.join(named)}{rest})" if named else ""
+        places = self.gold_places.get((words, evidence.label), ()) if evidence.reason in CONTRADICTIONS else ()
+        documents = [*dict.fromkeys(k for k, _ in places if k != doubt.document)]
+        names = [*map(self._name, documents[:OTHERS])]
+        remainder = f" and {len(documents) - OTHERS:,} more" if len(documents) > OTHERS else ""
+        return f" (in {', '.join(names)}{remainder})" if names else ""
 
     def _name(self, number: int) -> str:
         id = self.documents[number].id
         return str(number + 1 if id is None else id)
 
 
-def shown_doubts(places: Sequence[Doubt]) -> list[Doubt]:
-    """Return the places that are shown: the first ones, among them the first ones of every reason."""
+def select_doubts(places: Sequence[Doubt]) -> list[Doubt]:
+    """Return the doubts that the table shows: the first ones of each reason, and the first of the others."""
     seats: Counter[Reason] = Counter()
     first: set[int] = set()
     for k, doubt in enumerate(places):
-        reasons = {each.reason for each in doubt.evidence}
-        if any(seats[reason] < OF_EACH for reason in reasons):
+        reasons = {piece.reason for piece in doubt.evidence}
+        if any(seats[reason] < PER_REASON for reason in reasons):
             first.add(k)
             seats.update(reasons)
-    others = [k for k in range(len(places)) if k not in first]
-    return [places[k] for k in sorted([*first, *others[: max(0, SHOWN - len(first))]])]
+    rest = [k for k in range(len(places)) if k not in first]
+    return [places[k] for k in sorted([*first, *rest[: max(0, SHOWN - len(first))]])]
 
 
-def evidence_words(each: Evidence, doubt: Doubt, names: Sequence[str]) -> str:
-    """Return a reason to doubt gold, in words."""
-    label = each.label or "(empty)"
-    if each.reason == "two labels" and doubt.gold:
-        return f"gold has {label} {times(each.number)} for these words, {doubt.gold.label} {each.against}"
-    if each.reason == "unmarked":
-        return f"predicted {label}; gold marks these words so {times(each.number)} elsewhere"
-    if each.reason == "agreement":
-        return f"{'both' if each.number == 2 else f'all {each.number}'} systems predict {label}"
-    who = "predicted" if len(names) == 1 else f"{names[each.system]} predicts"
-    return f"{who} {label} with score {each.score:.4g}, above {100 * each.surer:.0f} % of its correct {label}"
+def evidence_words(piece: Evidence, doubt: Doubt, names: Sequence[str]) -> str:
+    """Return a piece of evidence in words."""
+    label = piece.label or "(empty)"
+    if piece.reason == "two labels" and doubt.gold:
+        return f"gold has {label} {times(piece.number)} for these words, {doubt.gold.label} {piece.against}"
+    if piece.reason == "unmarked":
+        return f"predicted {label}; gold marks these words so {times(piece.number)} elsewhere"
+    if piece.reason == "agreement":
+        return f"{'both' if piece.number == 2 else f'all {piece.number}'} systems predict {label}"
+    who = "predicted" if len(names) == 1 else f"{names[piece.system]} predicts"
+    return f"{who} {label} with score {piece.score:.4g}, above {100 * piece.surer:.0f} % of its correct {label}"
 
 
-def _proposed(doubt: Doubt, document: Document) -> list[str]:
-    """Return the stretches that are proposed if there are several, since the text of a row marks only the first."""
+def _proposal_words(doubt: Doubt, document: Document) -> list[str]:
+    """Return the proposed stretches in words if there are several, since the text of a row marks only the first."""
     text = document.text or ""
-    found = dict.fromkeys(f"“{shortened(text[start:end])}”" for start, end, _ in doubt.proposed)
-    return [f"proposed: {', '.join(found)}"] if text and len(found) > 1 else []
+    stretches = dict.fromkeys(f"“{shortened(text[start:end])}”" for start, end, _ in doubt.proposed)
+    return [f"proposed: {', '.join(stretches)}"] if text and len(stretches) > 1 else []
 
 
 def _gold_around(document: Document, doubt: Doubt) -> str:
-    """Return the gold spans that overlap a place without being there, "none" if there are none."""
-    near = [span for span in document.gold if span.overlaps(Span(doubt.start, doubt.end, ""))]
+    """Return the gold spans that overlap a stretch, in words; "none" if there are none."""
+    spans = [span for span in document.gold if span.overlaps(Span(doubt.start, doubt.end, ""))]
     text = document.text
-    words = [span.label if text is None else f"{span.label} “{shortened(text[slice(*span[:2])])}”" for span in near]
+    words = [span.label if text is None else f"{span.label} “{shortened(text[slice(*span[:2])])}”" for span in spans]
     return ", ".join(words) or "none"

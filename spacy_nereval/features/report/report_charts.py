@@ -13,31 +13,31 @@ from ...reporting.result_table import Cell, Estimate, Kinded, ResultTable, in_po
 from ...reporting.score_tables import PRF
 from .report_view import ReportView
 
-CHARTED = 30
-"""Maximum number of rows of labels in the chart, for all systems together; the table has all labels."""
+MOST_ROWS = 30
+"""Maximum number of labels in the chart, for all systems together; the table has all labels."""
 
 
 def all_charts(view: ReportView) -> dict[str, Any]:
-    """Return the charts that have something to show, by name: "scores", "labels", "errors", and one for each
-    attribute by which spans are scored."""
-    triples, others = view.tables(["scores"])
-    charts = {"scores": triples._replace(rows=[*triples.rows, *_with_keys(others, view)])}
+    """Return the charts that have values, by name: "scores", "labels", "errors", and one for each attribute by which
+    spans are scored."""
+    prf_scores, other_scores = view.tables(["scores"])
+    charts = {"scores": prf_scores._replace(rows=[*prf_scores.rows, *_rows_of_other_scores(other_scores, view)])}
     for table in view.tables(["labels"]):
-        charts["labels"] = table._replace(rows=table.rows[: max(5, CHARTED // len(view.names))])
-    charts |= {each.name: table for each, table in zip(view.slices, view.tables(["slices"]))}
-    values = {name: [*points(table, view.names)] for name, table in charts.items()}
-    drawn = {name: dots(found, view.names) for name, found in values.items() if found}
+        charts["labels"] = table._replace(rows=table.rows[: max(5, MOST_ROWS // len(view.names))])
+    charts |= {by_attribute.name: table for by_attribute, table in zip(view.slices, view.tables(["slices"]))}
+    values = {name: [*score_points(table, view.names)] for name, table in charts.items()}
+    result = {name: score_chart(chart_values, view.names) for name, chart_values in values.items() if chart_values}
     for table in view.tables(["errors"]):
-        if errors := [*_numbers(table, view.names)]:
-            drawn["errors"] = bars(errors, view.names)
-    return drawn
+        if errors := [*_error_values(table, view.names)]:
+            result["errors"] = error_chart(errors, view.names)
+    return result
 
 
-def _with_keys(table: ResultTable, view: ReportView) -> Iterator[list[Cell]]:
-    """Yield other scores than precision, recall and F as rows that can be drawn beside these.
+def _rows_of_other_scores(table: ResultTable, view: ReportView) -> Iterator[list[Cell]]:
+    """Yield the scores other than precision, recall and F that share their axis, as rows of a chart.
 
-    Only ratios for which higher is better share an axis; other rows are left out, and so is a
-    score that is cut off at 0, since such a 0 is no result.
+    These are ratios for which higher is better. A score that is cut off at 0 is left out where it is 0, since such a 0
+    is no result.
     """
     for row in table.rows:
         metric, score = next(
@@ -57,7 +57,7 @@ def _scores(table: ResultTable, row: Sequence[Cell]) -> list[Cell]:
     return [cell for head, cell in zip(table.header, row) if head in (*PRF, "value")]
 
 
-def points(table: ResultTable, systems: Sequence[str]) -> Iterator[dict[str, Any]]:
+def score_points(table: ResultTable, systems: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Yield the scores of a table as points of a chart.
 
     Args:
@@ -72,11 +72,11 @@ def points(table: ResultTable, systems: Sequence[str]) -> Iterator[dict[str, Any
         for number, system in enumerate(systems):
             cells = scores[3 * number : 3 * number + 3]
             values = [cell.value if isinstance(cell, Estimate) else cell for cell in cells]
-            defined = [in_points(value) for value in values if isinstance(value, float)]
+            points = [in_points(value) for value in values if isinstance(value, float)]
             for score, cell, value in zip(PRF, cells, values):
                 if isinstance(value, float) and isinstance(cell, (float, Estimate)):
-                    f = score == "F"
-                    bounded = f and isinstance(cell, Estimate) and isfinite(cell.high - cell.low)
+                    is_f = score == "F"
+                    has_interval = is_f and isinstance(cell, Estimate) and isfinite(cell.high - cell.low)
                     yield {
                         "name": row[0],
                         "order": order,
@@ -85,8 +85,8 @@ def points(table: ResultTable, systems: Sequence[str]) -> Iterator[dict[str, Any
                         "score": score,
                         "value": in_points(value),
                         "shown": shown(cell),
-                        **(_bounds(cell) if bounded else {}),
-                        **({"least": min(defined), "greatest": max(defined)} if f else {}),
+                        **(_bounds(cell) if has_interval else {}),
+                        **({"least": min(points), "greatest": max(points)} if is_f else {}),
                     }
 
 
@@ -95,25 +95,25 @@ def _bounds(cell: Cell) -> dict[str, float]:
     return {"low": in_points(cell.low), "high": in_points(cell.high)}
 
 
-def _numbers(table: ResultTable, systems: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Yield the number of each error under each system, and its share of the errors, if there are any."""
+def _error_values(table: ResultTable, systems: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield the values of a chart of errors: the number and the share of each verdict under each system."""
     numbers, shares = ([k for k, head in enumerate(table.header) if head == name] for name in ("number", "% errors"))
     for order, row in enumerate(table.rows):
         for system, symbol, number, share in zip(systems, GLYPHS, numbers, shares):
             part = row[share]
             if isinstance(part, float) and isinstance(row[0], Kinded):
-                said = f"{row[number]:,}  ({shown(part, 0)} %)"
+                words = f"{row[number]:,}  ({shown(part, 0)} %)"
                 yield {
                     "name": row[0],
                     "order": order,
                     "kind": row[0].kind,
                     "system": system,
                     "n": row[number],
-                    "shown": said + (f"  {symbol}" if len(systems) > 1 else ""),
+                    "shown": words + (f"  {symbol}" if len(systems) > 1 else ""),
                 }
 
 
-def dots(values: Iterable[dict[str, Any]], systems: Sequence[str]) -> dict[str, Any]:
+def score_chart(values: Iterable[dict[str, Any]], systems: Sequence[str]) -> dict[str, Any]:
     """Return a chart of scores: a line per row and system.
 
     F, or a score alone, is a point with its interval; precision and recall are
@@ -124,19 +124,19 @@ def dots(values: Iterable[dict[str, Any]], systems: Sequence[str]) -> dict[str, 
         systems: The names of the systems.
     """
     values = list(values)
-    bounded = any("low" in value for value in values)
-    return {**_dots(tuple(systems), _height(values, systems), bounded), "data": {"values": values}}
+    has_intervals = any("low" in value for value in values)
+    return {**_chart_without_data(tuple(systems), _height(values, systems), has_intervals), "data": {"values": values}}
 
 
 @lru_cache(maxsize=64)
-def _dots(systems: Sequence[str], height: int, bounded: bool) -> dict[str, Any]:
+def _chart_without_data(systems: Sequence[str], height: int, has_intervals: bool) -> dict[str, Any]:
     """Return a chart of scores without its data: Altair would copy them for every layer."""
     import altair as alt
 
     y = alt.Y("name:N", title=None, sort=alt.EncodingSortField("order", op="min"), axis=alt.Axis(labelLimit=160))
     x = alt.X("value:Q", title=None, scale=alt.Scale(zero=False, nice=True), axis=alt.Axis(tickCount=5))
     base = alt.Chart(_no_data()).encode(
-        y=y, yOffset=alt.YOffset("system:N", sort=list(systems)), color=_of_system(alt.Color, systems)
+        y=y, yOffset=alt.YOffset("system:N", sort=list(systems)), color=_channel_per_system(alt.Color, systems)
     )
     tooltip = [alt.Tooltip(f"{field}:N") for field in ("name", "system", "score", "shown")]
     spread = (
@@ -148,28 +148,28 @@ def _dots(systems: Sequence[str], height: int, bounded: bool) -> dict[str, Any]:
         .transform_filter(f"datum.mark == '{mark}'")
         for mark, shape, offset in (("p", "triangle-down", -6), ("r", "triangle-up", 6))
     ]
-    points = base.mark_point(filled=True, opacity=1, size=70).encode(
-        x=x, tooltip=tooltip, shape=_of_system(alt.Shape, systems)
+    score_points = base.mark_point(filled=True, opacity=1, size=70).encode(
+        x=x, tooltip=tooltip, shape=_channel_per_system(alt.Shape, systems)
     )
-    layers = [spread, *triangles, points.transform_filter("datum.mark == 'f'")]
-    if bounded:
+    layers = [spread, *triangles, score_points.transform_filter("datum.mark == 'f'")]
+    if has_intervals:
         interval = base.mark_rule(strokeWidth=6, opacity=0.25).encode(x=alt.X("low:Q"), x2="high:Q")
         layers.insert(0, interval.transform_filter("isValid(datum.low)"))
     return dict(alt.layer(*layers).properties(height=height).to_dict(validate=False))
 
 
-def bars(values: Sequence[dict[str, Any]], systems: Sequence[str]) -> dict[str, Any]:
+def error_chart(values: Sequence[dict[str, Any]], systems: Sequence[str]) -> dict[str, Any]:
     """Return a chart of errors: for each verdict and system a bar, with its number and its share of the errors."""
     import altair as alt
 
-    most = max(value["n"] for value in values)
-    longest = max(1.0, most * (1.5 if len(systems) == 1 else 1.7))  # space for the text after the longest bar
+    greatest = max(value["n"] for value in values)
+    longest = max(1.0, greatest * (1.5 if len(systems) == 1 else 1.7))  # space for the text after the longest bar
     # Space lies between the bars of a row: a bar with a height of its own would stand off its text.
-    between = alt.Scale(paddingInner=0.3, paddingOuter=0.15)
+    rows_scale = alt.Scale(paddingInner=0.3, paddingOuter=0.15)
     base = alt.Chart(_no_data()).encode(
         x=alt.X("n:Q", title=None, axis=None, scale=alt.Scale(domain=[0, longest])),
         y=alt.Y("name:N", title=None, sort=alt.EncodingSortField("order", op="min"), axis=alt.Axis(labelLimit=160)),
-        yOffset=alt.YOffset("system:N", sort=list(systems), scale=between),
+        yOffset=alt.YOffset("system:N", sort=list(systems), scale=rows_scale),
     )
     kinds = list(dict.fromkeys(value["kind"] for value in values))
     bar = base.mark_bar(cornerRadiusEnd=2).encode(
@@ -192,7 +192,7 @@ def _height(values: Iterable[dict[str, Any]], systems: Sequence[str]) -> int:
     return max(1, len({value["name"] for value in values})) * (28 if len(systems) == 1 else 10 + 19 * len(systems))
 
 
-def _of_system(channel: Any, systems: Sequence[str]) -> Any:
+def _channel_per_system(channel: Any, systems: Sequence[str]) -> Any:
     """Return a colour or a shape for each system. The page has the legend, since long ones have to wrap."""
     import altair as alt
 

@@ -86,14 +86,14 @@ def report_cli(
     from ...evaluation.tested import families
     from ...io.writing import atomic
     from ...reporting.pages import scripts
-    from .report_numbers import with_common_annexes
+    from .report_numbers import share_annexes
     from .report_page import page
     from .report_view import PRIMARY
 
     names, options = names_and_options([*(systems or []), *ctx.args])
-    drawn = chosen_confidence(confidence, resampling)
-    wished = asking.asked()
-    _check_compared(asking, names, confidence)
+    confidence_settings = chosen_confidence(confidence, resampling)
+    test_settings = asking.asked()
+    _check_comparison(asking, names, confidence)
     check_given_once(names, "system")
     sources = [*map(Source, names)]
     shown_names = display_names(sources or [Source(gold)], name or [])
@@ -106,31 +106,32 @@ def report_cli(
             reading = replace(reading, unit=section.unit)
     reading = with_stored_labels(reading, sources)
     annotation = Gold(gold, reading, both=not sources)
-    chosen, left_out = chosen_metrics(
+    metrics_counted, left_out = chosen_metrics(
         metrics, options, lookups.train, gold=annotation, reading=reading, attributes=["eFre"], systems=sources
     )
     say_left_out_metrics(left_out)
-    for needed in ("fair", *(name for section in sections for name in section.metrics)):
-        if all(metric.name != needed for metric in chosen):
-            chosen = (*chosen, *chosen_metrics(needed, [], reading=reading, systems=sources).metrics)
-    check_lexicons(chosen, output)
-    families(chosen, wished.primary or PRIMARY, wished.secondary)  # before anything is read
+    for metric_name in ("fair", *(name for section in sections for name in section.metrics)):
+        if all(metric.name != metric_name for metric in metrics_counted):
+            added = chosen_metrics(metric_name, [], reading=reading, systems=sources).metrics
+            metrics_counted = (*metrics_counted, *added)
+    check_lexicons(metrics_counted, output)
+    families(metrics_counted, test_settings.primary or PRIMARY, test_settings.secondary)  # before anything is read
     lexicon = cached_lexicon(lookups.train) if lookups.train else None
     by = split_attributes(lookups.by or [])
     for attribute in by:
         Breakdown([], attribute, lexicon)  # so that it fails before anything is read
-    reported: list[System] = []
+    counted: list[System] = []
     systems_or_both: list[Source | None] = [*sources] or [None]
-    for system, shown in zip(systems_or_both, shown_names):
+    for source, shown_name in zip(systems_or_both, shown_names):
         kept = Kept()
-        documents = annotation.documents(system, loading, cutting)
-        counts = count_documents(documents, chosen, gold.name, reading, [kept])
-        reported.append(System(shown, counts, kept))
+        documents = annotation.documents(source, loading, cutting)
+        counts = count_documents(documents, metrics_counted, gold.name, reading, [kept])
+        counted.append(System(shown_name, counts, kept))
     html = page(
-        with_common_annexes(reported),
+        share_annexes(counted),
         title=title,
-        confidence=drawn,
-        asked=wished,
+        confidence=confidence_settings,
+        asked=test_settings,
         trials=asking.trials,
         lexicon=lexicon,
         by=by,
@@ -141,15 +142,15 @@ def report_cli(
     say(f"✔ Report in {output}", fg="green")
 
 
-def _check_compared(asking: Asking, systems: Sequence[str], confidence: bool) -> None:
+def _check_comparison(asking: Asking, systems: Sequence[str], confidence: bool) -> None:
     """Raise ValueError if an option concerns a comparison, but no systems are compared."""
-    given = next((name for name, value in asking._asdict().items() if value is not None), None)
-    if given and len(systems) < 2:
+    option = next((name for name, value in asking._asdict().items() if value is not None), None)
+    if option and len(systems) < 2:
         raise ValueError(
-            f"--{given} is given, but there are no two systems to compare: give another one, or leave it out"
+            f"--{option} is given, but there are no two systems to compare: give another one, or leave it out"
         )
-    if given and not confidence:
-        raise ValueError(f"--{given} is given without --confidence: add that, since only then systems are compared")
+    if option and not confidence:
+        raise ValueError(f"--{option} is given without --confidence: add that, since only then systems are compared")
 
 
 @command("apply")
@@ -180,9 +181,9 @@ def apply_cli(
     is written, unless '--conflicts keep' leaves gold as it is there.
     """
     from .correcting import CorrectionView
-    from .corrections import corrected, read_marks
+    from .corrections import correct_gold, read_marks
 
-    wanted = names_of_tables(showing, CorrectionView)
-    found = corrected(read_annotation(gold, output, reading), read_marks(marks), conflicts, str(gold))
-    written = write_annotation_of(output, found.records, gold, reading, drop=drop, lang=lang)
-    print_result(CorrectionView(found.result, [written]), wanted, showing)
+    tables = names_of_tables(showing, CorrectionView)
+    corrected = correct_gold(read_annotation(gold, output, reading), read_marks(marks), conflicts, str(gold))
+    summary = write_annotation_of(output, corrected.records, gold, reading, drop=drop, lang=lang)
+    print_result(CorrectionView(corrected.result, [summary]), tables, showing)

@@ -1,11 +1,8 @@
-"""What a score would be if errors of one kind were mended.
+"""Numbers of the report: gains from mending errors, scores by attributes of spans, and which systems fit together.
 
-The predictions of the documents are mended and counted anew. So the score is what mending really gives: a gold span
-in three pieces becomes one hit, and a mended span may overlap predictions that were beside it before.
-
-Scores by attributes of the span, with the bucket of every span, so that a bucket can be chosen on a page.
-
-The systems of a report: how many there may be, and that they share documents and metrics.
+To say what mending errors would gain, the predictions of the documents are mended and counted anew. So the score is
+the real one: a gold span in three pieces becomes one hit, and a mended span may overlap predictions that were beside
+it before.
 """
 
 from __future__ import annotations
@@ -27,17 +24,17 @@ from ...evaluation.comparison import System
 from ...evaluation.error_list import is_error
 
 Choice = tuple[str | None, str | None]
-"""The verdict of the errors that are mended, or their label."""
+"""The errors that are mended: the verdict that they have, or their label."""
 
 
-class Mended(NamedTuple):
-    """A score after mending errors.
+class MendingGain(NamedTuple):
+    """The gain from mending some errors.
 
     Attributes:
         verdict: The verdict of the errors that are mended; None for all errors of a label.
         label: The label of the errors that are mended; None for all errors with a verdict.
         errors: How many errors are mended. A gold span may have several.
-        score: The score, None if undefined.
+        score: The score after mending, None if undefined.
         gain: The score minus the score before, None if one of them is undefined.
     """
 
@@ -48,10 +45,10 @@ class Mended(NamedTuple):
     gain: float | None
 
 
-def what_if(
+def mending_gains(
     documents: Sequence[Document], metric: Metric, verdicts: Iterable[Iterable[Verdict]] | None = None
-) -> list[Mended]:
-    """Return the headline score after mending the errors with each verdict, and then those of each label.
+) -> list[MendingGain]:
+    """Return the gain of the headline score if the errors with each verdict, and then those of each label, were mended.
 
     Mending removes the wrong predictions of these errors, and predicts their gold spans. An error is of its gold
     label, or of the predicted one if there is no gold span; the other way round with `focus="system"`.
@@ -69,27 +66,27 @@ def what_if(
 
     >>> from spacy_nereval import create
     >>> pieces = Document([(0, 9, "A")], [(0, 3, "A"), (3, 6, "A"), (6, 9, "A")])
-    >>> [(each.verdict, each.label, each.errors, each.score) for each in what_if([pieces], create("fair"))]
+    >>> [(each.verdict, each.label, each.errors, each.score) for each in mending_gains([pieces], create("fair"))]
     [('be_s', None, 3, 1.0), (None, 'A', 3, 1.0)]
     """
     if metric.classes or metric.partial_credit or metric.resolve or metric.distinct:
         raise ValueError(f"{metric.name} does not add up whole verdicts, so errors cannot be mended one by one")
     errors: dict[Choice, dict[int, list[int]]] = {}
-    wrong: list[list[Verdict]] = []
-    for number, own in enumerate(map(metric.verdicts, documents) if verdicts is None else verdicts):
-        wrong.append([verdict for verdict in own if is_error(metric, verdict)])
-        for k, verdict in enumerate(wrong[-1]):
-            for choice in ((verdict.name, None), (None, home(metric, verdict))):
+    errors_by_document: list[list[Verdict]] = []
+    for number, document_verdicts in enumerate(map(metric.verdicts, documents) if verdicts is None else verdicts):
+        errors_by_document.append([verdict for verdict in document_verdicts if is_error(metric, verdict)])
+        for k, verdict in enumerate(errors_by_document[-1]):
+            for choice in ((verdict.name, None), (None, error_label(metric, verdict))):
                 errors.setdefault(choice, {}).setdefault(number, []).append(k)
-    now, *after = _scores(documents, metric, wrong, errors.values())
+    score_now, *scores_after = _scores_after_mending(documents, metric, errors_by_document, errors.values())
     rows = []
-    for (verdict_name, label), score, found in zip(errors, after, errors.values()):
-        gain = None if now is None or score is None else score - now
-        rows.append(Mended(verdict_name, label, sum(map(len, found.values())), score, gain))
-    return sorted(rows, key=lambda each: (each.verdict is None, -(each.gain or 0), each.label or ""))
+    for (verdict_name, label), score, mended_errors in zip(errors, scores_after, errors.values()):
+        gain = None if score_now is None or score is None else score - score_now
+        rows.append(MendingGain(verdict_name, label, sum(map(len, mended_errors.values())), score, gain))
+    return sorted(rows, key=lambda row: (row.verdict is None, -(row.gain or 0), row.label or ""))
 
 
-def home(metric: Metric, verdict: Verdict) -> str:
+def error_label(metric: Metric, verdict: Verdict) -> str:
     """Return the label that an error counts for."""
     _, gold, pred, _ = verdict
     span = (pred or gold) if metric.focus == "system" else (gold or pred)
@@ -97,24 +94,24 @@ def home(metric: Metric, verdict: Verdict) -> str:
     return span.label
 
 
-def mended(document: Document, errors: Iterable[Verdict]) -> Document:
-    """Return the document with some errors mended in its predictions.
+def mend(document: Document, errors: Iterable[Verdict]) -> Document:
+    """Return the document with its predictions corrected where they have some errors.
 
     >>> from spacy_nereval import Span
     >>> gold, piece = Span(0, 9, "A"), Span(0, 3, "A")
-    >>> mended(Document([gold], [piece, (5, 9, "B")]), [Verdict("be_s", gold, piece)]).sides[1]
+    >>> mend(Document([gold], [piece, (5, 9, "B")]), [Verdict("be_s", gold, piece)]).sides[1]
     [Span(start=0, end=9, label='A'), Span(start=5, end=9, label='B')]
     """
     errors = [*errors]
-    wrong = {verdict.pred for verdict in errors} - {*document.gold}  # a metric may err about a span that is right
-    right = {verdict.gold for verdict in errors if verdict.gold}
-    return document.replaced([*document.gold], sorted({*document.pred} - wrong | right), document.text)
+    predictions = {verdict.pred for verdict in errors} - {*document.gold}  # a metric may err about a span that is right
+    golds = {verdict.gold for verdict in errors if verdict.gold}
+    return document.replaced([*document.gold], sorted({*document.pred} - predictions | golds), document.text)
 
 
-def _scores(
+def _scores_after_mending(
     documents: Sequence[Document],
     metric: Metric,
-    wrong: Sequence[Sequence[Verdict]],
+    errors_by_document: Sequence[Sequence[Verdict]],
     choices: Iterable[Mapping[int, Iterable[int]]],
 ) -> list[float | None]:
     """Return the headline score of the documents, and that after mending some errors.
@@ -122,7 +119,7 @@ def _scores(
     Args:
         documents: The documents.
         metric: The metric.
-        wrong: The errors of each document.
+        errors_by_document: The errors of each document.
         choices: What is mended: from the number of a document to numbers of its errors.
     """
     from scipy.sparse import csr_array
@@ -132,13 +129,15 @@ def _scores(
     places: dict[tuple[int, tuple[int, ...]], int] = {}
     changes = [
         (choice, number, places.setdefault((number, tuple(errors)), len(places)))
-        for choice, found in enumerate(choices, 1)
-        for number, errors in found.items()
+        for choice, errors_of_choice in enumerate(choices, 1)
+        for number, errors in errors_of_choice.items()
     ]
 
     def versions() -> Iterator[Document]:
         yield from documents
-        yield from (mended(documents[number], [wrong[number][k] for k in errors]) for number, errors in places)
+        yield from (
+            mend(documents[number], [errors_by_document[number][k] for k in errors]) for number, errors in places
+        )
 
     table = Table(count(versions(), [metric], units=False), labels=())
     rows, numbers, version = np.array(changes, dtype=int).reshape(-1, 3).T
@@ -188,7 +187,7 @@ class Slice(NamedTuple):
     of: list[list[str]]
 
 
-def slices(
+def score_slices(
     systems: Sequence[Sequence[Document]],
     metric: Metric,
     verdicts: Sequence[Sequence[Sequence[Verdict]]],
@@ -208,21 +207,23 @@ def slices(
         ValueError: An attribute of `by` is unknown, needs a lexicon, or makes too many buckets; or a document has no
             text to look its spans up in.
     """
-    asked = {text: requested_attribute(text) for text in dict.fromkeys(by)}
-    usual = [] if any(document.text is None for document in systems[0]) else TITLES
-    names = {each.name for each in asked.values()}
-    for name in usual:
+    attributes = {text: requested_attribute(text) for text in dict.fromkeys(by)}
+    titles = [] if any(document.text is None for document in systems[0]) else TITLES
+    names = {attribute.name for attribute in attributes.values()}
+    for name in titles:
         if name not in names and (lexicon or not ATTRIBUTES[name].needs_lexicon):
-            asked[name] = requested_attribute(name)
-    found = [_slice(text, each, systems, metric, lexicon, verdicts) for text, each in asked.items()]
-    for each in found:
-        if each.name in by and len(each.buckets) > len(DIGITS):
-            number = len(each.buckets)
-            raise ValueError(f"{named('by', each.name)} makes {number} buckets; a report shows at most {len(DIGITS)}")
-    return [each for each in found if 0 < len(each.buckets) <= len(DIGITS)]
+            attributes[name] = requested_attribute(name)
+    slices = [
+        _score_slice(text, attribute, systems, metric, lexicon, verdicts) for text, attribute in attributes.items()
+    ]
+    for table in slices:
+        if table.name in by and len(table.buckets) > len(DIGITS):
+            number = len(table.buckets)
+            raise ValueError(f"{named('by', table.name)} makes {number} buckets; a report shows at most {len(DIGITS)}")
+    return [table for table in slices if 0 < len(table.buckets) <= len(DIGITS)]
 
 
-def _slice(
+def _score_slice(
     text: str,
     by: RequestedAttribute,
     systems: Sequence[Sequence[Document]],
@@ -233,45 +234,52 @@ def _slice(
     breakdowns = [Breakdown([metric], by, lexicon, apart=False) for _ in systems]
     values: list[list[Mapping[Span, Value]]] = []  # of each document, of each side; the same where their words are
     for k, sides in enumerate(zip(*systems)):
-        own: list[Mapping[Span, Value]]
+        side_values: list[Mapping[Span, Value]]
         if all(side.tokens == sides[0].tokens for side in sides):
             spans = dict.fromkeys((*sides[0].gold, *(span for side in sides for span in side.pred)))
-            own = [breakdowns[0].values(sides[0], spans)] * len(sides)
+            side_values = [breakdowns[0].values(sides[0], spans)] * len(sides)
         else:
-            own = [each.values(side, (*side.gold, *side.pred)) for each, side in zip(breakdowns, sides)]
-        for side, breakdown, value_of, judged in zip(sides, breakdowns, own, verdicts):
-            breakdown.add(side, value_of, [judged[k]])
-        values.append(own)
+            side_values = [
+                numbering.values(side, (*side.gold, *side.pred)) for numbering, side in zip(breakdowns, sides)
+            ]
+        for side, breakdown, span_values, side_verdicts in zip(sides, breakdowns, side_values, verdicts):
+            breakdown.add(side, span_values, [side_verdicts[k]])
+        values.append(side_values)
     results = [breakdown.result() for breakdown in breakdowns]
-    present = dict.fromkeys(bucket for result in results for bucket in result["buckets"])
-    known = LENGTHS if by.name == "eLen" else {}
-    buckets = {bucket: _in_words(by.name, bucket) for bucket in (*known, *present) if bucket in present}
+    names = dict.fromkeys(bucket for result in results for bucket in result["buckets"])
+    lengths = LENGTHS if by.name == "eLen" else {}
+    buckets = {bucket: _bucket_words(by.name, bucket) for bucket in (*lengths, *names) if bucket in names}
     digit = dict(zip(buckets, DIGITS)) if len(buckets) <= len(DIGITS) else {}
     bucket_of = [breakdown.bucket_of for breakdown in breakdowns]
-    digits = [{value: digit.get(bucket, "z") for value, bucket in each.items()} for each in bucket_of]
-    of = []
-    for sides, own in zip(zip(*systems), values):
-        lists = [(sides[0].gold, own[0], digits[0]), *((side.pred, *each) for side, *each in zip(sides, own, digits))]
-        of.append(["".join([digit_of[value_of[span]] for span in spans]) for spans, value_of, digit_of in lists])
+    digits = [{value: digit.get(bucket, "z") for value, bucket in numbering.items()} for numbering in bucket_of]
+    span_digits = []
+    for sides, side_values in zip(zip(*systems), values):
+        lists = [
+            (sides[0].gold, side_values[0], digits[0]),
+            *((side.pred, *numbering) for side, *numbering in zip(sides, side_values, digits)),
+        ]
+        span_digits.append(
+            ["".join([digit_of[span_values[span]] for span in spans]) for spans, span_values, digit_of in lists]
+        )
     title = TITLES.get(by.name, f"{by.name}: {by.attribute.help}")
-    return Slice(text, title, results, buckets, of)
+    return Slice(text, title, results, buckets, span_digits)
 
 
-def _in_words(by: str, bucket: str) -> str:
-    other = f"{bucket} words" if by == "eLen" else bucket  # such as "2-5"
-    return LENGTHS.get(bucket, other) if by == "eLen" else BUCKETS.get((by, bucket), other)
+def _bucket_words(by: str, bucket: str) -> str:
+    plural = f"{bucket} words" if by == "eLen" else bucket  # such as "2-5"
+    return LENGTHS.get(bucket, plural) if by == "eLen" else BUCKETS.get((by, bucket), plural)
 
 
 SYSTEMS = 8
 """Number of systems with a colour and a symbol: `--system-0` to `--system-7` in page.css, SYMBOLS in theme.js."""
 
 
-def with_common_annexes(systems: Sequence[System]) -> Sequence[System]:
-    """Return the systems with one text for each document, followed by the inventions of all of them."""
+def share_annexes(systems: Sequence[System]) -> Sequence[System]:
+    """Return the systems with the same text for each document: it ends with the mentions that any system invented."""
     if len({len(system.annotated_documents) for system in systems}) > 1:
         return systems  # which the report refuses
-    shared = [with_common_annex(sides) for sides in zip(*(system.annotated_documents for system in systems))]
-    return [System(system.name, system.counts, [sides[k] for sides in shared]) for k, system in enumerate(systems)]
+    documents = [with_common_annex(sides) for sides in zip(*(system.annotated_documents for system in systems))]
+    return [System(system.name, system.counts, [sides[k] for sides in documents]) for k, system in enumerate(systems)]
 
 
 def fair_of(systems: Sequence[System]) -> Metric:

@@ -1,14 +1,8 @@
-"""The places where gold may be wrong, as the page's review reads them: each once, with its evidence in words, the other
-places that speak against it, and the corrections that the evidence proposes.
+"""The report as one HTML file: the tables and sentences of its view, the charts, and the data that its scripts read.
 
-The documents, their spans and the verdicts on them, as the page's script reads them.
-
-Offsets count UTF-16 units, as strings in browsers do. Labels, verdicts and spans
+The data are the documents with their spans and all verdicts, and the places where gold may be wrong, with the evidence
+and the corrections that it proposes. Offsets count UTF-16 units, as strings in browsers do. Labels, verdicts and spans
 are indices into lists, so that no text from the corpus is ever a key.
-
-The report as one HTML file: what its view says, with charts and every document.
-
-The HTML report of documents in memory.
 """
 
 from __future__ import annotations
@@ -52,7 +46,7 @@ from ...reporting.pages import (
 from ...reporting.rendered_document import Stretch, said_of, stretches
 from .gold_suspects import CONTRADICTIONS, REASONS, Doubt, evidence_words, surface
 from .report_charts import all_charts
-from .report_numbers import SYSTEMS, with_common_annexes
+from .report_numbers import SYSTEMS, share_annexes
 from .report_view import PRIMARY, ReportView
 
 if TYPE_CHECKING:
@@ -61,14 +55,14 @@ if TYPE_CHECKING:
 NONE = -1
 
 MOST_WITNESSES = 6
-"""Maximum number of places that are listed because gold gives the same words another label there."""
+"""Maximum number of places that are listed as witnesses: gold gives the same words another label there."""
 
 PART = ", "
-"""What parts a sentence into those that other sentences have too."""
+"""The separator at which sentences are split, so that equal parts are stored once."""
 
 
 def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any]) -> dict[str, Any]:
-    """Return the places where gold may be wrong, those with the same evidence together, and what speaks against gold.
+    """Return the places where gold may be wrong, grouped by their evidence, and the evidence in words.
 
     Such a kind of places is [evidence, proposals, system, places].
 
@@ -87,7 +81,7 @@ def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any
         units: For each document, what turns an offset into one of UTF-16.
     """
     sides = view.documents
-    witnesses = _Witnesses(view.gold.marked_places)
+    witnesses = _Witnesses(view.gold.gold_places)
     order = [view.lead, *(k for k in range(len(sides)) if k != view.lead)]
     pieces: dict[tuple[str, str, int], int] = {}
     parts: dict[str, int] = {}
@@ -95,26 +89,30 @@ def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any
     for doubt in view.doubts:
         k, gold = doubt.document, doubt.gold
         words = surface(sides[0][k], *doubt.place)
-        said = [
+        evidence_pieces = [
             (
-                each.reason,
-                evidence_words(each, doubt, view.names),
-                witnesses.number((words, each.label)) if each.reason in CONTRADICTIONS else NONE,
+                piece.reason,
+                evidence_words(piece, doubt, view.names),
+                witnesses.number((words, piece.label)) if piece.reason in CONTRADICTIONS else NONE,
             )
-            for each in doubt.evidence
+            for piece in doubt.evidence
         ]
         if gold:
             system, number = NONE, bisect_left(sides[0][k].gold, gold)
         else:
-            system, number = next(_predicted(doubt, [(each, sides[each][k]) for each in order]))
-        alike = all(span[:2] == doubt.place for span in doubt.proposed)
-        proposed = [
+            system, number = next(
+                _proposal_predictions(doubt, [(predicting, sides[predicting][k]) for predicting in order])
+            )
+        is_in_place = all(span[:2] == doubt.place for span in doubt.proposed)
+        proposals = [
             n
             for start, end, label in doubt.proposed
-            for n in ((labels[label],) if alike else (units[k](start), units[k](end), labels[label]))
+            for n in ((labels[label],) if is_in_place else (units[k](start), units[k](end), labels[label]))
         ]
-        evidence = tuple(dict.fromkeys(pieces.setdefault(piece, len(pieces)) for piece in said))
-        kinds.setdefault((evidence, (alike, *proposed), system, None if alike else k), []).append((k, number))
+        evidence = tuple(dict.fromkeys(pieces.setdefault(piece, len(pieces)) for piece in evidence_pieces))
+        kinds.setdefault((evidence, (is_in_place, *proposals), system, None if is_in_place else k), []).append(
+            (k, number)
+        )
     return {
         "reasons": [*REASONS],
         "evidence": [
@@ -128,30 +126,30 @@ def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any
         "parts": [*parts],
         "witnesses": witnesses.listed,
         "kinds": [
-            [[*evidence], proposed if alike else [[*proposed]], system, _differences(places)]
-            for (evidence, (alike, *proposed), system, _), places in kinds.items()
+            [[*evidence], proposals if is_in_place else [[*proposals]], system, _relative_places(members)]
+            for (evidence, (is_in_place, *proposals), system, _), members in kinds.items()
         ],
         "repeats": len(view.lists) - len(view.systems),  # the last groups are the errors where gold is in doubt
     }
 
 
-def _differences(places: Sequence[tuple[int, int]]) -> list[int]:
-    """Return documents as differences, each with the number of its span.
+def _relative_places(places: Sequence[tuple[int, int]]) -> list[int]:
+    """Return each document as its distance from the one before, with the number of its span.
 
-    >>> _differences([(3, 0), (7, 2)])
+    >>> _relative_places([(3, 0), (7, 2)])
     [3, 0, 4, 2]
     """
-    ordered = sorted(places)
-    before = [0, *(k for k, _ in ordered)]
-    return [n for last, (k, number) in zip(before, ordered) for n in (k - last, number)]
+    sorted_places = sorted(places)
+    documents_before = [0, *(k for k, _ in sorted_places)]
+    return [n for before, (k, number) in zip(documents_before, sorted_places) for n in (k - before, number)]
 
 
-def _predicted(doubt: Doubt, sides: Sequence[tuple[int, Document]]) -> Iterator[tuple[int, int]]:
-    """Yield the systems that predict a span that is proposed, with the number of their prediction."""
-    for wanted in doubt.proposed:
+def _proposal_predictions(doubt: Doubt, sides: Sequence[tuple[int, Document]]) -> Iterator[tuple[int, int]]:
+    """Yield each system that predicts a proposed span, with the number of its prediction."""
+    for span in doubt.proposed:
         for number, side in sides:
-            p = bisect_left(side.pred, wanted)
-            if p < len(side.pred) and side.pred[p] == wanted:
+            p = bisect_left(side.pred, span)
+            if p < len(side.pred) and side.pred[p] == span:
                 yield number, p
 
 
@@ -178,7 +176,7 @@ HIT, MISS, SPURIOUS = range(3)
 
 
 def page_data(view: ReportView) -> dict[str, Any]:
-    """Return everything that the script needs.
+    """Return the data that the scripts read.
 
     A document is [id, text, gold spans, side, side, ...], with a side per system:
     [predicted spans, settled verdicts, verdicts of metric 0, of metric 1, ...]. Spans
@@ -207,16 +205,16 @@ def page_data(view: ReportView) -> dict[str, Any]:
             for number, title, members in view.lists
         ],
         "review": review_data(view, labels, [utf16_offsets(document.text or "") for document in documents]),
-        "slices": [{"title": each.title, "buckets": [*each.buckets.values()], "of": each.of} for each in view.slices],
+        "slices": [{"title": part.title, "buckets": [*part.buckets.values()], "of": part.of} for part in view.slices],
     }
 
 
 def _flat_members(members: Iterable[Member], documents: Sequence[Document]) -> list[int]:
-    found = []
+    flat = []
     for number, gold, pred in members:
         golds, preds = numbers_of(documents[number])
-        found += [number, golds[gold] if gold else NONE, preds[pred] if pred else NONE]
-    return found
+        flat += [number, golds[gold] if gold else NONE, preds[pred] if pred else NONE]
+    return flat
 
 
 def annex(document: Document) -> int | None:
@@ -228,14 +226,15 @@ def annex(document: Document) -> int | None:
 
 
 def digest(documents: Iterable[Document]) -> str:
-    """Return a short name for texts and gold spans, by which a browser keeps the marks on them."""
-    found = sha256()
+    """Return a digest of texts and gold spans: the key under which a browser keeps the marks on them."""
+    checksum = sha256()
     for document in documents:
-        found.update(repr((document.id, document.text, document.gold)).encode("utf8", "surrogatepass"))
-    return found.hexdigest()[:16]
+        checksum.update(repr((document.id, document.text, document.gold)).encode("utf8", "surrogatepass"))
+    return checksum.hexdigest()[:16]
 
 
 def _metric(metric: Metric) -> dict[str, Any]:
+    """Return a metric with its verdicts, as `data.metrics` has it."""
     names = metric.verdict_names
     settled = (metric.hit, metric.miss, metric.spurious) if metric.scope == "group" else ()
     kind_of = dict(zip(settled, ("hit", "missed", "spurious")))
@@ -261,13 +260,14 @@ def numbers_of(document: Document) -> tuple[Numbered, Numbered]:
 
 
 def _document(sides: Sequence[Document], metrics: Sequence[Metric], labels: Mapping[str, int]) -> list[Any]:
+    """Return a document with the predictions of each system and all verdicts, as `page_data` describes it."""
     first = sides[0]
     unit = utf16_offsets(first.text or "")
 
-    def flat(spans: Iterable[tuple[int, int, str]]) -> list[int]:
+    def flatten(spans: Iterable[tuple[int, int, str]]) -> list[int]:
         return [n for start, end, label in spans for n in (unit(start), unit(end), labels[label])]
 
-    found: list[Any] = [first.id, first.text, flat(first.gold)]
+    data: list[Any] = [first.id, first.text, flatten(first.gold)]
     for side in sides:
         gold, pred = numbers_of(side)
         settled = [n for span in sorted(side.hits) for n in (HIT, gold[span], pred[span])]
@@ -278,15 +278,15 @@ def _document(sides: Sequence[Document], metrics: Sequence[Metric], labels: Mapp
             else:
                 settled += [n for span in group.gold for n in (MISS, gold[span], NONE)]
                 settled += [n for span in group.pred for n in (SPURIOUS, NONE, pred[span])]
-        judged = []
+        verdict_lists = []
         for metric in metrics:
             parts = overlapping if metric.scope == "group" else [side]
-            judged.append(_flat_verdicts(_verdicts(metric, parts), metric, gold, pred))
-        found.append([flat(pred), settled, *judged])
-    return found
+            verdict_lists.append(_flat_verdicts(_verdicts_of_parts(metric, parts), metric, gold, pred))
+        data.append([flatten(pred), settled, *verdict_lists])
+    return data
 
 
-def _verdicts(metric: Metric, parts: Sequence[OverlapGroup]) -> Iterator[Verdict]:
+def _verdicts_of_parts(metric: Metric, parts: Sequence[OverlapGroup]) -> Iterator[Verdict]:
     """Yield the verdicts on overlap groups, or on whole documents if the metric judges these."""
     for part in parts:
         if metric.judge:
@@ -347,7 +347,7 @@ def page(
         trials: How many swaps are drawn; by default enough for the number of tests.
         lexicon: The lexicon of the training data, for scores by what training shows of a span.
         by: Attributes by which spans are scored besides the usual ones, as `--by` names them.
-        sections: What other features add at the beginning.
+        sections: The sections that other features add, at its beginning.
 
     Raises:
         ValueError: Systems cannot share a report, something is asked for that cannot be computed (see `ReportView`),
@@ -355,7 +355,7 @@ def page(
     """
     view = ReportView(systems, confidence=confidence, asked=asked, trials=trials, lexicon=lexicon, by=by)
     library = pages.scripts()
-    drawn = all_charts(view)
+    charts = all_charts(view)
     documents, first = view.documents[view.lead], view.results[0]
     values = {
         "title": title or _title(view.names, systems[0].counts.sources),
@@ -368,23 +368,23 @@ def page(
         "tested": view.tested(),
         "confidence": first.get("confidence"),
         "symbols": pages.GLYPHS,
-        "charted": drawn,
+        "charted": charts,
         "sections": [(section, section.draw(systems)) for section in sections],
-        "static": [*static_documents(documents, view.wrong, view.fair)],
+        "static": [*static_documents(documents, view.errors_of_lead, view.fair)],
         "unmarked": [metric.name for metric in systems[0].counts.metrics if metric not in view.marking],
         "signatures": [first["signature"]],
         "version": first["version"],
         "data": Trusted(embedded(page_data(view))),
-        "charts": Trusted(embedded(drawn)),
+        "charts": Trusted(embedded(charts)),
     }
     return filled_in(values, library, REPORT)
 
 
 def _title(names: Sequence[str], sources: Iterable[str]) -> str:
     systems = " and ".join(names) if len(names) < 3 else f"{len(names)} systems"
-    golds = (Path(each) for each in dict.fromkeys(sources))
-    named = [(each if inferred_name(each) is None else uncompressed(each).with_suffix("")).name for each in golds]
-    return f"{systems} against {' and '.join(named) or 'gold'}"
+    paths = (Path(path) for path in dict.fromkeys(sources))
+    golds = [(path if inferred_name(path) is None else uncompressed(path).with_suffix("")).name for path in paths]
+    return f"{systems} against {' and '.join(golds) or 'gold'}"
 
 
 # The documents with errors as marked text
@@ -411,29 +411,29 @@ def static_documents(
 
 def _stretches(document: Document, errors: Iterable[Verdict], metric: Metric) -> Iterator[Stretch]:
     """Cut the text where the spans of errors begin and end. A document without a text has its offsets only."""
-    text, said = document.text, said_of(document, errors, metric)
+    text, flags = document.text, said_of(document, errors, metric)
     if text is None:
-        yield from (Stretch(f"…{each.end} ", False, False, [each.words]) for each in said)
+        yield from (Stretch(f"…{flag.end} ", False, False, [flag.words]) for flag in flags)
         return
-    low = max(0, min(each.start for each in said) - BEFORE)
-    high = min(len(text), low + LONGEST)
-    if low:
+    start = max(0, min(flag.start for flag in flags) - BEFORE)
+    end = min(len(text), start + LONGEST)
+    if start:
         yield Stretch("… ", False, False, [])
-    for part in stretches(text, said, low, high):
+    for part in stretches(text, flags, start, end):
         yield part._replace(text=spelt_out(SPACE.sub(" ", part.text)))
-    if rest := sum(each.end > high for each in said):
-        yield Stretch(f" … {rest} more", False, False, [])
-    elif high < len(text):
+    if hidden := sum(flag.end > end for flag in flags):
+        yield Stretch(f" … {hidden} more", False, False, [])
+    elif end < len(text):
         yield Stretch(" …", False, False, [])
 
 
-def report(
+def report_html(
     systems: Sequence[System],
     confidence: Confidence | None = None,
     asked: Asked | None = None,
     trials: int | None = None,
 ) -> str | None:
-    """Return the report as HTML.
+    """Return the report on systems whose documents were kept, as HTML.
 
     Args:
         systems: The systems, which have the same documents. The first is what others are compared with.
@@ -451,14 +451,14 @@ def report(
     unreadable = not all(documents) or any(document.text is None for side in documents for document in side)
     if unreadable or not 0 < len(systems) <= SYSTEMS:
         return None
-    reported = [System(system.name, _with_fair(system.counts, side), side) for system, side in zip(systems, documents)]
-    return page(with_common_annexes(reported), confidence=confidence, asked=asked, trials=trials)
+    reported = [System(system.name, _count_fair(system.counts, side), side) for system, side in zip(systems, documents)]
+    return page(share_annexes(reported), confidence=confidence, asked=asked, trials=trials)
 
 
-def _with_fair(counts: Counts, documents: Sequence[Document]) -> Counts:
-    """Return the counts with those of fair, whose verdicts mark the spans of the report."""
+def _count_fair(counts: Counts, documents: Sequence[Document]) -> Counts:
+    """Return the counts, with those of fair if they lack them: its verdicts mark the spans of the report."""
     if any(metric.name == "fair" for metric in counts.metrics):
         return counts
-    found = count(documents, [*counts.metrics, create("fair")])
-    found.spans_key = counts.spans_key
-    return found
+    counts_with_fair = count(documents, [*counts.metrics, create("fair")])
+    counts_with_fair.spans_key = counts.spans_key
+    return counts_with_fair

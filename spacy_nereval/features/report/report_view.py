@@ -1,4 +1,4 @@
-"""What people see of one or several systems on the same documents: the tables and sentences of the HTML report."""
+"""The view of the report: the tables and sentences of one or several systems on the same documents."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from ...reporting.score_tables import PRF, percent, score_cell
 from ...reporting.score_view import UNTOLD, ScoreView, lowest
 from ...reporting.verdict_tables import repeated
 from ...reporting.view import Finding, Makers, View
-from .gold_suspects import CONTRADICTIONS, SHOWN, Doubt, GoldDoubts, doubts, gold_suspects
-from .report_numbers import DIGITS, TITLES, Mended, Slice, fair_of, slices, what_if
+from .gold_suspects import CONTRADICTIONS, SHOWN, Doubt, GoldDoubts, gold_suspects, merge_suspects
+from .report_numbers import DIGITS, TITLES, MendingGain, Slice, fair_of, mending_gains, score_slices
 
 PRIMARY = "fair.f"
 """The default primary score."""
 
 NEARLY_ALL = 0.9
-"""No length is called the lowest if one has a greater share of the gold spans."""
+"""If one length has a greater share of the gold spans than this, no length is called the lowest."""
 
 
 class ReportView(View):
@@ -85,29 +85,33 @@ class ReportView(View):
         ]
         self.results: list[Mapping[str, Any]] = [view.given.result for view in self.views]
         self.lead: int = max(range(len(systems)), key=lambda k: (self._fair_f(k) or -1.0, -k))
-        self.compared: ComparisonView | None = self._compared(confidence, asked, trials)
+        self.compared: ComparisonView | None = self._compare_systems(confidence, asked, trials)
         self.gaps: list[list[RateDifference]] = [
             rate_differences(systems[0].counts, each.counts, confidence) for each in systems[1:]
         ]
-        self.slices: list[Slice] = slices(self.documents, self.fair, self.verdicts, lexicon, by)
-        self.doubts: list[Doubt] = doubts(gold_suspects(self.documents), self.documents[0])
+        self.slices: list[Slice] = score_slices(self.documents, self.fair, self.verdicts, lexicon, by)
+        self.doubts: list[Doubt] = merge_suspects(gold_suspects(self.documents), self.documents[0])
         self.gold: GoldDoubts = GoldDoubts(self.doubts, self.documents[0], self.names)
 
     # Tables
 
     def scores(self) -> Iterator[ResultTable]:
         """Yield the scores of every metric, side by side, with the differences of two systems that are not tested."""
-        triples, others = zip(*([*view.tables(["scores"])] for view in self.views))
-        yield self._differing(self._beside(triples, 1))
-        table = self._differing(self._beside(others, 2, 3))
+        prf_tables, other_tables = zip(*([*view.tables(["scores"])] for view in self.views))
+        yield self._add_differences(self._join_tables(prf_tables, 1))
+        table = self._add_differences(self._join_tables(other_tables, 2, 3))
         metrics = {metric.name: metric for metric in self.systems[0].counts.metrics}
         rows: list[list[Cell]] = []
         for metric, score, *cells in table.rows:
-            own, name = metrics[str(metric)], str(score)
-            meaning = own.score_by_name[name].meaning
-            said = meaning.partition(": ")[2] or meaning
+            row_metric, name = metrics[str(metric)], str(score)
+            meaning = row_metric.score_by_name[name].meaning
+            words = meaning.partition(": ")[2] or meaning
             rows.append(
-                [row_name(own, name), f"{metric} {score}", *(said if cell == meaning else cell for cell in cells)]
+                [
+                    row_name(row_metric, name),
+                    f"{metric} {score}",
+                    *(words if cell == meaning else cell for cell in cells),
+                ]
             )
         yield table._replace(header=["score", "", *table.header[2:]], rows=rows)
 
@@ -115,9 +119,9 @@ class ReportView(View):
         """Yield how often each system has each verdict. A verdict asks for its spans."""
         tables = []
         for number, view in enumerate(self.views):
-            (found,) = view.tables(["errors"])
+            (verdict_table,) = view.tables(["errors"])
             rows: list[list[Cell]] = []
-            for verdict, meaning, n, *shares in found.rows:
+            for verdict, meaning, n, *shares in verdict_table.rows:
                 ask = {"one": number, "verdicts": [verdict]}
                 name = Kinded.of(str(meaning), FAIREVAL[str(verdict)].kind)
                 rows.append(
@@ -128,16 +132,16 @@ class ReportView(View):
                         *shares,
                     ]
                 )
-            header = ["verdict", "", *found.header[2:]]
-            tables.append(found._replace(header=header, rows=rows, bars=None))
-        table = self._beside(tables, 2)
+            header = ["verdict", "", *verdict_table.header[2:]]
+            tables.append(verdict_table._replace(header=header, rows=rows, bars=None))
+        table = self._join_tables(tables, 2)
         yield table._replace(asks=[{"one": self.lead, "verdicts": [row[1]]} for row in table.rows])
 
     def label_scores(self) -> Iterator[ResultTable]:
         """Yield the scores of each label, side by side. A label asks for its errors."""
         tables = [table for view in self.views for table in view.tables(["headline"])]
         if tables:
-            table = self._beside(tables, 2, missing=[0])._replace(most=None)
+            table = self._join_tables(tables, 2, missing=[0])._replace(most=None)
             yield table._replace(asks=[self._ask_label(row[0]) for row in table.rows])
 
     def rates(self) -> Iterator[ResultTable]:
@@ -146,35 +150,35 @@ class ReportView(View):
         for number, view in enumerate(self.views):
             gaps = {gap.label: gap for gap in self.gaps[number - 1]} if number else {}
             rows: list[list[Cell]] = []
-            for each in self._rates(view):
-                gap = gaps.get(each.label)
-                more = [] if gap is None else [_bounded(gap.difference, gap)]
-                rows.append([each.label, each.gold, each.pred, _bounded(each.rate, each), *more])
+            for rate in self._rates(view):
+                gap = gaps.get(rate.label)
+                difference = [] if gap is None else [_with_bounds(gap.difference, gap)]
+                rows.append([rate.label, rate.gold, rate.pred, _with_bounds(rate.rate, rate), *difference])
             header = ["label", "gold", "predicted", "rate", *(["difference"] if number else [])]
             tables.append(ResultTable("How often each label is predicted", header, rows, bars="rate"))
-        table = self._beside(tables, 2)
+        table = self._join_tables(tables, 2)
         if table.rows:
             yield table._replace(asks=[self._ask_label(row[0]) for row in table.rows])
 
-    def sliced(self) -> Iterator[ResultTable]:
+    def slice_tables(self) -> Iterator[ResultTable]:
         """Yield the scores by each attribute. A bucket asks for its errors."""
         names = triple(self.fair)
-        for number, each in enumerate(self.slices):
+        for number, by_attribute in enumerate(self.slices):
             tables = []
-            for found in each.breakdowns:
-                own = found["metrics"]["fair"]
+            for breakdown in by_attribute.breakdowns:
+                fair_scores = breakdown["metrics"]["fair"]
                 rows: list[list[Cell]] = []
-                for rank, (bucket, words) in enumerate(each.buckets.items()):
-                    scores = own.get(bucket, {}).get("scores", {})
-                    numbers = [found[side].get(bucket, 0) for side in ("gold", "pred")]
+                for rank, (bucket, words) in enumerate(by_attribute.buckets.items()):
+                    scores = fair_scores.get(bucket, {}).get("scores", {})
+                    numbers = [breakdown[side].get(bucket, 0) for side in ("gold", "pred")]
                     rows.append(
                         [Ranked.of(words, rank), *numbers, *(score_cell(self.fair, name, scores) for name in names)]
                     )
-                tables.append(ResultTable(each.title, [each.title, "gold", "predicted", *PRF], rows))
-            asks = [{"bucket": [number, k], "one": self.lead} for k in range(len(each.buckets))]
-            yield self._beside(tables, 2)._replace(asks=asks)
+                tables.append(ResultTable(by_attribute.title, [by_attribute.title, "gold", "predicted", *PRF], rows))
+            asks = [{"bucket": [number, k], "one": self.lead} for k in range(len(by_attribute.buckets))]
+            yield self._join_tables(tables, 2)._replace(asks=asks)
 
-    def repeated(self) -> Iterator[ResultTable]:
+    def repeated_errors(self) -> Iterator[ResultTable]:
         """Yield, for each system, the errors that repeat on the same words; they ask for all their places."""
         start = 0
         for number, view in enumerate(self.views):
@@ -182,7 +186,7 @@ class ReportView(View):
                 asks = [{"one": number, "group": start + k} for k in range(len(table.rows))]
                 order = [2, 3, 0, 1, 4]  # the words name the row
                 header, *rows = ([row[k] for k in order] for row in (table.header, *table.rows))
-                title = self._of(table.title, number)
+                title = self._title_of_system(table.title, number)
                 yield table._replace(title=title, header=[*map(str, header)], rows=rows, asks=asks, most=SHOWN)
                 start += len(table.rows)
 
@@ -192,21 +196,23 @@ class ReportView(View):
             for table in view.tables(["pairs"]):
                 asks = []
                 for verdict, gold, pred, *_ in table.rows:
-                    cell = [self._place[str(label or "")] if label is not None else -1 for label in (gold, pred)]
-                    asks.append({"one": number, "verdicts": [verdict], "cell": cell})
-                yield table._replace(title=self._of(table.title, number), asks=asks, most=SHOWN)
+                    labels = [self._place[str(label or "")] if label is not None else -1 for label in (gold, pred)]
+                    asks.append({"one": number, "verdicts": [verdict], "cell": labels})
+                yield table._replace(title=self._title_of_system(table.title, number), asks=asks, most=SHOWN)
 
-    def mending(self) -> Iterator[ResultTable]:
-        """Yield, for each metric of the page that has such rows, the score if errors were mended."""
+    def mending_tables(self) -> Iterator[ResultTable]:
+        """Yield, for each metric that adds up whole verdicts, the gain if errors of each kind were mended."""
         for number, metric in sorted(enumerate(self.marking), key=lambda item: item[1].name != "fair"):
             if not metric.headlines[0].higher_is_better:
                 continue
-            known = self.verdicts if metric is self.fair else [None for _ in self.systems]
-            found = [what_if(documents, metric, own) for documents, own in zip(self.documents, known)]
-            if any(found):
-                yield self._mended(metric, number, found)
+            verdict_lists = self.verdicts if metric is self.fair else [None for _ in self.systems]
+            gains = [
+                mending_gains(documents, metric, verdicts) for documents, verdicts in zip(self.documents, verdict_lists)
+            ]
+            if any(gains):
+                yield self._mending_table(metric, number, gains)
 
-    def doubtful(self) -> Iterator[ResultTable]:
+    def doubtful_spans(self) -> Iterator[ResultTable]:
         """Yield the doubtful gold spans."""
         yield from self.gold.tables()
 
@@ -236,50 +242,61 @@ class ReportView(View):
         "errors": errors,
         "labels": label_scores,
         "rates": rates,
-        "slices": sliced,
-        "groups": repeated,
+        "slices": slice_tables,
+        "groups": repeated_errors,
         "pairs": pairs,
-        "mending": mending,
-        "gold": doubtful,
+        "mending": mending_tables,
+        "gold": doubtful_spans,
         "transitions": changes,
     }
     at_terminal: ClassVar[Sequence[str]] = ("scores", "labels", "errors")
     usual: ClassVar[Sequence[str]] = (*makers,)
 
     @property
-    def scored(self) -> bool:
+    def has_span_scores(self) -> bool:
         """Whether predictions have scores."""
         return any(document.span_scores for documents in self.documents for document in documents)
 
     @property
-    def changed(self) -> str:
-        """The section of the finding on what the leading system changes, or else the second one."""
+    def changes_section(self) -> str:
+        """The section of the finding on the changes of the leading system, or of the second one if the first leads."""
         return "changes" if self.lead < 2 else f"changes {self.lead}"
 
     # Sentences
 
     def findings(self) -> list[Finding]:
         """Return a sentence for each section of the page."""
-        return [*self._found]
+        return [*self._all_findings]
 
     @property
     def story(self) -> list[Finding]:
         """Two of the findings, the more telling one first: how often labels are predicted, and which errors repeat."""
-        found = {finding.section: finding for finding in self._found}
-        untold = found["rates"].sentence.startswith(UNTOLD)
-        return [found[section] for section in (("groups", "rates") if untold else ("rates", "groups"))]
+        by_section = {finding.section: finding for finding in self._all_findings}
+        rates_are_usual = by_section["rates"].sentence.startswith(UNTOLD)
+        return [by_section[section] for section in (("groups", "rates") if rates_are_usual else ("rates", "groups"))]
 
     @cached_property
-    def _found(self) -> list[Finding]:
-        own = {finding.section: finding for finding in self.views[self.lead].findings()}
+    def _all_findings(self) -> list[Finding]:
+        by_section = {finding.section: finding for finding in self.views[self.lead].findings()}
         if len(self.systems) > 1:
-            ranked = self._ranked()
-            own["scores"] = Finding("scores", ranked, is_named=ranked.startswith(tuple(map(in_sentence, self.names))))
-        said = [*own.values(), self._repeating(), *self._lowest_length(), self._doubted(), self._wrong()]
-        under = f", under {in_sentence(self.names[self.lead])}" if len(self.systems) > 1 else ""
-        found = [each if each.section == "scores" else each._replace(sentence=each.sentence + under) for each in said]
-        found.append(self._doubtful_gold())
-        return [*found, *(self.compared.findings() if self.compared else [])]
+            sentence = self._score_sentence()
+            by_section["scores"] = Finding(
+                "scores", sentence, is_named=sentence.startswith(tuple(map(in_sentence, self.names)))
+            )
+        findings = [
+            *by_section.values(),
+            self._groups_finding(),
+            *self._length_finding(),
+            self._doubt_finding(),
+            self._list_finding(),
+        ]
+        suffix = f", under {in_sentence(self.names[self.lead])}" if len(self.systems) > 1 else ""
+        result = [
+            finding if finding.section == "scores" else finding._replace(sentence=finding.sentence + suffix)
+            for finding in findings
+        ]
+        result.append(self._gold_finding())
+        return [*result, *(self.compared.findings() if self.compared else [])]
 
     def opening(self, *, digits: int = 2, more: str = "") -> list[str]:
         """Return what was scored, for each system in a sentence of its own, after the conclusions."""
@@ -288,24 +305,24 @@ class ReportView(View):
         return [*conclusions, *(f"{name}: {line}" if len(lines) > 1 else line for name, line in zip(self.names, lines))]
 
     def closing(self) -> list[str]:
-        """Return what the intervals rest on if nobody chose it, and a warning if there are few units."""
+        """Return what the intervals rest on unless the user chose it, and a warning if there are few units."""
         return self.views[0].closing()
 
     @property
     def bounds(self) -> str:
         """How wide intervals are, and what they rest on; "" if there are none."""
-        drawn = self.results[0].get("confidence")
-        if not drawn:
+        confidence = self.results[0].get("confidence")
+        if not confidence:
             return ""
-        rule = "" if unit_name(drawn["unit"]) == "document" else f" ({drawn['unit']})"
-        return f"Intervals: {100 * drawn['level']:g} %, from {bounded_by(drawn)}{rule}"
+        rule = "" if unit_name(confidence["unit"]) == "document" else f" ({confidence['unit']})"
+        return f"Intervals: {100 * confidence['level']:g} %, from {bounded_by(confidence)}{rule}"
 
     def tested(self) -> list[str]:
         """Return how the systems were tested; nothing if they were not."""
         return self.compared.tested() if self.compared and self.compared.result["comparisons"] else []
 
-    def _ranked(self) -> str:
-        """Return which system has the best F, or all of them where tests say more than a rank."""
+    def _score_sentence(self) -> str:
+        """Return which system has the best F; if systems were tested, whether that is settled."""
         values = [self._fair_f(k) for k in range(len(self.systems))]
         texts = [shown(percent(value)) for value in values]
         if values[self.lead] is None:
@@ -313,135 +330,152 @@ class ReportView(View):
         if len({*texts}) == 1:
             return f"all systems have a fair F of {texts[0]}"
         if self.tested():
-            told = self.compared.better() if self.compared else []
-            each = [f"{text} ({in_sentence(name)})" for text, name in zip(texts, self.names)]
-            if told:
+            sentences = self.compared.better() if self.compared else []
+            scores = [f"{text} ({in_sentence(name)})" for text, name in zip(texts, self.names)]
+            if sentences:
                 leading = in_sentence(self.names[self.lead])
-                return next((line for line in told if line.startswith(f"{leading} is better")), told[0])
-            unsettled = "it is not settled which is better" if len(values) == 2 else "no difference is settled"
-            return f"{unsettled}: fair F {', '.join(each)}"
+                return next((line for line in sentences if line.startswith(f"{leading} is better")), sentences[0])
+            verdict = "it is not settled which is better" if len(values) == 2 else "no difference is settled"
+            return f"{verdict}: fair F {', '.join(scores)}"
         second = max((value for k, value in enumerate(values) if k != self.lead and value is not None), default=None)
         degree = "higher" if len(values) == 2 else "highest"
         name, best = in_sentence(self.names[self.lead]), texts[self.lead]
         return f"{name} has the {degree} fair F, {best} against {shown(percent(second))}"
 
-    def _repeating(self) -> Finding:
-        """Return the errors that repeat most on the same words."""
+    def _groups_finding(self) -> Finding:
+        """Return the finding on errors that repeat on the same words."""
         groups = repeated(self.groups[self.lead])[:3]
         if groups:
-            said = "; ".join(f"{in_sentence(words)}, {error} ({times(each.number)})" for words, error, each in groups)
+            errors = "; ".join(
+                f"{in_sentence(words)}, {error} ({times(group.number)})" for words, error, group in groups
+            )
             noun = "error that repeats" if len(groups) == 1 else "errors that repeat"
-            return Finding("groups", f"the {noun} most: {said}", self._names(m for *_, g in groups for m in g.members))
+            return Finding(
+                "groups", f"the {noun} most: {errors}", self._names(m for *_, g in groups for m in g.members)
+            )
         return Finding("groups", "no error repeats on the same words" if self._errors else "there are no errors")
 
-    def _lowest_length(self) -> Iterator[Finding]:
-        """Yield which length of spans scores worst, if spans are scored by their length and differ in it."""
-        number, own = next(((k, each) for k, each in enumerate(self.slices) if each.title == TITLES["eLen"]), (0, None))
-        if own is None:
+    def _length_finding(self) -> Iterator[Finding]:
+        """Yield the finding on the length of spans that scores worst, if spans are scored by lengths that differ."""
+        number, lengths = next(
+            ((k, part) for k, part in enumerate(self.slices) if part.title == TITLES["eLen"]), (0, None)
+        )
+        if lengths is None:
             return
-        found = own.breakdowns[self.lead]
-        scores, f = found["metrics"]["fair"], triple(self.fair)[-1]
+        breakdown = lengths.breakdowns[self.lead]
+        scores, f = breakdown["metrics"]["fair"], triple(self.fair)[-1]
         rows = [
-            (words, found["gold"].get(bucket, 0), percent(scores.get(bucket, {}).get("scores", {}).get(f)))
-            for bucket, words in own.buckets.items()
+            (words, breakdown["gold"].get(bucket, 0), percent(scores.get(bucket, {}).get("scores", {}).get(f)))
+            for bucket, words in lengths.buckets.items()
         ]
         if max(gold for _, gold, _ in rows) > NEARLY_ALL * sum(gold for _, gold, _ in rows):
             return
         sentence, words = lowest(self.fair, "length", rows)
-        digit = DIGITS[[*own.buckets.values()].index(words)] if words else None
+        digit = DIGITS[[*lengths.buckets.values()].index(words)] if words else None
         documents = self.documents[self.lead]
-        found_in = [k for k, of in enumerate(own.of) if digit in of[0] or digit in of[1 + self.lead]] if digit else []
-        yield Finding("slices", sentence, [_name(documents[k], k) for k in found_in])
+        numbers = (
+            [
+                k
+                for k, span_digits in enumerate(lengths.of)
+                if digit in span_digits[0] or digit in span_digits[1 + self.lead]
+            ]
+            if digit
+            else []
+        )
+        yield Finding("slices", sentence, [_name(documents[k], k) for k in numbers])
 
-    def _doubted(self) -> Finding:
-        """Return how many errors are where gold contradicts itself, and so who is rather to blame."""
-        at, errors = self.doubted[self.lead], self._errors
+    def _doubt_finding(self) -> Finding:
+        """Return the finding on how many errors are where gold contradicts itself."""
+        members, errors = self.errors_in_doubt[self.lead], self._errors
         if not errors:
             return Finding("doubt", "there are no errors")
-        if not at and not self.doubts and not repeated(self.groups[self.lead]):
+        if not members and not self.doubts and not repeated(self.groups[self.lead]):
             return Finding("doubt", f"nothing repeats on the same words in {errors:,} errors")
-        if not at:
+        if not members:
             return Finding("doubt", f"gold contradicts itself in none of {errors:,} errors")
-        share = 100 * len(at) / errors
-        who = "mostly the system" if share < 25 else "partly gold" if share < 50 else "gold as much as the system"
-        rounded = "under 1" if share < 1 else f"{share:.0f}"
-        sentence = f"{who}: in {len(at):,} of {errors:,} errors ({rounded}\N{NO-BREAK SPACE}%) gold contradicts itself"
-        return Finding("doubt", sentence, self._names(at))
+        share = 100 * len(members) / errors
+        source = "mostly the system" if share < 25 else "partly gold" if share < 50 else "gold as much as the system"
+        rounded_share = "under 1" if share < 1 else f"{share:.0f}"
+        where = f"{len(members):,} of {errors:,} errors ({rounded_share}\N{NO-BREAK SPACE}%)"
+        sentence = f"{source}: in {where} gold contradicts itself"
+        return Finding("doubt", sentence, self._names(members))
 
-    def _wrong(self) -> Finding:
-        found = [*self.wrong]
+    def _list_finding(self) -> Finding:
+        numbers = [*self.errors_of_lead]
         documents = self.documents[self.lead]
-        sentence = f"{len(found):,} of {many(len(documents), 'document')} have an error"
-        return Finding("list", sentence, [_name(documents[k], k) for k in found])
+        sentence = f"{len(numbers):,} of {many(len(documents), 'document')} have an error"
+        return Finding("list", sentence, [_name(documents[k], k) for k in numbers])
 
-    def _doubtful_gold(self) -> Finding:
+    def _gold_finding(self) -> Finding:
         if not self.doubts:
             return Finding("gold", "nothing speaks against gold")
-        numbers = dict.fromkeys(each.document for each in self.doubts)
+        numbers = dict.fromkeys(doubt.document for doubt in self.doubts)
         documents = [_name(self.documents[0][k], k) for k in numbers]
         return Finding("gold", f"{many(len(self.doubts), 'place')} where gold may be wrong", documents)
 
-    # What both are made from
+    # Data of the tables and sentences
 
     @cached_property
-    def wrong(self) -> dict[int, list[Verdict]]:
+    def errors_of_lead(self) -> dict[int, list[Verdict]]:
         """The errors of the leading system, by the numbers of their documents."""
-        return self._wrong_under(self.lead)
+        return self._errors_by_document(self.lead)
 
-    def _wrong_under(self, number: int) -> dict[int, list[Verdict]]:
+    def _errors_by_document(self, number: int) -> dict[int, list[Verdict]]:
         """Return the errors of the documents that have some under a system, by the number of the document."""
-        errors = ([each for each in own if is_error(self.fair, each)] for own in self.verdicts[number])
-        return {k: own for k, own in enumerate(errors) if own}
+        errors = (
+            [verdict for verdict in verdicts if is_error(self.fair, verdict)] for verdicts in self.verdicts[number]
+        )
+        return {k: verdicts for k, verdicts in enumerate(errors) if verdicts}
 
     @property
     def _errors(self) -> int:
-        return sum(map(len, self.wrong.values()))
+        return sum(map(len, self.errors_of_lead.values()))
 
     @cached_property
-    def doubted(self) -> list[list[Member]]:
+    def errors_in_doubt(self) -> list[list[Member]]:
         """For each system, its errors where gold contradicts itself.
 
-        What systems say is left out here: those that learned from the same data agree in their errors too.
+        Evidence by predictions does not count here: systems that learned from the same data agree in their errors too.
         """
         places: dict[int, list[tuple[int, int]]] = {}
         for doubt in self.doubts:
-            if any(why.reason in CONTRADICTIONS for why in doubt.evidence):
+            if any(piece.reason in CONTRADICTIONS for piece in doubt.evidence):
                 places.setdefault(doubt.document, []).append(doubt.place)
-        found = []
+        result = []
         for system in range(len(self.systems)):
             members: dict[Member, None] = {}
-            for number, errors in self._wrong_under(system).items():
+            for number, errors in self._errors_by_document(system).items():
                 spans = [(span, verdict) for verdict in errors for span in (verdict.gold, verdict.pred) if span]
-                at = {k for k, _, _ in overlaps([span[:2] for span, _ in spans], places.get(number, []))}
-                members |= dict.fromkeys(Member(number, spans[k][1].gold, spans[k][1].pred) for k in sorted(at))
-            found.append([*members])
-        return found
+                positions = {k for k, _, _ in overlaps([span[:2] for span, _ in spans], places.get(number, []))}
+                members |= dict.fromkeys(Member(number, spans[k][1].gold, spans[k][1].pred) for k in sorted(positions))
+            result.append([*members])
+        return result
 
     @cached_property
     def lists(self) -> list[tuple[int, str, list[Member]]]:
-        """The errors that a row can ask for by `group`: the number of their system, a title, and the errors."""
+        """The groups of errors that a row can ask for: the number of the system, a title, and the errors."""
         groups = [
             (number, f"{words}: {error}", group.members)
-            for number, own in enumerate(self.groups)
-            for words, error, group in repeated(own)
+            for number, system_groups in enumerate(self.groups)
+            for words, error, group in repeated(system_groups)
         ]
-        return [*groups, *((number, "gold in doubt", members) for number, members in enumerate(self.doubted))]
+        return [*groups, *((number, "gold in doubt", members) for number, members in enumerate(self.errors_in_doubt))]
 
     @property
-    def ask_doubted(self) -> dict[str, Any] | None:
-        """What shows the leading system's errors where gold contradicts itself; None if there are none."""
+    def ask_errors_in_doubt(self) -> dict[str, Any] | None:
+        """The filter that shows the leading system's errors where gold contradicts itself; None if there are none."""
         number = len(self.lists) - len(self.systems) + self.lead
-        return {"one": self.lead, "group": number} if self.doubted[self.lead] else None
+        return {"one": self.lead, "group": number} if self.errors_in_doubt[self.lead] else None
 
     def _names(self, members: Iterable[Member]) -> list[str | int]:
         documents = self.documents[self.lead]
         return [_name(documents[k], k) for k in sorted({member.document for member in members})]
 
     def _fair_f(self, number: int) -> float | None:
-        found: float | None = self.results[number]["metrics"]["fair"]["scores"]["f"]
-        return found
+        score: float | None = self.results[number]["metrics"]["fair"]["scores"]["f"]
+        return score
 
-    def _compared(
+    def _compare_systems(
         self, confidence: Confidence | None, asked: Asked | None, trials: int | None
     ) -> ComparisonView | None:
         """Return the comparison of all systems with the first: with tests where intervals are wanted."""
@@ -453,83 +487,97 @@ class ReportView(View):
             asked = asked or Asked()
             asked = asked._replace(primary=asked.primary or PRIMARY)
             return ComparisonView(comparison(self.systems, self.documents[0], confidence, trials, **asked._asdict()))
-        moved = changed_spans(self.systems, self.documents[0])
-        return ComparisonView({"baseline": self.names[0], "comparisons": [], "transitions": moved})
+        transitions = changed_spans(self.systems, self.documents[0])
+        return ComparisonView({"baseline": self.names[0], "comparisons": [], "transitions": transitions})
 
     def _ask_label(self, label: Cell) -> dict[str, Any]:
         return {"label": self._place[str(label)], "one": self.lead}
 
-    def _of(self, title: str, number: int) -> str:
+    def _title_of_system(self, title: str, number: int) -> str:
         return f"{title} of {self.names[number]}" if len(self.names) > 1 else title
 
     def _rates(self, view: ScoreView) -> list[PredictionRate]:
         """Return how often a system predicts each label of any system; the label of most gold spans first."""
-        gold = {each.label: each.gold for own in self.views for each in own.rates}
-        known = {each.label: each for each in view.rates}
-        found = [known.get(label) or PredictionRate(label, n, 0, 0.0 if n else None) for label, n in gold.items()]
-        return sorted(found, key=lambda each: (-each.gold, each.label))
+        gold = {rate.label: rate.gold for view_rates in self.views for rate in view_rates.rates}
+        by_label = {rate.label: rate for rate in view.rates}
+        rates = [by_label.get(label) or PredictionRate(label, n, 0, 0.0 if n else None) for label, n in gold.items()]
+        return sorted(rates, key=lambda rate: (-rate.gold, rate.label))
 
-    def _mended(self, metric: Metric, number: int, owns: Sequence[Sequence[Mended]]) -> ResultTable:
-        """Return what the headline score of a metric would be, for each system, if errors were mended."""
-        keys = dict.fromkeys((each.verdict, each.label) for own in owns for each in own)
-        gains = [{(each.verdict, each.label): each.gain or 0 for each in own} for own in owns]
-        ordered = sorted(keys, key=lambda key: (key[0] is None, -max(own.get(key, 0) for own in gains)))
-        now, tables = [], []
-        for own in owns:
-            found = {(each.verdict, each.label): each for each in own}
-            scores = [each.score - each.gain for each in own if each.score is not None and each.gain is not None]
-            now.append(shown(percent(scores[0])) if scores else "-")
+    def _mending_table(self, metric: Metric, number: int, systems: Sequence[Sequence[MendingGain]]) -> ResultTable:
+        """Return the table of a metric's headline score, for each system, if errors were mended."""
+        mendings = [{(mending.verdict, mending.label): mending for mending in system} for system in systems]
+        nothing = {choice: MendingGain(*choice, 0, None, None) for by_choice in mendings for choice in by_choice}
+        mendings = [nothing | by_choice for by_choice in mendings]
+        order = sorted(
+            nothing, key=lambda choice: (choice[0] is None, -max(gains[choice].gain or 0 for gains in mendings))
+        )
+        scores_now, tables = [], []
+        for system, by_choice in zip(systems, mendings):
+            scores = [
+                mending.score - mending.gain
+                for mending in system
+                if mending.score is not None and mending.gain is not None
+            ]
+            scores_now.append(shown(percent(scores[0])) if scores else "-")
             rows: list[list[Cell]] = []
-            for key in ordered:
-                words = metric.words.get(key[0] or "")
-                name = Kinded.of(words.short if words else key[0], words.kind if words else "") if key[0] else key[1]
-                each = found.get(key, Mended(*key, 0, None, None))
-                gain = None if each.gain is None else Gain(each.gain)
-                rows.append([name, key[0] or "label", each.errors, percent(each.score), gain])
+            for choice in order:
+                (verdict, label), mending = choice, by_choice[choice]
+                words = metric.words.get(verdict or "")
+                name = Kinded.of(words.short if words else verdict, words.kind if words else "") if verdict else label
+                gain = None if mending.gain is None else Gain(mending.gain)
+                rows.append([name, verdict or "label", mending.errors, percent(mending.score), gain])
             tables.append(ResultTable("", ["mended", "", "errors", "score", "gain"], rows, bars="gain"))
         chosen = [
             {"verdicts": [verdict]} if verdict else {**self._ask_label(label), "side": "home"}
-            for verdict, label in ordered
+            for verdict, label in order
         ]
-        asks = [{**each, "metric": number, "one": self.lead} for each in chosen]
-        title = f"{spoken(metric, metric.headlines[0].name)}, now {', '.join(now)}"
-        return self._beside(tables, 2)._replace(title=title, asks=asks)
+        asks = [{**ask, "metric": number, "one": self.lead} for ask in chosen]
+        title = f"{spoken(metric, metric.headlines[0].name)}, now {', '.join(scores_now)}"
+        return self._join_tables(tables, 2)._replace(title=title, asks=asks)
 
-    def _differing(self, table: ResultTable) -> ResultTable:
-        """Return the scores of two systems with the differences of the last ones, unless these are tested."""
+    def _add_differences(self, table: ResultTable) -> ResultTable:
+        """Return a table of two systems with a column of their differences, unless these are tested elsewhere."""
         values = [k for k, head in enumerate(table.header) if head in ("F", "value")]
         if len(values) != 2 or self.tested():
             return table
-        rows = [[*row, _gap(*(row[k] for k in values))] for row in table.rows]
+        rows = [[*row, _difference(*(row[k] for k in values))] for row in table.rows]
         return table._replace(header=[*table.header, "difference"], rows=rows, above=[*table.above, ("", 1)])
 
-    def _beside(
+    def _join_tables(
         self, tables: Sequence[ResultTable], first: int, last: int | None = None, *, missing: Sequence[Cell] = ()
     ) -> ResultTable:
-        """Return tables of the systems side by side.
+        """Return one table with the columns of several side by side.
 
         Args:
             tables: A table for each system.
-            first: How many columns the systems share on the left; they tell the rows apart.
+            first: The number of columns on the left that the systems share; they identify a row.
             last: The first of the columns that they share on the right.
-            missing: The first cells of a system that does not have a row.
+            missing: The first cells of a system that lacks a row.
         """
         table = tables[0]
         if len(tables) == 1:
             return table
         last = len(table.header) if last is None else last
         ends = table.header[last:]
-        found = [{tuple(row[:first]): row for row in each.rows} for each in tables]
-        shared = {key: row[len(row) - len(ends) :] for own in reversed(found) for key, row in own.items()}
-        widths = [len(each.header) - first - len(ends) for each in tables]
+        rows_by_key = [{tuple(row[:first]): row for row in part.rows} for part in tables]
+        shared = {
+            key: row[len(row) - len(ends) :]
+            for system_rows in reversed(rows_by_key)
+            for key, row in system_rows.items()
+        }
+        widths = [len(part.header) - first - len(ends) for part in tables]
         rows: list[list[Cell]] = []
-        for key in dict.fromkeys(key for own in found for key in own):
+        for key in dict.fromkeys(key for system_rows in rows_by_key for key in system_rows):
             cells: list[Cell] = []
-            for own, width in zip(found, widths):
-                row = own[key][first : first + width] if key in own else [*missing, *[None] * width][:width]
+            for system_rows, width in zip(rows_by_key, widths):
+                row = (
+                    system_rows[key][first : first + width]
+                    if key in system_rows
+                    else [*missing, *[None] * width][:width]
+                )
                 cells += row
             rows.append([*key, *cells, *shared[key]])
-        header = [name for each, width in zip(tables, widths) for name in each.header[first : first + width]]
+        header = [name for part, width in zip(tables, widths) for name in part.header[first : first + width]]
         above = [("", first), *zip(self.names, widths), *([("", len(ends))] if ends else [])]
         return table._replace(header=[*table.header[:first], *header, *ends], rows=rows, above=above)
 
@@ -539,8 +587,8 @@ def _view(
 ) -> ScoreView:
     """Return the view of one system, with examples of its errors."""
     examples = ErrorExamples(groups.metric)
-    for document, own in zip(system.annotated_documents, verdicts):
-        examples.add(document, own)
+    for document, document_verdicts in zip(system.annotated_documents, verdicts):
+        examples.add(document, document_verdicts)
     result = evaluate(system.counts, confidence)
     return ScoreView(system.counts, result, examples=examples.first, groups=groups)
 
@@ -549,13 +597,13 @@ def _name(document: Document, number: int) -> str | int:
     return number if document.id is None else document.id
 
 
-def _bounded(value: float | None, found: PredictionRate | RateDifference) -> float | Estimate | None:
-    if value is None or found.low is None or found.high is None:
+def _with_bounds(value: float | None, interval: PredictionRate | RateDifference) -> float | Estimate | None:
+    if value is None or interval.low is None or interval.high is None:
         return value
-    return Estimate(value, found.low, found.high, found.few)
+    return Estimate(value, interval.low, interval.high, interval.few)
 
 
-def _gap(a: Cell, b: Cell) -> Cell:
+def _difference(a: Cell, b: Cell) -> Cell:
     """Return the difference of two scores, None where one is undefined."""
     first, second = (cell.value if isinstance(cell, Estimate) else cell for cell in (a, b))
     if not isinstance(first, (int, float)) or not isinstance(second, (int, float)):

@@ -13,7 +13,7 @@ from driven import ONE, TWO
 from pages import HOSTILE, system
 
 from spacy_nereval import Document, apply, load
-from spacy_nereval.features.report.gold_suspects import doubts, gold_suspects
+from spacy_nereval.features.report.gold_suspects import gold_suspects, merge_suspects
 from spacy_nereval.io.records import Record
 
 pytestmark = needs_browser
@@ -36,7 +36,7 @@ DOCUMENTS = [
     for side in (PREDS, OTHERS)
 ]
 SYSTEMS = [system(name, *documents) for name, documents in zip(("first", "second"), DOCUMENTS)]
-DOUBTS = doubts(gold_suspects(DOCUMENTS), DOCUMENTS[0])
+DOUBTS = merge_suspects(gold_suspects(DOCUMENTS), DOCUMENTS[0])
 
 PLACE = "return document.querySelector('#card .place').textContent"
 

@@ -9,7 +9,7 @@ from asking import refusal
 from commands import write
 from samples import SAMPLES, write_sample
 
-from spacy_nereval.features.report.corrections import corrected, gold_digest, read_marks
+from spacy_nereval.features.report.corrections import correct_gold, gold_digest, read_marks
 from spacy_nereval.io.formats import read_any
 from spacy_nereval.io.read import read_files
 from spacy_nereval.io.records import Record
@@ -63,7 +63,7 @@ CHANGED: dict[str, tuple[list[dict[str, Any]], set[tuple[int, int, str]], list[s
 @pytest.mark.parametrize("name", CHANGED)
 def test_what_is_decided_changes_and_nothing_else(name):
     marks, spans, kinds = CHANGED[name]
-    found = corrected([OTHER, GOLD, NESTED], read_marks(marks))
+    found = correct_gold([OTHER, GOLD, NESTED], read_marks(marks))
     assert [record.spans for record in found.records] == [OTHER.spans, spans, NESTED.spans]
     assert [row["change"] for row in found.result["changes"]] == kinds
     assert found.result["spans"] == {"before": 6, "after": 3 + len(spans)}
@@ -78,7 +78,7 @@ def test_each_change_is_told_with_its_document_its_texts_and_its_reasons():
     ]
     more = [mark(GOLD, BOB), mark(GOLD, YORK), mark(GOLD, ADA, said="unclear")]
     scored = GOLD._replace(span_scores={BOB: 0.5, ADA: 0.9})
-    (record,), result = corrected([scored], read_marks([*rows, *more]))
+    (record,), result = correct_gold([scored], read_marks([*rows, *more]))
     assert record.span_scores == {ADA: 0.9}
     before, after = ({**span(own), "text": "Bob"} for own in (BOB, PER))
     told = {"document": "d1", "before": before, "change": "label", "after": [after], "reason": "two labels"}
@@ -104,9 +104,9 @@ CONTESTED = {
 def test_marks_that_disagree_are_refused_or_left_undecided(name):
     marks = read_marks([*CONTESTED[name], mark(GOLD, YORK, [])])
     with pytest.raises(ValueError, match=r"^marks disagree on 1 place: document d1: mark 0: .*; mark 1: .*='keep'$"):
-        corrected([GOLD], marks)
+        correct_gold([GOLD], marks)
     for order in (marks, marks[::-1]):
-        found = corrected([GOLD], order, "keep")
+        found = correct_gold([GOLD], order, "keep")
         assert found.records[0].spans == {ADA, BOB}
         (row,) = found.result["conflicts"]
         assert (row["document"], len(row["said"]), len(row["where"])) == ("d1", 2, 2)
@@ -149,13 +149,13 @@ REFUSED = {
 def test_what_cannot_be_a_correction_is_refused_with_its_place(name):
     row, said = REFUSED[name]
     with pytest.raises(ValueError, match=said):
-        corrected([GOLD, GAPPED, OTHER], read_marks([row]))
+        correct_gold([GOLD, GAPPED, OTHER], read_marks([row]))
 
 
 def test_spans_may_touch_and_overlap_where_gold_spans_do():
-    beside = corrected([GOLD], read_marks([mark(GOLD, BOB, [(13, 24, "LOC")])]))
+    beside = correct_gold([GOLD], read_marks([mark(GOLD, BOB, [(13, 24, "LOC")])]))
     assert beside.records[0].spans == {ADA, (13, 24, "LOC"), YORK}
-    found = corrected([GOLD, NESTED], read_marks([mark(GOLD, None, [(0, 3, "FIRST")], pred=(0, 3, "FIRST"))]))
+    found = correct_gold([GOLD, NESTED], read_marks([mark(GOLD, None, [(0, 3, "FIRST")], pred=(0, 3, "FIRST"))]))
     assert found.records[0].spans == {ADA, BOB, YORK, (0, 3, "FIRST")}
 
 
@@ -177,7 +177,7 @@ def test_the_document_of_a_report_is_found_in_every_format(name, tmp_path):
         {"digest": gold_digest(d.id, d.own_text, d.gold), "pred": span((4, 6, "X")), "mark": "unclear"}
         for d in documents
     ]
-    found = corrected(read_any(path), read_marks(marks))
+    found = correct_gold(read_any(path), read_marks(marks))
     assert documents and found.result["marks"]["unclear"] == len({mark["digest"] for mark in marks})
 
 
@@ -206,6 +206,6 @@ def test_random_decisions_are_an_edit_by_hand():
                     marks.append(mark(record, None, [new], copy=copy))
             wanted.append({*own})
         numbers.shuffle(marks)
-        found = corrected(golds, read_marks([json.loads(json.dumps(row)) for row in marks]))
+        found = correct_gold(golds, read_marks([json.loads(json.dumps(row)) for row in marks]))
         assert [record.spans for record in found.records] == wanted
         assert len(found.result["changes"]) == len(marks)

@@ -24,6 +24,7 @@ from strategies import corpora
 
 from spacy_nereval import Document, create, create_all
 from spacy_nereval.core.wording import COLORS, DISPLACY, FAIREVAL, VERDICT_KINDS
+from spacy_nereval.evaluation.comparison import System
 from spacy_nereval.evaluation.error_list import is_error
 from spacy_nereval.evaluation.result import evaluate
 from spacy_nereval.features.report.report_page import LONGEST, STATIC, StaticDocument, page, page_data, static_documents

@@ -20,15 +20,15 @@ from spacy_nereval.core.declaration import Metric
 from spacy_nereval.evaluation.prediction_rates import prediction_rates, rate_differences
 from spacy_nereval.features.report.gold_suspects import (
     FEW,
-    OF_EACH,
+    PER_REASON,
     SHOWN,
     Doubt,
     Evidence,
-    doubts,
     gold_suspects,
-    shown_doubts,
+    merge_suspects,
+    select_doubts,
 )
-from spacy_nereval.features.report.report_numbers import what_if
+from spacy_nereval.features.report.report_numbers import mending_gains
 from spacy_nereval.features.report.report_page import page
 from spacy_nereval.features.report.report_view import ReportView
 
@@ -63,7 +63,7 @@ def test_a_score_after_mending_is_that_of_corrected_predictions(name, options, d
 
     errors = [v for d in documents for v in metric.verdicts(d) if v.gold != v.pred and (v.gold or v.pred)]
     wrong = [v for v in errors if v.name not in metric.correct_verdicts]
-    found = {each[:2]: each for each in what_if(documents, metric)}
+    found = {each[:2]: each for each in mending_gains(documents, metric)}
     assert {each: found[each].errors for each in found} == Counter(
         choice for v in wrong for choice in ((v.name, None), (None, home(v)))
     )
@@ -85,7 +85,7 @@ def test_mending_by_hand():
     gold = [(0, 3, "A"), (4, 7, "A"), (8, 9, "B"), (12, 14, "B")]
     pred = [(0, 3, "A"), (4, 6, "A"), (8, 9, "A"), (20, 22, "B")]
     fair = create("fair")
-    found = {(e.verdict, e.label): e for e in what_if([Document(gold, pred)], fair)}
+    found = {(e.verdict, e.label): e for e in mending_gains([Document(gold, pred)], fair)}
     now = 2 / 6  # a hit and an error of each of four kinds: tp 1, fp 2, fn 2
     assert found["be_s", None].score == near(4 / 7)  # tp 2, fp 1.5, fn 1.5
     assert found["fn", None].score == near(4 / 7)  # tp 2, fp 2, fn 1
@@ -99,7 +99,7 @@ def test_mending_by_hand():
 def test_metrics_without_whole_verdicts_cannot_be_mended(name):
     metric = create(name)
     with pytest.raises(ValueError, match=f"{name} does not add up whole verdicts"):
-        what_if([Document([(0, 1, "A")], [], "a")], metric)
+        mending_gains([Document([(0, 1, "A")], [], "a")], metric)
 
 
 @given(corpora())
@@ -231,7 +231,7 @@ def test_a_page_without_scores_does_not_speak_of_them():
 
 def test_what_a_system_is_sure_of_is_no_contradiction_of_gold():
     found = ReportView([system("one", *corpus(against(0.9)))])
-    assert len(found.doubts) == 1 and found.doubted == [[]]
+    assert len(found.doubts) == 1 and found.errors_in_doubt == [[]]
 
 
 def test_every_reason_has_places_on_the_page():
@@ -240,13 +240,13 @@ def test_every_reason_has_places_on_the_page():
 
     def places(number: int) -> list[Doubt]:
         documents = corpus(*twice, *(against(0.9) for _ in range(number)))
-        return doubts(gold_suspects([documents]), documents)
+        return merge_suspects(gold_suspects([documents]), documents)
 
-    shown = shown_doubts(places(3))
+    shown = select_doubts(places(3))
     assert len(places(3)) > len(shown) == SHOWN
     assert sum(each.evidence[0].reason == "confidence" for each in shown) == 3
     assert sum(each.evidence[0].reason == "two labels" for each in shown) == SHOWN - 3
-    assert sum(each.evidence[0].reason == "confidence" for each in shown_doubts(places(50))) == OF_EACH
+    assert sum(each.evidence[0].reason == "confidence" for each in select_doubts(places(50))) == PER_REASON
 
 
 @pytest.mark.parametrize("systems", [1, 2])

@@ -18,7 +18,7 @@ from spacy_nereval import Confidence, Document, count, create
 from spacy_nereval.evaluation.breakdown import breakdown
 from spacy_nereval.evaluation.comparison import System
 from spacy_nereval.evaluation.error_list import is_error
-from spacy_nereval.features.report.report_charts import all_charts, bars, dots
+from spacy_nereval.features.report.report_charts import all_charts, error_chart, score_chart
 from spacy_nereval.features.report.report_numbers import LENGTHS
 from spacy_nereval.features.report.report_page import page
 from spacy_nereval.features.report.report_view import ReportView
@@ -240,10 +240,10 @@ def test_doubtful_gold_is_shown_with_what_speaks_against_it():
     assert said("doubt", made) == ("partly gold: in 1 of 3 errors (33\u00a0%) gold contradicts itself", ["n2"])
     assert said("gold", PERFECT) == ("nothing speaks against gold", [])
     view = ReportView([made])
-    assert view.ask_doubted == {"one": 0, "group": len(view.lists) - 1}
+    assert view.ask_errors_in_doubt == {"one": 0, "group": len(view.lists) - 1}
 
 
-def test_each_document_is_judged_once_for_all_tables_and_sentences_but_what_if():
+def test_each_document_is_judged_once_for_all_tables_and_sentences_but_mending():
     judged = []
     judge = FAIR.judge
     fair = replace(FAIR, judge=lambda group: judged.append(group) or judge(group))
@@ -289,7 +289,7 @@ def test_a_score_that_is_cut_off_at_zero_has_no_dot():
 
 def test_charts_are_valid_though_a_report_does_not_check_them():
     found = all_charts(ReportView([small()]))
-    for name, draw in (("scores", dots), ("errors", bars)):
+    for name, draw in (("scores", score_chart), ("errors", error_chart)):
         spec = draw(found[name]["data"]["values"], ["first"])
         assert alt.LayerChart.from_dict(spec).to_dict()["layer"]
         assert "url" not in json.dumps(spec["layer"])
