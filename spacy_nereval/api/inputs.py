@@ -24,7 +24,7 @@ from ..io.units import ID, FileUnits
 from ..io.units import parse as parse_unit
 from ..metrics.registry import LOOKED_AT, NO_TOKENS, NO_WORDS, Chosen, Unknown, chosen_metrics
 from .items import Ends, Place, is_spacy, place_of, plain_record, tags_in_words
-from .sides import Side, TagNames, given_names, located, of_file, read_file, tags_of
+from .sides import Side, TagNames, error_at_document, names_of_tags, read_file, read_if_path, tags_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -70,7 +70,7 @@ class _Kept(list[Any]):
 def kept_items(items: Items, gold: Any) -> tuple[Items, Any]:
     """Return how items are read, and the gold annotation, both so that they can be read for several systems."""
     text, tokens = (None if value is None else [*value] for value in (items.text, items.tokens))
-    read = of_file(gold, "gold", items.reading)
+    read = read_if_path(gold, "gold", items.reading)
     return items._replace(text=text, tokens=tokens), read if read is None or hasattr(read, "__len__") else _Kept(read)
 
 
@@ -161,7 +161,7 @@ def reading_of_items(**arguments: Unpack[ItemReading]) -> Reading:
         if line := OF_OTHERS.get(unknown[0]):
             raise TypeError(f"unexpected argument: there is no {unknown[0]!r}: write {line}")
         raise TypeError(f"unexpected argument: {absent(unknown[0], ItemReading.__annotations__)}")
-    reading = checked(replace(Reading(**arguments), tag_names=given_names(arguments.get("tag_names"))))
+    reading = checked(replace(Reading(**arguments), tag_names=names_of_tags(arguments.get("tag_names"))))
     if reading.offsets == AUTO_OFFSETS:
         raise ValueError(f"{named('offsets', AUTO_OFFSETS)}: only files show it; expected one of {', '.join(OFFSETS)}")
     return reading
@@ -256,7 +256,7 @@ def _with_units(documents: Iterable[Document | None], unit: str) -> Iterator[Doc
         try:
             yield units.marked(document, gold)
         except ValueError as error:
-            raise located(error, number, gold.id) from None
+            raise error_at_document(error, number, gold.id) from None
     units.check_end()
 
 
@@ -272,7 +272,7 @@ def _paired_by_text(gold: Side, pred: Side, reading: Reading) -> Iterator[Docume
             document = None if skipped else document
             yield units.marked(document, a) if units else document
         except ValueError as error:
-            raise located(error, number, a.id) from None
+            raise error_at_document(error, number, a.id) from None
     if units:
         units.check_end()
     predictions.check_end()
@@ -339,7 +339,7 @@ def _in_order(
             skipped = predictions.skipped(a._replace(text=place.text or "?"), b._replace(text=place.text or "?"))
             document = _without_text(a, b, number) if place.text is None else pair(a, b)
         except ValueError as error:
-            raise located(error, number, beside.get("ids")) from None
+            raise error_at_document(error, number, beside.get("ids")) from None
         if document and document.id is None:
             document.id = beside.get("ids")
         yield None if skipped else document

@@ -131,7 +131,7 @@ def score(
         read = relabelled(_both_sides(side, reading.spans_key), rules_of(reading))
         chosen = chosen_metrics(wanted, lambda: unknown([side]))
         key = reading.spans_key if side.kind == "example" else None
-        return _scored(
+        return _result_of_documents(
             read, chosen, confidence, kept=side.is_kept, key=key, sep=None if wanted is not None else reading.sep
         )
     if pred is None:
@@ -140,7 +140,7 @@ def score(
     chosen = chosen_metrics(metrics, lambda: unknown((side, other), text, tokens))
     read = relabelled(documents(side, other, text, tokens, reading), rules_of(reading))
     kept = side.is_kept and other.is_kept
-    return _scored(
+    return _result_of_documents(
         read, chosen, confidence, kept=kept, key=reading.spans_key, sep=None if metrics is not None else reading.sep
     )
 
@@ -198,7 +198,7 @@ def score_runs(
         for run, pred in runs.items():
             read, (chosen, left_out) = documents_of(gold, pred, items, run)
             chosen, added = with_levels(chosen, () if metrics is not None else gold_labels(read), items.reading.sep)
-            counts.append(counted(read, chosen, items.reading.spans_key))
+            counts.append(counts_of_documents(read, chosen, items.reading.spans_key))
             warnings += warnings_of(counts[-1], run)
     values = evaluate_runs(counts, wanted_confidence(confidence), system=system)
     return Result(values | ({"left_out": left_out} if left_out else {}), notes=[*added, *warnings])
@@ -292,7 +292,7 @@ def check_alone(**others: Any) -> None:
         raise ValueError(f"{name} is given with counts, which were made without it: count again")
 
 
-def counted(
+def counts_of_documents(
     documents: Iterable[Document | None], metrics: Iterable[Metric], key: str | None, *, units: bool = True
 ) -> Counts:
     """Return the counts of documents, which know the key of their span groups.
@@ -312,7 +312,7 @@ def check_labels(counts: Counts) -> None:
         counts.label_rules.check_found({*gold_spans(counts), *pred_spans(counts)})
 
 
-def _scored(
+def _result_of_documents(
     documents: Iterable[Document | None],
     chosen: Chosen,
     asked: Wanted,
@@ -328,7 +328,7 @@ def _scored(
     start = all_documents if all_documents is not None else [*islice(documents, LOOKED_AT)]
     metrics, added = with_levels(chosen.metrics, () if sep is None else gold_labels(start), sep or "")
     # Kept documents get their units when something needs them; see `Result.counts`.
-    counts = counted(chain(start, documents), metrics, key, units=confidence is not None or not kept)
+    counts = counts_of_documents(chain(start, documents), metrics, key, units=confidence is not None or not kept)
     values = evaluate_counts(counts, confidence)
     return Result(values | ({"left_out": chosen.left_out} if chosen.left_out else {}), counts, all_documents, added)
 
@@ -446,7 +446,7 @@ def compare(
             kept, (chosen, left_out) = documents_of(same, pred, items, shown)
             chosen, added = with_levels(chosen, () if metrics is not None else gold_labels(kept), items.reading.sep)
             families(chosen, asked.primary, asked.secondary)  # so that it fails before anything is counted
-            counts = counted(kept, chosen, items.reading.spans_key)
+            counts = counts_of_documents(kept, chosen, items.reading.spans_key)
             lines = warnings_of(counts, shown)
             (warnings if have_no_common_label(gold_spans(counts), pred_spans(counts)) else notes).extend(lines)
             runs.append(counts)

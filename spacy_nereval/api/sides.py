@@ -18,7 +18,7 @@ from ..io.formats.settings import sides
 from ..io.formats.tags import read_tag_lists
 from ..io.records import Record, row_id
 from ..io.units import units_of
-from .items import KINDS, About, Kind, Place, familiar, is_number, is_spacy, kind_of, of_tagged, place_of, tags_key
+from .items import KINDS, About, Kind, Place, familiar, is_number, is_spacy, kind_of, place_of, record_of_tags, tags_key
 
 TagNames = Sequence[str] | Mapping[Any, str] | str | Path | None
 """Names of tags that are numbers: in their order, a model's `id2label`, or as `--tag-names` has them."""
@@ -42,13 +42,13 @@ def names_of(items: Any) -> list[str] | None:
     return None
 
 
-def given_names(tag_names: TagNames) -> list[str] | None:
+def names_of_tags(tag_names: TagNames) -> list[str] | None:
     """Return the names of tags that an argument gives.
 
     Raises:
         ValueError: There are none in it.
 
-    >>> given_names({0: "O", 1: "B-PER"}), given_names("O,B-PER")
+    >>> names_of_tags({0: "O", 1: "B-PER"}), names_of_tags("O,B-PER")
     (['O', 'B-PER'], ['O', 'B-PER'])
     """
     if tag_names is None:
@@ -146,7 +146,7 @@ def records_of_rows(
             continue
         place, id = place_and_id
         empty = Record(place.text or "", set(), [*(place.offsets or ())], id)
-        record = of_tagged(tagged, f"{side}, document {number}", place, empty)
+        record = record_of_tags(tagged, f"{side}, document {number}", place, empty)
         yield record._replace(annotated=tagged.length == 0 or len(tagged.gaps) < tagged.length)
 
 
@@ -170,7 +170,7 @@ class Side:
     ) -> None:
         if isinstance(items, Mapping) and (split := next(iter(items), None)) and hasattr(items[split], "features"):
             raise ValueError(f"{name} has the splits {', '.join(items)}; choose one, such as {name}[{split!r}]")
-        items = of_file(items, name, replace(reading, unit=None))  # A unit is that of gold: see `kept_items`.
+        items = read_if_path(items, name, replace(reading, unit=None))  # A unit is that of gold: see `kept_items`.
         if isinstance(items, (bytes, Mapping)) or is_spacy(items, "Doc") or not isinstance(items, Iterable):
             shown = type(items).__name__
             raise ValueError(f"{name} is of type {shown}; expected a list of documents: wrap a single one in []")
@@ -250,7 +250,7 @@ def can_be_kept(items: Any) -> bool:
     return isinstance(items, (str, Path)) or hasattr(items, "__len__")
 
 
-def of_file(items: Any, name: str, reading: Reading) -> Any:
+def read_if_path(items: Any, name: str, reading: Reading) -> Any:
     """Return the documents of a file or folder if items are its path; else the items.
 
     Raises:
@@ -275,12 +275,12 @@ def read_file(path: Path, reading: Reading) -> list[Record]:
         try:
             key = units.key(record)
         except ValueError as error:
-            raise ValueError(f"{path}, {located(error, number, record.id)}") from None
+            raise ValueError(f"{path}, {error_at_document(error, number, record.id)}") from None
         documents.append(record._replace(spans=sorted(record.spans), unit=(key, units.rule.text)))
     units.check_end()
     return documents
 
 
-def located(error: ValueError, number: int, id: str | None) -> ValueError:
+def error_at_document(error: ValueError, number: int, id: str | None) -> ValueError:
     """Return an error with the number and the id of its document."""
     return ValueError(f"document {number}{'' if id is None else f' ({shortened(id)})'}: {error}")

@@ -28,7 +28,7 @@ from .command_options import (
 )
 from .counting_documents import CountTask, check_collapse_given, chosen_halves, save_counts
 from .guards import check_lexicons
-from .metric_options import chosen_metrics, names_and_options, say_left_out_metrics, with_stored_labels
+from .metric_options import add_stored_labels, chosen_metrics, names_and_options, say_left_out_metrics
 from .sources import Source
 
 
@@ -84,7 +84,7 @@ def count_cli(
         drawn = chosen_confidence(bool(replicates), Resampling(None, replicates or None, seed), "--replicates")
     model, golds, preds = (None, names, None) if both else _model_and_files(names)
     systems = [Source(model)] if model else []
-    reading = with_stored_labels(reading, systems)
+    reading = add_stored_labels(reading, systems)
     chosen, left_out = chosen_metrics(metrics, options, train, reading=reading, systems=systems)
     say_left_out_metrics(left_out)
     check_lexicons(chosen, output)

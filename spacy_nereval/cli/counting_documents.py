@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from ..core.arguments import Reading
 from .command_options import Cutting, Model
-from .metric_options import chosen_metrics, with_stored_labels
+from .metric_options import add_stored_labels, chosen_metrics
 from .printing import progress_bar, say
 from .sources import Gold, Kind, Source, matching_files, questions_of
 
@@ -427,7 +427,7 @@ class RunCounter:
         questions = questions_of(reading if len(stored) == len(runs) else Reading(), cutting)
         for run in stored:
             run.check(questions)
-        reading = with_stored_labels(reading, runs)
+        reading = add_stored_labels(reading, runs)
         if stored and reading.unit is None and "block:auto" not in stored[0].counts.unit:
             reading = replace(reading, unit=stored[0].counts.unit)  # so that the same units are resampled
         self._gold, self._loading, self._cutting = Gold(gold or Path(), reading), loading, cutting

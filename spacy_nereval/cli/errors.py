@@ -26,7 +26,7 @@ from .command_options import (
 )
 from .counting_documents import totals_while_reading
 from .guards import check_lexicons
-from .metric_options import chosen_metrics, optional_name, with_stored_labels
+from .metric_options import add_stored_labels, chosen_metrics, optional_name
 from .printing import print_tables, say
 from .sources import Gold, Source
 
@@ -107,7 +107,7 @@ def errors_cli(
     terminal = table_format(reading.format) == "terminal"
     source = Source(name) if name else None
     sources = [source] if source else []
-    reading = with_stored_labels(reading, sources)
+    reading = add_stored_labels(reading, sources)
     chosen, *others = chosen_metrics(metric, options, train, reading=reading, systems=sources).metrics
     check_lexicons([chosen], output)
     if others:

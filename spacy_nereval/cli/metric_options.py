@@ -130,7 +130,7 @@ def chosen_metrics(
     listed = [*registry.as_table("papers" if names is None else names)]
     settings = _settings(listed, parse_options(arguments), train)
     if stored := stored_options_of_models(systems, reading.spans_key if reading else None):
-        settings = with_stored(settings, stored)
+        settings = add_stored_options(settings, stored)
     unknown = partial(gold.unknown, has_tokens=has_tokens) if gold else registry.Unknown
     chosen = registry.chosen_metrics(settings, unknown)
     if train is not None and not attributes:
@@ -203,7 +203,7 @@ def _folders_of_models(systems: Sequence[Source]) -> dict[str, Path]:
     return {system.name: folder for system in systems if (folder := system.folder)}
 
 
-def with_stored_labels(reading: Reading, systems: Sequence[Source]) -> Reading:
+def add_stored_labels(reading: Reading, systems: Sequence[Source]) -> Reading:
     """Return how to read with the label options that models store, and print these. The command line takes precedence.
 
     Args:
@@ -248,7 +248,7 @@ def _written_options(settings: Mapping[str, Any]) -> str:
     )
 
 
-def with_stored(settings: Settings, stored: Mapping[str, Settings]) -> Settings:
+def add_stored_options(settings: Settings, stored: Mapping[str, Settings]) -> Settings:
     """Return the settings with the options that models store for the same metrics, and print these.
 
     Args:

@@ -38,12 +38,12 @@ from .counting_documents import (
 )
 from .guards import check_lexicons
 from .metric_options import (
+    add_stored_labels,
     chosen_metrics,
     names_and_options,
     optional_name,
     unknown_labels,
     wanted_breakdowns,
-    with_stored_labels,
 )
 from .printing import names_of_tables, print_result
 from .sources import REFUSALS, Gold, Kind, Source, check_answers, named_runs, questions_of
@@ -224,7 +224,7 @@ def evaluate_cli(
     check_suffix("--output", output, *JSON)
     check_suffix("--per-document", per_document, *ROWS)
     source = Source(model, Kind.MODEL)
-    reading = with_stored_labels(reading, [source])
+    reading = add_stored_labels(reading, [source])
     chosen, left_out = chosen_metrics(
         metrics, options, lookups.train, attributes=lookups.by, reading=reading, systems=[source]
     )

@@ -306,12 +306,12 @@ class Gold:
         rules, unit = rules_of(self.reading), self.reading.unit
         rule = parse(unit) if unit is not None else None  # before anything is read or loaded
         if system and system.is_model:
-            documents = self._with_model(system, rule, loading)
+            documents = self._predict(system, rule, loading)
         else:
-            documents = self._with_file(system.path if system else None, rule)
+            documents = self._read_predictions(system.path if system else None, rule)
         return predictions_kept(relabelled(documents, rules), cutting, str(system or self.path))
 
-    def _with_file(self, pred: Path | None, unit: UnitRule | None) -> Documents:
+    def _read_predictions(self, pred: Path | None, unit: UnitRule | None) -> Documents:
         from ..io.formats import name_of, with_name
         from ..io.read import read_files
 
@@ -325,7 +325,7 @@ class Gold:
         how: dict[str, Any] = {"formats": formats, "unit": unit, "others": others}
         return _report_left_out(read_files(self.path, pred or self.path, self.reading.spans_key, **how), others)
 
-    def _with_model(self, model: Source, unit: UnitRule | None, loading: Model | None) -> Documents:
+    def _predict(self, model: Source, unit: UnitRule | None, loading: Model | None) -> Documents:
         from spacy.cli._util import setup_gpu
 
         from ..integration.pipelines import predict

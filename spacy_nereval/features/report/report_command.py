@@ -30,11 +30,11 @@ from ...cli.convert import DROP, LANG, read_annotation, write_annotation_of
 from ...cli.counting_documents import Kept, count_documents
 from ...cli.guards import check_lexicons
 from ...cli.metric_options import (
+    add_stored_labels,
     chosen_metrics,
     names_and_options,
     say_left_out_metrics,
     split_attributes,
-    with_stored_labels,
 )
 from ...cli.printing import names_of_tables, print_result, say
 from ...cli.sources import Gold, Source, display_names
@@ -104,7 +104,7 @@ def report_cli(
     for section in sections:
         if section.unit and reading.unit is None:
             reading = replace(reading, unit=section.unit)
-    reading = with_stored_labels(reading, sources)
+    reading = add_stored_labels(reading, sources)
     annotation = Gold(gold, reading, both=not sources)
     metrics_counted, left_out = chosen_metrics(
         metrics, options, lookups.train, gold=annotation, reading=reading, attributes=["eFre"], systems=sources

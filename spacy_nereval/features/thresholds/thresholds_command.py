@@ -28,7 +28,7 @@ from ...cli.command_options import (
 )
 from ...cli.counting_documents import count_documents
 from ...cli.guards import check_lexicons
-from ...cli.metric_options import chosen_metrics, names_and_options, with_stored_labels
+from ...cli.metric_options import add_stored_labels, chosen_metrics, names_and_options
 from ...cli.printing import names_of_tables, print_tables
 from ...cli.sources import Gold, Source, display_names
 from ...core.arguments import Choosing, Reading
@@ -138,7 +138,7 @@ def thresholds_cli(
         scripts()  # so that it fails early if the libraries for charts are missing
     if cut_file and len(names) > 1:
         raise ValueError(f"--cut-file {cut_file}: {len(names)} systems have {len(names)} cuts; give a single system")
-    reading = with_stored_labels(reading, sources)
+    reading = add_stored_labels(reading, sources)
     annotation = Gold(gold, reading)
     metrics_and_left_out = chosen_metrics(metrics, options, gold=annotation, reading=reading, systems=sources)
     chosen = with_metric_of(settings.best, metrics_and_left_out.metrics)
