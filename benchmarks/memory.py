@@ -32,7 +32,7 @@ from table import table
 
 from spacy_nereval import count, create_all
 from spacy_nereval.counting.counts import Counts
-from spacy_nereval.evaluation.intervals import replicate
+from spacy_nereval.evaluation.intervals import draw_replicates
 from spacy_nereval.integration.pipelines import predict
 from spacy_nereval.io.read import read_files
 
@@ -120,7 +120,7 @@ def measured(case: str, folder: Path) -> dict[str, int]:
     else:
         found = [count(read_files(folder / f"gold.{ending}", folder / f"pred.{ending}"), metrics)]
     if case == "replicates":
-        found[0].replicates = replicate(found[0], 100, 0)
+        found[0].replicates = draw_replicates(found[0], 100, 0)
     return {"peak": resident("VmHWM") - before, "counts": sum(map(size_of, found))}
 
 

@@ -32,7 +32,7 @@ from table import table
 from workloads import made_up
 
 from spacy_nereval import Confidence, Document, count, create_all, evaluate
-from spacy_nereval.evaluation.intervals import replicate
+from spacy_nereval.evaluation.intervals import draw_replicates
 from spacy_nereval.evaluation.resampling import number_of_units
 from spacy_nereval.integration.examples import read
 from spacy_nereval.integration.pipelines import predict
@@ -117,7 +117,7 @@ def steps(pairs: list[Pair], shards: int, documents: int, samples: int) -> dict[
             took["counting"] += seconds - timed(lambda: sum(1 for _ in read_again(pairs, 0, documents)))[1]
             took["writing"] += timed(lambda part=part, path=path: save(part, path))[1]
             took["reading"] += timed(lambda path=path: load(path))[1]
-            part.replicates, seconds = timed(lambda part=part: replicate(part, samples, 0))
+            part.replicates, seconds = timed(lambda part=part: draw_replicates(part, samples, 0))
             took["replicating"] += seconds
             save(part, other)
         merged, took["merging"] = timed(lambda: merge(plain))

@@ -16,7 +16,7 @@ from typing import Any
 import typer
 
 from spacy_nereval import Document, count, create_all, evaluate
-from spacy_nereval.core.cuts import Cuts, cut
+from spacy_nereval.core.cuts import Cuts, apply_cuts
 from spacy_nereval.features.thresholds.chosen_cuts import thresholds
 
 PREDICTIONS, GOLD, WORDS = 10, 6, 60
@@ -44,7 +44,7 @@ def main(
         cuts = thresholds(made, metrics).values["cuts"]
         between = process_time()
         for step in range(TIMED):
-            evaluate(count(cut(made, Cuts((step + 0.5) / TIMED)), metrics, units=False))
+            evaluate(count(apply_cuts(made, Cuts((step + 0.5) / TIMED)), metrics, units=False))
         if number:  # the first round imports
             curves.append(between - before)
             anew.append((process_time() - between) * CUTS / TIMED)

@@ -8,7 +8,7 @@ from typing import Any
 
 from table import table
 
-from spacy_nereval.core.messages import listed
+from spacy_nereval.core.messages import join_names
 from spacy_nereval.features.parts.shards import TOGETHER
 from spacy_nereval.io.id_hashes import SIZE
 
@@ -146,7 +146,8 @@ def estimate(found: Mapping[str, Any]) -> list[str]:
     peaks = [f"{max(row[who] for row in (largest, *merges)):,} MB" for who in ("driver_mb", "worker_mb")]
     size = largest["file_bytes"] * files / 1e9
     said = (
-        f"The tree has {len(levels)} levels, of {listed([f'{groups:,}' for groups in levels])} groups; a level begins "
+        f"The tree has {len(levels)} levels, of {join_names([f'{groups:,}' for groups in levels])} groups; a level "
+        "begins "
         f"when the one below it is finished. The driver takes {peaks[0]}, a worker {peaks[1]}. The counts of the files "
         f"take {size:,.1f} GB of disk; the result takes {largest['file_bytes'] / 1e6:,.1f} MB."
     )

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
-from spacy_nereval.evaluation.bounds import Intervals, effective_units, score_intervals, shares
+from spacy_nereval.evaluation.bounds import Intervals, effective_units, score_intervals, share_scale
 from spacy_nereval.evaluation.resampling import half_samples
-from spacy_nereval.evaluation.variance import influences, mixed_units
+from spacy_nereval.evaluation.variance import count_mixed_units, influences
 
 Floats = NDArray[np.float64]
 Truths = NDArray[np.bool_]
@@ -191,11 +191,11 @@ def by_influence(
     several = counts if runs else counts[None]
     whole = score(several.sum(1))
     left, alone = score(several.sum(1, keepdims=True) - several).mean(0), score(several).mean(0)
-    scale = shares(limits, ())
+    scale = share_scale(limits, ())
     theta, row = scale.share(whole.mean(0)), np.tile(np.arange(whole.shape[1]), len(left))
     known = influences(theta, row, scale.share(left).ravel(), len(left))
     bounded = np.full(len(theta), np.isfinite(limits).all())
-    mixed = mixed_units(theta, row, scale.share(left).ravel(), scale.share(alone).ravel(), bounded)
+    mixed = count_mixed_units(theta, row, scale.share(left).ravel(), scale.share(alone).ravel(), bounded)
     return score_intervals(
         whole.mean(0),
         known.variance,

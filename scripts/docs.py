@@ -32,7 +32,7 @@ from wasabi import msg
 
 from spacy_nereval import Document, Metric, count, create
 from spacy_nereval.core.lexicon import lexicon_of
-from spacy_nereval.counting.table import summed
+from spacy_nereval.counting.table import sum_counts
 from spacy_nereval.evaluation.breakdown import ATTRIBUTES
 from spacy_nereval.evaluation.scores import score_sums
 from spacy_nereval.io.writing import write_json
@@ -169,7 +169,7 @@ def headlines(metric: Metric) -> list[str]:
 
 def scored(metric: Metric, key: str, gold: list, pred: list) -> str:
     """A score of the example, in percent."""
-    (found,) = score_sums(summed(count([document(gold, pred)], [metric])))
+    (found,) = score_sums(sum_counts(count([document(gold, pred)], [metric])))
     return f"{100 * float(found.scores[metric.keys[key]][0]):.1f}"
 
 

@@ -13,10 +13,9 @@ from spacy_nereval.counting.counts import Counts
 from spacy_nereval.counting.sums import Sums
 from spacy_nereval.counting.table import Table
 from spacy_nereval.evaluation.bounds import FEW, effective_units, score_intervals
-from spacy_nereval.evaluation.pairs import paired
+from spacy_nereval.evaluation.pairs import align_counts
 from spacy_nereval.evaluation.resampling import Confidence, Units
-from spacy_nereval.evaluation.result import evaluate
-from spacy_nereval.evaluation.run_means import evaluate_runs
+from spacy_nereval.evaluation.result import evaluate, evaluate_runs
 from spacy_nereval.evaluation.scores import score_sums
 from spacy_nereval.evaluation.variance import influences
 from spacy_nereval.metrics.registry import create
@@ -153,7 +152,7 @@ class _EachUnit:
         self.sums = len(units)
         self._unit = units.of_document
 
-    def of(self, documents: slice) -> NDArray[np.bool_]:
+    def block(self, documents: slice) -> NDArray[np.bool_]:
         found: NDArray[np.bool_] = np.arange(self.sums)[:, None] == self._unit[documents]
         return found
 
@@ -164,8 +163,8 @@ def errors(runs: Sequence[Counts]) -> Errors:
     Args:
         runs: The counts of each training run of one pipeline, on the same documents.
     """
-    aligned = [paired(runs[0], own).of([create("fair")]) for own in runs]
-    single = [_verdicts(Table(own).summed(_EachUnit(Units(own)))) for own in aligned]
+    aligned = [align_counts(runs[0], own).of([create("fair")]) for own in runs]
+    single = [_verdicts(Table(own).sum_rows(_EachUnit(Units(own)))) for own in aligned]
     of_units = {kind: np.array([_of_kind(own, kind) for own in single], dtype=float) for kind in KINDS}
     numbers = {error: [int(own[error].sum()) for own in single] for types in KINDS.values() for error in types}
     if not any(own.any() for own in of_units.values()):

@@ -25,10 +25,10 @@ from dataclasses import replace
 from typing import Any
 
 from .core.declaration import Metric, Score
-from .core.messages import absent
+from .core.messages import describe_unknown
 from .core.spans import Document, Span
 from .counting.counter import count
-from .counting.counts import mirrored
+from .counting.counts import mirror_counts
 from .evaluation.result import evaluate, verdict_counts
 
 __all__ = ["LAWS", "check_laws", "random_documents"]
@@ -64,7 +64,7 @@ def check_laws(
     reasons = exempt or {}
     wanted = [*LAWS] if laws is None else [*laws]
     if unknown := [name for name in (*wanted, *reasons) if name not in LAWS]:
-        raise ValueError(absent(unknown[0], LAWS, "law", len(LAWS)))
+        raise ValueError(describe_unknown(unknown[0], LAWS, "law", len(LAWS)))
     metric = metric if metric.name else replace(metric, name="metric")
     for corpus in default_corpora() if corpora is None else corpora:
         for name in wanted:
@@ -238,7 +238,7 @@ def symmetric_scores_are_symmetric(metric: Metric, corpus: Corpus) -> None:
         if score.symmetric:
             _same(there[score.name], back["scores"][score.name], score.name, f"{score.name} with the sides swapped")
     if metric.mirror is not None:
-        image = evaluate(mirrored(count(corpus, [metric])))["metrics"][metric.name]
+        image = evaluate(mirror_counts(count(corpus, [metric])))["metrics"][metric.name]
         _same(image, back, "the mirror image", "the result with the sides swapped")
 
 

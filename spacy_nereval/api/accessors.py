@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
 from ..core.declaration import Metric, Score
-from ..core.messages import absent, listed
+from ..core.messages import describe_unknown, join_names
 from ..evaluation.bounds import UNBOUNDED
 from ..metrics.registry import names
 from ..reporting.formats import html as html_table
@@ -96,12 +96,12 @@ class Named(dict[str, T]):
     """
 
     def __missing__(self, key: str) -> T:
-        raise KeyError(absent(key, self))
+        raise KeyError(describe_unknown(key, self))
 
     if not TYPE_CHECKING:  # else no attribute would be wrong
 
         def __getattr__(self, name: str) -> Any:
-            line = f"write [{name!r}]" if name in self else absent(name, self)
+            line = f"write [{name!r}]" if name in self else describe_unknown(name, self)
             raise AttributeError(f"these are items, not attributes: {line}")
 
 
@@ -189,7 +189,7 @@ class ScoreSet:
         if alike or usual in ("p", "r", "f"):
             lines = ", ".join(f".{each}" for each in alike or ["value", *known])
             return f"{self.name} has no score {name!r}: write {lines}"
-        return f"{self.name}: {absent(name, known)}"
+        return f"{self.name}: {describe_unknown(name, known)}"
 
     def __float__(self) -> float:
         return math.nan if self.value is None else self.value
@@ -281,7 +281,7 @@ class Confusion(dict[str, dict[str, int]]):
         if isinstance(key, tuple) and len(key) == 2:
             return self[key[0]][key[1]]
         if key not in self:
-            raise KeyError(absent(key, self.labels))
+            raise KeyError(describe_unknown(key, self.labels))
         return super().__getitem__(key)
 
     @property
@@ -340,14 +340,16 @@ class LabelScores:
             raise AttributeError(name)
         if name in self._parts:
             return self._parts[name].of_label(self.label)
-        raise AttributeError(self._absent(name) or absent(name, [*self._parts, "scores", "support", "predicted"]))
+        raise AttributeError(
+            self._absent(name) or describe_unknown(name, [*self._parts, "scores", "support", "predicted"])
+        )
 
     def _absent(self, name: str) -> str:
         """Return what to write instead of the name of a score without its metric; "" if it is no such name."""
         usual = {"f1-score": "f"}.get(name, HABITS.get(name, name))
         known = (*OF_METRICS, "counts")
         lines = [f".{metric}.{usual}" for metric, part in self._sets().items() if usual in (*part, *known)]
-        return f"the label {self.label} has no {name!r}: write {listed(lines)}" if lines else ""
+        return f"the label {self.label} has no {name!r}: write {join_names(lines)}" if lines else ""
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self._parts})
@@ -389,7 +391,7 @@ def answer(name: object, parts: Mapping[str, T]) -> T | float | None:
     keys = flat(sets)
     if name in keys:
         return keys[str(name)]
-    raise KeyError(absent(name, paths(sets)))
+    raise KeyError(describe_unknown(name, paths(sets)))
 
 
 OF_METRICS = ("value", "scores", "interval()", "interval().low", "interval().high")
@@ -445,7 +447,7 @@ def line_for(name: str, parts: Mapping[str, ScoreSet], labels: Iterable[str]) ->
     if usual in ("p", "r", "f", "value", "interval()"):
         known = {metric: {*part.keys.values()} for metric, part in parts.items()}
         lines = [f"r.{metric}.{usual}" for metric in parts if usual in (*known[metric], "value", "interval()")]
-        return f"write {listed(lines[:3])}, or r.headline" if lines else "write r.headline.value"
+        return f"write {join_names(lines[:3])}, or r.headline" if lines else "write r.headline.value"
     if bare != name and bare in paths(parts):
         return f"score keys have no prefix here: write r[{bare!r}]"
     if name in labels:

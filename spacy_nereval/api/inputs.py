@@ -10,10 +10,10 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
-from ..core.arguments import AUTO_OFFSETS, OFFSETS, Reading, checked
+from ..core.arguments import AUTO_OFFSETS, OFFSETS, Reading, validate_settings
 from ..core.labels import rules_of
-from ..core.messages import absent, named, shortened
-from ..core.spans import Document, relabelled
+from ..core.messages import describe_unknown, shorten, spell_argument
+from ..core.spans import Document, relabel
 from ..io.formats.gliner import record_of as gliner_record
 from ..io.formats.jsonl import record_of
 from ..io.formats.settings import Format, Misfit, in_other_unit
@@ -22,7 +22,7 @@ from ..io.read import UNANNOTATED, Pairing
 from ..io.records import Predictions, Record, pair
 from ..io.units import ID, FileUnits
 from ..io.units import parse as parse_unit
-from ..metrics.registry import LOOKED_AT, NO_TOKENS, NO_WORDS, Chosen, Unknown, chosen_metrics
+from ..metrics.registry import LOOKED_AT, NO_TOKENS, NO_WORDS, MetricChoice, Unavailable, choose_metrics
 from .items import Ends, Place, is_spacy, place_of, plain_record, tags_in_words
 from .sides import Side, TagNames, error_at_document, names_of_tags, read_file, read_if_path, tags_of
 
@@ -41,7 +41,7 @@ class Items(NamedTuple):
 
 def documents_of(
     gold: Iterable[Any] | str | Path, pred: Any, items: Items, name: str = "pred"
-) -> tuple[list[Document | None], Chosen]:
+) -> tuple[list[Document | None], MetricChoice]:
     """Return the documents of two sides, the metrics that are scored, and which are left out, with the reason.
 
     Args:
@@ -55,8 +55,8 @@ def documents_of(
     side = Side(gold, "gold", items.reading)
     other = Side(pred, name, items.reading, side.tag_names)
     text, tokens = (None if value is None else [*value] for value in (items.text, items.tokens))
-    chosen = chosen_metrics(items.metrics, lambda: unknown((side, other), text, tokens))
-    return [*relabelled(documents(side, other, text, tokens, items.reading), rules_of(items.reading))], chosen
+    chosen = choose_metrics(items.metrics, lambda: unknown((side, other), text, tokens))
+    return [*relabel(documents(side, other, text, tokens, items.reading), rules_of(items.reading))], chosen
 
 
 class _Kept(list[Any]):
@@ -160,19 +160,21 @@ def reading_of_items(**arguments: Unpack[ItemReading]) -> Reading:
     if unknown := [name for name in arguments if name not in ItemReading.__annotations__]:
         if line := OF_OTHERS.get(unknown[0]):
             raise TypeError(f"unexpected argument: there is no {unknown[0]!r}: write {line}")
-        raise TypeError(f"unexpected argument: {absent(unknown[0], ItemReading.__annotations__)}")
-    reading = checked(replace(Reading(**arguments), tag_names=names_of_tags(arguments.get("tag_names"))))
+        raise TypeError(f"unexpected argument: {describe_unknown(unknown[0], ItemReading.__annotations__)}")
+    reading = validate_settings(replace(Reading(**arguments), tag_names=names_of_tags(arguments.get("tag_names"))))
     if reading.offsets == AUTO_OFFSETS:
-        raise ValueError(f"{named('offsets', AUTO_OFFSETS)}: only files show it; expected one of {', '.join(OFFSETS)}")
+        raise ValueError(
+            f"{spell_argument('offsets', AUTO_OFFSETS)}: only files show it; expected one of {', '.join(OFFSETS)}"
+        )
     return reading
 
 
 def not_known(what: str, name: str, of_each: str) -> str:
     """Return that something is not known, and which argument gives it."""
-    return f"the {what} are not known: give {named(name)}, the {of_each} of each document"
+    return f"the {what} are not known: give {spell_argument(name)}, the {of_each} of each document"
 
 
-def unknown(sides: Sequence[Side], text: Any = None, tokens: Any = None) -> Unknown:
+def unknown(sides: Sequence[Side], text: Any = None, tokens: Any = None) -> Unavailable:
     """Return what is not known of documents, as their first items show it.
 
     Args:
@@ -180,7 +182,7 @@ def unknown(sides: Sequence[Side], text: Any = None, tokens: Any = None) -> Unkn
         text, tokens: The texts and tokens that are given beside the items.
     """
     if any(side.kind == "example" for side in sides):  # which have all
-        return Unknown()
+        return Unavailable()
     with_text = [side.first for side in sides if side.about.holds_text]
     tagged = any(side.kind == "tags" for side in sides)
     has_text = not text is tokens is None or any(getattr(item, "text", "") is not None for item in with_text)
@@ -192,7 +194,7 @@ def unknown(sides: Sequence[Side], text: Any = None, tokens: Any = None) -> Unkn
         no_texts = not_known("texts", "text", "text")
         no_words = not_known("words", *(("tokens", "words") if tagged else ("text", "text")))
         no_tokens = not_known("tokens", "tokens", "tokens")
-    return Unknown(
+    return Unavailable(
         texts="" if has_text else no_texts,
         words=NO_WORDS if wordless else "" if has_text else no_words,
         tokens="" if has_tokens else no_tokens,
@@ -408,7 +410,7 @@ def all_tagged(sides: Sequence[Side], reading: Reading) -> list[list[Tagged | No
 def listed_items(value: Any, name: str) -> Iterator[Any]:
     """Return the items of the argument called `name`. Raise ValueError if it is a text or cannot be iterated."""
     if isinstance(value, str) or not isinstance(value, Iterable):
-        raise ValueError(f"{name}= is {shortened(repr(value))}; expected a list with one item per document")
+        raise ValueError(f"{name}= is {shorten(repr(value))}; expected a list with one item per document")
     return iter(value)
 
 
@@ -461,7 +463,7 @@ def records_of_sides(sides: Mapping[str, Side], text: Any, tokens: Any, reading:
         side.check_single("the items of one annotator")
     if all(side.about.holds_text for side in sides.values()):
         if text is not None:
-            raise ValueError(f"{named('text')} is given, but the items have their own: leave it out")
+            raise ValueError(f"{spell_argument('text')} is given, but the items have their own: leave it out")
         plain = {name: [*records_of(side, reading)] for name, side in sides.items()}
         if tokens is not None:
             plain = _with_tokens(plain, [*listed_items(tokens, "tokens")])
@@ -483,7 +485,7 @@ def _with_tokens(records: Mapping[str, Sequence[Record]], tokens: Sequence[Any])
         for number, (record, words) in enumerate(zip(side, tokens)):
             if record.tokens is not None:
                 raise ValueError(
-                    f"{named('tokens')} is given, but the documents of {name} have their own: leave it out"
+                    f"{spell_argument('tokens')} is given, but the documents of {name} have their own: leave it out"
                 )
             try:
                 offsets = place_of(record.text, words).offsets

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeGuard
 
 from ..core.arguments import Reading
-from ..core.messages import PlainSpan, checked_span, checked_tokens, highest, quoted, shortened
+from ..core.messages import PlainSpan, highest_scores, quote, shorten, validate_span, validate_tokens
 from ..core.spans import Document
 from ..io.formats import TAG_KEYS
 from ..io.formats.jsonl import of_pair
@@ -56,7 +56,7 @@ def plain_record(item: Any, name: str, place: Place, reading: Reading, ends: End
     spans = [_fitting_span(span, f"{name} span {k}", text, reading, ends) for k, span in enumerate(given)]
     kept = {*spans}
     can_be_scored = any(not isinstance(span, (tuple, list)) for span in given)
-    scores = highest(zip(spans, map(score_of, given))) if can_be_scored else {}
+    scores = highest_scores(zip(spans, map(score_of, given))) if can_be_scored else {}
     return empty._replace(spans=kept, duplicates=len(spans) - len(kept), span_scores=scores)
 
 
@@ -120,12 +120,12 @@ def _checked_span(span: Any, name: str, text: str | None, reading: Reading, ends
         for other, remedy in ((end + 1, 'give end="inclusive"'), (end - 1, 'leave out end="inclusive"')):
             if (other > end) is not inclusive and text[start:other].split() == surface[0].split():
                 raise ValueError(
-                    f"{name} from {start} to {end} is {quoted(text[start:end])}, and it says {quoted(surface[0])}, "
+                    f"{name} from {start} to {end} is {quote(text[start:end])}, and it says {quote(surface[0])}, "
                     f"which ends at {other}: {remedy}"
                 )
         if surface[1]:
             raise ValueError(
-                f"{name} from {start} to {end} is {quoted(text[start:end])}, but it says {quoted(surface[0])}; "
+                f"{name} from {start} to {end} is {quote(text[start:end])}, but it says {quote(surface[0])}; "
                 "expected offsets in characters of the same text"
             )
     return start, end, label
@@ -142,19 +142,19 @@ def place_of(text: Any, tokens: Any) -> Place:
         ValueError: The text is no string, or a token is not in the text.
     """
     if text is not None and not isinstance(text, str):
-        raise ValueError(f"the text is {shortened(repr(text))}; expected a str")
+        raise ValueError(f"the text is {shorten(repr(text))}; expected a str")
     if tokens is None:
         return Place(text, None)
     words = [*tokens]
     if not all(isinstance(word, str) for word in words):
-        return Place(text, checked_tokens(words, None if text is None else len(text)))
+        return Place(text, validate_tokens(words, None if text is None else len(text)))
     if text is None:
         text = " ".join(words)
     offsets, at = [], 0
     for k, word in enumerate(words):
         start = text.find(word, at)
         if start < 0:
-            raise ValueError(f"token {k}, {quoted(word)}, is not in the text after character {at}")
+            raise ValueError(f"token {k}, {quote(word)}, is not in the text after character {at}")
         offsets.append((start, at := start + len(word)))
     return Place(text, offsets)
 
@@ -301,7 +301,7 @@ def _kind_of_plain(item: Any) -> Kind:
         raise ValueError(f"{_quote(item)} has no 'text'; expected {EXPECTED}")
     if isinstance(item, str):
         raise ValueError(
-            f"it is the text {shortened(repr(item))}; expected {EXPECTED}, one such item per document: "
+            f"it is the text {shorten(repr(item))}; expected {EXPECTED}, one such item per document: "
             "a single document is wrapped in []"
         )
     if isinstance(item, tuple) and len(item) == 3 and isinstance(item[2], str) and not isinstance(item[0], str):
@@ -354,7 +354,7 @@ def plain_span(span: Any, name: str, length: int | None, *, inclusive: bool = Fa
     if inclusive:
         start, end, label = parts
         parts = (start, end + 1 if hasattr(end, "__index__") and not isinstance(end, bool) else end, label)
-    return checked_span(name, parts, length)
+    return validate_span(name, parts, length)
 
 
 def _check_parts(span: Any, parts: Sequence[Any], name: str) -> None:
@@ -406,7 +406,7 @@ def _first(item: Any, names: Iterable[str]) -> Any:
 
 
 def _quote(item: Any) -> str:
-    return shortened(repr(item))
+    return shorten(repr(item))
 
 
 class Ends:

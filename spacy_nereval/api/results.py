@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
 
 from ..core.declaration import Metric
 from ..core.features import features
-from ..core.features import load as load_named
-from ..core.messages import absent
+from ..core.features import load_object as load_named
+from ..core.messages import describe_unknown
 from ..core.spans import Document
 from ..counting.counter import add_units
 from ..counting.counts import Counts
 from ..evaluation.comparison import System
 from ..evaluation.error_groups import error_groups
 from ..evaluation.error_list import ErrorExamples, error_list
-from ..evaluation.intervals import bounded
+from ..evaluation.intervals import run_intervals
 from ..evaluation.label_schemes import label_lines, label_warnings
 from ..evaluation.resampling import Confidence
-from ..evaluation.result import document_rows, evaluate, gold_spans, pred_spans, spans_of_labels
+from ..evaluation.result import document_rows, evaluate, gold_by_label, predictions_by_label, spans_of_labels
 from ..evaluation.scores import check_average
-from ..evaluation.tested import PRIMARY, SECONDARY, Asked
+from ..evaluation.tested import PRIMARY, SECONDARY, Hypotheses
 from ..io.count_files import load as load_counts
 from ..io.count_files import save as save_counts
 from ..io.paths import is_count_file
@@ -190,7 +190,7 @@ class Result(Shown):
             found = self["metrics"][metric.name].get("intervals") or self._computed.get(metric.name)
             if found is None:
                 counts = self.counts if self.counts.collapsed else self.counts.of([metric])
-                found = self._computed[metric.name] = bounded([counts], Confidence()).metrics[metric.name]
+                found = self._computed[metric.name] = run_intervals([counts], Confidence()).metrics[metric.name]
             return {**found["scores"], "of labels": found["per_type"]}
 
         return bounds
@@ -225,7 +225,7 @@ class Result(Shown):
         if why := self.get("left_out", {}).get(name):
             return f"there is no {name!r}: it was left out, since {why}"
         line = line_for(str(name), self._sets, self.labels) or self._other_way(name)
-        return f"there is no {name!r}: {line}" if line else absent(name, [*paths(self._sets), *self])
+        return f"there is no {name!r}: {line}" if line else describe_unknown(name, [*paths(self._sets), *self])
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self._sets})
@@ -284,7 +284,9 @@ class Result(Shown):
         by_id = {own.id: number for number, own in enumerate(known) if own.id is not None}
         if isinstance(document, str) and document not in by_id:
             raise ValueError(
-                absent(document, by_id) if by_id else f"documents have no ids: give a number, not {document!r}"
+                describe_unknown(document, by_id)
+                if by_id
+                else f"documents have no ids: give a number, not {document!r}"
             )
         number = by_id[document] if isinstance(document, str) else document
         if not -len(known) <= number < len(known):
@@ -334,7 +336,7 @@ class Result(Shown):
         if table == "documents":
             return frame(document_rows(self.counts))
         if table not in (known := ["all", *ScoreView.makers, *OTHERS]):
-            raise ValueError(absent(table, known, "table", 50))
+            raise ValueError(describe_unknown(table, known, "table", 50))
         view = self._view(average, every=table in DETAILED)
         if table == "all":
             return table_frame([view.every_row()])
@@ -418,7 +420,7 @@ class Result(Shown):
 def page_of(
     systems: Sequence[System],
     confidence: Confidence | None = None,
-    asked: Asked | None = None,
+    asked: Hypotheses | None = None,
     trials: int | None = None,
 ) -> str | None:
     """Return the HTML page that a feature makes of systems with their documents; None if none can make one."""
@@ -445,7 +447,7 @@ class Comparison(Shown):
         *,
         systems: Sequence[System] | None = None,
         confidence: Confidence | None = None,
-        asked: Asked | None = None,
+        asked: Hypotheses | None = None,
         trials: int | None = None,
     ) -> None:
         super().__init__(values)
@@ -530,7 +532,7 @@ class Comparison(Shown):
 
 def warnings_of(counts: Counts, system: str = "") -> list[str]:
     """Return warnings of labels that occur on one side only, or that were to be mapped and do not occur."""
-    gold, pred = gold_spans(counts), pred_spans(counts)
+    gold, pred = gold_by_label(counts), predictions_by_label(counts)
     return label_warnings(gold, pred, counts.partners, counts.label_rules, counts.mapped, system)
 
 

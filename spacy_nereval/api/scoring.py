@@ -14,19 +14,18 @@ from typing import TYPE_CHECKING, Any, overload
 
 from ..core.declaration import Metric
 from ..core.labels import rules_of
-from ..core.messages import absent, shortened
-from ..core.spans import Document, relabelled
+from ..core.messages import describe_unknown, shorten
+from ..core.spans import Document, relabel
 from ..counting.counter import count
 from ..counting.counts import Counts
 from ..evaluation.comparison import System, comparison
-from ..evaluation.resampling import Confidence, Wanted, wanted_confidence
+from ..evaluation.resampling import Confidence, ConfidenceSettings, read_confidence
 from ..evaluation.result import evaluate as evaluate_counts
-from ..evaluation.result import gold_spans, pred_spans
-from ..evaluation.run_means import evaluate_runs
-from ..evaluation.tested import Asked, families
+from ..evaluation.result import evaluate_runs, gold_by_label, predictions_by_label
+from ..evaluation.tested import Hypotheses, families
 from ..io.count_files import load
 from ..io.paths import is_count_file
-from ..metrics.registry import LOOKED_AT, Chosen, chosen_metrics, with_levels
+from ..metrics.registry import LOOKED_AT, MetricChoice, add_hierarchical, choose_metrics
 from .inputs import (
     ItemReading,
     Items,
@@ -50,7 +49,7 @@ def score(
     gold: Iterable[Any] | Counts | str | Path,
     pred: Any = None,
     metrics: Any = None,
-    confidence: Wanted = None,
+    confidence: ConfidenceSettings = None,
     *,
     text: Iterable[str | None] | None = None,
     tokens: Iterable[Any] | None = None,
@@ -120,7 +119,7 @@ def score(
     """
     if counts := counts_of(gold):
         check_alone(pred=pred, metrics=metrics, text=text, tokens=tokens, **options)
-        return Result(evaluate_counts(counts, wanted_confidence(confidence)), counts)
+        return Result(evaluate_counts(counts, read_confidence(confidence)), counts)
     reading = reading_of_items(**options)
     side = Side(gold, "gold", reading)
     if side.kind in ("document", "example") or (side.kind == "empty" and _names_metrics(pred)):
@@ -128,8 +127,8 @@ def score(
         confidence = metrics if confidence is None and is_confidence else confidence
         _check_one_side(text, tokens, metrics if not is_confidence and pred is not None else None)
         wanted = metrics if pred is None and not is_confidence else pred
-        read = relabelled(_both_sides(side, reading.spans_key), rules_of(reading))
-        chosen = chosen_metrics(wanted, lambda: unknown([side]))
+        read = relabel(_both_sides(side, reading.spans_key), rules_of(reading))
+        chosen = choose_metrics(wanted, lambda: unknown([side]))
         key = reading.spans_key if side.kind == "example" else None
         return _result_of_documents(
             read, chosen, confidence, kept=side.is_kept, key=key, sep=None if wanted is not None else reading.sep
@@ -137,8 +136,8 @@ def score(
     if pred is None:
         raise ValueError("pred is missing: expected the predictions, one item per document, as the second argument")
     other = Side(pred, "pred", reading, side.tag_names)
-    chosen = chosen_metrics(metrics, lambda: unknown((side, other), text, tokens))
-    read = relabelled(documents(side, other, text, tokens, reading), rules_of(reading))
+    chosen = choose_metrics(metrics, lambda: unknown((side, other), text, tokens))
+    read = relabel(documents(side, other, text, tokens, reading), rules_of(reading))
     kept = side.is_kept and other.is_kept
     return _result_of_documents(
         read, chosen, confidence, kept=kept, key=reading.spans_key, sep=None if metrics is not None else reading.sep
@@ -150,7 +149,7 @@ def score_runs(
     gold: Iterable[Any] | str | Path | None,
     runs: Mapping[str, Any],
     metrics: Any = None,
-    confidence: Wanted = None,
+    confidence: ConfidenceSettings = None,
     *,
     system: str = "the system",
     text: Iterable[str | None] | None = None,
@@ -197,10 +196,12 @@ def score_runs(
         items, gold = kept_items(Items(metrics, reading_of_items(**options), text, tokens), gold)
         for run, pred in runs.items():
             read, (chosen, left_out) = documents_of(gold, pred, items, run)
-            chosen, added = with_levels(chosen, () if metrics is not None else gold_labels(read), items.reading.sep)
+            chosen, added = add_hierarchical(
+                chosen, () if metrics is not None else gold_labels(read), items.reading.sep
+            )
             counts.append(counts_of_documents(read, chosen, items.reading.spans_key))
             warnings += warnings_of(counts[-1], run)
-    values = evaluate_runs(counts, wanted_confidence(confidence), system=system)
+    values = evaluate_runs(counts, read_confidence(confidence), system=system)
     return Result(values | ({"left_out": left_out} if left_out else {}), notes=[*added, *warnings])
 
 
@@ -261,7 +262,7 @@ def merge(counts: Iterable[Counts | Result | str | Path]) -> Counts:
     for number, given in enumerate(counts):
         part = counts_of(given)
         if part is None:
-            raise ValueError(f"item {number} is {shortened(repr(given))}: expected counts, a result or an .npz file")
+            raise ValueError(f"item {number} is {shorten(repr(given))}: expected counts, a result or an .npz file")
         parts.append(part)
     if not parts:
         raise ValueError("there are no counts to merge: expected a list of counts, results or .npz files")
@@ -309,24 +310,24 @@ def counts_of_documents(
 def check_labels(counts: Counts) -> None:
     """Raise ValueError if a label to keep occurs nowhere."""
     if counts.label_rules and counts.documents:
-        counts.label_rules.check_found({*gold_spans(counts), *pred_spans(counts)})
+        counts.label_rules.check_labels_occur({*gold_by_label(counts), *predictions_by_label(counts)})
 
 
 def _result_of_documents(
     documents: Iterable[Document | None],
-    chosen: Chosen,
-    asked: Wanted,
+    chosen: MetricChoice,
+    asked: ConfidenceSettings,
     *,
     kept: bool,
     key: str | None = None,
     sep: str | None = None,
 ) -> Result:
     """Return the result of documents, which it keeps if they are to be listed."""
-    confidence = wanted_confidence(asked)
+    confidence = read_confidence(asked)
     documents = iter(documents)
     all_documents = [*documents] if kept else None
     start = all_documents if all_documents is not None else [*islice(documents, LOOKED_AT)]
-    metrics, added = with_levels(chosen.metrics, () if sep is None else gold_labels(start), sep or "")
+    metrics, added = add_hierarchical(chosen.metrics, () if sep is None else gold_labels(start), sep or "")
     # Kept documents get their units when something needs them; see `Result.counts`.
     counts = counts_of_documents(chain(start, documents), metrics, key, units=confidence is not None or not kept)
     values = evaluate_counts(counts, confidence)
@@ -421,10 +422,10 @@ def compare(
     if not isinstance(systems, Mapping) or len(systems) < 2:
         raise ValueError("systems: expected a table of two or more names and predictions, {'a': pred_a, 'b': pred_b}")
     if baseline is not None and baseline not in systems:
-        raise ValueError(absent(baseline, systems, "system"))
+        raise ValueError(describe_unknown(baseline, systems, "system"))
     names = dict.fromkeys([baseline if baseline is not None else next(iter(systems)), *systems])
     runs_of_systems = {name: runs_of(name, systems[name]) for name in names}
-    asked = Asked(primary, secondary, per_label, margin).checked()
+    asked = Hypotheses(primary, secondary, per_label, margin).checked()
     settings = Confidence(level, samples, seed).checked()
     stored = _given_counts({name: [run for _, run in runs] for name, runs in runs_of_systems.items()}, "systems")
     if stored:
@@ -444,11 +445,15 @@ def compare(
         runs: list[Counts] = []
         for shown, pred in named_runs:
             kept, (chosen, left_out) = documents_of(same, pred, items, shown)
-            chosen, added = with_levels(chosen, () if metrics is not None else gold_labels(kept), items.reading.sep)
+            chosen, added = add_hierarchical(
+                chosen, () if metrics is not None else gold_labels(kept), items.reading.sep
+            )
             families(chosen, asked.primary, asked.secondary)  # so that it fails before anything is counted
             counts = counts_of_documents(kept, chosen, items.reading.spans_key)
             lines = warnings_of(counts, shown)
-            (warnings if have_no_common_label(gold_spans(counts), pred_spans(counts)) else notes).extend(lines)
+            (warnings if have_no_common_label(gold_by_label(counts), predictions_by_label(counts)) else notes).extend(
+                lines
+            )
             runs.append(counts)
         compared.append(System(name, runs, kept))
     values = comparison(compared, kept, settings, trials, **asked._asdict())

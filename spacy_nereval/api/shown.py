@@ -9,9 +9,9 @@ from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from ..core.compression import extension, uncompressed
+from ..core.compression import format_extension, strip_compression
 from ..core.features import features
-from ..core.messages import absent, install
+from ..core.messages import describe_unknown, install_command
 from ..core.wording import COLORS
 from ..io.saved_results import read_result
 from ..io.writing import atomic, json_text, visible, write_json
@@ -134,14 +134,14 @@ class Shown(dict[str, Any]):
         return json_text(self)
 
     def __missing__(self, key: str) -> Any:
-        raise KeyError(self._other_way(key) or absent(key, self))
+        raise KeyError(self._other_way(key) or describe_unknown(key, self))
 
     if not TYPE_CHECKING:  # else no attribute would be wrong
 
         def __getattr__(self, name: str) -> Any:
             if name.startswith("_"):
                 raise AttributeError(name)
-            raise AttributeError(self._other_way(name) or absent(name, [*self, *self._own_names()]))
+            raise AttributeError(self._other_way(name) or describe_unknown(name, [*self, *self._own_names()]))
 
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if name not in UNSHOWN]
@@ -267,15 +267,15 @@ class Shown(dict[str, Any]):
         >>> score([["B-PER"]], [["B-PER"]], ["strict"]).save(getfixture("tmp_path") / "result.json")
         """
         path = Path(path)
-        if extension(path) == ".json":
+        if format_extension(path) == ".json":
             write_json(path, self)
             return
-        if extension(path) not in FORMATS:
+        if format_extension(path) not in FORMATS:
             raise ValueError(f"{path}: expected a file that ends with {', '.join(self._endings())}")
-        text = self._report(uncompressed(path).stem) if extension(path) == ".html" else None
+        text = self._report(strip_compression(path).stem) if format_extension(path) == ".html" else None
         if text is None:
             before, tables, after = self._parts("micro", 2, every=True)
-            text = document(tables, FORMATS[extension(path)], before, after)
+            text = document(tables, FORMATS[format_extension(path)], before, after)
         with atomic(path) as file:
             file.write(f"{text}\n".encode("utf8", "backslashreplace"))
 
@@ -350,7 +350,7 @@ def frame(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] = ()) -> pan
     try:
         import pandas
     except ImportError:
-        raise ValueError(f"to_frame needs pandas: {install('frame')}") from None
+        raise ValueError(f"to_frame needs pandas: {install_command('frame')}") from None
     found = list(rows)
     return pandas.DataFrame(found, columns=None if found else list(columns))
 

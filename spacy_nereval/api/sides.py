@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.arguments import Reading
-from ..core.messages import shortened
+from ..core.messages import shorten
 from ..io.formats import TAG_KEYS, hf, records, with_annotators, with_name
 from ..io.formats.settings import sides
 from ..io.formats.tags import read_tag_lists
@@ -60,7 +60,7 @@ def names_of_tags(tag_names: TagNames) -> list[str] | None:
     else:
         names = hf.names_in([*tag_names] if isinstance(tag_names, Iterable) else None)
     if names is None:
-        raise ValueError(f"tag_names={shortened(repr(tag_names))}: expected the names of the tags, in their order")
+        raise ValueError(f"tag_names={shorten(repr(tag_names))}: expected the names of the tags, in their order")
     return names
 
 
@@ -283,4 +283,4 @@ def read_file(path: Path, reading: Reading) -> list[Record]:
 
 def error_at_document(error: ValueError, number: int, id: str | None) -> ValueError:
     """Return an error with the number and the id of its document."""
-    return ValueError(f"document {number}{'' if id is None else f' ({shortened(id)})'}: {error}")
+    return ValueError(f"document {number}{'' if id is None else f' ({shorten(id)})'}: {error}")

@@ -24,7 +24,7 @@ from typer.core import TyperCommand
 
 from ..core.arguments import Argument, check_value
 from ..core.features import extensions
-from ..core.messages import NAME_ALONE, Pasted, TryAgain, shortened, spelt
+from ..core.messages import NAME_ALONE, Pasted, TryAgain, shorten, use_spelling
 from .command_options import CODE, DEBUG, EPILOG, GROUPS, LOG_FORMAT, LogFormat
 from .guards import (
     NamedInputs,
@@ -159,7 +159,7 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = ()) 
         own_options.set([as_option(name) for name in kwargs])
         try:
             forget_pipes()
-            with spelt(as_option), ExitStack() as printed:
+            with use_spelling(as_option), ExitStack() as printed:
                 kwargs = with_standard_streams(kwargs)
                 for extension in added:
                     kwargs = extension.prepare(kwargs)
@@ -283,7 +283,7 @@ def as_option(name: str, value: Any = NAME_ALONE) -> str:
     if "." in name and not name.endswith(".train"):
         if value is NAME_ALONE:
             return f"--{name}"
-        return f"--{name} {shortened(value if isinstance(value, str) else json.dumps(value, default=str), 200)}"
+        return f"--{name} {shorten(value if isinstance(value, str) else json.dumps(value, default=str), 200)}"
     flag = "--train" if name.endswith(".train") else f"--{name.replace('_', '-')}"
     if value is NAME_ALONE or value is True:
         return flag
@@ -294,4 +294,4 @@ def as_option(name: str, value: Any = NAME_ALONE) -> str:
     if isinstance(value, list):
         value = ",".join(map(str, value))
     written = f"{value:g}" if isinstance(value, float) else str(value)
-    return f"{flag} {shortened(written, 200) or quote(written)}"
+    return f"{flag} {shorten(written, 200) or quote(written)}"

@@ -16,11 +16,11 @@ from typer import Argument, Option
 
 from ..core import arguments
 from ..core.arguments import MOST_DOCUMENTS, TABLE_FORMATS, Choosing, Labelling, Reading
-from ..core.messages import absent, did_you_mean
+from ..core.messages import describe_unknown, did_you_mean
 
 if TYPE_CHECKING:
     from ..evaluation.resampling import Confidence
-    from ..evaluation.tested import Asked
+    from ..evaluation.tested import Hypotheses
 
 EPILOG = (
     "Options of a metric follow the files: --fair.unit token --loio.s 1. "
@@ -137,11 +137,11 @@ class Asking(NamedTuple):
     margin: Annotated[float | None, arguments.MARGIN] = None
     trials: Annotated[int | None, arguments.TRIALS] = None
 
-    def asked(self, per_label: bool = False) -> Asked:
+    def asked(self, per_label: bool = False) -> Hypotheses:
         """Return the settings of a comparison, checked as far as possible before any file is read."""
-        from ..evaluation.tested import Asked
+        from ..evaluation.tested import Hypotheses
 
-        return Asked(self.primary, self.secondary, per_label, self.margin).checked()
+        return Hypotheses(self.primary, self.secondary, per_label, self.margin).checked()
 
 
 class Showing(NamedTuple):
@@ -271,7 +271,7 @@ def table_names(value: str | None, tables: Collection[str], default: Iterable[st
     names = list(dict.fromkeys(name.strip() for name in value.split(",")))
     for name in names:
         if name not in tables:
-            raise ValueError(f"--tables {value}: {absent(name, tables, 'table', 50)}, or 'all'")
+            raise ValueError(f"--tables {value}: {describe_unknown(name, tables, 'table', 50)}, or 'all'")
     return names
 
 
@@ -289,10 +289,10 @@ def check_suffix(option: str, path: Path | None, *suffixes: str) -> None:
     Traceback (most recent call last):
     ValueError: --output rows.txt: expected a .jsonl, .csv, .parquet or .arrow file
     """
-    from ..core.compression import extension
+    from ..core.compression import format_extension
     from ..io.paths import is_stream
 
-    if path and extension(path) not in suffixes and not path.is_dir() and not is_stream(path):
+    if path and format_extension(path) not in suffixes and not path.is_dir() and not is_stream(path):
         *others, last = filter(None, suffixes)
         raise ValueError(f"{option} {path}: expected a {' or '.join(filter(None, (', '.join(others), last)))} file")
 

@@ -89,9 +89,9 @@ def count_cli(
     say_left_out_metrics(left_out)
     check_lexicons(chosen, output)
     if collapse:
-        from ..evaluation.collapsing import check_metrics
+        from ..evaluation.collapsing import check_collapsible
 
-        check_metrics(chosen)
+        check_collapsible(chosen)
     check_repeats = bool(collapsing.check_repeats)
     task = CountTask(model, golds, preds, chosen, reading, loading, drawn, collapse, check_repeats)
     if counter := task.counter(extensions):

@@ -241,10 +241,10 @@ def warn_of_labels(counts: Counts, system: str = "") -> None:
     Raises:
         ValueError: A label of `--only` occurs nowhere.
     """
-    from ..evaluation.result import gold_spans, pred_spans
+    from ..evaluation.result import gold_by_label, predictions_by_label
 
     _say_label_warnings(
-        gold_spans(counts), pred_spans(counts), counts.partners, counts.label_rules, counts.mapped, system
+        gold_by_label(counts), predictions_by_label(counts), counts.partners, counts.label_rules, counts.mapped, system
     )
 
 
@@ -259,7 +259,7 @@ def _say_label_warnings(
     from ..evaluation.label_schemes import label_warnings
 
     if rules:
-        rules.check_found({*gold, *pred})
+        rules.check_labels_occur({*gold, *pred})
     for line in label_warnings(gold, pred, partners, rules, mapped, system):
         say(line, err=True)
 
@@ -319,9 +319,9 @@ def _check_not_empty(source: str, documents: int, skipped: int) -> None:
 
 def add_replicates(counts: Counts, drawn: Confidence) -> None:
     """Resample the counts, so that intervals of several count files can be merged."""
-    from ..evaluation.intervals import replicate
+    from ..evaluation.intervals import draw_replicates
 
-    counts.replicates = replicate(counts, drawn.samples, drawn.seed)
+    counts.replicates = draw_replicates(counts, drawn.samples, drawn.seed)
 
 
 def save_counts(counts: Counts, output: Path) -> None:

@@ -33,7 +33,7 @@ from .sources import Gold, Source
 if TYPE_CHECKING:
     from ..core.declaration import Metric
     from ..core.spans import Document
-    from ..evaluation.error_list import Listed
+    from ..evaluation.error_list import ListedVerdict
     from ..reporting.result_table import ResultTable
     from .sources import Documents
 
@@ -141,7 +141,7 @@ class Summary:
         self.numbers: Counter[str] = Counter()
         self.amounts: dict[str, float] = {}
 
-    def watch(self, rows: Iterable[Listed]) -> Iterator[Listed]:
+    def watch(self, rows: Iterable[ListedVerdict]) -> Iterator[ListedVerdict]:
         """Yield the rows, and count them."""
         for row in rows:
             name, amount = row.verdict.name, row.verdict.amount
@@ -165,7 +165,7 @@ class Summary:
         return f"{number} verdict{'s'[: number != 1]} ({listed})" if listed else "no verdicts of this kind"
 
 
-def _first_rows(rows: Iterator[Listed], limit: int | None) -> tuple[ResultTable, int]:
+def _first_rows(rows: Iterator[ListedVerdict], limit: int | None) -> tuple[ResultTable, int]:
     """Return a table of the first rows, or of all without a limit, and the number of further rows."""
     from ..reporting.verdict_tables import list_table
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.features import features
-from ..core.messages import fault
+from ..core.messages import describe_error
 from .metric_options import names_and_options, parse_options
 from .sources import matching_files, named_runs
 
@@ -103,7 +103,7 @@ def one_line_message(error: Exception, given: Mapping[str, Any]) -> str:
     """
     from ..io.paths import in_words
 
-    said = fault(error)
+    said = describe_error(error)
     if isinstance(error, OSError) or (isinstance(error, ValueError) and not said):
         return in_words(error)
     if not said:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..core.declaration import Metric
     from ..counting.counts import Counts
     from ..evaluation.breakdown import Breakdown
-    from ..metrics.registry import Chosen
+    from ..metrics.registry import MetricChoice
 
 
 def names_and_options(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -86,9 +86,9 @@ def _value(text: str) -> Any:
     try:
         return json.loads(text)
     except RecursionError:
-        from ..core.messages import shortened
+        from ..core.messages import shorten
 
-        raise ValueError(f"{shortened(text)} is nested too deeply for a value of an option") from None
+        raise ValueError(f"{shorten(text)} is nested too deeply for a value of an option") from None
     except ValueError:
         return text
 
@@ -103,7 +103,7 @@ def chosen_metrics(
     has_tokens: bool = False,
     attributes: Sequence[str] | None = None,
     systems: Sequence[Source] = (),
-) -> Chosen:
+) -> MetricChoice:
     """Return the metrics asked for, with their options, and which are left out.
 
     A metric of a set is left out if it needs an option that is
@@ -127,17 +127,17 @@ def chosen_metrics(
     """
     from ..metrics import registry
 
-    listed = [*registry.as_table("papers" if names is None else names)]
+    listed = [*registry.metric_table("papers" if names is None else names)]
     settings = _settings(listed, parse_options(arguments), train)
     if stored := stored_options_of_models(systems, reading.spans_key if reading else None):
         settings = add_stored_options(settings, stored)
-    unknown = partial(gold.unknown, has_tokens=has_tokens) if gold else registry.Unknown
-    chosen = registry.chosen_metrics(settings, unknown)
+    unknown = partial(gold.unknown, has_tokens=has_tokens) if gold else registry.Unavailable
+    chosen = registry.choose_metrics(settings, unknown)
     if train is not None and not attributes:
         check_train_is_used(train, any("train" in metric.settings for metric in chosen.metrics))
     if names is not None or not gold:
         return chosen
-    metrics, lines = registry.with_levels(chosen.metrics, gold.first_labels(), gold.reading.sep)
+    metrics, lines = registry.add_hierarchical(chosen.metrics, gold.first_labels(), gold.reading.sep)
     for line in lines:
         say(line, err=True)
     return chosen._replace(metrics=metrics)
@@ -166,15 +166,15 @@ def _settings(listed: Sequence[str], options: Mapping[str, Any], train: str | No
     Raises:
         ValueError: If a metric or an option is unknown, or an option belongs to a metric that is not listed.
     """
-    from ..metrics.registry import create, create_all, expanded, needing
+    from ..metrics.registry import create, create_all, expand_sets, metrics_needing
 
     create_all(listed)  # unknown and repeated names are reported first
     settings: Settings = {name: {} for name in listed}
-    from_train = {f"{name}.train": train for name in needing("train")} if train is not None else {}
+    from_train = {f"{name}.train": train for name in metrics_needing("train")} if train is not None else {}
     for key, value in (from_train | dict(options)).items():
         name, option = key.split(".", 1)
         create(name, **{option: value})  # an unknown metric or option is reported before one that is not listed
-        if name in expanded(settings, whole=True):
+        if name in expand_sets(settings, whole=True):
             settings.setdefault(name, {})[option] = value
         elif key not in from_train:
             raise ValueError(f"--{key} is given, but {name} is not among --metrics {','.join(listed)}")
@@ -258,9 +258,9 @@ def add_stored_options(settings: Settings, stored: Mapping[str, Settings]) -> Se
     Raises:
         ValueError: Two models store different values for an option, or a value cannot be used.
     """
-    from ..metrics.registry import create, expanded
+    from ..metrics.registry import create, expand_sets
 
-    given = expanded(settings)
+    given = expand_sets(settings)
     taken: Settings = {}
     source: dict[str, str] = {}
     for model, table in stored.items():
@@ -310,19 +310,19 @@ def wanted_breakdowns(lookups: Lookups, metrics: Sequence[Metric]) -> list[Break
 def unknown_labels(counts: Counts, breakdowns: Sequence[Breakdown]) -> list[str]:
     """Return a line about gold labels that the training data lack, a sign of another annotation scheme."""
     from ..core.lexicon import cached_lexicon
-    from ..core.messages import shortened
-    from ..evaluation.result import gold_spans
+    from ..core.messages import shorten
+    from ..evaluation.result import gold_by_label
 
     paths = {str(m.settings["train"]) for m in counts.metrics if m.settings.get("train")}
     lexicons = [b.lexicon for b in breakdowns if b.lexicon] + [cached_lexicon(path) for path in paths]
     looked_up = {lexicon.digest: lexicon for lexicon in lexicons}
-    gold = {label: number for label, number in gold_spans(counts).items() if number}
+    gold = {label: number for label, number in gold_by_label(counts).items() if number}
     lines = []
     for lexicon in looked_up.values():
         if unknown := {label: n for label, n in gold.items() if label not in lexicon.labels}:
             lines.append(
                 f"{len(unknown)} of {len(gold)} gold labels, with {sum(unknown.values())} of {sum(gold.values())} "
-                f"gold spans, do not occur in the training data: {', '.join(map(shortened, unknown))}"
+                f"gold spans, do not occur in the training data: {', '.join(map(shorten, unknown))}"
             )
     return lines
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from typer import BadParameter
 
 from ..core.arguments import Labelling, Reading
-from ..core.messages import named
+from ..core.messages import spell_argument
 from .command_options import Cutting, Model, Resampling, input_formats, split_list
 from .printing import say
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..io.formats.settings import Format
     from ..io.records import Record
     from ..io.units import UnitRule
-    from ..metrics.registry import Unknown
+    from ..metrics.registry import Unavailable
 
     Documents = Iterable[Document | None]
     """Gold documents with predictions; None for a document without gold annotation."""
@@ -212,7 +212,7 @@ class Source:
         stored = self.counts.replicates
         if stored is None and wanted:
             self.check([("--confidence", "half-samples")])
-        for name, kept in zip(("samples", "seed"), stored.drawn if stored else ()):
+        for name, kept in zip(("samples", "seed"), stored.settings if stored else ()):
             given = getattr(resampling, name)
             if given is not None and given != kept:
                 self.check([(f"--{name} {given}", "other half-samples")], f"{name} {kept}")
@@ -255,18 +255,18 @@ class Gold:
     def _first(self) -> Record | None:
         return next(self._records, None)
 
-    def unknown(self, *, has_tokens: bool = False) -> Unknown:
+    def unknown(self, *, has_tokens: bool = False) -> Unavailable:
         """Return what is not known, by the first document. Those of `.spacy` files always have tokens.
 
         Args:
             has_tokens: Whether tokens are made for texts without tokens.
         """
         from ..io.formats import name_of
-        from ..metrics.registry import NO_TOKENS, NO_WORDS, Unknown
+        from ..metrics.registry import NO_TOKENS, NO_WORDS, Unavailable
 
         if name_of(self.path, self.format) == "spacy" or self._first is None:
-            return Unknown()
-        return Unknown(
+            return Unavailable()
+        return Unavailable(
             words=NO_WORDS if self._first.wordless else "",
             tokens=NO_TOKENS if self._first.tokens is None and not has_tokens else "",
         )
@@ -283,7 +283,7 @@ class Gold:
             first = [] if self._first is None else [self._first]
             for record in chain(first, islice(self._records, LOOKED_AT - 1)):
                 for _, _, label in sorted(record.spans):
-                    if name := rules.renamed(label) if rules else label:
+                    if name := rules.new_name(label) if rules else label:
                         yield name
 
     def documents(
@@ -300,7 +300,7 @@ class Gold:
             ValueError: A file or an option cannot be used, or the system is a count file.
             OSError: A pipe cannot be read.
         """
-        from ..core.spans import relabelled
+        from ..core.spans import relabel
         from ..io.units import parse
 
         rules, unit = rules_of(self.reading), self.reading.unit
@@ -309,7 +309,7 @@ class Gold:
             documents = self._predict(system, rule, loading)
         else:
             documents = self._read_predictions(system.path if system else None, rule)
-        return predictions_kept(relabelled(documents, rules), cutting, str(system or self.path))
+        return predictions_kept(relabel(documents, rules), cutting, str(system or self.path))
 
     def _read_predictions(self, pred: Path | None, unit: UnitRule | None) -> Documents:
         from ..io.formats import name_of, with_name
@@ -317,7 +317,7 @@ class Gold:
 
         name = name_of(self.path, self.format)
         if pred is None and name != "conll" and (name not in BOTH or not self.format.field):
-            remedy = f"; if the file holds them, name both keys with {named('column')}, as in gold,pred"
+            remedy = f"; if the file holds them, name both keys with {spell_argument('column')}, as in gold,pred"
             raise ValueError(f"predictions to score against {self.path} are missing{remedy if name in BOTH else ''}")
         formats = self.format, with_name(pred or self.path, self._sides[1])
         self._finish_looking(self.path, pred or self.path)
@@ -369,7 +369,7 @@ def rules_of(reading: Reading | Labelling) -> LabelRules | None:
     """
     from ..core import labels
 
-    only = [label for given in reading.only for label in labels.listed_labels(given)] if reading.only else None
+    only = [label for given in reading.only for label in labels.split_labels(given)] if reading.only else None
     return labels.rules_of(replace(reading, only=only))
 
 
@@ -422,9 +422,9 @@ def display_names(sources: Sequence[Source], given: Sequence[str] = ()) -> list[
 
 def _stem(name: str) -> str:
     """Return the name of a file without the extensions of its format and compression."""
-    from ..core.compression import uncompressed
+    from ..core.compression import strip_compression
 
-    return str(uncompressed(Path(name)).with_suffix(""))
+    return str(strip_compression(Path(name)).with_suffix(""))
 
 
 def _differing_parts(names: Sequence[str]) -> list[str]:
@@ -562,12 +562,12 @@ def predictions_kept(documents: Documents, cutting: Cutting, system: str) -> Doc
         if cutting.missing_score is not None:
             raise ValueError(f"--missing-score {cutting.missing_score:g} is given without --cut")
         return documents
-    from ..core.cuts import cut
+    from ..core.cuts import apply_cuts
     from ..io.saved_results import load_cuts
 
     numbers = [0, 0]
     counted = _count_predictions(documents, numbers, 0)
-    kept = cut(counted, load_cuts(cutting.cut), cutting.missing_score, source=system)
+    kept = apply_cuts(counted, load_cuts(cutting.cut), cutting.missing_score, source=system)
     return _report_kept(_count_predictions(kept, numbers, 1), cutting, numbers)
 
 

@@ -35,8 +35,8 @@ def training_cli(
     rules = rules_of(labelling)
     lexicon = read_lexicon(train, rules)
     if rules:
-        rules.check_found(lexicon.labels)
-        for line in rules.unused(rules.mapping, lexicon.labels):
+        rules.check_labels_occur(lexicon.labels)
+        for line in rules.usage_warnings(rules.mapping, lexicon.labels):
             say(line, err=True)
     write_json(output, lexicon.as_json())
     surfaces, words = len(lexicon.surfaces), len(lexicon.tokens)

@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.messages import quoted, shortened
+from ..core.messages import quote, shorten
 
 Tags = Iterable[Sequence[str]]
 """A sequence of tags per sentence."""
@@ -296,12 +296,12 @@ def _parsed(side: str, sentences: Tags, suffix: bool, strict: bool) -> list[list
     found: list[list[Tag]] = []
     for number, tags in enumerate(sentences):
         if isinstance(tags, str):
-            raise ValueError(f"{side}, sentence {number} is {quoted(tags)}; expected a list of tags for each sentence")
+            raise ValueError(f"{side}, sentence {number} is {quote(tags)}; expected a list of tags for each sentence")
         found.append([])
         for place, tag in enumerate(tags):
             where = f"{side}, sentence {number}: tag {place}"
             if not isinstance(tag, str):
-                raise ValueError(f"{where} is {shortened(repr(tag))}; expected a tag such as 'B-PER' or 'O'")
+                raise ValueError(f"{where} is {shorten(repr(tag))}; expected a tag such as 'B-PER' or 'O'")
             if tag not in known:
                 known[tag] = _tag(tag, suffix, strict, where)
             found[-1].append(known[tag])
@@ -314,7 +314,7 @@ def _tag(tag: str, suffix: bool, strict: bool, where: str) -> Tag:
     dashed = rest.endswith("-") if suffix else rest.startswith("-")
     if not letter or letter not in LETTERS or (rest and (letter == "O" or not dashed)):
         form = "a label with -B, -I, -E, -S, -L or -U" if suffix else "B-, I-, E-, S-, L- or U- with a label"
-        raise ValueError(f"{where} is {quoted(tag)}, which is not a tag; expected O, or {form}")
+        raise ValueError(f"{where} is {quote(tag)}, which is not a tag; expected O, or {form}")
     label = rest.strip("-") if strict else rest[:-1] if suffix else rest[1:]
     return letter, label or "_"
 

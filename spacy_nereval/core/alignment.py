@@ -223,10 +223,10 @@ def align(
         same_label = gold[i][2] == pred[j][2]
         # One whole number whose digits, in a mixed radix, are the criteria in order of weight.
         edges.setdefault(i, {})[j] = ((same_boundaries * most + 1) * most + same_label) * radix + shared
-    return paired(gold, pred, best_pairs(edges))
+    return pair_spans(gold, pred, best_pairs(edges))
 
 
-def paired(gold: Sequence[S], pred: Sequence[S], pairs: Mapping[int, int]) -> list[tuple[S | None, S | None]]:
+def pair_spans(gold: Sequence[S], pred: Sequence[S], pairs: Mapping[int, int]) -> list[tuple[S | None, S | None]]:
     """Return the `pairs` of indices as pairs of the `gold` and `pred` spans, with leftovers paired with None."""
     taken = set(pairs.values())
     result: list[tuple[S | None, S | None]] = [
@@ -261,4 +261,4 @@ def closest_pairs(
     for (i, j), value in worth.items():
         # The digits are the criteria, as in `align`.
         edges.setdefault(i, {})[j] = (value * most + 1) * most * worst + worst - apart[i, j]
-    return paired(gold, pred, best_pairs(edges))
+    return pair_spans(gold, pred, best_pairs(edges))

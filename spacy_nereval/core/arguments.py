@@ -15,7 +15,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
-from .messages import named
+from .messages import spell_argument
 
 REPAIRS = ("error", "conll", "discard")
 PIECES = ("hull", "parts")
@@ -60,25 +60,25 @@ class Argument(NamedTuple):
     typed: Any = None
 
 
-def declared(settings: Any) -> dict[str, Argument]:
+def arguments_of(settings: Any) -> dict[str, Argument]:
     """Return the arguments that the fields of a class, or of an object, declare."""
     hints = get_type_hints(settings if isinstance(settings, type) else type(settings), include_extras=True)
-    found = {name: getattr(hint, "__metadata__", ()) for name, hint in hints.items()}
-    return {name: data[0] for name, data in found.items() if data and isinstance(data[0], Argument)}
+    metadata = {name: getattr(hint, "__metadata__", ()) for name, hint in hints.items()}
+    return {name: data[0] for name, data in metadata.items() if data and isinstance(data[0], Argument)}
 
 
 Settings = TypeVar("Settings")
 
 
-def checked(settings: Settings) -> Settings:
+def validate_settings(settings: Settings) -> Settings:
     """Return settings themselves. Raise ValueError if one has a value that its argument does not take.
 
-    >>> checked(Reading(offsets="utf"))
+    >>> validate_settings(Reading(offsets="utf"))
     Traceback (most recent call last):
     ValueError: offsets='utf': expected one of codepoint, utf16, utf8, auto
     """
     defaults: Mapping[str, Any] = getattr(settings, "_field_defaults", {})  # of a named tuple, else class attributes
-    for name, argument in declared(settings).items():
+    for name, argument in arguments_of(settings).items():
         value, default = getattr(settings, name), defaults.get(name, getattr(type(settings), name))
         if value is not None or default is not None:  # None only if it is the default
             check_value(name, value, argument)
@@ -95,12 +95,12 @@ def check_value(name: str, value: Any, argument: Argument) -> None:
     Traceback (most recent call last):
     ValueError: trials=2.5: expected a whole number; 10000 is usual
     """
-    if expected := _expected(value, argument):
+    if expected := _expectation(value, argument):
         usual = "" if argument.usual is None else f"; {argument.usual} is usual"
-        raise ValueError(f"{named(name, value)}: expected {argument.expected or expected}{usual}")
+        raise ValueError(f"{spell_argument(name, value)}: expected {argument.expected or expected}{usual}")
 
 
-def _expected(value: Any, argument: Argument) -> str:
+def _expectation(value: Any, argument: Argument) -> str:
     """Return what an argument takes instead of a value; "" if it takes the value."""
     if argument.values and value not in argument.values:
         return f"one of {', '.join(argument.values)}"

@@ -1,7 +1,7 @@
-"""Compressed files: recognised by their content and unpacked as a stream; written by their file extension.
+"""Compressed files. Reading recognises them by their content; writing follows the file extension.
 
-Nothing else opens a file of annotation, a result or a lexicon: `opened` reads them a piece at a time, `content` as a
-whole.
+Every file of annotation, result and lexicon is opened here: by `open_unpacked` as a stream, by `read_unpacked` as
+a whole.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any, BinaryIO, NamedTuple, cast
 
-from .messages import install
+from .messages import install_command
 
 LARGEST = 1 << 30
-"""The number of bytes up to which a file may be packed `MOST_PACKED` times as tightly, or more."""
+"""Number of unpacked bytes up to which any compression ratio is allowed."""
 
 MOST_PACKED = 250
-"""How many times as large as its file a content may be that has more than `LARGEST` bytes. Annotation is packed up to
-about 30 times; what is packed more tightly may be made to fill the memory."""
+"""Maximum compression ratio of larger files. Annotation reaches about 30; a higher ratio may be meant to fill the
+memory."""
 
 SHORTEST = 9
-"""The least number of bytes of a compressed file, and enough to see that it is one."""
+"""Minimum number of bytes of a compressed file, enough to recognise it."""
 
 BLOCK = 1 << 16
 """Number of unpacked bytes that are read or written at a time."""
@@ -137,7 +137,7 @@ def _zstandard_writer(file: BinaryIO) -> IO[bytes]:
 ZSTANDARD = Compression(
     "zstandard", ".zst", re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"), _zstandard_reader, _zstandard_writer
 )
-"""The only one that Python cannot read by itself."""
+"""Needs the package zstandard; Python itself reads the others."""
 
 ALL = (
     Compression("gzip", ".gz", re.compile(rb"\x1f\x8b"), _gzip_reader, _gzip_writer),
@@ -152,11 +152,11 @@ PACKED_ALREADY = (".npz", ".spacy", ".zip", ".parquet", ".arrow", ".feather")
 """Files whose content is compressed itself. They are not read or written in another compression."""
 
 
-def uncompressed(path: Path) -> Path:
-    """Return the path that a file has before it is compressed: without the extension of a compression.
+def strip_compression(path: Path) -> Path:
+    """Return the path without the extension of a compression.
 
-    >>> uncompressed(Path("a.jsonl.gz")).name, uncompressed(Path("a.jsonl")).name, uncompressed(Path("a.spacy.gz")).name
-    ('a.jsonl', 'a.jsonl', 'a.spacy.gz')
+    >>> [strip_compression(Path(name)).name for name in ("a.jsonl.gz", "a.jsonl", "a.spacy.gz")]
+    ['a.jsonl', 'a.jsonl', 'a.spacy.gz']
     """
     if path.suffix.lower() not in EXTENSIONS:
         return path
@@ -164,41 +164,42 @@ def uncompressed(path: Path) -> Path:
     return path if inner.suffix.lower() in PACKED_ALREADY else inner
 
 
-def extension(path: Path) -> str:
+def format_extension(path: Path) -> str:
     """Return the file extension that names the format, in lower case, without that of a compression.
 
-    >>> extension(Path("a.jsonl.GZ")), extension(Path("a.spacy.gz")), extension(Path("a"))
+    >>> format_extension(Path("a.jsonl.GZ")), format_extension(Path("a.spacy.gz")), format_extension(Path("a"))
     ('.jsonl', '.gz', '')
     """
-    return uncompressed(path).suffix.lower()
+    return strip_compression(path).suffix.lower()
 
 
 def compression_of(start: bytes) -> Compression | None:
-    """Return how a file is compressed, by its first bytes; None if it is not.
+    """Return the compression of a file, recognised by its first bytes; None if it is not compressed.
 
     >>> compression_of(b"\\xfd7zXZ\\0").name, compression_of(b"BZh is a text")
     ('xz', None)
     """
-    return next((each for each in ALL if each.starts.match(start)), None)
+    return next((compression for compression in ALL if compression.starts.match(start)), None)
 
 
-def _by_extension(path: Path) -> Compression | None:
-    """Return how a file is to be compressed, by its name; None if it is not."""
-    return None if uncompressed(path) == path else next(each for each in ALL if each.extension == path.suffix.lower())
+def _compression_of_name(path: Path) -> Compression | None:
+    """Return the compression that a file extension names; None for no compression."""
+    suffix = path.suffix.lower()
+    return None if strip_compression(path) == path else next(way for way in ALL if way.extension == suffix)
 
 
 def _check_installed(compression: Compression, path: object) -> None:
     if compression is ZSTANDARD and find_spec("zstandard") is None:
-        raise ValueError(f"{path}: files compressed by zstandard need the package zstandard: {install('zst')}")
+        raise ValueError(f"{path}: files compressed by zstandard need the package zstandard: {install_command('zst')}")
 
 
 def check_writable(path: Path) -> None:
     """Raise ValueError if the extension of an output names a compression that needs a package that is missing."""
-    if compression := _by_extension(path):
+    if compression := _compression_of_name(path):
         _check_installed(compression, path)
 
 
-def opened(path: Path, name: object = None) -> BinaryIO:
+def open_unpacked(path: Path, name: object = None) -> BinaryIO:
     """Open a file to read it from its start, unpacked if it is compressed, whatever its name is.
 
     The unpacked content is a stream, which can go back to the start: only a block of it is in memory.
@@ -215,7 +216,7 @@ def opened(path: Path, name: object = None) -> BinaryIO:
     >>> import gzip
     >>> path = getfixture("tmp_path") / "a.jsonl"
     >>> _ = path.write_bytes(gzip.compress(b"Ada"))
-    >>> with opened(path) as file:
+    >>> with open_unpacked(path) as file:
     ...     file.read()
     b'Ada'
     """
@@ -227,18 +228,18 @@ def opened(path: Path, name: object = None) -> BinaryIO:
             _check_installed(compression, name or path)
             unpacked = cast("io.RawIOBase", _Unpacked(file, compression, str(name or path)))
             return io.BufferedReader(unpacked, BLOCK)
-        if len(start) < SHORTEST and (named := _by_extension(path)):
-            what = f"{name or path} has {len(start)} bytes"
-            raise Damaged(f"{what}; expected a file compressed by {named.name}: copy it again")
+        if len(start) < SHORTEST and (expected := _compression_of_name(path)):
+            size = f"{name or path} has {len(start)} bytes"
+            raise Damaged(f"{size}; expected a file compressed by {expected.name}: copy it again")
     except BaseException:
         file.close()
         raise
     return file
 
 
-def content(path: Path, name: object = None) -> bytes:
-    """Return the unpacked content of a file. `opened` has the arguments and errors."""
-    with opened(path, name) as file:
+def read_unpacked(path: Path, name: object = None) -> bytes:
+    """Return the unpacked content of a file. `open_unpacked` has the arguments and errors."""
+    with open_unpacked(path, name) as file:
         return file.read()
 
 
@@ -277,8 +278,8 @@ class _Unpacked(io.RawIOBase):
         except Exception as error:  # each library has errors of its own for damaged bytes
             if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno is not None):
                 raise
-            said = " ".join(str(error).split())
-            raise Damaged(f"{self._name} is damaged: {self._compression.name} cannot unpack it ({said})") from None
+            reason = " ".join(str(error).split())
+            raise Damaged(f"{self._name} is damaged: {self._compression.name} cannot unpack it ({reason})") from None
         self._place += number
         if self._place > LARGEST and self._place > MOST_PACKED * self._file.tell():
             raise Damaged(
@@ -294,20 +295,20 @@ class _Unpacked(io.RawIOBase):
 
 
 @contextmanager
-def compressing(file: BinaryIO, path: Path) -> Iterator[BinaryIO]:
-    """Provide a stream that packs what is written to it as the extension of a path says; else the file itself.
+def packing_stream(file: BinaryIO, path: Path) -> Iterator[BinaryIO]:
+    """Provide a stream that compresses what is written to it, if the file extension says so; else the file itself.
 
     Raises:
         ValueError: The extension names a compression whose package is not installed.
         OSError: The file cannot be written.
 
     >>> file = io.BytesIO()
-    >>> with compressing(file, Path("a.jsonl.gz")) as target:
+    >>> with packing_stream(file, Path("a.jsonl.gz")) as target:
     ...     _ = target.write(b"Ada")
     >>> compression_of(file.getvalue()).name
     'gzip'
     """
-    if not (compression := _by_extension(path)):
+    if not (compression := _compression_of_name(path)):
         yield file
         return
     _check_installed(compression, path)

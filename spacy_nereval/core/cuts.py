@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from .messages import PlainSpan, Unusable, is_number, named, quoted, shortened
+from .messages import PlainSpan, Unusable, is_finite_number, quote, shorten, spell_argument
 from .spans import Document
 
 
-def shown_cut(cut: float) -> str:
-    """Return a cut or the score of a prediction as people read it.
+def format_cut(cut: float) -> str:
+    """Return a cut or the score of a prediction with four digits.
 
-    >>> shown_cut(1 / 3), shown_cut(0.5)
+    >>> format_cut(1 / 3), format_cut(0.5)
     ('0.3333', '0.5')
     """
     return f"{cut:.4g}"
@@ -30,7 +30,7 @@ class Cuts:
         default: The cut of labels that have none of their own; None keeps no prediction.
         labels: The cuts of labels; None keeps no prediction of the label.
         score: The score that the cuts were chosen by, METRIC.SCORE.
-        floor: The lowest score of the predictions that they were chosen on: below it nothing is known.
+        floor: The lowest score of the predictions that they were chosen on; lower cuts were not evaluated.
         documents: The number of these documents.
         signature: The signature of the result in which they were found.
 
@@ -62,7 +62,7 @@ class Cuts:
         return sha256(text.encode()).hexdigest()[:8]
 
 
-def checked_scores(document: Document, missing_score: float | None = None) -> dict[PlainSpan, float]:
+def validate_scores(document: Document, missing_score: float | None = None) -> dict[PlainSpan, float]:
     """Return the score of each predicted span of a document.
 
     Args:
@@ -73,59 +73,62 @@ def checked_scores(document: Document, missing_score: float | None = None) -> di
         ValueError: A prediction has no score, or one that is not a finite number.
 
     >>> document = Document([], [(0, 3, "PER")], "Ada")
-    >>> checked_scores(document, missing_score=1.0)
+    >>> validate_scores(document, missing_score=1.0)
     {(0, 3, 'PER'): 1.0}
     >>> document.span_scores = {(0, 3, "PER"): float("nan")}
-    >>> checked_scores(document)
+    >>> validate_scores(document)
     Traceback (most recent call last):
     ValueError: the predicted span PER 'Ada' from 0 to 3 has the score nan; expected a finite number
     """
-    found = {span: document.span_scores.get(span, missing_score) for span in document.sides[1]}
-    if wrong := [span for span, score in found.items() if not is_number(score)]:
-        raise ValueError(_what_is_wrong(document, min(wrong), found[min(wrong)]))
-    return {span: float(score) for span, score in found.items()}
+    scores = {span: document.span_scores.get(span, missing_score) for span in document.sides[1]}
+    if wrong := [span for span, score in scores.items() if not is_finite_number(score)]:
+        raise ValueError(_score_problem(document, min(wrong), scores[min(wrong)]))
+    return {span: float(score) for span, score in scores.items()}
 
 
-def _what_is_wrong(document: Document, span: PlainSpan, score: Any) -> str:
+def _score_problem(document: Document, span: PlainSpan, score: Any) -> str:
     if isinstance(score, Unusable):
         return str(score)
     start, end, label = span
-    text = "" if document.text is None else f" {quoted(document.text[start:end])}"
-    shown = f"the predicted span {shortened(label)}{text} from {start} to {end}"
+    text = "" if document.text is None else f" {quote(document.text[start:end])}"
+    shown = f"the predicted span {shorten(label)}{text} from {start} to {end}"
     if score is None and document.mentions:
         why = "since scores of mentions without offsets are not read"
-        return f"{shown} has no score, {why}; give offsets, or one score for all with {named('missing_score', 1.0)}"
+        return (
+            f"{shown} has no score, {why}; give offsets, or one score for all with "
+            f"{spell_argument('missing_score', 1.0)}"
+        )
     if score is None:
         return (
-            f'{shown} has no score; expected a number as its "score", or give {named("missing_score", 1.0)} to keep '
-            "such spans"
+            f'{shown} has no score; expected a number as its "score", or give '
+            f"{spell_argument('missing_score', 1.0)} to keep such spans"
         )
-    return f"{shown} has the score {shortened(repr(score))}; expected a finite number"
+    return f"{shown} has the score {shorten(repr(score))}; expected a finite number"
 
 
-def with_scores(
+def pair_with_scores(
     documents: Iterable[Document | None], missing_score: float | None = None, *, source: str = ""
 ) -> Iterator[tuple[Document | None, dict[PlainSpan, float]]]:
     """Yield documents, None for those without annotation, with the scores of their predictions.
 
     Args:
         documents: The documents.
-        missing_score: As for `checked_scores`.
+        missing_score: As for `validate_scores`.
         source: The name of the predictions, for errors.
 
     Raises:
-        ValueError: As `checked_scores` says; names the document.
+        ValueError: As `validate_scores` says; names the document.
     """
     for number, document in enumerate(documents):
         try:
-            scores = {} if document is None else checked_scores(document, missing_score)
+            scores = {} if document is None else validate_scores(document, missing_score)
         except ValueError as error:
-            id = "" if document is None or document.id is None else f" ({shortened(document.id)})"
+            id = "" if document is None or document.id is None else f" ({shorten(document.id)})"
             raise ValueError(f"{source and f'{source}, '}document {number}{id}: {error}") from None
         yield document, scores
 
 
-def cut(
+def apply_cuts(
     documents: Iterable[Document | None], cuts: Cuts | None, missing_score: float | None = None, *, source: str = ""
 ) -> Iterator[Document | None]:
     """Yield documents without the predictions whose scores are below their cuts.
@@ -133,28 +136,28 @@ def cut(
     Args:
         documents: Documents; None stands for one without annotation.
         cuts: The cuts; None keeps all predictions, and asks for no scores.
-        missing_score: As for `checked_scores`.
+        missing_score: As for `validate_scores`.
         source: The name of the predictions, for errors.
 
     Raises:
-        ValueError: As `checked_scores` says; names the document.
+        ValueError: As `validate_scores` says; names the document.
 
     >>> document = Document([], [(0, 3, "PER"), (4, 7, "PER")])
     >>> document.span_scores = {(0, 3, "PER"): 0.9, (4, 7, "PER"): 0.1}
-    >>> [found.sides[1] for found in cut([document], Cuts(0.5))]
+    >>> [kept.sides[1] for kept in apply_cuts([document], Cuts(0.5))]
     [[(0, 3, 'PER')]]
     """
     if cuts is None:
         yield from documents
         return
     digest = cuts.digest
-    for document, scores in with_scores(documents, missing_score, source=source):
+    for document, scores in pair_with_scores(documents, missing_score, source=source):
         if document is None:
             yield None
             continue
         gold, pred = document.sides
-        kept = [span for span in pred if cuts.keeps(span[2], scores[span])]
-        reduced = document.replaced(gold, kept, document.text)
-        reduced.span_scores = {span: scores[span] for span in kept}
+        spans = [span for span in pred if cuts.keeps(span[2], scores[span])]
+        reduced = document.replaced(gold, spans, document.text)
+        reduced.span_scores = {span: scores[span] for span in spans}
         reduced.cut = digest
         yield reduced

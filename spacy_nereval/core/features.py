@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import catalogue
 
-from .plugins import registered, registered_names
+from .plugins import list_names, load_registered
 
 registry: catalogue.Registry = catalogue.create("spacy_nereval", "features", entry_points=True)
 """Names of features to their declarations; the entry-point group is `spacy_nereval_features`."""
@@ -74,19 +74,19 @@ def features() -> tuple[Feature, ...]:
     ['agreement', 'gate']
     """
     working = []
-    for name in registered_names(registry):
+    for name in list_names(registry):
         try:
-            working.append(registered(registry, name))
+            working.append(load_registered(registry, name))
         except ValueError as error:  # a broken package of others does not stop the commands that do without it
             warnings.warn(str(error), stacklevel=2)
     return tuple(working)
 
 
-def load(place: str) -> Any:
+def load_object(place: str) -> Any:
     """Return what "module:name" names.
 
-    >>> load("spacy_nereval.core.features:load").__name__
-    'load'
+    >>> load_object("spacy_nereval.core.features:load_object").__name__
+    'load_object'
     """
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)
@@ -95,4 +95,4 @@ def load(place: str) -> Any:
 def extensions(command: str) -> dict[str, Any]:
     """Return what features add to a command, by the name of the feature."""
     places = {feature.name: feature.extensions.get(command) for feature in features()}
-    return {name: load(place) for name, place in places.items() if place}
+    return {name: load_object(place) for name, place in places.items() if place}

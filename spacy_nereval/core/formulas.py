@@ -12,17 +12,17 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .messages import absent
+from .messages import describe_unknown
 
 Array = Any
 """A number or a numpy array; formulas work on either."""
 
 
 SPACYS = ("p", "r", "f", "per_type")
-"""What spaCy's own score keys end with, after `ents_` or `spans_sc_`."""
+"""Suffixes of spaCy's own score keys, after `ents_` or `spans_sc_`."""
 
 RESULT = "nereval"
-"""What the key of the nested result ends with."""
+"""Suffix of the key of the nested result."""
 
 
 @dataclass(frozen=True)
@@ -253,7 +253,7 @@ def weight_table(
         return dict(named[weights])
     for kind, weight in weights.items():
         if kind not in kinds:
-            raise ValueError(f"weights: {absent(kind, kinds)}")
+            raise ValueError(f"weights: {describe_unknown(kind, kinds)}")
         if not 0 <= weight <= HEAVIEST:
             raise ValueError(f"weights: the weight of {kind!r} is not a number from 0 to {HEAVIEST:g}")
     return dict.fromkeys(kinds, 1.0) | dict(weights)

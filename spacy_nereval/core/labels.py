@@ -1,7 +1,7 @@
 """Label rules: which labels count, and under which names.
 
-A rule renames or drops labels, truncates them to a depth, and keeps some. Both sides of a
-document are treated alike, before spans that become equal are united.
+Rules rename or drop labels, truncate them to a depth, and keep only some. They apply to both sides of a
+document. Spans that become equal are then merged.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from . import compression
 from .arguments import SEP, SEPARATOR, Labelling, check_value
-from .messages import Pasted, PlainSpan, did_you_mean, highest, listed, named, quoted, shortened
+from .messages import Pasted, PlainSpan, did_you_mean, highest_scores, join_names, quote, shorten, spell_argument
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class LabelRules:
         sep: What separates the levels of a label.
 
     >>> rules = LabelRules(labels=(("PER", "PERSON"), ("MISC", None)), depth=1)
-    >>> [rules.renamed(label) for label in ("PER", "MISC", "LOC/CITY")]
+    >>> [rules.new_name(label) for label in ("PER", "MISC", "LOC/CITY")]
     ['PERSON', None, 'LOC']
     """
 
@@ -45,33 +45,33 @@ class LabelRules:
         return dict(self.labels)
 
     @cached_property
-    def _known(self) -> dict[str, str | None]:
+    def _names(self) -> dict[str, str | None]:
         return {}
 
-    def renamed(self, label: str) -> str | None:
+    def new_name(self, label: str) -> str | None:
         """Return the new name of a label, None if its spans are dropped."""
         try:
-            return self._known[label]
+            return self._names[label]
         except KeyError:
-            found = self._known[label] = self._renamed(label)
-            return found
+            name = self._names[label] = self._find_name(label)
+            return name
 
-    def _renamed(self, label: str) -> str | None:
+    def _find_name(self, label: str) -> str | None:
         name = self.mapping.get(label, label)
         if name is not None and self.depth is not None:
             levels = ancestors(name, self.sep)
             name = levels[min(self.depth, len(levels)) - 1]
         return name if self.only is None or name in self.only else None
 
-    def spans(self, spans: Iterable[PlainSpan]) -> list[PlainSpan]:
-        """Return spans with their new labels, without those that are dropped. Equal ones are not united."""
-        named = ((start, end, self.renamed(label)) for start, end, label in spans)
-        return [(start, end, label) for start, end, label in named if label is not None]
+    def map_spans(self, spans: Iterable[PlainSpan]) -> list[PlainSpan]:
+        """Return spans with their new labels, without the dropped ones. Spans that become equal are not merged."""
+        renamed = ((start, end, self.new_name(label)) for start, end, label in spans)
+        return [(start, end, label) for start, end, label in renamed if label is not None]
 
-    def scores(self, scores: Mapping[PlainSpan, Any]) -> dict[PlainSpan, Any]:
+    def map_scores(self, scores: Mapping[PlainSpan, Any]) -> dict[PlainSpan, Any]:
         """Return the scores of spans by the spans with their new labels."""
-        named = ((start, end, self.renamed(label), score) for (start, end, label), score in scores.items())
-        return highest(((start, end, label), score) for start, end, label, score in named if label is not None)
+        renamed = ((start, end, self.new_name(label), score) for (start, end, label), score in scores.items())
+        return highest_scores(((start, end, label), score) for start, end, label, score in renamed if label is not None)
 
     def parts(self) -> list[str]:
         """Return the parts of a signature that name the rules.
@@ -79,18 +79,18 @@ class LabelRules:
         >>> LabelRules(labels=(("PER", "PERSON"),), only=("PERSON", "LOC"), depth=2).parts()
         ['labels:cc7fbd16', 'only:LOC,PERSON', 'depth:2']
         """
-        found = []
+        result = []
         if self.labels:
             text = json.dumps(self.mapping, sort_keys=True)
-            found.append(f"labels:{sha256(text.encode()).hexdigest()[:8]}")
+            result.append(f"labels:{sha256(text.encode()).hexdigest()[:8]}")
         if self.only is not None:
-            found.append(f"only:{','.join(map(_unambiguous, sorted(self.only)))}")
+            result.append(f"only:{','.join(map(_quote_if_ambiguous, sorted(self.only)))}")
         if self.depth is not None:
-            found.append(f"depth:{self.depth}")
-            found += [f"sep:{_unambiguous(self.sep)}"] if self.sep != SEPARATOR else []
-        return found
+            result.append(f"depth:{self.depth}")
+            result += [f"sep:{_quote_if_ambiguous(self.sep)}"] if self.sep != SEPARATOR else []
+        return result
 
-    def check_found(self, labels: Collection[str]) -> None:
+    def check_labels_occur(self, labels: Collection[str]) -> None:
         """Check that a label of `only` occurs.
 
         Args:
@@ -100,31 +100,31 @@ class LabelRules:
             ValueError: None does, so that nothing is left.
         """
         if self.only and not any(label in labels for label in self.only):
-            missing = listed([quoted(label) for label in self.only])
+            missing = join_names([quote(label) for label in self.only])
             raise ValueError(
-                f"{named('only', ','.join(self.only))}: there is no label {missing} in gold or prediction, "
+                f"{spell_argument('only', ','.join(self.only))}: there is no label {missing} in gold or prediction, "
                 "so no span is left; expected a label that occurs, under its new name"
                 f"{did_you_mean(self.only[0], labels)}"
             )
 
-    def unused(self, mapped: Collection[str], labels: Collection[str]) -> list[str]:
+    def usage_warnings(self, mapped: Collection[str], labels: Collection[str]) -> list[str]:
         """Return warnings if labels of the mapping, or of those to keep, do not occur.
 
         Args:
             mapped: The labels of the mapping that occur.
             labels: The labels that occur, with their new names.
         """
-        found = []
+        warnings = []
         if missing := [label for label in self.mapping if label not in mapped]:
-            found.append(f"⚠ labels: {listed(missing)} to map, but neither side has such a label")
+            warnings.append(f"⚠ labels: {join_names(missing)} to map, but neither side has such a label")
         hints = {label: did_you_mean(label, labels) for label in self.only or () if label not in labels}
         strange = [label for label, hint in hints.items() if not hint]
-        told = [(listed(strange), "")] if strange else []
-        told += [(label, hint) for label, hint in hints.items() if hint]
-        return found + [f"⚠ only: {name} to keep, but neither side has such a label{hint}" for name, hint in told]
+        lines = [(join_names(strange), "")] if strange else []
+        lines += [(label, hint) for label, hint in hints.items() if hint]
+        return warnings + [f"⚠ only: {name} to keep, but neither side has such a label{hint}" for name, hint in lines]
 
 
-def _unambiguous(label: str) -> str:
+def _quote_if_ambiguous(label: str) -> str:
     return json.dumps(label) if {*label} & {",", "|", '"'} else label
 
 
@@ -142,8 +142,8 @@ def ancestors(label: str, sep: str = SEPARATOR) -> list[str]:
     ['LOC', 'LOC/CITY', 'LOC/CITY/CAPITAL']
     """
     levels = label.split(sep)
-    found = [sep.join(levels[:k]) for k, level in enumerate(levels, 1) if level]
-    return [*found[:-1], label]
+    paths = [sep.join(levels[:k]) for k, level in enumerate(levels, 1) if level]
+    return [*paths[:-1], label]
 
 
 def label_rules(
@@ -152,12 +152,12 @@ def label_rules(
     depth: int | None = None,
     sep: str = SEPARATOR,
 ) -> LabelRules | None:
-    """Return the rules that options ask for, None if they ask for nothing.
+    """Return the label rules that these options describe; None if no option is set.
 
     Args:
         labels: Labels with their new names, None or an empty text to drop them: a table, a JSON
             file that holds one, or text such as `PER=PERSON,MISC=`.
-        only: The labels to keep: a list, or text as `listed_labels` reads it.
+        only: The labels to keep: a list, or text as `split_labels` reads it.
         depth: The number of levels of a label to keep, from 1 up.
         sep: What separates the levels.
 
@@ -174,36 +174,36 @@ def label_rules(
     if labels is None and only is None and depth is None:
         return None
     if depth is not None and (isinstance(depth, bool) or not isinstance(depth, int) or depth < 1):
-        raise ValueError(f"{named('depth', depth)}: expected a whole number of levels from 1 up")
+        raise ValueError(f"{spell_argument('depth', depth)}: expected a whole number of levels from 1 up")
     check_value("sep", sep, SEP)
-    mapping = {} if labels is None else checked_mapping(labels)
-    return LabelRules(tuple(sorted(mapping.items())), None if only is None else _kept(only), depth, sep)
+    mapping = {} if labels is None else read_mapping(labels)
+    return LabelRules(tuple(sorted(mapping.items())), None if only is None else _labels_to_keep(only), depth, sep)
 
 
 def rules_of(labelling: Labelling) -> LabelRules | None:
-    """Return the rules of arguments, None if they ask for nothing. Raise ValueError as `label_rules` does."""
+    """Return the label rules that the arguments describe; None if none is set. See `label_rules` for errors."""
     return label_rules(labelling.labels, labelling.only, labelling.depth, labelling.sep)
 
 
-def _kept(only: Iterable[str] | str) -> tuple[str, ...]:
+def _labels_to_keep(only: Iterable[str] | str) -> tuple[str, ...]:
     if not isinstance(only, Iterable):
-        raise ValueError(f"{named('only', only)}: this is no list of labels; expected labels such as PER,LOC")
-    kept = listed_labels(only) if isinstance(only, str) else [*only]
-    given = named("only", only if isinstance(only, str) else kept)
-    if wrong := [label for label in kept if not isinstance(label, str) or not label]:
-        raise ValueError(f"{given}: {shortened(repr(wrong[0]))} is not a label; expected labels such as PER,LOC")
-    if not kept:
-        raise ValueError(f"{given}: no label is given; expected labels such as PER,LOC")
-    return tuple(sorted({*kept}))
+        raise ValueError(f"{spell_argument('only', only)}: this is no list of labels; expected labels such as PER,LOC")
+    labels = split_labels(only) if isinstance(only, str) else [*only]
+    argument = spell_argument("only", only if isinstance(only, str) else labels)
+    if wrong := [label for label in labels if not isinstance(label, str) or not label]:
+        raise ValueError(f"{argument}: {shorten(repr(wrong[0]))} is not a label; expected labels such as PER,LOC")
+    if not labels:
+        raise ValueError(f"{argument}: no label is given; expected labels such as PER,LOC")
+    return tuple(sorted({*labels}))
 
 
-def listed_labels(text: str) -> list[str]:
+def split_labels(text: str) -> list[str]:
     """Return the labels that a text lists: separated by commas, or as a JSON array if a label has a comma.
 
     Raises:
         ValueError: It begins as a JSON array, and is none of labels.
 
-    >>> listed_labels("PER, LOC"), listed_labels('["PER", "LOC, other"]')
+    >>> split_labels("PER, LOC"), split_labels('["PER", "LOC, other"]')
     (['PER', 'LOC'], ['PER', 'LOC, other'])
     """
     if not text.lstrip().startswith("["):
@@ -211,47 +211,48 @@ def listed_labels(text: str) -> list[str]:
     try:
         values = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{named('only', text)}: not valid JSON ({error})") from None
+        raise ValueError(f"{spell_argument('only', text)}: not valid JSON ({error})") from None
     if wrong := [label for label in values if not isinstance(label, str)]:
         raise ValueError(
-            f'{named("only", text)}: {shortened(repr(wrong[0]))} is not a label; expected a list such as ["PER", "LOC"]'
+            f"{spell_argument('only', text)}: {shorten(repr(wrong[0]))} is not a label; "
+            'expected a list such as ["PER", "LOC"]'
         )
     return [*values]
 
 
-def checked_mapping(labels: Mapping[str, str | None] | str | Path) -> dict[str, str | None]:
+def read_mapping(labels: Mapping[str, str | None] | str | Path) -> dict[str, str | None]:
     """Return the mapping that an option gives; see `label_rules`.
 
     Raises:
         ValueError: It is no mapping of labels, or goes in a circle.
         OSError: The JSON file cannot be read.
     """
-    given = named("labels", labels)
+    argument = spell_argument("labels", labels)
     pairs: Sequence[tuple[Any, Any]]
     if isinstance(labels, Mapping):
         pairs = [*labels.items()]
     elif not isinstance(labels, (str, Path)):
-        raise ValueError(f"{given}: this is no mapping; expected one such as {{'PER': 'PERSON', 'MISC': None}}")
+        raise ValueError(f"{argument}: this is no mapping; expected one such as {{'PER': 'PERSON', 'MISC': None}}")
     elif isinstance(labels, Path) or is_file_name(labels):
-        given = named("labels", Pasted(labels))
-        pairs = _from_json(compression.content(Path(labels)).decode("utf8"), given)
+        argument = spell_argument("labels", Pasted(labels))
+        pairs = _read_json(compression.read_unpacked(Path(labels)).decode("utf8"), argument)
     elif labels.lstrip().startswith("{"):
-        pairs = _from_json(labels, given)
+        pairs = _read_json(labels, argument)
     else:
-        pairs = [_pair(part, given) for part in labels.split(",")]
+        pairs = [_pair(part, argument) for part in labels.split(",")]
     for old, new in pairs:
         if not isinstance(old, str) or not old or not isinstance(new, str | None):
             raise ValueError(
-                f"{given}: {shortened(f'{old!r} to {new!r}')} is not a label and its new name; "
+                f"{argument}: {shorten(f'{old!r} to {new!r}')} is not a label and its new name; "
                 "expected text for both, or null to drop the label"
             )
     names = [old for old, _ in pairs]
     if twice := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"{given}: {quoted(twice[0])} is mapped twice")
-    found = {old: new or None for old, new in pairs}
-    for start in found:
-        _check_no_cycle(start, found, given)
-    return found
+        raise ValueError(f"{argument}: {quote(twice[0])} is mapped twice")
+    mapping = {old: new or None for old, new in pairs}
+    for start in mapping:
+        _check_no_cycle(start, mapping, argument)
+    return mapping
 
 
 def is_file_name(text: str) -> bool:
@@ -260,36 +261,36 @@ def is_file_name(text: str) -> bool:
     >>> is_file_name("names.json"), is_file_name("PER=PERSON")
     (True, False)
     """
-    return compression.extension(Path(text)) == ".json" and "=" not in text and not text.lstrip().startswith("{")
+    return compression.format_extension(Path(text)) == ".json" and "=" not in text and not text.lstrip().startswith("{")
 
 
-def _pair(part: str, given: str) -> tuple[str, str]:
+def _pair(part: str, argument: str) -> tuple[str, str]:
     old, equals, new = part.partition("=")
     if not equals or not old.strip():
         raise ValueError(
-            f"{given}: {quoted(part)} is not LABEL=NAME; expected pairs such as PER=PERSON,MISC= "
+            f"{argument}: {quote(part)} is not LABEL=NAME; expected pairs such as PER=PERSON,MISC= "
             "(without a name the label is dropped), or a .json file"
         )
     return old.strip(), new.strip()
 
 
-def _from_json(text: str, given: str) -> Sequence[tuple[Any, Any]]:
+def _read_json(text: str, argument: str) -> Sequence[tuple[Any, Any]]:
     pairs: list[list[tuple[Any, Any]]] = []
 
-    def kept(found: list[tuple[Any, Any]]) -> dict[Any, Any]:
-        pairs.append(found)  # the outermost object comes last
-        return dict(found)
+    def collect_pairs(items: list[tuple[Any, Any]]) -> dict[Any, Any]:
+        pairs.append(items)  # the outermost object comes last
+        return dict(items)
 
     try:
-        table = json.loads(text, object_pairs_hook=kept)
+        table = json.loads(text, object_pairs_hook=collect_pairs)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{given}: not valid JSON ({error})") from None
+        raise ValueError(f"{argument}: not valid JSON ({error})") from None
     if not isinstance(table, dict):
-        raise ValueError(f'{given}: expected a JSON object such as {{"PER": "PERSON", "MISC": null}}')
+        raise ValueError(f'{argument}: expected a JSON object such as {{"PER": "PERSON", "MISC": null}}')
     return pairs[-1]
 
 
-def _check_no_cycle(start: str, mapping: Mapping[str, str | None], given: str) -> None:
+def _check_no_cycle(start: str, mapping: Mapping[str, str | None], argument: str) -> None:
     """Raise ValueError if the names lead from a label through others back to it. A label may keep its name."""
     path, name = [start], mapping[start]
     while name is not None and name in mapping and name not in path:
@@ -297,6 +298,6 @@ def _check_no_cycle(start: str, mapping: Mapping[str, str | None], given: str) -
         name = mapping[name]
     if name == start and len(path) > 1:
         raise ValueError(
-            f"{given}: {' -> '.join(map(shortened, [*path, start]))} is a cycle; a mapping is applied once, "
+            f"{argument}: {' -> '.join(map(shorten, [*path, start]))} is a cycle; a mapping is applied once, "
             "so give every label its final name"
         )

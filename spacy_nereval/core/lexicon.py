@@ -20,7 +20,7 @@ from typing_extensions import TypedDict
 from . import compression
 from .labels import LabelRules
 from .plugins import readers
-from .spans import Document, relabelled
+from .spans import Document, relabel
 
 FORMAT = "spacy-nereval training 2"
 """The format of a lexicon's JSON file."""
@@ -134,20 +134,20 @@ def lexicon_of(documents: Iterable[Document]) -> Lexicon:
         labels: list[set[str]] = [set() for _ in words]
         for span in document.gold:
             first, last = document.word_range(span)
-            for at in range(first, last):
-                labels[at].add(span.label)
+            for place in range(first, last):
+                labels[place].add(span.label)
             surfaces.setdefault(tuple(document.words_of(span)), Counter())[span.label] += 1
         annotated.update({span[:2]: tuple(document.words_of(span)) for span in document.gold}.values())
         for word, its_labels in zip(words, labels):
             tokens.setdefault(word, Counter()).update(its_labels or {NO_LABEL})
-    found = _occurrences(surfaces, texts)
+    numbers = _occurrences(surfaces, texts)
     occurrences: Counter[str] = Counter()
     joined: dict[str, Counter[str]] = {}
     for surface, row in surfaces.items():
         joined.setdefault(" ".join(surface), Counter()).update(row)
         # The surface of a span that cuts a word may not occur in the texts; then its annotations count.
-        occurrences[" ".join(surface)] += max(found[surface], annotated[surface])
-    return Lexicon(_as_dicts(joined), dict(occurrences), _as_dicts(tokens), dict(token_occurrences), len(texts))
+        occurrences[" ".join(surface)] += max(numbers[surface], annotated[surface])
+    return Lexicon(_plain_dicts(joined), dict(occurrences), _plain_dicts(tokens), dict(token_occurrences), len(texts))
 
 
 def _occurrences(surfaces: Iterable[tuple[str, ...]], texts: Iterable[list[str]]) -> Counter[tuple[str, ...]]:
@@ -156,15 +156,15 @@ def _occurrences(surfaces: Iterable[tuple[str, ...]], texts: Iterable[list[str]]
     for surface in surfaces:
         if surface:
             sizes.setdefault(surface[0], set()).add(len(surface))
-    found: Counter[tuple[str, ...]] = Counter()
+    numbers: Counter[tuple[str, ...]] = Counter()
     for words in texts:
-        for at, word in enumerate(words):
+        for place, word in enumerate(words):
             for size in sizes.get(word, ()):
-                found[tuple(words[at : at + size])] += at + size <= len(words)
-    return found
+                numbers[tuple(words[place : place + size])] += place + size <= len(words)
+    return numbers
 
 
-def _as_dicts(table: Mapping[str, Counter[str]]) -> LabelCounts:
+def _plain_dicts(table: Mapping[str, Counter[str]]) -> LabelCounts:
     return {key: dict(row) for key, row in table.items()}
 
 
@@ -189,19 +189,19 @@ def read_lexicon(path: str | Path, rules: LabelRules | None = None) -> Lexicon:
     {'Ulm': {'LOC': 1}}
     """
     path = Path(path)
-    if rules and compression.extension(path) == ".json":
+    if rules and compression.format_extension(path) == ".json":
         raise ValueError(f"{path} is a lexicon, whose labels cannot be changed: give the training corpus")
-    lexicon = _load(path) if compression.extension(path) == ".json" else _of_corpus(path, rules)
+    lexicon = _load(path) if compression.format_extension(path) == ".json" else _count_corpus(path, rules)
     if not lexicon.surfaces:
         raise ValueError(f"{path} has no annotated spans; expected training data with gold spans")
     return lexicon
 
 
-def _of_corpus(path: Path, rules: LabelRules | None) -> Lexicon:
+def _count_corpus(path: Path, rules: LabelRules | None) -> Lexicon:
     # The registry, because the readers belong to later rooms, which import this one.
     annotated = (record for record in readers.get("auto")(path) if record.annotated)
     documents = (Document(record.spans, [], record.text, tokens=record.tokens) for record in annotated)
-    return lexicon_of(document for document in relabelled(documents, rules) if document)
+    return lexicon_of(document for document in relabel(documents, rules) if document)
 
 
 def pinned_path(path: str) -> str:
@@ -266,15 +266,15 @@ def _load(path: Path) -> Lexicon:
         raise ValueError(f"{path} does not exist or is not a file")
     content: Any = None
     try:
-        content = json.loads(compression.content(path))
+        content = json.loads(compression.read_unpacked(path))
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise ValueError(f"its format is not {FORMAT!r}")
         parts = pydantic.TypeAdapter(Parts).validate_python(content)
-        for counted, found in (
+        for counted, occurrences in (
             (parts["surfaces"], parts["occurrences"]),
             (parts["tokens"], parts["token_occurrences"]),
         ):
-            if lacking := counted.keys() - found.keys():
+            if lacking := counted.keys() - occurrences.keys():
                 raise ValueError(f"it does not say how often {min(lacking)!r} occurs")
     except (ValueError, RecursionError) as error:
         if isinstance(content, dict) and content.get("format") in EARLIER:
@@ -282,7 +282,7 @@ def _load(path: Path) -> Lexicon:
                 f"{path} was written by an earlier version, which counted a token once for each label of nested spans: "
                 f"make it again from the training corpus with 'nereval training'"
             ) from None
-        what = error.errors(include_url=False)[0] if isinstance(error, pydantic.ValidationError) else None
-        reason = f"{'.'.join(map(str, what['loc']))}: {what['msg'].lower()}" if what else str(error)
+        problem = error.errors(include_url=False)[0] if isinstance(error, pydantic.ValidationError) else None
+        reason = f"{'.'.join(map(str, problem['loc']))}: {problem['msg'].lower()}" if problem else str(error)
         raise ValueError(f"{path} is not a lexicon; expected a file written by 'nereval training' ({reason})") from None
     return Lexicon(**parts)

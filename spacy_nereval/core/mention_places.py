@@ -15,8 +15,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 from unicodedata import category, normalize
 
-from .arguments import ALL, CASELESS, EXACT, LEVELS, LISTED, NORMALISED, Reading, checked
-from .messages import PlainSpan, quoted, shortened
+from .arguments import ALL, CASELESS, EXACT, LEVELS, LISTED, NORMALISED, Reading, validate_settings
+from .messages import PlainSpan, quote, shorten
 from .spans import Document
 
 NUMBERS = ("listed", *LEVELS, "inside", "invented", "empty", "repeated", "ambiguous")
@@ -35,10 +35,10 @@ class Located(NamedTuple):
         spans: (start, end, label) in characters of the text, each once, in the order of the list.
         invented: The (string, label) that the text does not have, each once.
         surfaces: The string of each (start, end), as it is listed.
-        numbers: How many are listed; found at each of `LEVELS`; found only `inside` words; `invented`;
-            `empty` strings, which are dropped. These six add up to `listed`. Of those found or
-            invented, `repeated` are beyond the occurrences, so they add no span. `ambiguous`
-            strings have more occurrences than the list has.
+        numbers: `listed`, the number of mentions. It is the sum of those found at each of `LEVELS`, those found
+            only `inside` words, `invented` ones and `empty` strings, which are dropped. `repeated` mentions
+            add no span, since the text has fewer occurrences. `ambiguous` strings occur more often in the text
+            than in the list.
     """
 
     spans: list[PlainSpan]
@@ -73,8 +73,8 @@ def locate(text: str, mentions: Iterable[Any], match: str = CASELESS, occurrence
     >>> found.spans, found.invented
     ([(0, 3, 'PER'), (15, 23, 'LOC')], [('Eve', 'PER')])
     """
-    checked(Reading(match=match, occurrences=occurrences))
-    listed = [checked_mention(k, mention) for k, mention in enumerate(mentions)]
+    validate_settings(Reading(match=match, occurrences=occurrences))
+    listed = [validate_mention(k, mention) for k, mention in enumerate(mentions)]
     times = Counter(listed)
     numbers = Counter(dict.fromkeys(NUMBERS, 0))
     numbers["listed"] = len(listed)
@@ -83,36 +83,36 @@ def locate(text: str, mentions: Iterable[Any], match: str = CASELESS, occurrence
     spans: dict[PlainSpan, None] = {}
     surfaces: dict[tuple[int, int], str] = {}
     invented: dict[tuple[str, str], None] = {}
-    seen: Counter[tuple[str, str]] = Counter()
+    listings: Counter[tuple[str, str]] = Counter()
     for mention in listed:
         string, label = mention
         if string not in places:
-            places[string] = _places(text, string, levels)
+            places[string] = _find_places(text, string, levels)
         level, occurring = places[string]
         numbers[level] += 1
         if level == "empty":
             continue
-        before = seen[mention]
-        seen[mention] += 1
+        before = listings[mention]
+        listings[mention] += 1
         numbers["ambiguous"] += before == 0 and len(occurring) > times[mention]
-        most = len(occurring) if occurrences == LISTED and occurring else 1
-        numbers["repeated"] += before >= most
+        available = len(occurring) if occurrences == LISTED and occurring else 1
+        numbers["repeated"] += before >= available
         if not occurring:
             invented[mention] = None
-        elif before < most:
+        elif before < available:
             for place in occurring if occurrences == ALL else [occurring[before if occurrences == LISTED else 0]]:
                 spans[(*place, label)] = None
                 surfaces.setdefault(place, string)
     return Located([*spans], [*invented], surfaces, dict(numbers))
 
 
-def checked_mention(number: int, mention: Any) -> tuple[str, str]:
+def validate_mention(number: int, mention: Any) -> tuple[str, str]:
     """Return a mention as (string, label).
 
     Raises:
         ValueError: It is neither that nor an object with "text" and "label"; or it has no label.
 
-    >>> checked_mention(0, {"text": "Ada", "label": "PER"})
+    >>> validate_mention(0, {"text": "Ada", "label": "PER"})
     ('Ada', 'PER')
     """
     parts: Any = mention
@@ -123,11 +123,11 @@ def checked_mention(number: int, mention: Any) -> tuple[str, str]:
     string, label = parts
     if not isinstance(string, str) or not isinstance(label, str):
         raise ValueError(
-            f"mention {number} is {shortened(repr(mention))}; expected a text and its label: "
+            f"mention {number} is {shorten(repr(mention))}; expected a text and its label: "
             '["Ada", "PER"] or {"text": "Ada", "label": "PER"}'
         )
     if not label:
-        raise ValueError(f"mention {number}, {quoted(string)}, has no label: expected a non-empty string")
+        raise ValueError(f"mention {number}, {quote(string)}, has no label: expected a non-empty string")
     return string, label
 
 
@@ -164,15 +164,15 @@ class Form:
     def __init__(self, source: str, level: str) -> None:
         self.source = source
         self.places: list[tuple[int, int]] = []
-        found: list[str] = []
+        characters: list[str] = []
         for start, end in _characters(source):
-            for character in _formed(source[start:end], level):
-                if level != EXACT and character == " " and found and found[-1] == " ":
+            for character in _character_form(source[start:end], level):
+                if level != EXACT and character == " " and characters and characters[-1] == " ":
                     self.places[-1] = self.places[-1][0], end
                 else:
-                    found.append(character)
+                    characters.append(character)
                     self.places.append((start, end))
-        self.text: str = "".join(found)
+        self.text: str = "".join(characters)
 
     def occurrences(self, string: str, *, inside: bool) -> Iterator[tuple[int, int]]:
         """Yield where a string in this form occurs in the source, from left to right, without overlaps.
@@ -203,7 +203,7 @@ class Form:
         return not before and not after
 
     def _base(self, at: int) -> str:
-        """Return the character whose combining mark is at a place, or the character there."""
+        """Return the character at a place; for a combining mark, the character that it belongs to."""
         while at > 0 and category(self.source[at])[0] == "M":
             at -= 1
         return self.source[at]
@@ -214,7 +214,7 @@ def _form(text: str, level: str) -> Form:
     return Form(text, level)
 
 
-def _places(text: str, string: str, levels: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
+def _find_places(text: str, string: str, levels: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
     """Return the level at which a string occurs, or "inside", "invented" or "empty"; and where it occurs."""
     if not canonical(string, NORMALISED):
         return "empty", []
@@ -222,8 +222,8 @@ def _places(text: str, string: str, levels: Sequence[str]) -> tuple[str, list[tu
         for level in levels:
             if level == EXACT and string != string.strip():
                 continue  # the span would begin or end with white space
-            if found := [*_form(text, level).occurrences(canonical(string, level), inside=inside)]:
-                return "inside" if inside else level, found
+            if places := [*_form(text, level).occurrences(canonical(string, level), inside=inside)]:
+                return "inside" if inside else level, places
     return "invented", []
 
 
@@ -241,26 +241,26 @@ def _characters(text: str) -> Iterator[tuple[int, int]]:
         yield start, len(text)
 
 
-def _formed(character: str, level: str) -> str:
+def _character_form(character: str, level: str) -> str:
     """Return a character with its combining marks in the form of a level; white space is " "."""
     if level == EXACT:
         return character
     if character.isascii():
         return " " if character.isspace() else character.lower() if level == CASELESS else character
-    formed = normalize("NFKC", character).translate(ALIKE)
+    form = normalize("NFKC", character).translate(ALIKE)
     if level == CASELESS:
-        formed = normalize("NFKC", formed.casefold())
-    return "".join(" " if each.isspace() else each for each in formed)
+        form = normalize("NFKC", form.casefold())
+    return "".join(" " if part.isspace() else part for part in form)
 
 
 FILLED = re.compile(r"\S+")
-"""What stands between white space: the tokens of an annex."""
+"""A token of an annex: a piece between white space."""
 
 
-def annexed(text: str, strings: Iterable[str]) -> tuple[str, dict[str, tuple[int, int]]]:
+def append_annex(text: str, strings: Iterable[str]) -> tuple[str, dict[str, tuple[int, int]]]:
     """Return a text followed by strings, each once on lines of its own, and the (start, end) of each.
 
-    >>> annexed("Ada", ["Bob", "Bob"])
+    >>> append_annex("Ada", ["Bob", "Bob"])
     ('Ada\\nBob', {'Bob': (4, 7)})
     """
     places: dict[str, tuple[int, int]] = {}
@@ -273,11 +273,11 @@ def annexed(text: str, strings: Iterable[str]) -> tuple[str, dict[str, tuple[int
 
 def words_after(text: str, end: int) -> list[tuple[int, int]]:
     """Return the (start, end) of each word between white space from an offset on, as the tokens of an annex."""
-    return [found.span() for found in FILLED.finditer(text, end)]
+    return [match.span() for match in FILLED.finditer(text, end)]
 
 
-def with_common_annex(documents: Sequence[Document]) -> list[Document]:
-    """Return the versions of one document, one per system, with the same text and annex for all.
+def share_annex(documents: Sequence[Document]) -> list[Document]:
+    """Return the versions of one document, one per system, with a common annex, so that their texts are the same.
 
     Args:
         documents: A document with the predictions of each system. The common annex holds the
@@ -285,7 +285,7 @@ def with_common_annex(documents: Sequence[Document]) -> list[Document]:
 
     >>> one, other = (Document([], [(4, 7, "PER")], f"Ada\\n{name}") for name in ("Bob", "Eve"))
     >>> one.annex = other.annex = 3
-    >>> [(document.text, document.sides[1]) for document in with_common_annex([one, other])]
+    >>> [(document.text, document.sides[1]) for document in share_annex([one, other])]
     [('Ada\\nBob\\nEve', [(4, 7, 'PER')]), ('Ada\\nBob\\nEve', [(8, 11, 'PER')])]
     """
     lines = [(document, document.text or "", document.annex) for document in documents]
@@ -301,18 +301,18 @@ def with_common_annex(documents: Sequence[Document]) -> list[Document]:
         for start, stop, _ in sorted(document.sides[side])
         if start > end
     ]
-    whole, places = annexed(lines[0][1][:end], strings)
+    whole, places = append_annex(lines[0][1][:end], strings)
 
-    def moved(span: PlainSpan, text: str) -> PlainSpan:
+    def move_span(span: PlainSpan, text: str) -> PlainSpan:
         return span if span[0] <= end else (*places[text[span[0] : span[1]]], span[2])
 
-    found = []
+    result = []
     for document, text, _ in lines:
-        gold, pred = ([moved(span, text) for span in side] for side in document.sides)
+        gold, pred = ([move_span(span, text) for span in side] for side in document.sides)
         new = document.replaced(gold, pred, whole)
         new.annex = end
-        new.span_scores = {moved(span, text): score for span, score in document.span_scores.items()}
+        new.span_scores = {move_span(span, text): score for span, score in document.span_scores.items()}
         if document.tokens is not None:
             new.tokens = [token for token in document.tokens if token[1] <= end] + words_after(whole, end)
-        found.append(new)
-    return found
+        result.append(new)
+    return result

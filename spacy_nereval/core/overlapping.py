@@ -63,13 +63,13 @@ def group_numbers(start: np.ndarray, end: np.ndarray) -> np.ndarray:
     array([0, 0, 0, 1, 2])
     """
     apart = (start[1:] >= np.maximum.accumulate(end)[:-1]) & ((start[1:] != start[:-1]) | (end[1:] != end[:-1]))
-    found = np.zeros(len(start), dtype=np.int64)
-    np.cumsum(apart, out=found[1:])
-    return found
+    numbers = np.zeros(len(start), dtype=np.int64)
+    np.cumsum(apart, out=numbers[1:])
+    return numbers
 
 
 def stretches(spans: Sequence[Boundaries]) -> list[tuple[int, int, int]]:
-    """Return what the spans cover, each character once.
+    """Return the stretches of text that the spans cover, without overlaps.
 
     Args:
         spans: Anything that begins with (start, end), in ascending order.
@@ -81,13 +81,13 @@ def stretches(spans: Sequence[Boundaries]) -> list[tuple[int, int, int]]:
     >>> stretches([(0, 9), (2, 5), (7, 12), (15, 15)])
     [(0, 9, 0), (9, 12, 2)]
     """
-    found = []
+    result = []
     reach = 0
     for k, (start, end, *_) in enumerate(spans):
         if max(start, reach) < end:
-            found.append((max(start, reach), end, k))
+            result.append((max(start, reach), end, k))
             reach = end
-    return found
+    return result
 
 
 def covered(spans: Sequence[Boundaries], others: Sequence[Boundaries]) -> list[int]:

@@ -14,14 +14,14 @@ from typing import Any
 
 import catalogue
 
-from .messages import named
+from .messages import spell_argument
 
 readers: catalogue.Registry = catalogue.create("spacy_nereval", "readers", entry_points=True)
 """Names of input formats to functions `(path, format) -> Iterator[Record]`; the entry-point
 group is `spacy_nereval_readers`. `spacy_nereval.io.formats` describes the functions."""
 
 
-def registered_names(registry: catalogue.Registry) -> list[str]:
+def list_names(registry: catalogue.Registry) -> list[str]:
     """Return the names in a registry, sorted, without importing the registered functions.
 
     Args:
@@ -30,7 +30,7 @@ def registered_names(registry: catalogue.Registry) -> list[str]:
     Returns:
         The names of entry points and of functions registered in this process.
 
-    >>> "jsonl" in registered_names(readers)
+    >>> "jsonl" in list_names(readers)
     True
     """
     names = {point.name for point in entry_points(group=registry.entry_point_namespace)}
@@ -39,10 +39,10 @@ def registered_names(registry: catalogue.Registry) -> list[str]:
 
 
 @cache
-def own_names(registry: catalogue.Registry) -> tuple[str, ...]:
+def builtin_names(registry: catalogue.Registry) -> tuple[str, ...]:
     """Return the names that this package registers itself, sorted, without importing what they name.
 
-    >>> "jsonl" in own_names(readers)
+    >>> "jsonl" in builtin_names(readers)
     True
     """
     points = entry_points(group=registry.entry_point_namespace)
@@ -55,15 +55,15 @@ def check_registered_once(group: str, name: str) -> None:
 
     >>> check_registered_once("spacy_nereval_readers", "jsonl")
     """
-    found = {point.value for point in entry_points(group=group, name=name)}
-    if len(found) > 1:
+    targets = {point.value for point in entry_points(group=group, name=name)}
+    if len(targets) > 1:
         raise ValueError(
-            f"{name!r} is registered under {group} more than once: {' and '.join(sorted(found))}; "
+            f"{name!r} is registered under {group} more than once: {' and '.join(sorted(targets))}; "
             "uninstall one of the packages, or rename its entry point"
         )
 
 
-def registered(registry: catalogue.Registry, name: str) -> Any:
+def load_registered(registry: catalogue.Registry, name: str) -> Any:
     """Return what is registered under a name.
 
     Args:
@@ -74,7 +74,7 @@ def registered(registry: catalogue.Registry, name: str) -> Any:
         catalogue.RegistryError: Nothing is registered under the name.
         ValueError: Two packages have registered it, or the package that did cannot be imported; names the package.
 
-    >>> registered(readers, "jsonl").__module__
+    >>> load_registered(readers, "jsonl").__module__
     'spacy_nereval.io.formats.jsonl'
     """
     check_registered_once(registry.entry_point_namespace, name)
@@ -116,10 +116,10 @@ def import_code(path: Path) -> None:
 def _import_code(path: Path, changed: int, size: int) -> None:
     spec = spec_from_file_location(CODE_MODULE, path)
     if spec is None or spec.loader is None:
-        raise ValueError(f"{named('code', str(path))}: expected a Python file, NAME.py")
+        raise ValueError(f"{spell_argument('code', str(path))}: expected a Python file, NAME.py")
     module = module_from_spec(spec)
     sys.modules[CODE_MODULE] = module
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # the user's code can raise any exception, and may exit
-        raise ValueError(f"{named('code', str(path))}: {type(error).__name__}: {error}") from None
+        raise ValueError(f"{spell_argument('code', str(path))}: {type(error).__name__}: {error}") from None

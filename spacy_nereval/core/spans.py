@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from .alignment import align
 from .labels import LabelRules
-from .messages import PlainSpan, checked_spans, checked_tokens, shortened
+from .messages import PlainSpan, shorten, validate_spans, validate_tokens
 from .overlapping import overlaps
 
 
@@ -95,8 +95,8 @@ class Document(OverlapGroup):
         mentions: How many mentions were found and how, by the names in `mentions.NUMBERS`; empty without mentions.
         located: How mentions were looked for, such as "listed,caseless".
         span_scores: The scores of predicted spans as they were given, unchecked; empty without scores.
-        cut: What names the cuts by which predictions were kept; None if all were.
-        unit: The key of what the document is resampled with; None stands for its id.
+        cut: The digest of the cuts that predictions had to reach; None if all predictions are kept.
+        unit: The key of the unit that it is resampled with; None stands for its id.
         unit_rule: The rule by which the key was made (see `io.units`).
 
     Raises:
@@ -138,34 +138,34 @@ class Document(OverlapGroup):
     ) -> None:
         length = None if text is None else len(text)
         self.sides: tuple[list[PlainSpan], list[PlainSpan]] = (
-            checked_spans("gold", gold, length),
-            checked_spans("predicted", pred, length),
+            validate_spans("gold", gold, length),
+            validate_spans("predicted", pred, length),
         )
         self.id = id
         self.text = text
-        self.tokens: list[tuple[int, int]] | None = None if tokens is None else checked_tokens(tokens, length)
+        self.tokens: list[tuple[int, int]] | None = None if tokens is None else validate_tokens(tokens, length)
 
     def __repr__(self) -> str:
         return f"Document(gold={list(self.gold)}, pred={list(self.pred)})"
 
     def replaced(self, gold: list[PlainSpan], pred: list[PlainSpan], text: str | None) -> Document:
         """Return the same document with other `gold` and `pred`, valid and without duplicates, and another `text`."""
-        found = object.__new__(type(self))
-        found.__dict__.update((name, value) for name, value in vars(self).items() if name not in _looked_up())
-        found.sides, found.text = (gold, pred), text
-        return found
+        document = object.__new__(type(self))
+        document.__dict__.update((name, value) for name, value in vars(self).items() if name not in _cache_names())
+        document.sides, document.text = (gold, pred), text
+        return document
 
     def relabelled(self, rules: LabelRules) -> Document:
         """Return the same document with new labels; `merged` counts the spans that became equal to another one."""
-        renamed = [rules.spans(side) for side in self.sides]
+        renamed = [rules.map_spans(side) for side in self.sides]
         gold, pred = ([*dict.fromkeys(side)] for side in renamed)
-        found = self.replaced(gold, pred, self.text)
-        found.merged += sum(map(len, renamed)) - len(gold) - len(pred)
-        found.label_rules = rules
-        found.span_scores = rules.scores(self.span_scores)
+        document = self.replaced(gold, pred, self.text)
+        document.merged += sum(map(len, renamed)) - len(gold) - len(pred)
+        document.label_rules = rules
+        document.span_scores = rules.map_scores(self.span_scores)
         labels = {label for side in self.sides for _, _, label in side}
-        found.mapped = frozenset(labels & rules.mapping.keys())
-        return found
+        document.mapped = frozenset(labels & rules.mapping.keys())
+        return document
 
     @property
     def size(self) -> int:
@@ -174,7 +174,7 @@ class Document(OverlapGroup):
 
     @property
     def own_text(self) -> str | None:
-        """The text without the mentions that follow it."""
+        """The text without its annex of invented mentions."""
         return self.text if self.text is None else self.text[: self.annex]
 
     def is_invented(self, span: PlainSpan) -> bool:
@@ -234,14 +234,14 @@ class Document(OverlapGroup):
         >>> doc.covered_tokens(Span(2, 6, "GPE")), doc.covered_tokens(Span(4, 5, "GPE"))
         ((0, 2), (1, 1))
         """
-        return _touched(*self._token_edges, span)
+        return _touching_range(*self._token_edges, span)
 
     @property
     def known_tokens(self) -> list[tuple[int, int]]:
         """The reference tokens. Raise ValueError, with the remedy, if the document has none."""
         if self.tokens is None:
             raise NoTokens(
-                f"{self._in_words} has no tokens (plain offsets and JSONL carry none, unless they list them under "
+                f"{self._display_name} has no tokens (plain offsets and JSONL carry none, unless they list them under "
                 "'tokens'); use the metric char instead, or the unit char of fair, or read a .spacy file"
             )
         return self.tokens
@@ -260,17 +260,17 @@ class Document(OverlapGroup):
         ValueError: words need the text, and document d7 has none: give every document its text
         """
         if self.text is None:
-            raise ValueError(f"{what} need the text, and {self._in_words} has none: give every document its text")
+            raise ValueError(f"{what} need the text, and {self._display_name} has none: give every document its text")
         return self.text
 
     @property
-    def _in_words(self) -> str:
-        return "this document" if self.id is None else f"document {shortened(self.id)}"
+    def _display_name(self) -> str:
+        return "this document" if self.id is None else f"document {shorten(self.id)}"
 
     @cached_property
     def words(self) -> list[tuple[int, int]]:
-        """The places of the words of the text: the reference tokens but for white space,
-        or without tokens what stands between white space. Raise ValueError if there is no text.
+        """The (start, end) of each word: the reference tokens except white space, or without tokens the pieces
+        between white space. Raise ValueError if there is no text.
 
         >>> Document([], [], "Ada sleeps").words
         [(0, 3), (4, 10)]
@@ -291,7 +291,7 @@ class Document(OverlapGroup):
 
     def word_range(self, span: PlainSpan) -> tuple[int, int]:
         """Return (first, last + 1): the indices of the `words` that share a character with the span."""
-        return _touched(*self._word_edges, span)
+        return _touching_range(*self._word_edges, span)
 
     @cached_property
     def _word_edges(self) -> tuple[list[int], list[int]]:
@@ -323,19 +323,19 @@ class Document(OverlapGroup):
             if self.tokens is None or by == "whitespace":
                 yield fold(text[start:end]).split()
             else:
-                touched = self.tokens[slice(*self.covered_tokens((start, end, label)))]
-                clipped = (text[max(a, start) : min(b, end)] for a, b in touched)
+                tokens = self.tokens[slice(*self.covered_tokens((start, end, label)))]
+                clipped = (text[max(a, start) : min(b, end)] for a, b in tokens)
                 yield [fold(word) for word in clipped if word.strip()]
 
 
 @cache
-def _looked_up() -> frozenset[str]:
-    """Return the names of what a document looks up once."""
+def _cache_names() -> frozenset[str]:
+    """Return the names of the cached properties, which belong to one set of spans."""
     return frozenset(name for name in dir(Document) if isinstance(getattr(Document, name), cached_property))
 
 
-def _touched(starts: list[int], ends: list[int], span: PlainSpan) -> tuple[int, int]:
-    """Return the range of the stretches (which do not overlap) that share a character with the span."""
+def _touching_range(starts: list[int], ends: list[int], span: PlainSpan) -> tuple[int, int]:
+    """Return the range of the sorted, disjoint stretches that share a character with the span."""
     start, end, _ = span
     first = bisect_right(ends, start)
     return first, bisect_left(starts, end, lo=first) if start < end else first
@@ -377,22 +377,22 @@ def label_partners(
     >>> label_partners([("0 to 3", "PER")], [("0 to 3", "PERSON"), ("4 to 7", "PERSON")])
     Counter({('PERSON', 'PER'): 1})
     """
-    at: dict[Hashable, list[str]] = {}
+    labels_at: dict[Hashable, list[str]] = {}
     for place, label in pred:
-        at.setdefault(place, []).append(label)
-    return Counter((theirs, label) for place, label in gold for theirs in at.get(place, ()))
+        labels_at.setdefault(place, []).append(label)
+    return Counter((predicted, label) for place, label in gold for predicted in labels_at.get(place, ()))
 
 
-def relabelled(documents: Iterable[Document | None], rules: LabelRules | None) -> Iterator[Document | None]:
-    """Yield documents with their labels according to the rules; the documents given stay as they are.
+def relabel(documents: Iterable[Document | None], rules: LabelRules | None) -> Iterator[Document | None]:
+    """Yield copies of the documents with the labels that the rules give; the documents themselves do not change.
 
     Args:
         documents: Documents; None stands for one without annotation.
         rules: What becomes of labels; None leaves them as they are.
 
     >>> rules = LabelRules(labels=(("FAC", "ORG"),))
-    >>> (found,) = relabelled([Document([(0, 3, "ORG"), (0, 3, "FAC")], [(4, 5, "FAC")])], rules)
-    >>> found.sides, found.merged
+    >>> (document,) = relabel([Document([(0, 3, "ORG"), (0, 3, "FAC")], [(4, 5, "FAC")])], rules)
+    >>> document.sides, document.merged
     (([(0, 3, 'ORG')], [(4, 5, 'ORG')]), 1)
     """
     if rules is None:

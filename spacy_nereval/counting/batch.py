@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from ..core.declaration import Kind
 from ..core.labels import LabelRules
+from ..core.messages import PlainSpan
 from ..core.overlapping import group_numbers
-from ..core.spans import ON_READING, Document, OverlapGroup, PlainSpan, Span, label_partners
+from ..core.spans import ON_READING, Document, OverlapGroup, Span, label_partners
 
 SPAN_KINDS = tuple(Kind)
 HIT, MISS, SPURIOUS, GROUP_GOLD, GROUP_PRED = range(len(SPAN_KINDS))
@@ -63,7 +64,7 @@ class Batch(ABC):
             together, possibly in several batches.
         unit_rules: The rules by which the units of the documents were made.
         unit_keys: The key of each document's unit, None where it is the id; None instead of a list for all ids.
-        cut: What names the cuts by which predictions were kept.
+        cut: The digest of the cuts that predictions had to reach; None without cuts.
         label_rules: The rules by which labels were changed, and `mapped`: those of the labels to map that occurred.
         mentions: How many mentions were found and how, and `located`: how they were looked for.
     """
@@ -123,26 +124,26 @@ class Batch(ABC):
     def gold_places(self) -> Numbers:
         """Return a checksum of the gold spans of each document, int64[documents]: 0 without any, below 2^31.
 
-        It depends on offsets and labels, and on no order. Two documents that differ have the same in one of 2^31 cases.
+        The order of spans does not matter. Two documents that differ have the same checksum in one of 2^31 cases.
         """
         labels = np.array([crc32(name.encode("utf8", "surrogatepass")) for name in self.labels], dtype=np.uint64)
-        found = np.zeros(self.documents, dtype=np.uint64)
+        hashes = np.zeros(self.documents, dtype=np.uint64)
         if self.gold.any():
             start, end = (column[self.gold].astype(np.uint64) for column in (self.start, self.end))
             mixed = (start + MIXERS[1]) * MIXERS[0] ^ (end + MIXERS[2]) * MIXERS[1] ^ labels[self.label[self.gold]]
-            np.add.at(found, self.doc[self.gold], (mixed ^ mixed >> np.uint64(29)) * MIXERS[2])
-        return (found >> np.uint64(33)).astype(np.int64)
+            np.add.at(hashes, self.doc[self.gold], (mixed ^ mixed >> np.uint64(29)) * MIXERS[2])
+        return (hashes >> np.uint64(33)).astype(np.int64)
 
     def units(self) -> list[str]:
         """Return the key of each document's unit: by default its id, or without one a hash of
         its text and gold spans, so that the order of documents does not matter."""
-        named = [*map(self.unit, range(self.documents))]
-        gold: list[list[PlainSpan]] = [[] for _ in named]
-        if None in named:
+        keys = [*map(self.unit, range(self.documents))]
+        gold: list[list[PlainSpan]] = [[] for _ in keys]
+        if None in keys:
             columns = (column[self.gold].tolist() for column in (self.doc, self.start, self.end, self.label))
             for place, start, end, label in zip(*columns):
                 gold[place].append((start, end, self.labels[label]))
-        return [content_key(self.text(k), gold[k]) if key is None else key for k, key in enumerate(named)]
+        return [content_key(self.text(k), gold[k]) if key is None else key for k, key in enumerate(keys)]
 
 
 MIXERS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], dtype=np.uint64)
@@ -168,8 +169,8 @@ class DocumentBatch(Batch):
     (array([0, 1, 1, 1]), ['A', 'B'], ['spurious', 'hit', 'group_pred', 'group_gold'])
     """
 
-    def __init__(self, given: Sequence[Document | None]) -> None:
-        self._documents = documents = [document for document in given if document is not None]
+    def __init__(self, annotated: Sequence[Document | None]) -> None:
+        self._documents = documents = [document for document in annotated if document is not None]
         sides = [side for document in documents for side in document.sides]
         spans = [*chain.from_iterable(sides)]
         doc, side = np.divmod(np.repeat(np.arange(len(sides)), [len(side) for side in sides]), 2)
@@ -181,8 +182,8 @@ class DocumentBatch(Batch):
         super().__init__(
             [document.id for document in documents],
             labels,
-            unite(doc, side, start, end, label),
-            skipped=len(given) - len(documents),
+            build_columns(doc, side, start, end, label),
+            skipped=len(annotated) - len(documents),
             on_reading={name: sum(map(attrgetter(name), documents)) for name in ON_READING},
         )
         self.unit_rules: AbstractSet[str] = {document.unit_rule for document in documents}
@@ -195,15 +196,15 @@ class DocumentBatch(Batch):
 
     def words(self, *, case: str, by: str) -> tuple[Numbers, Numbers]:
         spans = zip(self.start.tolist(), self.end.tolist(), map(self.labels.__getitem__, self.label.tolist()))
-        every: list[Hashable] = []
+        all_words: list[Hashable] = []
         sizes: list[int] = []
         for document, spans_in_it in zip(self._documents, np.bincount(self.doc, minlength=self.documents).tolist()):
             if spans_in_it:
                 for words in document.unigrams(islice(spans, spans_in_it), case=case, by=by):
-                    every += words
+                    all_words += words
                     sizes.append(len(words))
-        number = {word: k for k, word in enumerate(dict.fromkeys(every))}
-        numbers = np.fromiter(map(number.__getitem__, every), dtype=np.int64, count=len(every))
+        number = {word: k for k, word in enumerate(dict.fromkeys(all_words))}
+        numbers = np.fromiter(map(number.__getitem__, all_words), dtype=np.int64, count=len(all_words))
         return np.repeat(np.arange(len(sizes)), sizes), numbers
 
     def document(self, place: int) -> Document:
@@ -214,7 +215,7 @@ class DocumentBatch(Batch):
         return document.id if document.unit is None else document.unit
 
 
-def unite(doc: Numbers, side: Numbers, start: Numbers, end: Numbers, label: Numbers) -> SpanColumns:
+def build_columns(doc: Numbers, side: Numbers, start: Numbers, end: Numbers, label: Numbers) -> SpanColumns:
     """Return the columns of a batch from spans in any order.
 
     Args:
@@ -229,11 +230,11 @@ def unite(doc: Numbers, side: Numbers, start: Numbers, end: Numbers, label: Numb
     new = np.ones(len(doc), dtype=bool)
     new[1:] = (place[1:] != place[:-1]) | (end[1:] != end[:-1]) | (label[1:] != label[:-1])
     first = np.flatnonzero(new)
-    gold, pred = (np.logical_or.reduceat(side == each, first) for each in (0, 1))
+    gold, pred = (np.logical_or.reduceat(side == number, first) for number in (0, 1))
     return SpanColumns(doc[first], start[first], end[first], label[first], gold, pred)
 
 
-def partners_in(batch: Batch) -> Counter[tuple[str, str]]:
+def count_partners(batch: Batch) -> Counter[tuple[str, str]]:
     """Return the `label_partners` of all documents of a batch."""
     columns = batch.doc, batch.start, batch.end
     alike = np.all([column[1:] == column[:-1] for column in columns], axis=0)  # with the span before
@@ -252,9 +253,9 @@ def kinds_and_groups(batch: Batch) -> tuple[Numbers, Numbers]:
     rest = np.flatnonzero(batch.gold != batch.pred)
     if len(rest):
         offset = batch.doc[rest] * (1 + batch.end.max())
-        group[rest] = found = group_numbers(batch.start[rest] + offset, batch.end[rest] + offset)
-        first = np.flatnonzero(np.diff(found, prepend=-1))
-        both = [np.logical_or.reduceat(side[rest], first)[found] for side in (batch.gold, batch.pred)]
+        group[rest] = numbers = group_numbers(batch.start[rest] + offset, batch.end[rest] + offset)
+        first = np.flatnonzero(np.diff(numbers, prepend=-1))
+        both = [np.logical_or.reduceat(side[rest], first)[numbers] for side in (batch.gold, batch.pred)]
         kind[rest] = np.where(both[0] & both[1], GROUP_GOLD, MISS) + batch.pred[rest]
     return kind, group
 
@@ -289,25 +290,25 @@ def overlap_group(shape: bytes, labels: Sequence[str]) -> OverlapGroup:
     return OverlapGroup(*map(sorted, sides))
 
 
-def stretches_of(items: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:
+def chunk_items(items: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:
     """Yield items in lists, each limited in length and in total size.
 
-    >>> [len(some) for some in stretches_of([1, 1, LARGE, 1], int)]
+    >>> [len(chunk) for chunk in chunk_items([1, 1, LARGE, 1], int)]
     [3, 1]
     """
-    some: list[T] = []
+    chunk: list[T] = []
     total = 0
     for item in items:
-        some.append(item)
+        chunk.append(item)
         total += size(item)
-        if len(some) >= TOGETHER or total >= LARGE:
-            yield some
-            some, total = [], 0
-    if some:
-        yield some
+        if len(chunk) >= TOGETHER or total >= LARGE:
+            yield chunk
+            chunk, total = [], 0
+    if chunk:
+        yield chunk
 
 
 def batches(documents: Iterable[Document | None]) -> Iterator[Batch]:
     """Yield the documents in batches."""
-    for some in stretches_of(documents, lambda document: document.size if document else 0):
-        yield DocumentBatch(some)
+    for chunk in chunk_items(documents, lambda document: document.size if document else 0):
+        yield DocumentBatch(chunk)

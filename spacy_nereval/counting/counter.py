@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.declaration import Metric, Verdict, check_together, is_number, misjudged, passed
-from ..core.messages import shortened
+from ..core.declaration import Metric, Verdict, check_together, is_real_number, require_verdicts, verdict_error
+from ..core.messages import shorten
 from ..core.spans import Document, OverlapGroup
-from .batch import Batch, Numbers, batches, group_shapes, kinds_and_groups, overlap_group, partners_in
+from .batch import Batch, Numbers, batches, count_partners, group_shapes, kinds_and_groups, overlap_group
 from .counts import Counts
-from .sums import HIGH, LARGEST, Key, Slot, slots, split
+from .sums import HIGH, LARGEST, Key, Slot, slots, split_amounts
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -25,7 +25,7 @@ REMEMBERED = 1 << 14
 """Maximum number of shapes of overlap groups whose verdicts are cached; beyond it, the cache is cleared."""
 
 CROWDED = 1_000_000
-"""From so many pairs of a gold and a predicted span in one overlap group, users are told that it takes long."""
+"""Number of pairs of a gold and a predicted span in an overlap group from which a warning says that it takes long."""
 
 Entry = tuple[int, int, int, int, float]
 """The numbers of slot, gold label, predicted label and note, then the amount. Number 0 is no label, no note."""
@@ -53,11 +53,11 @@ class Counter:
         self._partial = np.array([Slot(slot.metric, slot.verdict, HIGH) in self._slots for slot in self._slots])
         self._label_number: dict[str, int] = {"": 0}
         self._note_number: dict[str, int] = {"": 0}
-        self._known: dict[bytes, NDArray[np.float64]] = {}
+        self._verdict_cache: dict[bytes, NDArray[np.float64]] = {}
         metrics = self.counts.metrics
-        self._of_groups = [m for m in metrics if m.scope == "group" and m.judge and not m.count_batch]
-        self._of_documents = [m for m in metrics if m.scope == "document" and not m.count_batch]
-        self._of_batches = [m for m in metrics if m.count_batch]
+        self._group_metrics = [m for m in metrics if m.scope == "group" and m.judge and not m.count_batch]
+        self._document_metrics = [m for m in metrics if m.scope == "document" and not m.count_batch]
+        self._batch_metrics = [m for m in metrics if m.count_batch]
 
     def add(self, *read_together: Batch) -> None:
         """Count the documents of one or more batches that were read together (see `Batch.places`)."""
@@ -69,26 +69,26 @@ class Counter:
             self.counts.mapped |= batch.mapped
             self.counts.mentions.update(batch.mentions)
             self.counts.located |= batch.located
-            self.counts.partners.update(partners_in(batch))
+            self.counts.partners.update(count_partners(batch))
         read = [batch for batch in read_together if batch.documents]
         if read:
-            # Documents are batched by how they can be read; ids go back to the order in which they came.
+            # Batches divide documents by how they are read; ids go back to the order of the input.
             order = np.argsort(np.concatenate([batch.places for batch in read])).tolist()
             ids = [*chain.from_iterable(batch.ids for batch in read)]
             units = [*chain.from_iterable(batch.units() for batch in read)] if self._units else []
             if self._units:
                 self._rules.update(*(batch.unit_rules for batch in read))
-                self.counts.unit = _in_words(self._rules)
+                self.counts.unit = _join_rules(self._rules)
             rows = self._rows(len(ids), np.concatenate([self._cells_of(batch) for batch in read], axis=1))
             gold = np.concatenate([batch.gold_places() for batch in read])[order].tolist()
             self.counts.append([ids[k] for k in order], [units[k] for k in order] if units else [], *rows, gold)
 
-    def taken(self) -> Counts:
-        """Return the counts so far, and go on with none."""
-        found = self.counts
-        self.counts = Counts(found.metrics)
-        self.counts.unit, self.counts.label_rules = found.unit, found.label_rules
-        return found
+    def take_counts(self) -> Counts:
+        """Return the counts so far, and start again with empty ones."""
+        counts = self.counts
+        self.counts = Counts(counts.metrics)
+        self.counts.unit, self.counts.label_rules = counts.unit, counts.label_rules
+        return counts
 
     def _cells_of(self, batch: Batch) -> NDArray[np.float64]:
         """Return float64[6, cells], a column per cell: the index of its document, then the five of an `Entry`."""
@@ -99,8 +99,8 @@ class Counter:
         kind, group = kinds_and_groups(batch)
         nothing, one = np.zeros_like(kind), np.ones(len(kind))
         cells = [np.stack([batch.doc, kind, label * batch.gold, label * batch.pred, nothing, one])]
-        cells += [self._group_cells(batch, *group_shapes(batch, kind, group, label))] if self._of_groups else []
-        cells += [self._document_cells(batch)] if self._of_documents else []
+        cells += [self._group_cells(batch, *group_shapes(batch, kind, group, label))] if self._group_metrics else []
+        cells += [self._document_cells(batch)] if self._document_metrics else []
         cells += self._batch_cells(batch, np.append(number, 0))
         table = np.concatenate(cells, axis=1)
         table[0] = batch.places[table[0].astype(np.int64)]
@@ -110,52 +110,52 @@ class Counter:
         """Return the verdicts on overlap groups as cells. Most groups of a corpus have the shape
         of another one. Judging each shape once is several times as fast on documents of one sentence."""
         labels = list(self._label_number)
-        if len(self._known) > REMEMBERED:
-            self._known.clear()
+        if len(self._verdict_cache) > REMEMBERED:
+            self._verdict_cache.clear()
         for k, shape in enumerate(shapes):
-            if shape not in self._known:
+            if shape not in self._verdict_cache:
                 group = overlap_group(shape, labels)
                 gold, pred = len(group.gold), len(group.pred)
                 if gold * pred >= CROWDED:
                     id = batch.ids[batch.doc[first[k]]]
-                    where = "a document" if id is None else f"document {shortened(str(id))}"
+                    where = "a document" if id is None else f"document {shorten(str(id))}"
                     warnings.warn(
                         f"{gold} gold and {pred} predicted spans of {where} overlap one another: judging them takes "
                         "time that grows with the product of both numbers",
                         stacklevel=2,
                     )
-                self._known[shape] = self._judged(self._of_groups, group)
-        return _stacked(batch.doc[first], [self._known[shape] for shape in shapes])
+                self._verdict_cache[shape] = self._judge(self._group_metrics, group)
+        return _stack_cells(batch.doc[first], [self._verdict_cache[shape] for shape in shapes])
 
     def _document_cells(self, batch: Batch) -> NDArray[np.float64]:
         """Return the verdicts on whole documents as cells."""
         places = np.arange(batch.documents)
-        return _stacked(places, [self._judged(self._of_documents, batch.document(k)) for k in places.tolist()])
+        return _stack_cells(places, [self._judge(self._document_metrics, batch.document(k)) for k in places.tolist()])
 
     def _batch_cells(self, batch: Batch, number: Numbers) -> Iterator[NDArray[np.float64]]:
         """Yield the verdicts on all documents at once, as arrays of cells. `number` maps a label's
         index in the batch to its number in the counter; its last element is 0, for no span."""
-        for metric in self._of_batches:
+        for metric in self._batch_metrics:
             for verdict, doc, gold, pred, amount in metric.count_batch(batch) if metric.count_batch else ():
                 slot = np.full(len(doc), self._slot(metric, verdict))
                 yield np.stack([doc, slot, number[gold], number[pred], np.zeros(len(doc)), amount])
 
-    def _judged(self, metrics: Sequence[Metric], spans: OverlapGroup) -> NDArray[np.float64]:
+    def _judge(self, metrics: Sequence[Metric], spans: OverlapGroup) -> NDArray[np.float64]:
         """Return the verdicts of some metrics on a group or a document, float64[verdicts, 5], each as an `Entry`."""
         return np.fromiter(chain.from_iterable(self._entries(metrics, spans)), dtype=float).reshape(-1, 5)
 
     def _entries(self, metrics: Sequence[Metric], spans: OverlapGroup) -> Iterator[Entry]:
         labels, notes = self._label_number, self._note_number
         for metric in metrics:
-            for verdict in passed(metric, metric.judge(spans)) if metric.judge else ():
+            for verdict in require_verdicts(metric, metric.judge(spans)) if metric.judge else ():
                 try:
                     name, gold, pred, amount = verdict
                     slot, note = self._slots[Slot(metric.name, name)], 0
                     gold_label, pred_label = labels[gold[2]] if gold else 0, labels[pred[2]] if pred else 0
                 except (TypeError, ValueError, LookupError):
-                    raise misjudged(metric, verdict) from None
-                if not isinstance(amount, (int, float)) and not is_number(amount):
-                    raise misjudged(metric, verdict)
+                    raise verdict_error(metric, verdict) from None
+                if not isinstance(amount, (int, float)) and not is_real_number(amount):
+                    raise verdict_error(metric, verdict)
                 if metric.note and isinstance(spans, Document):
                     note = notes.setdefault(metric.note(spans, gold or pred), len(notes))
                 yield slot, gold_label, pred_label, note, amount
@@ -164,7 +164,7 @@ class Counter:
         try:
             return self._slots[Slot(metric.name, verdict)]
         except KeyError:
-            raise misjudged(metric, Verdict(verdict, None, None)) from None
+            raise verdict_error(metric, Verdict(verdict, None, None)) from None
 
     def _rows(self, documents: int, table: NDArray[np.float64]) -> tuple[csr_array, list[Key]]:
         """Return the cells of a batch, float64[6, cells] (document, then as `Entry`), as rows and their keys."""
@@ -174,9 +174,9 @@ class Counter:
         doc, slot, gold, pred, note = table[:5].astype(np.int64)
         self._check_amounts(slot, amount)
         partial = np.flatnonzero(self._partial[slot])
-        high, low = split(amount[partial])
+        high, low = split_amounts(amount[partial])
         amount[partial] = 1  # their number; what they add up to follows, in two parts
-        parts = [np.concatenate([each, each[partial], each[partial]]) for each in (doc, slot, gold, pred, note)]
+        parts = [np.concatenate([array, array[partial], array[partial]]) for array in (doc, slot, gold, pred, note)]
         doc, slot, gold, pred, note = parts
         for k, end in enumerate((len(slot) - len(partial), len(slot))):
             slot[end - len(partial) : end] += 1 + k  # HIGH and LOW follow NUMBER in `slots`
@@ -191,9 +191,9 @@ class Counter:
         """Raise ValueError if an amount cannot be stored exactly, since sums have to be exact."""
         fits = np.where(self._partial[slot], np.isfinite(amount), amount == np.rint(amount))
         if len(wrong := np.flatnonzero(~fits | ~np.isfinite(amount))):
-            (metric, verdict, _), given = list(self._slots)[slot[wrong[0]]], amount[wrong[0]].item()
-            problem = f"{metric} gives {verdict} the amount {given!r}, which is not a "
-            if not math.isfinite(given):
+            (metric, verdict, _), value = list(self._slots)[slot[wrong[0]]], amount[wrong[0]].item()
+            problem = f"{metric} gives {verdict} the amount {value!r}, which is not a "
+            if not math.isfinite(value):
                 raise ValueError(problem + "finite number")
             raise ValueError(f"{problem}whole number: declare partial_credit=({verdict!r},)")
         for kind, most in ((self._partial[slot], LARGEST), (~self._partial[slot], 2.0**53)):
@@ -216,8 +216,8 @@ class Counter:
             yield Key(metric, verdict, labels[g], labels[p], quantity, notes[n])
 
 
-def _stacked(doc: Numbers, judged: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Return the cells of what was judged, given the document of each."""
+def _stack_cells(doc: Numbers, judged: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Return the cells of judged groups or documents. `doc` has the document of each."""
     nothing = np.zeros((0, 5))
     return np.vstack([np.repeat(doc, [*map(len, judged)]), np.concatenate([nothing, *judged]).T])
 
@@ -268,8 +268,8 @@ def add_units(counts: Counts, documents: Iterable[Document | None]) -> None:
     """
     read = [batch for batch in batches(documents) if batch.documents]
     counts.units = [*chain.from_iterable(batch.units() for batch in read)]
-    counts.unit = _in_words({*chain.from_iterable(batch.unit_rules for batch in read)} or {counts.unit})
+    counts.unit = _join_rules({*chain.from_iterable(batch.unit_rules for batch in read)} or {counts.unit})
 
 
-def _in_words(rules: Iterable[str]) -> str:
+def _join_rules(rules: Iterable[str]) -> str:
     return " and ".join(sorted(rules))

@@ -2,7 +2,7 @@
 
 Totals, counts of labels, confusion matrices, averages over documents, intervals and
 tests are all sums over this table, so they cannot contradict each other. A fractional
-amount is stored as two whole numbers (see `sums.split`), so that every sum is exact, in
+amount is stored as two whole numbers (see `sums.split_amounts`), so that every sum is exact, in
 whatever order or tree the counts are merged.
 """
 
@@ -19,9 +19,9 @@ import numpy as np
 
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric
 from ..core.labels import LabelRules
-from ..core.messages import named
+from ..core.messages import spell_argument
 from ..core.spans import ON_READING
-from .sums import DIGITS, Collapsed, Key, Replicates, checked, replicate_differences
+from .sums import DIGITS, Collapsed, Key, Replicates, replicate_differences, validate_sums
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -40,7 +40,7 @@ class Counts:
             repeated spans within one side. rejected: spans that an annotator rejected. merged:
             spans that became equal to another when labels were changed.
         label_rules: The rules by which labels were changed; None if they were not.
-        cut: What names the cuts by which predictions were kept; None if all were counted. Files do not record it.
+        cut: The digest of the cuts that predictions had to reach; None without cuts. Files do not record it.
         mapped: The labels that these rules map and that occurred.
         ids: The id of each document, None where it has none.
         units: The key of each document's unit; empty if not recorded.
@@ -58,8 +58,8 @@ class Counts:
         replicates: Stored half-samples; None if there are none.
         collapsed: What is kept in place of documents; None if there is a row for each document.
             Else the table has a single row, the sum of all, and there are no ids and units.
-        id_hashes: For collapsed counts, a file with the hashes of their ids, to find the documents that
-            other counts have too; None if nobody looks for them. Counts that are added have none.
+        id_hashes: For collapsed counts, a file with the hashes of their ids, which shows the documents that
+            other counts have too; None if that is not checked. Sums of counts have none.
 
     >>> from spacy_nereval import Document, count, create
     >>> a = count([Document(gold=[(0, 5, "A")], pred=[(0, 5, "A")])], [create("strict")])
@@ -166,22 +166,22 @@ class Counts:
         """
         from scipy.sparse import csr_array
 
-        own = np.array([self._columns.setdefault(key, len(self._columns)) for key in keys], dtype=np.int32)
+        columns = np.array([self._columns.setdefault(key, len(self._columns)) for key in keys], dtype=np.int32)
         fits = len(cells.data) == 0 or int(np.abs(cells.data).max()) < 1 << 31
         data = cells.data.astype(np.int32 if fits else np.int64)
         shape = cells.shape[0], len(self._columns)
-        self._blocks.append(csr_array((data, own[cells.indices], cells.indptr.astype(np.int32)), shape))
+        self._blocks.append(csr_array((data, columns[cells.indices], cells.indptr.astype(np.int32)), shape))
         self._totals = None
         self.ids += ids
         self.units += units
         self.gold_places += gold_places
 
     def check_documents(self, what: str) -> None:
-        """Raise ValueError if the counts are collapsed. `what` says in words what they lack then."""
+        """Raise ValueError if the counts are collapsed. `what` names what they lack then."""
         if self.collapsed:
             raise ValueError(
                 f"collapsed counts keep no documents, so they have no {what}: count the corpus again without "
-                f"{named('collapse', True)}"
+                f"{spell_argument('collapse', True)}"
             )
 
     def put_in_one_row(self) -> None:
@@ -207,50 +207,50 @@ class Counts:
             differences = f"one has predictions kept by {self.cut or 'no cut'}, the other by {other.cut or 'no cut'}"
         if differences:
             raise ValueError(f"these counts cannot be added: {differences}")
-        return united([self, other])
+        return unite_counts([self, other])
 
     def reordered(self, places: Sequence[int]) -> Counts:
-        """Return the counts of the documents at these `places`, in this order, without columns that this empties."""
-        found = self.without_rows()
-        found.ids = [self.ids[k] for k in places]
-        found.units = [self.units[k] for k in places] if self.units else []
-        found.gold_places = [self.gold_places[k] for k in places] if self.knows_gold else []
+        """Return the counts of the documents at these `places`, in this order, without columns that are then empty."""
+        result = self.without_rows()
+        result.ids = [self.ids[k] for k in places]
+        result.units = [self.units[k] for k in places] if self.units else []
+        result.gold_places = [self.gold_places[k] for k in places] if self.knows_gold else []
         cells = self.cells[list(places)]
         used, keys = np.unique(cells.indices).tolist(), self.keys
-        found._columns, found._blocks = {keys[k]: n for n, k in enumerate(used)}, [cells[:, used]]
-        return found
+        result._columns, result._blocks = {keys[k]: n for n, k in enumerate(used)}, [cells[:, used]]
+        return result
 
     def with_keys(self, keys: Sequence[Key]) -> Counts:
-        """Return the same numbers as counts of something else: each column has one of other `keys`, all different."""
-        found = self.without_rows()
-        found.ids, found.units, found.gold_places = [*self.ids], [*self.units], [*self.gold_places]
-        found._columns, found._blocks = {key: k for k, key in enumerate(keys)}, [self.cells]
-        return found
+        """Return the same numbers with other `keys` for the columns, all different."""
+        result = self.without_rows()
+        result.ids, result.units, result.gold_places = [*self.ids], [*self.units], [*self.gold_places]
+        result._columns, result._blocks = {key: k for k, key in enumerate(keys)}, [self.cells]
+        return result
 
     def without_rows(self) -> Counts:
-        """Return counts of nothing, with the same settings and notes."""
-        found = self._like()
-        found._add_notes(self)
-        return found
+        """Return empty counts with the same settings, sources and reading statistics."""
+        result = self._empty_like()
+        result._add_notes(self)
+        return result
 
     def of(self, metrics: Sequence[Metric]) -> Counts:
-        """Return the counts of some `metrics` alone, perhaps with options that change no counts."""
+        """Return the counts of these `metrics` only. They may have other options if these change no counts."""
         names = {"", *(metric.name for metric in metrics)}
-        wanted = {key: k for key, k in self._columns.items() if key.metric in names}
-        found = self._like()
-        found.metrics = tuple(metrics)
-        found.append(self.ids, self.units, self.cells[:, [*wanted.values()]], [*wanted], self.gold_places)
-        return found
+        columns = {key: k for key, k in self._columns.items() if key.metric in names}
+        result = self._empty_like()
+        result.metrics = tuple(metrics)
+        result.append(self.ids, self.units, self.cells[:, [*columns.values()]], [*columns], self.gold_places)
+        return result
 
-    def _like(self) -> Counts:
-        """Return counts of nothing, with the same settings."""
-        found = Counts(self.metrics)
-        found.spans_key, found.by, found.unit = self.spans_key, self.by, self.unit
-        found.label_rules, found.cut = self.label_rules, self.cut
-        return found
+    def _empty_like(self) -> Counts:
+        """Return empty counts with the same settings."""
+        result = Counts(self.metrics)
+        result.spans_key, result.by, result.unit = self.spans_key, self.by, self.unit
+        result.label_rules, result.cut = self.label_rules, self.cut
+        return result
 
     def _add_notes(self, other: Counts) -> None:
-        """Add where other counts come from, and what was left out there."""
+        """Add the sources and the reading statistics of other counts."""
         self.sources += other.sources
         self.parts += other.parts
         self.contents += other.contents
@@ -263,11 +263,11 @@ class Counts:
 
     @property
     def on_reading(self) -> dict[str, int]:
-        """What was changed or left out on reading, by the names in `ON_READING`."""
+        """Reading statistics: numbers of changed or omitted spans, by the names in `ON_READING`."""
         return {name: getattr(self, name) for name in ON_READING}
 
     def add_on_reading(self, on_reading: Mapping[str, int]) -> None:
-        """Add numbers of what was changed or left out `on_reading`, by the names in `ON_READING`."""
+        """Add reading statistics, by the names in `ON_READING`."""
         for name, number in on_reading.items():
             setattr(self, name, getattr(self, name) + number)
 
@@ -292,10 +292,12 @@ class Counts:
             ways = [" and ".join(sorted(counts.located)) for counts in (self, other)]
             reasons.append(f"one looked for mentions by {ways[0]}, the other by {ways[1]}")
         if self.label_rules != other.label_rules:
-            kept = [" ".join(counts.label_rules.parts()) if counts.label_rules else "" for counts in (self, other)]
-            reasons.append(f"one has the label rules {kept[0] or 'none'}, the other {kept[1] or 'none'}")
+            rules = [" ".join(counts.label_rules.parts()) if counts.label_rules else "" for counts in (self, other)]
+            reasons.append(f"one has the label rules {rules[0] or 'none'}, the other {rules[1] or 'none'}")
         if collapsed and (self.collapsed is None) is not (other.collapsed is None):
-            reasons.append(f"one is collapsed, the other has documents ({named('collapse', True)} makes both alike)")
+            reasons.append(
+                f"one is collapsed, the other has documents ({spell_argument('collapse', True)} makes both alike)"
+            )
         for a, b in zip(self.metrics, other.metrics):
             ours, theirs = ({"version": metric.version, **metric.settings} for metric in (a, b))
             reasons += [
@@ -306,19 +308,21 @@ class Counts:
         return "; ".join(reasons)
 
 
-def united(parts: Sequence[Counts]) -> Counts:
+def unite_counts(parts: Sequence[Counts]) -> Counts:
     """Return the counts of all parts together; they must not differ (see `Counts.differences`)."""
-    both = parts[0]._like()
+    total = parts[0]._empty_like()
     for part in parts:
-        both.append(part.ids, part.units, part.cells, part.keys, part.gold_places)
-        both._add_notes(part)
+        total.append(part.ids, part.units, part.cells, part.keys, part.gold_places)
+        total._add_notes(part)
     # All parts have half-samples, or none: else they would differ. They are all collapsed, or none is.
     if stored := [part.replicates for part in parts if part.replicates]:
-        both.replicates = stored[0]._replace(sums=checked(reduce(add, (each.sums for each in stored))))
-    if added := [part.collapsed for part in parts if part.collapsed]:
-        both.put_in_one_row()
-        both.collapsed = reduce(add, added)
-    return both
+        total.replicates = stored[0]._replace(
+            sums=validate_sums(reduce(add, (replicates.sums for replicates in stored)))
+        )
+    if collapsed := [part.collapsed for part in parts if part.collapsed]:
+        total.put_in_one_row()
+        total.collapsed = reduce(add, collapsed)
+    return total
 
 
 MIRRORED_KINDS = {
@@ -330,8 +334,8 @@ MIRRORED_KINDS = {
 """What becomes of a kind of span; hits stay hits."""
 
 
-def mirrored(counts: Counts) -> Counts:
-    """Return the counts with gold and predicted spans in each other's place. Nothing is counted again.
+def mirror_counts(counts: Counts) -> Counts:
+    """Return the counts with gold and predicted spans swapped, without counting again.
 
     Args:
         counts: Counts of metrics that all declare what their verdicts become (`Metric.mirror`).
@@ -341,7 +345,7 @@ def mirrored(counts: Counts) -> Counts:
 
     >>> from spacy_nereval import Document, count, create
     >>> counts = count([Document(gold=[(0, 3, "A")], pred=[])], [create("strict")])
-    >>> mirrored(counts).gold, mirrored(counts).pred
+    >>> mirror_counts(counts).gold, mirror_counts(counts).pred
     (0, 1)
     """
     mirror = {"": MIRRORED_KINDS}
@@ -350,8 +354,8 @@ def mirrored(counts: Counts) -> Counts:
             raise ValueError(f"{metric.name} does not declare what its verdicts become when the sides are swapped")
         mirror[metric.name] = {**metric.mirror}
 
-    def swapped(key: Key) -> Key:
+    def swap_key(key: Key) -> Key:
         verdict = mirror[key.metric].get(key.verdict, key.verdict)
         return key._replace(verdict=verdict, gold=key.pred, pred=key.gold)
 
-    return counts.with_keys([swapped(key) for key in counts.keys])
+    return counts.with_keys([swap_key(key) for key in counts.keys])

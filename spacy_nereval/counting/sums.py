@@ -1,7 +1,7 @@
-"""What the columns of the table count, and sums: its rows added up. All scores are computed from sums.
+"""The keys of the columns, and sums of rows. All scores are computed from sums.
 
-Amounts become whole numbers. Half-samples that are stored with counts are sums, and so is what
-replaces the documents in collapsed counts.
+Fractional amounts become two whole numbers. Stored half-samples are sums too, and so is what replaces the
+documents of collapsed counts.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.declaration import Kind, Metric
-from ..core.messages import named
+from ..core.messages import spell_argument
 
 NUMBER, HIGH, LOW = "", "high", "low"
 """The quantities of a verdict: how many there are, and with partial credit the sum of their
@@ -42,17 +42,17 @@ class Key(NamedTuple):
     note: str = ""
 
 
-def split(amount: NDArray[Any]) -> NDArray[Any]:
+def split_amounts(amount: NDArray[Any]) -> NDArray[Any]:
     """Return amounts as two whole numbers each, in units of 2^-30 and 2^-60: float64[2, ...].
 
-    >>> join(split(np.array([0.1, 2 / 3]))).tolist()
+    >>> join_amounts(split_amounts(np.array([0.1, 2 / 3]))).tolist()
     [0.1, 0.6666666666666666]
     """
     high = np.floor(np.asarray(amount) * HIGH_UNIT)
     return np.stack([high, np.rint((amount - high / HIGH_UNIT) * LOW_UNIT)])
 
 
-def join(parts: NDArray[Any]) -> NDArray[Any]:
+def join_amounts(parts: NDArray[Any]) -> NDArray[Any]:
     """Return the amounts from their high and low parts, [2, ...]."""
     amounts: NDArray[Any] = parts[0] / HIGH_UNIT + parts[1] / LOW_UNIT
     return amounts
@@ -67,16 +67,16 @@ class Slot(NamedTuple):
 
 
 def slots(metrics: Iterable[Metric]) -> dict[Slot, int]:
-    """Return everything that is counted for some metrics, each with its index in `Sums.counts`."""
-    listed = [Slot("", kind.value) for kind in Kind]
+    """Return every slot of some metrics, with its index in `Sums.counts`."""
+    result = [Slot("", kind.value) for kind in Kind]
     for metric in metrics:
-        for verdict in own_verdicts(metric):
+        for verdict in judge_verdicts(metric):
             quantities = (NUMBER, HIGH, LOW) if verdict in metric.partial_credit else (NUMBER,)
-            listed += [Slot(metric.name, verdict, quantity) for quantity in quantities]
-    return {slot: k for k, slot in enumerate(listed)}
+            result += [Slot(metric.name, verdict, quantity) for quantity in quantities]
+    return {slot: k for k, slot in enumerate(result)}
 
 
-def own_verdicts(metric: Metric) -> tuple[str, ...]:
+def judge_verdicts(metric: Metric) -> tuple[str, ...]:
     """Return the verdicts that a metric's judge may pass; none if it has no judge."""
     return metric.verdict_names if metric.judge else ()
 
@@ -93,7 +93,7 @@ class Sums(NamedTuple):
 
     metrics, labels: what was counted, labels sorted.
     is_breakdown: whether the labels are the buckets of a breakdown.
-    counts: int64[slots, labels + 1, sums], see `keys.slots`; the last label is for no label.
+    counts: int64[slots, labels + 1, sums], see `slots`; the last label is for no label.
     means: int64[3, scores, sums]: number, high and low part of each overall score of each metric.
     class_means: int64[3, class scores, labels + 1, sums]: the same for scores of classes.
     documents: int64[sums], how many documents were added up.
@@ -115,33 +115,33 @@ class Sums(NamedTuple):
     def __add__(self, other: Sums) -> Sums:  # type: ignore[override]  # a tuple would be made longer
         """Return the sums of both, sum by sum, for the labels of both."""
         labels = tuple(sorted({*self.labels, *other.labels}))
-        a, b = self.with_labels(labels), other.with_labels(labels)
-        return a._with(x + y for x, y in zip(a.arrays, b.arrays))
+        a, b = self.extend_labels(labels), other.extend_labels(labels)
+        return a._replace_arrays(x + y for x, y in zip(a.arrays, b.arrays))
 
     def __sub__(self, other: Sums) -> Sums:
         """Return the differences, sum by sum; both must have the same labels."""
-        return self._with(x - y for x, y in zip(self.arrays, other.arrays))
+        return self._replace_arrays(x - y for x, y in zip(self.arrays, other.arrays))
 
     def spans(self, kinds: Iterable[Kind]) -> NDArray[np.int64]:
         """Return int64[labels + 1, sums]: how many spans of these kinds there are of each label; the last is 0."""
         place = slots(self.metrics)
-        found: NDArray[np.int64] = sum(self.counts[place[Slot("", kind.value)]] for kind in kinds)
-        return found
+        result: NDArray[np.int64] = sum(self.counts[place[Slot("", kind.value)]] for kind in kinds)
+        return result
 
-    def with_labels(self, labels: Sequence[str]) -> Sums:
+    def extend_labels(self, labels: Sequence[str]) -> Sums:
         """Return the same sums with further labels, whose counts are 0."""
         if tuple(labels) == self.labels:
             return self
-        known = {label: k for k, label in enumerate(labels)}
-        place = [*(known[label] for label in self.labels), len(labels)]
+        index = {label: k for k, label in enumerate(labels)}
+        place = [*(index[label] for label in self.labels), len(labels)]
         counts, means, class_means, documents = self.arrays
         wide = []
         for array in (counts, class_means):
             wide.append(np.zeros((*array.shape[:-2], len(labels) + 1, array.shape[-1]), dtype=np.int64))
             wide[-1][..., place, :] = array
-        return self._replace(labels=tuple(labels))._with([wide[0], means, wide[1], documents])
+        return self._replace(labels=tuple(labels))._replace_arrays([wide[0], means, wide[1], documents])
 
-    def _with(self, arrays: Iterable[NDArray[Any]]) -> Sums:
+    def _replace_arrays(self, arrays: Iterable[NDArray[Any]]) -> Sums:
         return Sums(self.metrics, self.labels, self.is_breakdown, *arrays)
 
 
@@ -168,7 +168,7 @@ class Replicates(NamedTuple):
     sums: Sums
 
     @property
-    def drawn(self) -> tuple[int, int]:
+    def settings(self) -> tuple[int, int]:
         """The number of half-samples and the seed; half-samples for which these are equal can be added up."""
         return self.samples, self.seed
 
@@ -178,11 +178,11 @@ def replicate_differences(a: Replicates | None, b: Replicates | None, metrics: I
     if a and (whole := [metric.name for metric in metrics if metric.resolve or metric.distinct]):
         yield (
             f"{whole[0]} depends on the corpus as a whole, so its half-samples do not add up: "
-            f"count without {named('replicates')}, or without {whole[0]}"
+            f"count without {spell_argument('replicates')}, or without {whole[0]}"
         )
-    drawn = [each and each.drawn for each in (a, b)]
-    if drawn[0] != drawn[1]:
-        described = ["no half-samples" if d is None else f"{d[0]} half-samples with seed {d[1]}" for d in drawn]
+    settings = [replicates and replicates.settings for replicates in (a, b)]
+    if settings[0] != settings[1]:
+        described = ["no half-samples" if d is None else f"{d[0]} half-samples with seed {d[1]}" for d in settings]
         yield f"one has {described[0]}, the other {described[1]}"
 
 
@@ -190,7 +190,7 @@ class Collapsed(NamedTuple):
     """What collapsed counts keep in place of documents, besides half-samples; all of it adds up.
 
     sums: the sums of all documents, one sum.
-    units: how many units there are if the documents of a unit follow each other.
+    units: the number of units, if the documents of each unit are adjacent.
     squares: int64[labels + 2], the squared numbers of spans of these units added up, of each label
         and of all labels, and last their squared numbers of documents.
     pipeline: a digest of the pipeline that predicted; "" if it is not known, or there were several.
@@ -207,20 +207,20 @@ class Collapsed(NamedTuple):
         Raises:
             ValueError: The sums are too large to be exact.
         """
-        sums = checked(self.sums + other.sums)
-        squares = self.with_labels(sums.labels).squares + other.with_labels(sums.labels).squares
+        sums = validate_sums(self.sums + other.sums)
+        squares = self.extend_labels(sums.labels).squares + other.extend_labels(sums.labels).squares
         pipeline = self.pipeline if self.pipeline == other.pipeline else ""
         return Collapsed(sums, self.units + other.units, squares, pipeline)
 
-    def with_labels(self, labels: tuple[str, ...]) -> Collapsed:
+    def extend_labels(self, labels: tuple[str, ...]) -> Collapsed:
         """Return the same with further labels."""
         squares = np.zeros(len(labels) + 2, dtype=np.int64)
         squares[[*map(labels.index, self.sums.labels), -2, -1]] = self.squares
-        return self._replace(sums=self.sums.with_labels(labels), squares=squares)
+        return self._replace(sums=self.sums.extend_labels(labels), squares=squares)
 
 
-def checked(sums: Sums) -> Sums:
-    """Return the sums themselves. Raise ValueError if one is too large to be added to others."""
+def validate_sums(sums: Sums) -> Sums:
+    """Return the sums. Raise ValueError if one is too large to be added to others."""
     if any(max(array.max(initial=0), -array.min(initial=0)) >= LARGEST_SUM for array in sums.arrays):
         raise ValueError(TOO_LARGE)
     return sums

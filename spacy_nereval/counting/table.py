@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric
-from ..core.messages import named
+from ..core.messages import spell_argument
 from .counts import Counts
-from .sums import HIGH, LOW, TOO_LARGE, Key, Slot, Sums, empty_sums, join, slots, split
+from .sums import HIGH, LOW, TOO_LARGE, Key, Slot, Sums, empty_sums, join_amounts, slots, split_amounts
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -32,7 +32,7 @@ class Weights(Protocol):
 
     sums: int
 
-    def of(self, documents: slice) -> NDArray[Any]:
+    def block(self, documents: slice) -> NDArray[Any]:
         """Return the weights of some documents, whole numbers [sums, documents]."""
 
 
@@ -63,9 +63,9 @@ class Table:
         self.slots: dict[Slot, int] = slots(self.metrics)
         self.is_breakdown: bool = counts.by is not None
         self._projected = self._projection(counts)
-        own = {metric.name for metric in self.metrics if metric.distinct}
-        self._once = np.array([k for k, key in enumerate(counts.keys) if key.metric in own], dtype=np.int64)
-        self._cells = _at_most_once(counts.cells, self._once) if len(self._once) else counts.cells
+        distinct = {metric.name for metric in self.metrics if metric.distinct}
+        self._once = np.array([k for k, key in enumerate(counts.keys) if key.metric in distinct], dtype=np.int64)
+        self._cells = _cap_at_one(counts.cells, self._once) if len(self._once) else counts.cells
         self.cells: csr_array = (self._cells @ self._projected).tocsr()
 
     @property
@@ -78,13 +78,13 @@ class Table:
         place = {label: k for k, label in enumerate(self.labels)}
         by_pred = {metric.name for metric in self.metrics if metric.focus == "system"}
         target = []
-        for key in resolved(counts):
+        for key in resolve_keys(counts):
             label = (key.pred or key.gold) if key.metric in by_pred else (key.gold or key.pred)
             slot = self.slots[Slot(key.metric, key.verdict, key.quantity)]
             target.append(slot * self.width + place.get(label, len(self.labels)))
-        return _ones(np.array(target, dtype=np.int64), (len(target), len(self.slots) * self.width))
+        return _indicator_matrix(np.array(target, dtype=np.int64), (len(target), len(self.slots) * self.width))
 
-    def summed(self, weights: Weights | None = None) -> Sums:
+    def sum_rows(self, weights: Weights | None = None) -> Sums:
         """Return the rows added up: one sum of all rows, or one for each row of `weights`.
 
         Raises:
@@ -96,24 +96,24 @@ class Table:
         total = empty_sums(self.metrics, self.labels, self.is_breakdown, number)
         for here in self.stretches(number):
             size = here.stop - here.start
-            of_documents = weights.of(here).T.astype(float) if weights else np.ones((size, 1))
+            factors = weights.block(here).T.astype(float) if weights else np.ones((size, 1))
             for sums, rows in zip(total.arrays, (*self.additive_rows(here), np.ones((1, size)))):
-                add_products(sums, rows, of_documents)
+                add_products(sums, rows, factors)
         if len(self._once):
             self._count_once(total, weights)
         return total
 
     def _count_once(self, total: Sums, weights: Weights | None) -> None:
-        """Replace the counts of distinct metrics by how many columns have any document of each sum."""
+        """Count each column of a distinct metric once per sum, if any document of the sum has it."""
         sums = total.documents.shape[-1]
-        own = {metric.name for metric in self.metrics if metric.distinct}
-        total.counts[[k for slot, k in self.slots.items() if slot.metric in own]] = 0
-        for some in np.array_split(self._once, 1 + len(self._once) * sums // CELLS):
-            found = np.zeros((len(some), sums))
+        distinct = {metric.name for metric in self.metrics if metric.distinct}
+        total.counts[[k for slot, k in self.slots.items() if slot.metric in distinct]] = 0
+        for columns in np.array_split(self._once, 1 + len(self._once) * sums // CELLS):
+            numbers = np.zeros((len(columns), sums))
             for here in self.stretches(sums):
-                part = self._cells[here][:, some].T
-                found += part @ (weights.of(here).T.astype(float) if weights else np.ones((part.shape[1], 1)))
-            counted = self._projected[some].T @ (found > 0).astype(np.int64)
+                part = self._cells[here][:, columns].T
+                numbers += part @ (weights.block(here).T.astype(float) if weights else np.ones((part.shape[1], 1)))
+            counted = self._projected[columns].T @ (numbers > 0).astype(np.int64)
             total.counts[:] += np.asarray(counted).reshape(total.counts.shape)
 
     @property
@@ -139,7 +139,7 @@ class Table:
         whole numbers [..., documents], sparse but for the means."""
         cells = self.cells[here]
         scores, class_means = self.document_scores(cells)
-        return cells.T, additive(scores), class_means
+        return cells.T, additive_parts(scores), class_means
 
     def document_scores(self, cells: csr_array) -> tuple[NDArray[Any], csr_array]:
         """Return the scores of single documents.
@@ -153,50 +153,56 @@ class Table:
         """
         total = (cells @ self.labels_added).toarray().T
         overall: list[NDArray[Any]] = []
-        of_classes: list[tuple[NDArray[np.int64], NDArray[Any]]] = []
+        class_values: list[tuple[NDArray[np.int64], NDArray[Any]]] = []
         for metric in self.metrics:
             if not metric.classes:
                 scores = metric.formula(columns_of(metric, total, self.slots))
             else:
-                labels, own, own_slots = self._own(metric, cells)
-                class_scores = metric.formula(columns_of(metric, own, own_slots))
+                labels, amounts, places = self._metric_columns(metric, cells)
+                class_scores = metric.formula(columns_of(metric, amounts, places))
                 weights = metric.classes.weights(self.labels, self.is_breakdown)[labels]
                 scores = metric.classes.overall(class_scores, weights)
-                of_classes += [(labels, class_scores[score.name]) for score in metric.classes.scores]
+                class_values += [(labels, class_scores[score.name]) for score in metric.classes.scores]
             overall += [scores[score.name] for score in metric.averaged]
-        return np.array(overall).reshape(-1, cells.shape[0]), self._class_means(of_classes, cells.shape[0])
+        return np.array(overall).reshape(-1, cells.shape[0]), self._class_means(class_values, cells.shape[0])
 
     def _class_means(self, scores: Sequence[tuple[NDArray[np.int64], NDArray[Any]]], documents: int) -> csr_array:
         """Return scores of some labels [labels, documents] as whole numbers, int64[3 * scores * width, documents]."""
         from scipy.sparse import coo_array
 
-        found: list[NDArray[Any]] = [np.zeros((3, 0), dtype=np.int64)]
+        entries: list[NDArray[Any]] = [np.zeros((3, 0), dtype=np.int64)]
         for number, (labels, values) in enumerate(scores):
-            for part, amounts in enumerate(additive(values).reshape(3, len(labels), documents)):
+            for part, amounts in enumerate(additive_parts(values).reshape(3, len(labels), documents)):
                 row, document = np.nonzero(amounts)
                 place = (part * len(scores) + number) * self.width + labels[row]
-                found.append(np.stack([amounts[row, document].astype(np.int64), place, document]))
-        data, row, document = np.concatenate(found, axis=1)
+                entries.append(np.stack([amounts[row, document].astype(np.int64), place, document]))
+        data, row, document = np.concatenate(entries, axis=1)
         return coo_array((data, (row, document)), shape=(3 * len(scores) * self.width, documents)).tocsr()
 
     @cached_property
     def labels_added(self) -> csr_array:
         """int64[slots * (labels + 1), slots]: what adds up the labels of each slot."""
         number = len(self.slots) * self.width
-        return _ones(np.arange(number) // self.width, (number, len(self.slots)))
+        return _indicator_matrix(np.arange(number) // self.width, (number, len(self.slots)))
 
-    def _own(self, metric: Metric, cells: csr_array) -> tuple[NDArray[np.int64], NDArray[Any], dict[Slot, int]]:
-        """Return the labels that some rows have with a metric, the last one always among them, the metric's columns of
-        the rows for these labels, float64[slots, labels, documents], and the indices of its slots there."""
-        mine = [slot for slot in self.slots if slot.metric == metric.name]
-        first = self.slots[mine[0]]  # the slots of a metric are adjacent
-        own = cells[:, first * self.width : (first + len(mine)) * self.width]
-        label = own.indices % self.width
+    def _metric_columns(
+        self, metric: Metric, cells: csr_array
+    ) -> tuple[NDArray[np.int64], NDArray[Any], dict[Slot, int]]:
+        """Return a metric's part of some rows, without the labels that none of them has.
+
+        Returns:
+            The indices of the labels, with that of all labels together last; the numbers, float64[slots, labels,
+            documents]; and the index of each slot.
+        """
+        metric_slots = [slot for slot in self.slots if slot.metric == metric.name]
+        first = self.slots[metric_slots[0]]  # the slots of a metric are adjacent
+        block = cells[:, first * self.width : (first + len(metric_slots)) * self.width]
+        label = block.indices % self.width
         labels = np.union1d(label, [self.width - 1])
-        dense = np.zeros((len(mine), len(labels), cells.shape[0]))
-        document = np.repeat(np.arange(cells.shape[0]), np.diff(own.indptr))
-        dense[own.indices // self.width, np.searchsorted(labels, label), document] = own.data
-        return labels, dense, {slot: k for k, slot in enumerate(mine)}
+        dense = np.zeros((len(metric_slots), len(labels), cells.shape[0]))
+        document = np.repeat(np.arange(cells.shape[0]), np.diff(block.indptr))
+        dense[block.indices // self.width, np.searchsorted(labels, label), document] = block.data
+        return labels, dense, {slot: k for k, slot in enumerate(metric_slots)}
 
     def spans(self, *kinds: Kind) -> csr_array:
         """Return int64[documents, labels + 1]: how many spans of these kinds each document has of each label."""
@@ -204,39 +210,39 @@ class Table:
         return reduce(add, (self.cells[:, first : first + self.width] for first in firsts))
 
 
-def _ones(columns: NDArray[np.int64], shape: tuple[int, int]) -> csr_array:
+def _indicator_matrix(columns: NDArray[np.int64], shape: tuple[int, int]) -> csr_array:
     """Return int64[shape] with a 1 in each row, in the given column."""
     from scipy.sparse import csr_array
 
     return csr_array((np.ones(len(columns), dtype=np.int64), columns, np.arange(len(columns) + 1)), shape)
 
 
-def _at_most_once(cells: csr_array, columns: NDArray[np.int64]) -> csr_array:
+def _cap_at_one(cells: csr_array, columns: NDArray[np.int64]) -> csr_array:
     """Return the rows with no more than 1 in some columns."""
-    found = cells.copy()
-    some = np.isin(found.indices, columns)
-    found.data[some] = np.minimum(found.data[some], 1)
-    return found
+    capped = cells.copy()
+    selected = np.isin(capped.indices, columns)
+    capped.data[selected] = np.minimum(capped.data[selected], 1)
+    return capped
 
 
-def summed(counts: Counts, weights: Weights | None = None, labels: Sequence[str] | None = None) -> Sums:
-    """Return the counts added up, in all or once for each row of `weights`; see `Table.summed`.
+def sum_counts(counts: Counts, weights: Weights | None = None, labels: Sequence[str] | None = None) -> Sums:
+    """Return the counts added up, in all or once for each row of `weights`; see `Table.sum_rows`.
 
     Collapsed counts are added up already. `labels` are those of the sums, by default those of the counts.
     """
     if counts.collapsed and not weights:
-        return counts.collapsed.sums.with_labels(labels or counts.collapsed.sums.labels)
-    return Table(counts, labels).summed(weights)
+        return counts.collapsed.sums.extend_labels(labels or counts.collapsed.sums.labels)
+    return Table(counts, labels).sum_rows(weights)
 
 
-def resolved(counts: Counts) -> list[Key]:
+def resolve_keys(counts: Counts) -> list[Key]:
     """Return the key of each column, with final verdicts where they depend on the whole corpus."""
     keys = list(counts.keys)
     for metric in counts.metrics:
         if metric.resolve:
-            own = [k for k, key in enumerate(keys) if key.metric == metric.name]
-            final = metric.resolve([keys[k].verdict for k in own], [keys[k].note for k in own])
-            for k, verdict in zip(own, final):
+            columns = [k for k, key in enumerate(keys) if key.metric == metric.name]
+            final = metric.resolve([keys[k].verdict for k in columns], [keys[k].note for k in columns])
+            for k, verdict in zip(columns, final):
                 keys[k] = keys[k]._replace(verdict=verdict)
     return keys
 
@@ -256,7 +262,9 @@ def columns_of(metric: Metric, counts: NDArray[Any], place: dict[Slot, int]) -> 
             return counts[place[Slot("", source.value)]]
         parts = [counts[place[Slot("", kind.value)]] for kind, verdict in metric.of_kind.items() if verdict == source]
         if source in metric.partial_credit:
-            parts.append(join(np.stack([counts[place[Slot(metric.name, source, half)]] for half in (HIGH, LOW)])))
+            parts.append(
+                join_amounts(np.stack([counts[place[Slot(metric.name, source, half)]] for half in (HIGH, LOW)]))
+            )
         elif (slot := Slot(metric.name, source)) in place:
             parts.append(counts[place[slot]])
         return reduce(add, parts)
@@ -267,15 +275,15 @@ def columns_of(metric: Metric, counts: NDArray[Any], place: dict[Slot, int]) -> 
     return {name: reduce(add, map(amount, sources)) for name, sources in columns.items()}
 
 
-def additive(scores: NDArray[Any]) -> NDArray[Any]:
+def additive_parts(scores: NDArray[Any]) -> NDArray[Any]:
     """Return scores float64[..., documents] as whole numbers [3 * ..., documents]: whether each is
     defined, and the two parts of its value."""
     defined = np.isfinite(scores)
-    parts = np.stack([defined, *split(np.where(defined, scores, 0))])
+    parts = np.stack([defined, *split_amounts(np.where(defined, scores, 0))])
     return parts.reshape(-1, scores.shape[-1])
 
 
-def product(rows: Any, weights: NDArray[Any]) -> NDArray[np.int64]:
+def exact_product(rows: Any, weights: NDArray[Any]) -> NDArray[np.int64]:
     """Return the exact product of whole numbers [..., documents] and [documents, sums], int64[..., sums].
 
     Raises:
@@ -309,14 +317,14 @@ def add_products(total: NDArray[np.int64], rows: Any, weights: NDArray[np.float6
         used = np.flatnonzero(np.diff(rows.indptr))
         if rows.shape[0] * rows.shape[1] < SMALL:
             rows = rows.toarray()
-    for some in np.array_split(used, 1 + len(used) * sums.shape[1] // CELLS):
-        own = rows[some]
-        if not isinstance(own, np.ndarray) and own.shape[0] * own.shape[1] < SPARSE * own.nnz:
-            own = own.toarray()
-        found = sums[some] + product(own, weights)
-        if max(found.max(initial=0), -found.min(initial=0)) >= 1 << 62:
+    for selected in np.array_split(used, 1 + len(used) * sums.shape[1] // CELLS):
+        block = rows[selected]
+        if not isinstance(block, np.ndarray) and block.shape[0] * block.shape[1] < SPARSE * block.nnz:
+            block = block.toarray()
+        totals = sums[selected] + exact_product(block, weights)
+        if max(totals.max(initial=0), -totals.min(initial=0)) >= 1 << 62:
             raise ValueError(TOO_LARGE)
-        sums[some] = found
+        sums[selected] = totals
 
 
 CGROUP = Path("/sys/fs/cgroup/memory.max")
@@ -328,12 +336,12 @@ TIMES = 3
 
 def machine_memory() -> float:
     """Return how many bytes of memory this machine, or this container, has; infinity if that is unknown."""
-    found = [inf]
+    limits = [inf]
     with suppress(AttributeError, ValueError, OSError):
-        found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+        limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     with suppress(ValueError, OSError):
-        found.append(int(CGROUP.read_text(encoding="utf8")))
-    return min(found)
+        limits.append(int(CGROUP.read_text(encoding="utf8")))
+    return min(limits)
 
 
 def check_memory(numbers: int, sums: int, labels: int, metrics: int) -> None:
@@ -353,5 +361,6 @@ def check_memory(numbers: int, sums: int, labels: int, metrics: int) -> None:
         raise ValueError(
             f"{sums:,} resamples of {metrics} metrics and {labels:,} labels take about {need / 2**30:,.1f} GiB of "
             f"memory, and there are {available / 2**30:,.1f} GiB: use at most {int(available / need * sums):,} of them "
-            f"({named('samples')}, {named('trials')} or {named('replicates')}), or fewer metrics"
+            f"({spell_argument('samples')}, {spell_argument('trials')} or {spell_argument('replicates')}), or fewer "
+            "metrics"
         )

@@ -1,6 +1,7 @@
-"""The limits of a score, and how a score that lacks one of them is mapped to 0-1 and back.
+"""Confidence intervals of scores: Wilson's, with the effective sample size that the variance of a score implies.
 
-Confidence intervals of scores: Wilson's, with a sample size that follows from the variance of the score.
+Wilson's interval is one of proportions. Scores with other limits are mapped to the 0-1 scale and back (`ShareScale`).
+Averages over labels and complements of scores get intervals that are derived from those of other scores.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ Limits = tuple[float, float]
 """The lowest and the highest value of a score, such as (0, 1), (0, inf) for SER or (-inf, 1) for the ACE value."""
 
 
-class Shares(NamedTuple):
+class ShareScale(NamedTuple):
     """The mapping of scores to the 0-1 scale and back.
 
     A score with both limits is shifted and stretched. Of a score with one limit, the distance x
@@ -42,14 +43,14 @@ class Shares(NamedTuple):
             float[..., scores]; NaN where a score is not finite, or has no limits.
 
         Example:
-            >>> shares([(0, np.inf), (1, np.inf)], (2,)).share([1.0, 1.0]).tolist()
+            >>> share_scale([(0, np.inf), (1, np.inf)], (2,)).share([1.0, 1.0]).tolist()
             [0.5, 0.0]
         """
-        given = np.asarray(scores, dtype=float)
+        values = np.asarray(scores, dtype=float)
         with np.errstate(invalid="ignore", divide="ignore"):
-            away = np.where(np.isfinite(self.low), given - self.low, self.high - given)
+            away = np.where(np.isfinite(self.low), values - self.low, self.high - values)
             share = np.where(np.isfinite(self.high - self.low), away / (self.high - self.low), away / (1 + away))
-            return np.where(np.isfinite(given), share, np.nan)
+            return np.where(np.isfinite(values), share, np.nan)
 
     def bounds(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """Return the bounds of the scores from bounds on the 0-1 scale.
@@ -62,7 +63,7 @@ class Shares(NamedTuple):
             Lower and upper bounds of the scores; they change places where the score has an upper limit alone.
 
         Example:
-            >>> one = shares((-np.inf, 1), ())
+            >>> one = share_scale((-np.inf, 1), ())
             >>> [float(bound) for bound in one.bounds(np.array(0.0), np.array(0.5))]
             [0.0, 1.0]
         """
@@ -76,7 +77,7 @@ class Shares(NamedTuple):
             return np.where(np.isfinite(self.low), self.low + away, self.high - away)
 
 
-def shares(limits: Limits | Sequence[Limits], shape: tuple[int, ...]) -> Shares:
+def share_scale(limits: Limits | Sequence[Limits], shape: tuple[int, ...]) -> ShareScale:
     """Return the mapping of scores with these limits to the 0-1 scale.
 
     Args:
@@ -87,16 +88,16 @@ def shares(limits: Limits | Sequence[Limits], shape: tuple[int, ...]) -> Shares:
         ValueError: There are limits of several scores, but not of each.
 
     Example:
-        >>> shares((0, np.inf), (2,)).high.tolist()
+        >>> share_scale((0, np.inf), (2,)).high.tolist()
         [inf, inf]
     """
-    given = np.asarray(limits, dtype=float)
-    if given.shape not in ((2,), (*shape, 2)):
+    bounds = np.asarray(limits, dtype=float)
+    if bounds.shape not in ((2,), (*shape, 2)):
         raise ValueError(
-            f"limits of shape {list(given.shape)} for scores of shape {list(shape)}: give 2 for all or each"
+            f"limits of shape {list(bounds.shape)} for scores of shape {list(shape)}: give 2 for all or each"
         )
-    low, high = np.moveaxis(np.broadcast_to(given, (*shape, 2)), -1, 0)
-    return Shares(low, high)
+    low, high = np.moveaxis(np.broadcast_to(bounds, (*shape, 2)), -1, 0)
+    return ShareScale(low, high)
 
 
 FEW_UNITS = 6
@@ -109,9 +110,9 @@ FEW = "few"
 CONCENTRATED = "concentrated"
 UNDEFINED = "undefined"
 UNBOUNDED = "unbounded"
-"""Flags of an interval; the others have the empty flag, and of several that fit, the first is given. An interval is
-`concentrated` where a few units hold most of the variance. A mean over labels is unbounded where the interval of some
-label is undefined and the score has no limit."""
+"""Flags of an interval; the first that applies is given, and an interval without a problem has the empty flag. An
+interval is `concentrated` where a few units hold most of the variance. A mean over labels is `unbounded` where the
+interval of some label is undefined and the score has no limit."""
 
 TINY = 1e-12
 """Differences below this are rounding."""
@@ -165,6 +166,16 @@ def spread(samples: ArrayLike) -> Any:
     return (high - low) / 2
 
 
+def _quantile(ordered: Floats, defined: NDArray[np.intp], q: float) -> Floats:
+    """Return the linear quantile of the first `defined` of the ordered values along the last axis."""
+    place = np.maximum(defined - 1, 0) * q
+    below = np.floor(place).astype(np.intp)
+    above = np.minimum(below + 1, np.maximum(defined - 1, 0))
+    first, second = (np.take_along_axis(ordered, k[..., None], axis=-1)[..., 0] for k in (below, above))
+    quantiles: Floats = first + (second - first) * (place - below)
+    return quantiles
+
+
 def sample_variance(samples: ArrayLike, limits: Limits | Sequence[Limits] = (0.0, 1.0)) -> Any:
     """Return the variance of scores on the 0-1 scale from their half-samples: the squared spread.
 
@@ -179,20 +190,10 @@ def sample_variance(samples: ArrayLike, limits: Limits | Sequence[Limits] = (0.0
         >>> float(sample_variance([0.5, np.nan, np.nan])), float(sample_variance([0.5, np.nan]))
         (nan, 0.0)
     """
-    given = np.asarray(samples, dtype=float)
-    shown = shares(limits, given.shape[1:]).share(given)
-    undefined = 2 * (~np.isfinite(shown)).sum(axis=0) > len(shown)
-    return np.where(undefined, np.nan, spread(np.where(undefined, 0.0, shown)) ** 2)[()]
-
-
-def _quantile(ordered: Floats, defined: NDArray[np.intp], q: float) -> Floats:
-    """Return the linear quantile of the first `defined` of the ordered values along the last axis."""
-    place = np.maximum(defined - 1, 0) * q
-    below = np.floor(place).astype(np.intp)
-    above = np.minimum(below + 1, np.maximum(defined - 1, 0))
-    first, second = (np.take_along_axis(ordered, k[..., None], axis=-1)[..., 0] for k in (below, above))
-    found: Floats = first + (second - first) * (place - below)
-    return found
+    values = np.asarray(samples, dtype=float)
+    on_scale = share_scale(limits, values.shape[1:]).share(values)
+    undefined = 2 * (~np.isfinite(on_scale)).sum(axis=0) > len(on_scale)
+    return np.where(undefined, np.nan, spread(np.where(undefined, 0.0, on_scale)) ** 2)[()]
 
 
 def effective_units(weights: ArrayLike) -> Any:
@@ -214,10 +215,10 @@ def effective_units(weights: ArrayLike) -> Any:
 
     Source: L. Kish, Survey Sampling (1965): k = (Σw)² / Σw².
     """
-    given = np.asarray(weights, dtype=float)
-    if not np.isfinite(given).all() or (given < 0).any():
+    sizes = np.asarray(weights, dtype=float)
+    if not np.isfinite(sizes).all() or (sizes < 0).any():
         raise ValueError("the weights of units must be finite and not negative")
-    ordered = np.sort(given, axis=0)  # So that the order of the units does not change the last digit.
+    ordered = np.sort(sizes, axis=0)  # So that the order of the units does not change the last digit.
     return kish(ordered.sum(axis=0), (ordered * ordered).sum(axis=0))
 
 
@@ -227,8 +228,10 @@ def kish(total: ArrayLike, squares: ArrayLike) -> Any:
     >>> round(float(kish(13, 19)), 4)
     8.8947
     """
-    added, of_squares = np.asarray(total, dtype=float), np.asarray(squares, dtype=float)
-    return np.where(of_squares > 0, added * added / np.where(of_squares > 0, of_squares, 1), 0.0)[()]
+    sum_of_weights, sum_of_squares = np.asarray(total, dtype=float), np.asarray(squares, dtype=float)
+    return np.where(
+        sum_of_squares > 0, sum_of_weights * sum_of_weights / np.where(sum_of_squares > 0, sum_of_squares, 1), 0.0
+    )[()]
 
 
 def needs_warning(units: ArrayLike) -> Any:
@@ -247,7 +250,7 @@ def needs_warning(units: ArrayLike) -> Any:
     return np.asarray(units, dtype=float) < WARNING_UNITS
 
 
-def wilson(share: ArrayLike, number: ArrayLike, quantile: ArrayLike) -> tuple[Any, Any]:
+def wilson_interval(share: ArrayLike, number: ArrayLike, quantile: ArrayLike) -> tuple[Any, Any]:
     """Return Wilson's interval of a proportion.
 
     Args:
@@ -263,12 +266,12 @@ def wilson(share: ArrayLike, number: ArrayLike, quantile: ArrayLike) -> tuple[An
         ValueError: A share is outside 0 to 1, or a number or a quantile is not above 0.
 
     Example:
-        >>> [round(float(bound), 5) for bound in wilson(0.8, 50, 2)]
+        >>> [round(float(bound), 5) for bound in wilson_interval(0.8, 50, 2)]
         [0.66667, 0.88889]
 
     Source: E. B. Wilson (1927); with an effective number, C. Franco et al. (2019).
     """
-    p, n, z = (np.asarray(given, dtype=float) for given in (share, number, quantile))
+    p, n, z = (np.asarray(values, dtype=float) for values in (share, number, quantile))
     if ((p < 0) | (p > 1)).any():
         raise ValueError("Wilson's interval needs proportions between 0 and 1")
     if (n <= 0).any() or (z <= 0).any():
@@ -295,17 +298,16 @@ def score_intervals(
 ) -> Intervals:
     """Return the confidence intervals of many scores at once.
 
-    The variance of a score says how many independent observations n* it is worth. The interval is
-    Wilson's for n*, with a quantile of t for the number of units that hold the variance. Unbounded
-    scores are mapped to 0-1 and back.
+    The effective sample size n* is the number of independent observations that would have the variance of
+    the score. The interval is Wilson's for n*, with a quantile of t for the number of units that hold the
+    variance. Unbounded scores are mapped to 0-1 and back.
 
-    Where few units have an error, or few a hit, the variance is hardly known, so that n* is drawn
-    towards k, the number for documents that are all right or all wrong. No interval is wider than
-    the one with k.
+    Where few units have an error, or few have a hit, the variance is hardly known. Then n* is drawn towards
+    k, the effective number of units. No interval is wider than the one with k.
 
     Args:
         values: The scores, float[...] (any shape, one number too).
-        variance: The variance of each on the 0-1 scale (see `scales.shares`), such as `influences` finds it, or the
+        variance: The variance of each on the 0-1 scale (see `share_scale`), such as `influences` finds it, or the
             squared `spread` of half-samples; float[...]. NaN for no interval.
         units: Effective number of units of each score, see `effective_units`; float[...] or one for all.
         bearers: How many units hold the variance, see `influences`; infinite if only their number is known.
@@ -341,31 +343,31 @@ def score_intervals(
 
     theta = np.asarray(values, dtype=float)
     check_value("level", level, LEVEL)
-    of_units, k, holding, few_sides, of_spans = (
-        _fitting(given, theta) for given in (variance, units, bearers, mixed, spans)
+    unit_variance, k, holders, few_sides, span_numbers = (
+        _broadcast(numbers, theta) for numbers in (variance, units, bearers, mixed, spans)
     )
-    scale = shares(limits, theta.shape)
+    scale = share_scale(limits, theta.shape)
     share = scale.share(theta)
-    undefined = ~np.isfinite(share) | ~np.isfinite(of_units) | ~(k > 0)
-    each_run = None if runs is None else scale.share(_each_run(runs, theta))
-    if each_run is not None:
-        undefined = undefined | ~np.isfinite(each_run).all(axis=0)
-    share = _within(theta, share, undefined)
+    undefined = ~np.isfinite(share) | ~np.isfinite(unit_variance) | ~(k > 0)
+    run_shares = None if runs is None else scale.share(_validate_runs(runs, theta))
+    if run_shares is not None:
+        undefined = undefined | ~np.isfinite(run_shares).all(axis=0)
+    share = _clip_shares(theta, share, undefined)
     number = np.where(undefined, 1.0, k)
-    of_units = np.where(undefined | (of_units < TINY**2), 0.0, of_units)
-    freedom = degrees_of_freedom(number, np.where(of_units > 0, holding, np.inf))
+    unit_variance = np.where(undefined | (unit_variance < TINY**2), 0.0, unit_variance)
+    freedom = degrees_of_freedom(number, np.where(unit_variance > 0, holders, np.inf))
     flag = np.where(k < FEW_UNITS, FEW, np.where(freedom + 1 < FEW_UNITS, CONCENTRATED, ""))
     one = share * (1 - share)
-    total, full = (of_units, freedom), (one / number, np.maximum(number - 1, 1))
+    total, full = (unit_variance, freedom), (one / number, np.maximum(number - 1, 1))
     training = np.full(theta.shape, np.nan)
-    if each_run is not None:
-        total, full = (_with_runs(each, np.where(undefined, 0.0, each_run)) for each in (total, full))
-        training = np.where(total[0] > 0, 1 - of_units / np.where(total[0] > 0, total[0], 1), 0.0)
+    if run_shares is not None:
+        total, full = (_add_retraining_variance(part, np.where(undefined, 0.0, run_shares)) for part in (total, full))
+        training = np.where(total[0] > 0, 1 - unit_variance / np.where(total[0] > 0, total[0], 1), 0.0)
         training = np.where(undefined, np.nan, training)
-    size = _observations(share, total[0], number, few_sides, of_spans)
-    low, high = wilson(share, size, stdtrit(total[1], (1 + level) / 2))
+    size = _effective_sample_size(share, total[0], number, few_sides, span_numbers)
+    low, high = wilson_interval(share, size, stdtrit(total[1], (1 + level) / 2))
     clustered = np.where(one > 0, one / np.where(full[0] > 0, full[0], 1), number)
-    least, most = wilson(share, clustered, stdtrit(full[1], (1 + level) / 2))
+    least, most = wilson_interval(share, clustered, stdtrit(full[1], (1 + level) / 2))
     low, high = np.maximum(low, least), np.minimum(high, most)
     if not (low < high).all():
         raise ArithmeticError("an interval of zero width: the variance or the units cannot be right")
@@ -385,30 +387,30 @@ def degrees_of_freedom(units: ArrayLike, bearers: ArrayLike) -> Floats:
         >>> degrees_of_freedom([20, 20, 1], [np.inf, 4.5, np.inf]).tolist()
         [19.0, 3.5, 1.0]
     """
-    found: Floats = np.maximum(np.minimum(np.asarray(units, dtype=float), np.asarray(bearers, dtype=float)) - 1, 1)
-    return found
+    freedom: Floats = np.maximum(np.minimum(np.asarray(units, dtype=float), np.asarray(bearers, dtype=float)) - 1, 1)
+    return freedom
 
 
-def _fitting(given: ArrayLike, theta: Floats) -> Floats:
+def _broadcast(values: ArrayLike, theta: Floats) -> Floats:
     """Return one number for each score. Raise ValueError if there are neither as many nor one for all."""
-    found = np.asarray(given, dtype=float)
-    if found.shape not in ((), theta.shape):
-        raise ValueError(f"numbers of shape {list(found.shape)} for scores of shape {list(theta.shape)}")
-    return np.broadcast_to(found, theta.shape)
+    numbers = np.asarray(values, dtype=float)
+    if numbers.shape not in ((), theta.shape):
+        raise ValueError(f"numbers of shape {list(numbers.shape)} for scores of shape {list(theta.shape)}")
+    return np.broadcast_to(numbers, theta.shape)
 
 
-def _observations(share: Floats, variance: Floats, units: Floats, mixed: Floats, spans: Floats) -> Floats:
-    """Return n*, the number of independent observations that each score is worth."""
+def _effective_sample_size(share: Floats, variance: Floats, units: Floats, mixed: Floats, spans: Floats) -> Floats:
+    """Return n*, the effective sample size of each score."""
     inner = (share > 0) & (share < 1)
     varies = inner & (variance > 0)
     ratio = np.where(varies, units * variance / np.where(varies, share * (1 - share), 1), 1.0)
-    known = np.isfinite(mixed)
-    sides = np.where(known, mixed, 0.0)
-    ratio = np.where(known, (sides * ratio + 0.5) / (sides + 0.5), ratio)
+    finite = np.isfinite(mixed)
+    sides = np.where(finite, mixed, 0.0)
+    ratio = np.where(finite, (sides * ratio + 0.5) / (sides + 0.5), ratio)
     return np.where(inner & ~varies & (spans > 0), spans, units / ratio)
 
 
-def _within(theta: Floats, share: Floats, undefined: NDArray[np.bool_]) -> Floats:
+def _clip_shares(theta: Floats, share: Floats, undefined: NDArray[np.bool_]) -> Floats:
     """Return the shares, rounding errors at 0 and 1 removed, and 1/2 where undefined."""
     outside = ~undefined & ((share < -TINY) | (share > 1 + TINY))
     if outside.any():
@@ -417,18 +419,18 @@ def _within(theta: Floats, share: Floats, undefined: NDArray[np.bool_]) -> Float
     return np.where(share < TINY, 0.0, np.where(share > 1 - TINY, 1.0, share))
 
 
-def _each_run(runs: ArrayLike, theta: Floats) -> Floats:
-    found = np.asarray(runs, dtype=float)
-    if found.ndim != theta.ndim + 1 or found.shape[1:] != theta.shape or len(found) < 2:
+def _validate_runs(runs: ArrayLike, theta: Floats) -> Floats:
+    scores = np.asarray(runs, dtype=float)
+    if scores.ndim != theta.ndim + 1 or scores.shape[1:] != theta.shape or len(scores) < 2:
         raise ValueError(
-            f"the scores of the runs need the shape [2 or more, *{list(theta.shape)}], not {list(found.shape)}; "
+            f"the scores of the runs need the shape [2 or more, *{list(theta.shape)}], not {list(scores.shape)}; "
             f"leave out `runs` if there is one run"
         )
-    return found
+    return scores
 
 
-def _with_runs(documents: tuple[Floats, Floats], runs: Floats) -> tuple[Floats, Floats]:
-    """Add the variance of the mean over the runs to that of the documents; return both with degrees of freedom."""
+def _add_retraining_variance(documents: tuple[Floats, Floats], runs: Floats) -> tuple[Floats, Floats]:
+    """Add the retraining variance of the mean to that of the documents; return the sum and its degrees of freedom."""
     (variance, freedom), number = documents, len(runs)
     # Sorted, so that the order of the runs does not change the last digit.
     training = np.sort(runs, axis=0).var(axis=0, ddof=1) / number
@@ -470,7 +472,7 @@ def macro_interval(
 
     Source: MOVER, G. Y. Zou and A. Donner (2008).
     """
-    theta, lows, highs = (np.asarray(given, dtype=float) for given in (values, low, high))
+    theta, lows, highs = (np.asarray(numbers, dtype=float) for numbers in (values, low, high))
     if theta.ndim != 1 or not len(theta) or theta.shape != lows.shape or theta.shape != highs.shape:
         raise ValueError(
             f"the mean over labels needs one score and two bounds per label, "

@@ -1,20 +1,12 @@
-"""Group the values of an attribute into buckets.
+"""Scores by an attribute of spans, such as their length: the same verdicts, with buckets instead of labels.
 
-Attributes of spans, such as their length, by which scores are broken down.
+An attribute gives every span a value, and the values are grouped into buckets. A verdict counts in the bucket of its
+gold span, or of its predicted span if it has no gold span (the other way round with focus="system"). A span counts in
+the bucket of its first verdict. So every span is in exactly one bucket, and the buckets sum to the whole.
 
-An attribute gives every span a value, and values are grouped into buckets.
-Attributes that depend on the label use the span's own one: the gold label for
-gold spans, the predicted label for predictions.
-
-The names are those of Fu, Liu and Neubig (2020), "Interpretable Multi-dataset
-Evaluation for Named Entity Recognition", where the attribute is theirs. What
-they compute per sentence is computed per document here.
-
-Scores by an attribute of the span: the same verdicts, with buckets instead of labels.
-
-A verdict counts in the bucket of its gold span, or of its predicted span if it has no
-gold one (the other way round with focus="system"). A span counts where its first verdict
-counts. So every span is in exactly one bucket, and the buckets sum to the whole.
+An attribute that depends on the label uses the span's own label. The names are those of Fu, Liu and Neubig (2020),
+"Interpretable Multi-dataset Evaluation for Named Entity Recognition", where the attribute is theirs. What they compute
+per sentence is computed per document here.
 """
 
 from __future__ import annotations
@@ -32,13 +24,14 @@ import numpy as np
 
 from ..core.declaration import Kind, Metric, Verdict
 from ..core.lexicon import Lexicon
-from ..core.messages import absent, named
+from ..core.messages import describe_unknown, spell_argument
 from ..core.spans import Document, Span
 from ..counting.counts import Counts
-from ..counting.sums import HIGH, LOW, NUMBER, Key, split
-from ..counting.table import summed
-from .intervals import Confidence, intervals
-from .result import plain
+from ..counting.sums import HIGH, LOW, NUMBER, Key, split_amounts
+from ..counting.table import sum_counts
+from .intervals import intervals
+from .resampling import Confidence
+from .result import make_plain
 from .scores import score_sums
 
 Value = float | str
@@ -48,7 +41,7 @@ Buckets = Callable[[float], str] | int | tuple[float, ...]
 """How numbers are grouped: by a function from value to bucket, into a number of buckets, or at edges."""
 
 
-def bucketed(gold: Mapping[Value, int], buckets: Buckets, zero: bool = False) -> dict[Value, str]:
+def bucket_values(gold: Mapping[Value, int], buckets: Buckets, zero: bool = False) -> dict[Value, str]:
     """Return the bucket of each value.
 
     A number of buckets shares out the gold spans as equally as possible. Equal
@@ -64,9 +57,9 @@ def bucketed(gold: Mapping[Value, int], buckets: Buckets, zero: bool = False) ->
         Every value with its bucket: numbers in ascending order, then strings.
 
     Example:
-        >>> bucketed({1: 5, 2: 5, 3: 4, 9: 1}, 2)
+        >>> bucket_values({1: 5, 2: 5, 3: 4, 9: 1}, 2)
         {1: '1', 2: '2-9', 3: '2-9', 9: '2-9'}
-        >>> bucketed({1: 5, 2: 5, 9: 1}, (2, 5))
+        >>> bucket_values({1: 5, 2: 5, 9: 1}, (2, 5))
         {1: 'below 2', 2: '2 to below 5', 9: '5 and more'}
     """
     bucket_of: dict[Value, str] = {}
@@ -77,7 +70,7 @@ def bucketed(gold: Mapping[Value, int], buckets: Buckets, zero: bool = False) ->
     if callable(buckets):
         bucket_of |= {value: buckets(value) for value in numbers}
     elif isinstance(buckets, tuple):
-        bucket_of |= {value: _between(value, buckets) for value in numbers}
+        bucket_of |= {value: _edge_bucket(value, buckets) for value in numbers}
     else:
         bucket_of |= _equal_buckets(numbers, buckets)
     return bucket_of | {value: value for value in sorted((v for v in gold if isinstance(v, str)), key=str.swapcase)}
@@ -91,23 +84,23 @@ def _equal_buckets(numbers: Mapping[float, int], most: int) -> dict[Value, str]:
         middle = below + n / 2  # the middle one of the value's gold spans decides
         members.setdefault(min(int(middle * most / total), most - 1), []).append(value)
         below += n
-    found: dict[Value, str] = {}
+    result: dict[Value, str] = {}
     for values in members.values():
         ends = (values[0], values[-1])
-        name = "-".join(dict.fromkeys(map(_short, ends)))
-        if name in found.values():  # the ends differ only in digits that are not shown
+        name = "-".join(dict.fromkeys(map(_short_number, ends)))
+        if name in result.values():  # the ends differ only in digits that are not shown
             name = "-".join(map(repr, ends))
-        found |= dict.fromkeys(values, name)
-    return found
+        result |= dict.fromkeys(values, name)
+    return result
 
 
-def _short(value: float) -> str:
+def _short_number(value: float) -> str:
     return str(int(value)) if value == int(value) else f"{value:.3g}"
 
 
-def _between(value: float, edges: Sequence[float]) -> str:
+def _edge_bucket(value: float, edges: Sequence[float]) -> str:
     at = bisect_right(edges, value)
-    lower, upper = (_short(edges[k]) if 0 <= k < len(edges) else "" for k in (at - 1, at))
+    lower, upper = (_short_number(edges[k]) if 0 <= k < len(edges) else "" for k in (at - 1, at))
     if not lower:
         return f"below {upper}"
     return f"{lower} to below {upper}" if upper else f"{lower} and more"
@@ -193,8 +186,8 @@ def span_frequency(context: AttributeContext, span: Span) -> float:
 def token_frequency(context: AttributeContext, span: Span) -> float:
     """Return how often training has the words, their mean, relative to its most frequent word."""
     words, occurrences = context.document.words_of(span), context.lexicon.token_occurrences
-    seen = sum(occurrences.get(word, 0) for word in words)
-    return _share(seen, len(words) * context.lexicon.most_frequent[1])
+    frequency = sum(occurrences.get(word, 0) for word in words)
+    return _share(frequency, len(words) * context.lexicon.most_frequent[1])
 
 
 def span_consistency(context: AttributeContext, span: Span) -> float:
@@ -300,7 +293,7 @@ ALIASES = {"length": "eLen"}
 # Requests of users
 
 
-class RequestedAttribute(NamedTuple):
+class AttributeRequest(NamedTuple):
     """An attribute as `--by` requests it, with the buckets that its values are grouped into."""
 
     name: str
@@ -308,7 +301,7 @@ class RequestedAttribute(NamedTuple):
     buckets: Buckets
 
 
-def requested_attribute(text: str) -> RequestedAttribute:
+def parse_attribute(text: str) -> AttributeRequest:
     """Parse a value of `--by`.
 
     Args:
@@ -321,23 +314,23 @@ def requested_attribute(text: str) -> RequestedAttribute:
             whole number from 2 up nor a list of ascending edges.
 
     Example:
-        >>> [requested_attribute(text).buckets for text in ("sLen:5", "eDen:0.1,0.5")]
+        >>> [parse_attribute(text).buckets for text in ("sLen:5", "eDen:0.1,0.5")]
         [5, (0.1, 0.5)]
-        >>> requested_attribute("length").name
+        >>> parse_attribute("length").name
         'eLen'
     """
-    name, colon, given = text.partition(":")
+    name, colon, buckets = text.partition(":")
     name = ALIASES.get(name.strip(), name.strip())
     if name not in ATTRIBUTES:
-        raise ValueError(absent(name, ATTRIBUTES, "attribute", 50))
+        raise ValueError(describe_unknown(name, ATTRIBUTES, "attribute", 50))
     attribute = ATTRIBUTES[name]
-    return RequestedAttribute(name, attribute, _parsed_buckets(given, text, name) if colon else attribute.buckets)
+    return AttributeRequest(name, attribute, _parse_buckets(buckets, text, name) if colon else attribute.buckets)
 
 
-def _parsed_buckets(given: str, text: str, name: str) -> Buckets:
+def _parse_buckets(buckets: str, text: str, name: str) -> Buckets:
     """Return a number of buckets, or edges; `text` and `name` are for the error."""
     try:
-        numbers = tuple(float(number) for number in given.split(","))
+        numbers = tuple(float(number) for number in buckets.split(","))
     except ValueError:
         numbers = ()
     if len(numbers) == 1 and numbers[0].is_integer():
@@ -349,11 +342,6 @@ def _parsed_buckets(given: str, text: str, name: str) -> Buckets:
         f"{text!r}: expected a number of buckets from 2 up, such as {name}:4, or ascending edges, "
         "such as sLen:10,20 or eDen:0.5"
     )
-
-
-_Row = tuple[str, str, Value | None, Value | None, str, str, int]
-"""An amount of a verdict or a kind of span: the metric, the verdict, the values of its spans, None for no span, the
-quantity, the note, and the amount."""
 
 
 class Breakdown:
@@ -378,16 +366,16 @@ class Breakdown:
     def __init__(
         self,
         metrics: Iterable[Metric],
-        by: str | RequestedAttribute,
+        by: str | AttributeRequest,
         lexicon: Lexicon | None = None,
         *,
         apart: bool = True,
     ) -> None:
-        self.by: RequestedAttribute = requested_attribute(by) if isinstance(by, str) else by
+        self.by: AttributeRequest = parse_attribute(by) if isinstance(by, str) else by
         self.lexicon = lexicon
         if self.by.attribute.needs_lexicon and not lexicon:
             raise ValueError(
-                f"{self.by.name} needs training data to look spans up in: give {named('train', 'FILE')}, "
+                f"{self.by.name} needs training data to look spans up in: give {spell_argument('train', 'FILE')}, "
                 "a corpus or a lexicon that 'nereval training' wrote"
             )
         self._gold: Counter[Value] = Counter()
@@ -420,9 +408,9 @@ class Breakdown:
                 numbers[value[span]] += 1
                 self._values[value[span]] = None
         number = len(self._ids) if self._apart else 0
-        found = [metric.verdicts(document) for metric in self._metrics] if verdicts is None else verdicts
-        for metric, own, rows in zip(self._metrics, found, self._rows):
-            for *key, amount in _rows(metric, own, document, value):
+        judged = [metric.verdicts(document) for metric in self._metrics] if verdicts is None else verdicts
+        for metric, metric_verdicts, rows in zip(self._metrics, judged, self._rows):
+            for *key, amount in _rows(metric, metric_verdicts, document, value):
                 rows[(number, *key)] += amount
         if self._apart or not self._ids:
             self._ids.append(document.id if self._apart else None)
@@ -436,7 +424,7 @@ class Breakdown:
     def bucket_of(self) -> dict[Value, str]:
         """The bucket of each value so far, in the order of the buckets."""
         gold = {value: self._gold[value] for value in self._values}
-        return bucketed(gold, self.by.buckets, self.by.attribute.zero)
+        return bucket_values(gold, self.by.buckets, self.by.attribute.zero)
 
     def result(self, whole: Counts | None = None, confidence: Confidence | None = None) -> dict[str, Any]:
         """Return the buckets in ascending order, the spans in each, and each metric's scores and counts of each.
@@ -449,11 +437,11 @@ class Breakdown:
         buckets = list(dict.fromkeys(bucket_of.values()))
         metrics = {}
         for metric, rows in zip(self._metrics, self._rows):
-            (own,) = score_sums(summed(self._counts(metric, rows, bucket_of), labels=buckets))
+            (scores,) = score_sums(sum_counts(self._counts(metric, rows, bucket_of), labels=buckets))
             metrics[metric.name] = {
                 bucket: {
-                    what: {name: values[k, 0] for name, values in table.items()}
-                    for what, table in (("scores", own.label_scores), ("counts", own.label_counts))
+                    part: {name: values[k, 0] for name, values in table.items()}
+                    for part, table in (("scores", scores.label_scores), ("counts", scores.label_counts))
                 }
                 for k, bucket in enumerate(buckets)
             }
@@ -465,18 +453,18 @@ class Breakdown:
             side: {bucket: sum(n for value, n in numbers.items() if bucket_of[value] == bucket) for bucket in buckets}
             for side, numbers in (("gold", self._gold), ("pred", self._pred))
         }
-        found = {"by": self.by.name, "buckets": buckets, **sides, "metrics": metrics}
+        summary = {"by": self.by.name, "buckets": buckets, **sides, "metrics": metrics}
         if self.by.attribute.needs_lexicon and self.lexicon:
-            found["training"] = self.lexicon.digest
-        result: dict[str, Any] = plain(found)
+            summary["training"] = self.lexicon.digest
+        result: dict[str, Any] = make_plain(summary)
         return result
 
     def counts(self, name: str, whole: Counts) -> Counts:
         """Return the counts of a metric with buckets instead of labels, and with the units of the counts by label."""
         place = next(k for k, metric in enumerate(self._metrics) if metric.name == name)
-        found = self._counts(self._metrics[place], self._rows[place], self.bucket_of)
-        found.ids, found.units, found.unit = [*whole.ids], [*whole.units], whole.unit
-        return found
+        counts = self._counts(self._metrics[place], self._rows[place], self.bucket_of)
+        counts.ids, counts.units, counts.unit = [*whole.ids], [*whole.units], whole.unit
+        return counts
 
     def _counts(self, metric: Metric, rows: Mapping[tuple[Any, ...], int], bucket_of: Mapping[Value, str]) -> Counts:
         """Return the table of one metric, with buckets instead of labels."""
@@ -502,10 +490,10 @@ def breakdown(
     documents: Iterable[Document | None], metrics: Iterable[Metric], by: str = "eLen", lexicon: Lexicon | None = None
 ) -> dict[str, Any]:
     """Return the result of a `Breakdown` of all documents."""
-    found = Breakdown(metrics, by, lexicon)
+    result = Breakdown(metrics, by, lexicon)
     for document in documents:
-        found.add(document)
-    return found.result()
+        result.add(document)
+    return result.result()
 
 
 def gold_of_bucket(documents: Sequence[Document | None], by: str, bucket: str | None) -> list[set[Span]]:
@@ -514,15 +502,20 @@ def gold_of_bucket(documents: Sequence[Document | None], by: str, bucket: str | 
     >>> gold_of_bucket([Document([(0, 3, "A"), (4, 11, "A")], [], "Ada New Ulm")], "eLen", "2")
     [{Span(start=4, end=11, label='A')}]
     """
-    sliced = Breakdown([], by)
+    values_of = Breakdown([], by)
     for document in documents:
-        sliced.add(document)
-    bucket_of, value = sliced.bucket_of, sliced.by.attribute.value
+        values_of.add(document)
+    bucket_of, value = values_of.bucket_of, values_of.by.attribute.value
     contexts = [document and AttributeContext(document, None) for document in documents]
     return [
-        {span for span in own.document.gold if bucket_of[value(own, span)] == bucket} if own else set()
-        for own in contexts
+        {span for span in context.document.gold if bucket_of[value(context, span)] == bucket} if context else set()
+        for context in contexts
     ]
+
+
+_Row = tuple[str, str, Value | None, Value | None, str, str, int]
+"""An amount of a verdict or a kind of span: the metric, the verdict, the values of its spans, None for no span, the
+quantity, the note, and the amount."""
 
 
 def _rows(
@@ -540,13 +533,13 @@ def _rows(
             note = metric.note(document, gold or pred) if metric.note else ""
             values = (value[gold] if gold else None), (value[pred] if pred else None)
             if name in metric.partial_credit:
-                high, low = split(np.array(amount)).tolist()
+                high, low = split_amounts(np.array(amount)).tolist()
                 for quantity, number in ((NUMBER, 1), (HIGH, int(high)), (LOW, int(low))):
                     yield metric.name, name, *values, quantity, note, number
             else:
                 yield metric.name, name, *values, NUMBER, note, int(amount)
     for kind, spans in sides:
         for span in spans:
-            own = home.get((kind, span), value[span])
-            gold_value, pred_value = (own, None) if kind is Kind.MISS else (None, own)
+            bucket_value = home.get((kind, span), value[span])
+            gold_value, pred_value = (bucket_value, None) if kind is Kind.MISS else (None, bucket_value)
             yield "", kind.value, gold_value, pred_value, NUMBER, "", 1

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Metric
-from ..core.messages import named
+from ..core.messages import spell_argument
 from ..core.spans import Document
 from ..counting.batch import TOGETHER, batches
 from ..counting.counter import Counter as DocumentCounter
-from ..counting.counts import Counts, united
+from ..counting.counts import Counts, unite_counts
 from ..counting.sums import Collapsed, Replicates, Sums, slots
 from ..counting.table import Table
 from .bounds import kish
@@ -67,9 +67,9 @@ def collapse(counts: Counts, samples: int | None = None, seed: int | None = None
     >>> found.documents, found.ids, evaluate(found)["metrics"] == evaluate(counts)["metrics"]
     (1, [], True)
     """
-    kept = Halves(*counts.replicates.drawn) if counts.replicates else Halves()
+    halves = Halves(*counts.replicates.settings) if counts.replicates else Halves()
     collapser = Collapser(
-        counts.metrics, kept.samples if samples is None else samples, kept.seed if seed is None else seed
+        counts.metrics, halves.samples if samples is None else samples, halves.seed if seed is None else seed
     )
     collapser.add(counts)
     return collapser.counts()
@@ -104,17 +104,17 @@ def count_collapsed(
     for batch in batches(documents):
         counter.add(batch)
         if counter.counts.documents >= TOGETHER:
-            collapser.add(counter.taken())
-    collapser.add(counter.taken())
+            collapser.add(counter.take_counts())
+    collapser.add(counter.take_counts())
     return collapser.counts()
 
 
-def check_metrics(metrics: Iterable[Metric]) -> None:
+def check_collapsible(metrics: Iterable[Metric]) -> None:
     """Raise ValueError if a metric depends on the corpus as a whole."""
     if whole := [metric.name for metric in metrics if metric.resolve or metric.distinct]:
         raise ValueError(
             f"{whole[0]} depends on the corpus as a whole, so its counts cannot be collapsed: leave it out of "
-            f"{named('metrics')}"
+            f"{spell_argument('metrics')}"
         )
 
 
@@ -128,7 +128,7 @@ class Collapser:
     """
 
     def __init__(self, metrics: Iterable[Metric], samples: int = SAMPLES, seed: int = 0) -> None:
-        check_metrics(metrics := tuple(metrics))
+        check_collapsible(metrics := tuple(metrics))
         self._drawn = Confidence(samples=samples, seed=seed).checked() if samples else None
         self._total: Counts | None = None
         self._units = _UnitSquares()
@@ -141,15 +141,15 @@ class Collapser:
         table = Table(counts)
         part = counts.without_rows()
         part.append([], [], table.total, counts.keys)
-        part.collapsed = Collapsed(table.summed(), 0, np.zeros(len(table.labels) + 2, dtype=np.int64))
-        if counts.replicates and self._drawn and counts.replicates.drawn == self._drawn[1:]:
+        part.collapsed = Collapsed(table.sum_rows(), 0, np.zeros(len(table.labels) + 2, dtype=np.int64))
+        if counts.replicates and self._drawn and counts.replicates.settings == self._drawn[1:]:
             part.replicates = counts.replicates
         elif self._drawn:
             self._warn_of_size(len(table.labels), counts.metrics)
             halves = HalfSamples(Units(counts), *self._drawn[1:], exact=False)
-            part.replicates = Replicates(*self._drawn[1:], table.summed(halves))
+            part.replicates = Replicates(*self._drawn[1:], table.sum_rows(halves))
         self._units.add(counts.units, table)
-        self._total = united([part] if self._total is None else [self._total, part])
+        self._total = unite_counts([part] if self._total is None else [self._total, part])
         self._total.unit = counts.unit  # later documents may have units by further rules
 
     def _warn_of_size(self, labels: int, metrics: Sequence[Metric]) -> None:
@@ -159,7 +159,7 @@ class Collapser:
             self._warned = True
             warnings.warn(
                 f"{samples:,} half-samples of {labels:,} labels take {size / 1e9:.1f} GB of memory, several times "
-                f"while they are added up: {named('replicates', 100)} takes less, for less exact intervals",
+                f"while they are added up: {spell_argument('replicates', 100)} takes less, for less exact intervals",
                 stacklevel=3,
             )
 
@@ -199,9 +199,9 @@ class _UnitSquares:
         of_runs = csr_array((np.ones(len(run), dtype=np.int64), (run, places)), (len(first), len(keys)))
         spans = (of_runs @ table.spans(*GOLD_SPANS, *PRED_SPANS)).tocsr()
         for k in sorted({0, len(first) - 1}):  # the others are units of their own
-            own: Counter[str | None] = Counter(dict(zip(table.labels, spans[[k]].toarray()[0].tolist())))
-            own += Counter({"": own.total(), None: int(documents[k])})
-            self._continue(keys[first[k]], own)
+            numbers: Counter[str | None] = Counter(dict(zip(table.labels, spans[[k]].toarray()[0].tolist())))
+            numbers += Counter({"": numbers.total(), None: int(documents[k])})
+            self._continue(keys[first[k]], numbers)
         self.number += max(0, len(first) - 2)
         between = spans[1:-1]
         self._squares.update(dict(zip(table.labels, (between * between).sum(axis=0).tolist())))
@@ -256,23 +256,23 @@ def unit_numbers(counts: Counts) -> UnitNumbers:
     total = spans_and_documents(collapsed.sums)[:, 0]
     k, number = kish(total, collapsed.squares), collapsed.units
     if counts.replicates:
-        halves = spans_and_documents(counts.replicates.sums.with_labels(collapsed.sums.labels))
+        halves = spans_and_documents(counts.replicates.sums.extend_labels(collapsed.sums.labels))
         sampled = kish(total, 4 * ((halves - total[:, None] / 2) ** 2).mean(axis=1))
         error = math.sqrt(2 / counts.replicates.samples)
         least = k / (1 + FAR * error) if adjacent else k
-        apart = (sampled < least) & (sampled > 0)
-        k = np.where(apart, sampled, k)
-        adjacent = adjacent and not apart[-1]
+        contradicts = (sampled < least) & (sampled > 0)
+        k = np.where(contradicts, sampled, k)
+        adjacent = adjacent and not contradicts[-1]
     *effective, documents = k.tolist()
     return UnitNumbers(number if adjacent else None, dict(zip((*collapsed.sums.labels, ""), effective)), documents)
 
 
-def stored_half_samples(counts: Counts) -> Replicates:
+def require_half_samples(counts: Counts) -> Replicates:
     """Return the half-samples of collapsed counts. Raise ValueError if there are none."""
     if counts.replicates is None:
         raise ValueError(
             "these collapsed counts have no half-samples, and there are no documents to resample: "
-            f"count the corpus again with {named('replicates')}"
+            f"count the corpus again with {spell_argument('replicates')}"
         )
     return counts.replicates
 

@@ -11,27 +11,43 @@ import numpy as np
 
 from ..core.about import __version__
 from ..core.arguments import TRIALS, check_value
-from ..core.messages import named
+from ..core.messages import spell_argument
 from ..core.spans import Document, Span
 from ..counting.counts import Counts
 from .bounds import FEW, FEW_UNITS, UNBOUNDED
-from .collapsing import stored_half_samples, unit_numbers
-from .conclusion import Footing, margin_sentence, points, signature_part, unit_name, verdict
+from .collapsing import require_half_samples, unit_numbers
+from .conclusion import Footing, conclude, margin_sentence, points_per_unit, signature_part, unit_name
 from .differences import (
     LEAST_DIFFERING,
     NOT_ENOUGH,
     Differences,
-    against_margin,
     equivalence_level,
+    margin_answer,
     number_of_swaps,
     units_to_tell,
 )
 from .error_list import outcomes_of, transitions
-from .evidence import Evidence, by_halves, by_runs, by_swaps, effective_units
-from .pairs import Pair, aligned_runs, all_labels
-from .resampling import Confidence, effective_number_of_units, enumerable, number_of_units
-from .result import mention_numbers, plain, read_with, signature
-from .tested import PRIMARY, Asked, Families, difference, families, holm_by_family, largest_family, primary_of, subjects
+from .evidence import (
+    Evidence,
+    evidence_from_half_samples,
+    evidence_from_runs,
+    evidence_from_swaps,
+    pair_effective_units,
+)
+from .pairs import Pair, align_runs, all_labels
+from .resampling import Confidence, effective_number_of_units, is_enumerable, number_of_units
+from .result import make_plain, mention_numbers, reading_numbers, signature
+from .tested import (
+    PRIMARY,
+    Families,
+    Hypotheses,
+    difference,
+    families,
+    holm_by_family,
+    largest_family,
+    primary_of,
+    subjects,
+)
 
 
 class System:
@@ -99,9 +115,8 @@ def comparison(
     """Compare all systems with the first.
 
     Args:
-        systems: Two or more, counted on the same documents. A system with several training runs
-            is compared by their mean scores, see `statistics.runs`; those with collapsed counts by the
-            half-samples of these; other systems by swaps.
+        systems: Two or more, counted on the same documents. Systems with several training runs
+            are compared by their mean scores, collapsed counts by their half-samples, other systems by swaps.
         documents: The documents, for the texts of the spans that changed.
         confidence: The level of intervals and the seed.
         trials: How many swaps are drawn; by default enough for the number of tests.
@@ -134,39 +149,39 @@ def comparison(
         check_value("trials", trials, TRIALS)
     baseline, *others = systems
     first = baseline.runs[0]
-    asked = Asked(primary, secondary, labels, margin).of(first.metrics)
-    family = families(first.metrics, asked.primary, asked.secondary)
-    aligned = [aligned_runs(first, system.name, system.runs) for system in systems]
-    runs, every = [*map(len, aligned)], [counts for own in aligned for counts in own]
+    hypotheses = Hypotheses(primary, secondary, labels, margin).resolve(first.metrics)
+    family = families(first.metrics, hypotheses.primary, hypotheses.secondary)
+    aligned = [align_runs(first, system.name, system.runs) for system in systems]
+    runs, counted = [*map(len, aligned)], [counts for runs_of_system in aligned for counts in runs_of_system]
     if first.collapsed:
-        confidence = _stored(first, confidence, trials, max(runs))
-    once = [counts for (counts, *more) in aligned[1:] if runs[0] == 1 and not more]
+        confidence = _half_sample_settings(first, confidence, trials, max(runs))
+    once = [counts for (counts, *parts) in aligned[1:] if runs[0] == 1 and not parts]
     if trials is None and not first.collapsed:
         of_labels = sum(labels_to_test(first, counts, family) for counts in once) if labels else 0
-        trials = swaps_for(family, asked, systems=len(others), labels=of_labels)
+        trials = swaps_for(family, hypotheses, systems=len(others), labels=of_labels)
     rows: list[dict[str, Any]] = []
-    for other, theirs in zip(others, aligned[1:]):
-        for row in _rows(aligned[0], theirs, family, asked, confidence, trials):
-            named = {key: row[key] for key in ("metric", "score", "label")} | {"system": other.name}
-            rows.append(named | {key: value for key, value in row.items() if key not in named})
-    _correct(rows)
-    _say(rows, baseline.name, first, confidence.level)
-    units, k, exact, swaps = _based_on(every, trials if once else None)
+    for other, system_runs in zip(others, aligned[1:]):
+        for row in _rows(aligned[0], system_runs, family, hypotheses, confidence, trials):
+            leading = {key: row[key] for key in ("metric", "score", "label")} | {"system": other.name}
+            rows.append(leading | {key: value for key, value in row.items() if key not in leading})
+    _add_corrected_p(rows)
+    _add_conclusions(rows, baseline.name, first, confidence.level)
+    units, k, exact, swaps = _footing_numbers(counted, trials if once else None)
     samples = confidence.samples if first.collapsed or any(metric.distinct for metric in first.metrics) else None
     seed = None if samples is swaps is None else confidence.seed
     footing = Footing(first.unit, units, k, seed, samples, confidence.level, swaps=swaps, exact=exact)
-    more = [
+    parts = [
         f"units:{'?' if units is None else units}",
         *([f"runs:{'+'.join(map(str, runs))}"] if max(runs) > 1 else []),
-        *asked.signature,
+        *hypotheses.signature,
     ]
-    located = {way for counts in every for way in counts.located}
-    more += [f"mentions:{way}" for way in sorted(located - first.located)]
-    mentions = {system.name: mention_numbers(own) for system, (own, *_) in zip(systems, aligned)}
+    located = {way for counts in counted for way in counts.located}
+    parts += [f"mentions:{way}" for way in sorted(located - first.located)]
+    mentions = {system.name: mention_numbers(runs_of_system) for system, (runs_of_system, *_) in zip(systems, aligned)}
     mentions = {name: numbers for name, numbers in mentions.items() if numbers}
-    result: dict[str, Any] = plain(
+    result: dict[str, Any] = make_plain(
         {
-            "signature": signature(first, signature_part(footing), *more, short=short),
+            "signature": signature(first, signature_part(footing), *parts, short=short),
             "version": __version__,
             "documents": first.documents,
             "unit": first.unit,
@@ -179,16 +194,19 @@ def comparison(
             "exact": exact,
             **({"collapsed": True} if first.collapsed else {}),
             "margin": margin,
-            "on_reading": [{"system": system.name, **read_with(own)} for system, own in zip(systems, aligned)],
+            "on_reading": [
+                {"system": system.name, **reading_numbers(runs_of_system)}
+                for system, runs_of_system in zip(systems, aligned)
+            ],
             **({"mentions": mentions} if mentions else {}),
             "comparisons": rows,
-            "transitions": changed_spans(systems, documents),
+            "transitions": find_changed_spans(systems, documents),
         }
     )
     return result
 
 
-def changed_spans(systems: Sequence[System], documents: Sequence[Document | None]) -> list[dict[str, Any]]:
+def find_changed_spans(systems: Sequence[System], documents: Sequence[Document | None]) -> list[dict[str, Any]]:
     """Return, for each system after the first, what it changes, where the outcomes of the spans are known."""
     baseline, *others = systems
     return [
@@ -199,42 +217,45 @@ def changed_spans(systems: Sequence[System], documents: Sequence[Document | None
 
 
 def _rows(
-    ours: Sequence[Counts],
-    theirs: Sequence[Counts],
+    baseline: Sequence[Counts],
+    system: Sequence[Counts],
     family: Families,
-    asked: Asked,
+    hypotheses: Hypotheses,
     confidence: Confidence,
     trials: int | None,
 ) -> list[dict[str, Any]]:
     """Return a row per score, metric by metric, and then one per label, if labels are asked for."""
-    first = ours[0]
-    wanted = subjects(first.metrics, family, all_labels(*ours, *theirs) if asked.labels else ())
+    first = baseline[0]
+    tested = subjects(first.metrics, family, all_labels(*baseline, *system) if hypotheses.labels else ())
     if first.collapsed:
-        found = by_halves(first, theirs[0], wanted)
-    elif len(ours) == len(theirs) == 1:
+        evidences = evidence_from_half_samples(first, system[0], tested)
+    elif len(baseline) == len(system) == 1:
         assert trials is not None
-        found = by_swaps(first, theirs[0], wanted, confidence, trials)
+        evidences = evidence_from_swaps(first, system[0], tested, confidence, trials)
     else:
-        found = by_runs(ours, theirs, wanted, confidence)
+        evidences = evidence_from_runs(baseline, system, tested, confidence)
     units = unit_numbers(first).number if first.collapsed else number_of_units(first)
-    rows = {each.subject.key: difference_row(each, confidence.level, asked.margin, units, first) for each in found}
+    rows = {
+        evidence.subject.key: difference_row(evidence, confidence.level, hypotheses.margin, units, first)
+        for evidence in evidences
+    }
     for row in rows.values():
         few = row["differing"] is not None and row["differing"] < LEAST_DIFFERING
         if few and row["family"] == PRIMARY:
-            row["differing_documents"] = _differing_documents([*ours, *theirs], row["metric"])
-    return [rows[subject.key] for subject in wanted]
+            row["differing_documents"] = _differing_documents([*baseline, *system], row["metric"])
+    return [rows[subject.key] for subject in tested]
 
 
 def difference_row(
-    found: Evidence, level: float, margin: float | None, units: int | None, counts: Counts
+    evidence: Evidence, level: float, margin: float | None, units: int | None, counts: Counts
 ) -> dict[str, Any]:
     """Return the row of one score; without a family it has no p.
 
     Flags are those of the interval of a score: `few` for fewer than 6 effective units, `unbounded`
     where a bound is infinite, which JSON shows as null.
     """
-    subject, (a, b), nothing = found.subject, found.values, np.array(np.nan)
-    test = found.test(level) if found.test else Differences(*[nothing] * len(Differences._fields))
+    subject, (a, b), nothing = evidence.subject, evidence.values, np.array(np.nan)
+    test = evidence.test(level) if evidence.test else Differences(*[nothing] * len(Differences._fields))
     p, p_better, low, high, detectable = map(float, test)
     tested = bool(subject.family)
     row = {
@@ -248,44 +269,46 @@ def difference_row(
         "interval": [low, high],
         "p": p if tested else math.nan,
         "p_better": p_better if tested else math.nan,
-        "k": found.k,
-        "flag": FEW if found.k < FEW_UNITS else UNBOUNDED if math.isinf(high - low) else None,
-        "differing": found.differing,
+        "k": evidence.k,
+        "flag": FEW if evidence.k < FEW_UNITS else UNBOUNDED if math.isinf(high - low) else None,
+        "differing": evidence.differing,
         "differing_documents": None,
         "detectable": detectable,
         "same_within": None,
         "margin_answer": None,
         "units_needed": None,
-        "runs": [*found.runs],
-        "degrees_of_freedom": found.freedom,
-        "share_of_training": found.training,
+        "runs": [*evidence.runs],
+        "degrees_of_freedom": evidence.freedom,
+        "share_of_training": evidence.training,
         "score_unit": subject.score.unit,
         "higher_is_better": subject.score.higher_is_better,
         "headline": subject.score.headline,
-        **({} if found.error is None else {"standard_error": found.error}),
+        **({} if evidence.error is None else {"standard_error": evidence.error}),
     }
     if margin is not None and subject.family == PRIMARY:
-        row |= _against_margin(found, level, margin, units, counts)
+        row |= _margin_columns(evidence, level, margin, units, counts)
     return row
 
 
-def _against_margin(found: Evidence, level: float, margin: float, units: int | None, counts: Counts) -> dict[str, Any]:
-    """Return what the interval at twice the error says about a margin, in points: if it is held, and in words."""
-    factor, score = points(found.subject.score.unit), found.subject.score
+def _margin_columns(
+    evidence: Evidence, level: float, margin: float, units: int | None, counts: Counts
+) -> dict[str, Any]:
+    """Return the columns of a row about a margin, in points, from the interval at twice the error."""
+    factor, score = points_per_unit(evidence.subject.score.unit), evidence.subject.score
     level = equivalence_level(level)
-    if not math.isfinite(difference(*found.values)):
+    if not math.isfinite(difference(*evidence.values)):
         return {}
     low, high = math.nan, math.nan
-    if found.test:
-        test = found.test(level)
+    if evidence.test:
+        test = evidence.test(level)
         low, high = factor * float(test.low), factor * float(test.high)
-    answer = against_margin(*((low, high) if score.higher_is_better else (-high, -low)), margin)
+    answer = margin_answer(*((low, high) if score.higher_is_better else (-high, -low)), margin)
     needed = units_to_tell(units, low, high, margin) if units and answer == NOT_ENOUGH else None
-    more = ((high - low) / 2 / margin) ** 2 if needed and max(found.runs) > 1 else 1
+    runs_factor = ((high - low) / 2 / margin) ** 2 if needed and max(evidence.runs) > 1 else 1
     name = f"{unit_name(counts.unit, units, counts.documents)}s"
     return {
         "same_within": margin if -margin < low and high < margin else None,
-        "margin_answer": margin_sentence(answer, margin, name, needed, more),
+        "margin_answer": margin_sentence(answer, margin, name, needed, runs_factor),
         "units_needed": needed,
     }
 
@@ -294,50 +317,50 @@ def _differing_documents(counted: Sequence[Counts], name: str) -> list[str | int
     """Return the names of the documents in which some counts of a metric differ."""
     first, *others = counted
     metric = next(metric for metric in first.metrics if metric.name == name)
-    found = {doc for other in others for doc in Pair(first, other, [metric]).differing_documents(metric).tolist()}
-    return [doc if first.ids[doc] is None else first.ids[doc] for doc in sorted(found)]
+    documents = {doc for other in others for doc in Pair(first, other, [metric]).differing_documents(metric).tolist()}
+    return [doc if first.ids[doc] is None else first.ids[doc] for doc in sorted(documents)]
 
 
-def _stored(counts: Counts, confidence: Confidence, trials: int | None, runs: int) -> Confidence:
+def _half_sample_settings(counts: Counts, confidence: Confidence, trials: int | None, runs: int) -> Confidence:
     """Return the settings of the half-samples that collapsed counts keep.
 
     Raises:
-        ValueError: Something is asked for that needs documents.
+        ValueError: An option needs documents.
     """
     if trials is not None:
-        counts.check_documents(f"permutation tests ({named('trials')})")
+        counts.check_documents(f"permutation tests ({spell_argument('trials')})")
     if runs > 1:
         counts.check_documents("means of training runs")
-    samples, seed = stored_half_samples(counts).drawn
+    samples, seed = require_half_samples(counts).settings
     return confidence._replace(samples=samples, seed=seed)
 
 
-def _based_on(counts: Sequence[Counts], trials: int | None) -> tuple[int | None, float, bool, int | None]:
+def _footing_numbers(counts: Sequence[Counts], trials: int | None) -> tuple[int | None, float, bool, int | None]:
     """Return the number of units, the effective number, whether swaps are all patterns, and how many there are."""
     first = counts[0]
     if first.collapsed:
-        k = min(effective_units(first, other)[""] for other in counts[1:])
+        k = min(pair_effective_units(first, other)[""] for other in counts[1:])
         return unit_numbers(first).number, k, False, None
     units, k = number_of_units(first), effective_number_of_units(counts)
-    exact = trials is not None and enumerable(units, trials)
+    exact = trials is not None and is_enumerable(units, trials)
     return units, k, exact, 2**units if exact else trials
 
 
-def _correct(rows: Sequence[dict[str, Any]]) -> None:
+def _add_corrected_p(rows: Sequence[dict[str, Any]]) -> None:
     """Add to each row the p-value corrected within its family, and the number of tests there."""
     adjusted = holm_by_family([row["p"] for row in rows], [row["family"] for row in rows])
     for row, p, size in zip(rows, adjusted.p.tolist(), adjusted.sizes.tolist()):
         row |= {"p_holm": p, "tests": size}
 
 
-def _say(rows: Sequence[dict[str, Any]], baseline: str, counts: Counts, level: float) -> None:
-    """Add the sentence to each row of the primary score, and None to the others."""
+def _add_conclusions(rows: Sequence[dict[str, Any]], baseline: str, counts: Counts, level: float) -> None:
+    """Add the conclusion to each row of the primary score, and None to the others."""
     number = unit_numbers(counts).number if counts.collapsed else number_of_units(counts)
     units = f"{unit_name(counts.unit, number, counts.documents)}s"
     for row in rows:
         row["verdict"] = None
         if row["family"] == PRIMARY:
-            row["verdict"] = verdict(row, baseline=baseline, level=level, units=units)
+            row["verdict"] = conclude(row, baseline=baseline, level=level, units=units)
 
 
 def labels_to_test(baseline: Counts, system: Counts, family: Families) -> int:
@@ -346,15 +369,15 @@ def labels_to_test(baseline: Counts, system: Counts, family: Families) -> int:
     if primary is None:
         return 0
     pair = Pair(baseline, system, [primary[0]], all_labels(baseline, system))
-    return int((pair.differing(primary[0])[:, :-1].sum(axis=0) >= LEAST_DIFFERING).sum())
+    return int((pair.differing_units(primary[0])[:, :-1].sum(axis=0) >= LEAST_DIFFERING).sum())
 
 
-def swaps_for(family: Families, asked: Asked = Asked(), *, systems: int = 1, labels: int = 0) -> int:
+def swaps_for(family: Families, hypotheses: Hypotheses = Hypotheses(), *, systems: int = 1, labels: int = 0) -> int:
     """Return how many swaps are drawn by default.
 
     Args:
         family: The family of tests of each score, see `families`.
-        asked: What is tested.
+        hypotheses: What is tested.
         systems: How many systems are compared with the baseline.
         labels: How many tests of labels there are, with all systems together.
 
@@ -362,4 +385,4 @@ def swaps_for(family: Families, asked: Asked = Asked(), *, systems: int = 1, lab
     >>> swaps_for(families(create_all())), swaps_for(families(create_all()), systems=2)
     (10000, 20000)
     """
-    return number_of_swaps(max(systems * largest_family([*family.values()]), labels if asked.labels else 0))
+    return number_of_swaps(max(systems * largest_family([*family.values()]), labels if hypotheses.labels else 0))

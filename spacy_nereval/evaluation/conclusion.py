@@ -31,21 +31,21 @@ def unit_name(rule: str, units: int | None = None, documents: int | None = None)
         >>> unit_name("id", 5, 7)
         'unit'
     """
-    names = {"document" if each in ("id", "document") else each.partition(":")[0] for each in rule.split(" and ")}
+    names = {"document" if part in ("id", "document") else part.partition(":")[0] for part in rule.split(" and ")}
     name = names.pop() if names in ({"document"}, {"block"}) else "unit"
     return "unit" if name == "document" and None not in (units, documents) and units != documents else name
 
 
 ONCE = "for these trained models; another training was not tried"
-"""Added where each system was trained once."""
+"""Added where each system was trained once: retraining variance is not included."""
 
 
-def points(unit: str) -> int:
+def points_per_unit(unit: str) -> int:
     """Return how many points the unit of a score is: 100 for ratios, which are shown in percent, else 1."""
     return 100 if unit == "ratio" else 1
 
 
-def verdict(row: Mapping[str, Any], *, baseline: str, level: float = 0.95, units: str = "documents") -> str:
+def conclude(row: Mapping[str, Any], *, baseline: str, level: float = 0.95, units: str = "documents") -> str:
     """Return the sentence that the numbers of a comparison support, and what they say about a margin.
 
     Args:
@@ -64,28 +64,34 @@ def verdict(row: Mapping[str, Any], *, baseline: str, level: float = 0.95, units
         >>> row = dict(system="B", difference=-0.12038, interval=[-0.19966, -0.02376], p=0.04, p_holm=0.04, tests=1)
         >>> row |= dict(detectable=0.1257, differing=10, same_within=None, runs=[1, 1], score_unit="ratio")
         >>> row |= dict(higher_is_better=True, margin_answer=None)
-        >>> print(verdict(row, baseline="A"))
+        >>> print(conclude(row, baseline="A"))
         B scores lower than A on texts like these, by 12.04 points (2.38 to 19.97); for these trained models; \
 another training was not tried
-        >>> print(verdict(row | {"differing": 5}, baseline="A"))
+        >>> print(conclude(row | {"differing": 5}, baseline="A"))
         the outputs differ in 5 documents: nothing can be told
-        >>> print(verdict(row | {"p": 0.2, "p_holm": 0.2, "interval": [-0.1997, 0.035]}, baseline="A"))
+        >>> print(conclude(row | {"p": 0.2, "p_holm": 0.2, "interval": [-0.1997, 0.035]}, baseline="A"))
         not settled: between -19.97 and +3.50 points; these documents show a difference of 12.57 points 4 times in 5
     """
-    factor = points(row["score_unit"])
+    factor = points_per_unit(row["score_unit"])
     low, high, difference, detectable, p, p_holm = (
         math.nan if number is None else number
         for number in (*row["interval"], row["difference"], row["detectable"], row["p"], row["p_holm"])
     )
     if p_holm < p - 1e-12:
         raise ValueError(f"p corrected ({p_holm}) is smaller than p ({p}); are they swapped?")
-    said = _Said(row, baseline, units, factor * difference, factor * low, factor * high, factor * detectable)
-    sentence = said.by_interval() if "standard_error" in row else said.by_test(p, p_holm, 1 - level)
+    conclusion = _Conclusion(
+        row, baseline, units, factor * difference, factor * low, factor * high, factor * detectable
+    )
+    sentence = (
+        conclusion.conclude_from_interval()
+        if "standard_error" in row
+        else conclusion.conclude_from_test(p, p_holm, 1 - level)
+    )
     answer = row["margin_answer"]
     return sentence if answer in (None, sentence) else f"{sentence}; {answer}"
 
 
-class _Said(NamedTuple):
+class _Conclusion(NamedTuple):
     """A row of the primary score; numbers in points."""
 
     row: Mapping[str, Any]
@@ -96,38 +102,38 @@ class _Said(NamedTuple):
     high: float
     detectable: float
 
-    def by_test(self, p: float, p_holm: float, alpha: float) -> str:
-        """Return what a test supports, the first that applies."""
+    def conclude_from_test(self, p: float, p_holm: float, alpha: float) -> str:
+        """Return the conclusion from a test: the first that applies."""
         row = self.row
         if row["differing"] is not None and row["differing"] < LEAST_DIFFERING:
-            return f"the outputs differ in {_number(row['differing'], self.units)}: nothing can be told"
+            return f"the outputs differ in {_count_things(row['differing'], self.units)}: nothing can be told"
         if not math.isfinite(self.difference):
             return UNDEFINED
         if not math.isfinite(p):
             return "the spread of this difference cannot be estimated: nothing can be told"
-        if is_told(p_holm, alpha):
+        if is_significant(p_holm, alpha):
             less = "" if row["higher_is_better"] else ", and less is better"
             once = f"; {ONCE}" if max(row["runs"]) == 1 else ""
-            return f"{self._higher_or_lower('scores', 'on texts like these, ')}{less}{once}"
+            return f"{self._direction('scores', 'on texts like these, ')}{less}{once}"
         if row["same_within"] is not None:
-            return same_within(row["same_within"])
-        if is_told(p, alpha):
+            return equivalence_text(row["same_within"])
+        if is_significant(p, alpha):
             return f"alone this would be a difference; among {row['tests']} tests it may be luck"
-        return self._not_settled()
+        return self._inconclusive()
 
-    def by_interval(self) -> str:
-        """Return what an interval alone supports; collapsed counts keep no documents to swap."""
+    def conclude_from_interval(self) -> str:
+        """Return the conclusion from an interval alone, since collapsed counts have no documents to swap."""
         if not math.isfinite(self.difference):
             return UNDEFINED
         if not math.isfinite(self.low + self.high):
             return f"possibly fewer than {LEAST_DIFFERING} {self.units} differ: nothing can be told"
         if self.row["same_within"] is not None:
-            return same_within(self.row["same_within"])
+            return equivalence_text(self.row["same_within"])
         if self.low <= 0 <= self.high:
-            return self._not_settled()
-        return f"{self._higher_or_lower('scored')}; there is no test, since collapsed counts keep no documents"
+            return self._inconclusive()
+        return f"{self._direction('scored')}; there is no test, since collapsed counts keep no documents"
 
-    def _higher_or_lower(self, verb: str, where: str = "") -> str:
+    def _direction(self, verb: str, where: str = "") -> str:
         least, most = sorted((abs(self.low), abs(self.high)))
         where = f" {where}" if where else ", "
         return (
@@ -135,17 +141,17 @@ class _Said(NamedTuple):
             f"by {abs(self.difference):.2f} points ({least:.2f} to {most:.2f})"
         )
 
-    def _not_settled(self) -> str:
-        seen = f"a difference of {self.detectable:.2f} points 4 times in 5"
+    def _inconclusive(self) -> str:
+        detectable = f"a difference of {self.detectable:.2f} points 4 times in 5"
         if self.row["score_unit"] == "ratio" and self.detectable > 100:
-            seen = "no difference below 100 points"  # none that most scores can have
-        return f"not settled: between {self.low:+.2f} and {self.high:+.2f} points; these {self.units} show {seen}"
+            detectable = "no difference below 100 points"  # none that most scores can have
+        return f"not settled: between {self.low:+.2f} and {self.high:+.2f} points; these {self.units} show {detectable}"
 
 
-def is_told(p_holm: float | None, alpha: float = 0.05) -> bool:
-    """Return whether a test tells a difference. The rounding of 1 - 0.95 must not decide.
+def is_significant(p_holm: float | None, alpha: float = 0.05) -> bool:
+    """Return whether a p-value is at most alpha. The rounding of 1 - 0.95 must not decide.
 
-    >>> is_told(0.05), is_told(0.0501), is_told(None)
+    >>> is_significant(0.05), is_significant(0.0501), is_significant(None)
     (True, False, False)
     """
     return p_holm is not None and p_holm <= alpha + 1e-12
@@ -154,20 +160,20 @@ def is_told(p_holm: float | None, alpha: float = 0.05) -> bool:
 UNDEFINED = "the score is undefined for one of the two: nothing can be told"
 
 
-def same_within(margin: float) -> str:
+def equivalence_text(margin: float) -> str:
     """Return that two systems are the same within a margin.
 
-    >>> same_within(1), same_within(0.5)
+    >>> equivalence_text(1), equivalence_text(0.5)
     ('the same within 1 point', 'the same within 0.5 points')
     """
-    return f"the same within {_points(margin)}"
+    return f"the same within {_format_points(margin)}"
 
 
 def margin_sentence(answer: str, margin: float, units: str, needed: int | None, runs: float = 1) -> str:
     """Return an answer about a margin in words.
 
     Args:
-        answer: What `differences.against_margin` returns.
+        answer: What `differences.margin_answer` returns.
         margin: The margin, in points.
         units: What a unit is, in the plural.
         needed: How many units would tell, if they are not enough and their number is known.
@@ -179,7 +185,7 @@ def margin_sentence(answer: str, margin: float, units: str, needed: int | None, 
         >>> margin_sentence("not enough data", 2, "documents", 1200)
         'not enough data for a margin of 2 points; about 1,200 documents like these would tell'
     """
-    amount = _points(margin)
+    amount = _format_points(margin)
     if answer == NOT_ENOUGH:
         training = f", with {runs:.1f} times the training runs," if needed and runs > 1 else ""
         tell = f"; about {needed:,} {units} like these{training} would tell" if needed else ""
@@ -187,17 +193,17 @@ def margin_sentence(answer: str, margin: float, units: str, needed: int | None, 
     return {
         BETTER_BY_MORE: f"better by more than {amount}",
         BETTER_BY_LESS: f"better, by less than {amount}",
-        SAME_WITHIN: same_within(margin),
+        SAME_WITHIN: equivalence_text(margin),
         NOT_WORSE: f"not worse by {amount} or more",
         WORSE_BY_MORE: f"worse by more than {amount}",
     }[answer]
 
 
-def _points(margin: float) -> str:
+def _format_points(margin: float) -> str:
     return f"{margin:g} {'point' if margin == 1 else 'points'}"
 
 
-def _number(number: int, things: str) -> str:
+def _count_things(number: int, things: str) -> str:
     return f"{number} {things.removesuffix('s') if number == 1 else things}"
 
 
@@ -240,7 +246,7 @@ def footer(footing: Footing) -> str:
         >>> print(footer(Footing("id", 10, 9.4, 0, swaps=1024, exact=True)))
         unit id, 10 units (effectively 9.4), seed 0, all 1,024 swaps
     """
-    number = "units" if footing.units is None else _number(footing.units, "units")
+    number = "units" if footing.units is None else _count_things(footing.units, "units")
     parts = [
         f"unit {footing.unit}",
         f"{number} (effectively {footing.effective:.1f})",

@@ -31,7 +31,7 @@ CELLS = 2_000_000
 
 
 POWER = 0.8
-"""A detectable difference is found this often."""
+"""The power of a test: a detectable difference is found with this probability."""
 
 
 class Differences(NamedTuple):
@@ -42,7 +42,7 @@ class Differences(NamedTuple):
         p_better: One-sided p-values: small where the second system is better.
         low: Lower bounds of the differences, in their unit.
         high: Upper bounds.
-        detectable: The differences that such a test finds 4 times in 5.
+        detectable: The differences that such a test finds with a power of 0.8.
     """
 
     p: Floats
@@ -52,11 +52,11 @@ class Differences(NamedTuple):
     detectable: Floats
 
 
-def balance(kept: ArrayLike, total: ArrayLike) -> Any:
-    """Return by how much the spans that stay outweigh those that change places.
+def balance(staying: ArrayLike, total: ArrayLike) -> Any:
+    """Return the balance of swaps: the weight that stays minus the weight that changes places, as a share of all.
 
     Args:
-        kept: Sum of the weights of the units that stay, float[swaps, ...]; a unit's weight
+        staying: Sum of the weights of the units that stay, float[swaps, ...]; a unit's weight
             is twice its gold spans plus the predicted spans of both systems.
         total: Sum of the weights of all units, float[...].
 
@@ -67,7 +67,7 @@ def balance(kept: ArrayLike, total: ArrayLike) -> Any:
         >>> balance([0, 6, 8], 8).tolist()
         [-1.0, 0.5, 1.0]
     """
-    stay, whole = np.asarray(kept, dtype=float), np.asarray(total, dtype=float)
+    stay, whole = np.asarray(staying, dtype=float), np.asarray(total, dtype=float)
     return (2 * stay - whole) / np.where(whole > 0, whole, np.nan)
 
 
@@ -165,26 +165,26 @@ def swap_test(
     weight = np.asarray(balances, dtype=float)
     if len(weight) != len(drawn):
         raise ValueError(f"{len(drawn)} swaps, but {len(weight)} balances: one is needed for each swap")
-    each = drawn.reshape(len(drawn), -1)
+    columns = drawn.reshape(len(drawn), -1)
     weight = weight.reshape(len(weight), -1) if weight.ndim > 1 else weight[:, None]
-    if weight.shape[1] not in (1, each.shape[1]):
+    if weight.shape[1] not in (1, columns.shape[1]):
         raise ValueError(f"the balances need the shape {list(drawn.shape)} or [swaps], not {list(np.shape(balances))}")
     flat = d.reshape(-1)
     better = np.broadcast_to(np.asarray(higher_is_better, dtype=bool), d.shape).reshape(-1)
     tested = np.full((4, len(flat)), np.nan)
     step = max(1, CELLS // len(drawn))
     for start in range(0, len(flat), step):
-        some = slice(start, start + step)
-        weights = weight if weight.shape[1] == 1 else weight[:, some]
-        tested[:, some] = _tested(flat[some], each[:, some], weights, better[some], exact, level)
-    none = ~np.isfinite(d) | (np.asarray(differing) < LEAST_DIFFERING)
-    p, p_better, low, high = (np.where(none, np.nan, values.reshape(d.shape)) for values in tested)
+        block = slice(start, start + step)
+        weights = weight if weight.shape[1] == 1 else weight[:, block]
+        tested[:, block] = _test_block(flat[block], columns[:, block], weights, better[block], exact, level)
+    untested = ~np.isfinite(d) | (np.asarray(differing) < LEAST_DIFFERING)
+    p, p_better, low, high = (np.where(untested, np.nan, values.reshape(d.shape)) for values in tested)
     most = np.asarray(limit, dtype=float)
     low, high = np.asarray(np.maximum(low, -most)), np.asarray(np.minimum(high, most))
     return Differences(p, p_better, low, high, detectable_difference(low, high, level=level))
 
 
-def _tested(
+def _test_block(
     d: Floats, swapped: Floats, balances: Floats, better: NDArray[np.bool_], exact: bool, level: float
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Return p, one-sided p and the bounds of some differences, float[differences] each.
@@ -194,12 +194,12 @@ def _tested(
     is rejected if too few swaps are.
     """
     swaps = len(swapped)
-    none = ~np.isfinite(swapped)
+    undefined = ~np.isfinite(swapped)
     # Rounded here, once, so that p and interval agree on which swaps are as large.
-    apart = _rounded(np.where(none, -np.inf, d - swapped))
-    mirrored = _rounded(np.where(none, np.inf, d + swapped))
-    as_large = np.where(d >= 0, (apart <= 0) | (mirrored <= 0), (apart >= 0) | (mirrored >= 0)) | none
-    as_good = np.where(better, apart <= 0, apart >= 0) | none
+    apart = _round_to_zero(np.where(undefined, -np.inf, d - swapped))
+    mirrored = _round_to_zero(np.where(undefined, np.inf, d + swapped))
+    as_large = np.where(d >= 0, (apart <= 0) | (mirrored <= 0), (apart >= 0) | (mirrored >= 0)) | undefined
+    as_good = np.where(better, apart <= 0, apart >= 0) | undefined
     added = 0 if exact else 1
     p, p_better = ((added + hits.sum(axis=0)) / (added + swaps) for hits in (as_large, as_good))
     share = 1 - level
@@ -207,14 +207,14 @@ def _tested(
     rank = int(share * (swaps + added) + 1e-9) + (1 if exact else 0)
     if not 1 <= rank <= swaps:
         return p, p_better, np.full(len(d), -np.inf), np.full(len(d), np.inf)
-    one, other = _ratio(apart, 1 - balances, -np.inf), _ratio(mirrored, 1 + balances, -np.inf)
-    low = np.partition(np.minimum(one, other), rank - 1, axis=0)[rank - 1]
-    one, other = _ratio(apart, 1 - balances, np.inf), _ratio(mirrored, 1 + balances, np.inf)
-    high = np.partition(np.maximum(one, other), swaps - rank, axis=0)[swaps - rank]
+    first, second = _ratio(apart, 1 - balances, -np.inf), _ratio(mirrored, 1 + balances, -np.inf)
+    low = np.partition(np.minimum(first, second), rank - 1, axis=0)[rank - 1]
+    first, second = _ratio(apart, 1 - balances, np.inf), _ratio(mirrored, 1 + balances, np.inf)
+    high = np.partition(np.maximum(first, second), swaps - rank, axis=0)[swaps - rank]
     return p, p_better, low, high
 
 
-def _rounded(values: Floats) -> Floats:
+def _round_to_zero(values: Floats) -> Floats:
     return np.where(np.abs(values) <= TINY, 0.0, values)
 
 
@@ -256,7 +256,7 @@ def t_test(
     from scipy.special import stdtr, stdtrit
 
     check_value("level", level, LEVEL)
-    d, spread, df = (np.asarray(given, dtype=float) for given in (difference, error, freedom))
+    d, spread, df = (np.asarray(values, dtype=float) for values in (difference, error, freedom))
     half = stdtr(df, -np.abs(d) / spread)
     better = np.where(np.asarray(higher_is_better, dtype=bool), d >= 0, d <= 0)
     reach, most = stdtrit(df, (1 + level) / 2), np.asarray(limit, dtype=float)
@@ -270,7 +270,7 @@ def t_test(
 
 
 def detectable_difference(low: ArrayLike, high: ArrayLike, *, level: float = 0.95) -> Any:
-    """Return the difference that a test with this interval finds 4 times in 5.
+    """Return the difference that a test with this interval finds with a power of 0.8.
 
     Do not compute the power at the observed difference: it says no more than p.
 
@@ -329,7 +329,7 @@ BETTER_BY_MORE, BETTER_BY_LESS, SAME_WITHIN, NOT_WORSE, WORSE_BY_MORE, NOT_ENOUG
 """What an interval can say about a margin."""
 
 
-def against_margin(low: float, high: float, margin: float) -> str:
+def margin_answer(low: float, high: float, margin: float) -> str:
     """Return what the interval of a difference says about a margin. More is better.
 
     If the true difference equals the margin, an answer that denies it comes in at most 5 per cent of cases.
@@ -346,7 +346,7 @@ def against_margin(low: float, high: float, margin: float) -> str:
         ValueError: The margin is not above 0.
 
     Example:
-        >>> against_margin(-0.8, 0.9, 1.0), against_margin(-0.8, 1.9, 1.0), against_margin(-1.2, 1.9, 1.0)
+        >>> margin_answer(-0.8, 0.9, 1.0), margin_answer(-0.8, 1.9, 1.0), margin_answer(-1.2, 1.9, 1.0)
         ('same', 'not worse', 'not enough data')
 
     Source: TOST, D. J. Schuirmann (1987).
@@ -367,7 +367,7 @@ def units_to_tell(units: int, low: float, high: float, margin: float) -> int | N
 
     Args:
         units: The number of units behind the interval.
-        low, high, margin: As for `against_margin`.
+        low, high, margin: As for `margin_answer`.
 
     Returns:
         A number above that of the units; None where more units like these are not what is missing.
@@ -382,10 +382,10 @@ def units_to_tell(units: int, low: float, high: float, margin: float) -> int | N
 
 
 def rare_difference(differing: int, units: float, level: float = 0.95) -> float:
-    """Return how far two systems can be apart of which few units differ, as a share of the greatest difference.
+    """Return an upper bound of the difference of two systems with few differing units, as a share of the greatest one.
 
-    With fewer than 6 differing units there is no test. But the share of units that differ has an upper bound, and
-    a difference is largest if each of them loses everything.
+    With fewer than 6 differing units there is no test. But the share of units that differ has an upper bound. The
+    difference is greatest if each of these units loses everything.
 
     Args:
         differing: The number of units that differ.
@@ -414,7 +414,7 @@ def units_without_difference(share: float, level: float = 0.95) -> int:
     return math.ceil(math.log(1 - level) / math.log1p(-share) - 1e-9)
 
 
-def at_floor(p: float | None, swaps: int, *, exact: bool) -> bool:
+def is_at_floor(p: float | None, swaps: int, *, exact: bool) -> bool:
     """Return whether this number of random swaps cannot give a smaller p-value.
 
     Args:
@@ -423,7 +423,7 @@ def at_floor(p: float | None, swaps: int, *, exact: bool) -> bool:
         exact: Whether the swaps were all patterns; then the p-value itself is exact.
 
     Example:
-        >>> at_floor(1 / 10001, 10000, exact=False), at_floor(2 / 10001, 10000, exact=False)
+        >>> is_at_floor(1 / 10001, 10000, exact=False), is_at_floor(2 / 10001, 10000, exact=False)
         (True, False)
     """
     return p is not None and not exact and p * (swaps + 1) < 1.5

@@ -18,7 +18,7 @@ from ..core.declaration import GOLD_SPANS, Kind, Metric, Verdict
 from ..core.spans import Document, Span
 from ..counting.batch import SPAN_KINDS, Batch, batches, group_shapes, kinds_and_groups, overlap_group
 from ..counting.counter import REMEMBERED
-from .error_list import FIELDS, Listed, is_error
+from .error_list import FIELDS, ListedVerdict, is_error
 
 GroupedBy = Literal["surface", "labels", "slip"]
 """What the errors of a group share: surface, labels and verdict; labels and verdict; or a slip at one boundary."""
@@ -120,9 +120,9 @@ class ErrorGroups:
     >>> found = ErrorGroups(create("fair"))
     >>> for text in ("the Navy sails", "The Navy waits"):
     ...     found.add(DocumentBatch([Document([(4, 8, "ORG")], [(0, 8, "ORG")], text)]))
-    >>> [(group.number, group.surface, group.labels) for group in found.largest("surface")]
+    >>> [(group.number, group.surface, group.labels) for group in found.largest_groups("surface")]
     [(2, 'Navy', ('be_l', 'ORG', 'ORG'))]
-    >>> found.largest("slip")[0].slip
+    >>> found.largest_groups("slip")[0].slip
     Slip(end='leading', added=True, words='the')
     """
 
@@ -136,7 +136,7 @@ class ErrorGroups:
         self._with_members = members
         self._groups: dict[tuple[GroupedBy, tuple[Any, ...]], ErrorGroup] = {}
         self._label_number: dict[str, int] = {}
-        self._judged = lru_cache(REMEMBERED)(
+        self._judge_shape = lru_cache(REMEMBERED)(
             lambda shape: [*metric.group_verdicts([overlap_group(shape, [*self._label_number])])]
         )
 
@@ -147,7 +147,7 @@ class ErrorGroups:
             of_documents[place].append(verdict)
         for place, verdicts in sorted(of_documents.items()):
             self.gold.update(name for name, _ in {(name, gold) for name, gold, _, _ in verdicts if gold})
-            errors = sorted((verdict for verdict in verdicts if is_error(self.metric, verdict)), key=_order)
+            errors = sorted((verdict for verdict in verdicts if is_error(self.metric, verdict)), key=_text_order)
             document = batch.document(place)
             text = document.text if errors and has_words(document.text) else None
             counted: set[tuple[Any, ...]] = set()
@@ -177,18 +177,18 @@ class ErrorGroups:
             number = [self._label_number.setdefault(name, len(self._label_number)) for name in batch.labels]
             first, shapes = group_shapes(batch, kind, group, np.array(number, dtype=np.int64)[batch.label])
             for place, origin, shape in zip(batch.doc[first].tolist(), batch.start[first].tolist(), shapes):
-                for name, gold, pred, amount in self._judged(shape):
-                    yield place, Verdict(name, _moved(gold, origin), _moved(pred, origin), amount)
+                for name, gold, pred, amount in self._judge_shape(shape):
+                    yield place, Verdict(name, _shift_span(gold, origin), _shift_span(pred, origin), amount)
 
-    def largest(self, by: GroupedBy, least: int = 1) -> list[ErrorGroup]:
+    def largest_groups(self, by: GroupedBy, least: int = 1) -> list[ErrorGroup]:
         """Return the groups of one kind, the largest first; equally large ones in the order of their first error.
 
         Args:
             by: What the errors of a group share.
             least: Leave out groups at fewer places.
         """
-        found = [group for group in self._groups.values() if group.by == by and group.number >= least]
-        return sorted(found, key=lambda group: -group.number)
+        groups = [group for group in self._groups.values() if group.by == by and group.number >= least]
+        return sorted(groups, key=lambda group: -group.number)
 
     def _add(
         self, number: int, document: Document, verdict: Verdict, text: str | None, counted: set[tuple[Any, ...]]
@@ -200,8 +200,8 @@ class ErrorGroups:
         for kind in _keys(text, words, verdict, self.by):
             group = self._groups.get(kind)
             if group is None:
-                called = number if document.id is None else document.id
-                first = Listed(self.metric.name, called, document, verdict).values()
+                name_of_document = number if document.id is None else document.id
+                first = ListedVerdict(self.metric.name, name_of_document, document, verdict).values()
                 group = self._groups[kind] = ErrorGroup(*kind, first, [] if self._with_members else NO_MEMBERS)
             if self._with_members:
                 group.members.append(Member(number, gold, pred))
@@ -232,10 +232,10 @@ def error_groups(
     Raises:
         ValueError: The verdicts of the metric depend on the corpus as a whole.
     """
-    found = ErrorGroups(metric, members=members, by=by)
+    groups = ErrorGroups(metric, members=members, by=by)
     for batch in batches(documents):
-        found.add(batch)
-    return found
+        groups.add(batch)
+    return groups
 
 
 def slips(text: str, gold: Span, pred: Span) -> Iterator[Slip]:
@@ -249,7 +249,7 @@ def slips(text: str, gold: Span, pred: Span) -> Iterator[Slip]:
     """
     edges = ("leading", gold.start, pred.start), ("trailing", pred.end, gold.end)
     for end, a, b in edges:
-        words = same_words(text[min(a, b) : max(a, b)])
+        words = fold_words(text[min(a, b) : max(a, b)])
         if words and words.count(" ") < MOST_WORDS:
             yield Slip("leading" if end == "leading" else "trailing", a > b, words)
 
@@ -263,10 +263,10 @@ def has_words(text: str | None) -> bool:
     return text is not None and any(map(str.isalpha, text))
 
 
-def same_words(text: str) -> str:
+def fold_words(text: str) -> str:
     """Return words as they are compared with others: case folded, with single spaces.
 
-    >>> same_words("The  LEFT door")
+    >>> fold_words("The  LEFT door")
     'the left door'
     """
     return " ".join(text.casefold().split())
@@ -281,7 +281,7 @@ def _keys(
     if "labels" in by:
         yield "labels", labels
     if words and "surface" in by:
-        yield "surface", (*labels, same_words(words))
+        yield "surface", (*labels, fold_words(words))
     if text is not None and gold and pred and "slip" in by and gold[:2] != pred[:2] and gold.overlaps(pred):
         for slip in slips(text, gold, pred):
             yield "slip", slip
@@ -294,11 +294,11 @@ def _place(verdict: Verdict) -> Span:
     return span
 
 
-def _moved(span: Span | None, origin: int) -> Span | None:
+def _shift_span(span: Span | None, origin: int) -> Span | None:
     """Return a span of an overlap group where the group begins at `origin`."""
     return span and Span(span.start + origin, span.end + origin, span.label)
 
 
-def _order(verdict: Verdict) -> tuple[Any, ...]:
+def _text_order(verdict: Verdict) -> tuple[Any, ...]:
     spans = [span for span in verdict[1:3] if span]
     return min(spans, default=()), verdict.name

@@ -1,12 +1,10 @@
-"""Which spans are wrong: every verdict as a row, and the first verdict of each kind.
+"""Which spans are wrong, and which a new system fixes or breaks.
 
-The rows come from the same verdicts as the counts, so the list always agrees with
-the tables of counts.
+Every verdict is a row of the error list. The rows come from the verdicts that are counted, so the list agrees with the
+tables of counts. `ErrorExamples` keeps the first verdict of each kind.
 
-Which gold spans a new system fixes and which it breaks.
-
-Every gold span has one outcome under a system: FairEval's verdict on it, in
-words. A transition is the pair of its outcomes under two systems.
+Every gold span has one outcome under a system: FairEval's verdict on it, in words. A transition is the pair of its
+outcomes under two systems.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from ..core.declaration import Metric, Verdict
-from ..core.messages import absent
+from ..core.messages import describe_unknown
 from ..core.spans import Document, Span
 from ..metrics.registry import create
 from .result import LabelledVerdict
@@ -36,7 +34,7 @@ CONTEXT = 40
 """Characters of the text on either side of a row's spans."""
 
 
-class Listed(NamedTuple):
+class ListedVerdict(NamedTuple):
     """A verdict of a metric on a document. `name` is the document's id, or else its number."""
 
     metric: str
@@ -78,7 +76,7 @@ def error_list(
     *,
     errors: Sequence[str] | None = None,
     labels: Sequence[str] = (),
-) -> Iterator[Listed]:
+) -> Iterator[ListedVerdict]:
     """Yield the verdicts of a metric, document by document, in the order of the text.
 
     A document without an id is named by its number among the annotated documents,
@@ -104,20 +102,22 @@ def error_list(
     le Rome LOC ORG ['in ', '']
     """
     if unknown := [name for name in errors or () if name not in (*metric.verdict_names, "all")]:
-        raise ValueError(f"{metric.name}: {absent(unknown[0], [*metric.verdict_names, 'all'], 'verdict', 50)}")
-    seen: set[str] = set()
-    for listed in _all(_with_labels(documents, seen), metric):
+        raise ValueError(
+            f"{metric.name}: {describe_unknown(unknown[0], [*metric.verdict_names, 'all'], 'verdict', 50)}"
+        )
+    occurring: set[str] = set()
+    for listed in _all_verdicts(_collect_labels(documents, occurring), metric):
         name, gold, pred, amount = listed.verdict
-        wanted = is_error(metric, listed.verdict) if errors is None else "all" in errors or name in errors
-        labelled = not labels or any(span and span.label in labels for span in (gold, pred))
-        if wanted and labelled and (gold or pred or amount):  # skips a verdict of amount 0 on no span
+        is_listed = is_error(metric, listed.verdict) if errors is None else "all" in errors or name in errors
+        has_label = not labels or any(span and span.label in labels for span in (gold, pred))
+        if is_listed and has_label and (gold or pred or amount):  # skips a verdict of amount 0 on no span
             yield listed
-    if missing := [label for label in labels if label not in seen]:
-        raise ValueError(absent(missing[0], sorted(seen), "label"))
+    if missing := [label for label in labels if label not in occurring]:
+        raise ValueError(describe_unknown(missing[0], sorted(occurring), "label"))
 
 
 def is_error(metric: Metric, verdict: Verdict) -> bool:
-    """Return whether a verdict is on spans that are not right, or not wholly.
+    """Return whether a verdict is an error: on spans that are wrong, or only partly right.
 
     A verdict without spans, such as on tokens outside all entities, has nothing to show.
     """
@@ -126,32 +126,32 @@ def is_error(metric: Metric, verdict: Verdict) -> bool:
     return bool(gold or pred) and gold != pred and (name not in metric.correct_verdicts or partly)
 
 
-def _with_labels(documents: Iterable[Document | None], seen: set[str]) -> Iterator[Document]:
+def _collect_labels(documents: Iterable[Document | None], occurring: set[str]) -> Iterator[Document]:
     """Yield the annotated documents, and add their labels to `seen`."""
     for document in documents:
         if document:
-            seen |= {label for spans in document.sides for _, _, label in spans}
+            occurring |= {label for spans in document.sides for _, _, label in spans}
             yield document
 
 
-def _all(documents: Iterable[Document], metric: Metric) -> Iterator[Listed]:
+def _all_verdicts(documents: Iterable[Document], metric: Metric) -> Iterator[ListedVerdict]:
     """Yield every verdict, with its final name if that depends on the whole corpus."""
-    held: list[Listed] = []
+    pending: list[ListedVerdict] = []
     notes: list[str] = []
     for number, document in enumerate(documents):
-        for verdict in sorted(metric.verdicts(document), key=_order):
-            listed = Listed(metric.name, number if document.id is None else document.id, document, verdict)
+        for verdict in sorted(metric.verdicts(document), key=_text_order):
+            listed = ListedVerdict(metric.name, number if document.id is None else document.id, document, verdict)
             if metric.resolve and metric.note:
-                held.append(listed)
+                pending.append(listed)
                 notes.append(metric.note(document, verdict.gold or verdict.pred))
             else:
                 yield listed
-    if metric.resolve and held:
-        for listed, final in zip(held, metric.resolve([listed.verdict.name for listed in held], notes)):
+    if metric.resolve and pending:
+        for listed, final in zip(pending, metric.resolve([listed.verdict.name for listed in pending], notes)):
             yield listed._replace(verdict=listed.verdict._replace(name=final))
 
 
-def _order(verdict: Verdict) -> tuple[Any, ...]:
+def _text_order(verdict: Verdict) -> tuple[Any, ...]:
     """Return a sort key that puts the verdicts of a document in the order of the text."""
     spans = [span for span in verdict[1:3] if span]
     return min(spans, default=()), [span or () for span in verdict[1:3]], verdict.name, verdict.amount
@@ -170,7 +170,7 @@ class ErrorExamples:
     def __init__(self, metric: Metric) -> None:
         self.metric = metric
         self.documents: int = 0
-        self.first: dict[LabelledVerdict, Listed] = {}
+        self.first: dict[LabelledVerdict, ListedVerdict] = {}
 
     def add(self, document: Document | None, verdicts: Iterable[Verdict] | None = None) -> None:
         """Add the verdicts of kinds that no earlier document has.
@@ -186,9 +186,9 @@ class ErrorExamples:
         new: dict[LabelledVerdict, Verdict] = {}
         for verdict in self.metric.verdicts(document) if verdicts is None else verdicts:
             kind = verdict.name, verdict.gold.label if verdict.gold else "", verdict.pred.label if verdict.pred else ""
-            if kind not in self.first and (kind not in new or _order(verdict) < _order(new[kind])):
+            if kind not in self.first and (kind not in new or _text_order(verdict) < _text_order(new[kind])):
                 new[kind] = verdict
-        self.first |= {kind: Listed(self.metric.name, name, document, verdict) for kind, verdict in new.items()}
+        self.first |= {kind: ListedVerdict(self.metric.name, name, document, verdict) for kind, verdict in new.items()}
 
 
 OUTCOME_OF_VERDICT = {
@@ -222,10 +222,15 @@ def gold_outcomes(document: Document | None, fair: Metric | None = None) -> dict
         >>> gold_outcomes(Document(gold=[(0, 5, "A"), (7, 9, "A")], pred=[(0, 4, "A")]))
         {Span(start=0, end=5, label='A'): 'boundary', Span(start=7, end=9, label='A'): 'missed'}
     """
-    return outcomes_by((fair or _default_fair()).verdicts(document) if document else ())
+    return outcomes_from_verdicts((fair or _default_fair()).verdicts(document) if document else ())
 
 
-def outcomes_by(verdicts: Iterable[Verdict]) -> dict[Span, str]:
+@cache  # looking the metric up takes longer than judging a document
+def _default_fair() -> Metric:
+    return create("fair")
+
+
+def outcomes_from_verdicts(verdicts: Iterable[Verdict]) -> dict[Span, str]:
     """Return the outcome of each gold span by the verdicts of `fair` on a document, as `gold_outcomes` does."""
     outcomes: dict[Span, str] = {}
     for verdict in verdicts:
@@ -282,8 +287,3 @@ def transitions(
     for pair in sorted(numbers, key=lambda pair: tuple(map(OUTCOMES.index, pair))):
         counts.setdefault(pair[0], {})[pair[1]] = numbers[pair]
     return {"counts": counts, "spans": spans}
-
-
-@cache  # looking the metric up takes longer than judging a document
-def _default_fair() -> Metric:
-    return create("fair")

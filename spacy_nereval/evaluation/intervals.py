@@ -14,13 +14,11 @@ from numpy.typing import NDArray
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Metric
 from ..counting.counts import Counts
 from ..counting.sums import Replicates, Sums
-from ..counting.table import Table, summed
+from ..counting.table import Table, sum_counts
 from .bounds import (
     CONCENTRATED,
-    FEW_UNITS,
     UNBOUNDED,
     UNDEFINED,
-    WARNING_UNITS,
     accuracy_interval,
     effective_units,
     kish,
@@ -28,24 +26,22 @@ from .bounds import (
     sample_variance,
     score_intervals,
 )
-from .collapsing import stored_half_samples, unit_numbers
-from .leaving_out import Estimates, leave_out
+from .collapsing import require_half_samples, unit_numbers
+from .jackknife import Estimates, jackknife
 from .pairs import all_labels
 from .resampling import Confidence, HalfSamples, Units
 from .scores import MetricScores, Path, score_sums
-from .variance import Influences, largest, mean_of_runs
-
-__all__ = ["FEW_UNITS", "WARNING_UNITS", "Bounded", "Confidence", "Drawn", "bounded", "intervals", "replicate"]
+from .variance import Influences, mean_of_runs, most_influential
 
 
-class Drawn(NamedTuple):
+class IntervalBasis(NamedTuple):
     """What the intervals of some counts are based on.
 
     method: "infl", by leaving units out; "half", where half-samples are drawn. samples, seed: of the half-samples; None
     without. unit: the rule that says which documents are one unit. units: the number of units; None if
     collapsed counts do not know it. exact: whether no random number was used. effective_units: their effective number.
-    concentrated: of each headline score whose uncertainty a few units hold, {"metric", "score", "units" (their
-    names, that with the most first), "share" (of the variance)}.
+    concentrated: for each headline score whose variance is held by a few units, {"metric", "score", "units" (their
+    names, the most influential first), "share" (of the variance)}.
     """
 
     method: str
@@ -66,17 +62,17 @@ class Drawn(NamedTuple):
         return f"{self.method}{drawn},level:{self.level},unit:{self.unit},units:{units}"
 
 
-class Bounded(NamedTuple):
+class ScoreIntervals(NamedTuple):
     """Intervals, and what they are based on.
 
-    drawn: what they are based on. metrics: metric to a table shaped as the result's, see `intervals`.
+    basis: what they are based on. metrics: metric to a table shaped as the result's, see `intervals`.
     """
 
-    drawn: Drawn
+    basis: IntervalBasis
     metrics: dict[str, dict[str, Any]]
 
 
-def replicate(counts: Counts, samples: int, seed: int) -> Replicates:
+def draw_replicates(counts: Counts, samples: int, seed: int) -> Replicates:
     """Return half-samples of the counts, to be stored with them for when they are collapsed.
 
     A unit's bits depend on its key and the seed alone, so half-samples of parts of a
@@ -91,7 +87,7 @@ def replicate(counts: Counts, samples: int, seed: int) -> Replicates:
     """
     Confidence(samples=samples, seed=seed).checked()
     halves = HalfSamples(Units(counts), samples, seed, exact=False)
-    return Replicates(samples, seed, Table(counts).summed(halves))
+    return Replicates(samples, seed, Table(counts).sum_rows(halves))
 
 
 def intervals(counts: Counts, confidence: Confidence) -> dict[str, dict[str, Any]]:
@@ -120,71 +116,86 @@ def intervals(counts: Counts, confidence: Confidence) -> dict[str, dict[str, Any
     Source: interval of Wilson (1927) with the effective sample size that the influence of the
     units gives; macro averages by MOVER (Zou and Donner 2008).
     """
-    return bounded([counts], confidence).metrics
+    return run_intervals([counts], confidence).metrics
 
 
-def bounded(runs: Sequence[Counts], confidence: Confidence) -> Bounded:
+def run_intervals(runs: Sequence[Counts], confidence: Confidence) -> ScoreIntervals:
     """Return the intervals of the mean scores of one system's training runs, or of the scores of a single run.
 
     With several runs, an interval covers the expected score of another training run of the system, on texts
-    like these. Its variance is that of the documents, which are left out of all runs at once, plus that of
-    the mean over the runs.
+    like these. Its variance is that of the documents, which are left out of all runs at once, plus the
+    retraining variance of the mean.
 
     Args:
-        runs: Counts of the same documents in the same order, as `aligned_runs` returns them.
+        runs: Counts of the same documents in the same order, as `align_runs` returns them.
         confidence: As for `intervals`. Of collapsed counts, the half-samples that they keep are used.
 
     Returns:
         What `intervals` returns, and what it is based on. With two or more runs, each interval has
-        "share_of_training" too, the share of the runs in the variance.
+        "share_of_training" too, the share of the retraining variance.
     """
     level = confidence.checked().level
     first = runs[0]
     if first.collapsed:
-        whole, stored, known = summed(first), stored_half_samples(first), Known.of_collapsed(first)
-        drawn = Drawn("half", level, *stored.drawn, first.unit, unit_numbers(first).number, False, known.units[-1])
-        scores = [*_of_half_samples([whole], [stored.sums.with_labels(whole.labels)])]
-        return Bounded(drawn, {each.metric.name: nested(rows_of(each, known, level)) for each in scores})
+        whole, replicates, sizes = sum_counts(first), require_half_samples(first), LabelSizes.measure_collapsed(first)
+        basis = IntervalBasis(
+            "half", level, *replicates.settings, first.unit, unit_numbers(first).number, False, sizes.units[-1]
+        )
+        scores = [*_estimate_by_half_samples([whole], [replicates.sums.extend_labels(whole.labels)])]
+        return ScoreIntervals(
+            basis, {estimates.metric.name: nest_paths(interval_rows(estimates, sizes, level)) for estimates in scores}
+        )
     labels, units = all_labels(*runs), Units(first)
     tables = [Table(counts, labels) for counts in runs]
-    known, scores = Known.of(tables, units), [*leave_out(tables, units.groups)]
+    sizes, scores = LabelSizes.measure(tables, units), [*jackknife(tables, units.groups)]
     samples, seed, exact = None, None, True
     if distinct := [metric for metric in first.metrics if metric.distinct]:
         halves = HalfSamples(units, confidence.samples, confidence.seed)
         samples, seed, exact = halves.sums, confidence.seed, halves.exact
         alone = [Table(counts.of(distinct), labels) for counts in runs]
-        scores += _of_half_samples(*([table.summed(weights) for table in alone] for weights in (None, halves)))
-    rows = {each.metric.name: rows_of(each, known, level) for each in scores}
-    held = [
-        {"metric": each.metric.name, "score": score.name, **_held(each.metric.name, score.name, each, tables, units)}
-        for each in scores
-        for score in each.metric.headlines
-        if rows[each.metric.name].get(("scores", score.name), {}).get("flag") == CONCENTRATED and each.left_out
+        scores += _estimate_by_half_samples(
+            *([table.sum_rows(weights) for table in alone] for weights in (None, halves))
+        )
+    rows = {estimates.metric.name: interval_rows(estimates, sizes, level) for estimates in scores}
+    concentrated = [
+        {
+            "metric": estimates.metric.name,
+            "score": score.name,
+            **_influential_units(estimates.metric.name, score.name, estimates, tables, units),
+        }
+        for estimates in scores
+        for score in estimates.metric.headlines
+        if rows[estimates.metric.name].get(("scores", score.name), {}).get("flag") == CONCENTRATED
+        and estimates.left_out
     ]
-    base = level, samples, seed, first.unit, len(units), exact, known.units[-1]
-    return Bounded(
-        Drawn("half" if distinct else "infl", *base, held),
-        {metric.name: nested(rows[metric.name]) for metric in first.metrics},
+    base = level, samples, seed, first.unit, len(units), exact, sizes.units[-1]
+    return ScoreIntervals(
+        IntervalBasis("half" if distinct else "infl", *base, concentrated),
+        {metric.name: nest_paths(rows[metric.name]) for metric in first.metrics},
     )
 
 
-def _held(metric: str, score: str, known: Estimates, tables: Sequence[Table], units: Units) -> dict[str, Any]:
+def _influential_units(
+    metric: str, score: str, metric_estimates: Estimates, tables: Sequence[Table], units: Units
+) -> dict[str, Any]:
     """Return the names of the units that hold at least half of the variance of a score, and their share of it."""
-    left_out = known.left_out[score]
-    groups, share = largest(left_out)
+    left_out = metric_estimates.left_out[score]
+    groups, share = most_influential(left_out)
     members = np.flatnonzero(np.isin(units.group, groups))
     if len(members) > len(groups):  # several units are one group: name the one that moves the score most
-        each = next(each for each in leave_out(tables, units.matrix[members]) if each.metric.name == metric)
-        moved = np.abs(each.left_out[score] - left_out.mean())
+        estimates = next(
+            estimates for estimates in jackknife(tables, units.matrix[members]) if estimates.metric.name == metric
+        )
+        moved = np.abs(estimates.left_out[score] - left_out.mean())
     else:
         moved = np.zeros(len(members))
     of_groups = [np.flatnonzero(units.group[members] == group) for group in groups]
-    leading = [int(members[own[np.argmax(moved[own])]]) for own in of_groups]
+    leading = [int(members[group_members[np.argmax(moved[group_members])]]) for group_members in of_groups]
     return {"units": units.names(leading), "share": share}
 
 
-class Known(NamedTuple):
-    """What is known about each label, and last about all together: float64[labels + 1].
+class LabelSizes(NamedTuple):
+    """Sizes of each label, and last of all labels together: float64[labels + 1].
 
     labels: the labels. units: the effective number of units. spans: the number of gold spans.
     documents: the effective number of units by documents.
@@ -196,8 +207,8 @@ class Known(NamedTuple):
     documents: float
 
     @classmethod
-    def of(cls, tables: Sequence[Table], units: Units) -> Known:
-        """Return what is known from the documents of one or more runs."""
+    def measure(cls, tables: Sequence[Table], units: Units) -> LabelSizes:
+        """Return the sizes in the documents of one or more runs."""
         spans = units.matrix @ reduce(add, (table.spans(*GOLD_SPANS, *PRED_SPANS) for table in tables))
         total, squares = ((spans**power).sum(axis=0) for power in (1, 2))
         of_units = spans.sum(axis=1)
@@ -207,23 +218,23 @@ class Known(NamedTuple):
         return cls(tables[0].labels, k, np.append(gold, gold.sum()).astype(float), float(documents))
 
     @classmethod
-    def of_collapsed(cls, counts: Counts) -> Known:
-        """Return what is known from collapsed counts."""
-        sums, known = summed(counts), unit_numbers(counts)
+    def measure_collapsed(cls, counts: Counts) -> LabelSizes:
+        """Return the sizes in collapsed counts."""
+        sums, numbers = sum_counts(counts), unit_numbers(counts)
         gold = sums.spans(GOLD_SPANS)[:-1, 0]
-        k = np.array([known.effective[label] for label in (*sums.labels, "")])
-        return cls(sums.labels, k, np.append(gold, gold.sum()).astype(float), known.documents)
+        k = np.array([numbers.effective[label] for label in (*sums.labels, "")])
+        return cls(sums.labels, k, np.append(gold, gold.sum()).astype(float), numbers.documents)
 
 
-def _of_half_samples(wholes: Sequence[Sums], samples: Sequence[Sums]) -> Iterator[Estimates]:
-    """Yield what half-samples of one or more runs tell about each metric's scores."""
+def _estimate_by_half_samples(wholes: Sequence[Sums], samples: Sequence[Sums]) -> Iterator[Estimates]:
+    """Yield the estimates of each metric's scores from half-samples of one or more runs."""
     labels = wholes[0].labels
-    for owns, halves in zip(zip(*map(score_sums, wholes)), zip(*map(score_sums, samples))):
-        metric = owns[0].metric
+    for run_scores, halves in zip(zip(*map(score_sums, wholes)), zip(*map(score_sums, samples))):
+        metric = run_scores[0].metric
         # A number of spans is a count, not an estimate.
-        places = [path for path, _ in owns[0].paths(labels) if metric.score_by_name[path[-1]].unit != "count"]
-        values = np.array([values_at(places, own, labels)[0] for own in owns])
-        drawn = mean_of_runs([values_at(places, own, labels) for own in halves])
+        places = [path for path, _ in run_scores[0].paths(labels) if metric.score_by_name[path[-1]].unit != "count"]
+        values = np.array([values_at(places, scores, labels)[0] for scores in run_scores])
+        drawn = mean_of_runs([values_at(places, scores, labels) for scores in halves])
         variance = sample_variance(drawn, [metric.score_by_name[path[-1]].limits for path in places] or (0, 1))
         unknown = np.full(len(places), np.inf)
         yield Estimates(metric, places, values, Influences(variance, unknown, np.zeros(len(places), bool)), unknown, {})
@@ -233,37 +244,37 @@ Rows = dict[Path, dict[str, Any]]
 """The interval of each score, by its path in the result."""
 
 
-def rows_of(known: Estimates, about: Known, level: float) -> Rows:
+def interval_rows(estimates: Estimates, sizes: LabelSizes, level: float) -> Rows:
     """Return the intervals of one metric."""
-    metric, places = known.metric, known.places
+    metric, places = estimates.metric, estimates.places
     if not places:
         return {}
-    values = mean_of_runs(known.values)
-    number = {label: n for n, label in enumerate(about.labels)}
+    values = mean_of_runs(estimates.values)
+    number = {label: n for n, label in enumerate(sizes.labels)}
     labels = np.array([number[path[1]] if path[0] == "per_type" else -1 for path in places])
-    units = np.where([path[:2] == ("averages", "docs") for path in places], about.documents, about.units[labels])
-    lone = known.found.lone & np.isfinite(values)
-    found = score_intervals(
+    units = np.where([path[:2] == ("averages", "docs") for path in places], sizes.documents, sizes.units[labels])
+    lone = estimates.influences.lone & np.isfinite(values)
+    bounds = score_intervals(
         values,
-        known.found.variance,
-        # A unit without which there is no score is all that there is.
+        estimates.influences.variance,
+        # If the score is undefined without one unit, it rests on this unit alone.
         np.where(lone, np.minimum(units, 1), units),
-        bearers=known.found.bearers,
-        mixed=known.mixed,
-        spans=np.where(lone, np.nan, about.spans[labels]),
+        bearers=estimates.influences.bearers,
+        mixed=estimates.mixed,
+        spans=np.where(lone, np.nan, sizes.spans[labels]),
         level=level,
         limits=[metric.score_by_name[path[-1]].limits for path in places],
-        runs=known.values if len(known.values) > 1 else None,
+        runs=estimates.values if len(estimates.values) > 1 else None,
     )
-    low, high, k, freedom, flag, training = (array.tolist() for array in found)
+    low, high, k, freedom, flag, training = (array.tolist() for array in bounds)
     rows: Rows = {
         path: {"low": low[n], "high": high[n], "k": k[n], "df": freedom[n], "flag": str(flag[n]) or None}
-        | ({"share_of_training": training[n]} if len(known.values) > 1 else {})
+        | ({"share_of_training": training[n]} if len(estimates.values) > 1 else {})
         for n, path in enumerate(places)
     }
-    with_gold = [label for label, spans in zip(about.labels, about.spans.tolist()) if spans]
+    with_gold = [label for label, spans in zip(sizes.labels, sizes.spans.tolist()) if spans]
     _widen_macros(metric, dict(zip(places, values.tolist())), rows, with_gold)
-    _complements(metric, rows)
+    _derive_complements(metric, rows)
     for row in rows.values():
         if row["flag"] is None and math.inf in (abs(row["low"]), abs(row["high"])):
             row["flag"] = UNBOUNDED
@@ -272,8 +283,8 @@ def rows_of(known: Estimates, about: Known, level: float) -> Rows:
 
 def values_at(places: Sequence[Path], scores: MetricScores, labels: tuple[str, ...]) -> NDArray[np.float64]:
     """Return the scores of a metric at some paths of a result with these labels, float64[sums, paths]."""
-    found = dict(scores.paths(labels))
-    return np.array([found[path] for path in places], dtype=float).T.reshape(-1, len(places))
+    by_path = dict(scores.paths(labels))
+    return np.array([by_path[path] for path in places], dtype=float).T.reshape(-1, len(places))
 
 
 def _widen_macros(metric: Metric, values: Mapping[Path, float], rows: Rows, labels: Sequence[str]) -> None:
@@ -293,7 +304,7 @@ def _widen_macros(metric: Metric, values: Mapping[Path, float], rows: Rows, labe
             )
 
 
-def _complements(metric: Metric, rows: Rows) -> None:
+def _derive_complements(metric: Metric, rows: Rows) -> None:
     """Derive the interval of a score that is 1 minus another score from the other's interval."""
     for path, row in rows.items():
         other = metric.score_by_name[path[-1]].complement_of
@@ -302,8 +313,8 @@ def _complements(metric: Metric, rows: Rows) -> None:
             row["low"], row["high"] = float(low), float(high)
 
 
-def nested(rows: Mapping[Path, Any]) -> dict[str, Any]:
-    """Return paths as nested tables."""
+def nest_paths(rows: Mapping[Path, Any]) -> dict[str, Any]:
+    """Return nested tables from the values by path."""
     result: dict[str, Any] = {"scores": {}, "averages": {}, "per_type": {}}
     for path, value in rows.items():
         table = result

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ..core.labels import LabelRules
-from ..core.messages import Pasted, listed, named, with_spaces_shown
+from ..core.messages import Pasted, join_names, show_spaces, spell_argument
 
 SCHEMES = (
     "per pers person persons people",  # CoNLL, ACE, GermEval; OntoNotes, GUM, WNUT
@@ -30,8 +30,8 @@ SCHEMES = (
     "species organism taxon",
     "celltype cl",
 )
-"""The names of one kind of entity in known annotation schemes, as `_plain` writes them. A kind that another scheme
-divides or puts elsewhere, such as GPE for LOC, is not the same."""
+"""The names of one kind of entity in known annotation schemes, in the form of `_bare_letters`. A kind that another
+scheme divides or puts elsewhere, such as GPE for LOC, is not the same."""
 
 SHOWN = 8
 """Maximum number of labels of a side that are named."""
@@ -80,8 +80,11 @@ def label_warnings(
     >>> label_warnings({"PER": 1}, {"PER": 1}, None, rules, set())
     ['⚠ labels: ORG to map, but neither side has such a label']
     """
-    found = [*label_lines(gold, pred, partners, rules), *(rules.unused(mapped, {*gold, *pred}) if rules else [])]
-    return [f"⚠ {system}: {line.removeprefix('⚠ ')}" for line in found] if system else found
+    lines = [
+        *label_lines(gold, pred, partners, rules),
+        *(rules.usage_warnings(mapped, {*gold, *pred}) if rules else []),
+    ]
+    return [f"⚠ {system}: {line.removeprefix('⚠ ')}" for line in lines] if system else lines
 
 
 def label_lines(
@@ -98,7 +101,7 @@ def label_lines(
         gold, pred: Labels with their numbers of spans.
         partners: See `Partners`.
         rules: The label rules that are in use already.
-        written: Writes a mapping of labels as something to paste; by default as `argument` does.
+        written: Writes a mapping of labels as something to paste; by default as `mapping_argument` does.
 
     >>> label_lines({"PER": 3, "LOC": 1}, {"PERSON": 2, "loc": 1})[0]  # doctest: +ELLIPSIS
     "⚠ No predicted label is a gold label: gold has LOC, PER, predictions have PERSON, loc. ...='PERSON=PER,loc=LOC'"
@@ -109,32 +112,32 @@ def label_lines(
     unknown = unknown_labels(gold, pred)
     if not unknown:
         return []
-    shown = listed([*map(with_spaces_shown, golds)], SHOWN)
-    of_preds = listed([*map(with_spaces_shown, unknown)], SHOWN)
+    shown = join_names([*map(show_spaces, golds)], SHOWN)
+    of_preds = join_names([*map(show_spaces, unknown)], SHOWN)
     if len(unknown) == len(preds):
-        what = (
+        problem = (
             f"No predicted label is a gold label: gold has {shown}, predictions have {of_preds}. "
             "Scores that compare labels say little."
         )
     else:
         spans = sum(pred[label] for label in unknown)
-        what = (
+        problem = (
             f"{spans} of {sum(pred.values())} predicted spans have a label that never occurs in gold: {of_preds}. "
             f"Gold has {shown}."
         )
-    found = {label: proposed(label, golds, partners or {}, pred[label]) for label in unknown}
-    proposals = {label: each for label, each in found.items() if each}
+    candidates = {label: propose_label(label, golds, partners or {}, pred[label]) for label in unknown}
+    proposals = {label: proposal for label, proposal in candidates.items() if proposal}
     remedy = ""
     if proposals and not (rules and rules.depth):
         remedy = "".join(
-            f" {each.spans} of {pred[label]} spans predicted as {with_spaces_shown(label)} have the boundaries "
-            f"of a gold {with_spaces_shown(each.name)}."
-            for label, each in proposals.items()
-            if each.spans
+            f" {proposal.spans} of {pred[label]} spans predicted as {show_spaces(label)} have the boundaries "
+            f"of a gold {show_spaces(proposal.name)}."
+            for label, proposal in proposals.items()
+            if proposal.spans
         )
-        names = {label: each.name for label, each in proposals.items()}
-        remedy += f" To map labels, add {(written or argument)(extended(names, rules))}"
-    return [f"⚠ {what}{remedy}"]
+        names = {label: proposal.name for label, proposal in proposals.items()}
+        remedy += f" To map labels, add {(written or mapping_argument)(extend_mapping(names, rules))}"
+    return [f"⚠ {problem}{remedy}"]
 
 
 class Proposal(NamedTuple):
@@ -145,8 +148,8 @@ class Proposal(NamedTuple):
     spans: int = 0
 
 
-def proposed(label: str, golds: Sequence[str], partners: Partners, number: int = 0) -> Proposal | None:
-    """Return the gold label that a predicted label probably means, None if nothing speaks for one.
+def propose_label(label: str, golds: Sequence[str], partners: Partners, number: int = 0) -> Proposal | None:
+    """Return the gold label that a predicted label probably means; None without evidence for one.
 
     The names are the same but for case, separators and the prefix of a tag; or known schemes use them for one kind of
     entity; or most of the predicted spans have the boundaries of gold spans with that label. Names that merely look
@@ -158,52 +161,52 @@ def proposed(label: str, golds: Sequence[str], partners: Partners, number: int =
         partners: See `Partners`.
         number: How many predicted spans have the label; by default those with partners.
 
-    >>> [proposed(label, ["PERSON", "PhysicalObject"], {}) for label in ("PER", "physical_object", "PERCENT")]
+    >>> [propose_label(label, ["PERSON", "PhysicalObject"], {}) for label in ("PER", "physical_object", "PERCENT")]
     [Proposal(name='PERSON', spans=0), Proposal(name='PhysicalObject', spans=0), None]
-    >>> proposed("GPE", ["LOC", "ORG"], {("GPE", "LOC"): 3, ("GPE", "ORG"): 2})
+    >>> propose_label("GPE", ["LOC", "ORG"], {("GPE", "LOC"): 3, ("GPE", "ORG"): 2})
     Proposal(name='LOC', spans=3)
     """
-    for same in (_plain, _kind):
-        if (meant := same(label)) and len(named := _alike(tuple(golds), same).get(meant, [])) == 1:
-            return Proposal(named[0])
-    numbers = {name: spans for (theirs, name), spans in partners.items() if theirs == label}
+    for form in (_bare_letters, _scheme_names):
+        if (meant := form(label)) and len(candidates := _group_by_form(tuple(golds), form).get(meant, [])) == 1:
+            return Proposal(candidates[0])
+    numbers = {name: spans for (predicted, name), spans in partners.items() if predicted == label}
     best = max(numbers, key=lambda name: (numbers[name], name), default=None)
     if best is None or numbers[best] < FEWEST_PARTNERS or 2 * numbers[best] <= max(number, sum(numbers.values())):
         return None
     return Proposal(best, numbers[best])
 
 
-def extended(found: Mapping[str, str], rules: LabelRules | None = None) -> dict[str, str | None]:
-    """Return a mapping of labels that does what is proposed as well as what the rules in use do.
+def extend_mapping(names: Mapping[str, str], rules: LabelRules | None = None) -> dict[str, str | None]:
+    """Return one mapping of labels for the proposed names and the rules in use.
 
     Args:
-        found: Labels with their new names.
+        names: Labels with their new names.
         rules: The rules in use.
 
-    >>> extended({"PERS": "PERSON"}, LabelRules(labels=(("PER", "PERS"), ("MISC", None))))
+    >>> extend_mapping({"PERS": "PERSON"}, LabelRules(labels=(("PER", "PERS"), ("MISC", None))))
     {'PER': 'PERSON', 'MISC': None, 'PERS': 'PERSON'}
     """
-    given = rules.mapping if rules else {}
-    before = {old: None if new is None else found.get(new, new) for old, new in given.items()}
-    return before | {old: new for old, new in found.items() if old not in before}
+    mapping = rules.mapping if rules else {}
+    before = {old: None if new is None else names.get(new, new) for old, new in mapping.items()}
+    return before | {old: new for old, new in names.items() if old not in before}
 
 
-def setting(table: Table) -> str:
-    """Return what to put into a config to map labels.
+def mapping_setting(table: Table) -> str:
+    """Return the line of a config that maps labels.
 
-    >>> setting({"PER": "PERSON", "MISC": None})
+    >>> mapping_setting({"PER": "PERSON", "MISC": None})
     'to the config block of the scorer or component: labels = {"PER": "PERSON", "MISC": null}'
     """
     return f"to the config block of the scorer or component: labels = {_json(table)}"
 
 
-def argument(table: Table) -> str:
+def mapping_argument(table: Table) -> str:
     """Return the argument that maps labels, to be pasted: pairs, or JSON if these would be ambiguous.
 
-    >>> print(argument({"PER": "PERSON", "MISC": None}), argument({"a b": "c=d"}))
+    >>> print(mapping_argument({"PER": "PERSON", "MISC": None}), mapping_argument({"a b": "c=d"}))
     labels='PER=PERSON,MISC=' labels='{"a b": "c=d"}'
     """
-    return named("labels", Pasted(_text(table)))
+    return spell_argument("labels", Pasted(_text(table)))
 
 
 def _text(table: Table) -> str:
@@ -219,19 +222,19 @@ def _json(table: Table) -> str:
 
 
 @lru_cache(maxsize=4)  # all predicted labels are compared with the same gold labels
-def _alike(golds: tuple[str, ...], same: Callable[[str], str | None]) -> dict[str | None, list[str]]:
-    """Return the gold labels by what `same` makes of them."""
-    found: dict[str | None, list[str]] = {}
+def _group_by_form(golds: tuple[str, ...], form: Callable[[str], str | None]) -> dict[str | None, list[str]]:
+    """Return the gold labels by their form."""
+    result: dict[str | None, list[str]] = {}
     for name in golds:
-        found.setdefault(same(name), []).append(name)
-    return found
+        result.setdefault(form(name), []).append(name)
+    return result
 
 
-def _plain(label: str) -> str:
+def _bare_letters(label: str) -> str:
     """Return the letters and digits of a label, without case and without the prefix of a tag."""
     return "".join(filter(str.isalnum, PREFIX.sub("", label, count=1))).casefold()
 
 
-def _kind(label: str) -> str | None:
+def _scheme_names(label: str) -> str | None:
     """Return the names that known schemes have for a kind of entity; None if they do not have the label."""
-    return next((names for names in SCHEMES if _plain(label) in names.split()), None)
+    return next((names for names in SCHEMES if _bare_letters(label) in names.split()), None)

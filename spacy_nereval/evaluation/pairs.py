@@ -1,4 +1,4 @@
-"""Two systems on the same documents: which documents belong together, and the sums after swaps."""
+"""Two systems on the same documents: aligning their counts, and their scores after swaps."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from ..core.declaration import GOLD_SPANS, Array, Columns, Metric
 from ..counting.counts import Counts
 from ..counting.sums import Sums, empty_sums
-from ..counting.table import Table, add_products, columns_of, summed
+from ..counting.table import Table, add_products, columns_of, sum_counts
 from .bounds import TINY
-from .collapsing import stored_half_samples
+from .collapsing import require_half_samples
 from .differences import balance
 from .resampling import HalfSamples, Units
-from .scores import MetricScores, means_of_documents, score_sums
+from .scores import MetricScores, is_document_mean, score_sums
 from .tested import Subject
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Pair:
     keep labels apart. The others need only totals, which takes far fewer columns.
 
     Args:
-        baseline, system: Counts of the same documents in the same order, as `paired` returns them.
+        baseline, system: Counts of the same documents in the same order, as `align_counts` returns them.
         metrics: What to compare: metrics with classes, or metrics without.
         labels: Labels to keep apart.
     """
@@ -53,60 +53,60 @@ class Pair:
             )
         if labels is None:
             labels = all_labels(baseline, system) if any(metric.classes for metric in metrics) else ()
-            metrics = [*map(_without_unused, metrics)]
+            metrics = [*map(_drop_unused_scores, metrics)]
         self._tables = [Table(counts.of(metrics), labels) for counts in (baseline, system)]
         self._units = Units(baseline)
         self._cells = (self._tables[1].cells - self._tables[0].cells).tocsr()
         self._cells.eliminate_zeros()
-        self._whole = [table.summed() for table in self._tables]
+        self._whole = [table.sum_rows() for table in self._tables]
 
     def scores(self) -> Iterator[tuple[MetricScores, MetricScores]]:
         """Yield per metric the scores of both systems, [1] each."""
         first, second = self._whole
         yield from zip(score_sums(first), score_sums(second))
 
-    def swapped(self, swaps: HalfSamples) -> Iterator[tuple[MetricScores, MetricScores]]:
+    def swap_scores(self, swaps: HalfSamples) -> Iterator[tuple[MetricScores, MetricScores]]:
         """Yield per metric the scores of both systems after each swap, [swaps] each, without averages.
 
         With many labels, not all swaps fit into memory at once: those that do are the next metrics, and so on.
         """
-        first, second = map(self._needed, self._whole)
-        for some in swaps.parts(SUMS // sum(array.size for array in first.arrays)):
+        first, second = map(self._drop_counts, self._whole)
+        for part in swaps.parts(SUMS // sum(array.size for array in first.arrays)):
             # Each system keeps its own units that stay, and gets the other's for the rest. The difference is cheaper
             # than summing again.
-            staying = self._staying(some)
+            staying = self._sum_staying(part)
             yield from zip(score_sums(second - staying, alone=True), score_sums(first + staying, alone=True))
 
-    def _needed(self, sums: Sums) -> Sums:
+    def _drop_counts(self, sums: Sums) -> Sums:
         """Return the sums without counts, if all scores are made of means."""
-        return sums._replace(counts=sums.counts[:0]) if all(map(means_of_documents, sums.metrics)) else sums
+        return sums._replace(counts=sums.counts[:0]) if all(map(is_document_mean, sums.metrics)) else sums
 
     def differences(
         self, swaps: HalfSamples, subjects: Sequence[Subject], labels: Sequence[str] = ()
     ) -> dict[tuple[str, str, str | None], NDArray[np.float64]]:
         """Return the second system's lead in some scores after each swap, float64[swaps] by their key."""
-        found: dict[tuple[str, str, str | None], list[NDArray[np.float64]]] = {each.key: [] for each in subjects}
-        for first, second in self.swapped(swaps):
+        result: dict[tuple[str, str, str | None], list[NDArray[np.float64]]] = {subject.key: [] for subject in subjects}
+        for first, second in self.swap_scores(swaps):
             for subject in subjects:
                 if subject.metric.name == first.metric.name:
                     a, b = (subject.values(side, labels) for side in (first, second))
-                    found[subject.key].append(b - a)
-        return {key: np.concatenate(parts) for key, parts in found.items()}
+                    result[subject.key].append(b - a)
+        return {key: np.concatenate(parts) for key, parts in result.items()}
 
-    def differing(self, metric: Metric) -> NDArray[np.bool_]:
+    def differing_units(self, metric: Metric) -> NDArray[np.bool_]:
         """Return bool[units, labels + 1]: where some column of the metric differs for each label, or for any."""
-        return self._differing(metric, self._units.matrix)
+        return self._find_differing(metric, self._units.matrix)
 
     def differing_documents(self, metric: Metric) -> NDArray[np.int64]:
         """Return the documents in which some column of the metric differs."""
         from scipy.sparse import identity
 
-        found: NDArray[np.int64] = np.flatnonzero(
-            self._differing(metric, identity(self._cells.shape[0], format="csr"))[:, -1]
+        documents: NDArray[np.int64] = np.flatnonzero(
+            self._find_differing(metric, identity(self._cells.shape[0], format="csr"))[:, -1]
         )
-        return found
+        return documents
 
-    def _differing(self, metric: Metric, groups: Any) -> NDArray[np.bool_]:
+    def _find_differing(self, metric: Metric, groups: Any) -> NDArray[np.bool_]:
         """Return bool[groups, labels + 1], for groups as a table [groups, documents]."""
         from scipy.sparse import csr_array, identity, kron
 
@@ -116,21 +116,21 @@ class Pair:
         coefficients = np.stack([columns[name] for name in metric.columns], axis=1)
         per_document = self._cells @ csr_array(kron(coefficients, identity(table.width), format="csr"))
         differs = (abs(groups @ per_document) > TINY).tocoo()
-        found = np.zeros((groups.shape[0], table.width), dtype=bool)
-        found[differs.row, differs.col % table.width] = True
-        found[:, -1] = found.any(axis=1)
-        return found
+        result = np.zeros((groups.shape[0], table.width), dtype=bool)
+        result[differs.row, differs.col % table.width] = True
+        result[:, -1] = result.any(axis=1)
+        return result
 
-    def _staying(self, swaps: HalfSamples) -> Sums:
+    def _sum_staying(self, swaps: HalfSamples) -> Sums:
         """Return the difference of the two systems in the units that stay, for each swap. Averages
         over documents are left at 0, since they are not compared."""
         table = self._tables[0]
-        total = self._needed(empty_sums(table.metrics, table.labels, False, swaps.sums))
+        total = self._drop_counts(empty_sums(table.metrics, table.labels, False, swaps.sums))
         documents: NDArray[np.int64] = np.flatnonzero(np.diff(self._cells.indptr))  # the other documents change nothing
         step = max(1, CELLS // swaps.sums)
         for start in range(0, len(documents), step):
             here = documents[start : start + step]
-            stay = swaps.of(here).T.astype(float)
+            stay = swaps.block(here).T.astype(float)
             if total.counts.size:
                 add_products(total.counts, self._cells[here].T, stay)
             if total.class_means.size:
@@ -146,8 +146,8 @@ class Pair:
         return hstack([b - a for a, b in zip(first, second)], format="csc")
 
 
-class _Read(Mapping[str, NDArray[Any]]):
-    """Scores of classes, of which it is known which ones were read."""
+class _ReadRecorder(Mapping[str, NDArray[Any]]):
+    """Scores of classes that record which of them are read."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._scores = {name: np.ones((2, 1)) for name in names}
@@ -164,12 +164,12 @@ class _Read(Mapping[str, NDArray[Any]]):
         return len(self._scores)
 
 
-def _without_unused(metric: Metric) -> Metric:
+def _drop_unused_scores(metric: Metric) -> Metric:
     """Return a metric whose scores of classes are means over documents without those that no overall score is made of:
     each has a sum for every label after every swap."""
-    if not (metric.classes and means_of_documents(metric)):
+    if not (metric.classes and is_document_mean(metric)):
         return metric
-    read = _Read(score.name for score in metric.classes.scores)
+    read = _ReadRecorder(score.name for score in metric.classes.scores)
     metric.classes.overall(read, np.ones(2))
     used = [score for score in metric.classes.scores if score.name in read.names]
     scores = tuple(replace(score, group=None, complement_of=None) for score in used)
@@ -185,25 +185,25 @@ def all_labels(*counted: Counts) -> tuple[str, ...]:
     return tuple(sorted({label for counts in counted for label in counts.labels}))
 
 
-def with_and_without_classes(metrics: Sequence[Metric]) -> list[list[Metric]]:
+def split_by_classes(metrics: Sequence[Metric]) -> list[list[Metric]]:
     """Return the metrics in at most two groups, as `Pair` needs them."""
-    found = [[metric for metric in metrics if bool(metric.classes) is wanted] for wanted in (False, True)]
-    return [some for some in found if some]
+    groups = [[metric for metric in metrics if bool(metric.classes) is has_classes] for has_classes in (False, True)]
+    return [group for group in groups if group]
 
 
 def balances(weights: NDArray[np.float64], swaps: HalfSamples) -> NDArray[np.float64]:
-    """Return by how much the units that stay outweigh those that change places, float64[swaps, ...].
+    """Return the balance of each swap (see `balance`), float64[swaps, ...].
 
     Args:
-        weights: What each unit weighs, float64[units, ...], see `unit_weights`.
+        weights: The weight of each unit, float64[units, ...], see `unit_weights`.
         swaps: The swaps.
     """
-    kept = np.concatenate([bits.astype(float) @ weights for bits in swaps.of_units()])
-    found: NDArray[np.float64] = balance(kept, weights.sum(axis=0))
-    return found
+    staying = np.concatenate([bits.astype(float) @ weights for bits in swaps.bits_of_units()])
+    result: NDArray[np.float64] = balance(staying, weights.sum(axis=0))
+    return result
 
 
-def paired(baseline: Counts, system: Counts) -> Counts:
+def align_counts(baseline: Counts, system: Counts) -> Counts:
     """Return the system's counts in the baseline's order of documents, paired by id, or without ids by position.
 
     Raises:
@@ -216,33 +216,35 @@ def paired(baseline: Counts, system: Counts) -> Counts:
     if differences := baseline.differences(system, replicates=False):
         raise ValueError(f"the systems cannot be compared: {differences}")
     if baseline.ids != system.ids:
-        ours, theirs = (_places(counts) for counts in (baseline, system))
-        if missing := [key for key in (*ours, *theirs) if key not in ours or key not in theirs]:
+        baseline_places, system_places = (_places(counts) for counts in (baseline, system))
+        if missing := [
+            key for key in (*baseline_places, *system_places) if key not in baseline_places or key not in system_places
+        ]:
             names = ", ".join(str(id) for id, _ in missing[:5]) + (", ..." if len(missing) > 5 else "")
             hint = "; predictions without annotation are skipped" if baseline.skipped != system.skipped else ""
             raise ValueError(f"{len(missing)} documents are not in both systems: {names}{hint}")
-        system = system.reordered([theirs[key] for key in ours])
+        system = system.reordered([system_places[key] for key in baseline_places])
     if baseline.units != system.units:
         raise ValueError("the systems cannot be compared: their documents are in different units; count them alike")
     _check_same_gold(baseline, system)
     return system
 
 
-def aligned_runs(first: Counts, system: str, runs: Sequence[Counts]) -> list[Counts]:
+def align_runs(first: Counts, system: str, runs: Sequence[Counts]) -> list[Counts]:
     """Return the counts of a system's training runs with the documents of the first counts, in their order.
 
     Raises:
         ValueError: They are other documents; for one of several runs the message says which.
     """
-    found = []
+    result = []
     for number, counts in enumerate(runs, 1):
         try:
-            found.append(counts if counts is first else paired(first, counts))
+            result.append(counts if counts is first else align_counts(first, counts))
         except ValueError as error:
             if len(runs) == 1:
                 raise
             raise ValueError(f"run {number} of {system}: {error}") from None
-    return found
+    return result
 
 
 def check_same_places(systems: Sequence[Counts]) -> None:
@@ -273,12 +275,12 @@ def _check_same_gold(baseline: Counts, system: Counts) -> None:
 
 def _places(counts: Counts) -> dict[tuple[str | int, int], int]:
     """Return the position of each document by its id and how many had it before; without id, by position."""
-    seen: dict[str | int, int] = {}
+    occurrences: dict[str | int, int] = {}
     places = {}
     for position, id in enumerate(counts.ids):
         key: str | int = position if id is None else id
-        places[key, seen.setdefault(key, 0)] = position
-        seen[key] += 1
+        places[key, occurrences.setdefault(key, 0)] = position
+        occurrences[key] += 1
     return places
 
 
@@ -290,21 +292,23 @@ def check_same_documents(baseline: Counts, system: Counts) -> None:
     """
     if differences := baseline.differences(system):
         raise ValueError(f"the systems cannot be compared: {differences}")
-    whole, halves = ([counts_of(counts) for counts in (baseline, system)] for counts_of in (summed, _halves))
+    whole, halves = (
+        [counts_of(counts) for counts in (baseline, system)] for counts_of in (sum_counts, _replicate_sums)
+    )
     for first, second in (whole, halves):
         labels = tuple(sorted({*first.labels, *second.labels}))
-        a, b = (sums.with_labels(labels).spans(GOLD_SPANS) for sums in (first, second))
+        a, b = (sums.extend_labels(labels).spans(GOLD_SPANS) for sums in (first, second))
         if (a != b).any() or (first.documents != second.documents).any():
             where = "" if first is whole[0] else ", though as many: texts or ids differ"
             raise ValueError(
-                f"the systems were not counted on the same documents{where}; they have {_numbers(baseline)} and "
-                f"{_numbers(system)}"
+                f"the systems were not counted on the same documents{where}; they have {_describe_size(baseline)} and "
+                f"{_describe_size(system)}"
             )
 
 
-def _numbers(counts: Counts) -> str:
+def _describe_size(counts: Counts) -> str:
     return f"{counts.documents} documents with {counts.gold} gold spans"
 
 
-def _halves(counts: Counts) -> Sums:
-    return stored_half_samples(counts).sums
+def _replicate_sums(counts: Counts) -> Sums:
+    return require_half_samples(counts).sums

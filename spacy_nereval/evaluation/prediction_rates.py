@@ -13,11 +13,11 @@ from ..core.formulas import ratio
 from ..counting.counts import Counts
 from ..counting.table import Table
 from .bounds import FEW, FEW_UNITS, TINY, UNDEFINED, degrees_of_freedom
-from .intervals import Known, Rows, rows_of
-from .leaving_out import Combined, Estimates, difference_after, leave_out, mean_share
+from .intervals import LabelSizes, Rows, interval_rows
+from .jackknife import Estimand, Estimates, difference_of_systems, jackknife, mean_on_scale
 from .pairs import all_labels
 from .resampling import Confidence, Units
-from .result import gold_spans, pred_spans, spans_per_label
+from .result import gold_by_label, predictions_by_label, spans_per_label
 
 
 def _formula(columns: Columns) -> dict[str, Array]:
@@ -74,16 +74,16 @@ def prediction_rates(counts: Counts, confidence: Confidence | None = None) -> li
     A 1 2 2.0
     B 0 1 None
     """
-    found = rates_of({"per_type": spans_per_label(counts)})
-    if confidence is None or not found:
-        return found
+    rates = rates_of({"per_type": spans_per_label(counts)})
+    if confidence is None or not rates:
+        return rates
     rows = _rate_rows(counts, confidence)
-    bounds = [rows["per_type", each.label, "rate"] for each in found]
+    bounds = [rows["per_type", rate.label, "rate"] for rate in rates]
     return [
-        each._replace(low=row["low"], high=row["high"] if isfinite(row["high"]) else None, few=row["flag"] == FEW)
+        rate._replace(low=row["low"], high=row["high"] if isfinite(row["high"]) else None, few=row["flag"] == FEW)
         if row["flag"] != UNDEFINED
-        else each
-        for each, row in zip(found, bounds)
+        else rate
+        for rate, row in zip(rates, bounds)
     ]
 
 
@@ -94,23 +94,23 @@ def rates_of(result: Mapping[str, Any]) -> list[PredictionRate]:
     0.5
     """
     return [
-        PredictionRate(label, own["gold"], own["pred"], own["pred"] / own["gold"] if own["gold"] else None)
-        for label, own in result["per_type"].items()
+        PredictionRate(label, spans["gold"], spans["pred"], spans["pred"] / spans["gold"] if spans["gold"] else None)
+        for label, spans in result["per_type"].items()
     ]
 
 
 def _rate_rows(counts: Counts, confidence: Confidence) -> Rows:
     """Return the intervals of the rates of all labels together and of each."""
     confidence.checked()
-    estimates, known, units = _estimated([counts], counts.labels, mean_share)
-    # As a share of all spans of both sides, a rate is mixed where a unit has either.
+    estimates, sizes, units = _estimate_rates([counts], counts.labels, mean_on_scale)
+    # For a rate, `mixed` is the number of units with gold spans or with predicted ones, whichever is less.
     tables = [units.groups @ Table(counts.of([RATE])).spans(*kinds) for kinds in (GOLD_SPANS, PRED_SPANS)]
     sides = [side.toarray() if hasattr(side, "toarray") else side for side in tables]
     mixed = np.minimum(*(side.astype(bool).sum(axis=0)[:-1] for side in sides))
     estimates.mixed[-len(mixed) :] = mixed
     whole = estimates.places.index(("scores", "rate"))
     estimates.mixed[whole] = min(int(side[:, :-1].any(axis=1).sum()) for side in sides)
-    return rows_of(estimates, known, confidence.level)
+    return interval_rows(estimates, sizes, confidence.level)
 
 
 class BoundedRate(NamedTuple):
@@ -134,7 +134,7 @@ def prediction_rate(counts: Counts, label: str | None, confidence: Confidence) -
     >>> found.value, found.low < 2 < found.high
     (2.0, True)
     """
-    gold, pred = gold_spans(counts), pred_spans(counts)
+    gold, pred = gold_by_label(counts), predictions_by_label(counts)
     number = sum(gold.values()) if label is None else gold.get(label, 0)
     if not number:
         return None
@@ -143,11 +143,13 @@ def prediction_rate(counts: Counts, label: str | None, confidence: Confidence) -
     return BoundedRate(predicted / number, row["low"], row["high"], row["k"])
 
 
-def _estimated(runs: Sequence[Counts], labels: Sequence[str], combined: Combined) -> tuple[Estimates, Known, Units]:
-    """Return what is known about the rates of labels, and about the labels."""
+def _estimate_rates(
+    runs: Sequence[Counts], labels: Sequence[str], combined: Estimand
+) -> tuple[Estimates, LabelSizes, Units]:
+    """Return the estimates of the rates, the sizes of the labels, and the units."""
     units, tables = Units(runs[0]), [Table(counts.of([RATE]), labels) for counts in runs]
-    (estimates,) = leave_out(tables, units.groups, combined)
-    return estimates, Known.of(tables, units), units
+    (estimates,) = jackknife(tables, units.groups, combined)
+    return estimates, LabelSizes.measure(tables, units), units
 
 
 class RateDifference(NamedTuple):
@@ -192,25 +194,25 @@ def rate_differences(first: Counts, second: Counts, confidence: Confidence | Non
     from scipy.special import stdtrit
 
     labels = all_labels(first, second)
-    gold = [gold_spans(counts) for counts in (first, second)]
-    pred = [pred_spans(counts) for counts in (first, second)]
-    found = []
+    gold = [gold_by_label(counts) for counts in (first, second)]
+    pred = [predictions_by_label(counts) for counts in (first, second)]
+    differences = []
     for label in labels:
-        spans = max(each.get(label, 0) for each in gold)
+        spans = max(side.get(label, 0) for side in gold)
         gap = (pred[1].get(label, 0) - pred[0].get(label, 0)) / spans if spans else None
-        found.append(RateDifference(label, gap))
+        differences.append(RateDifference(label, gap))
     if confidence is None or not labels:
-        return found
+        return differences
     if first.units != second.units:
         raise ValueError("the two systems were counted with other units, so their rates cannot be compared")
     confidence.checked()
-    estimates, known, _ = _estimated([first, second], labels, difference_after(1))
-    errors, k = np.sqrt(estimates.found.variance[-len(labels) :]), known.units[:-1]
-    freedom = degrees_of_freedom(k, estimates.found.bearers[-len(labels) :])
+    estimates, sizes, _ = _estimate_rates([first, second], labels, difference_of_systems(1))
+    errors, k = np.sqrt(estimates.influences.variance[-len(labels) :]), sizes.units[:-1]
+    freedom = degrees_of_freedom(k, estimates.influences.bearers[-len(labels) :])
     reach = errors * stdtrit(freedom, (1 + confidence.level) / 2)
     return [
-        each._replace(low=each.difference - far, high=each.difference + far, few=bool(units < FEW_UNITS))
-        if each.difference is not None and error > TINY
-        else each
-        for each, far, error, units in zip(found, reach.tolist(), errors.tolist(), k.tolist())
+        row._replace(low=row.difference - far, high=row.difference + far, few=bool(units < FEW_UNITS))
+        if row.difference is not None and error > TINY
+        else row
+        for row, far, error, units in zip(differences, reach.tolist(), errors.tolist(), k.tolist())
     ]

@@ -1,10 +1,7 @@
-"""Random bits by unit: which units a half-sample holds, and which units change places in a swap.
+"""Half-samples and swaps of units, as weights of documents; and the settings of intervals.
 
-Each unit has its own stream of bits, seeded with its key alone. A unit therefore
-gets the same bits wherever and in whatever order it is read, so no order of
-documents, files, shards or workers can change a number.
-
-Half-samples and swaps of units, as weights of documents.
+Random bits say which units are in a half-sample, or change places in a swap. Each unit has its own stream of bits,
+seeded with its key alone. So no order of documents, files, shards or workers can change a number.
 """
 
 from __future__ import annotations
@@ -19,9 +16,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arguments import LEVEL, SAMPLES, SEED, checked
+from ..core.arguments import LEVEL, SAMPLES, SEED, validate_settings
 from ..core.declaration import GOLD_SPANS, PRED_SPANS
-from ..core.messages import absent, named
+from ..core.messages import describe_unknown, spell_argument
 from ..counting.counts import Counts
 from ..counting.table import Table
 from .bounds import effective_units
@@ -155,10 +152,10 @@ def patterns(seed: int, keys: Sequence[str], samples: int, *, exact: bool = True
         >>> every.exact, every.rows
         (True, 64)
     """
-    _check(keys, samples)
+    _check_keys(keys, samples)
     units = len(keys)
-    if not (exact and enumerable(units, samples)):
-        return Patterns(samples, units, False, _streams(seed, keys, samples))
+    if not (exact and is_enumerable(units, samples)):
+        return Patterns(samples, units, False, _random_bits(seed, keys, samples))
     numbers = np.arange(2**units)
     place = {key: k for k, key in enumerate(sorted(keys))}
     packed = np.zeros((units, -(-len(numbers) // 8)), np.uint8)
@@ -167,7 +164,7 @@ def patterns(seed: int, keys: Sequence[str], samples: int, *, exact: bool = True
     return Patterns(len(numbers), units, True, packed)
 
 
-def enumerable(units: int, samples: int) -> bool:
+def is_enumerable(units: int, samples: int) -> bool:
     """Return whether the units have no more patterns than there are samples.
 
     Args:
@@ -178,13 +175,13 @@ def enumerable(units: int, samples: int) -> bool:
         Whether `2 ** units <= samples`.
 
     Example:
-        >>> enumerable(9, 1000), enumerable(10, 1000)
+        >>> is_enumerable(9, 1000), is_enumerable(10, 1000)
         (True, False)
     """
     return units < MOST_ENUMERATED and 2**units <= samples
 
 
-def _streams(seed: int, keys: Sequence[str], samples: int) -> NDArray[np.uint8]:
+def _random_bits(seed: int, keys: Sequence[str], samples: int) -> NDArray[np.uint8]:
     """Return the packed bits of each unit, uint8[units, bytes], a whole number of words each."""
     words = -(-samples // WORD)
     drawn = np.empty((len(keys), words), "<u8")
@@ -194,16 +191,12 @@ def _streams(seed: int, keys: Sequence[str], samples: int) -> NDArray[np.uint8]:
     return drawn.view(np.uint8)
 
 
-def _check(keys: Sequence[str], samples: int) -> None:
+def _check_keys(keys: Sequence[str], samples: int) -> None:
     if samples < 1:
         raise ValueError(f"the number of samples must be 1 or more, not {samples}")
     if len(set(keys)) < len(keys):
         twice = next(key for k, key in enumerate(keys) if key in set(keys[:k]))
         raise ValueError(f"each unit needs a key of its own, but {twice!r} occurs twice; add its documents together")
-
-
-MOST_GROUPS = 1000
-"""More units than this are left out in groups of equal size, so that neither time nor memory grows with them."""
 
 
 class Confidence(NamedTuple):
@@ -230,37 +223,41 @@ class Confidence(NamedTuple):
         >>> Confidence(level=0.9).checked().level
         0.9
         """
-        return checked(self)
+        return validate_settings(self)
 
 
-Wanted = Confidence | Mapping[str, Any] | bool | None
-"""Settings of intervals, as `wanted_confidence` takes them."""
+ConfidenceSettings = Confidence | Mapping[str, Any] | bool | None
+"""Settings of intervals, as `read_confidence` takes them."""
 
 
-def wanted_confidence(given: Wanted) -> Confidence | None:
-    """Return settings of intervals, however they are given.
+def read_confidence(settings: ConfidenceSettings) -> Confidence | None:
+    """Return settings of intervals from any form in which users give them.
 
     Args:
-        given: Settings; True or a table of settings, perhaps empty; None or False for no intervals.
+        settings: Settings; True or a table of settings, perhaps empty; None or False for no intervals.
 
     Raises:
         ValueError: It is none of these, or there is no such setting.
 
-    >>> wanted_confidence(True) == wanted_confidence({}) == Confidence(), wanted_confidence({"level": 0.9}).level
+    >>> read_confidence(True) == read_confidence({}) == Confidence(), read_confidence({"level": 0.9}).level
     (True, 0.9)
     """
-    if given is None or given is False:
+    if settings is None or settings is False:
         return None
-    if given is True:
+    if settings is True:
         return Confidence()
-    if isinstance(given, Confidence):
-        return given
-    if isinstance(given, Mapping):
-        if unknown := [name for name in given if name not in Confidence._fields]:
-            raise ValueError(f"{named('confidence', given)}: {absent(unknown[0], Confidence._fields, 'setting')}")
-        return Confidence(**given)
+    if isinstance(settings, Confidence):
+        return settings
+    if isinstance(settings, Mapping):
+        if unknown := [name for name in settings if name not in Confidence._fields]:
+            raise ValueError(
+                f"{spell_argument('confidence', settings)}: "
+                f"{describe_unknown(unknown[0], Confidence._fields, 'setting')}"
+            )
+        return Confidence(**settings)
     raise ValueError(
-        f"{named('confidence', given)}: expected True, a table such as {{'level': 0.95}} or Confidence(level=0.95); "
+        f"{spell_argument('confidence', settings)}: expected True, a table such as {{'level': 0.95}} or "
+        "Confidence(level=0.95); "
         "None for no intervals"
     )
 
@@ -268,6 +265,10 @@ def wanted_confidence(given: Wanted) -> Confidence | None:
 def number_of_units(counts: Counts) -> int:
     """Return the number of units."""
     return len({*counts.units})
+
+
+MOST_GROUPS = 1000
+"""More units than this are left out in groups of equal size, so that neither time nor memory grows with them."""
 
 
 class Units:
@@ -298,10 +299,10 @@ class Units:
     def __len__(self) -> int:
         return len(self.keys)
 
-    def added(self, values: NDArray[Any]) -> NDArray[Any]:
+    def sum_per_unit(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return the sums of values [documents, ...] over the documents of each unit, [units, ...]."""
-        found: NDArray[Any] = self.matrix @ values
-        return found
+        sums: NDArray[Any] = self.matrix @ values
+        return sums
 
     @cached_property
     def matrix(self) -> csr_array:
@@ -316,17 +317,17 @@ class Units:
 
     @cached_property
     def order(self) -> NDArray[np.int64]:
-        """int64[units]: the place of each unit by the hash of its key, which no order of reading changes."""
+        """int64[units]: the rank of each unit by the hash of its key, whatever the order of reading."""
         hashes = [(blake2b(key.encode("utf8", "surrogatepass"), digest_size=8).digest(), key) for key in self.keys]
-        found = np.empty(len(self), dtype=np.int64)
-        found[sorted(range(len(self)), key=hashes.__getitem__)] = np.arange(len(self))
-        return found
+        places = np.empty(len(self), dtype=np.int64)
+        places[sorted(range(len(self)), key=hashes.__getitem__)] = np.arange(len(self))
+        return places
 
     @cached_property
     def group(self) -> NDArray[np.int64]:
         """int64[units]: the group of each unit, a unit alone unless there are more than `MOST_GROUPS`."""
-        found: NDArray[np.int64] = self.order * min(len(self), MOST_GROUPS) // max(len(self), 1)
-        return found
+        groups: NDArray[np.int64] = self.order * min(len(self), MOST_GROUPS) // max(len(self), 1)
+        return groups
 
     @cached_property
     def groups(self) -> csr_array:
@@ -334,7 +335,7 @@ class Units:
         return self._ones(self.group[self.of_document], min(len(self), MOST_GROUPS))
 
     def names(self, units: Sequence[int]) -> list[str | int]:
-        """Return what people call some units: their keys, or of documents without ids their numbers."""
+        """Return names of units for people: their keys, or for documents without ids their numbers."""
         first = {unit: place for place, unit in reversed([*enumerate(self.of_document.tolist())])}
         nameless = self._rule in ("id", "document")
         return [first[unit] if nameless and self._ids[first[unit]] is None else self.keys[unit] for unit in units]
@@ -357,7 +358,7 @@ class HalfSamples:
         self.exact: bool = self._patterns.exact
 
     def parts(self, rows: int) -> Iterator[HalfSamples]:
-        """Yield the same weights with no more than so many rows at a time, or 8 if that is less."""
+        """Yield the same weights in parts of at most `rows` rows, or of 8 if that is more."""
         step = max(1, rows // 8)
         for start in range(0, -(-self.sums // 8), step):
             part, packed = copy(self), self._patterns.packed[:, start : start + step]
@@ -365,12 +366,12 @@ class HalfSamples:
             part._patterns = replace(self._patterns, rows=part.sums, packed=packed)
             yield part
 
-    def of(self, documents: slice | NDArray[np.int64]) -> NDArray[np.uint8]:
+    def block(self, documents: slice | NDArray[np.int64]) -> NDArray[np.uint8]:
         """Return uint8[rows, documents]: the weights of some documents, by their indices."""
         packed = self._patterns.packed[self._unit[documents]]
         return np.unpackbits(packed, axis=1, bitorder="little")[:, : self.sums].T
 
-    def of_units(self) -> Iterator[NDArray[np.uint8]]:
+    def bits_of_units(self) -> Iterator[NDArray[np.uint8]]:
         """Yield the bits of the units, some rows at a time: uint8[rows, units]."""
         yield from (bits for _, bits in self._patterns.blocks())
 
@@ -385,13 +386,13 @@ def effective_number_of_units(runs: Sequence[Counts]) -> float:
 
 
 def unit_weights(systems: Sequence[Sequence[Table]], units: Units) -> NDArray[np.float64]:
-    """Return what each unit weighs for each label, and last in all: float64[units, labels + 1].
+    """Return the weight of each unit for each label, and last for all labels: float64[units, labels + 1].
 
-    That is its gold and predicted spans, on average over the training runs of a system, of all systems together.
+    It is the number of gold and predicted spans, averaged over the training runs of a system, summed over the systems.
     """
     spans = [mean_of_runs([spans_per_unit(table, units) for table in runs]) for runs in systems]
-    found: NDArray[np.float64] = np.sum(spans, axis=0)
-    return found
+    weights: NDArray[np.float64] = np.sum(spans, axis=0)
+    return weights
 
 
 def effective_by_label(weights: NDArray[np.float64], labels: Sequence[str]) -> dict[str, float]:
@@ -403,4 +404,4 @@ def spans_per_unit(table: Table, units: Units) -> NDArray[Any]:
     """Return float64[units, labels + 1]: gold plus predicted spans of each unit and label, and in all."""
     spans = table.spans(*GOLD_SPANS, *PRED_SPANS).toarray()
     spans[:, -1] = spans.sum(axis=1)
-    return units.added(spans)
+    return units.sum_per_unit(spans)

@@ -1,8 +1,7 @@
-"""The signature of a result: one line that names everything that can change a number.
+"""The result: one JSON shape, from which all outputs are made.
 
-The result: one JSON shape, from which all outputs are made.
-
-The scores of every document, and where metrics disagree about one.
+Its signature is one line that names everything that can change a number. Besides the result of a system, or of its
+training runs, there are the scores of every document, and where metrics disagree about one.
 """
 
 from __future__ import annotations
@@ -23,10 +22,13 @@ from ..core.mention_places import NUMBERS
 from ..core.spans import ON_READING
 from ..counting.counts import Counts
 from ..counting.sums import NUMBER
-from ..counting.table import Table, resolved, summed
+from ..counting.table import Table, resolve_keys, sum_counts
 from ..metrics.registry import options_of
-from .intervals import Confidence, bounded
-from .scores import MetricScores, score_sums
+from .intervals import nest_paths, run_intervals, values_at
+from .pairs import align_runs, all_labels
+from .resampling import Confidence
+from .scores import AVERAGES, MetricScores, Path, score_sums
+from .variance import FEW_RUNS, mean_of_runs
 
 
 def signature(counts: Counts, *more: str, average: str = "micro", short: bool = False) -> str:
@@ -75,7 +77,7 @@ def _spacy_version() -> str:
 def _metric_part(metric: Metric, short: bool) -> str:
     defaults = {option.name: option.default for option in options_of(metric.name)} if short else {}
     settings = [
-        f"{name}={_in_signature(value)}"
+        f"{name}={_signature_text(value)}"
         for name, value in metric.settings.items()
         if name not in defaults or defaults[name] != value
     ]
@@ -84,11 +86,11 @@ def _metric_part(metric: Metric, short: bool) -> str:
     return ":".join([metric.name, *([",".join(settings)] if settings else [])])
 
 
-def _in_signature(value: Any) -> str:
+def _signature_text(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "{" + ",".join(f"{key}:{_in_signature(value[key])}" for key in sorted(value)) + "}"
+        return "{" + ",".join(f"{key}:{_signature_text(value[key])}" for key in sorted(value)) + "}"
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return "[" + ",".join(map(_in_signature, value)) + "]"
+        return "[" + ",".join(map(_signature_text, value)) + "]"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -117,40 +119,42 @@ def evaluate(
     >>> evaluate(counts)["metrics"]["strict"]["scores"]
     {'p': 1.0, 'r': 1.0, 'f': 1.0}
     """
-    sums = summed(counts)
-    bounds = bounded([counts], confidence) if confidence else None
+    sums = sum_counts(counts)
+    bounds = run_intervals([counts], confidence) if confidence else None
     verdicts = verdict_counts(counts)
     metrics: dict[str, Any] = {}
-    for own in score_sums(sums):  # with many labels, a result is most of what is in memory: it is there but once
-        found = _of_metric(own, sums.labels, verdicts)
-        metrics[own.metric.name] = plain(found | ({"intervals": bounds.metrics.pop(own.metric.name)} if bounds else {}))
-    result: dict[str, Any] = plain(
+    for scores in score_sums(sums):  # with many labels, a result is most of what is in memory: it is there but once
+        result_of_metric = _metric_result(scores, sums.labels, verdicts)
+        metrics[scores.metric.name] = make_plain(
+            result_of_metric | ({"intervals": bounds.metrics.pop(scores.metric.name)} if bounds else {})
+        )
+    result: dict[str, Any] = make_plain(
         {
-            "signature": signature(counts, *([bounds.drawn.signature] if bounds else []), average=average, short=short),
+            "signature": signature(counts, *([bounds.basis.signature] if bounds else []), average=average, short=short),
             "version": __version__,
             "documents": counts.documents,
             "skipped": counts.skipped,
             "gold": sums.spans(GOLD_SPANS).sum(),
             "pred": sums.spans(PRED_SPANS).sum(),
-            **totals_on_reading(counts),
-            **({"confidence": bounds.drawn._asdict()} if bounds else {}),
-            "scores": keyed_scores(counts.metrics, metrics),
+            **reading_totals(counts),
+            **({"confidence": bounds.basis._asdict()} if bounds else {}),
+            "scores": scores_by_key(counts.metrics, metrics),
             "per_type": spans_per_label(counts),
         }
     )
     return result | {"metrics": metrics}
 
 
-def totals_on_reading(counts: Counts) -> dict[str, Any]:
-    """Return what was changed or left out on reading.
+def reading_totals(counts: Counts) -> dict[str, Any]:
+    """Return the reading statistics of a result.
 
     `merged` is there only if labels were changed, `mentions` only if there were mentions without offsets.
     """
-    found: dict[str, Any] = dict(counts.on_reading)
+    totals: dict[str, Any] = dict(counts.on_reading)
     if not counts.label_rules:
-        del found["merged"]
+        del totals["merged"]
     mentions = mention_numbers(counts)
-    return found | ({"mentions": mentions} if mentions else {})
+    return totals | ({"mentions": mentions} if mentions else {})
 
 
 def mention_numbers(counts: Counts) -> dict[str, int]:
@@ -158,93 +162,97 @@ def mention_numbers(counts: Counts) -> dict[str, int]:
     return {name: counts.mentions[name] for name in NUMBERS} if counts.mentions else {}
 
 
-def _of_metric(
-    own: MetricScores, labels: tuple[str, ...], verdicts: Mapping[str, Mapping[LabelledVerdict, int]]
+def _metric_result(
+    scores: MetricScores, labels: tuple[str, ...], verdicts: Mapping[str, Mapping[LabelledVerdict, int]]
 ) -> dict[str, Any]:
-    metric = own.metric
-    found: dict[str, Any] = {"settings": metric.settings, "scores": first(own.scores), "counts": first(own.counts)}
-    if own.combined:
-        found["combined"] = {"scores": first(own.combined), "counts": found["counts"]}
-    found |= first(own.details)
-    found["averages"] = first(own.averages)
+    metric = scores.metric
+    result: dict[str, Any] = {
+        "settings": metric.settings,
+        "scores": first_values(scores.scores),
+        "counts": first_values(scores.counts),
+    }
+    if scores.combined:
+        result["combined"] = {"scores": first_values(scores.combined), "counts": result["counts"]}
+    result |= first_values(scores.details)
+    result["averages"] = first_values(scores.averages)
     tables = [
         {name: values[:, 0].tolist() for name, values in table.items()}
-        for table in (own.label_scores, own.label_counts)
+        for table in (scores.label_scores, scores.label_counts)
     ]
-    found["per_type"] = {
+    result["per_type"] = {
         label: {
-            what: {name: values[k] for name, values in table.items()}
-            for what, table in zip(("scores", "counts"), tables)
+            part: {name: values[k] for name, values in table.items()}
+            for part, table in zip(("scores", "counts"), tables)
         }
         for k, label in enumerate(labels)
     }
-    found["verdicts"] = nested_verdicts(metric, verdicts[metric.name])
+    result["verdicts"] = nest_verdicts(metric, verdicts[metric.name])
     if metric.confusion is not None:
-        found["confusion"] = confusion_matrix(metric, verdicts[metric.name])
-    return found
+        result["confusion"] = confusion_matrix(metric, verdicts[metric.name])
+    return result
 
 
-def read_with(runs: Sequence[Counts]) -> dict[str, list[int]]:
-    """Return what was left out or changed on reading: "skipped" and others to a number for each run."""
-    found = {"skipped": [counts.skipped for counts in runs]}
-    names = [name for name in totals_on_reading(runs[0]) if name in ON_READING]
-    return found | {name: [counts.on_reading[name] for counts in runs] for name in names}
+def reading_numbers(runs: Sequence[Counts]) -> dict[str, list[int]]:
+    """Return the reading statistics of training runs: "skipped" and others to a number for each run."""
+    numbers = {"skipped": [counts.skipped for counts in runs]}
+    names = [name for name in reading_totals(runs[0]) if name in ON_READING]
+    return numbers | {name: [counts.on_reading[name] for counts in runs] for name in names}
 
 
 LabelledVerdict = tuple[str, str, str]
 """A verdict, the gold label and the predicted label; "" stands for no span."""
 
 
-def keyed_scores(metrics: Iterable[Metric], found: Mapping[str, Any]) -> dict[str, Any]:
+def scores_by_key(metrics: Iterable[Metric], metric_results: Mapping[str, Any]) -> dict[str, Any]:
     """Return the overall scores that have a score key by this key, such as "fair_f".
 
     Args:
         metrics: The metrics.
-        found: What a result has of each.
+        metric_results: The part of a result for each metric, by name.
     """
-    return {key: found[metric.name]["scores"][name] for metric in metrics for key, name in metric.keys.items()}
+    return {key: metric_results[metric.name]["scores"][name] for metric in metrics for key, name in metric.keys.items()}
 
 
 def spans_per_label(counts: Counts) -> dict[str, dict[str, int]]:
     """Return the numbers of gold and predicted spans of each label."""
-    gold, pred = gold_spans(counts), pred_spans(counts)
+    gold, pred = gold_by_label(counts), predictions_by_label(counts)
     return {label: {"gold": gold[label], "pred": pred[label]} for label in counts.labels}
 
 
 def spans_of_labels(result: Mapping[str, Any], side: str) -> dict[str, int]:
     """Return each label of a result and its number of spans on a side, "gold" or "pred", 0 included."""
-    return {label: own[side] for label, own in result["per_type"].items()}
+    return {label: spans[side] for label, spans in result["per_type"].items()}
 
 
-def gold_spans(counts: Counts) -> dict[str, int]:
+def gold_by_label(counts: Counts) -> dict[str, int]:
     """Return each label and its number of gold spans, 0 included."""
     return _spans(counts, GOLD_SPANS, "gold")
 
 
-def pred_spans(counts: Counts) -> dict[str, int]:
+def predictions_by_label(counts: Counts) -> dict[str, int]:
     """Return each label and its number of predicted spans, 0 included."""
     return _spans(counts, PRED_SPANS, "pred")
 
 
 def _spans(counts: Counts, kinds: tuple[Kind, ...], side: str) -> dict[str, int]:
-    found = dict.fromkeys(counts.labels, 0)
+    spans = dict.fromkeys(counts.labels, 0)
     for key, number in counts.totals().items():
         if not key.metric and key.verdict in kinds:
-            found[getattr(key, side)] += number
-    return found
+            spans[getattr(key, side)] += number
+    return spans
 
 
 def verdict_counts(counts: Counts) -> dict[str, dict[LabelledVerdict, int]]:
     """Return per metric how many verdicts there are of each (verdict, gold label, predicted label)."""
     totals = [*counts.totals().values()]
-    found: dict[str, dict[LabelledVerdict, int]] = {}
+    result: dict[str, dict[LabelledVerdict, int]] = {}
     for metric, columns in _verdict_columns(counts):
         numbers: Counter[LabelledVerdict] = Counter()
         for column, verdict in columns:
             if totals[column]:
                 numbers[verdict] += totals[column]
-        found[metric.name] = numbers
-    return found
+        result[metric.name] = numbers
+    return result
 
 
 def documents_with(counts: Counts, metric: Metric, is_wanted: Callable[[LabelledVerdict], object]) -> list[str | int]:
@@ -263,10 +271,12 @@ def documents_with(counts: Counts, metric: Metric, is_wanted: Callable[[Labelled
     """
     if counts.collapsed:
         return []
-    (columns,) = (own for each, own in _verdict_columns(counts) if each.name == metric.name)
-    wanted = [column for column, verdict in columns if is_wanted(verdict)]
+    (columns,) = (
+        metric_columns for declared, metric_columns in _verdict_columns(counts) if declared.name == metric.name
+    )
+    selected = [column for column, verdict in columns if is_wanted(verdict)]
     names = document_names(counts)
-    return [names[k] for k in np.unique(counts.cells.tocsc()[:, wanted].nonzero()[0]).tolist()]
+    return [names[k] for k in np.unique(counts.cells.tocsc()[:, selected].nonzero()[0]).tolist()]
 
 
 def document_names(counts: Counts) -> list[str | int]:
@@ -276,7 +286,7 @@ def document_names(counts: Counts) -> list[str | int]:
 
 def _verdict_columns(counts: Counts) -> Iterator[tuple[Metric, list[tuple[int, LabelledVerdict]]]]:
     """Yield each metric with the columns that count its verdicts: their numbers, verdicts and labels."""
-    keys = resolved(counts)
+    keys = resolve_keys(counts)
     places: dict[tuple[str, str], list[int]] = {}
     for place, key in enumerate(keys):
         if key.quantity == NUMBER:
@@ -285,8 +295,10 @@ def _verdict_columns(counts: Counts) -> Iterator[tuple[Metric, list[tuple[int, L
         # The metric's own verdicts, and those that kinds of spans have with it.
         verdict_of = {("", kind.value): verdict for kind, verdict in metric.of_kind.items()}
         verdict_of |= {(metric.name, verdict): verdict for verdict in metric.verdict_names}
-        own = sorted((k, verdict) for what, verdict in verdict_of.items() if verdict for k in places.get(what, ()))
-        yield metric, [(k, (verdict, keys[k].gold, keys[k].pred)) for k, verdict in own]
+        metric_columns = sorted(
+            (k, verdict) for place_key, verdict in verdict_of.items() if verdict for k in places.get(place_key, ())
+        )
+        yield metric, [(k, (verdict, keys[k].gold, keys[k].pred)) for k, verdict in metric_columns]
 
 
 def confusion_matrix(metric: Metric, verdicts: Mapping[LabelledVerdict, int]) -> dict[str, dict[str, int]]:
@@ -298,21 +310,21 @@ def confusion_matrix(metric: Metric, verdicts: Mapping[LabelledVerdict, int]) ->
     return matrix
 
 
-def nested_verdicts(metric: Metric, verdicts: Mapping[LabelledVerdict, int]) -> dict[str, Any]:
+def nest_verdicts(metric: Metric, verdicts: Mapping[LabelledVerdict, int]) -> dict[str, Any]:
     """Return verdict to gold label to predicted label to number, in the order that the metric declares."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     place = {name: k for k, name in enumerate(metric.verdict_names)}
-    for verdict, gold, pred in sorted(verdicts, key=lambda own: (place.get(own[0], -1), *own)):
-        found.setdefault(verdict, {}).setdefault(gold, {})[pred] = verdicts[verdict, gold, pred]
-    return found
+    for verdict, gold, pred in sorted(verdicts, key=lambda verdict_key: (place.get(verdict_key[0], -1), *verdict_key)):
+        result.setdefault(verdict, {}).setdefault(gold, {})[pred] = verdicts[verdict, gold, pred]
+    return result
 
 
-def first(table: Mapping[str, Any]) -> dict[str, Any]:
+def first_values(table: Mapping[str, Any]) -> dict[str, Any]:
     """Return each array's value for the first sum, which for a result is the whole corpus."""
-    return {name: first(value) if isinstance(value, Mapping) else value[0] for name, value in table.items()}
+    return {name: first_values(value) if isinstance(value, Mapping) else value[0] for name, value in table.items()}
 
 
-def plain(value: Any) -> Any:
+def make_plain(value: Any) -> Any:
     """Return the same in plain Python, with None for what is not finite."""
     kind = type(value)
     if kind is float:  # the most frequent types first: a result of many labels has millions of numbers
@@ -320,7 +332,7 @@ def plain(value: Any) -> Any:
     if kind is str or kind is int:
         return value
     if kind is dict:
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): make_plain(item) for key, item in value.items()}
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):
@@ -328,8 +340,116 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, (str, int)):
         return value
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    return [plain(item) for item in value]
+        return {str(key): make_plain(item) for key, item in value.items()}
+    return [make_plain(item) for item in value]
+
+
+def evaluate_runs(
+    runs: Sequence[Counts],
+    confidence: Confidence | None = None,
+    *,
+    system: str = "the system",
+    average: str = "micro",
+    short: bool = False,
+) -> dict[str, Any]:
+    """Return the mean scores of a system's training runs, with intervals for another training on other texts.
+
+    Args:
+        runs: The counts of each run, two or more, of the same documents in any order.
+        confidence: Level, number of half-samples and seed; by default those of `Confidence`.
+        system: The name of the system, for the result and for errors.
+        average: The average that tables show; it only enters the signature.
+        short: Whether the signature leaves out options that have their default.
+
+    Returns:
+        A result in plain Python, with None where a score of some run is undefined. Per metric,
+        "scores", "averages" and "per_type" hold the means over the runs, where the result of
+        `evaluate` holds scores; "intervals" holds their intervals, each with the share of
+        training in its variance; "runs" holds for each score the "values" of the runs in the
+        order given, their standard deviation "sd", and the "least" and "greatest" of them.
+        "skipped", "pred" and what was changed on reading ("repaired" and others) have a number per run.
+
+    Raises:
+        ValueError: There is only one run; the runs are of different documents, or counted in
+            different ways; a setting is out of range.
+
+    Example:
+        >>> from spacy_nereval import Document, count, create_all
+        >>> gold = [(0, 3, "PER"), (8, 11, "PER")]
+        >>> found = [gold, gold[:1]], [gold, gold], [gold[1:], gold]
+        >>> runs = [
+        ...     count([Document(gold, pred, id=f"d{k}") for k, pred in enumerate(run)], create_all(["strict"]))
+        ...     for run in found
+        ... ]
+        >>> strict = evaluate_runs(runs)["metrics"]["strict"]
+        >>> round(strict["scores"]["r"], 4), strict["runs"]["scores"]["r"]["values"]
+        (0.8333, [0.75, 1.0, 0.75])
+
+    Source: min F', H. H. Clark (1973), for the variance of the mean; see `bounds`.
+    """
+    for counts in runs:
+        counts.check_documents("means of training runs")
+    confidence = (confidence or Confidence()).checked()
+    if len(runs) < 2:
+        raise ValueError(
+            f"{system} has {len(runs)} training run{'s' * (len(runs) != 1)}: expected two or more, "
+            "since one run does not show how much runs vary; score a single run alone"
+        )
+    first = runs[0]
+    runs = align_runs(first, system, runs)
+    bounds = run_intervals(runs, confidence)
+    labels = all_labels(*runs)
+    sums = [sum_counts(counts, labels=labels) for counts in runs]
+    metrics: dict[str, Any] = {}
+    for run_scores in zip(*map(score_sums, sums)):
+        metric = run_scores[0].metric
+        places = [path for path, _ in run_scores[0].paths(labels)]
+        values = np.array([values_at(places, scores, labels)[0] for scores in run_scores])
+        metrics[metric.name] = _run_metric_result(metric, places, values, labels) | {
+            "intervals": bounds.metrics[metric.name]
+        }
+    result: dict[str, Any] = make_plain(
+        {
+            "signature": signature(first, bounds.basis.signature, f"runs:{len(runs)}", average=average, short=short),
+            "version": __version__,
+            "system": system,
+            "runs": len(runs),
+            "few_runs": len(runs) < FEW_RUNS,
+            "documents": first.documents,
+            "gold": first.gold,
+            "pred": [counts.pred for counts in runs],
+            **reading_numbers(runs),
+            "confidence": bounds.basis._asdict(),
+            "scores": scores_by_key(first.metrics, metrics),
+            "per_type": _mean_spans_per_label(runs, labels),
+            "metrics": metrics,
+        }
+    )
+    return result
+
+
+def _mean_spans_per_label(runs: Sequence[Counts], labels: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Return the number of gold spans of each label, and the mean number of predicted spans of the runs."""
+    gold, preds = gold_by_label(runs[0]), [predictions_by_label(counts) for counts in runs]
+    means = {label: sum(pred.get(label, 0) for pred in preds) / len(runs) for label in labels}
+    return {label: {"gold": gold.get(label, 0), "pred": means[label]} for label in labels}
+
+
+def _run_metric_result(
+    metric: Metric, places: Sequence[Path], values: NDArray[np.float64], labels: Sequence[str]
+) -> Any:
+    """Return the means and the spread of the runs' scores, from float64[runs, places]."""
+    ordered = np.sort(values, axis=0)  # so that the order of the runs does not change the last digit
+    means, deviations = mean_of_runs(values), ordered.std(axis=0, ddof=1)
+    nested_means = nest_paths(dict(zip(places, means)))
+    # In a result, the scores of labels are one level deeper, beside their counts.
+    nested_means["averages"] = {average: nested_means["averages"].get(average, {}) for average in AVERAGES[1:]}
+    nested_means["per_type"] = {label: {"scores": nested_means["per_type"].get(label, {})} for label in labels}
+    spread = {
+        path: {"values": values[:, n], "sd": deviations[n], "least": values[:, n].min(), "greatest": values[:, n].max()}
+        for n, path in enumerate(places)
+    }
+    return {"settings": metric.settings, **nested_means, "runs": nest_paths(spread)}
 
 
 EXAMPLES = 3
@@ -382,8 +502,8 @@ def leading_score(metrics: tuple[Metric, ...]) -> tuple[Metric, Score] | None:
 
 def _numbers_per_document(counts: Counts, kinds: tuple[str, ...]) -> NDArray[np.int64]:
     """Return int64[documents]: how many spans of these kinds each document has."""
-    wanted = [k for k, key in enumerate(counts.keys) if not key.metric and key.verdict in kinds]
-    return np.asarray(counts.cells[:, wanted].sum(axis=1), dtype=np.int64)
+    columns = [k for k, key in enumerate(counts.keys) if not key.metric and key.verdict in kinds]
+    return np.asarray(counts.cells[:, columns].sum(axis=1), dtype=np.int64)
 
 
 def disagreement(counts: Counts) -> dict[str, Any] | None:
@@ -407,5 +527,5 @@ def disagreement(counts: Counts) -> dict[str, Any] | None:
         examples = [place if id is None else id for place, id in zip(places.tolist(), ids)]
         share = len(places) / defined.sum() if defined.any() else None
         result[name] = {"documents": len(places), "share": share, "examples": examples}
-    found_result: dict[str, Any] = plain(result)
+    found_result: dict[str, Any] = make_plain(result)
     return found_result

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ..core.declaration import GOLD_SPANS, Metric
 from ..core.formulas import ratio
-from ..core.messages import named
-from ..counting.sums import Sums, join, slots
+from ..core.messages import spell_argument
+from ..counting.sums import Sums, join_amounts, slots
 from ..counting.table import columns_of
 
 AVERAGES = ("micro", "macro", "weighted", "docs")
@@ -25,7 +25,7 @@ Scores = dict[str, NDArray[Any]]
 def check_average(average: str) -> None:
     """Raise ValueError if there is no such average."""
     if average not in AVERAGES:
-        raise ValueError(f"{named('average', average)}: expected one of {', '.join(AVERAGES)}")
+        raise ValueError(f"{spell_argument('average', average)}: expected one of {', '.join(AVERAGES)}")
 
 
 class MetricScores(NamedTuple):
@@ -60,9 +60,11 @@ class MetricScores(NamedTuple):
 
 
 def score_sums(sums: Sums, *, alone: bool = False) -> Iterator[MetricScores]:
-    """Yield the scores of every metric, `alone` without averages, and without the counts of what `means_of_documents`.
+    """Yield the scores of every metric.
 
-    The sums need no counts then.
+    Args:
+        sums: The sums.
+        alone: Leave out averages, and the counts of metrics whose scores are means over documents.
     """
     place = slots(sums.metrics)
     if not all(metric.classes for metric in sums.metrics):
@@ -73,7 +75,7 @@ def score_sums(sums: Sums, *, alone: bool = False) -> Iterator[MetricScores]:
         means = sums.means[:, first : first + len(metric.averaged)]
         first += len(metric.averaged)
         columns: dict[str, Any] = {}
-        if not (alone and means_of_documents(metric)):
+        if not (alone and is_document_mean(metric)):
             columns = columns_of(metric, sums.counts if metric.classes else added, place)
         shown = {name: columns[name] for name in metric.columns if name in columns}
         details: Mapping[str, Any] = {}
@@ -85,37 +87,37 @@ def score_sums(sums: Sums, *, alone: bool = False) -> Iterator[MetricScores]:
             shown["documents"] = class_means[0, -1]
             table = class_scores(metric, columns, class_means)
             scores = metric.classes.overall(table, metric.classes.weights(sums.labels, sums.is_breakdown))
-            combined = _last(table)
+            combined = _last_row(table)
         else:
             table = metric.formula(columns)
-            scores = _last(table)
-            details = metric.details(_last(columns)) if metric.details else {}
+            scores = _last_row(table)
+            details = metric.details(_last_row(columns)) if metric.details else {}
         label_scores, label_counts = ({name: values[:-1] for name, values in rows.items()} for rows in (table, shown))
         averages = {} if alone else _averages(metric, label_scores, sums.spans(GOLD_SPANS)[:-1], means, sums.documents)
-        yield MetricScores(metric, _last(shown), label_counts, scores, label_scores, combined, details, averages)
+        yield MetricScores(metric, _last_row(shown), label_counts, scores, label_scores, combined, details, averages)
 
 
-def means_of_documents(metric: Metric) -> bool:
+def is_document_mean(metric: Metric) -> bool:
     """Return whether all scores of a metric are made of means over documents, and none of counts."""
     return bool(metric.classes and metric.classes.document_mean)
 
 
-def _last(rows: Mapping[str, Any]) -> Scores:
+def _last_row(rows: Mapping[str, Any]) -> Scores:
     """Return the row of all labels together of each array [labels + 1, sums]."""
     return {name: values[-1] for name, values in rows.items()}
 
 
 def class_scores(metric: Metric, columns: Mapping[str, NDArray[Any]], means: NDArray[np.int64]) -> Scores:
     """Return the scores of labels, [...], from columns [...] and means over documents int64[3, class scores, ...]."""
-    if metric.classes and means_of_documents(metric):
-        return dict(zip((score.name for score in metric.classes.scores), mean(means)))
+    if metric.classes and is_document_mean(metric):
+        return dict(zip((score.name for score in metric.classes.scores), mean_of_parts(means)))
     return metric.formula(columns)
 
 
-def mean(parts: NDArray[np.int64]) -> NDArray[Any]:
+def mean_of_parts(parts: NDArray[np.int64]) -> NDArray[Any]:
     """Return the means of int64[3, ...]: the number, and the high and the low part of the sum."""
-    found: NDArray[Any] = ratio(join(parts[1:]), parts[0])
-    return found
+    means: NDArray[Any] = ratio(join_amounts(parts[1:]), parts[0])
+    return means
 
 
 def _averages(
@@ -125,12 +127,12 @@ def _averages(
     scores = np.array([label_scores[name] for name in names]).reshape(len(names), *support.shape)
     defined = np.isfinite(scores)
     filled, undefined = np.where(defined, scores, 0), dict(zip(names, (~defined).sum(axis=1)))
-    found: dict[str, dict[str, Any]] = {}
+    averages: dict[str, dict[str, Any]] = {}
     for average, weight in (("macro", np.ones_like(support)), ("weighted", support)):
         used = defined * weight
-        found[average] = dict(zip(names, ratio((filled * used).sum(axis=1), used.sum(axis=1))))
-        found[average]["undefined"] = undefined
+        averages[average] = dict(zip(names, ratio((filled * used).sum(axis=1), used.sum(axis=1))))
+        averages[average]["undefined"] = undefined
     names = [score.name for score in metric.averaged]
-    found["docs"] = dict(zip(names, mean(means)))
-    found["docs"]["undefined"] = dict(zip(names, documents - means[0]))
-    return found
+    averages["docs"] = dict(zip(names, mean_of_parts(means)))
+    averages["docs"]["undefined"] = dict(zip(names, documents - means[0]))
+    return averages

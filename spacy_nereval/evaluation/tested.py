@@ -1,6 +1,6 @@
-"""Many tests at once: Holm's correction within families of tests, and in how many data sets a system is better.
+"""What a comparison tests: which scores, in which families, with Holm's correction within each family.
 
-Which score a name stands for, and what a comparison tests: which scores, in which families.
+Also: the score that a name stands for, and the number of data sets in which a system is better.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..core import arguments
 from ..core.arguments import LEVEL, check_value
 from ..core.declaration import Metric, Score
-from ..core.messages import did_you_mean, named
+from ..core.messages import did_you_mean, spell_argument
 from ..metrics.registry import create
 from ..metrics.registry import names as registered
 from .bounds import TINY
@@ -192,7 +192,7 @@ Families = dict[Key, str]
 """Metric and score to the family of tests."""
 
 
-class Asked(NamedTuple):
+class Hypotheses(NamedTuple):
     """What a comparison should test.
 
     primary: the score that the conclusion is about, METRIC.SCORE or its score key; None for the headline of the first
@@ -201,7 +201,7 @@ class Asked(NamedTuple):
     labels: whether the primary score is tested for each label too.
     margin: the largest difference of the primary score that does not matter, in points; None for no margin.
 
-    >>> Asked(margin=-1).checked()
+    >>> Hypotheses(margin=-1).checked()
     Traceback (most recent call last):
     ValueError: margin=-1: expected a number of points above 0, such as 1
     """
@@ -211,33 +211,37 @@ class Asked(NamedTuple):
     labels: bool = False
     margin: Annotated[float | None, arguments.MARGIN] = None
 
-    def of(self, metrics: Sequence[Metric]) -> Asked:
+    def resolve(self, metrics: Sequence[Metric]) -> Hypotheses:
         """Return the settings with METRIC.SCORE in place of other names, so that one question has one signature."""
-        asked = self.checked()
-        primary = asked.primary and ".".join(_asked_for("primary", asked.primary, metrics))
-        secondary = asked.secondary and [".".join(_asked_for("secondary", name, metrics)) for name in asked.secondary]
-        return asked._replace(primary=primary, secondary=secondary)
+        hypotheses = self.checked()
+        primary = hypotheses.primary and ".".join(_find_testable("primary", hypotheses.primary, metrics))
+        secondary = hypotheses.secondary and [
+            ".".join(_find_testable("secondary", name, metrics)) for name in hypotheses.secondary
+        ]
+        return hypotheses._replace(primary=primary, secondary=secondary)
 
-    def checked(self) -> Asked:
+    def checked(self) -> Hypotheses:
         """Return the settings, with a list of secondary scores. Raise ValueError if one cannot be used."""
         if not isinstance(self.labels, bool):
-            raise ValueError(f"{named('per_label', self.labels)}: expected True or False")
-        arguments.checked(self)
+            raise ValueError(f"{spell_argument('per_label', self.labels)}: expected True or False")
+        arguments.validate_settings(self)
         if isinstance(self.secondary, str):
             listed = [name.strip() for name in self.secondary.split(",")] if self.secondary else []
             return self._replace(secondary=listed)
         names = () if self.secondary is None else self.secondary
         if not isinstance(names, Collection) or not all(isinstance(name, str) for name in names):
-            raise ValueError(f"{named('secondary', names)}: expected names of scores, such as ['strict_p', 'strict_r']")
+            raise ValueError(
+                f"{spell_argument('secondary', names)}: expected names of scores, such as ['strict_p', 'strict_r']"
+            )
         return self
 
     @property
     def signature(self) -> list[str]:
-        """What was asked, for the signature: it decides which tests are corrected together, and what is said.
+        """The parts of the signature: they decide which tests are corrected together.
 
-        >>> Asked("strict.f", ["strict.p", "strict.r"], True, 0.5).signature
+        >>> Hypotheses("strict.f", ["strict.p", "strict.r"], True, 0.5).signature
         ['primary:strict.f', 'secondary:strict.p,strict.r', 'labels:yes', 'margin:0.5']
-        >>> Asked().signature
+        >>> Hypotheses().signature
         []
         """
         return [
@@ -248,13 +252,13 @@ class Asked(NamedTuple):
         ]
 
 
-def score_named(asked: str, name: str, known: ScoreKeys, offered: Iterable[Key] = (), where: str = "") -> Key:
+def find_score(source: str, name: str, score_keys: ScoreKeys, offered: Iterable[Key] = (), where: str = "") -> Key:
     """Return the metric and the score that a name stands for: METRIC.SCORE, METRIC_SCORE or a score key.
 
     Args:
-        asked: The argument with its value, or what else gives the name, for errors.
+        source: The argument with its value, or what else gives the name, for errors.
         name: The name.
-        known: The scores that there are.
+        score_keys: The scores that exist.
         offered: Those of them that an error offers, by default all.
         where: Where they are, for errors.
 
@@ -262,20 +266,20 @@ def score_named(asked: str, name: str, known: ScoreKeys, offered: Iterable[Key] 
         ValueError: There is no such score.
 
     >>> known = {("fair", "f"): "fair_f", ("slot_error", "ser"): "ser"}
-    >>> [score_named("", name, known)[1] for name in ("fair_f", "slot_error.ser", "slot_error_ser")]
+    >>> [find_score("", name, known)[1] for name in ("fair_f", "slot_error.ser", "slot_error_ser")]
     ['f', 'ser', 'ser']
-    >>> score_named("best='fair_g'", "fair_g", known, [("fair", "f")])
+    >>> find_score("best='fair_g'", "fair_g", known, [("fair", "f")])
     Traceback (most recent call last):
     ValueError: best='fair_g': there is no such score; expected METRIC.SCORE, one of fair.f, or a score key such as \
 fair_f: did you mean 'fair_f'?
     """
-    names = {"_".join(own): own for own in known} | {key: own for own, key in known.items() if key}
-    names |= {".".join(own): own for own in known}
+    names = {"_".join(score): score for score in score_keys} | {key: score for score, key in score_keys.items() if key}
+    names |= {".".join(score): score for score in score_keys}
     if name in names:
         return names[name]
-    some = ", ".join(".".join(own) for own in offered or known)
+    choices = ", ".join(".".join(score) for score in offered or score_keys)
     raise ValueError(
-        f"{asked}: there is no such score{where}; expected METRIC.SCORE, one of {some}, or a score key such as "
+        f"{source}: there is no such score{where}; expected METRIC.SCORE, one of {choices}, or a score key such as "
         f"fair_f{did_you_mean(name, names)}"
     )
 
@@ -304,27 +308,27 @@ def families(metrics: Sequence[Metric], primary: str | None = None, secondary: S
     >>> families(create_all(["strict", "fair"]), "fair_f")["fair", "f"]
     'primary'
     """
-    shown = dict.fromkeys(_shown(metrics), UNTESTED)
+    result = dict.fromkeys(_comparable_scores(metrics), UNTESTED)
     heads = [(metric.name, metric.headlines[0].name) for metric in metrics if metric.headlines]
-    first = _asked_for("primary", primary, metrics) if primary else heads[0] if heads else None
+    first = _find_testable("primary", primary, metrics) if primary else heads[0] if heads else None
     if secondary is None:
         second = [key for key in heads if first and key[0] != first[0]]
     else:
-        second = [_asked_for("secondary", name, metrics) for name in secondary]
+        second = [_find_testable("secondary", name, metrics) for name in secondary]
     for key in second:
         if key == first or second.count(key) > 1:
             where = "is the primary score" if key == first else "is given twice"
-            raise ValueError(f"{named('secondary', '.'.join(key))}: this score {where}; name each score once")
-        shown[key] = SECONDARY
-    return shown | ({first: PRIMARY} if first else {})
+            raise ValueError(f"{spell_argument('secondary', '.'.join(key))}: this score {where}; name each score once")
+        result[key] = SECONDARY
+    return result | ({first: PRIMARY} if first else {})
 
 
-def _shown(metrics: Sequence[Metric]) -> ScoreKeys:
+def _comparable_scores(metrics: Sequence[Metric]) -> ScoreKeys:
     """Return the scores that a comparison shows."""
     return {(m.name, score.name): score.key for m in metrics for score in m.scores if score.key or score.headline}
 
 
-def _asked_for(argument: str, name: str, metrics: Sequence[Metric]) -> Key:
+def _find_testable(argument: str, name: str, metrics: Sequence[Metric]) -> Key:
     """Return the metric and the score that an argument names. Raise ValueError if it cannot be tested."""
     complements = {
         (metric.name, score.name): f"{metric.name}.{score.complement_of}"
@@ -332,14 +336,16 @@ def _asked_for(argument: str, name: str, metrics: Sequence[Metric]) -> Key:
         for score in metric.scores
         if score.complement_of
     }
-    known = _shown(metrics)
-    found = score_named(named(argument, name), name, known, [own for own in known if own not in complements])
-    if other := complements.get(found):
+    score_keys = _comparable_scores(metrics)
+    score = find_score(
+        spell_argument(argument, name), name, score_keys, [key for key in score_keys if key not in complements]
+    )
+    if base := complements.get(score):
         raise ValueError(
-            f"{named(argument, name)}: this score is a function of {other}, which can be tested: "
-            f"{named(argument, other)}"
+            f"{spell_argument(argument, name)}: this score is a function of {base}, which can be tested: "
+            f"{spell_argument(argument, base)}"
         )
-    return found
+    return score
 
 
 def label_score(metric: Metric, name: str) -> Score:
@@ -354,7 +360,7 @@ def label_score(metric: Metric, name: str) -> Score:
 
 
 def greatest_difference(score: Score) -> float:
-    """Return how far two values of a score can be apart, infinite for one without limits.
+    """Return the greatest possible difference of two values of a score; infinite for one without limits.
 
     >>> from spacy_nereval import create
     >>> greatest_difference(create("strict").score_by_name["f"])
@@ -376,12 +382,12 @@ class Subject(NamedTuple):
         """Metric, score and label."""
         return self.metric.name, self.score.name, self.label
 
-    def values(self, own: MetricScores, labels: Sequence[str]) -> NDArray[Any]:
+    def values(self, scores: MetricScores, labels: Sequence[str]) -> NDArray[Any]:
         """Return the values of the score, [sums]. `labels` are those of the sums."""
         if self.label is None:
-            return own.scores[self.score.name]
-        found: NDArray[Any] = own.label_scores[self.score.name][labels.index(self.label)]
-        return found
+            return scores.scores[self.score.name]
+        values: NDArray[Any] = scores.label_scores[self.score.name][labels.index(self.label)]
+        return values
 
 
 def subjects(metrics: Sequence[Metric], family: Families, labels: Sequence[str] = ()) -> list[Subject]:
@@ -392,7 +398,7 @@ def subjects(metrics: Sequence[Metric], family: Families, labels: Sequence[str] 
     >>> [(each.score.name, each.label, each.family) for each in subjects(metrics, families(metrics), ["A"])]
     [('p', None, ''), ('r', None, ''), ('f', None, 'primary'), ('f', 'A', 'labels')]
     """
-    found = [
+    result = [
         Subject(metric, score, None, family[metric.name, score.name])
         for metric in metrics
         for score in metric.scores
@@ -400,8 +406,8 @@ def subjects(metrics: Sequence[Metric], family: Families, labels: Sequence[str] 
     ]
     if primary := primary_of(metrics, family):
         metric, score = primary
-        found += [Subject(metric, label_score(metric, score.name), label, LABELS) for label in labels]
-    return found
+        result += [Subject(metric, label_score(metric, score.name), label, LABELS) for label in labels]
+    return result
 
 
 def difference(a: float, b: float) -> float:
@@ -416,12 +422,12 @@ def primary_of(metrics: Sequence[Metric], family: Families) -> tuple[Metric, Sco
     return first and (by_name[first[0]], by_name[first[0]].score_by_name[first[1]])
 
 
-def charted(scores: Iterable[Score]) -> list[Score]:
+def curve_scores(scores: Iterable[Score]) -> list[Score]:
     """Return the scores that have curves: all but counts."""
     return [score for score in scores if score.unit != "count"]
 
 
-class Wanted(NamedTuple):
+class Criterion(NamedTuple):
     """The score by which cuts are chosen."""
 
     metric: Metric
@@ -432,46 +438,48 @@ class Wanted(NamedTuple):
         """METRIC.SCORE."""
         return f"{self.metric.name}.{self.score.name}"
 
-    def good(self, values: ArrayLike) -> NDArray[np.float64]:
+    def orient(self, values: ArrayLike) -> NDArray[np.float64]:
         """Return values of the score so that higher is better; minus infinity where it is undefined."""
-        found = np.asarray(values, dtype=float)
-        found = found if self.score.higher_is_better else -found
-        return np.where(np.isfinite(found), found, -np.inf)
+        array = np.asarray(values, dtype=float)
+        array = array if self.score.higher_is_better else -array
+        return np.where(np.isfinite(array), array, -np.inf)
 
 
-def wanted(name: str, metrics: Sequence[Metric], asked: str = "") -> Wanted:
+def find_criterion(name: str, metrics: Sequence[Metric], source: str = "") -> Criterion:
     """Return the score that a name stands for: METRIC.SCORE, METRIC_SCORE or a score key.
 
     Args:
         name: The name.
         metrics: The metrics that can have it.
-        asked: What gives the name, for errors; by default the argument `best`.
+        source: What gives the name, for errors; by default the argument `best`.
 
     Raises:
         ValueError: There is no such score.
 
     >>> from spacy_nereval import create_all
-    >>> wanted("strict_f", create_all()).name, wanted("slot_error.ser", create_all()).name
+    >>> find_criterion("strict_f", create_all()).name, find_criterion("slot_error.ser", create_all()).name
     ('strict.f', 'slot_error.ser')
     """
     scores = {
-        (metric.name, score.name): Wanted(metric, score) for metric in metrics for score in charted(metric.scores)
+        (metric.name, score.name): Criterion(metric, score)
+        for metric in metrics
+        for score in curve_scores(metric.scores)
     }
-    known = {own: wish.score.key for own, wish in scores.items()}
-    return scores[score_named(asked or named("best", name), name, known)]
+    score_keys = {key: criterion.score.key for key, criterion in scores.items()}
+    return scores[find_score(source or spell_argument("best", name), name, score_keys)]
 
 
-def with_metric_of(best: str, metrics: Sequence[Metric]) -> tuple[Metric, ...]:
+def add_metric_of(best: str, metrics: Sequence[Metric]) -> tuple[Metric, ...]:
     """Return metrics, and that of a score such as "strict_f" if it is not among them.
 
     >>> from spacy_nereval import create_all
-    >>> [metric.name for metric in with_metric_of("strict_f", create_all(["fair"]))]
+    >>> [metric.name for metric in add_metric_of("strict_f", create_all(["fair"]))]
     ['fair', 'strict']
     """
     try:
-        wanted(best, metrics)
+        find_criterion(best, metrics)
     except ValueError:
         names = sorted((name for name in registered() if best.startswith((f"{name}.", f"{name}_"))), key=len)
-        others = [name for name in names if name not in [metric.name for metric in metrics]]
-        return (*metrics, create(others[-1])) if others else tuple(metrics)
+        missing = [name for name in names if name not in [metric.name for metric in metrics]]
+        return (*metrics, create(missing[-1])) if missing else tuple(metrics)
     return tuple(metrics)

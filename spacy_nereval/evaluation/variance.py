@@ -1,14 +1,10 @@
-"""How much each unit moves a score: the variance of scores without random numbers.
+"""The variance of scores: over the units of a corpus, by leaving each out, and over training runs.
 
-The influence of a unit is how far the score moves when the unit is left out. A unit moves few
-scores, since most labels are rare. So only the scores that it moves are given, as entries: the number of
-the score, and its value without the unit.
+The influence of a unit is how far a score moves when the unit is left out. Most labels are rare, so a unit moves few
+scores. Only these are given, as entries: the index of the score, and its value without the unit.
 
-The difference of two systems that were trained several times.
-
-Training again with another seed changes the score, and so does another choice of
-documents. One standard error covers both sources of chance here. The noise of a single
-run on the documents counts in both of them, which errs on the safe side.
+Training again with another seed changes a score, and so does another choice of documents. `run_errors` adds up both
+variances. The noise of a single run on the documents is in both of them, which errs on the safe side.
 """
 
 from __future__ import annotations
@@ -25,7 +21,7 @@ Places = NDArray[np.int64]
 
 
 class Influences(NamedTuple):
-    """What is known about scores from leaving units out; arrays [scores].
+    """The variance of scores over units, from leaving each unit out; arrays [scores].
 
     Attributes:
         variance: The variance of each score, in the squared unit of the values.
@@ -45,8 +41,8 @@ def influences(values: ArrayLike, row: ArrayLike, left_out: ArrayLike, units: in
 
     Args:
         values: The scores, float[scores]. Those that are not finite have no variance.
-        row: Of each entry the number of the score, int[entries].
-        left_out: Of each entry the score without a unit, float[entries]; NaN where undefined. Units
+        row: The index of the score of each entry, int[entries].
+        left_out: The score without the unit of each entry, float[entries]; NaN where undefined. Units
             without an entry do not change the score.
         units: The number of all units, those without entries too.
 
@@ -87,22 +83,23 @@ def bearers_of(second: ArrayLike, fourth: ArrayLike, units: int) -> Any:
     return np.where(share > TINY, 2 / np.where(share > TINY, share, 1), np.inf)
 
 
-def mixed_units(values: ArrayLike, row: ArrayLike, left_out: ArrayLike, alone: ArrayLike, bounded: ArrayLike) -> Floats:
+def count_mixed_units(
+    values: ArrayLike, row: ArrayLike, left_out: ArrayLike, alone: ArrayLike, bounded: ArrayLike
+) -> Floats:
     """Return the number of units with an error, or of those with a hit, whichever is less.
 
     Args:
         values, row, left_out: As for `influences`, on the 0-1 scale.
-        alone: Of each entry the score of the unit alone, NaN where undefined.
-        bounded: Whether each score has two limits, bool[scores]: then 0 and 1 are all wrong and all right. Else 0 is
-            right, as an error rate of 0 is, and a unit with 1/2 or more is no better than one without any prediction. A
-            unit that has no score of its own and moves the score all the same has an error, such as a
-            spurious span where the rate is per gold span.
+        alone: The score of the unit of each entry alone, NaN where undefined.
+        bounded: Whether each score has two limits, bool[scores]. If so, 0 is all wrong and 1 all right. If not, the
+            score is an error rate: 0 is all right, and a unit with 1/2 or more has no hit. A unit that has no score
+            of its own but moves the score has an error, such as a spurious span where the rate is per gold span.
 
     Returns:
         float[scores].
 
     Example:
-        >>> mixed_units([0.9], [0, 0, 0], [0.9, 0.9, 1.0], [1.0, 1.0, 0.5], [True]).tolist()
+        >>> count_mixed_units([0.9], [0, 0, 0], [0.9, 0.9, 1.0], [1.0, 1.0, 0.5], [True]).tolist()
         [1.0]
     """
     theta, place = np.asarray(values), np.asarray(row)
@@ -111,7 +108,7 @@ def mixed_units(values: ArrayLike, row: ArrayLike, left_out: ArrayLike, alone: A
 
 
 def sides_of(values: Floats, left_out: Floats, alone: Floats, bounded: NDArray[np.bool_]) -> tuple[Any, Any]:
-    """Return whether each unit has an error, and whether it has a hit, as `mixed_units` counts them.
+    """Return whether each unit has an error, and whether it has a hit, as `count_mixed_units` counts them.
 
     All arguments and both answers are of the entries.
     """
@@ -121,7 +118,7 @@ def sides_of(values: Floats, left_out: Floats, alone: Floats, bounded: NDArray[n
         return error, np.where(bounded, alone > TINY, alone < 0.5 - TINY)
 
 
-def largest(left_out: ArrayLike) -> tuple[list[int], float]:
+def most_influential(left_out: ArrayLike) -> tuple[list[int], float]:
     """Return which units hold at least half of the variance of one score, and their share of it.
 
     Args:
@@ -131,7 +128,7 @@ def largest(left_out: ArrayLike) -> tuple[list[int], float]:
         The numbers of the units, that with the most first, as few as possible; and their share, 0 to 1.
 
     Example:
-        >>> units, share = largest([0.5, 0.5, 0.2, 0.6, 0.5, 0.5])
+        >>> units, share = most_influential([0.5, 0.5, 0.2, 0.6, 0.5, 0.5])
         >>> units, round(share, 2)
         ([2], 0.76)
     """
@@ -154,7 +151,7 @@ class RunErrors(NamedTuple):
         difference: Mean of the second system's runs minus mean of the first's.
         error: Standard error √V, in the unit of the scores.
         freedom: Degrees of freedom of V.
-        share: Share of training in V, 0 to 1.
+        share: Share of the retraining variance in V, 0 to 1.
     """
 
     difference: Floats
@@ -188,10 +185,10 @@ def run_errors(first: ArrayLike, second: ArrayLike, documents: ArrayLike, freedo
 
     Source: min F′, H. H. Clark (1973); degrees of freedom, F. E. Satterthwaite (1946).
     """
-    a, b, variance = (np.asarray(given, dtype=float) for given in (first, second, documents))
+    a, b, variance = (np.asarray(values, dtype=float) for values in (first, second, documents))
     _check_shapes(a, b, variance)
     difference = mean_of_runs(b) - mean_of_runs(a)
-    training, training_parts = _training(a, b)
+    training, training_parts = _training_variance(a, b)
     parts = variance**2 / np.maximum(np.asarray(freedom, dtype=float), 1) + training_parts
     variance = np.where(np.isfinite(difference) & (parts > 0), variance + training, np.nan)
     return RunErrors(
@@ -224,21 +221,21 @@ def mean_of_runs(runs: ArrayLike) -> Floats:
         >>> mean_of_runs([[0.1, 1], [0.2, 3], [0.3, 2]]).round(12).tolist()
         [0.2, 2.0]
     """
-    given = np.asarray(runs, dtype=float)
-    mean: Floats = given[0] if len(given) == 1 else np.sort(given, axis=0).mean(axis=0)
+    values = np.asarray(runs, dtype=float)
+    mean: Floats = values[0] if len(values) == 1 else np.sort(values, axis=0).mean(axis=0)
     return mean
 
 
-def _variance(runs: Floats) -> Floats:
+def _run_variance(runs: Floats) -> Floats:
     variance: Floats = np.sort(runs, axis=0).var(axis=0, ddof=1)
     return variance
 
 
-def _training(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Return the variance of the difference from training, and its part in Satterthwaite's sum."""
+def _training_variance(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Return the retraining variance of the difference, and its part in Satterthwaite's sum."""
     if min(len(a), len(b)) == 1:
         several = a if len(a) > 1 else b
-        variance = _variance(several) * (1 / len(a) + 1 / len(b))
+        variance = _run_variance(several) * (1 / len(a) + 1 / len(b))
         return variance, variance**2 / (len(several) - 1)
-    each = [(_variance(runs) / len(runs), len(runs) - 1) for runs in (a, b)]
-    return each[0][0] + each[1][0], sum((v**2 / freedom for v, freedom in each), np.zeros(()))
+    parts = [(_run_variance(runs) / len(runs), len(runs) - 1) for runs in (a, b)]
+    return parts[0][0] + parts[1][0], sum((v**2 / freedom for v, freedom in parts), np.zeros(()))

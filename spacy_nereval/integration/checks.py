@@ -19,8 +19,8 @@ from spacy.training import Example
 
 from ..core.declaration import Metric, Score
 from ..counting.counts import Counts
-from ..evaluation.label_schemes import label_lines, setting, unknown_labels
-from ..evaluation.result import gold_spans, pred_spans
+from ..evaluation.label_schemes import label_lines, mapping_setting, unknown_labels
+from ..evaluation.result import gold_by_label, predictions_by_label
 from ..metrics.registry import create, names
 
 
@@ -119,9 +119,9 @@ def check_labels(counts: Counts, key: str | None = None) -> None:
     """
     _check_label_schemes(counts, key)
     if rules := counts.label_rules:
-        lines = [line.removeprefix("⚠ ") for line in rules.unused(counts.mapped, counts.labels)]
+        lines = [line.removeprefix("⚠ ") for line in rules.usage_warnings(counts.mapped, counts.labels)]
         try:
-            rules.check_found(counts.labels)
+            rules.check_labels_occur(counts.labels)
         except ValueError as error:
             lines[-1] = str(error)  # in place of the line on the same labels
         for line in lines:
@@ -129,7 +129,7 @@ def check_labels(counts: Counts, key: str | None = None) -> None:
 
 
 def _check_label_schemes(counts: Counts, key: str | None) -> None:
-    gold, pred = gold_spans(counts), pred_spans(counts)
+    gold, pred = gold_by_label(counts), predictions_by_label(counts)
     unknown = unknown_labels(gold, pred)
     if not unknown:
         return
@@ -137,7 +137,7 @@ def _check_label_schemes(counts: Counts, key: str | None) -> None:
     sign = frozenset(label for label in gold if gold[label]), frozenset(unknown)
     if nlp is not None and not _is_new(nlp, sign):
         return
-    for line in label_lines(gold, pred, counts.partners, counts.label_rules, written=setting):
+    for line in label_lines(gold, pred, counts.partners, counts.label_rules, written=mapping_setting):
         of = "" if key is None else f"doc.spans[{key!r}]: "
         warnings.warn(of + line.removeprefix("⚠ "), stacklevel=4)
 

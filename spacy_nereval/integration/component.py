@@ -247,7 +247,7 @@ class NerevalCut:
         Raises:
             ValueError: The Doc has no such group, the group has no scores, or a score is not a finite number.
         """
-        from ..core.messages import is_number
+        from ..core.messages import is_finite_number
 
         cuts, key = self.known_cuts, self.spans_key
         if key not in doc.spans:
@@ -267,7 +267,7 @@ class NerevalCut:
                 "gives them"
             )
         values = [score.item() if hasattr(score, "item") else score for score in scores]
-        if wrong := [value for value in values if not is_number(value)]:
+        if wrong := [value for value in values if not is_finite_number(value)]:
             raise ValueError(f"nereval_cut: doc.spans[{key!r}] has the score {wrong[0]!r}; expected finite numbers")
         kept = [k for k, (span, value) in enumerate(zip(group, values)) if cuts.keeps(span.label_, value)]
         left = scores[kept] if hasattr(scores, "dtype") else [values[k] for k in kept]

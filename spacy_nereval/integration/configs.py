@@ -15,7 +15,7 @@ from spacy.language import Language
 from thinc.api import Config
 
 from ..core.formulas import SPACYS
-from ..core.messages import named
+from ..core.messages import spell_argument
 from ..metrics.registry import create_all
 
 Lines = list[str]
@@ -180,9 +180,11 @@ def new_config(lang: str, pipeline: Sequence[str], score: str = "fair_f") -> Cha
     try:
         spacy.blank(lang)  # this also registers spaCy's own components
     except ImportError:
-        raise ValueError(f"{named('lang', lang)}: spaCy has no such language; expected a code such as 'en'") from None
+        raise ValueError(
+            f"{spell_argument('lang', lang)}: spaCy has no such language; expected a code such as 'en'"
+        ) from None
     if unknown := [name for name in pipeline if not Language.has_factory(name)]:
-        given = named("pipeline", ",".join(pipeline))
+        given = spell_argument("pipeline", ",".join(pipeline))
         raise ValueError(f"{given}: spaCy has no component {unknown[0]!r}; try ner or spancat")
     return changed_config(init_config(lang=lang, pipeline=[*pipeline]).to_str(), score)
 
@@ -219,7 +221,8 @@ def changed_config(text: str, score: str = "fair_f", *, replace_scorer: bool = F
     own = [] if replace_scorer else [(name, scorer) for name, scorer, _ in scored if scorer not in KNOWN]
     if scored and len(own) == len(scored):
         raise ValueError(
-            f"components.{own[0][0]} has the scorer {own[0][1]}, which is not spaCy's: {named('replace_scorer', True)} "
+            f"components.{own[0][0]} has the scorer {own[0][1]}, which is not spaCy's: "
+            f"{spell_argument('replace_scorer', True)} "
             "puts this package's in its place; to keep it, add the component 'nereval', which scores beside it"
         )
     if not scored:
@@ -229,7 +232,9 @@ def changed_config(text: str, score: str = "fair_f", *, replace_scorer: bool = F
         )
     for name, scorer, prefix in scored:
         if (name, scorer) in own:
-            notes.append(f"[components.{name}.scorer] stays: {scorer}; {named('replace_scorer', True)} replaces it")
+            notes.append(
+                f"[components.{name}.scorer] stays: {scorer}; {spell_argument('replace_scorer', True)} replaces it"
+            )
             continue
         notes += _set_scorer(after, written, name, scorer, prefix)
         notes += _set_weights(after, written, prefix, score)

@@ -24,9 +24,9 @@ from spacy.training import Example
 
 from ..core.declaration import Metric
 from ..core.labels import LabelRules
-from ..core.messages import Unusable, highest
-from ..core.spans import Document, PlainSpan, relabelled
-from ..counting.batch import Batch, DocumentBatch, Numbers, SpanColumns, stretches_of, unite
+from ..core.messages import PlainSpan, Unusable, highest_scores
+from ..core.spans import Document, relabel
+from ..counting.batch import Batch, DocumentBatch, Numbers, SpanColumns, build_columns, chunk_items
 from ..counting.counter import Counter
 from ..counting.counts import Counts
 from ..io.records import Record, pair
@@ -106,7 +106,7 @@ def scores_of(doc: Doc, key: str) -> dict[PlainSpan, Any]:
     if len(scores) != len(group):
         sizes = f"{len(group)} span{'s' * (len(group) != 1)} and {len(scores)} score{'s' * (len(scores) != 1)}"
         scores = [Unusable(f"doc.spans[{key!r}] has {sizes}; expected one score per span")] * len(group)
-    return highest(((span.start_char, span.end_char, span.label_), score) for span, score in zip(group, scores))
+    return highest_scores(((span.start_char, span.end_char, span.label_), score) for span, score in zip(group, scores))
 
 
 def tokens_of(doc: Doc) -> list[tuple[int, int]]:
@@ -188,7 +188,7 @@ def batches(
     """
     number = 0
     units = FileUnits(unit) if unit and unit.form != "id" else None
-    for some in stretches_of(examples, lambda example: len(example.reference)):
+    for some in chunk_items(examples, lambda example: len(example.reference)):
         yield _read_together(some, number, key, units, rules)
         number += len(some)
 
@@ -214,7 +214,7 @@ def _read_together(
     others = np.flatnonzero(rest).tolist()
     if not others:
         return parts, []
-    documents = [*relabelled((read_numbered(examples[k], number + k, key) for k in others), rules)]
+    documents = [*relabel((read_numbered(examples[k], number + k, key) for k in others), rules)]
     for k, document in zip(others, documents):
         if units and keys and document is not None:
             document.unit, document.unit_rule = keys[k], units.rule.text
@@ -348,7 +348,7 @@ def doc_batch(pairs: Sequence[tuple[Doc, Doc]], rules: LabelRules | None = None)
     begin, last, side, type_, doc = (column[kept] for column in (begin, last, side, type_, doc))
     hashes, one, label = np.unique(type_, return_index=True, return_inverse=True)
     names = [pairs[doc[k]][side[k]].vocab.strings[int(kind)] for kind, k in zip(hashes, one)]
-    renamed = [rules.renamed(name) if rules else name for name in names]
+    renamed = [rules.new_name(name) if rules else name for name in names]
     labels = sorted({name for name in renamed if name is not None})
     label = np.array([-1 if name is None else labels.index(name) for name in renamed], dtype=np.int64)[label]
     begin, last, side, label, doc = (column[label >= 0] for column in (begin, last, side, label, doc))
@@ -356,7 +356,7 @@ def doc_batch(pairs: Sequence[tuple[Doc, Doc]], rules: LabelRules | None = None)
     start = after - length - gold[:, SPACE].astype(np.int64)
     origin = np.append(start, after[-1:] if len(after) else 0)[first[:-1]]
     rank = np.cumsum(fit) - 1
-    spans = unite(rank[doc], side, start[begin] - origin[doc], start[last] + length[last] - origin[doc], label)
+    spans = build_columns(rank[doc], side, start[begin] - origin[doc], start[last] + length[last] - origin[doc], label)
     found_batch = DocBatch([pairs[k] for k in places.tolist()], labels, spans, gold[:, TEXT], start, origin[places])
     found_batch.places = places
     if rules:

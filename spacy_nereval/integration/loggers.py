@@ -180,7 +180,7 @@ def make_logger(progress_bar: str | None = None, console_output: bool = True) ->
     """
     from spacy.util import registry
 
-    from ..evaluation.result import plain
+    from ..evaluation.result import make_plain
     from ..io.writing import write_json
 
     console = registry.loggers.get("spacy.ConsoleLogger.v3")(progress_bar, console_output)
@@ -204,7 +204,7 @@ def make_logger(progress_bar: str | None = None, console_output: bool = True) ->
             evaluations.append(evaluation)
             if "output_path" in info:
                 history = {"evaluations": evaluations, "plateau": schedule and schedule.state()}
-                write_json(Path(info["output_path"]).parent / HISTORY, plain(history))
+                write_json(Path(info["output_path"]).parent / HISTORY, make_plain(history))
 
         return log_step, finish
 

@@ -15,7 +15,7 @@ from spacy.tokens import Doc
 from spacy.util import get_package_path, is_package, load_model
 from thinc.api import require_gpu
 
-from ..core.messages import named
+from ..core.messages import spell_argument
 from ..core.plugins import import_code
 from ..core.spans import Document
 from ..io.formats import check_span_groups, corpus_files, name_of, records, with_annotators, with_name
@@ -79,7 +79,7 @@ def predict(
     predictions = Predictions(
         model if isinstance(model, str) else "the pipeline",
         f"no component sets doc.ents ({there}); add one, such as ner, or score span groups with "
-        f"{named('spans_key', 'KEY')}",
+        f"{spell_argument('spans_key', 'KEY')}",
     )
     for number, (predicted, gold) in enumerate(_predicted(nlp, golds)):
         has_key = has_key or key in predicted.spans

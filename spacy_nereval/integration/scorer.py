@@ -25,7 +25,7 @@ from ..counting.counts import Counts
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import evaluate
 from ..io.units import UnitRule, parse
-from ..metrics.registry import Metrics, as_table, chosen_metrics, expanded
+from ..metrics.registry import Metrics, choose_metrics, expand_sets, metric_table
 from .checks import check_evaluated, check_labels, check_predicted
 from .examples import batches, count_examples, unit_lack
 
@@ -85,7 +85,7 @@ def checked_rules(labels: LabelTable | None, only: list[str] | None, depth: int 
 def checked(metrics: Metrics) -> tuple[Metric, ...]:
     """Return the metrics of a config block; mistakes are reported in spaCy's way, as ConfigValidationError."""
     try:
-        return chosen_metrics(metrics).metrics
+        return choose_metrics(metrics).metrics
     except ValueError as error:
         raise ConfigValidationError(config={"metrics": metrics}, title="Unusable metrics", desc=str(error)) from None
 
@@ -135,7 +135,7 @@ def stored_options(model: Path, key: str | None) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for block in _blocks(model, key):
         if chosen := block.get("metrics"):
-            found |= expanded(as_table(chosen))
+            found |= expand_sets(metric_table(chosen))
     return found
 
 

@@ -30,9 +30,8 @@ from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.vocab import Vocab, create_vocab
 from srsly.msgpack import Unpacker
 
-from ..core.compression import compression_of, extension
-from ..core.messages import is_number, named, shortened
-from ..core.spans import PlainSpan
+from ..core.compression import compression_of, format_extension
+from ..core.messages import PlainSpan, is_finite_number, shorten, spell_argument
 from ..counting.table import machine_memory
 from ..io import converting
 from ..io.converting import (
@@ -352,7 +351,7 @@ def tokenizer(language: str, option: str = "lang") -> Tokenizer:
     try:
         nlp = spacy.blank(language)
     except ImportError as error:
-        raise ValueError(f"{named(option, language)}: {str(error).splitlines()[0]}") from None
+        raise ValueError(f"{spell_argument(option, language)}: {str(error).splitlines()[0]}") from None
     nlp.max_length = sys.maxsize  # spaCy's limit is for its parser and entity recogniser, which do not run
     return lambda text: [(token.idx, token.idx + len(token)) for token in nlp.make_doc(text)]
 
@@ -386,7 +385,7 @@ def _doc(record: Record, vocab: Vocab, losses: Losses, key: str | None, tokenize
     words, spaces = _words(record.text, places)
     doc = Doc(vocab, words=words, spaces=spaces)
     if doc.text != record.text:
-        raise ValueError(f"document {losses.number}: spaCy does not keep its text {shortened(repr(record.text))}")
+        raise ValueError(f"document {losses.number}: spaCy does not keep its text {shorten(repr(record.text))}")
     if record.id is not None:
         doc.user_data["id"] = record.id
     if record.meta:
@@ -396,7 +395,7 @@ def _doc(record: Record, vocab: Vocab, losses: Losses, key: str | None, tokenize
     if key:
         found = [(_span(doc, record, span, losses), record.span_scores.get(span)) for span in sorted(record.spans)]
         kept = [(span, score) for span, score in found if span is not None]
-        scores = [score for _, score in kept if is_number(score)]
+        scores = [score for _, score in kept if is_finite_number(score)]
         attrs = {"scores": scores} if kept and len(scores) == len(kept) else {}
         doc.spans[key] = SpanGroup(doc, name=key, spans=[span for span, _ in kept], attrs=attrs)
         losses.others["scores of groups in which a span has none"] += 0 if attrs else len(record.span_scores)
@@ -477,7 +476,7 @@ def target_of(output: Path) -> str:
     >>> target_of(Path("a.iob")), target_of(Path("folder"))
     ('conll', 'brat')
     """
-    target = "jsonl" if is_stream(output) else TARGETS.get(extension(output))
+    target = "jsonl" if is_stream(output) else TARGETS.get(format_extension(output))
     if target is None:
         raise ValueError(
             f"{output}: cannot write {output.suffix} files; expected {', '.join(filter(None, TARGETS))}, or the name "

@@ -13,8 +13,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Any, NamedTuple
 
-from ..core.messages import is_number, named, quoted, shortened
-from ..core.spans import PlainSpan
+from ..core.messages import PlainSpan, is_finite_number, quote, shorten, spell_argument
 from .formats.conll import DOCSTART
 from .formats.tags import MISSING
 from .records import Record
@@ -72,19 +71,19 @@ from 0 to 2; choose another format, or leave them out with drop=True
     def span(self, record: Record, span: PlainSpan, reason: str) -> None:
         """Count a span that is left out; raise ValueError if none may be."""
         start, end, label = span
-        shown = f"{label} {quoted(record.text[start:end])} from {start} to {end}"
+        shown = f"{label} {quote(record.text[start:end])} from {start} to {end}"
         self._lose(record, f"spans that {reason}", f"spans that {reason}, such as {shown}")
 
     def gap(self, record: Record, gap: tuple[int, int]) -> None:
         """Count a gap that becomes text without spans; raise ValueError if none may."""
-        shown = quoted(record.text[slice(*gap)])
+        shown = quote(record.text[slice(*gap)])
         self._lose(record, GAPS, f"{GAPS}, such as {shown}")
 
     def _lose(self, record: Record, reason: str, what: str) -> None:
         if not self._allowed:
             raise ValueError(
-                f"document {self.number if record.id is None else shortened(record.id)}: {self._target} cannot hold "
-                f"{what}; choose another format, or leave them out with {named('drop', True)}"
+                f"document {self.number if record.id is None else shorten(record.id)}: {self._target} cannot hold "
+                f"{what}; choose another format, or leave them out with {spell_argument('drop', True)}"
             )
         self.spans[reason] += 1
 
@@ -134,9 +133,9 @@ def _row(record: Record, losses: Losses) -> dict[str, Any]:
     row["spans"] = [dict(zip(("start", "end", "label"), span)) for span in sorted(record.spans)]
     for span in row["spans"] if record.span_scores else ():
         score = record.span_scores.get((span["start"], span["end"], span["label"]))
-        if is_number(score):
+        if is_finite_number(score):
             span["score"] = score
-        losses.others["scores that are not finite numbers"] += score is not None and not is_number(score)
+        losses.others["scores that are not finite numbers"] += score is not None and not is_finite_number(score)
     if record.tokens:
         row["tokens"] = [{"start": start, "end": end} for start, end in record.tokens]
     if record.meta is not None:
@@ -320,8 +319,8 @@ def _encoded(record: Record, losses: Losses, text: str) -> bytes:
 
 
 def _unwritable(record: Record, losses: Losses, what: str) -> ValueError:
-    name = losses.number if record.id is None else shortened(record.id)
-    return ValueError(f"document {name}: {shortened(what, 200)} cannot be written in this format; choose another")
+    name = losses.number if record.id is None else shorten(record.id)
+    return ValueError(f"document {name}: {shorten(what, 200)} cannot be written in this format; choose another")
 
 
 def told(losses: Losses, read: Sequence[tuple[str, int]]) -> list[str]:

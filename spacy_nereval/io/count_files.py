@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from ..core.about import __version__
 from ..core.declaration import Metric
-from ..core.messages import listed, named, shortened
-from ..counting.counts import Counts, united
+from ..core.messages import join_names, shorten, spell_argument
+from ..counting.counts import Counts, unite_counts
 from ..counting.table import machine_memory
 from ..evaluation.collapsing import collapse
 from ..evaluation.result import signature
@@ -287,9 +287,9 @@ def merge(
     total = [next(parts)]
     hashes = [total[0].id_hashes]
     for part in parts:
-        total = [united([*total, part])] if part.collapsed else [*total, part]
+        total = [unite_counts([*total, part])] if part.collapsed else [*total, part]
         hashes.append(part.id_hashes)
-    found = united(total)
+    found = unite_counts(total)
     if check_repeats and found.collapsed:
         found.id_hashes = without_repeats(called, hashes, shared_ids or allow_repeats)
     return found
@@ -327,7 +327,8 @@ def _parts(
             again = {id: owner.setdefault(id, number) for id in counts.ids if id is not None}
             if doubled := [id for id, at in again.items() if at < number]:
                 raise ValueError(
-                    f"{called[again[doubled[0]]]} and {called[number]} both have {listed(doubled)}: documents would "
+                    f"{called[again[doubled[0]]]} and {called[number]} both have {join_names(doubled)}: documents "
+                    "would "
                     "count twice; if an id stands for one document in several parts, use {named('shared_ids', True)}"
                 )
         holder |= dict.fromkeys(counts.parts, (called[number], counts.parts))
@@ -339,7 +340,7 @@ def _drawn(asked: Asked, counts: Counts, first: Counts | None) -> Asked:
     """Return the half-samples to keep of counts with documents: asked for, their own, or those of the first file."""
     if counts.replicates or not first:
         return asked
-    samples, seed = first.replicates.drawn if first.replicates else (0, 0)
+    samples, seed = first.replicates.settings if first.replicates else (0, 0)
     return samples if asked[0] is None else asked[0], seed if asked[1] is None else asked[1]
 
 
@@ -349,7 +350,7 @@ def _repeats(earlier: Any, parts: Sequence[str], path: Any, counts: Counts) -> s
     remedy = "leave one of them out" if counts.collapsed else "give ids to texts that only have equal counts"
     return (
         f"{earlier} and {path} {same}, and would count their documents twice; {remedy}; "
-        f"to count documents twice, use {named('allow_repeats', True)}"
+        f"to count documents twice, use {spell_argument('allow_repeats', True)}"
     )
 
 
@@ -395,7 +396,7 @@ def _check_characters(path: Location, header: Header) -> None:
     for what, text in found:
         if text and SURROGATE.search(text):
             raise ValueError(
-                f"{path}: {what} of {', '.join(header.sources) or 'the documents'} is {shortened(repr(text))}: a lone "
+                f"{path}: {what} of {', '.join(header.sources) or 'the documents'} is {shorten(repr(text))}: a lone "
                 "surrogate is no character, and a count file cannot hold it"
             )
 
@@ -457,4 +458,4 @@ def reason(error: BaseException) -> str:
         return f"header {'.'.join(map(str, first['loc']))}: {first['msg']}"
     if "pickle" in str(error):  # numpy advises to unpickle files that it cannot read
         return "not an .npz archive of plain arrays"
-    return f"{type(error).__name__}: {shortened(' '.join(str(error).split()), MOST_OF_REASON)}"
+    return f"{type(error).__name__}: {shorten(' '.join(str(error).split()), MOST_OF_REASON)}"

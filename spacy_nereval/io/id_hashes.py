@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.messages import named
+from ..core.messages import spell_argument
 from ..core.spans import Document
 from .paths import Location, is_temporary, local_copy, temporary_file, writing_temporary_files
 from .writing import atomic
@@ -210,7 +210,7 @@ def without_repeats(paths: Sequence[Any], files: Sequence[Location | None], allo
             raise ValueError(
                 f"{paths[first]} and {paths[second]} have documents with the same id, {number} in all files: they "
                 "would count twice; leave one of the files out; if one has changed since it was counted, count all "
-                f"again; if an id stands for one document in several parts, use {named('shared_ids', True)}"
+                f"again; if an id stands for one document in several parts, use {spell_argument('shared_ids', True)}"
             )
     except (OSError, ValueError):
         found.unlink(missing_ok=True)
@@ -229,10 +229,10 @@ def checked(path: Any, file: Location | None) -> Path:
         ValueError: There are none, or they are missing or damaged.
     """
     if file is None:
-        raise ValueError(f"{path} has no hashes of its ids: count it with {named('check_repeats', True)}")
+        raise ValueError(f"{path} has no hashes of its ids: count it with {spell_argument('check_repeats', True)}")
     if not (found := _intact(file)):
         raise ValueError(
-            f"{named('check_repeats', True)}: {file}, the hashes of the ids of {path}, is missing or damaged: "
+            f"{spell_argument('check_repeats', True)}: {file}, the hashes of the ids of {path}, is missing or damaged: "
             "count again"
         )
     return found

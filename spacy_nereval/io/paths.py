@@ -214,14 +214,14 @@ def opened(path: Path) -> BinaryIO:
     """Open a file or pipe to read it from its start, unpacked if it is compressed.
 
     Raises:
-        ValueError, OSError: As `compression.opened` and `readable`.
+        ValueError, OSError: As `compression.open_unpacked` and `readable`.
     """
-    return compression.opened(readable(path), path)
+    return compression.open_unpacked(readable(path), path)
 
 
 def content(path: Path) -> bytes:
-    """Return the content of a file or pipe, unpacked if it is compressed; the errors are those of `opened`."""
-    return compression.content(readable(path), path)
+    """Return the content of a file or pipe, unpacked if it is compressed; the errors are those of `open_unpacked`."""
+    return compression.read_unpacked(readable(path), path)
 
 
 def _copy(pipe: Path) -> Path:

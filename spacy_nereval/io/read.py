@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import chain, zip_longest
 from pathlib import Path
 
-from ..core.messages import listed, shortened
+from ..core.messages import join_names, shorten
 from ..core.spans import Document
 from .formats import check_span_groups, name_of, records, with_annotators, with_name
 from .formats.settings import Format
@@ -81,7 +81,7 @@ def read_files(
             document = pair(a, b)  # compares the texts of skipped documents too
             yield units.marked(None if skipped else document, a)
         except ValueError as error:
-            which = f"document {number}{'' if a.id is None else f' ({shortened(a.id)})'}"
+            which = f"document {number}{'' if a.id is None else f' ({shorten(a.id)})'}"
             raise ValueError(f"{gold} and {pred}, {which}: {error}") from None
     units.check_end()
     predictions.check_end()
@@ -185,7 +185,7 @@ class Pairing:
 
     def _place(self, number: int, gold: str, pred: str) -> str:
         """Return a message that two documents at the same position have different ids."""
-        return f"document {number} is {shortened(gold)} in {self._gold} and {shortened(pred)} in {self._pred}"
+        return f"document {number} is {shorten(gold)} in {self._gold} and {shorten(pred)} in {self._pred}"
 
     def _contradiction(self, place: str) -> ValueError:
         return ValueError(
@@ -196,7 +196,7 @@ class Pairing:
     def _check_complete(self) -> None:
         surplus = [pred.id or "" for preds in self._waiting.values() for pred in preds if pred.annotated]
         lacks = [
-            f"{path} lacks {_documents(len(ids))}: {listed(ids)}"
+            f"{path} lacks {_documents(len(ids))}: {join_names(ids)}"
             for path, ids in ((self._pred, self._missing), (self._gold, surplus))
             if ids
         ]

@@ -9,9 +9,9 @@ import numpy as np
 
 from ..core.arguments import CASELESS, LISTED
 from ..core.labels import LabelRules
-from ..core.mention_places import NUMBERS, annexed, locate, words_after
-from ..core.messages import highest
-from ..core.spans import Document, PlainSpan
+from ..core.mention_places import NUMBERS, append_annex, locate, words_after
+from ..core.messages import PlainSpan, highest_scores
+from ..core.spans import Document
 
 
 class Record(NamedTuple):
@@ -94,7 +94,7 @@ def with_labels(side: Record, rules: LabelRules | None) -> Record:
     """
     if not rules:
         return side
-    return side._replace(spans={*rules.spans(side.spans)}, span_scores=rules.scores(side.span_scores))
+    return side._replace(spans={*rules.map_spans(side.spans)}, span_scores=rules.map_scores(side.span_scores))
 
 
 def row_id(row: Mapping[str, Any]) -> str | None:
@@ -148,7 +148,7 @@ def _with_annex(gold: Record, pred: Record, kept: set[PlainSpan]) -> Document:
 
     The same string has one line, on both sides and with all labels.
     """
-    text, lines = annexed(gold.text, (string for string, _ in (*gold.invented, *pred.invented)))
+    text, lines = append_annex(gold.text, (string for string, _ in (*gold.invented, *pred.invented)))
     tokens = gold.tokens
     if lines and tokens is not None:
         tokens = [*tokens, *words_after(text, len(gold.text))]
@@ -175,7 +175,7 @@ def projected_scores(pred: Record, text: str) -> Mapping[PlainSpan, Any]:
     """Return the scores of predicted spans, by the places of the spans in another text."""
     if pred.text == text:
         return pred.span_scores
-    return highest(zip(project(pred.span_scores, pred.text, text), pred.span_scores.values()))
+    return highest_scores(zip(project(pred.span_scores, pred.text, text), pred.span_scores.values()))
 
 
 class Predictions:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..core.cuts import Cuts
 from ..core.features import ResultKind, features
-from ..core.messages import is_number, listed, named, shortened, unique_keys
+from ..core.messages import is_finite_number, join_names, shorten, spell_argument, unique_keys
 from .paths import check_is_file, content
 from .writing import write_json
 
@@ -63,11 +63,11 @@ def read_result(path: Path, kind: str, system: str | None = None) -> dict[str, A
             raise ValueError(f"{path} {held('Thresholds', path)}")
         if system not in systems:
             raise ValueError(
-                f"{path} holds several systems: choose one with {named('system')}, of {listed([*systems])}"
+                f"{path} holds several systems: choose one with {spell_argument('system')}, of {join_names([*systems])}"
             )
         value = systems[system]
     elif system is not None:
-        raise ValueError(f"{named('system', system)}: {path} holds one system, without a name")
+        raise ValueError(f"{spell_argument('system', system)}: {path} holds one system, without a name")
     found = kind_of(value)
     if found is None:
         raise ValueError(f"{path} holds no result; expected what {_writers(kind)} wrote")
@@ -173,15 +173,13 @@ def cuts_of(value: Any) -> Cuts:
     if not isinstance(value, Mapping) or "default" not in value:
         raise ValueError('this is not a cut file; expected {"default": 0.5, "labels": {"PER": 0.7}}')
     if unknown := [key for key in value if key not in KEYS]:
-        raise ValueError(f"a cut file has no key {shortened(repr(unknown[0]))}; expected {', '.join(KEYS)}")
+        raise ValueError(f"a cut file has no key {shorten(repr(unknown[0]))}; expected {', '.join(KEYS)}")
     labels = {} if value.get("labels") is None else value["labels"]
     if not isinstance(labels, Mapping):
-        raise ValueError(
-            f'"labels" is {shortened(repr(labels))}; expected a cut for each label, such as {{"PER": 0.7}}'
-        )
+        raise ValueError(f'"labels" is {shorten(repr(labels))}; expected a cut for each label, such as {{"PER": 0.7}}')
     for name, cut in (("default", value["default"]), ("floor", value.get("floor")), *labels.items()):
-        if cut is not None and not is_number(cut):
-            shown = f'the cut "{shortened(str(name))}" is {shortened(repr(cut))}'
+        if cut is not None and not is_finite_number(cut):
+            shown = f'the cut "{shorten(str(name))}" is {shorten(repr(cut))}'
             raise ValueError(f"{shown}; expected a number, or null to keep no prediction")
     documents = value.get("documents", 0)
     return Cuts(

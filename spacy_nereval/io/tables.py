@@ -15,8 +15,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ..core.compression import extension
-from ..core.messages import install, shortened, unique_keys
+from ..core.compression import format_extension
+from ..core.messages import install_command, shorten, unique_keys
 from .paths import in_words, readable
 from .writing import atomic, for_spreadsheets, json_line, spelt_out
 
@@ -64,12 +64,12 @@ def unit_of(path: Path) -> str:
 
 def check_installed(path: Path) -> None:
     """Raise ValueError if a path is that of a table, and pyarrow is not installed."""
-    if extension(path) in EXTENSIONS and find_spec("pyarrow") is None:
+    if format_extension(path) in EXTENSIONS and find_spec("pyarrow") is None:
         raise _missing(path)
 
 
 def _missing(path: Path) -> ValueError:
-    return ValueError(f"{path}: Parquet and Arrow files need the package pyarrow: {install('parquet')}")
+    return ValueError(f"{path}: Parquet and Arrow files need the package pyarrow: {install_command('parquet')}")
 
 
 @contextmanager
@@ -84,7 +84,7 @@ def _faults(path: Path) -> Iterator[None]:
     except (ArrowException, OSError, EOFError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        said = shortened(in_words(error), 200)
+        said = shorten(in_words(error), 200)
         raise ValueError(f"{path} is damaged, or no file of Parquet or Arrow ({said})") from None
 
 
@@ -243,7 +243,7 @@ def _writer(file: BinaryIO, path: Path, schema: Any) -> Iterator[Callable[[list[
     import pyarrow as pa
     from pyarrow import parquet
 
-    if extension(path) == ".parquet":
+    if format_extension(path) == ".parquet":
         with parquet.ParquetWriter(file, schema, write_page_checksum=True) as writer:
             yield lambda rows: writer.write_batch(pa.RecordBatch.from_pylist(rows, schema), ROWS_IN_GROUP)
     else:
@@ -333,7 +333,7 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], *, header: Sequenc
         ValueError: If a float is not finite, or the file needs a package that is not installed.
         OSError: If the file cannot be written.
     """
-    if extension(path) in EXTENSIONS:
+    if format_extension(path) in EXTENSIONS:
         return write_table(path, rows, header or ())
     number = 0
     with atomic(path) as file:
@@ -342,13 +342,13 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], *, header: Sequenc
         try:
             write = csv.writer(text).writerow
             for number, row in enumerate(rows, 1):
-                if extension(path) == ".jsonl":
+                if format_extension(path) == ".jsonl":
                     text.write(f"{json_line(row)}\n")
                     continue
                 if number == 1 and header is not None:
                     write(row)
                 write(map(_spreadsheet_cell, row.values()))
-            if extension(path) != ".jsonl" and not number and header is not None:
+            if format_extension(path) != ".jsonl" and not number and header is not None:
                 write(header)
         finally:
             text.detach()

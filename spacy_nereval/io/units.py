@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from ..core.messages import named, quoted
+from ..core.messages import quote, spell_argument
 from ..core.spans import Document
 from ..counting.batch import content_key
 from .formats import corpus_files, name_of
@@ -82,22 +82,25 @@ def parse(text: str) -> UnitRule:
     if form == BLOCK and mark:
         size = int(value) if value.isascii() and value.isdecimal() else 0
         if not size:
-            raise ValueError(f"{named('unit', text)}: expected a whole number of documents from 1 up, as in block:20")
+            raise ValueError(
+                f"{spell_argument('unit', text)}: expected a whole number of documents from 1 up, as in block:20"
+            )
         return UnitRule(f"{BLOCK}:{size}", BLOCK, size=size)
     form, mark, value = text.partition(".")
     if form == META and value:
         return UnitRule(text, META, value)
-    raise ValueError(f"{named('unit', text)}: there is no such unit; {EXPECTED}")
+    raise ValueError(f"{spell_argument('unit', text)}: there is no such unit; {EXPECTED}")
 
 
 def _check_expression(text: str, expression: str) -> None:
     try:
         groups = re.compile(expression).groups
     except (re.error, OverflowError, RecursionError) as error:
-        raise ValueError(f"{named('unit', text)}: not a valid regular expression ({error})") from None
+        raise ValueError(f"{spell_argument('unit', text)}: not a valid regular expression ({error})") from None
     if not groups:
         raise ValueError(
-            f"{named('unit', text)}: the regular expression has no group; put the name of the unit in parentheses"
+            f"{spell_argument('unit', text)}: the regular expression has no group; put the name of the unit in "
+            "parentheses"
         )
 
 
@@ -194,7 +197,7 @@ class FileUnits:
         """Raise ValueError if a block has more documents than the file had."""
         if self._number < self.rule.size:
             raise ValueError(
-                f"{named('unit', self.rule.text)}: {self._path if self._name else 'gold'} has {self._number} "
+                f"{spell_argument('unit', self.rule.text)}: {self._path if self._name else 'gold'} has {self._number} "
                 f"document{'s' * (self._number != 1)}; expected blocks no larger than the file"
             )
 
@@ -211,12 +214,13 @@ class FileUnits:
         value = (gold.meta or {}).get(self.rule.value)
         if value is None or value == "":
             raise ValueError(
-                f"{named('unit', self.rule.text)}: the document has no {self.rule.value!r} in its metadata (in JSONL "
+                f"{spell_argument('unit', self.rule.text)}: the document has no {self.rule.value!r} in its metadata "
+                "(in JSONL "
                 "under 'meta', in Docs in user_data, which DocBin stores with store_user_data=True only)"
             )
         if not isinstance(value, (str, int, float)):
             raise ValueError(
-                f"{named('unit', self.rule.text)}: {self.rule.value!r} is {type(value).__name__}; "
+                f"{spell_argument('unit', self.rule.text)}: {self.rule.value!r} is {type(value).__name__}; "
                 "expected text or a number"
             )
         return str(value)
@@ -224,11 +228,11 @@ class FileUnits:
     def _prefix(self, gold: Record) -> str:
         assert self._expression
         if gold.id is None:
-            raise ValueError(f"{named('unit', self.rule.text)}: the document has no id")
+            raise ValueError(f"{spell_argument('unit', self.rule.text)}: the document has no id")
         found = self._expression.match(gold.id)
         if not found or not found[1]:
             raise ValueError(
-                f"{named('unit', self.rule.text)}: the first group matches nothing in the id {quoted(gold.id)}"
+                f"{spell_argument('unit', self.rule.text)}: the first group matches nothing in the id {quote(gold.id)}"
             )
         return found[1]
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any, BinaryIO
 
-from ..core.compression import compressing
+from ..core.compression import packing_stream
 from .paths import Location, descriptor, is_stream
 
 FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quota
@@ -109,7 +109,7 @@ def atomic(path: Location) -> Iterator[BinaryIO]:
     b'Ulm'
     """
     try:
-        with _atomic(path) as file, compressing(file, path) as target:
+        with _atomic(path) as file, packing_stream(file, path) as target:
             yield target
     except OSError as error:
         if error.filename is None and error.errno in FULL:

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from ..core.declaration import Array, Columns, Metric, Score, Verdict, one_each, prf_scores
 from ..core.formulas import HEAVIEST, prf
-from ..core.messages import absent
+from ..core.messages import describe_unknown
 from ..core.overlapping import Boundaries, overlaps
 from ..core.spans import Document, OverlapGroup, Span
 from ..core.wording import FAIREVAL
@@ -98,7 +98,7 @@ def credit_of(weights: str | Mapping[str, Mapping[Literal["tp", "fp", "fn"], flo
     credit: dict[str, tuple[float, ...]] = dict(FAIR)
     for error, parts in weights.items():
         if error not in ERRORS:
-            raise ValueError(f"weights: {absent(error, ERRORS, 'error')}")
+            raise ValueError(f"weights: {describe_unknown(error, ERRORS, 'error')}")
         if not all(0 <= weight <= HEAVIEST for weight in parts.values()):
             raise ValueError(f"weights: a weight of {error} is not a number from 0 to {HEAVIEST:g}")
         credit[error] = (parts.get("tp", 0.0), parts.get("fp", 0.0), parts.get("fn", 0.0))
@@ -185,7 +185,7 @@ class _Candidate:
         self.opponents: list[_Candidate] = []
         self.matched = False
 
-    def shared(self, other: _Candidate) -> int:
+    def count_shared(self, other: _Candidate) -> int:
         """Return how many units both have left, if this span has no match."""
         ((first, last),) = self.left
         shared = 0
@@ -204,7 +204,7 @@ class _Candidate:
         for other in self.opponents:
             if other.matched is not matched or (other.span.label == self.span.label) is not equal:
                 continue
-            if shared := self.shared(other):
+            if shared := self.count_shared(other):
                 key = (-shared, self.units_left + other.units_left - 2 * shared, other.rank)
                 if best_key is None or key < best_key:
                     best, best_key = other, key
@@ -212,17 +212,17 @@ class _Candidate:
 
     def match(self, other: _Candidate) -> None:
         """Match the two, and use up the units that they share."""
-        (own,), units = self.left, self.shared(other)
-        self.left, other.left = _without([own], other.left), _without(other.left, [own])
+        (stretch,), units = self.left, self.count_shared(other)
+        self.left, other.left = _subtract([stretch], other.left), _subtract(other.left, [stretch])
         for candidate in (self, other):
             candidate.units_left -= units
             candidate.matched = True
 
 
-def _without(stretches: list[tuple[int, int]], used: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _subtract(stretches: list[tuple[int, int]], used: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return what is left of stretches without those that are used up.
 
-    >>> _without([(0, 9)], [(2, 3), (5, 20)])
+    >>> _subtract([(0, 9)], [(2, 3), (5, 20)])
     [(0, 2), (3, 5)]
     """
     for first, last in used:
@@ -240,7 +240,7 @@ def _candidates(
         if shared:
             golds[i].opponents.append(preds[j])
             preds[j].opponents.append(golds[i])
-    return sorted(golds, key=lambda each: each.rank), sorted(preds, key=lambda each: each.rank)
+    return sorted(golds, key=lambda candidate: candidate.rank), sorted(preds, key=lambda candidate: candidate.rank)
 
 
 def _boundary_error(gold: Span, pred: Span) -> str:

@@ -69,12 +69,12 @@ def judge(document: Document, sep: str, depths: int) -> Iterator[Verdict]:
     """Yield how much of each label, or pair of labels, is right; then the same of labels truncated to each depth."""
     sides = [owners(side, sep) for side in (document.gold, document.pred)]
     amounts: dict[tuple[str, Span | None, Span | None], int] = {}
-    for key in _compared(*sides):
+    for key in _compare(*sides):
         amounts[key] = amounts.get(key, 0) + 1
     for (name, gold, pred), amount in amounts.items():
         yield Verdict(name, gold, pred, amount)
     for depth in range(1, depths + 1):
-        for name, gold, pred in _compared(*(owners(side, sep, depth) for side in (document.gold, document.pred))):
+        for name, gold, pred in _compare(*(owners(side, sep, depth) for side in (document.gold, document.pred))):
             yield Verdict(f"depth{depth}_{name}", gold, pred)
 
 
@@ -84,15 +84,15 @@ def owners(spans: Sequence[Span], sep: str, depth: int | None = None) -> Owners:
     >>> owners([Span(0, 3, "A/B")], "/").keys(), owners([Span(0, 3, "A/B")], "/", 1).keys()
     (dict_keys([(0, 3, 'A'), (0, 3, 'A/B')]), dict_keys([(0, 3, 'A')]))
     """
-    found: Owners = {}
+    result: Owners = {}
     for span in spans:  # sorted, so that the smallest label comes first
         levels = ancestors(span.label, sep)
         for label in levels if depth is None else [levels[min(depth, len(levels)) - 1]]:
-            found.setdefault((span.start, span.end, label), span)
-    return found
+            result.setdefault((span.start, span.end, label), span)
+    return result
 
 
-def _compared(gold: Owners, pred: Owners) -> Iterator[tuple[str, Span | None, Span | None]]:
+def _compare(gold: Owners, pred: Owners) -> Iterator[tuple[str, Span | None, Span | None]]:
     """Yield what is on both sides and on one side only."""
     for key, span in gold.items():
         yield ("tp", span, pred[key]) if key in pred else ("fn", span, None)
@@ -103,9 +103,9 @@ def _compared(gold: Owners, pred: Owners) -> Iterator[tuple[str, Span | None, Sp
 
 def formula(columns: Columns, prefixes: Sequence[str], beta: float) -> dict[str, Array]:
     """Return precision, recall and F, of all levels and of each depth."""
-    found: dict[str, Array] = {}
+    result: dict[str, Array] = {}
     for prefix in prefixes:
         tp, fp, fn = (columns[prefix + verdict] for verdict in VERDICTS)
         scores = prf(tp, fp, fn, beta)
-        found |= {prefix + name: value for name, value in scores.items()}
-    return found
+        result |= {prefix + name: value for name, value in scores.items()}
+    return result

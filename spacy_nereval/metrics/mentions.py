@@ -132,11 +132,11 @@ def surfaces(document: Document, side: int, normalise: str) -> Surfaces:
         ValueError: The document has no text.
     """
     text, same = document.known_text("mentions"), NORMALISERS[normalise]
-    found: Surfaces = {}
+    result: Surfaces = {}
     for span in (document.gold, document.pred)[side]:
         listed = document.surfaces[side].get((span.start, span.end), text[span.start : span.end])
-        found.setdefault((same(listed), span.label), []).append(span)
-    return found
+        result.setdefault((same(listed), span.label), []).append(span)
+    return result
 
 
 def universalner(text: str) -> str:
@@ -153,5 +153,5 @@ NORMALISERS: dict[str, Callable[[str], str]] = {"caseless": canonical, "exact": 
 
 def corpus_formula(columns: Columns, beta: float) -> dict[str, Array]:
     """Return precision, recall and F, from strings that are found, and those of each side."""
-    found = columns["hit"]
-    return prf(found, columns["pred"] - found, columns["gold"] - found, beta)
+    hits = columns["hit"]
+    return prf(hits, columns["pred"] - hits, columns["gold"] - hits, beta)

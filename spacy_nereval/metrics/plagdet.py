@@ -86,7 +86,7 @@ def plagdet(
 def judge(document: Document, macro: bool, typed: bool) -> Iterator[Verdict]:
     """Yield how much of each span is covered, then each pair that overlaps."""
     for group in by_label(document, typed):
-        yield from overlap.judge(group, "sum", "sum", typed=False) if macro else by_character(group)
+        yield from overlap.judge(group, "sum", "sum", typed=False) if macro else judge_characters(group)
         detected = set()
         for i, j, shared in group.overlaps:
             if shared:
@@ -94,7 +94,7 @@ def judge(document: Document, macro: bool, typed: bool) -> Iterator[Verdict]:
                 detected.add(i)
 
 
-def by_character(group: OverlapGroup) -> Iterator[Verdict]:
+def judge_characters(group: OverlapGroup) -> Iterator[Verdict]:
     """Yield the numbers of covered and of uncovered characters of each span."""
     gold, pred = stretches(group.gold), stretches(group.pred)
     for (start, end, k), n in zip(gold, covered(gold, pred)):

@@ -1,7 +1,7 @@
-"""The registry of metrics: names, options and documentation; options that several metrics have.
+"""The registry of metrics: names, sets, options and documentation; options that several metrics share.
 
-Which metrics are scored follows from the names that are asked for, and from sets as far as what their metrics
-need is known.
+`choose_metrics` decides what is scored. A metric of a set is left out if it lacks an option, words or tokens; a
+metric that the user names is an error then.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import pydantic
 from pydantic import Field
 
 from ..core.declaration import Metric, check_together
-from ..core.messages import absent, did_you_mean, named, needs_file, shortened
-from ..core.plugins import registered, registered_names
+from ..core.messages import describe_needed_file, describe_unknown, did_you_mean, shorten, spell_argument
+from ..core.plugins import list_names, load_registered
 
 Beta = Annotated[
     float, Field(ge=0, description="weight of recall relative to precision in F: 0 is precision, inf is recall")
@@ -60,7 +60,7 @@ class Option:
     @property
     def values(self) -> str:
         """The values that the option takes, in words."""
-        return _in_words(get_args(self.annotation)[0], get_args(self.annotation)[1])
+        return _describe_type(get_args(self.annotation)[0], get_args(self.annotation)[1])
 
     @cached_property
     def _type(self) -> pydantic.TypeAdapter[Any]:
@@ -83,16 +83,16 @@ class Option:
         """
         if value is None and self.default is None:
             return None
-        given = named(f"{metric}.{self.name}", value)
+        argument = spell_argument(f"{metric}.{self.name}", value)
         if isinstance(value, bool) and get_args(self.annotation)[0] in (int, float):
-            raise ValueError(f"{given}: expected {self.values}")
+            raise ValueError(f"{argument}: expected {self.values}")
         try:
             return self._type.validate_python(value)
         except pydantic.ValidationError as error:
             problems = error.errors(include_url=False)
         # A union reports a problem for each of its members; the expected values are clearer than that list.
         problem = problems[0]["msg"].removeprefix("Value error, ") if len(problems) == 1 else f"expected {self.values}"
-        raise ValueError(f"{given}: {problem[0].lower()}{problem[1:]}")
+        raise ValueError(f"{argument}: {problem[0].lower()}{problem[1:]}")
 
 
 LIMITS = {"Gt": ">", "Ge": ">=", "Lt": "<", "Le": "<="}
@@ -101,19 +101,19 @@ LIMITS = {"Gt": ">", "Ge": ">=", "Lt": "<", "Le": "<="}
 WORDS: dict[type, str] = {float: "number", int: "whole number", bool: "true | false", str: "text", type(None): "none"}
 
 
-def _in_words(kind: Any, field: Any = None) -> str:
+def _describe_type(kind: Any, field: Any = None) -> str:
     """Return the values of a type in words, with the limits that its `Field` sets.
 
-    >>> _in_words(Literal["a", "b"] | dict[str, float])
+    >>> _describe_type(Literal["a", "b"] | dict[str, float])
     'a | b | table of text to number'
     """
     if get_origin(kind) is Literal:
         return " | ".join(get_args(kind))
     if get_origin(kind) is dict:
-        key, value = (_in_words(part) for part in get_args(kind))
+        key, value = (_describe_type(part) for part in get_args(kind))
         return f"table of {key} to {value}"
     if get_args(kind):
-        return " | ".join(map(_in_words, get_args(kind)))
+        return " | ".join(map(_describe_type, get_args(kind)))
     limits = [
         f" {LIMITS[type(limit).__name__]} {getattr(limit, type(limit).__name__.lower())}"
         for limit in getattr(field, "metadata", [])
@@ -164,21 +164,21 @@ def create(name: str, **options: Any) -> Metric:
     Traceback (most recent call last):
     ValueError: loio has no option 'speed'; its options are s, match, beta
     """
-    make = _registered(name)
-    known = {option.name: option for option in options_of(name)}
-    settings = {option.name: option.default for option in known.values()}
+    make = _load_metric(name)
+    declared = {option.name: option for option in options_of(name)}
+    settings = {option.name: option.default for option in declared.values()}
     for key, value in options.items():
-        if key not in known:
-            asked = did_you_mean(key, known)
-            its = f"{asked} Its" if asked else "; its"
-            raise ValueError(f"{name} has no option {key!r}{its} options are {', '.join(known) or 'none'}")
-        settings[key] = known[key].check(name, value)
+        if key not in declared:
+            hint = did_you_mean(key, declared)
+            remedy = f"{hint} Its" if hint else "; its"
+            raise ValueError(f"{name} has no option {key!r}{remedy} options are {', '.join(declared) or 'none'}")
+        settings[key] = declared[key].check(name, value)
     try:
         metric = make(**settings)
     except ValueError as error:
         option, _, problem = str(error).partition(": ")
-        given = named(f"{name}.{option}", settings[option]) if option in known else name
-        raise ValueError(f"{given}: {problem if option in known else error}") from None
+        argument = spell_argument(f"{name}.{option}", settings[option]) if option in declared else name
+        raise ValueError(f"{argument}: {problem if option in declared else error}") from None
     return replace(metric, name=name, settings={key: _storable(value) for key, value in settings.items()})
 
 
@@ -210,18 +210,18 @@ def create_all(metrics: Metrics = None) -> tuple[Metric, ...]:
     >>> [(metric.name, metric.settings.get("slots")) for metric in create_all("muc, strict")]
     [('semeval', None), ('slot_error', 'muc'), ('strict', None)]
     """
-    created = tuple(create(name, **options) for name, options in expanded(as_table(metrics)).items())
+    created = tuple(create(name, **options) for name, options in expand_sets(metric_table(metrics)).items())
     check_together(created)
     return created
 
 
-def as_table(metrics: Metrics) -> dict[str, Mapping[str, Any]]:
+def metric_table(metrics: Metrics) -> dict[str, Mapping[str, Any]]:
     """Return metrics, however they are given, as a table of names and options; the set `papers` for None.
 
     Raises:
         ValueError: A name is listed twice, or there is none.
 
-    >>> as_table("strict,fair") == as_table(["strict", "fair"]) == as_table({"strict": {}, "fair": {}})
+    >>> metric_table("strict,fair") == metric_table(["strict", "fair"]) == metric_table({"strict": {}, "fair": {}})
     True
     """
     if metrics is None:
@@ -229,19 +229,19 @@ def as_table(metrics: Metrics) -> dict[str, Mapping[str, Any]]:
     if isinstance(metrics, str):
         metrics = [name.strip() for name in metrics.split(",")]
     try:
-        found = metrics if isinstance(metrics, Mapping) else [*metrics]
+        table = metrics if isinstance(metrics, Mapping) else [*metrics]
     except TypeError:
-        raise ValueError(f"{named('metrics', metrics)}: expected names, such as ['strict', 'fair']") from None
-    if len(found) > len({*found}):
-        listed = [*found]
+        raise ValueError(f"{spell_argument('metrics', metrics)}: expected names, such as ['strict', 'fair']") from None
+    if len(table) > len({*table}):
+        listed = [*table]
         twice = sorted({name for name in listed if listed.count(name) > 1})
-        raise ValueError(f"{named('metrics', listed)}: {', '.join(twice)} more than once")
-    if not found:
-        raise ValueError(f"{named('metrics', found)}: no metric is named; choose from {', '.join(names())}")
-    return {**found} if isinstance(found, Mapping) else dict.fromkeys(found, {})
+        raise ValueError(f"{spell_argument('metrics', listed)}: {', '.join(twice)} more than once")
+    if not table:
+        raise ValueError(f"{spell_argument('metrics', table)}: no metric is named; choose from {', '.join(names())}")
+    return {**table} if isinstance(table, Mapping) else dict.fromkeys(table, {})
 
 
-def expanded(metrics: Mapping[str, Mapping[str, Any] | None], *, whole: bool = False) -> dict[str, dict[str, Any]]:
+def expand_sets(metrics: Mapping[str, Mapping[str, Any] | None], *, whole: bool = False) -> dict[str, dict[str, Any]]:
     """Return the table with each set replaced by its metrics.
 
     Options given for a metric by its own name are added to those that a set gives it.
@@ -253,23 +253,23 @@ def expanded(metrics: Mapping[str, Mapping[str, Any] | None], *, whole: bool = F
     Raises:
         ValueError: A set is given options.
 
-    >>> expanded({"muc": {}, "slot_error": {"beta": 2}})
+    >>> expand_sets({"muc": {}, "slot_error": {"beta": 2}})
     {'semeval': {}, 'slot_error': {'slots': 'muc', 'beta': 2}}
     """
-    found: dict[str, dict[str, Any]] = {}
+    table: dict[str, dict[str, Any]] = {}
     for name, options in metrics.items():
         members = SETS.get(name)
         if name == "all":
-            members = {each: {} for each in names()}
+            members = {member: {} for member in names()}
         if members is None:
-            found.setdefault(name, {}).update(options or {})
+            table.setdefault(name, {}).update(options or {})
         elif options:
             raise ValueError(f"{name} is a set of metrics and has no options; give them to one of its metrics by name")
         else:
-            for each, given in members.items():
-                if whole or each in metrics or needs(each) in (None, *given):
-                    found[each] = given | found.get(each, {})
-    return found
+            for member, defaults in members.items():
+                if whole or member in metrics or mandatory_option(member) in (None, *defaults):
+                    table[member] = defaults | table.get(member, {})
+    return table
 
 
 def names() -> list[str]:
@@ -281,27 +281,27 @@ def names() -> list[str]:
     >>> names()[:3]
     ['strict', 'semeval', 'slot_error']
     """
-    found = registered_names(registry)
-    return [name for name in DEFAULT if name in found] + [name for name in found if name not in DEFAULT]
+    registered = list_names(registry)
+    return [name for name in DEFAULT if name in registered] + [name for name in registered if name not in DEFAULT]
 
 
 @cache
-def needs(name: str) -> str | None:
-    """Return the option that must be given before the metric of that name can judge; None if there is none.
+def mandatory_option(name: str) -> str | None:
+    """Return the option that the metric of that name cannot judge without; None if there is none.
 
-    >>> needs("tmr"), needs("strict")
+    >>> mandatory_option("tmr"), mandatory_option("strict")
     ('train', None)
     """
     return create(name).needs
 
 
-def needing(option: str) -> list[str]:
+def metrics_needing(option: str) -> list[str]:
     """Return the metrics that need the option of that name.
 
-    >>> needing("train")
+    >>> metrics_needing("train")
     ['tmr']
     """
-    return [name for name in names() if needs(name) == option]
+    return [name for name in names() if mandatory_option(name) == option]
 
 
 class Documentation(NamedTuple):
@@ -322,24 +322,24 @@ def documentation(name: str) -> Documentation:
     >>> documentation("strict").source
     'Tjong Kim Sang and De Meulder (2003), CoNLL-2003 shared task.'
     """
-    paragraphs = (inspect.getdoc(_registered(name)) or "").split("\n\n")
+    paragraphs = (inspect.getdoc(_load_metric(name)) or "").split("\n\n")
     prose = [" ".join(paragraph.split()) for paragraph in paragraphs if not paragraph.startswith(">>>")]
-    named = {"Formula: ": "", "Source: ": ""}
+    sections = {"Formula: ": "", "Source: ": ""}
     details = []
     for paragraph in prose[1:]:
-        if mark := next((mark for mark in named if paragraph.startswith(mark)), None):
-            named[mark] = paragraph.removeprefix(mark)
+        if mark := next((mark for mark in sections if paragraph.startswith(mark)), None):
+            sections[mark] = paragraph.removeprefix(mark)
         else:
             details.append(paragraph)
-    return Documentation(prose[0], "\n\n".join(details), *named.values())
+    return Documentation(prose[0], "\n\n".join(details), *sections.values())
 
 
-def _registered(name: str) -> Callable[..., Metric]:
+def _load_metric(name: str) -> Callable[..., Metric]:
     try:
-        make: Callable[..., Metric] = registered(registry, name)
+        make: Callable[..., Metric] = load_registered(registry, name)
     except catalogue.RegistryError:
         sets = ", ".join((*SETS, "all"))
-        raise ValueError(f"{absent(name, names(), 'metric', 50)}, and the sets {sets}") from None
+        raise ValueError(f"{describe_unknown(name, names(), 'metric', 50)}, and the sets {sets}") from None
     return make
 
 
@@ -350,35 +350,35 @@ def options_of(name: str) -> tuple[Option, ...]:
     >>> [option.name for option in options_of("loio")]
     ['s', 'match', 'beta']
     """
-    make = _registered(name)
+    make = _load_metric(name)
     hints = get_type_hints(make, include_extras=True)
     parameters = inspect.signature(make).parameters.values()
-    return tuple(Option(p.name, p.default, _annotated(hints.get(p.name))) for p in parameters)
+    return tuple(Option(p.name, p.default, _find_annotation(hints.get(p.name))) for p in parameters)
 
 
-def _annotated(hint: Any) -> Any:
+def _find_annotation(hint: Any) -> Any:
     """Return the `Annotated` of a parameter's type.
 
     It may be in a union with None. Python 3.10 makes one of every type whose default is None.
     """
     parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-    found = (part for part in parts if get_origin(part) is Annotated)
-    return next(found, Annotated[Any, pydantic.Field()])  # by default for a parameter that is not annotated
+    annotations = (part for part in parts if get_origin(part) is Annotated)
+    return next(annotations, Annotated[Any, pydantic.Field()])  # by default for a parameter that is not annotated
 
 
 LOOKED_AT = 1000
-"""The number of documents in whose gold labels levels are looked for."""
+"""Number of documents that are searched for gold labels with levels."""
 
 
-class Unknown(NamedTuple):
-    """Why the texts, the words or the tokens of documents are not known, in words; "" for what is known."""
+class Unavailable(NamedTuple):
+    """Why documents lack texts, words or tokens; "" for what they have."""
 
     texts: str = ""
     words: str = ""
     tokens: str = ""
 
     def reason(self, metric: Metric) -> str:
-        """Return why a metric has not what it needs."""
+        """Return why a metric cannot be computed; "" if it can."""
         of_text = self.words if metric.text == "words" else self.texts if metric.text else ""
         return of_text or (self.tokens if metric.tokens else "")
 
@@ -387,58 +387,62 @@ NO_TOKENS = "the documents have no tokens"
 NO_WORDS = "the documents have the numbers of words instead of words"
 
 
-class Chosen(NamedTuple):
+class MetricChoice(NamedTuple):
     """The metrics that are scored, and those of sets that are left out, with the reason."""
 
     metrics: tuple[Metric, ...]
     left_out: dict[str, str]
 
 
-def chosen_metrics(metrics: Any, unknown: Callable[[], Unknown] = Unknown) -> Chosen:
+def choose_metrics(metrics: Any, unknown: Callable[[], Unavailable] = Unavailable) -> MetricChoice:
     """Return the metrics that are scored, and which are left out.
 
     Args:
         metrics: As for `create_all`.
-        unknown: Returns what is not known of the documents; asked only if a metric needs it.
+        unknown: Returns what the documents lack; called only if a metric needs texts or tokens.
 
     Raises:
         ValueError: As for `create_all`; or a metric that is asked for by its name needs a file and was given none, or
             needs words, and the texts have none.
 
-    >>> found = chosen_metrics(["strict", "cited"], lambda: Unknown(texts="there is no text"))
-    >>> [metric.name for metric in found.metrics][:3], found.left_out["mentions"]
+    >>> choice = choose_metrics(["strict", "cited"], lambda: Unavailable(texts="there is no text"))
+    >>> [metric.name for metric in choice.metrics][:3], choice.left_out["mentions"]
     (['strict', 'token', 'char'], 'there is no text')
     """
-    table = {} if metrics is None else as_table(metrics)
+    table = {} if metrics is None else metric_table(metrics)
     created = create_all(table or None)
-    missing = [name for name in expanded(table, whole=True) if name not in expanded(table)]
-    left_out = {name: f"it {needs_file(name, option)}" for name in missing if (option := needs(name))}
+    missing = [name for name in expand_sets(table, whole=True) if name not in expand_sets(table)]
+    left_out = {
+        name: f"it {describe_needed_file(name, option)}" for name in missing if (option := mandatory_option(name))
+    }
     for metric in created:
         if metric.needs:
-            raise ValueError(f"{metric.name} {needs_file(metric.name, metric.needs)}")
-    asking = [metric for metric in created if metric.text or metric.tokens]
-    known = unknown() if asking else Unknown()
-    for metric in asking:
-        if reason := known.reason(metric):
+            raise ValueError(f"{metric.name} {describe_needed_file(metric.name, metric.needs)}")
+    demanding = [metric for metric in created if metric.text or metric.tokens]
+    unavailable = unknown() if demanding else Unavailable()
+    for metric in demanding:
+        if reason := unavailable.reason(metric):
             if metric.name not in table:
                 left_out[metric.name] = reason
-            elif metric.text == "words" and not known.texts:  # counting refuses what has no text
+            elif metric.text == "words" and not unavailable.texts:  # counting refuses what has no text
                 raise ValueError(f"{metric.name} needs words: {reason}")
-    return Chosen(tuple(metric for metric in created if metric.name not in left_out), left_out)
+    return MetricChoice(tuple(metric for metric in created if metric.name not in left_out), left_out)
 
 
-def with_levels(metrics: Sequence[Metric], labels: Iterable[str], sep: str) -> tuple[tuple[Metric, ...], list[str]]:
-    """Return the metrics, with `hierarchical` if a gold label has levels, and a line that says so.
+def add_hierarchical(
+    metrics: Sequence[Metric], labels: Iterable[str], sep: str
+) -> tuple[tuple[Metric, ...], list[str]]:
+    """Add `hierarchical` if a gold label has levels; return the metrics, and a line that says so.
 
     Args:
         metrics: The metrics that were chosen.
         labels: Gold labels.
         sep: What separates the levels.
 
-    >>> with_levels((), ["PER", "LOC/CITY"], "/")[1]
+    >>> add_hierarchical((), ["PER", "LOC/CITY"], "/")[1]
     ['hierarchical is added, since the label LOC/CITY has levels']
     """
     if label := next((label for label in labels if sep in label.strip(sep)), None):
-        line = f"hierarchical is added, since the label {shortened(label)} has levels"
+        line = f"hierarchical is added, since the label {shorten(label)} has levels"
         return (*metrics, create("hierarchical", sep=sep)), [line]
     return tuple(metrics), []

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field
 from ..core.declaration import Array, Columns, Metric, Score, Verdict
 from ..core.formulas import ratio
 from ..core.lexicon import cached_lexicon, pinned_path
-from ..core.messages import needs_file
+from ..core.messages import describe_needed_file
 from ..core.spans import Document, Span
 
 FAMILIARITY = ("seen", "unseen_type", "unseen_tokens")
@@ -40,7 +40,7 @@ MEANINGS = {
 CONFUSABLE = "confusable_"
 
 
-def pinned(train: str | None) -> str | None:
+def pin_digest(train: str | None) -> str | None:
     """Return the path with a hash of its counts, so that two results with one signature used the same data."""
     return train and pinned_path(train)
 
@@ -55,7 +55,7 @@ def tmr(
     train: Annotated[
         str | None,
         Field(description="training corpus, or a lexicon made by 'nereval training'"),
-        AfterValidator(pinned),
+        AfterValidator(pin_digest),
     ] = None,
 ) -> Metric:
     """Compute recall of exact matches on subsets of the gold spans, chosen by how the
@@ -112,7 +112,7 @@ def judge(document: Document, train: str | None) -> Iterator[Verdict]:
         ValueError: There is no training data.
     """
     if train is None:
-        raise ValueError(f"tmr {needs_file('tmr', 'train')}")
+        raise ValueError(f"tmr {describe_needed_file('tmr', 'train')}")
     for span in document.gold:
         labels = labels_in_training(train, surface_of(document, span))
         kind = "unseen_tokens" if labels is None else "seen" if span.label in labels else "unseen_type"
@@ -139,8 +139,8 @@ def resolve(verdicts: Sequence[str], notes: Sequence[str]) -> list[str]:
     >>> resolve(["seen_hit", "seen_miss", "seen_hit"], ["LOC\\tUlm", "PER\\tUlm", "LOC\\tRome"])
     ['confusable_seen_hit', 'confusable_seen_miss', 'seen_hit']
     """
-    labels = Counter(_surface(its) for its in {*notes})
-    return [CONFUSABLE + name if labels[_surface(its)] > 1 else name for name, its in zip(verdicts, notes)]
+    labels = Counter(_surface(text) for text in {*notes})
+    return [CONFUSABLE + name if labels[_surface(text)] > 1 else name for name, text in zip(verdicts, notes)]
 
 
 def _surface(note: str) -> str:

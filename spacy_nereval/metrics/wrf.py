@@ -12,7 +12,7 @@ from pydantic import Field
 
 from ..core.declaration import Array, Classes, Columns, Metric, Score, SpanTable, Tally, Verdict
 from ..core.formulas import ratio, weight_table
-from ..core.messages import named
+from ..core.messages import spell_argument
 from ..core.spans import Document, Span
 
 COMBINED = "combined"
@@ -123,10 +123,10 @@ def _words_by_label(
         words: The words between two boundaries.
         unique: Whether repetitions of a word are the same word.
     """
-    found: dict[str, dict[Hashable, Span]] = {}
+    result: dict[str, dict[Hashable, Span]] = {}
     for span in spans:
         for label in (span.label, ""):
-            of_label = found.setdefault(label, {})
+            of_label = result.setdefault(label, {})
             for word in words[span[:2]]:
                 key: Hashable = word
                 if not unique:  # the second "scroll" is a word of its own
@@ -135,7 +135,7 @@ def _words_by_label(
                         number += 1
                     key = (word, number)
                 of_label.setdefault(key, span)
-    return found
+    return result
 
 
 def count_batch(spans: SpanTable, unique: bool, case: str, by: str) -> Iterator[Tally]:
@@ -159,18 +159,18 @@ def count_batch(spans: SpanTable, unique: bool, case: str, by: str) -> Iterator[
     # Only cells with a word: a document has few of many labels.
     cells, cell = np.unique(cell_and_word // words, return_inverse=True)
 
-    def per_cell(cell: NDArray[Any], amount: NDArray[Any]) -> NDArray[Any]:
+    def sum_per_cell(cell: NDArray[Any], amount: NDArray[Any]) -> NDArray[Any]:
         return np.bincount(cell, amount, minlength=len(cells)).astype(np.int64)
 
-    match = per_cell(cell[both], np.minimum(times[both], times[both + 1]))
-    gold, pred = (per_cell(cell, times * (key & 1 == side)) for side in (0, 1))
+    match = sum_per_cell(cell[both], np.minimum(times[both], times[both + 1]))
+    gold, pred = (sum_per_cell(cell, times * (key & 1 == side)) for side in (0, 1))
     for name, amount in (("match", match), ("fn", gold - match), ("fp", pred - match)):
-        some = np.flatnonzero(amount)
-        doc, label = np.divmod(cells[some], classes)
+        nonzero = np.flatnonzero(amount)
+        doc, label = np.divmod(cells[nonzero], classes)
         no_span = np.full_like(label, combined)
         gold_label, pred_label = no_span if name == "fp" else label, no_span if name == "fn" else label
         for prefix, those in (("", label < combined), (COMBINED + "_", label == combined)):
-            yield Tally(prefix + name, doc[those], gold_label[those], pred_label[those], amount[some[those]])
+            yield Tally(prefix + name, doc[those], gold_label[those], pred_label[those], amount[nonzero[those]])
 
 
 def formula(columns: Columns) -> dict[str, Array]:
@@ -221,12 +221,13 @@ def class_weights(labels: Sequence[str], is_breakdown: bool, weights: str | Mapp
         return np.array([1.0] * len(labels) + [2.0 if weights == "lenient" else 1.0])
     if COMBINED in labels:
         raise ValueError(
-            f"{named('wrf.weights')}: {COMBINED!r} is a label in the data too; "
+            f"{spell_argument('wrf.weights')}: {COMBINED!r} is a label in the data too; "
             "rename the label, or use strict or lenient"
         )
     if missing := [label for label in labels if label not in weights]:
         raise ValueError(
-            f"{named('wrf.weights')} has no weight for {', '.join(map(repr, missing))}, which occurs in the data; "
+            f"{spell_argument('wrf.weights')} has no weight for {', '.join(map(repr, missing))}, which occurs in "
+            "the data; "
             "0 leaves a class out"
         )
     return np.array([*(weights[label] for label in labels), weights.get(COMBINED, 0.0)])

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from ..evaluation.bounds import FEW, UNBOUNDED
-from ..evaluation.conclusion import Footing, is_told, unit_name
+from ..evaluation.conclusion import Footing, is_significant, unit_name
 from ..evaluation.conclusion import footer as footing_line
 from ..evaluation.differences import LEAST_DIFFERING
 from ..evaluation.tested import LABELS, PRIMARY, SECONDARY
@@ -198,7 +198,7 @@ class ComparisonView(View):
         """Return for each system in a short sentence whether it or the baseline is better, if a test tells that."""
         found = []
         for row in self._rows:
-            if row["verdict"] is None or not is_told(row["p_holm"], 1 - self.result["confidence"]["level"]):
+            if row["verdict"] is None or not is_significant(row["p_holm"], 1 - self.result["confidence"]["level"]):
                 continue
             _value, bounds = number(row["difference"], row_unit(row)), _bounds(row)
             systems = [in_sentence(name) for name in (row["system"], self.result["baseline"])]

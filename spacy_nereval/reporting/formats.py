@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import isinf
 from typing import Any
 
-from ..core.messages import absent
+from ..core.messages import describe_unknown
 from ..io.writing import for_spreadsheets, json_line, visible
 from .result_table import Cell, Estimate, Interval, PValue, ResultTable
 
@@ -303,4 +303,4 @@ def document(tables: Sequence[ResultTable], format: str, before: Sequence[str] =
     if format == "html":
         sides = ([f"<p>{entities.escape(line)}</p>" for line in lines] for lines in (before, after))
         return HTML.format("\n".join((*next(sides), *map(html, tables), *next(sides))))
-    raise ValueError(absent(format, ("markdown", "latex", "csv", "json", "html"), "table format"))
+    raise ValueError(describe_unknown(format, ("markdown", "latex", "csv", "json", "html"), "table format"))

@@ -21,7 +21,7 @@ from unicodedata import bidirectional
 import jinja2
 from markupsafe import Markup, escape
 
-from ..core.messages import install
+from ..core.messages import install_command
 from ..core.spans import Document
 from ..core.wording import COLORS
 from ..evaluation.comparison import System
@@ -32,7 +32,7 @@ from .result_table import Cell, Estimate, Interval, Percent, Ranked
 GLYPHS = "●■◆✚▶◀★✖"
 """Characters like the symbols, for the legend."""
 
-INSTALL = f'charts need Altair and vl-convert, which the extra "report" brings: {install("report")}'
+INSTALL = f'charts need Altair and vl-convert, which the extra "report" brings: {install_command("report")}'
 
 
 @cache

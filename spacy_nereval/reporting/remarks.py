@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from unicodedata import bidirectional
 
-from ..core.messages import named
+from ..core.messages import spell_argument
 from ..evaluation.bounds import WARNING_UNITS, needs_warning
 from ..evaluation.conclusion import unit_name
 from ..io.writing import visible
@@ -236,7 +236,7 @@ def unit_lines(rule: str, *, chosen: bool = True) -> list[str]:
     return [
         "ℹ No -DOCSTART- lines say where documents begin, so blocks of consecutive sentences are resampled: "
         f"1/{FEWEST} of a CoNLL file each, at most {LARGEST} sentences."
-        + f" {named('unit')} chooses other units."
+        + f" {spell_argument('unit')} chooses other units."
         * chosen
     ]
 

@@ -10,7 +10,7 @@ from itertools import accumulate
 from math import inf, isinf
 from typing import Any, NamedTuple
 
-from ..core.cuts import shown_cut
+from ..core.cuts import format_cut
 from ..io.writing import visible
 
 
@@ -301,7 +301,7 @@ def shown(number: int | float | Interval | Estimate | None, digits: int = 2) -> 
     if isinstance(number, int):
         return f"{number:,}"
     if isinstance(number, Cut):
-        return "keep none" if isinf(number) else shown_cut(number)
+        return "keep none" if isinf(number) else format_cut(number)
     if isinf(number):
         return "∞" if number > 0 else "-∞"
     text = f"{in_points(number):.{digits}f}"

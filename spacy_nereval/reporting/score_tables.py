@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..core.declaration import PRED_SPANS, Metric
-from ..core.messages import listed
+from ..core.messages import join_names
 from ..counting.counts import Counts
 from ..evaluation.bounds import FEW
 from ..evaluation.breakdown import ATTRIBUTES
-from ..evaluation.differences import at_floor
+from ..evaluation.differences import is_at_floor
 from ..evaluation.error_groups import ErrorGroups
-from ..evaluation.error_list import Listed
+from ..evaluation.error_list import ListedVerdict
 from ..evaluation.result import LabelledVerdict, document_rows, spans_of_labels
 from .declared import directed, groups, headlines, main_metric, short_name, spoken
 from .result_table import Cell, Estimate, Interval, Percent, PValue, ResultTable
@@ -117,7 +117,7 @@ def p_value(row: Mapping[str, Any], key: str, result: Mapping[str, Any], raw: st
     swaps = result.get("swaps")
     if p is None or not swaps or max(row.get("runs") or [1]) > 1:
         return None if p is None else PValue(p)
-    return PValue.of(p, at_floor(row.get(raw), swaps, exact=result["exact"]))
+    return PValue.of(p, is_at_floor(row.get(raw), swaps, exact=result["exact"]))
 
 
 PRF = ("P", "R", "F")
@@ -143,7 +143,7 @@ class Evaluated(NamedTuple):
     result: Mapping[str, Any]
     metrics: Sequence[Metric]
     average: str = "micro"
-    examples: Mapping[LabelledVerdict, Listed] = {}
+    examples: Mapping[LabelledVerdict, ListedVerdict] = {}
     groups: ErrorGroups | None = None
 
     def overall(self, metric: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
@@ -230,7 +230,7 @@ def _few(given: Evaluated) -> str:
         for label, own in (first.get("intervals") or {}).get("per_type", {}).items()
         if any(found["flag"] == FEW for found in own.values())
     ]
-    return f"few units, not to be compared: {listed(flagged, MOST)}" if flagged else ""
+    return f"few units, not to be compared: {join_names(flagged, MOST)}" if flagged else ""
 
 
 def label_score_tables(given: Evaluated) -> Iterator[ResultTable]:

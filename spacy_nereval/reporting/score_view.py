@@ -12,8 +12,8 @@ from ..core.declaration import Metric
 from ..core.wording import VERDICT_KINDS
 from ..counting.counts import Counts
 from ..evaluation.error_groups import ErrorGroups
-from ..evaluation.error_list import Listed
-from ..evaluation.intervals import bounded
+from ..evaluation.error_list import ListedVerdict
+from ..evaluation.intervals import run_intervals
 from ..evaluation.prediction_rates import PredictionRate, prediction_rates, rates_of
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import LabelledVerdict, documents_with
@@ -89,7 +89,7 @@ class ScoreView(View):
         result: Mapping[str, Any],
         average: str = "micro",
         *,
-        examples: Mapping[LabelledVerdict, Listed] = {},
+        examples: Mapping[LabelledVerdict, ListedVerdict] = {},
         groups: ErrorGroups | None = None,
         metrics: Sequence[Metric] = (),
     ) -> None:
@@ -108,9 +108,9 @@ class ScoreView(View):
         too_slow = counts.documents > MOST_DOCUMENTS or len(counts.units) != counts.documents
         if "confidence" in result or (too_slow and not drawn_before):
             return self.given
-        found = bounded([counts if counts.collapsed else counts.of([metric])], Confidence())
+        found = run_intervals([counts if counts.collapsed else counts.of([metric])], Confidence())
         own = result["metrics"][metric.name] | {"intervals": found.metrics[metric.name]}
-        more = {"metrics": result["metrics"] | {metric.name: own}, "confidence": found.drawn._asdict()}
+        more = {"metrics": result["metrics"] | {metric.name: own}, "confidence": found.basis._asdict()}
         return self.given._replace(result={**result, **more})
 
     def tables(self, wanted: Iterable[str], *, digits: int = 2) -> Iterator[ResultTable]:

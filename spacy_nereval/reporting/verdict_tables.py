@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.declaration import Metric
 from ..evaluation.error_groups import ErrorGroup, ErrorGroups
-from ..evaluation.error_list import Listed
+from ..evaluation.error_list import ListedVerdict
 from ..evaluation.result import LabelledVerdict, confusion_matrix
 from .declared import errors_of, judging
 from .marked_text import Marked, clipped, marked, marked_row
@@ -162,7 +162,9 @@ def group_tables(given: Evaluated) -> Iterator[ResultTable]:
 def repeated(groups: ErrorGroups) -> list[tuple[str, str, ErrorGroup]]:
     """Return the groups of errors at several places, the largest first: the words that their errors share, what is
     wrong with them, and the group."""
-    found = sorted([*groups.largest("surface", 2), *groups.largest("slip", 2)], key=lambda group: -group.number)
+    found = sorted(
+        [*groups.largest_groups("surface", 2), *groups.largest_groups("slip", 2)], key=lambda group: -group.number
+    )
     return [(*_error(groups.metric, group), group) for group in found]
 
 
@@ -185,7 +187,7 @@ def error_in_words(metric: Metric, verdict: str, gold: str, pred: str) -> str:
     return f"{words}: {' as '.join(label for label in dict.fromkeys((gold, pred)) if label) or EMPTY}"
 
 
-def list_table(found: Iterable[Listed]) -> ResultTable:
+def list_table(found: Iterable[ListedVerdict]) -> ResultTable:
     """Return an error list as a table, with the spans marked in the text."""
     found = list(found)
     whole = all(listed.verdict.amount == 1 for listed in found)
@@ -199,7 +201,7 @@ def list_table(found: Iterable[Listed]) -> ResultTable:
     return ResultTable("Error list", header, rows, note=found[0].metric + MARKING if found else "")
 
 
-def _in_text(listed: Listed) -> str | None:
+def _in_text(listed: ListedVerdict) -> str | None:
     """Return the spans of a verdict, marked in the text or as not in it."""
     document, (_, gold, pred, _) = listed.document, listed.verdict
     invented = [span for span in (gold, pred) if span and document.is_invented(span)]

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
-from ..core.messages import absent
+from ..core.messages import describe_unknown
 from .remarks import left_out_lines
 from .result_table import ResultTable
 
@@ -71,7 +71,7 @@ class View(ABC):
         """
         for name in wanted:
             if name not in self.makers:
-                raise ValueError(absent(name, self.makers, "table", 50))
+                raise ValueError(describe_unknown(name, self.makers, "table", 50))
             for table in self.makers[name](self):
                 yield table._replace(digits=digits)
 

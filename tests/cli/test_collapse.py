@@ -45,9 +45,9 @@ def test_a_file_of_the_corpus_is_known_however_its_counts_were_collapsed(files):
 
 def test_collapsed_counts_have_a_thousand_half_samples_unless_others_are_asked_for(files):
     accepted("count", "g-a.jsonl", "p-a.jsonl", "--collapse", "-m", "strict", "-o", "a.npz")
-    assert load(Path("a.npz")).replicates.drawn == (1000, 0)
+    assert load(Path("a.npz")).replicates.settings == (1000, 0)
     counted("a", "b.npz", "--collapse", "--seed", 3)
-    assert load(Path("b.npz")).replicates.drawn == (30, 3)
+    assert load(Path("b.npz")).replicates.settings == (30, 3)
     accepted("count", "g-a.jsonl", "p-a.jsonl", "--collapse", "--replicates", 0, "-m", "strict", "-o", "c.npz")
     assert load(Path("c.npz")).replicates is None
     assert "without half-samples, and no documents to resample" in refused("score", "c.npz", "-C")
@@ -69,7 +69,7 @@ def test_merging_keeps_the_half_samples_that_files_have_unless_others_are_asked_
     ):
         accepted("merge", *given, "--collapse", *options, "-o", "merged.npz")
         found = load(Path("merged.npz")).replicates
-        assert found.drawn == drawn, (given, options)
+        assert found.settings == drawn, (given, options)
         if (given, options) == (["full.npz"], []):
             assert all((a == b).all() for a, b in zip(found.sums.arrays, full.sums.arrays, strict=True))
             assert scores("merged.npz") == scores("full.npz")

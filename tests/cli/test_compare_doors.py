@@ -16,7 +16,7 @@ from two_systems import compared
 from spacy_nereval import Confidence, Document, compare, count, create_all, load
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.conclusion import margin_sentence
-from spacy_nereval.evaluation.differences import against_margin, units_to_tell
+from spacy_nereval.evaluation.differences import margin_answer, units_to_tell
 from spacy_nereval.reporting.comparison_view import ComparisonView
 from spacy_nereval.reporting.formats import document, json_text
 
@@ -212,7 +212,7 @@ def test_a_margin_is_answered_from_the_interval_at_twice_the_error(score, runs):
             for level, more in ((0.95, {"margin": margin}), (0.9, {}))
         )
         low, high = sorted(100 * bound * (1 if score.endswith(".f") else -1) for bound in narrow["interval"])
-        answer = against_margin(low, high, margin)
+        answer = margin_answer(low, high, margin)
         said = margin_sentence(answer, margin, "documents", units_to_tell(60, low, high, margin))
         assert re.sub(r", with [\d.]+ times the training runs,", "", row["margin_answer"]) == said
         assert (row["same_within"] == margin) is (-margin < low and high < margin)

@@ -15,9 +15,9 @@ from strategies import corpora
 from spacy_nereval import Document, count, create, evaluate
 from spacy_nereval.cli.app import as_option
 from spacy_nereval.core.labels import LabelRules, ancestors, label_rules
-from spacy_nereval.core.messages import spelt
-from spacy_nereval.core.spans import relabelled
-from spacy_nereval.evaluation.label_schemes import argument, extended, proposed
+from spacy_nereval.core.messages import use_spelling
+from spacy_nereval.core.spans import relabel
+from spacy_nereval.evaluation.label_schemes import extend_mapping, mapping_argument, propose_label
 from spacy_nereval.io.count_files import load, save
 from spacy_nereval.io.count_layout import LATER
 
@@ -29,7 +29,7 @@ MAPPING = {"PER": "PERSON", "per": "PERSON", "LOC": "PLACE", "GPE": "PLACE", "FA
 
 def test_documents_stay_as_they_are():
     document = Document(GOLD, PRED, TEXT)
-    found = evaluate(count(relabelled([document], label_rules(MAPPING)), [create("strict")]))
+    found = evaluate(count(relabel([document], label_rules(MAPPING)), [create("strict")]))
     assert (found["metrics"]["strict"]["counts"], found["merged"]) == ({"tp": 4, "fp": 1, "fn": 0}, 1)
     assert document.gold[0].label == "PERSON" and document.pred[0].label == "PER"
 
@@ -53,7 +53,7 @@ RENAMED = [
 
 @pytest.mark.parametrize(("options", "label", "name"), RENAMED)
 def test_what_becomes_of_a_label(options, label, name):
-    assert label_rules(**options).renamed(label) == name
+    assert label_rules(**options).new_name(label) == name
 
 
 def test_ancestors_begin_with_the_top_and_end_with_the_label():
@@ -97,25 +97,27 @@ def test_a_mapping_may_be_in_a_file(tmp_path):
 def test_a_label_to_keep_that_occurs_nowhere_is_warned_about_and_an_error_if_none_is_left():
     rules = label_rules(only=["A", "B"])
     for labels in (["A", "B", "C"], ["A"]):
-        rules.check_found(labels)
-    assert rules.unused([], ["A"]) == ["⚠ only: B to keep, but neither side has such a label"]
-    assert rules.unused([], ["A", "B"]) == []
-    misspelt = label_rules(only=["A", "PERS", "X", "LOCK", "Y"]).unused([], ["A", "PER", "LOC"])
+        rules.check_labels_occur(labels)
+    assert rules.usage_warnings([], ["A"]) == ["⚠ only: B to keep, but neither side has such a label"]
+    assert rules.usage_warnings([], ["A", "B"]) == []
+    misspelt = label_rules(only=["A", "PERS", "X", "LOCK", "Y"]).usage_warnings([], ["A", "PER", "LOC"])
     assert misspelt == [
         "⚠ only: X, Y to keep, but neither side has such a label",
         "⚠ only: LOCK to keep, but neither side has such a label: did you mean 'LOC'?",
         "⚠ only: PERS to keep, but neither side has such a label: did you mean 'PER'?",
     ]
     said = "only='A,B': there is no label 'A', 'B' in gold or prediction, so no span is left"
-    assert said in refusal(rules.check_found, ["C"])
+    assert said in refusal(rules.check_labels_occur, ["C"])
 
 
 def test_a_label_to_map_that_occurs_nowhere_is_warned_about():
     rules = label_rules({"PER": "PERSON", "XX": "Y"})
-    counts = count(relabelled([Document(GOLD, PRED, TEXT), None], rules), [create("strict")])
+    counts = count(relabel([Document(GOLD, PRED, TEXT), None], rules), [create("strict")])
     assert counts.mapped == {"PER"}
-    assert rules.unused(counts.mapped, counts.labels) == ["⚠ labels: XX to map, but neither side has such a label"]
-    assert rules.unused(["PER", "XX"], []) == []
+    assert rules.usage_warnings(counts.mapped, counts.labels) == [
+        "⚠ labels: XX to map, but neither side has such a label"
+    ]
+    assert rules.usage_warnings(["PER", "XX"], []) == []
 
 
 # Law: rules are the same as annotation that had the new labels from the start
@@ -129,7 +131,7 @@ def test_rules_equal_renaming_by_hand(corpus, names):
         sides = ([(a, b, names.get(x, x)) for a, b, x in side if names.get(x, x)] for side in (doc.gold, doc.pred))
         by_hand.append(Document(*sides, doc.text, tokens=doc.tokens))
     metrics = [create(name) for name in ("strict", "fair", "wrf", "token")]
-    ours, theirs = (evaluate(count(docs, metrics)) for docs in (relabelled(corpus, label_rules(names)), by_hand))
+    ours, theirs = (evaluate(count(docs, metrics)) for docs in (relabel(corpus, label_rules(names)), by_hand))
     assert ours["metrics"] == theirs["metrics"]
 
 
@@ -137,7 +139,7 @@ def test_rules_equal_renaming_by_hand(corpus, names):
 
 
 def counted(**options):
-    return count(relabelled([Document(GOLD, PRED, TEXT)], label_rules(**options)), [create("strict")])
+    return count(relabel([Document(GOLD, PRED, TEXT)], label_rules(**options)), [create("strict")])
 
 
 def test_spans_that_become_equal_twice_add_up_and_all_partners_are_named():
@@ -198,7 +200,7 @@ PROBABLE = [
 
 @pytest.mark.parametrize(("label", "partners", "name"), PROBABLE)
 def test_what_a_label_probably_means(label, partners, name):
-    found = proposed(label, GOLDS, partners)
+    found = propose_label(label, GOLDS, partners)
     assert (found and found.name) == name
 
 
@@ -206,9 +208,9 @@ def test_what_a_label_probably_means(label, partners, name):
 @given(st.dictionaries(st.text(min_size=1), st.text(min_size=1) | st.none(), min_size=1))
 def test_the_proposal_can_be_pasted(table):
     names = {old: new for old, new in table.items() if new is not None}
-    mapping = extended(names, LabelRules(tuple((old, None) for old, new in table.items() if new is None)))
-    with spelt(as_option):
-        found = argument(mapping)
+    mapping = extend_mapping(names, LabelRules(tuple((old, None) for old, new in table.items() if new is None)))
+    with use_spelling(as_option):
+        found = mapping_argument(mapping)
     flag, text = shlex.split(found)
     assert flag == "--labels"
     try:

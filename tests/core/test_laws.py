@@ -30,7 +30,7 @@ from spacy_nereval import Document, Metric, Score, Span, Verdict, count, create,
 from spacy_nereval.core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Tally
 from spacy_nereval.counting.batch import Batch
 from spacy_nereval.counting.sums import slots
-from spacy_nereval.counting.table import columns_of, summed
+from spacy_nereval.counting.table import columns_of, sum_counts
 from spacy_nereval.evaluation.result import confusion_matrix, verdict_counts
 from spacy_nereval.evaluation.scores import score_sums
 from spacy_nereval.integration.scorer import result_keys
@@ -67,7 +67,7 @@ def test_counts_add(case, first, second):
     parts = [count(first, [metric]), count(second, [metric])]
     both = count(first + second, [metric])
     assert evaluate(parts[0] + parts[1]) == evaluate(both)
-    added, whole = summed(parts[0]) + summed(parts[1]), summed(both)
+    added, whole = sum_counts(parts[0]) + sum_counts(parts[1]), sum_counts(both)
     assert added.labels == whole.labels
     for a, b in zip(added.arrays, whole.arrays):
         np.testing.assert_array_equal(a, b)
@@ -101,7 +101,7 @@ def test_the_verdicts_are_what_is_counted(case, doc):
     verdicts = list(metric.verdicts(doc))
     assert {verdict.name for verdict in verdicts} <= set(metric.verdict_names)
     counts = count([doc], [metric])
-    sums = summed(counts)
+    sums = sum_counts(counts)
     rows = columns_of(metric, sums.counts[..., 0], slots([metric]))
     sides = {"gold_spans": GOLD_SPANS, "pred_spans": PRED_SPANS}
     assert rows.keys() == metric.columns.keys() | sides
@@ -186,7 +186,7 @@ def test_a_document_of_weight_2_counts_like_two_documents(case, corpus):
     """Five resamples at once, as a bootstrap draws them, overall and per label, and each by itself."""
     metric = case.metric
     times = np.random.default_rng(0).integers(0, 3, (5, len(corpus)))
-    sums = summed(count(corpus, [metric]), Times(times))
+    sums = sum_counts(count(corpus, [metric]), Times(times))
     (together,) = score_sums(sums)
     for k, chosen in enumerate(times):
         alone = case.result(doc for doc, n in zip(corpus, chosen) for _ in range(n))

@@ -14,7 +14,7 @@ from profiles import tries
 
 from spacy_nereval import Document, count, create, evaluate, locate, score
 from spacy_nereval.core.arguments import LEVELS, OCCURRENCES
-from spacy_nereval.core.mention_places import NUMBERS, canonical, with_common_annex
+from spacy_nereval.core.mention_places import NUMBERS, canonical, share_annex
 from spacy_nereval.evaluation.breakdown import ATTRIBUTES, AttributeContext
 from spacy_nereval.io.count_files import load, save
 from spacy_nereval.io.records import Record, pair, with_mentions
@@ -180,14 +180,14 @@ def test_systems_with_other_inventions_get_one_annex():
         with_mentions(Record("Ada slept", set()), [(name, "PER"), ("Ada", "PER")]) for name in ("Zoe", "Eve", "Bob B")
     ]
     before = [pair(gold, system) for system in systems]
-    after = with_common_annex(before)
+    after = share_annex(before)
     assert {document.text for document in after} == {"Ada slept\nEve\nZoe\nBob B"}
     assert {tuple(document.tokens) for document in after} == {((0, 3), (4, 9), (10, 13), (14, 17), (18, 21), (22, 23))}
     assert len({document.gold for document in after}) == 1
     for a, b in zip(before, after):
         assert score([a], ["strict", "fair"])["metrics"] == score([b], ["strict", "fair"])["metrics"]
         assert {a.text[s:e] for s, e, _ in a.pred} == {b.text[s:e] for s, e, _ in b.pred}
-    assert with_common_annex([Document([], [], "a")])[0].text == "a"
+    assert share_annex([Document([], [], "a")])[0].text == "a"
 
 
 # Counts and files

@@ -58,7 +58,7 @@ def test_gold_labels_at_the_place_of_another_predicted_label_are_the_same_from_e
     pairs = ((p, g) for doc in corpus for p in {*doc.pred} - {*doc.gold} for g in {*doc.gold})
     wanted = Labels((p.label, g.label) for p, g in pairs if p[:2] == g[:2])
     strict = [create("strict")]
-    assert sum((doc.partners for doc in corpus), Labels()) == module.partners_in(DocumentBatch(corpus)) == wanted
+    assert sum((doc.partners for doc in corpus), Labels()) == module.count_partners(DocumentBatch(corpus)) == wanted
     assert count(corpus, strict).partners == count_collapsed(corpus, strict, 0).partners == wanted
     assert sum((count([doc], strict) for doc in corpus[1:]), count(corpus[:1], strict)).partners == wanted
     with pytest.MonkeyPatch.context() as patch:

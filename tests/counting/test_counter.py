@@ -18,12 +18,12 @@ from profiles import tries
 from strategies import corpora, nested
 
 from spacy_nereval import Counts, Document, Metric, Verdict, count, create, create_all, evaluate
-from spacy_nereval.core.cuts import Cuts, cut
+from spacy_nereval.core.cuts import Cuts, apply_cuts
 from spacy_nereval.core.declaration import Tally
 from spacy_nereval.counting import counter
 from spacy_nereval.counting.batch import DocumentBatch
 from spacy_nereval.counting.counter import Counter
-from spacy_nereval.counting.counts import mirrored
+from spacy_nereval.counting.counts import mirror_counts
 from spacy_nereval.counting.sums import HIGH, LOW, NUMBER, Key
 from spacy_nereval.integration.examples import count_examples, documents
 from spacy_nereval.testing import check_laws, random_documents
@@ -176,7 +176,9 @@ def test_counts_with_different_cuts_are_not_added():
     """Those of no documents can be added to any."""
     document = Document([(0, 3, "A")], [(0, 3, "A")])
     document.span_scores = {(0, 3, "A"): 0.5}
-    low, high, none = (count(cut([document], cuts), create_all(["strict"])) for cuts in (Cuts(0.2), Cuts(0.4), None))
+    low, high, none = (
+        count(apply_cuts([document], cuts), create_all(["strict"])) for cuts in (Cuts(0.2), Cuts(0.4), None)
+    )
     assert (low + low).documents == 2 and (low + count([], low.metrics)).documents == 1
     for a, b, said in (
         (low, high, f"by {Cuts(0.2).digest}, the other by {Cuts(0.4).digest}"),
@@ -226,16 +228,16 @@ def test_mirrored_counts_are_those_of_swapped_sides():
     one, other = [(0, 3, "A"), (5, 9, "B"), (12, 15, "A")], [(0, 3, "B"), (5, 8, "B"), (20, 22, "C")]
     metrics = create_all(["strict", "semeval", "relaxed", "char"])
     there, back = (count([Document(gold, pred)], metrics) for gold, pred in ((one, other), (other, one)))
-    found, expected = ({key: n for key, n in counts.totals().items() if n} for counts in (mirrored(there), back))
+    found, expected = ({key: n for key, n in counts.totals().items() if n} for counts in (mirror_counts(there), back))
     assert found == expected
-    assert mirrored(mirrored(there)).totals() == there.totals()
+    assert mirror_counts(mirror_counts(there)).totals() == there.totals()
     for name, options in {"relaxed": ("typed", "strong"), "char": ("typed",), "semeval": ()}.items():
         for values in product((False, True), repeat=len(options)):
             metric = create(name, **dict(zip(options, values)))
             corpora = [random_documents(3, seed) for seed in range(4)]
             check_laws(metric, laws=["symmetric_scores_are_symmetric"], corpora=corpora)
     with pytest.raises(ValueError, match="fair does not declare what its verdicts become"):
-        mirrored(count([Document(one, other)], [create("fair")]))
+        mirror_counts(count([Document(one, other)], [create("fair")]))
     with pytest.raises(ValueError, match="mirror says what 'fn' becomes, but not that it comes back"):
         replace(create("strict"), mirror={"fn": "fp"})
 

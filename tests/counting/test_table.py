@@ -16,8 +16,18 @@ from strategies import corpora, nested
 
 from spacy_nereval import Document, count, create, create_all, evaluate
 from spacy_nereval.counting import table
-from spacy_nereval.counting.sums import HIGH_UNIT, LARGEST, LOW_UNIT, Slot, Sums, empty_sums, join, slots, split
-from spacy_nereval.counting.table import Table, summed
+from spacy_nereval.counting.sums import (
+    HIGH_UNIT,
+    LARGEST,
+    LOW_UNIT,
+    Slot,
+    Sums,
+    empty_sums,
+    join_amounts,
+    slots,
+    split_amounts,
+)
+from spacy_nereval.counting.table import Table, sum_counts
 from spacy_nereval.evaluation.result import document_scores
 
 some = tries(40)
@@ -44,19 +54,19 @@ def exactly(parts: Any) -> Fraction:
 @tries(300)
 @given(st.floats(2**-7, 2**22) | st.integers(1, 2**53).map(lambda n: n / 2**60) | st.just(0.0))
 def test_an_amount_is_split_and_joined_without_loss(amount):
-    parts = split(np.array([amount]))
+    parts = split_amounts(np.array([amount]))
     assert parts.tolist() == np.rint(parts).tolist()
     assert exactly(parts[:, 0]) == Fraction(amount)
-    assert join(parts).tolist() == [amount]
+    assert join_amounts(parts).tolist() == [amount]
 
 
 @tries(300)
 @given(st.floats(-1e9, 1e9) | st.floats(-(2**-9), 2**-9))
 def test_no_amount_is_off_by_more_than_half_of_the_smallest_unit(amount):
-    parts = split(np.array([amount]))
+    parts = split_amounts(np.array([amount]))
     assert abs(exactly(parts[:, 0]) - Fraction(amount)) <= Fraction(1, 2**61)
     assert 0 <= parts[1, 0] <= 2**30
-    assert join(parts)[0] == pytest.approx(amount, rel=1e-15, abs=2**-61)
+    assert join_amounts(parts)[0] == pytest.approx(amount, rel=1e-15, abs=2**-61)
 
 
 @tries(200)
@@ -64,11 +74,11 @@ def test_no_amount_is_off_by_more_than_half_of_the_smallest_unit(amount):
 def test_sums_of_parts_are_exact_in_every_order(pairs, random):
     """Of .1 + .2 + .3 too, which is not .3 + .2 + .1."""
     shares = [min(a, b) / max(a, b) for a, b in pairs]
-    total = split(np.array(shares)).sum(axis=1)
+    total = split_amounts(np.array(shares)).sum(axis=1)
     random.shuffle(shares)
-    assert split(np.array(shares)).astype(np.int64).sum(axis=1).tolist() == total.astype(np.int64).tolist()
+    assert split_amounts(np.array(shares)).astype(np.int64).sum(axis=1).tolist() == total.astype(np.int64).tolist()
     assert exactly(total) == sum(map(Fraction, shares))
-    assert join(total) == pytest.approx(float(sum(map(Fraction, shares))), rel=2**-52)
+    assert join_amounts(total) == pytest.approx(float(sum(map(Fraction, shares))), rel=2**-52)
 
 
 # Sums
@@ -77,16 +87,16 @@ def test_sums_of_parts_are_exact_in_every_order(pairs, random):
 @some
 @given(corpora(), corpora())
 def test_sums_of_other_labels_are_added_label_by_label(first, second):
-    parts = [summed(count(each, APART)) for each in (first, second)]
+    parts = [sum_counts(count(each, APART)) for each in (first, second)]
     same(parts[0] + parts[1], parts[1] + parts[0])
-    same(parts[0] + parts[1], summed(count(first + second, APART)))
+    same(parts[0] + parts[1], sum_counts(count(first + second, APART)))
 
 
 @some
 @given(corpora())
 def test_what_is_taken_away_can_be_added_again(corpus):
-    whole = summed(count(corpus, APART))
-    part = summed(count(corpus[:1], APART)).with_labels(whole.labels)
+    whole = sum_counts(count(corpus, APART))
+    part = sum_counts(count(corpus[:1], APART)).extend_labels(whole.labels)
     same((whole - part) + part, whole)
     same(whole - whole, empty_sums(whole.metrics, whole.labels, False, 1))
 
@@ -96,7 +106,7 @@ def test_sums_beyond_62_bits_are_refused_and_not_wrong(monkeypatch, stretch):
     monkeypatch.setattr(table, "DOCUMENTS", stretch)
     counts = count([Document([(0, 1, "A")], [])] * 2, APART[:1])
     counts._blocks = [counts.cells.astype(np.int64) * 2**61]
-    assert "too much to be exact" in refusal(summed, counts)
+    assert "too much to be exact" in refusal(sum_counts, counts)
 
 
 @some
@@ -105,11 +115,11 @@ def test_sums_by_weights_are_sums_of_so_many_documents(corpus, data):
     times = data.draw(st.lists(st.lists(st.integers(0, 3), min_size=len(corpus), max_size=len(corpus)), max_size=3))
     counts = count(corpus, APART)
     weights = Times(np.array(times, dtype=np.uint8).reshape(len(times), len(corpus)))
-    found = summed(counts, weights)
+    found = sum_counts(counts, weights)
     for k, chosen in enumerate(times):
         alone = count([d for d, n in zip(corpus, chosen) for _ in range(n)], APART)
         one = Sums(*found[:3], *(array[..., k : k + 1] for array in found.arrays))
-        same(one, summed(alone, labels=counts.labels))
+        same(one, sum_counts(alone, labels=counts.labels))
 
 
 @pytest.mark.parametrize("cells", [1, 400, 1000])
@@ -118,11 +128,11 @@ def test_sums_by_weights_are_sums_of_so_many_documents(corpus, data):
 def test_it_does_not_matter_how_many_rows_are_held_at_once(cells, corpus):
     counts = count(corpus, ALL)
     weights = Times(np.arange(3 * len(corpus)).reshape(3, len(corpus)) % 3)
-    expected, alone, scores = summed(counts, weights), evaluate(counts), document_scores(counts)
+    expected, alone, scores = sum_counts(counts, weights), evaluate(counts), document_scores(counts)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("spacy_nereval.counting.table.CELLS", cells)
         assert cells > 1 or len([*Table(counts).stretches()]) == len(corpus)
-        same(summed(counts, weights), expected)
+        same(sum_counts(counts, weights), expected)
         assert evaluate(counts) == alone
         for name, table in document_scores(counts).items():
             np.testing.assert_equal(table, scores[name])
@@ -132,10 +142,10 @@ def test_it_does_not_matter_how_many_rows_are_held_at_once(cells, corpus):
 @given(corpora())
 def test_a_table_may_have_further_labels_and_those_it_lacks_are_none(corpus):
     counts = count(corpus, APART)
-    whole = summed(counts)
+    whole = sum_counts(counts)
     more = tuple(sorted({*whole.labels, "AA", "Z"}))
-    same(summed(counts, labels=more), whole.with_labels(more))
-    nowhere = summed(counts, labels=())
+    same(sum_counts(counts, labels=more), whole.extend_labels(more))
+    nowhere = sum_counts(counts, labels=())
     np.testing.assert_array_equal(nowhere.counts[:, 0], whole.counts.sum(axis=1))
 
 
@@ -146,7 +156,7 @@ def test_sums_beyond_what_floats_hold_are_exact():
     counts = count(corpus, create_all({"ace": {"weights": weights}}))
     exact = 50 * Fraction(weights["A"]) + 49 * Fraction(weights["B"])
     for order in ([*range(99)], [*range(0, 99, 2), *range(1, 99, 2)]):
-        sums = summed(counts.reordered(order))
+        sums = sum_counts(counts.reordered(order))
         place = slots(sums.metrics)
         high, low = (sums.counts[place[Slot("ace", "miss", part)], :, 0].sum() for part in ("high", "low"))
         assert exactly([high, low]) == exact
@@ -160,7 +170,7 @@ def test_sums_that_would_wrap_round_are_refused(several):
     weight = LARGEST / 4
     one = count([Document([(0, 3, "A")], [])] * 3, create_all({"ace": {"weights": {"A": weight}}}))
     assert evaluate(one)["metrics"]["ace"]["counts"]["gold"] == 3 * weight
-    assert "too much to be exact: use smaller weights" in refusal(summed, one, Times([[1, 1, 1], [several, 4, 4]]))
+    assert "too much to be exact: use smaller weights" in refusal(sum_counts, one, Times([[1, 1, 1], [several, 4, 4]]))
 
 
 # Averages over documents
@@ -206,5 +216,5 @@ def test_scores_of_documents_with_classes_do_not_depend_on_labels_of_other_docum
 @pytest.mark.parametrize("made", [np.array, csr_array])
 def test_products_of_whole_numbers_too_large_for_floats_are_exact(made, exponent):
     large = 2**exponent + 1
-    found = table.product(made([[large, 1], [-large - 1, 0]]), np.array([[1.0, 0.0], [1.0, 1.0]]))
+    found = table.exact_product(made([[large, 1], [-large - 1, 0]]), np.array([[1.0, 0.0], [1.0, 1.0]]))
     assert found.tolist() == [[large + 1, 1], [-large - 1, 0]]

@@ -18,8 +18,8 @@ from spacy_nereval.evaluation.breakdown import (
     AttributeContext,
     Breakdown,
     breakdown,
-    bucketed,
-    requested_attribute,
+    bucket_values,
+    parse_attribute,
 )
 from spacy_nereval.reporting.score_tables import breakdown_table
 
@@ -114,7 +114,7 @@ def test_the_consistency_of_a_word_counts_the_tokens_of_training(documents, word
 )
 def test_the_buckets_of_an_attribute(name, values, buckets):
     attribute = ATTRIBUTES[name]
-    found = bucketed(dict.fromkeys(values, 5), attribute.buckets, attribute.zero)
+    found = bucket_values(dict.fromkeys(values, 5), attribute.buckets, attribute.zero)
     assert [found[value] for value in values] == buckets
 
 
@@ -124,7 +124,7 @@ def test_the_buckets_of_an_attribute(name, values, buckets):
     zero=st.booleans(),
 )
 def test_buckets_are_runs_of_values_of_near_equal_size(numbers, buckets, zero):
-    found = bucketed(numbers, buckets, zero)
+    found = bucket_values(numbers, buckets, zero)
     assert found.keys() == numbers.keys()
     order = sorted(found)
     assert list(found) == order
@@ -146,17 +146,17 @@ def test_buckets_are_runs_of_values_of_near_equal_size(numbers, buckets, zero):
         ({1: 7, 2: 1, 3: 2}, 2, ["1", "2-3", "2-3"]),
         ({1100: 3, 1234: 5, 99999: 3}, 3, ["1100", "1234", "99999"]),
         ({1234567: 1}, (1000000, 2000000), ["1000000 to below 2000000"]),
-        ({0.2: 1, 0.7: 1}, requested_attribute("position:0.5").buckets, ["below 0.5", "0.5 and more"]),
-        ({1: 1, 5: 1}, requested_attribute("length:2,5").buckets, ["below 2", "5 and more"]),
+        ({0.2: 1, 0.7: 1}, parse_attribute("position:0.5").buckets, ["below 0.5", "0.5 and more"]),
+        ({1: 1, 5: 1}, parse_attribute("length:2,5").buckets, ["below 2", "5 and more"]),
         (dict.fromkeys([0, 1, 4, 5], 1), (1, 5), ["below 1", "1 to below 5", "1 to below 5", "5 and more"]),
     ],
 )
 def test_buckets_by_hand(numbers, buckets, names):
-    assert bucketed(numbers, buckets) == dict(zip(numbers, names))
+    assert bucket_values(numbers, buckets) == dict(zip(numbers, names))
 
 
 def test_names_that_would_be_alike_are_written_out():
-    found = bucketed({0.1111: 4, 0.1112: 4}, 2)
+    found = bucket_values({0.1111: 4, 0.1112: 4}, 2)
     assert len(set(found.values())) == 2
 
 
@@ -204,7 +204,7 @@ def test_buckets_sum_to_the_whole(metric, options, corpus, name):
 @given(corpus=corpora(), by=st.sampled_from(["eLen:2,3", "cLen:2,4", "position"]))
 def test_strict_counts_each_span_in_its_own_bucket(corpus, by):
     """The twin: spans sorted into buckets first, then compared."""
-    attribute = requested_attribute(by)
+    attribute = parse_attribute(by)
     value = {
         "eLen:2,3": lambda doc, s: len(AttributeContext(doc).surface(s).split()),
         "cLen:2,4": lambda doc, s: s.end - s.start,
@@ -214,7 +214,7 @@ def test_strict_counts_each_span_in_its_own_bucket(corpus, by):
     for document in corpus:
         for span in {*document.gold, *document.pred}:
             kind = "tp" if span in document.hits else "fn" if span in document.gold else "fp"
-            (bucket,) = bucketed({find(document, span): 1}, attribute.buckets).values()
+            (bucket,) = bucket_values({find(document, span): 1}, attribute.buckets).values()
             expected.setdefault(bucket, Counter())[kind] += 1
     found = breakdown(corpus, [create("strict")], by)["metrics"]["strict"]
     assert {bucket: Counter({k: n for k, n in row["counts"].items() if n}) for bucket, row in found.items()} == expected

@@ -22,7 +22,7 @@ from spacy_nereval.counting import batch
 from spacy_nereval.evaluation import collapsing
 from spacy_nereval.evaluation.collapsing import collapse, count_collapsed, unit_numbers
 from spacy_nereval.evaluation.comparison import System, comparison
-from spacy_nereval.evaluation.intervals import replicate
+from spacy_nereval.evaluation.intervals import draw_replicates
 from spacy_nereval.evaluation.resampling import half_samples
 from spacy_nereval.evaluation.result import disagreement, document_rows
 from spacy_nereval.io.count_files import load, save
@@ -35,7 +35,7 @@ SAMPLES = 40
 def kept(documents: list[Document], metrics: Any = ALL, seed: int = 0) -> Counts:
     """The counts of documents, with half-samples, as they were before there were collapsed ones."""
     counts = count(documents, metrics)
-    counts.replicates = replicate(counts, SAMPLES, seed)
+    counts.replicates = draw_replicates(counts, SAMPLES, seed)
     return counts
 
 
@@ -142,7 +142,7 @@ def test_any_corpora_add_up_to_the_counts_of_the_whole(parts):
         for own in numbers["metrics"].values():
             own.pop("intervals")
     assert mine == theirs
-    assert together.replicates.drawn == whole.replicates.drawn
+    assert together.replicates.settings == whole.replicates.settings
     for ours, expected in zip(together.replicates.sums.arrays, whole.replicates.sums.arrays):
         assert (ours == expected).all()
 
@@ -221,7 +221,7 @@ def test_metrics_that_need_the_whole_corpus_are_refused(name, options):
     [
         (document_rows, "scores of documents"),
         (disagreement, "scores of documents"),
-        (lambda counts: replicate(counts, 10, 0), "units to resample"),
+        (lambda counts: draw_replicates(counts, 10, 0), "units to resample"),
         (lambda counts: counts + count(corpus(9), ALL), "one is collapsed, the other has documents"),
         (lambda counts: counts + collapse(count(corpus(9), ALL), 41), "40 half-samples with seed 0, the other 41"),
         (lambda counts: counts + collapse(count(corpus(9), ALL), 40, 1), "40 half-samples with seed 1"),
@@ -406,7 +406,7 @@ def test_intervals_of_differences_cover_them():
             found = [int(random.binomial(n, chance)) for n in golds]
             documents = [tallied(tp, 0, int(n) - tp, f"{seed} {k}") for k, (n, tp) in enumerate(zip(golds, found))]
             counts = count(documents, metrics)
-            counts.replicates = replicate(counts, 1000, 0)
+            counts.replicates = draw_replicates(counts, 1000, 0)
             sides.append(collapse(counts))
         row = compare(*sides)[1]
         assert row["score"] == "r"

@@ -12,8 +12,8 @@ from made_up import corpus, second, tallied
 from spacy_nereval import Confidence, Counts, Document, count, create_all, evaluate
 from spacy_nereval.evaluation import differences, evidence
 from spacy_nereval.evaluation.comparison import System, comparison
-from spacy_nereval.evaluation.intervals import replicate
-from spacy_nereval.evaluation.result import plain
+from spacy_nereval.evaluation.intervals import draw_replicates
+from spacy_nereval.evaluation.result import make_plain
 from spacy_nereval.reporting.comparison_view import ComparisonView
 
 # Pairing
@@ -26,7 +26,7 @@ def test_texts_of_one_document_are_paired_in_their_order():
     other = second(documents)
     moved = [other[k] for k in (1, 5, 0, 2, 3, 4)]  # among those of one id the order stays
     first, *others = (count(side, create_all(["strict", "loio"])) for side in (documents, other, moved))
-    expected, found = (plain(compare(first, each, confidence=FEW)) for each in others)
+    expected, found = (make_plain(compare(first, each, confidence=FEW)) for each in others)
     assert found == expected
 
 
@@ -48,8 +48,8 @@ def test_counts_with_replicates_are_compared_like_others_also_in_another_order()
     assert all(row["differing"] >= 6 for row in expected)
     for moved in (other, other[::-1]):
         first, then = count(documents, create_all(["strict"])), count(moved, create_all(["strict"]))
-        first.replicates, then.replicates = replicate(first, 5, 0), replicate(then, 5, 0)
-        assert plain(compare(first, then, confidence=FEW)) == plain(expected)
+        first.replicates, then.replicates = draw_replicates(first, 5, 0), draw_replicates(then, 5, 0)
+        assert make_plain(compare(first, then, confidence=FEW)) == make_plain(expected)
 
 
 # What cannot be compared
@@ -123,7 +123,7 @@ def test_too_few_swaps_for_the_level_are_refused_and_enough_give_finite_bounds()
     sides = [count(d, create_all(["slot_error"])) for d in (corpus(30), second(corpus(30)))]
     with pytest.raises(ValueError, match="trials=18: so few swaps .* 0.95; expected at least 19"):
         compare(*sides, trials=18)
-    rows = plain(compare(*sides, trials=19))
+    rows = make_plain(compare(*sides, trials=19))
     assert all(bound is not None for row in rows if row["p"] is not None for bound in row["interval"])
 
 
@@ -158,11 +158,13 @@ def test_the_row_of_a_label_is_that_of_documents_with_this_label_alone(monkeypat
     metrics = METRIC
     a = corpus(60, seed=4)
     sides = [a, second(a)]
-    rows = [row for row in plain(compare(*(count(d, metrics) for d in sides), labels=True, trials=400)) if row["label"]]
+    rows = [
+        row for row in make_plain(compare(*(count(d, metrics) for d in sides), labels=True, trials=400)) if row["label"]
+    ]
     assert [row["label"] for row in rows] == ["A", "B", "C"]
     assert any(row["p"] for row in rows)
     for row in rows:
-        alone = by_score(plain(compare(*(count(only(d, row["label"]), metrics) for d in sides), trials=400)))
+        alone = by_score(make_plain(compare(*(count(only(d, row["label"]), metrics) for d in sides), trials=400)))
         expected = alone["strict", row["score"]]
         for key in ("baseline_value", "value", "difference", "interval", "p", "p_better", "differing", "detectable"):
             assert row[key] == expected[key], key
@@ -170,7 +172,7 @@ def test_the_row_of_a_label_is_that_of_documents_with_this_label_alone(monkeypat
 
 def test_the_labels_of_a_metric_with_classes_are_compared_by_their_headline():
     a = corpus(60, seed=4)
-    rows = plain(compare(*(count(d, create_all(["wrf"])) for d in (a, second(a))), labels=True, trials=100))
+    rows = make_plain(compare(*(count(d, create_all(["wrf"])) for d in (a, second(a))), labels=True, trials=100))
     found = {row["label"]: row for row in rows if row["label"]}
     values = evaluate(count(a, create_all(["wrf"])))["metrics"]["wrf"]["per_type"]
     assert {label: row["baseline_value"] for label, row in found.items()} == {
@@ -184,7 +186,9 @@ def test_the_labels_of_a_metric_with_classes_are_compared_by_their_headline():
 def test_a_label_has_a_test_from_six_units_on_that_differ(differing):
     documents = [Document([(0, 1, "A")], [(0, 1, "A")] if k % 2 else [], id=str(k)) for k in range(30)]
     better = [Document(d.gold, d.gold if k < 2 * differing else d.pred, id=d.id) for k, d in enumerate(documents)]
-    rows = [row for row in plain(compare(count(documents, METRIC), count(better, METRIC), labels=True)) if row["label"]]
+    rows = [
+        row for row in make_plain(compare(count(documents, METRIC), count(better, METRIC), labels=True)) if row["label"]
+    ]
     assert {(row["differing"], row["p"] is not None) for row in rows} == {(differing, differing == 6)}
 
 

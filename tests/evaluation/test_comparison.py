@@ -9,12 +9,12 @@ import scipy.stats
 from compared import FEW, TEN, WORKED_A, WORKED_B, by_score, compare, strictly
 from made_up import corpus, every_table, second, tallied
 from recorded import germeval
-from twin_statistics import keys_of, patterns, swap_test, weights_of
+from twin_statistics import block, keys_of, patterns, swap_test
 
 from spacy_nereval import Confidence, Document, Metric, count, create, create_all, evaluate
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.differences import detectable_difference
-from spacy_nereval.evaluation.result import plain
+from spacy_nereval.evaluation.result import make_plain
 from spacy_nereval.evaluation.tested import families
 
 
@@ -33,7 +33,7 @@ def test_where_no_difference_is_rejected_the_interval_ends_at_the_greatest_possi
     a = [tallied(1, 1, 2, id=str(k)) for k in range(6)]
     b = [tallied(3, 0, 0, id=str(k)) for k in range(6)]
     counts = [count(d, create_all(["strict", "slot_error"])) for d in (a, b)]
-    rows = by_score(plain(compare(*counts, confidence=Confidence(0.999))))
+    rows = by_score(make_plain(compare(*counts, confidence=Confidence(0.999))))
     assert rows["strict", "f"]["interval"] == [-1, 1]
     assert rows["slot_error", "ser"]["interval"] == [None, None]
     assert rows["strict", "f"]["p"] == 2 / 64
@@ -51,7 +51,9 @@ def test_the_detectable_difference_is_that_of_the_level():
 def test_below_6_differing_units_there_is_neither_p_nor_interval(differing, known):
     a = [tallied(3, 0, 0, id=str(k)) for k in range(9)]
     b = [tallied(3, 0 if k >= differing else 1, 0, id=str(k)) for k in range(9)]
-    row = by_score(plain(compare(count(a, create_all(["strict"])), count(b, create_all(["strict"])))))["strict", "f"]
+    row = by_score(make_plain(compare(count(a, create_all(["strict"])), count(b, create_all(["strict"])))))[
+        "strict", "f"
+    ]
     assert row["differing"] == differing
     assert [row[key] is not None for key in ("p", "p_better", "detectable")] == [known] * 3
     assert [bound is not None for bound in row["interval"]] == [known] * 2
@@ -110,7 +112,7 @@ def twin_rows(a: list[Document], b: list[Document], metrics: list[Metric], swaps
 
     observed = scores([1] * len(keys)), scores([0] * len(keys))
     after = [(scores([*row.values()]), scores([1 - bit for bit in row.values()])) for row in drawn]
-    first, second = (weights_of(documents, ("scores",)) for documents in (a, b))
+    first, second = (block(documents, ("scores",)) for documents in (a, b))
     weight = {key: first[key] + second[key] for key in keys}
     balances = [sum(weight[key] * (2 * bit - 1) for key, bit in row.items()) / sum(weight.values()) for row in drawn]
     return observed, after, balances, exact
@@ -120,7 +122,7 @@ def check_against_twin(a: list[Document], b: list[Document], metrics: list[Metri
     """Return the metrics of which intervals were compared."""
     observed, after, balances, exact = twin_rows(a, b, metrics, swaps, 5)
     found = compare(count(a, metrics), count(b, metrics), confidence=Confidence(0.9, seed=5), trials=swaps)
-    rows = by_score(plain(found))
+    rows = by_score(make_plain(found))
     family = families(metrics)
     assert rows.keys() == family.keys()
     by_name, compared = {metric.name: metric for metric in metrics}, set()

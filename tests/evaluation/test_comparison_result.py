@@ -19,7 +19,7 @@ from spacy_nereval.evaluation.collapsing import collapse
 from spacy_nereval.evaluation.comparison import System, comparison, difference_row
 from spacy_nereval.evaluation.differences import Differences
 from spacy_nereval.evaluation.evidence import Evidence
-from spacy_nereval.evaluation.result import plain
+from spacy_nereval.evaluation.result import make_plain
 from spacy_nereval.evaluation.tested import Subject, families, holm
 from spacy_nereval.reporting.comparison_view import ComparisonView
 from spacy_nereval.reporting.formats import csv_text, json_text, latex
@@ -45,7 +45,7 @@ def test_all_systems_are_compared_with_the_baseline_and_corrected_within_familie
     rows = result["comparisons"]
     assert [row["system"] for row in rows] == ["one"] * (len(rows) // 2) + ["two"] * (len(rows) // 2)
     for other in others:
-        expected = plain(compare(base.counts, other.counts, trials=200))
+        expected = make_plain(compare(base.counts, other.counts, trials=200))
         ours = [{k: v for k, v in row.items() if k not in ("system", "p_holm", "tests", "verdict")} for row in rows]
         assert [row for row, full in zip(ours, rows) if full["system"] == other.name] == expected
     for family, number in (("primary", 2), ("secondary", 10)):
@@ -82,7 +82,7 @@ def test_a_function_of_another_score_is_not_tested_and_cannot_be_primary():
     with pytest.raises(ValueError, match=r"slot_error\.ser_acc': .*function of slot_error\.ser, .*primary='slot_error"):
         families(create_all(), "slot_error.ser_acc")
     a = corpus(30, seed=4)
-    row = by_score(plain(compare(*(count(d, create_all(["slot_error"])) for d in (a, second(a))))))
+    row = by_score(make_plain(compare(*(count(d, create_all(["slot_error"])) for d in (a, second(a))))))
     assert row["slot_error", "ser"]["p"] is not None
     acc = row["slot_error", "ser_acc"]
     assert acc["difference"] is not None
@@ -97,9 +97,9 @@ def test_the_number_of_swaps_follows_the_largest_family(monkeypatch):
     assert comparison(systems, documents)["swaps"] == 20 * 5 * 2
     assert comparison(systems[:2], documents)["swaps"] == 20 * 5
     alone = compare(systems[0].counts, systems[1].counts)
-    assert plain(alone) == plain(compare(systems[0].counts, systems[1].counts, trials=100))
+    assert make_plain(alone) == make_plain(compare(systems[0].counts, systems[1].counts, trials=100))
     one = [count(d, create_all(["strict"])) for d in (documents, second(documents))]
-    assert plain(compare(*one)) == plain(compare(*one, trials=20))
+    assert make_plain(compare(*one)) == make_plain(compare(*one, trials=20))
 
 
 def test_the_cost_of_a_better_system_falls_and_its_one_sided_p_is_small():

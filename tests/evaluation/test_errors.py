@@ -16,9 +16,9 @@ from strategies import corpora, flat, nested
 from spacy_nereval import Document, Span, Verdict, count, create
 from spacy_nereval.core.declaration import Kind, Metric
 from spacy_nereval.counting.sums import slots
-from spacy_nereval.counting.table import columns_of, summed
+from spacy_nereval.counting.table import columns_of, sum_counts
 from spacy_nereval.evaluation.error_groups import ErrorGroups, Slip, error_groups
-from spacy_nereval.evaluation.error_list import FIELDS, ErrorExamples, Listed, error_list
+from spacy_nereval.evaluation.error_list import FIELDS, ErrorExamples, ListedVerdict, error_list
 from spacy_nereval.evaluation.result import verdict_counts
 from spacy_nereval.reporting.marked_text import clipped, marked
 
@@ -27,7 +27,7 @@ def kind(verdict: Verdict) -> tuple[str, str, str]:
     return verdict.name, verdict.gold.label if verdict.gold else "", verdict.pred.label if verdict.pred else ""
 
 
-def listed(documents: list[Document], metric: Metric, **filters: Any) -> list[Listed]:
+def listed(documents: list[Document], metric: Metric, **filters: Any) -> list[ListedVerdict]:
     return list(error_list(documents, metric, **filters))
 
 
@@ -41,7 +41,7 @@ def test_the_list_adds_up_to_the_table(case, corpus):
     metric = case.metric
     counts = count(corpus, [metric])
     every = listed(corpus, metric, errors=["all"])
-    sums = columns_of(metric, summed(counts).counts.sum(axis=(1, 2)), slots([metric]))
+    sums = columns_of(metric, sum_counts(counts).counts.sum(axis=(1, 2)), slots([metric]))
     for column, sources in metric.columns.items():
         if not any(isinstance(source, Kind) for source in sources):
             amounts = [each.verdict.amount for each in every if each.verdict.name in sources]
@@ -219,7 +219,7 @@ def test_of_each_kind_the_first_verdict_is_the_example(documents):
         document.id = f"doc {k}" if k % 2 else None
         examples.add(document)
         examples.add(None)
-    first: dict[tuple[str, str, str], Listed] = {}
+    first: dict[tuple[str, str, str], ListedVerdict] = {}
     for each in listed(documents, metric, errors=["all"]):
         first.setdefault(kind(each.verdict), each)
     assert examples.first == first
@@ -248,14 +248,14 @@ def brute(documents: list[Document], metric: str) -> dict[str, dict[Any, list[An
 def test_groups_hold_every_error_of_the_list_once_and_count_places(metric, documents):
     found, expected = error_groups(documents, create(metric)), brute(documents, metric)
     for by in ("labels", "surface"):
-        groups = found.largest(by)
+        groups = found.largest_groups(by)
         assert {group.key: group.number for group in groups} == {key: len({*at}) for key, at in expected[by].items()}
         assert [group.number for group in groups] == sorted((g.number for g in groups), reverse=True)
         for group in groups:
             assert len(group.members) == len(expected[by][group.key])
             assert len({member.document for member in group.members}) == group.documents
             assert sum(group.spellings.values()) == (group.number if by == "surface" else 0)
-    for group in found.largest("slip"):
+    for group in found.largest_groups("slip"):
         end, added, words = group.key
         assert group.number == len({(member.document, member.gold) for member in group.members})
         for number, gold, pred in group.members:
@@ -270,9 +270,9 @@ def test_groups_hold_every_error_of_the_list_once_and_count_places(metric, docum
 def test_a_gold_span_in_two_pieces_is_one_place():
     text = "the New York Times of old"
     document = Document([(4, 18, "ORG")], [(4, 12, "ORG"), (13, 18, "ORG")], text)
-    (once,) = error_groups([document], create("fair")).largest("surface")
+    (once,) = error_groups([document], create("fair")).largest_groups("surface")
     assert (once.number, once.documents, len(once.members)) == (1, 1, 2)
-    (twice,) = error_groups([document, document], create("fair")).largest("surface", least=2)
+    (twice,) = error_groups([document, document], create("fair")).largest_groups("surface", least=2)
     assert (twice.number, twice.documents, len(twice.members)) == (2, 2, 4)
 
 
@@ -280,7 +280,7 @@ def test_a_gold_span_in_two_pieces_is_one_place():
 def test_a_slip_has_three_words_at_most(added, found):
     text = f"{added} big ship"
     document = Document([(len(added) + 1, len(text), "A")], [(0, len(text), "A")], text)
-    groups = error_groups([document], create("fair")).largest("slip")
+    groups = error_groups([document], create("fair")).largest_groups("slip")
     assert [group.slip for group in groups] == [Slip("leading", True, added)] * found
 
 
@@ -294,7 +294,7 @@ def news() -> list[Document]:
 
 
 def test_the_same_surface_counts_in_any_case_and_is_shown_as_mostly_spelt():
-    largest = error_groups(news(), create("fair")).largest("surface")
+    largest = error_groups(news(), create("fair")).largest_groups("surface")
     assert [(g.surface, *g.labels, g.number) for g in largest] == [
         ("DRDO", "lbe", "corporation", "group", 3),
         ("drdo", "le", "corporation", "group", 1),
@@ -303,13 +303,13 @@ def test_the_same_surface_counts_in_any_case_and_is_shown_as_mostly_spelt():
 
 
 def test_slips_name_their_end_their_words_and_who_has_them():
-    groups = error_groups(news(), create("fair")).largest("slip")
+    groups = error_groups(news(), create("fair")).largest_groups("slip")
     assert {group.slip: group.number for group in groups} == {
         Slip("leading", True, "the"): 2,
         Slip("trailing", True, "'s"): 2,
     }
     cut = Document([(0, 11, "A")], [(4, 8, "A")], "the DRDO in")
-    assert [g.slip for g in error_groups([cut], create("fair")).largest("slip")] == [
+    assert [g.slip for g in error_groups([cut], create("fair")).largest_groups("slip")] == [
         Slip("leading", False, "the"),
         Slip("trailing", False, "in"),
     ]
@@ -322,15 +322,15 @@ def test_slips_name_their_end_their_words_and_who_has_them():
 )
 def test_without_words_there_are_groups_of_labels_alone(document):
     found = error_groups([None, document], create("fair"))
-    assert [len(found.largest(by)) for by in ("labels", "surface", "slip")] == [1, 0, 0]
+    assert [len(found.largest_groups(by)) for by in ("labels", "surface", "slip")] == [1, 0, 0]
     assert found.documents == 1
 
 
 def test_only_the_wanted_groups_are_made_and_small_ones_are_left_out():
     found = error_groups(news(), create("fair"), members=False, by=["slip"])
-    assert [len(found.largest(by)) for by in ("labels", "surface", "slip")] == [0, 0, 2]
-    assert not any(group.members for group in found.largest("slip"))
-    assert not found.largest("slip", least=3)
+    assert [len(found.largest_groups(by)) for by in ("labels", "surface", "slip")] == [0, 0, 2]
+    assert not any(group.members for group in found.largest_groups("slip"))
+    assert not found.largest_groups("slip", least=3)
 
 
 def test_verdicts_that_depend_on_the_corpus_have_no_groups():

@@ -17,10 +17,10 @@ from spacy_nereval.counting.table import Table
 from spacy_nereval.evaluation import resampling
 from spacy_nereval.evaluation.bounds import effective_units, score_intervals
 from spacy_nereval.evaluation.breakdown import Breakdown
-from spacy_nereval.evaluation.intervals import bounded, intervals
-from spacy_nereval.evaluation.leaving_out import difference_of_runs
-from spacy_nereval.evaluation.run_means import evaluate_runs
-from spacy_nereval.evaluation.variance import influences, largest
+from spacy_nereval.evaluation.intervals import intervals, run_intervals
+from spacy_nereval.evaluation.jackknife import difference_of_runs
+from spacy_nereval.evaluation.result import evaluate_runs
+from spacy_nereval.evaluation.variance import influences, most_influential
 
 Tallies = list[tuple[int, int, int]]
 
@@ -200,7 +200,10 @@ def test_documents_without_ids_go_by_their_numbers() -> None:
     documents = documents_of([*BROKEN, (0, 10, 10), (0, 9, 10)])
     for k, document in enumerate(documents):
         document.id, document.text = None, f"{k:4}" * 600
-    assert bounded([count(documents, [create("strict")])], Confidence()).drawn.concentrated[0]["units"] == [32, 33]
+    assert run_intervals([count(documents, [create("strict")])], Confidence()).basis.concentrated[0]["units"] == [
+        32,
+        33,
+    ]
 
 
 def test_runs_name_the_documents_that_hold_the_uncertainty_of_the_mean() -> None:
@@ -224,8 +227,8 @@ def test_annotators_differ_in_a_few_documents_which_are_named() -> None:
 
 
 def test_the_fewest_units_with_half_of_the_variance() -> None:
-    assert largest([0.5, 0.9, 0.5, 0.5]) == ([1], pytest.approx(0.75))
-    units, share = largest([0.5] * 96 + [0.9, 0.1, 0.88, 0.12, 0.11])
+    assert most_influential([0.5, 0.9, 0.5, 0.5]) == ([1], pytest.approx(0.75))
+    units, share = most_influential([0.5] * 96 + [0.9, 0.1, 0.88, 0.12, 0.11])
     assert sorted(units) == [96, 97, 100] and share > 0.5
 
 
@@ -235,12 +238,12 @@ def test_the_fewest_units_with_half_of_the_variance() -> None:
 def test_more_units_than_groups_are_left_out_in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [*BROKEN, (0, 10, 10), (0, 9, 10)] * 2
     documents = documents_of(rows)
-    one_by_one = bounded([count(documents, [create("strict")])], Confidence())
+    one_by_one = run_intervals([count(documents, [create("strict")])], Confidence())
     monkeypatch.setattr(resampling, "MOST_GROUPS", 17)
     counts = count(documents, [create("strict")])
     units = resampling.Units(counts)
     assert units.groups.shape == (17, len(rows)) and {*np.bincount(units.group).tolist()} == {4}
-    grouped = bounded([counts], Confidence())
+    grouped = run_intervals([counts], Confidence())
     row, other = (each.metrics["strict"]["scores"]["f"] for each in (grouped, one_by_one))
     assert row["k"] == other["k"]  # the units, not the groups
     groups = [[d for d, group in zip(documents, units.group) if group == g] for g in range(17)]
@@ -260,7 +263,7 @@ def test_the_worst_unit_of_a_group_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     documents = documents_of([(20, 0, 0), (19, 0, 1)] * 100 + [(0, 150, 150)])
     documents = [Document(d.gold, d.pred, "ab " * 1600, id=d.id) for d in documents]
     for metrics in (["strict"], ["wrf", "strict"]):
-        found = bounded([count(documents, create_all(metrics))], Confidence()).drawn.concentrated
+        found = run_intervals([count(documents, create_all(metrics))], Confidence()).basis.concentrated
         assert [each["units"] for each in found if each["metric"] == "strict"] == [["d200"]]
 
 
@@ -273,9 +276,9 @@ def test_memory_goes_with_cells_not_with_labels_times_units() -> None:
     golds = [[(5 * j, 5 * j + 3, f"L{n}") for j, n in enumerate(row)] for row in rng.integers(0, 3000, (400, 10))]
     documents = [Document(gold, gold[:8], id=f"d{k}") for k, gold in enumerate(golds)]
     counts = count(documents, create_all(["strict", "slot_error", "fair"]))
-    bounded([counts], Confidence())  # imports
+    run_intervals([counts], Confidence())  # imports
     tracemalloc.start()
-    bounded([counts], Confidence())
+    run_intervals([counts], Confidence())
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 60e6

@@ -21,8 +21,8 @@ from spacy_nereval import Confidence, Counts, Document, Metric, Score, count, cr
 from spacy_nereval.core.formulas import ratio
 from spacy_nereval.evaluation import resampling
 from spacy_nereval.evaluation.collapsing import collapse
-from spacy_nereval.evaluation.intervals import intervals, replicate
-from spacy_nereval.evaluation.result import plain
+from spacy_nereval.evaluation.intervals import draw_replicates, intervals
+from spacy_nereval.evaluation.result import make_plain
 
 # Against documents scored anew
 
@@ -154,7 +154,7 @@ def test_documents_without_id_are_told_apart_by_text_and_gold():
 
 def replicated(documents: Sequence[Document], samples: int = 40, seed: int = 0, metrics: Any = None) -> Counts:
     counts = count(documents, create_all(metrics))
-    counts.replicates = replicate(counts, samples, seed)
+    counts.replicates = draw_replicates(counts, samples, seed)
     return counts
 
 
@@ -162,7 +162,7 @@ def test_a_replicate_holds_the_documents_whose_bit_is_1():
     """Every document has one span, of a label of its own. Few units are drawn at random, too."""
     ids = ["a", "ü/\"'", "b"]
     documents = [Document([(0, 1, f"{k}")], [], id=id) for k, id in enumerate(ids)]
-    stored = replicate(count(documents, [create("strict")]), 70, 5)
+    stored = draw_replicates(count(documents, [create("strict")]), 70, 5)
     drawn = stored.sums.counts.sum(axis=0)[:-1]
     assert drawn.tolist() == [bits(5, id, 70) for id in ids]
     assert stored.sums.documents.tolist() == drawn.sum(axis=0).tolist()
@@ -184,11 +184,11 @@ def test_replicates_of_parts_add_up_to_the_replicates_of_the_whole(table):
         first + (second + (third + fourth)),
         fourth + third + first + second,
     ):
-        assert merged.replicates.drawn == whole.replicates.drawn
+        assert merged.replicates.settings == whole.replicates.settings
         assert merged.replicates.sums.labels == whole.replicates.sums.labels
         for ours, expected in zip(merged.replicates.sums.arrays, whole.replicates.sums.arrays):
             assert (ours == expected).all()
-        assert plain(intervals(merged, Confidence())) == plain(intervals(whole, Confidence()))
+        assert make_plain(intervals(merged, Confidence())) == make_plain(intervals(whole, Confidence()))
 
 
 def test_half_samples_give_the_intervals_of_collapsed_counts_and_of_no_others():
@@ -244,7 +244,7 @@ def test_no_seed_and_no_number_of_samples_changes_an_interval():
 @pytest.mark.parametrize(("samples", "seed"), [(0, 0), (-1, 0), (5, -1)])
 def test_settings_that_make_no_replicates_are_refused(samples, seed):
     with pytest.raises(ValueError, match=r"samples=|seed="):
-        replicate(count(corpus(3), [create("strict")]), samples, seed)
+        draw_replicates(count(corpus(3), [create("strict")]), samples, seed)
 
 
 @pytest.mark.parametrize("documents", [[], [None]], ids=["none", "none annotated"])

@@ -3,12 +3,12 @@
 import pytest
 
 from spacy_nereval.core.labels import LabelRules
-from spacy_nereval.evaluation.label_schemes import extended, label_lines, proposed
+from spacy_nereval.evaluation.label_schemes import extend_mapping, label_lines, propose_label
 
 
 @pytest.mark.parametrize(("first", "second", "found"), [(3, 2, "RED"), (2, 3, "BLUE"), (3, 3, None), (1, 0, None)])
 def test_a_label_means_what_more_than_half_of_its_partners_are(first, second, found):
-    given = proposed("Q", ["RED", "BLUE"], {("Q", "RED"): first, ("Q", "BLUE"): second})
+    given = propose_label("Q", ["RED", "BLUE"], {("Q", "RED"): first, ("Q", "BLUE"): second})
     assert given == (found and (found, 3))
 
 
@@ -45,7 +45,7 @@ SAME_NAMES = "EVENT=event QUANTITY=quantity TIME=time"
 )
 def test_names_are_those_of_known_schemes_or_equal(pred, gold, found):
     known = gold.split()
-    given = {label: proposed(label, known, {}) for label in pred.split() if label not in known}
+    given = {label: propose_label(label, known, {}) for label in pred.split() if label not in known}
     assert {f"{label}={each.name}" for label, each in given.items() if each} == {*found.split()}
     assert not any(each.spans for each in given.values() if each)
 
@@ -63,7 +63,7 @@ def test_what_spans_show_is_said_with_its_numbers():
 
 def test_what_is_proposed_leaves_the_rules_in_use_as_they_are():
     rules = LabelRules(labels=(("PER", "PERS"), ("PERS", "LOC")))
-    assert extended({"PERS": "PERSON"}, rules) == {"PER": "PERSON", "PERS": "LOC"}
+    assert extend_mapping({"PERS": "PERSON"}, rules) == {"PER": "PERSON", "PERS": "LOC"}
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def test_a_comparison_has_some_swaps_in_memory_whatever_the_number_of_labels(mon
 def test_swaps_have_sums_of_those_scores_of_labels_that_an_overall_score_is_made_of():
     metric = create("wrf")
     first, second = (count(corpus(6, 4, shift), [metric]) for shift in (0, 1))
-    ((a, b),) = pairs.Pair(first, second, [metric]).swapped(HalfSamples(Units(first), 8, 0))
+    ((a, b),) = pairs.Pair(first, second, [metric]).swap_scores(HalfSamples(Units(first), 8, 0))
     assert {*a.label_scores} == {*b.label_scores} == {"r1_f"} and {*a.scores} == {"wrf"}
 
 
@@ -70,7 +70,7 @@ def test_swaps_have_sums_of_those_scores_of_labels_that_an_overall_score_is_made
 def test_sums_of_half_samples_are_in_memory_once():
     counts = count(corpus(200, 1000, 0), create_all(["strict", "fair", "wrf"]))
     table, halves = Table(counts), HalfSamples(Units(counts), 200, 0, exact=False)
-    sums, peak = with_peak(lambda: table.summed(halves))
+    sums, peak = with_peak(lambda: table.sum_rows(halves))
     assert peak < 2 * sum(array.nbytes for array in sums.arrays)
 
 

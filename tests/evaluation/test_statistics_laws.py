@@ -20,7 +20,7 @@ from spacy_nereval.evaluation.bounds import (
 from spacy_nereval.evaluation.differences import Differences, balance, differing_units, swap_test, t_test
 from spacy_nereval.evaluation.resampling import half_samples, patterns
 from spacy_nereval.evaluation.tested import count_data_sets
-from spacy_nereval.evaluation.variance import influences, mixed_units, run_errors
+from spacy_nereval.evaluation.variance import count_mixed_units, influences, run_errors
 
 Counts = NDArray[np.int64]
 """tp, fp, fn of each unit: [units, ..., 3]."""
@@ -319,7 +319,7 @@ def by_influence(runs: Counts) -> Intervals:
     theta, left = scores.mean(0), f_score(runs.sum(1, keepdims=True) - runs).mean(0).T.ravel()
     row = np.repeat(np.arange(sets), units)
     found = influences(theta, row, left, units)
-    mixed = mixed_units(theta, row, left, alone, np.full(sets, True))
+    mixed = count_mixed_units(theta, row, left, alone, np.full(sets, True))
     k = effective_units(spans(runs).mean(0))
     several = scores if len(runs) > 1 else None
     return score_intervals(theta, found.variance, k, bearers=found.bearers, mixed=mixed, runs=several)

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from processes import python
 
 from spacy_nereval import Confidence, Document, score
-from spacy_nereval.evaluation.bounds import effective_units, macro_interval, score_intervals, wilson
-from spacy_nereval.evaluation.conclusion import Footing, footer, margin_sentence, signature_part, verdict
+from spacy_nereval.evaluation.bounds import effective_units, macro_interval, score_intervals, wilson_interval
+from spacy_nereval.evaluation.conclusion import Footing, conclude, footer, margin_sentence, signature_part
 from spacy_nereval.evaluation.differences import (
     SAME_WITHIN,
-    against_margin,
-    at_floor,
     detectable_difference,
     equivalence_level,
+    is_at_floor,
+    margin_answer,
     number_of_swaps,
     swap_test,
     t_test,
@@ -40,7 +40,7 @@ def test_bits() -> None:
 @pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
 def test_wilson_is_that_of_scipy(share: int, number: int, level: float) -> None:
     theirs = scipy.stats.binomtest(share, number).proportion_ci(level, method="wilson")
-    ours = wilson(share / number, number, scipy.stats.norm.ppf((1 + level) / 2))
+    ours = wilson_interval(share / number, number, scipy.stats.norm.ppf((1 + level) / 2))
     assert ours == pytest.approx((theirs.low, theirs.high), abs=1e-12)
 
 
@@ -158,7 +158,7 @@ NOT_SETTLED = "not settled: between {} and {} points; these documents show a dif
 
 
 def said_of(units: str = "documents", level: float = 0.95, **changed: Any) -> str:
-    return verdict(FOUND | changed, baseline="A", level=level, units=units)
+    return conclude(FOUND | changed, baseline="A", level=level, units=units)
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_forbidden_words_are_never_said(bounds, p, tests, differing, margin, nee
     row: dict[str, Any] = {"difference": difference, "interval": [low, high], "p": min(p), "p_holm": max(p)}
     row |= {"tests": tests, "differing": differing, "higher_is_better": flags[1], "runs": [1 + flags[0]] * 2}
     if margin is not None:
-        answer = against_margin(100 * low, 100 * high, margin)
+        answer = margin_answer(100 * low, 100 * high, margin)
         row["margin_answer"] = margin_sentence(answer, margin, "documents", needed, 2)
         row["same_within"] = margin if answer == SAME_WITHIN else None
     footing = Footing("id", 10, 9.4, 0, 1000, 0.95, 1024, flags[0], (3, 3))
@@ -261,7 +261,7 @@ def test_footer_and_signature() -> None:
     ],
 )
 def test_the_least_p_of_random_swaps(p: float | None, swaps: int, exact: bool, least: bool) -> None:
-    assert at_floor(p, swaps, exact=exact) is least
+    assert is_at_floor(p, swaps, exact=exact) is least
 
 
 def test_detectable_differences() -> None:
@@ -291,7 +291,7 @@ ANSWERS = {
 @pytest.mark.parametrize("bounds", ANSWERS)
 def test_a_margin_is_always_answered(bounds: tuple[float, float]) -> None:
     answer, said = ANSWERS[bounds]
-    assert against_margin(*bounds, 1) == answer
+    assert margin_answer(*bounds, 1) == answer
     needed = units_to_tell(10, *bounds, 1) if answer == "not enough data" else None
     assert margin_sentence(answer, 1, "units", needed) == said
 
@@ -313,7 +313,7 @@ def test_settings_of_margins() -> None:
     assert (equivalence_level(0.95), equivalence_level(0.99)) == (0.9, 0.98)
     for margin in (0.0, -1.0, float("nan")):
         with pytest.raises(ValueError, match="above 0"):
-            against_margin(-1, 1, margin)
+            margin_answer(-1, 1, margin)
     with pytest.raises(ValueError, match="above 0.5"):
         equivalence_level(0.5)
 

@@ -8,8 +8,8 @@ import pytest
 
 from spacy_nereval import Confidence, compare, plan, score, thresholds
 from spacy_nereval.core import arguments
-from spacy_nereval.core.arguments import Argument, Reading, check_value, checked
-from spacy_nereval.evaluation.tested import Asked
+from spacy_nereval.core.arguments import Argument, Reading, check_value, validate_settings
+from spacy_nereval.evaluation.tested import Hypotheses
 from spacy_nereval.features.thresholds.curves import Settings
 
 TAGS = [["B-PER", "O"]] * 8
@@ -67,9 +67,9 @@ def test_a_value_that_is_not_taken_is_named_with_what_is_expected(function, give
 TAKEN = [
     (Confidence, {"level": 0.001, "samples": np.int64(1), "seed": 0}),
     (Confidence, {"level": 1 - 1e-9, "samples": arguments.MOST_SAMPLES, "seed": np.uint8(7)}),
-    (Asked, {"primary": None, "secondary": None, "margin": None}),
-    (Asked, {"secondary": ("strict_p",), "margin": np.float64(0.001)}),
-    (Asked, {"secondary": [], "margin": 1000}),
+    (Hypotheses, {"primary": None, "secondary": None, "margin": None}),
+    (Hypotheses, {"secondary": ("strict_p",), "margin": np.float64(0.001)}),
+    (Hypotheses, {"secondary": [], "margin": 1000}),
     (Settings, {"missing_score": None, "per_label": None, "bins": 1}),
     (Settings, {"missing_score": -1e300, "per_label": "own", "bins": 1000, "bin_kind": "equal_mass"}),
     (Reading, {"offsets": None, "discontinuous": None, "end": None, "depth": None, "sep": "::"}),
@@ -78,13 +78,13 @@ TAKEN = [
 
 @pytest.mark.parametrize(("settings", "given"), TAKEN)
 def test_values_at_the_bounds_and_none_where_it_is_the_default_are_taken(settings, given):
-    checked(settings(**given))
+    validate_settings(settings(**given))
 
 
 @pytest.mark.parametrize("name", ["scheme", "repair", "match", "occurrences"])
 def test_none_is_refused_where_it_is_not_the_default(name):
     with pytest.raises(ValueError, match=f"^{name}=None: expected one of "):
-        checked(Reading(**{name: None}))
+        validate_settings(Reading(**{name: None}))
 
 
 @pytest.mark.parametrize("argument", [arguments.TRIALS, arguments.SAMPLES, arguments.REPLICATES, arguments.BINS])

@@ -95,7 +95,7 @@ def test_a_file_that_would_fill_the_memory_is_refused(extension, tmp_path, monke
     said = f"{path} becomes more than 250 times as large when it is unpacked, and more than 262,144 bytes"
     assert error(path).startswith(said)
     path.write_bytes(PACK[extension](ROW + b" " * ((1 << 18) - 1000)))
-    with compression.opened(path) as file:
+    with compression.open_unpacked(path) as file:
         assert len(file.read()) == file.seek(0) + len(file.read()), "what is read again counts once"
     rows = (b'{"text": "%s", "spans": []}\n' % sha256(b"%d" % k).hexdigest().encode() for k in range(4000))
     path.write_bytes(PACK[extension](b"".join(rows)))
@@ -112,7 +112,7 @@ def test_a_block_of_the_content_is_in_memory(extension, tmp_path):
     path = tmp_path / f"a.jsonl{extension}"
     path.write_bytes(PACK[extension](rows))
     tracemalloc.start()
-    with compression.opened(path) as file:
+    with compression.open_unpacked(path) as file:
         number = sum(1 for _ in file)
         peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -164,7 +164,7 @@ def test_zstandard_that_is_not_installed_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(compression, "find_spec", lambda name: None)
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"\x28\xb5\x2f\xfd rest")
-    wanted = f"{path}: files compressed by zstandard need the package zstandard: {compression.install('zst')}"
+    wanted = f"{path}: files compressed by zstandard need the package zstandard: {compression.install_command('zst')}"
     assert refused("score", path, path) == f"✘ {wanted}"
     good, output = write(tmp_path / "b.jsonl", *GOLD), tmp_path / "rows.csv.zst"
     assert refused("errors", good, good, "-o", output).startswith(f"✘ {output}: files compressed by zstandard need")

@@ -12,8 +12,8 @@ from commands import accepted, flat, line, printed, run, write
 
 from spacy_nereval import Confidence, Result, agreement, apply, compare, gate, load, plan, score, score_runs, thresholds
 from spacy_nereval.cli import nereval
-from spacy_nereval.core.arguments import REFUSE, Labelling, Reading, declared
-from spacy_nereval.evaluation.tested import Asked
+from spacy_nereval.core.arguments import REFUSE, Labelling, Reading, arguments_of
+from spacy_nereval.evaluation.tested import Hypotheses
 from spacy_nereval.features.thresholds.curves import Settings
 
 pytestmark = pytest.mark.costly
@@ -395,7 +395,7 @@ def test_warnings_of_labels_are_the_same_in_one_order(here):
 # What is declared, and what functions repeat for those who read them
 
 FUNCTIONS = score, score_runs, compare, agreement, thresholds, gate, plan, apply
-READ = {name: argument.where for name, argument in declared(Reading).items()}
+READ = {name: argument.where for name, argument in arguments_of(Reading).items()}
 
 
 def defaults(function: Any) -> dict[str, Any]:
@@ -413,7 +413,7 @@ def test_functions_take_what_is_declared_of_objects():
 
 def test_load_takes_what_is_declared_of_files():
     of_files = {name for name, where in READ.items() if where != "objects"}
-    assert {*defaults(load)} - {"path"} == of_files - {*declared(Labelling)}
+    assert {*defaults(load)} - {"path"} == of_files - {*arguments_of(Labelling)}
     either = {"repair", "match", "occurrences"}  # None is the default
     assert all(
         default in (getattr(Reading, name), *((None,) if name in either else ()))
@@ -430,17 +430,17 @@ def test_apply_takes_the_declared_ways_with_conflicts():
 def test_functions_take_the_declared_settings_of_intervals_and_comparisons():
     found = defaults(compare)
     assert {name: found[name] for name in Confidence._fields} == Confidence()._asdict()
-    assert (found["trials"], found["per_label"]) == (None, Asked().labels)
+    assert (found["trials"], found["per_label"]) == (None, Hypotheses().labels)
     assert {name: found[name] for name in ("primary", "secondary", "margin")} == {
-        name: getattr(Asked(), name) for name in ("primary", "secondary", "margin")
+        name: getattr(Hypotheses(), name) for name in ("primary", "secondary", "margin")
     }
     chosen = defaults(thresholds)
     assert {name: chosen[name] for name in Settings._fields} == Settings()._asdict()
 
 
-@pytest.mark.parametrize("name", [name for name, argument in declared(Reading).items() if argument.values])
+@pytest.mark.parametrize("name", [name for name, argument in arguments_of(Reading).items() if argument.values])
 def test_a_value_that_is_not_declared_is_refused_by_all_in_their_words(here, name):
-    values = ", ".join(declared(Reading)[name].values)
+    values = ", ".join(arguments_of(Reading)[name].values)
     if READ[name] != "objects":
         option = f"--{name.replace('_', '-')}"
         assert (

@@ -4,7 +4,7 @@ import pytest
 from data_sets import comparison, row
 
 from spacy_nereval import create_all
-from spacy_nereval.evaluation.tested import Asked, families, score_named, wanted
+from spacy_nereval.evaluation.tested import Hypotheses, families, find_criterion, find_score
 from spacy_nereval.features.gate.policy import Rule, rule_score
 from spacy_nereval.features.gate.sample_size import add_difference
 from spacy_nereval.features.leaderboard.datasets import data_sets
@@ -26,7 +26,7 @@ def counted_by(name: str) -> tuple[str, str]:
 
 
 def best_by(name: str) -> tuple[str, str]:
-    wish = wanted(name, ALL)
+    wish = find_criterion(name, ALL)
     return wish.metric.name, wish.score.name
 
 
@@ -49,7 +49,7 @@ def secondary(name: str) -> tuple[str, str]:
 
 
 def signed(name: str) -> tuple[str, str]:
-    asked = Asked(name, [name]).of(ALL)
+    asked = Hypotheses(name, [name]).resolve(ALL)
     assert asked.secondary == [asked.primary]
     metric, _, score = (asked.primary or "").partition(".")
     return metric, score
@@ -93,7 +93,7 @@ def test_a_metric_of_another_package_is_named_by_its_scores():
 
 def test_a_whole_name_comes_before_a_score_key_and_a_score_key_before_joined_names():
     known = {("a", "b_c"): None, ("a_b", "c"): None, ("x", "y"): "a_b_c"}
-    assert score_named("", "a_b_c", known) == ("x", "y")
-    assert score_named("", "a.b", {("x", "y"): "a.b", ("a", "b"): None}) == ("a", "b")
+    assert find_score("", "a_b_c", known) == ("x", "y")
+    assert find_score("", "a.b", {("x", "y"): "a.b", ("a", "b"): None}) == ("a", "b")
     with pytest.raises(ValueError, match="no such score"):
-        score_named("", "", {("x", "y"): "", ("a", "b"): None})
+        find_score("", "", {("x", "y"): "", ("a", "b"): None})

@@ -18,7 +18,7 @@ from spacy.language import Language
 from spacy.training import Example
 
 from spacy_nereval import Document, agreement, compare, count, create_all, evaluate, score, thresholds
-from spacy_nereval.core.compression import compressing
+from spacy_nereval.core.compression import packing_stream
 from spacy_nereval.distributed import count_partition
 from spacy_nereval.features.parts.partitions import combine
 from spacy_nereval.features.report.corrections import gold_digest
@@ -154,7 +154,7 @@ def folder(tmp_path_factory) -> Path:
         path = write(found / f"{name}.jsonl", *own)
         for compression in (".gz", ".zst"):
             target = path.with_name(path.name + compression)
-            with target.open("wb") as file, compressing(file, target) as stream:
+            with target.open("wb") as file, packing_stream(file, target) as stream:
                 stream.write(path.read_bytes())
     marks = [
         {"digest": gold_digest(row["id"], row["text"], [(s["start"], s["end"], s["label"]) for s in row["spans"]])}

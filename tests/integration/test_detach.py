@@ -227,7 +227,7 @@ def test_a_score_that_is_zero_at_first_is_kept_and_one_that_is_none_is_not():
     assert (score, scores["ents_f"], scores["ents_fair_f"]) == (1.0, 1.0, 1.0)
 
 
-def test_the_default_weights_of_spacy_still_find_its_scores():
+def test_the_default_block_spacy_still_find_its_scores():
     nlp = with_ner(NER)
     weights = nlp.config["training"]["score_weights"]
     assert weights["ents_f"] == 1.0

@@ -23,8 +23,8 @@ from thinc.api import Config, ConfigValidationError
 import spacy_nereval
 from spacy_nereval import Result, count, create, evaluate
 from spacy_nereval.core.labels import label_rules
-from spacy_nereval.core.spans import relabelled
-from spacy_nereval.evaluation.resampling import wanted_confidence
+from spacy_nereval.core.spans import relabel
+from spacy_nereval.evaluation.resampling import read_confidence
 from spacy_nereval.integration.examples import documents
 from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer, stored_options
 
@@ -285,7 +285,7 @@ def test_a_config_asks_for_intervals_as_python_does(given, level):
     assert result.strict.f == result["scores"]["strict_f"]
     assert result.conclusion in str(result) + result.to_frame("all").to_csv()
     component = spacy.blank("en").add_pipe("nereval", config={"metrics": "strict", "confidence": given})
-    assert component.scoring.confidence == wanted_confidence(given)
+    assert component.scoring.confidence == read_confidence(given)
 
 
 def test_a_pipeline_keeps_its_scorer_and_options_through_disk_and_bytes(tmp_path):
@@ -417,7 +417,7 @@ def test_examples_are_counted_as_their_documents(examples):
     options = {"labels": {"A": "B", "C": None}, "only": ["B"]}
     found = make_ner_scorer(STRICT, **options)(examples)["ents_nereval"]
     rules = label_rules(**options)
-    expected = evaluate(count(relabelled(documents(examples), rules), [create("strict")]))
+    expected = evaluate(count(relabel(documents(examples), rules), [create("strict")]))
     assert found["metrics"] == expected["metrics"]
     assert (found["gold"], found["pred"]) == (expected["gold"], expected["pred"])
 
@@ -428,7 +428,7 @@ def test_examples_are_counted_as_their_documents(examples):
 def test_span_groups_are_mapped_too(examples):
     found = make_spans_scorer(STRICT, spans_key="k", labels={"A": "B"})(examples)["spans_k_nereval"]
     rules = label_rules({"A": "B"})
-    expected = evaluate(count(relabelled(documents(examples, "k"), rules), [create("strict")]))
+    expected = evaluate(count(relabel(documents(examples, "k"), rules), [create("strict")]))
     assert found["metrics"] == expected["metrics"] and found.get("merged", 0) == expected.get("merged", 0)
 
 

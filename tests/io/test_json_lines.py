@@ -19,8 +19,8 @@ from spacy.tokens import SpanGroup
 
 from spacy_nereval import Document, score
 from spacy_nereval.core.labels import label_rules
-from spacy_nereval.core.messages import Unusable, highest, is_number
-from spacy_nereval.core.spans import relabelled
+from spacy_nereval.core.messages import Unusable, highest_scores, is_finite_number
+from spacy_nereval.core.spans import relabel
 from spacy_nereval.integration.examples import record
 from spacy_nereval.io.read import read_files, records
 from spacy_nereval.io.records import Record, pair
@@ -365,7 +365,7 @@ def test_scores_follow_spans_into_another_text_and_out_of_gaps():
 def test_scores_follow_labels():
     document = Document([], [(0, 3, "A"), (0, 3, "B"), (4, 5, "C")])
     document.span_scores = {(0, 3, "A"): 0.25, (0, 3, "B"): 0.5, (4, 5, "C"): 1.0}
-    (found,) = relabelled([document], label_rules("A=X,B=X,C="))
+    (found,) = relabel([document], label_rules("A=X,B=X,C="))
     assert found.span_scores == {(0, 3, "X"): 0.5}
     assert document.span_scores[0, 3, "A"] == 0.25
 
@@ -381,8 +381,8 @@ def test_scores_change_no_result():
 def test_what_is_no_score_outlives_numbers():
     span = (0, 3, "A")
     for values in ((0.5, "x"), ("x", 0.5)):
-        assert highest((span, value) for value in values) == {span: "x"}
-    assert not is_number(math.inf) and is_number(1)
+        assert highest_scores((span, value) for value in values) == {span: "x"}
+    assert not is_finite_number(math.inf) and is_finite_number(1)
 
 
 @pytest.mark.parametrize("name", ["out.jsonl", "out.spacy"])

@@ -24,7 +24,7 @@ from strategies import corpora, nested
 
 from spacy_nereval import Confidence, Document, count, create, create_all, evaluate
 from spacy_nereval.evaluation.collapsing import collapse
-from spacy_nereval.evaluation.intervals import replicate
+from spacy_nereval.evaluation.intervals import draw_replicates
 from spacy_nereval.io import count_files as storage
 from spacy_nereval.io import id_hashes
 from spacy_nereval.io.count_files import load, merge, save
@@ -42,7 +42,7 @@ def test_merged_counts_are_the_counts_of_the_whole_bit_for_bit(tmp_path_factory,
     parts = [[*part, None] for part in parts]
     paths = [stored(part, folder / f"{k}.npz", replicates=4, source=str(k)) for k, part in enumerate(parts)]
     whole = count([document for part in parts for document in part], ALL)
-    whole.sources, whole.replicates = [str(k) for k in range(len(parts))], replicate(whole, 4, 0)
+    whole.sources, whole.replicates = [str(k) for k in range(len(parts))], draw_replicates(whole, 4, 0)
     assert whole.skipped == len(parts)
     same(merge(paths, shared_ids=True), whole)
     save(merge(paths[:first], shared_ids=True), folder / "first.npz")
@@ -141,7 +141,7 @@ def test_counts_come_back_from_a_file_as_they_were(tmp_path_factory, documents):
     counts = count([*documents, None], ALL)
     counts.ignored, counts.repaired, counts.sources = 3, 2, ["gold.spacy"]
     counts.spans_key, counts.unit = "sc", "document"
-    counts.replicates = replicate(counts, 5, 1)
+    counts.replicates = draw_replicates(counts, 5, 1)
     save(counts, path)
     same(load(path), counts)
 
@@ -156,7 +156,7 @@ def test_odd_labels_ids_and_sources_come_back(tmp_path, odd):
     metrics = create_all(["strict", "fair"])
     path = stored(documents, tmp_path / "a.npz", metrics, replicates=3, source=odd)
     counts = count(documents, metrics)
-    counts.sources, counts.replicates = [odd], replicate(counts, 3, 0)
+    counts.sources, counts.replicates = [odd], draw_replicates(counts, 3, 0)
     same(load(path), counts)
     assert load(path).ids == [odd, ""]
 

@@ -194,7 +194,7 @@ def test_pyarrow_that_is_not_installed_is_named(tmp_path, monkeypatch):
     for name in ("pyarrow", "pyarrow.lib"):
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setattr(tables, "find_spec", lambda name: None)
-    wanted = f"Parquet and Arrow files need the package pyarrow: {tables.install('parquet')}"
+    wanted = f"Parquet and Arrow files need the package pyarrow: {tables.install_command('parquet')}"
     assert refused("score", path, path) == f"✘ {path}: {wanted}"
     output = tmp_path / "rows.parquet"
     assert refused("errors", good, good, "-o", output) == f"✘ {output}: {wanted}"

@@ -136,7 +136,7 @@ def test_the_gate_of_ace_is_the_number_as_it_is_written(tenths):
     assert values == [1, -0.75]
 
 
-def test_weights_of_labels_weigh_gold_spans_pairs_and_false_alarms():
+def test_block_labels_weigh_gold_spans_pairs_and_false_alarms():
     """Weights 2 and .5: the smaller one of a mix-up counts, times .5."""
     doc = Document([(0, 10, "P"), (20, 30, "P"), (40, 50, "O")], [(0, 10, "P"), (20, 30, "Q"), (60, 70, "Q")])
     result = scored(doc, "ace", weights={"P": 2, "Q": 0.5})

@@ -15,9 +15,9 @@ from strategies import nested
 
 from spacy_nereval import Document, count, create, evaluate
 from spacy_nereval.core.labels import label_rules
-from spacy_nereval.core.spans import relabelled
+from spacy_nereval.core.spans import relabel
 from spacy_nereval.counting.sums import Slot, slots
-from spacy_nereval.counting.table import summed
+from spacy_nereval.counting.table import sum_counts
 from spacy_nereval.io.formats.settings import Format
 from spacy_nereval.io.read import read_files
 from spacy_nereval.metrics.mentions import universalner
@@ -107,11 +107,11 @@ def test_a_resample_counts_its_own_strings():
     class Halves:
         sums = 2
 
-        def of(self, documents):
+        def block(self, documents):
             return np.array([[1] * 9, [0] * 8 + [1]])[:, documents]
 
     place = slots(counts.metrics)[Slot("mentions", "gold")]
-    assert summed(counts, Halves()).counts[place].sum(axis=0).tolist() == [1, 1]
+    assert sum_counts(counts, Halves()).counts[place].sum(axis=0).tolist() == [1, 1]
 
 
 def test_systems_are_not_compared_by_strings_of_the_corpus():
@@ -194,7 +194,7 @@ def test_the_counts_of_every_level_are_those_of_the_twin(corpus, sep):
 @given(corpus=st.lists(documents(), max_size=3), depth=st.integers(1, 3))
 def test_a_depth_scores_as_strict_with_labels_cut_to_it(corpus, depth):
     found = scored(corpus, "hierarchical")["scores"]
-    strict = scored([*relabelled(corpus, label_rules(depth=depth))], "strict")["scores"]
+    strict = scored([*relabel(corpus, label_rules(depth=depth))], "strict")["scores"]
     assert {x: found[f"depth{depth}_{x}"] for x in "prf"} == strict
 
 

@@ -346,7 +346,7 @@ def test_a_validator_is_seen_in_a_union_with_none(monkeypatch, none):
     def make(*, limit=None): ...
 
     make.__annotations__ = {"limit": none(Annotated[int, Field(gt=3, description="a limit")])}
-    monkeypatch.setattr(registry_module, "_registered", lambda name: make)
+    monkeypatch.setattr(registry_module, "_load_metric", lambda name: make)
     (option,) = options_of.__wrapped__("made up")
     assert (option.help, option.values) == ("a limit", "whole number > 3")
     assert (option.check("made up", None), option.check("made up", "4")) == (None, 4)

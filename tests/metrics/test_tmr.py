@@ -13,7 +13,7 @@ from strategies import TEXTS, corpora
 
 from spacy_nereval import Document, count, create, create_all, evaluate
 from spacy_nereval.core.lexicon import cached_lexicon, lexicon_of, read_lexicon
-from spacy_nereval.evaluation.intervals import replicate
+from spacy_nereval.evaluation.intervals import draw_replicates
 from spacy_nereval.io.count_files import load, merge, save
 from spacy_nereval.io.writing import write_json
 
@@ -104,7 +104,7 @@ def test_counts_in_files_keep_what_tells_the_confusable_ones(train, tmp_path):
 def test_replicates_of_parts_are_refused(train):
     parts = [count([mention(line)], create_all({"tmr": {"train": train}})) for line in TEST[:2]]
     for part in parts:
-        part.replicates = replicate(part, 10, 0)
+        part.replicates = draw_replicates(part, 10, 0)
     with pytest.raises(ValueError, match="tmr depends on the corpus as a whole"):
         parts[0] + parts[1]
 

@@ -18,7 +18,7 @@ from spacy_nereval.evaluation import differences
 from spacy_nereval.evaluation.bounds import Intervals, effective_units, score_intervals
 from spacy_nereval.evaluation.resampling import MOST_GROUPS, patterns
 from spacy_nereval.evaluation.tested import count_data_sets, holm
-from spacy_nereval.evaluation.variance import largest, run_errors
+from spacy_nereval.evaluation.variance import most_influential, run_errors
 
 BENCHMARKS = ROOT / "benchmarks"
 PAGE = (ROOT / "docs" / "explanation" / "intervals.md").read_text(encoding="utf8")
@@ -113,7 +113,7 @@ def concentrated() -> str:
     """Return what is said about a system that fails in two documents."""
     rows = [(9, 0, 1), (8, 1, 0), (10, 0, 0), (7, 1, 1)] * 8 + [(0, 10, 10), (0, 9, 10)]
     counts = np.array(rows, dtype=float)
-    units, share = largest(f_score(counts.sum(0) - counts))
+    units, share = most_influential(f_score(counts.sum(0) - counts))
     names = ", ".join(f"d{unit}" for unit in units)
     return f"{len(units)} of {len(rows)} documents hold {100 * share:.0f} % of the uncertainty of strict f: {names}"
 

@@ -107,7 +107,7 @@ def killed(name: str, evaluations: int = 2) -> tuple[Path, dict[str, Any]]:
     return folder, history
 
 
-def weights_of(nlp: spacy.Language) -> np.ndarray:
+def block(nlp: spacy.Language) -> np.ndarray:
     """The weights of the last layer of the recogniser."""
     *_, last = (node for node in nlp.get_pipe("ner").model.walk() if node.has_param("W"))
     return last.get_param("W")
@@ -117,7 +117,7 @@ def weights_of(nlp: spacy.Language) -> np.ndarray:
 def test_a_killed_training_goes_on_where_it_stood(paper, transformer, capsys):
     folder, history = killed("killed")
     nlp = spacy.load(folder / "model-last")
-    weights_of(nlp)[:] = 0.5
+    block(nlp)[:] = 0.5
     nlp.to_disk(folder / "model-last")
     found = trained(transformer, "killed", "paper.cfg")
     assert "killed after step 3 and goes on from there" in " ".join(capsys.readouterr().out.split())
@@ -127,7 +127,7 @@ def test_a_killed_training_goes_on_where_it_stood(paper, transformer, capsys):
     assert [(e["step"], e["rate"]) for e in second] == [(0, 1e-6), (3, 1e-6)]
     assert train.read(folder / "training.json")["plateau"]["rate"] == pytest.approx(1e-7)
     # It goes on with these weights, which a rate of a millionth hardly changes, and not with new ones.
-    assert weights_of(spacy.load("killed/model-last")) == pytest.approx(0.5, abs=0.01)
+    assert block(spacy.load("killed/model-last")) == pytest.approx(0.5, abs=0.01)
     kept = {"config.cfg", "model-best", "model-last", "run.json", "training.json"}
     assert {path.name for path in folder.iterdir()} == kept
     assert spacy.load("killed/model-last")("the oil pump").has_annotation("ENT_IOB")

@@ -7,8 +7,8 @@ import pytest
 from places import SEEN
 
 from spacy_nereval import Document, Metric, count, create, evaluate
-from spacy_nereval.counting.table import summed
-from spacy_nereval.evaluation.result import confusion_matrix, first, plain, verdict_counts
+from spacy_nereval.counting.table import sum_counts
+from spacy_nereval.evaluation.result import confusion_matrix, first_values, make_plain, verdict_counts
 from spacy_nereval.evaluation.scores import score_sums
 
 NEEDED: dict[str, dict[str, Any]] = {"tmr": {"train": str(SEEN)}}
@@ -49,12 +49,12 @@ def tables(documents: Iterable[Document] | Document, name: str, **options: Any) 
     ten times as fast, for tests with thousands of examples."""
     metric = made(name, **options)
     counts = count(listed(documents), [metric], units=False)
-    sums = summed(counts)
+    sums = sum_counts(counts)
     (own,) = score_sums(sums)
     columns = own.label_counts.items()
     rows = {label: {column: values[k, 0] for column, values in columns} for k, label in enumerate(sums.labels)}
     matrix = None if metric.confusion is None else confusion_matrix(metric, verdict_counts(counts)[name])
-    return Tables(plain(first(own.counts)), plain(rows), matrix)
+    return Tables(make_plain(first_values(own.counts)), make_plain(rows), matrix)
 
 
 def listed(documents: Iterable[Document] | Document) -> Iterable[Document]:

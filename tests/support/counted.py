@@ -40,7 +40,7 @@ class Times:
         self.table = np.asarray(table)
         self.sums = len(self.table)
 
-    def of(self, documents: slice) -> np.ndarray:
+    def block(self, documents: slice) -> np.ndarray:
         return self.table[:, documents]
 
 

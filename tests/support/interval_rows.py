@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spacy_nereval.evaluation.result import plain
+from spacy_nereval.evaluation.result import make_plain
 
 
 def rows_of(found: dict[str, Any]) -> dict[tuple[str, ...], dict[str, Any]]:
@@ -13,7 +13,7 @@ def rows_of(found: dict[str, Any]) -> dict[tuple[str, ...], dict[str, Any]]:
     rows = {("scores", name): row for name, row in found["scores"].items()}
     for part in ("averages", "per_type"):
         rows |= {(part, key, name): row for key, table in found[part].items() for name, row in table.items()}
-    return plain(rows) if not rows else {path: plain(row) for path, row in rows.items()}
+    return make_plain(rows) if not rows else {path: make_plain(row) for path, row in rows.items()}
 
 
 def near(value: float | None) -> Any:

@@ -11,7 +11,7 @@ import pytest
 
 from spacy_nereval import Counts, Document, count, create_all, evaluate
 from spacy_nereval.evaluation.collapsing import count_collapsed
-from spacy_nereval.evaluation.intervals import replicate
+from spacy_nereval.evaluation.intervals import draw_replicates
 from spacy_nereval.evaluation.result import disagreement, document_rows
 from spacy_nereval.io.count_files import load, save
 
@@ -31,7 +31,7 @@ def same(a: Counts, b: Counts) -> None:
     assert a.differences(b) == ""
     assert (a.replicates is None) is (b.replicates is None)
     if a.replicates and b.replicates:
-        assert a.replicates.drawn == b.replicates.drawn
+        assert a.replicates.settings == b.replicates.settings
         assert all((x == y).all() for x, y in zip(a.replicates.sums.arrays, b.replicates.sums.arrays, strict=True))
 
 
@@ -39,7 +39,7 @@ def stored(documents: list[Document], path: Path, metrics: Any = ALL, replicates
     counts = count(documents, metrics)
     counts.sources = [source] if source else []
     if replicates:
-        counts.replicates = replicate(counts, replicates, 0)
+        counts.replicates = draw_replicates(counts, replicates, 0)
     save(counts, path)
     return path
 

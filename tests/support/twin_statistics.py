@@ -199,7 +199,7 @@ def all_intervals(documents: Documents, metrics: Metrics, level: float = 0.95) -
                 value,
                 [table[metric.name].get(path) for table in without],
                 [table[metric.name].get(path) for table in alone],
-                [*weights_of(documents, path).values()],
+                [*block(documents, path).values()],
                 metric.score_by_name[path[-1]].limits,
                 spans_of(documents, path),
                 level,
@@ -217,7 +217,7 @@ def sampled_intervals(documents: Documents, metrics: Metrics, level: float, numb
     for metric in metrics:
         found[metric.name] = rows = {}
         for path, value in whole[metric.name].items():
-            k, limits = kish([*weights_of(documents, path).values()]), metric.score_by_name[path[-1]].limits
+            k, limits = kish([*block(documents, path).values()]), metric.score_by_name[path[-1]].limits
             samples = [half[metric.name].get(path) for half in halves]
             rows[path] = by_half_samples(value, samples, k, limits, spans_of(documents, path), level)
         _derive(documents, metric, whole[metric.name], rows)
@@ -246,7 +246,7 @@ def spans_of(documents: Documents, path: Path) -> int:
     return sum(path[0] != "per_type" or span.label == path[1] for span in spans)
 
 
-def weights_of(documents: Documents, path: Path) -> dict[str, float]:
+def block(documents: Documents, path: Path) -> dict[str, float]:
     """The weight of each unit for a score: its documents, or its gold and predicted spans (of the label)."""
     found = dict.fromkeys(keys_of(documents), 0.0)
     for document in documents:

@@ -18,16 +18,16 @@ from ...api.inputs import (
 from ...api.shown import Shown, table_frame
 from ...api.sides import Side
 from ...core.arguments import Reading
-from ...core.compression import extension
+from ...core.compression import format_extension
 from ...core.declaration import Metric
 from ...core.labels import rules_of
-from ...core.messages import absent, named
+from ...core.messages import describe_unknown, spell_argument
 from ...counting.counts import Counts
-from ...evaluation.resampling import Wanted, wanted_confidence
+from ...evaluation.resampling import ConfidenceSettings, read_confidence
 from ...io.converting import NamedTokenizer
 from ...io.formats.settings import sides as format_of
 from ...io.tables import write_rows
-from ...metrics.registry import Unknown, chosen_metrics, create
+from ...metrics.registry import Unavailable, choose_metrics, create
 from .agreement_counts import DEFAULT, AgreementCounts
 from .agreement_view import AgreementView
 from .annotator_files import read_annotators, shared_documents, write_disputes
@@ -46,7 +46,7 @@ def agreement(
     *,
     unit: str = "token",
     consensus: str | int = "majority",
-    confidence: Wanted = None,
+    confidence: ConfidenceSettings = None,
     text: Iterable[str | None] | None = None,
     tokens: Iterable[Any] | None = None,
     tokenizer: str | None = None,
@@ -85,17 +85,17 @@ def agreement(
     >>> round(found["metrics"]["strict"]["f"]["mean"], 4), round(found["units"]["alpha"], 4)
     (0.6667, 0.5455)
     """
-    settings = wanted_confidence(confidence)
+    settings = read_confidence(confidence)
     reading = reading_of_items(**options)
     on, tokenizing = checked_unit(unit), named_tokenizer(tokenizer)
     wanted = DEFAULT if metrics is None else metrics
     if files := _files_of(annotators):
         for name, value in (("text", text), ("tokens", tokens)):
             if value is not None:
-                raise ValueError(f"{named(name)} is given, but files have their own: leave it out")
+                raise ValueError(f"{spell_argument(name)} is given, but files have their own: leave it out")
         name, path = next(iter(files.items()))  # a file that all annotators share has no name, and is not looked into
-        chosen, left_out = chosen_metrics(
-            wanted, (lambda: _unknown([Side(path, name, reading)], None, None)) if name else Unknown
+        chosen, left_out = choose_metrics(
+            wanted, (lambda: _unknown([Side(path, name, reading)], None, None)) if name else Unavailable
         )
         shared = read_annotators(
             files, reading.spans_key, format=format_of(reading)[0], rules=rules_of(reading), tokenizer=tokenizing
@@ -103,12 +103,15 @@ def agreement(
     else:
         sides = _sides_of(annotators, reading)
         check_annotators([*sides])
-        chosen, left_out = chosen_metrics(wanted, partial(_unknown, [*sides.values()], text, tokens))
+        chosen, left_out = choose_metrics(wanted, partial(_unknown, [*sides.values()], text, tokens))
         records = records_of_sides(sides, text, tokens, reading)
         shared = shared_documents(records, rules_of(reading), reading.spans_key, tokenizer=tokenizing)
     rule = consensus_rule(consensus, len(shared.annotators))
     if tokenizer is not None and f"spacy-{tokenizer}" not in shared.tokens:
-        raise ValueError(f"{named('tokenizer', tokenizer)} is given, but the texts are not known: give {named('text')}")
+        raise ValueError(
+            f"{spell_argument('tokenizer', tokenizer)} is given, but the texts are not known: give "
+            f"{spell_argument('text')}"
+        )
     counted = AgreementCounts(shared, chosen, unit=on, rule=rule)
     return Agreement(counted.result(settings) | ({"left_out": left_out} if left_out else {}), counted)
 
@@ -181,7 +184,7 @@ class Agreement(Shown):
         """
         known = [*self["per_type"]]
         if missing := [label for label in labels or () if label not in known]:
-            raise ValueError(absent(missing[0], known, "label"))
+            raise ValueError(describe_unknown(missing[0], known, "label"))
         return [row for row in self["disputes"]["spans"] if labels is None or row["label"] in labels]
 
     def consensus(self) -> list[dict[str, Any]]:
@@ -254,7 +257,7 @@ class Agreement(Shown):
         >>> ada = {"text": "Ada sleeps", "spans": [(0, 3, "PER")]}
         >>> agreement({"ann": [ada], "bob": [ada]}).save(getfixture("tmp_path") / "consensus.jsonl")
         """
-        if extension(Path(path)) == ".jsonl":
+        if format_extension(Path(path)) == ".jsonl":
             write_rows(Path(path), consensus_rows(self._found.shared, self._found.rule))
         else:
             super().save(path)
@@ -276,11 +279,11 @@ class Agreement(Shown):
 
     def _view(self, average: str = "micro", *, every: bool = False) -> AgreementView:
         shared = self._counted.shared if self._counted else None
-        unused = shared.rules.unused(shared.mapped, shared.labels) if shared and shared.rules else []
+        unused = shared.rules.usage_warnings(shared.mapped, shared.labels) if shared and shared.rules else []
         return AgreementView(self, self._metrics, main=self._with_main, remarks=unused)
 
 
-def _unknown(sides: Sequence[Side], text: Any, tokens: Any) -> Unknown:
+def _unknown(sides: Sequence[Side], text: Any, tokens: Any) -> Unavailable:
     """Return what is not known of the documents. Texts without tokens get some."""
     found = unknown(sides, text, tokens)
     return found if found.texts else found._replace(tokens="")

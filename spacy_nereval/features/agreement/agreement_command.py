@@ -195,6 +195,6 @@ def _read(names: Sequence[str], given: Sequence[str], reading: Reading, language
         tokenizer=tokenizer,
     )
     say_left_out(others)
-    for line in shared.rules.unused(shared.mapped, shared.labels) if shared.rules else []:
+    for line in shared.rules.usage_warnings(shared.mapped, shared.labels) if shared.rules else []:
         say(line, err=True)
     return shared

@@ -16,7 +16,7 @@ from ...core.about import __version__
 from ...core.arguments import MOST_DOCUMENTS
 from ...core.declaration import Metric
 from ...evaluation.resampling import Confidence
-from ...evaluation.result import plain, signature
+from ...evaluation.result import make_plain, signature
 from .agreement_intervals import CORRECTED, SHARE, LeftOut, Path, Row, Samples, index_of, pair_intervals
 from .annotator_differences import Differences
 from .annotator_pairs import Pair, PairTables, count_pairs, document_means, document_spread, pair_row, summaries_of
@@ -168,10 +168,10 @@ class AgreementCounts:
             "disputes": self._disputes(),
         }
         # What each label has is plain already; with many labels, it is most of what is in memory.
-        result: dict[str, Any] = plain(found) | {"pairs": pairs, "per_type": per_type} | self.differences.rows()
+        result: dict[str, Any] = make_plain(found) | {"pairs": pairs, "per_type": per_type} | self.differences.rows()
         if left_out:
             result["intervals"] = self._intervals(result, left_out, self._tables, self.metrics)
-            result["confidence"] = plain(left_out.drawn._asdict())
+            result["confidence"] = make_plain(left_out.drawn._asdict())
         return result
 
     def with_main_interval(self, result: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -204,7 +204,7 @@ class AgreementCounts:
         if not self.has_units:
             return found | {"reason": UNKNOWN_LENGTH}
         found["n"] = round(added["units"][0, 0])
-        found["kappa"] = plain(_mean(kappa))
+        found["kappa"] = make_plain(_mean(kappa))
         found |= {path[0]: float(values[0]) for path, values in self._unit_scores(added)}
         return found | {"per_type": dict(zip(self.shared.labels, label_alphas(added)[0].tolist()))}
 
@@ -258,13 +258,13 @@ class AgreementCounts:
         self, kappa: Mapping[tuple[str, str], float]
     ) -> tuple[list[dict[str, Any]], dict[str, Any], dict[str, Any]]:
         """Return the rows of pairs with their `kappa`, and what `_summaries` returns."""
-        sums = [table.summed() for table in self._tables]
+        sums = [table.sum_rows() for table in self._tables]
         of_pairs = [[*each.scores()] for each in sums]
         rows = [
             {
                 **pair_row(pair, self.shared.labels, found),
-                "kappa": plain(kappa.get((pair.a, pair.b))),
-                "per_document": plain(document_spread(table, self.metrics)),
+                "kappa": make_plain(kappa.get((pair.a, pair.b))),
+                "per_document": make_plain(document_spread(table, self.metrics)),
             }
             for pair, found, table in zip(self.pairs, of_pairs, self._tables)
         ]
@@ -308,7 +308,7 @@ class AgreementCounts:
             table: Any = found
             for key in path[:-1]:
                 table = table[key] if isinstance(key, int) else table.setdefault(key, {})
-            table[path[-1]] = plain(row)
+            table[path[-1]] = make_plain(row)
         return found
 
     def _corrected_intervals(self, number: Callable[[Path], float], left_out: LeftOut) -> Iterator[tuple[Path, Row]]:

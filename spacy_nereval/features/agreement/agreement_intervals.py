@@ -15,11 +15,11 @@ from ...core.declaration import Kind, Metric
 from ...core.formulas import ratio
 from ...counting.batch import content_key
 from ...counting.counts import Counts
-from ...evaluation.bounds import CONCENTRATED, UNBOUNDED, Limits, kish, sample_variance, score_intervals, shares
-from ...evaluation.intervals import Drawn
-from ...evaluation.leaving_out import Estimates, without_groups
+from ...evaluation.bounds import CONCENTRATED, UNBOUNDED, Limits, kish, sample_variance, score_intervals, share_scale
+from ...evaluation.intervals import IntervalBasis
+from ...evaluation.jackknife import Estimates, jackknife_per_run
 from ...evaluation.resampling import Confidence, HalfSamples, Units
-from ...evaluation.variance import Influences, influences, largest, mixed_units
+from ...evaluation.variance import Influences, count_mixed_units, influences, most_influential
 from .annotator_pairs import Directions, PairTables, mean_of_pairs
 from .chance import PREFIX, Added, is_of_labels
 from .shared_documents import SharedDocuments
@@ -94,7 +94,7 @@ class LeftOut:
         distinct: The metrics whose intervals come from half-samples.
         mixed: Of each pair, and last of all pairs: of each label, and of all under "", in how many groups the
             annotators differ, or agree about a span, whichever is less. Known once `pair_intervals` are.
-        concentrated: What `Drawn` has under this name, once there are intervals.
+        concentrated: What `IntervalBasis` has under this name, once there are intervals.
     """
 
     def __init__(self, shared: SharedDocuments, confidence: Confidence, metrics: Sequence[Metric]) -> None:
@@ -124,14 +124,16 @@ class LeftOut:
         self._spans = dict(zip((*labels, ""), gold.tolist()))
 
     @property
-    def drawn(self) -> Drawn:
+    def drawn(self) -> IntervalBasis:
         """What the intervals are based on."""
         level, samples, seed = self._confidence
         base = self._rule, len(self._units)
         if not self.distinct:
-            return Drawn("infl", level, None, None, *base, True, self.effective[""], self.concentrated)
+            return IntervalBasis("infl", level, None, None, *base, True, self.effective[""], self.concentrated)
         halves = HalfSamples(self._units, samples, seed)
-        return Drawn("half", level, halves.sums, seed, *base, halves.exact, self.effective[""], self.concentrated)
+        return IntervalBasis(
+            "half", level, halves.sums, seed, *base, halves.exact, self.effective[""], self.concentrated
+        )
 
     def alone(self, blocks: Mapping[str, csr_array]) -> dict[str, csr_array]:
         """Return the sums of each block in each group alone, [groups, columns], sparse."""
@@ -182,14 +184,14 @@ class LeftOut:
     def half_samples(self, tables: PairTables) -> Directions:
         """Return a pair's sums of half-samples."""
         drawn = HalfSamples(self._units, self._confidence.samples, self._confidence.seed)
-        return tables.summed(_OfPlaces(drawn.of(tables.pair.places)))
+        return tables.sum_rows(_OfPlaces(drawn.block(tables.pair.places)))
 
     def intervals(self, given: Sequence[Samples]) -> Iterator[tuple[Path, Row]]:
         """Yield the interval of each number: {"low", "high", "k", "df", "flag"}, as in other results."""
         if not given:
             return
         limits, values = [each.limits for each in given], np.array([each.value for each in given])
-        scale, size = shares(limits, (len(given),)), len(given[0].samples)
+        scale, size = share_scale(limits, (len(given),)), len(given[0].samples)
         samples, theta = np.array([each.samples for each in given]).T, scale.share(values)
         if given[0].halves:
             unknown = np.full(len(given), np.inf)
@@ -198,7 +200,7 @@ class LeftOut:
             row = np.repeat(np.arange(len(given)), size // 2)
             left, alone = (side.T.ravel() for side in np.split(scale.share(samples), 2))
             found = influences(theta, row, left, size // 2)
-            own = mixed_units(theta, row, left, alone, np.isfinite(np.array(limits)).all(axis=1))
+            own = count_mixed_units(theta, row, left, alone, np.isfinite(np.array(limits)).all(axis=1))
             mixed = np.where([each.mixed is None for each in given], own, [each.mixed or 0 for each in given])
         numbers = [Number(each.path, each.value, each.limits, each.label) for each in given]
         yield from self.bounds(numbers, found, mixed)
@@ -239,7 +241,7 @@ class LeftOut:
         """Keep which units hold the variance of a headline, unless several are one group."""
         if len(self._units) > self._units.groups.shape[0]:
             return
-        groups, share = largest(left_out)
+        groups, share = most_influential(left_out)
         names = self._units.names([int(np.flatnonzero(self._units.group == group)[0]) for group in groups])
         named = [self._shared.name_of(name) if isinstance(name, int) else name for name in names]
         metric, score = headline
@@ -253,7 +255,7 @@ class _OfPlaces:
         self._weights = weights
         self.sums: int = len(weights)
 
-    def of(self, documents: slice) -> NDArray[Any]:
+    def block(self, documents: slice) -> NDArray[Any]:
         return self._weights[:, documents]
 
 
@@ -279,7 +281,7 @@ def pair_intervals(
 ) -> Iterator[tuple[Path, Row]]:
     """Yield the intervals of the scores of pairs, of their means over pairs, and of those of all pairs together.
 
-    Only the scores of labels that a unit has change without it, as in `leaving_out`.
+    Only the scores of labels that a unit has change without it, as in `jackknife`.
 
     Args:
         numbers: The numbers in the result, by their paths.
@@ -292,7 +294,7 @@ def pair_intervals(
     for number, (each, own) in enumerate(zip(tables, groups)):
         left_out.mixed.append(_mixed(each.labels, [_Alone.of(each, own)]))
         directions = [[side] for side in each.grouped(own, of_labels=has_classes)]
-        for known in without_groups(directions, mean_of_pairs, mean_of_pairs):
+        for known in jackknife_per_run(directions, mean_of_pairs, mean_of_pairs):
             yield from _rows(numbers, left_out, known, ("pairs", number, "metrics", known.metric.name), "scores")
     if not tables:
         return
@@ -300,7 +302,7 @@ def pair_intervals(
     sides = [each.grouped(own, of_labels=True) for each, own in zip(tables, groups)]
     of_pairs = [[side] for pair in sides for side in pair]
     for what, runs in (("mean", of_pairs), ("pooled", [*map(list, zip(*sides))])):
-        for known in without_groups(runs, mean_of_pairs, mean_of_pairs):
+        for known in jackknife_per_run(runs, mean_of_pairs, mean_of_pairs):
             yield from _rows(numbers, left_out, known, (), what)
     yield from left_out.intervals([*_of_half_samples(numbers, tables, left_out, metrics)])
 
@@ -323,7 +325,7 @@ def _rows(
         own.append(n)
         given.append(Number(path, numbers(path), score.limits, label, headline))
     if given:
-        variance, bearers, lone = known.found
+        variance, bearers, lone = known.influences
         found = Influences(variance[own], bearers[own], lone[own])
         yield from left_out.bounds(given, found, known.mixed[own], known.left_out)
 

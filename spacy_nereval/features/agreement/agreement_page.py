@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from ...core.about import __version__
-from ...core.messages import shortened
+from ...core.messages import shorten
 from ...core.spans import Span
 from ...io.writing import visible
 from ...reporting import pages
@@ -250,4 +250,4 @@ def _static(agreement: AgreementCounts, places: Sequence[Sequence[DisputedPlace]
 
 
 def _text(document: SharedDocument, vote: Vote) -> str:
-    return shortened(" ".join((document.text_of(vote.span) or f"{vote.span.start}–{vote.span.end}").split()), 120)
+    return shorten(" ".join((document.text_of(vote.span) or f"{vote.span.start}–{vote.span.end}").split()), 120)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from ...core.declaration import Metric
-from ...core.messages import shortened
+from ...core.messages import shorten
 from ...evaluation.bounds import FEW
 from ...evaluation.conclusion import unit_name
 from ...io.writing import visible
@@ -518,7 +518,7 @@ def _coefficient(result: Mapping[str, Any], *path: str, unit: type[float] = floa
 
 
 def _numbers(spans: Mapping[str, int]) -> str:
-    return ", ".join(f"{shortened(name)} {number:,}" for name, number in spans.items())
+    return ", ".join(f"{shorten(name)} {number:,}" for name, number in spans.items())
 
 
 def _documents(rows: Iterable[Mapping[str, Any]]) -> list[str | int]:

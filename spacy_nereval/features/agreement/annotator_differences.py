@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 
 from ...core.overlapping import overlaps
 from ...core.spans import Span
-from ...evaluation.error_groups import MOST_WORDS, has_words, same_words
+from ...evaluation.error_groups import MOST_WORDS, fold_words, has_words
 from ...evaluation.tested import holm
 from .shared_documents import SharedDocuments
 
@@ -191,7 +191,7 @@ def _boundary(a: Span, b: Span) -> Kind:
 def _more_words(text: str, longer: Span, shorter: Span) -> str:
     """Return the words that only the longer of two spans has; "" if they are many."""
     ends = (text[longer.start : shorter.start], text[shorter.end : longer.end])
-    words = [*map(same_words, ends)]
+    words = [*map(fold_words, ends)]
     return " … ".join(filter(None, words)) if all(each.count(" ") < MOST_WORDS for each in words) else ""
 
 
@@ -211,7 +211,7 @@ def trimmed(text: str, span: Span) -> Span:
 
 
 def _surface(text: str, span: Span) -> str:
-    return same_words(text[span.start : span.end])
+    return fold_words(text[span.start : span.end])
 
 
 KINDS: dict[Kind, Callable[[Sequence[str]], dict[str, Any]]] = {

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ...api.inputs import SideRecord
-from ...core.compression import extension, uncompressed
+from ...core.compression import format_extension, strip_compression
 from ...core.labels import LabelRules
-from ...core.mention_places import annexed, words_after
-from ...core.messages import absent, listed, named, quoted, shortened
-from ...core.spans import Document, PlainSpan
+from ...core.mention_places import append_annex, words_after
+from ...core.messages import PlainSpan, describe_unknown, join_names, quote, shorten, spell_argument
+from ...core.spans import Document
 from ...io.converting import NamedTokenizer
 from ...io.formats import (
     annotators_of,
@@ -127,7 +127,7 @@ def shared_documents(
         located,
     )
     if rules:
-        rules.check_found(shared.labels)
+        rules.check_labels_occur(shared.labels)
     return shared
 
 
@@ -142,7 +142,7 @@ def _check_texts(key: str, owns: Mapping[str, SideRecord]) -> None:
         except ValueError as error:
             difference = str(error).partition(": ")[2]
             raise ValueError(
-                f"document {shortened(key)} has one text for {first} and another for {name} ({difference}); expected "
+                f"document {shorten(key)} has one text for {first} and another for {name} ({difference}); expected "
                 "the same text under one id: correct the ids, or remove them to pair documents by their texts"
             ) from None
 
@@ -156,7 +156,7 @@ def _shared(
     """Return a document with the spans of all annotators, and add up what was changed or left out on reading."""
     records = {name: each.record for name, each in owns.items()}
     first = max(records.values(), key=lambda each: len(each.text) if each.open_end else 0)
-    text, strings = annexed(first.text, (string for each in records.values() for string, _ in each.invented))
+    text, strings = append_annex(first.text, (string for each in records.values() for string, _ in each.invented))
     gaps = [gap for each in records.values() for gap in _carried(each, first.text, [(*gap, "") for gap in each.gaps])]
     spans: dict[str, list[PlainSpan]] = {}
     for name, each in records.items():
@@ -250,14 +250,15 @@ def annotators_below(path: Path, format: Format = Format()) -> dict[str, Path]:
         return {}
     if not found and not known:
         found = [each for each in inside if each.is_file() and (format.name or inferred_name(each))]
-    elif any(extension(each) == ".ann" for each in inside):
+    elif any(format_extension(each) == ".ann" for each in inside):
         return {}
-    names = [each.name if each.is_dir() else uncompressed(each).stem for each in found]
+    names = [each.name if each.is_dir() else strip_compression(each).stem for each in found]
     if twice := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"{path} has two files of {quoted(twice[0])}: expected one file for each annotator")
+        raise ValueError(f"{path} has two files of {quote(twice[0])}: expected one file for each annotator")
     if len(found) > 1 and {name.casefold() for name in names} <= PARTS:
         raise ValueError(
-            f"{path} has the parts {listed(names)} of a corpus, which are no annotators: expected a folder or a file "
+            f"{path} has the parts {join_names(names)} of a corpus, which are no annotators: expected a folder or a "
+            "file "
             f"for each annotator; if they are within a part, give {path / names[0]}"
         )
     return dict(zip(names, found)) if len(found) > 1 else {}
@@ -306,7 +307,7 @@ def read_annotators(
             name: _own(path, key, format._replace(annotator=name), others) for name in _names(path, format, chosen)
         }
     elif chosen and len(chosen) != len(files):
-        given = f"{named('annotator')}: {len(chosen)} given"
+        given = f"{spell_argument('annotator')}: {len(chosen)} given"
         raise ValueError(f"{given} for {len(files)} files; give one for each, in their order")
     else:
         wanted: Sequence[str | None] = chosen or [None] * len(files)
@@ -326,7 +327,7 @@ def _names(path: Path, format: Format, chosen: Sequence[str]) -> list[str]:
     """Return the annotators of a single file. Raise ValueError if it does not name two."""
     names = annotators_in(path, format)
     if len(names) < 2:
-        has = f"names {quoted(names[0])} alone" if names else "names no annotators"
+        has = f"names {quote(names[0])} alone" if names else "names no annotators"
         raise ValueError(
             f"{path} {has}: expected a file for each annotator, or a file of Label Studio or Prodigy, or a "
             "folder of INCEpTION, with two annotators or more, or a folder with a folder or a file for each annotator"
@@ -337,7 +338,7 @@ def _names(path: Path, format: Format, chosen: Sequence[str]) -> list[str]:
 def _chosen(path: Path, names: Sequence[str], chosen: Sequence[str]) -> list[str]:
     """Return the annotators who are chosen, all if none are. Raise ValueError if one does not exist."""
     if unknown := [name for name in chosen if name not in names]:
-        raise ValueError(f"{path}: {absent(unknown[0], names, 'annotator', 20)}")
+        raise ValueError(f"{path}: {describe_unknown(unknown[0], names, 'annotator', 20)}")
     return [*dict.fromkeys(chosen or names)]
 
 
@@ -361,7 +362,7 @@ def check_disputes_path(path: Path) -> None:
     Traceback (most recent call last):
     ValueError: disputes.csv: expected a file that ends in .jsonl (Prodigy) or .json (Label Studio)
     """
-    if extension(path) not in TASK_ENDINGS:
+    if format_extension(path) not in TASK_ENDINGS:
         raise ValueError(f"{path}: expected a file that ends in .jsonl (Prodigy) or .json (Label Studio)")
 
 
@@ -381,7 +382,7 @@ def write_disputes(path: Path, shared: SharedDocuments, rule: Rule = Rule()) -> 
         OSError: The file cannot be written.
     """
     check_disputes_path(path)
-    if extension(path) == ".jsonl":
+    if format_extension(path) == ".jsonl":
         return write_rows(path, prodigy_tasks(shared, rule))
     tasks = [*label_studio_tasks(shared)]
     with atomic(path) as file:
@@ -456,7 +457,7 @@ def _disputed(shared: SharedDocuments) -> Iterator[tuple[SharedDocument, str, in
         if text is None:
             raise ValueError(
                 f"document {row['document']} has no text, so no tasks can be made of the disputes of "
-                f"{listed(shared.annotators)}: give the texts"
+                f"{join_names(shared.annotators)}: give the texts"
             )
         if row["disputes"]:
             yield document, text, row["disputes"]

@@ -15,12 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 from ...core.declaration import Kind, Metric, Score
 from ...core.formulas import ratio
 from ...counting.counter import count
-from ...counting.counts import Counts, mirrored
+from ...counting.counts import Counts, mirror_counts
 from ...counting.sums import Sums
 from ...counting.table import Table, Weights
-from ...evaluation.bounds import shares
-from ...evaluation.leaving_out import Grouped
-from ...evaluation.result import first, plain
+from ...evaluation.bounds import share_scale
+from ...evaluation.jackknife import GroupedTable
+from ...evaluation.result import first_values, make_plain
 from ...evaluation.scores import MetricScores, Scores, score_sums
 from .shared_documents import SharedDocuments
 
@@ -94,7 +94,7 @@ def count_pairs(shared: SharedDocuments, metrics: Sequence[Metric]) -> list[Pair
     found = []
     for a, b in places:
         forward = counts.reordered(rows[a, b])
-        backward = counts.reordered(rows[b, a]) if turned else mirrored(forward)
+        backward = counts.reordered(rows[b, a]) if turned else mirror_counts(forward)
         found.append(Pair(a, b, np.array(places[a, b], dtype=np.int64), forward, backward))
     return found
 
@@ -148,7 +148,7 @@ def mean_of_pairs(runs: NDArray[np.float64], score: Score) -> NDArray[np.float64
     pairs = [_mean_of_defined(*both) for both in zip(runs[::2], runs[1::2])]
     total = reduce(add, map(np.nan_to_num, pairs))
     number = np.isfinite(pairs).sum(axis=0)
-    return shares(score.limits, runs.shape[1:]).share(ratio(total, number))
+    return share_scale(score.limits, runs.shape[1:]).share(ratio(total, number))
 
 
 class PairTables:
@@ -159,11 +159,11 @@ class PairTables:
         self.labels: tuple[str, ...] = tuple(labels)
         self._tables = Table(pair.forward, labels), Table(pair.backward, labels)
 
-    def summed(self, weights: Weights | None = None) -> Directions:
+    def sum_rows(self, weights: Weights | None = None) -> Directions:
         """Return the sums in both directions."""
-        return Directions(*(table.summed(weights) for table in self._tables))
+        return Directions(*(table.sum_rows(weights) for table in self._tables))
 
-    def grouped(self, groups: csr_array, *, of_labels: bool) -> tuple[Grouped, Grouped]:
+    def grouped(self, groups: csr_array, *, of_labels: bool) -> tuple[GroupedTable, GroupedTable]:
         """Return the documents in both directions, with groups of them.
 
         Args:
@@ -173,7 +173,7 @@ class PairTables:
         first, second = self._tables
         if not of_labels:
             first, second = (Table(counts, ()) for counts in (self.pair.forward, self.pair.backward))
-        return Grouped(first, groups), Grouped(second, groups)
+        return GroupedTable(first, groups), GroupedTable(second, groups)
 
     def spans(self, *kinds: Kind) -> csr_array:
         """Return int64[documents, labels + 1]: how many spans of these kinds each document has of each label."""
@@ -196,11 +196,11 @@ def pair_row(pair: Pair, labels: Sequence[str], found: Iterable[tuple[MetricScor
     per_type: dict[str, Any] = {label: {} for label in labels}
     for own, values in found:
         name = own.metric.name
-        metrics[name] = {"scores": first(values.overall), "counts": first(own.counts)}
+        metrics[name] = {"scores": first_values(values.overall), "counts": first_values(own.counts)}
         columns = {score: of_labels[:, 0].tolist() for score, of_labels in values.of_labels.items()}
         for label, scores in zip(labels, zip(*columns.values())):
             per_type[label][name] = dict(zip(columns, scores))
-    row: dict[str, Any] = plain(
+    row: dict[str, Any] = make_plain(
         {"a": pair.a, "b": pair.b, "documents": pair.documents, "metrics": metrics, "per_type": per_type}
     )
     return row
@@ -230,7 +230,7 @@ def summaries_of(values: ArrayLike, pooled: ArrayLike) -> list[dict[str, Any]]:
     least, greatest = np.where(known, given, np.inf).min(axis=0), np.where(known, given, -np.inf).max(axis=0)
     columns = [column.tolist() for column in (mean, sd, least, greatest)]
     rows = zip(*columns, np.asarray(pooled, dtype=float).tolist(), number.tolist(), (len(given) - number).tolist())
-    return [plain(dict(zip(SUMMARY, row))) for row in rows]
+    return [make_plain(dict(zip(SUMMARY, row))) for row in rows]
 
 
 def document_spread(table: PairTables, metrics: Sequence[Metric]) -> dict[str, dict[str, Any]]:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...core.messages import named
+from ...core.messages import spell_argument
 from ...core.overlapping import group_numbers
 from ...core.spans import Document
 from .shared_documents import SharedDocuments
@@ -371,7 +371,7 @@ def checked_unit(unit: str) -> Unit:
     for known in UNITS:
         if unit == known:
             return known
-    raise ValueError(f"{named('unit', unit)}: expected {' or '.join(UNITS)}")
+    raise ValueError(f"{spell_argument('unit', unit)}: expected {' or '.join(UNITS)}")
 
 
 # Alpha and kappas on tokens or characters

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...core.messages import shortened
+from ...core.messages import shorten
 from ...reporting.marked_text import clipped
 from ...reporting.remarks import many
 from ...reporting.result_table import EMPTY
@@ -195,7 +195,7 @@ def names(given: Sequence[str]) -> str:
     >>> names(["ann"]), names(["ann", "ben", "cleo"]), names(["a", "b", "c", "d", "e", "f"])
     ('ann', 'ann, ben and cleo', 'a, b, c and 3 others')
     """
-    named = [shortened(name) for name in given]
+    named = [shorten(name) for name in given]
     if len(named) > MOST_NAMES:
         named = [*named[: MOST_NAMES - 1], f"{len(named) - MOST_NAMES + 1} others"]
     return " and ".join(filter(None, [", ".join(named[:-1]), named[-1]]))

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from ...core.formulas import ratio
 from ...core.labels import LabelRules
-from ...core.messages import named
+from ...core.messages import PlainSpan, spell_argument
 from ...core.overlapping import group_numbers
-from ...core.spans import Document, PlainSpan, Span
+from ...core.spans import Document, Span
 from ...evaluation.error_list import CONTEXT
 
 OF_ANNOTATION, OF_WHITE_SPACE = "annotation", "whitespace"
@@ -174,7 +174,7 @@ def with_rules(documents: Iterable[SharedDocument], rules: LabelRules | None) ->
         if rules is None:
             yield each, 0
             continue
-        renamed = {name: rules.spans(own) for name, own in each.spans.items()}
+        renamed = {name: rules.map_spans(own) for name, own in each.spans.items()}
         kept = {name: [*dict.fromkeys(own)] for name, own in renamed.items()}
         base = each.base.replaced([], [], each.base.text)
         base.label_rules = rules
@@ -276,7 +276,8 @@ def consensus_rule(wanted: Any, annotators: int) -> Rule:
     number = int(wanted) if isinstance(wanted, str) and wanted.isascii() and wanted.isdecimal() else wanted
     if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= annotators:
         raise ValueError(
-            f"{named('consensus', wanted)}: expected majority, all, or a number of votes from 1 to {annotators}"
+            f"{spell_argument('consensus', wanted)}: expected majority, all, or a number of votes from 1 to "
+            f"{annotators}"
         )
     return Rule(number)
 

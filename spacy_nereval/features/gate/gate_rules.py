@@ -12,9 +12,9 @@ import numpy as np
 
 from ...core.about import __version__
 from ...core.declaration import Metric
-from ...core.messages import named
+from ...core.messages import spell_argument
 from ...counting.counts import Counts
-from ...counting.table import summed
+from ...counting.table import sum_counts
 from ...evaluation.breakdown import Breakdown, gold_of_bucket
 from ...evaluation.comparison import System
 from ...evaluation.conclusion import unit_name
@@ -27,13 +27,13 @@ from ...evaluation.differences import (
     units_without_difference,
 )
 from ...evaluation.error_list import transitions
-from ...evaluation.evidence import by_halves, by_runs, by_swaps
-from ...evaluation.pairs import aligned_runs, all_labels, check_same_places
+from ...evaluation.evidence import evidence_from_half_samples, evidence_from_runs, evidence_from_swaps
+from ...evaluation.pairs import align_runs, all_labels, check_same_places
 from ...evaluation.prediction_rates import RATE, prediction_rate
 from ...evaluation.resampling import Confidence, number_of_units
-from ...evaluation.result import plain, signature
+from ...evaluation.result import make_plain, signature
 from ...evaluation.scores import score_sums
-from ...evaluation.tested import Subject, Wanted, greatest_difference, label_score
+from ...evaluation.tested import Criterion, Subject, greatest_difference, label_score
 from ...evaluation.variance import mean_of_runs
 from .policy import AGAINST_BASELINE, AT_MOST, FAIL, PASS, RATE_BETWEEN, Policy, Rule, allowed_range, rule_score
 
@@ -159,7 +159,7 @@ def judge_candidate(policy: Policy, candidate: System, baseline: System | None =
         rows.append(row)
     verdict, passed = _overall_verdict(rows)
     settings = [f"level:{policy.level:g}", f"unit:{first.unit}", f"units:{judge.units}", f"seed:{policy.seed}"]
-    result: dict[str, Any] = plain(
+    result: dict[str, Any] = make_plain(
         {
             "signature": signature(first, *settings, f"gate:{policy.digest[:12]}"),
             "signatures": {
@@ -240,10 +240,10 @@ class RuleJudge:
         first = candidate.counts
         if policy.unit and first.unit != policy.unit:
             raise ValueError(f"the policy has the unit {policy.unit}, and the counts have {first.unit}: count again")
-        self.ours: Sequence[Counts] = aligned_runs(first, candidate.name, candidate.runs)
+        self.ours: Sequence[Counts] = align_runs(first, candidate.name, candidate.runs)
         self.theirs: Sequence[Counts] | None = None
         if baseline is not None:
-            self.theirs = aligned_runs(first, baseline.name, baseline.runs)
+            self.theirs = align_runs(first, baseline.name, baseline.runs)
             check_same_places([first, *self.theirs])
         self.units: int | None = None if first.collapsed else number_of_units(first)
         # Each bound of this interval is one-sided at the level of the policy.
@@ -308,14 +308,14 @@ class RuleJudge:
 
     def subject_and_counts(self, rule: Rule) -> tuple[Subject, Sequence[Counts], Sequence[Counts] | None]:
         """Return the score that a rule is about, and the counts of the candidate and of the baseline."""
-        wanted_score = Wanted(RATE, RATE.scores[0]) if rule.kind == RATE_BETWEEN else self._rule_score(rule)
+        wanted_score = Criterion(RATE, RATE.scores[0]) if rule.kind == RATE_BETWEEN else self._rule_score(rule)
         ours, theirs = self._rule_counts(rule, wanted_score.metric)
         label, score = rule.bucket if rule.by else rule.label, wanted_score.score
         if label is not None and rule.kind != RATE_BETWEEN:
             score = label_score(wanted_score.metric, score.name)
         return Subject(_counted_metric(ours[0], wanted_score.metric), score, label, ""), ours, theirs
 
-    def _rule_score(self, rule: Rule) -> Wanted:
+    def _rule_score(self, rule: Rule) -> Criterion:
         """Return the metric and the score of a rule. Raise ValueError if they were not counted."""
         metrics = self.ours[0].metrics
         try:
@@ -324,7 +324,7 @@ class RuleJudge:
             names, needed = ", ".join(metric.name for metric in metrics), ",".join(self.policy.metrics)
             raise ValueError(
                 f"rule {rule.name}: the counts have no {rule.score}, but only {names}: count again with "
-                f"{named('metrics', needed)}"
+                f"{spell_argument('metrics', needed)}"
             ) from None
 
     def _rule_counts(self, rule: Rule, metric: Metric) -> tuple[Sequence[Counts], Sequence[Counts] | None]:
@@ -359,10 +359,10 @@ class RuleJudge:
 
     def _score_estimate(self, subject: Subject, runs: Sequence[Counts]) -> Estimate:
         """Return the estimate of the candidate's score, with the interval that `score --confidence` gives."""
-        from ...evaluation.intervals import bounded
+        from ...evaluation.intervals import run_intervals
 
         metric_counts = [counts.of([subject.metric]) for counts in runs]
-        table = bounded(metric_counts, self.confidence).metrics[subject.metric.name]
+        table = run_intervals(metric_counts, self.confidence).metrics[subject.metric.name]
         name = subject.score.name
         row = table["scores"][name] if subject.label is None else table["per_type"][subject.label][name]
         value = _mean_score(subject, metric_counts)
@@ -398,10 +398,10 @@ class RuleJudge:
         metrics = [subject.metric]
         candidate, baseline = ([counts.of(metrics) for counts in runs] for runs in (ours, theirs))
         if candidate[0].collapsed:
-            return by_halves(baseline[0], candidate[0], [subject])
+            return evidence_from_half_samples(baseline[0], candidate[0], [subject])
         if len(candidate) == len(baseline) == 1:
-            return by_swaps(baseline[0], candidate[0], [subject], self.confidence, LEAST_SWAPS)
-        return by_runs(baseline, candidate, [subject], self.confidence)
+            return evidence_from_swaps(baseline[0], candidate[0], [subject], self.confidence, LEAST_SWAPS)
+        return evidence_from_runs(baseline, candidate, [subject], self.confidence)
 
     def _units_needed(self, estimate: Estimate, least: float, most: float) -> int | None:
         """Return about how many units would decide an undecided rule; None if that is not known."""
@@ -447,7 +447,7 @@ def _mean_score(subject: Subject, runs: Sequence[Counts]) -> float:
     """Return the mean of a score over training runs."""
     values = []
     for counts in runs:
-        sums = summed(counts)
+        sums = sum_counts(counts)
         (scores,) = score_sums(sums)
         is_missing = subject.label is not None and subject.label not in sums.labels
         values.append(np.nan if is_missing else subject.values(scores, sums.labels).item())

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from ...evaluation.conclusion import points, unit_name
+from ...evaluation.conclusion import points_per_unit, unit_name
 from ...evaluation.differences import LEAST_DIFFERING
 from ...io.writing import visible
 from ...metrics.registry import create
@@ -168,7 +168,7 @@ def demand(row: Row) -> str:
     """Return the demand of a rule, in words."""
     if row["kind"] == RATE_BETWEEN:
         return f"between {row['bound'][0]:g} and {row['bound'][1]:g}"
-    bound = f"{points(row['score_unit']) * row['bound']:.6g}"
+    bound = f"{points_per_unit(row['score_unit']) * row['bound']:.6g}"
     return {
         DIFFERENCE: f"a difference of {bound}",
         AT_LEAST: f"at least {bound}",

@@ -11,7 +11,7 @@ from ...api.accessors import Headline, interval_of
 from ...api.inputs import ItemReading, Items, documents_of, kept_items, reading_of_items, with_item_reading
 from ...api.scoring import counts_of, counts_of_documents, runs_of
 from ...api.shown import Shown, table_frame
-from ...core.compression import extension
+from ...core.compression import format_extension
 from ...evaluation.comparison import System
 from ...io.writing import atomic
 from ...metrics.registry import create, names
@@ -143,7 +143,7 @@ class Gate(Shown):
         >>> found = gate({"gate": {"rules": rules}}, [["B-PER"]] * 60, [["B-PER"]] * 60)
         >>> found.save(getfixture("tmp_path") / "gate.xml")
         """
-        if extension(Path(path)) == ".xml":
+        if format_extension(Path(path)) == ".xml":
             with atomic(Path(path)) as file:
                 file.write(junit(self))
         else:

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...core.declaration import Metric, Score
-from ...core.messages import is_number, named, quoted
+from ...core.messages import is_finite_number, quote, spell_argument
 from ...evaluation.bounds import FEW_UNITS, Limits
-from ...evaluation.breakdown import requested_attribute
-from ...evaluation.conclusion import points
-from ...evaluation.tested import Wanted, wanted
+from ...evaluation.breakdown import parse_attribute
+from ...evaluation.conclusion import points_per_unit
+from ...evaluation.tested import Criterion, find_criterion
 from ...io.units import parse as parse_unit
 from ...metrics.registry import create_all
 
@@ -103,7 +103,7 @@ class Policy(NamedTuple):
         """
         if self.needs_baseline and not has_baseline:
             raise ValueError(
-                f"rule {self.needs_baseline[0]} compares with a baseline: give {remedy or named('baseline')}"
+                f"rule {self.needs_baseline[0]} compares with a baseline: give {remedy or spell_argument('baseline')}"
             )
 
     def family_of(self, rule: str) -> tuple[str | None, int]:
@@ -126,22 +126,22 @@ class Policy(NamedTuple):
         return [*dict.fromkeys(names)] or ["strict"]
 
 
-def rule_score(rule: Rule, metrics: Sequence[Metric]) -> Wanted:
+def rule_score(rule: Rule, metrics: Sequence[Metric]) -> Criterion:
     """Return the metric and the score that a rule is about.
 
     Raises:
         ValueError: None of the metrics has such a score.
     """
     name = rule.score or ""
-    where = named("score", name) if rule.kind == DIFFERENCE else f"rule {rule.name}: score {quoted(name)}"
-    return wanted(name, metrics, where)
+    where = spell_argument("score", name) if rule.kind == DIFFERENCE else f"rule {rule.name}: score {quote(name)}"
+    return find_criterion(name, metrics, where)
 
 
 def allowed_range(rule: Rule, score: Score) -> Limits:
     """Return the least and the greatest value that a rule allows, in the unit of the score."""
     if isinstance(rule.bound, tuple):
         return rule.bound
-    bound = rule.bound / points(score.unit)
+    bound = rule.bound / points_per_unit(score.unit)
     return {
         AT_LEAST: (bound, math.inf),
         AT_MOST: (-math.inf, bound),
@@ -212,18 +212,21 @@ def _is_unit(value: Any) -> bool:
 
 TEXT = _Key("a text in quotes", lambda value: isinstance(value, str) and bool(value))
 CONSEQUENCE = _Key(f"one of {', '.join(CONSEQUENCES)}", lambda value: isinstance(value, str) and value in CONSEQUENCES)
-POINTS = _Key("a number of points", is_number)
-FROM_0 = _Key("a number of points from 0 up", lambda value: is_number(value) and value >= 0)
+POINTS = _Key("a number of points", is_finite_number)
+FROM_0 = _Key("a number of points from 0 up", lambda value: is_finite_number(value) and value >= 0)
 
 GATE = {
     "level": _Key(
-        "a number above 0.5 and below 1, such as 0.95", lambda value: is_number(value) and 0.5 < value <= 1 - 1e-9
+        "a number above 0.5 and below 1, such as 0.95",
+        lambda value: is_finite_number(value) and 0.5 < value <= 1 - 1e-9,
     ),
     "unit": _Key("a unit such as id or meta.source", _is_unit),
-    "seed": _Key("a whole number from 0 up", lambda value: isinstance(value, int) and is_number(value) and value >= 0),
+    "seed": _Key(
+        "a whole number from 0 up", lambda value: isinstance(value, int) and is_finite_number(value) and value >= 0
+    ),
     "least_units": _Key(
         f"a whole number from {FEW_UNITS} up",
-        lambda value: isinstance(value, int) and is_number(value) and value >= FEW_UNITS,
+        lambda value: isinstance(value, int) and is_finite_number(value) and value >= FEW_UNITS,
     ),
     "too_few": CONSEQUENCE,
     "families": _Key(
@@ -252,7 +255,7 @@ RULE = {
         lambda value: (
             isinstance(value, (list, tuple))
             and len(value) == 2
-            and all(map(is_number, value))
+            and all(map(is_finite_number, value))
             and 0 <= value[0] < value[1]
         ),
     ),
@@ -379,7 +382,7 @@ def _rule_problems(rule: Mapping[str, Any], place: tuple[str, ...]) -> list[Prob
 def _attribute_problem(name: str) -> str:
     """Return why a rule cannot be about slices by an attribute; "" if it can."""
     try:
-        needs_training_data = requested_attribute(name).attribute.needs_lexicon
+        needs_training_data = parse_attribute(name).attribute.needs_lexicon
     except ValueError as error:
         return str(error)
     return f"{name} looks spans up in training data, which a gate does not read" if needs_training_data else ""

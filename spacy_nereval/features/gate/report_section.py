@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from typer import Option
 
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class ReportPolicy(Extension):
     """The policy by which the systems of a report are judged; none unless `--policy` names one."""
+
+    help: ClassVar[str] = """
+    With --policy, it says by the rules of a gate whether the system may ship, and
+    with several systems whether each may take the place of the first.
+    """
 
     policy: Path | None = Option(
         None, "--policy", help="Policy of 'nereval gate': also say whether each system may ship, against the first one"

@@ -12,17 +12,25 @@ from numpy.typing import NDArray
 from ...core.about import __version__
 from ...core.arguments import MARGIN, check_value
 from ...core.declaration import GOLD_SPANS, PRED_SPANS
-from ...core.messages import named
+from ...core.messages import spell_argument
 from ...counting.counts import Counts
 from ...counting.table import Table
-from ...evaluation.bounds import FEW_UNITS, TINY, degrees_of_freedom, effective_units, kish, score_intervals, shares
+from ...evaluation.bounds import (
+    FEW_UNITS,
+    TINY,
+    degrees_of_freedom,
+    effective_units,
+    kish,
+    score_intervals,
+    share_scale,
+)
 from ...evaluation.comparison import System
-from ...evaluation.conclusion import points
+from ...evaluation.conclusion import points_per_unit
 from ...evaluation.differences import LEAST_DIFFERING, POWER, equivalence_level, rare_difference, t_test
 from ...evaluation.pairs import Pair, all_labels
 from ...evaluation.prediction_rates import RATE
 from ...evaluation.resampling import Units
-from ...evaluation.result import plain, signature
+from ...evaluation.result import make_plain, signature
 from ...evaluation.scores import score_sums
 from ...evaluation.tested import Subject, greatest_difference
 from ...evaluation.variance import bearers_of, sides_of
@@ -55,7 +63,8 @@ def add_difference(policy: Policy | None, score: str, difference: float | None) 
     if difference is None:
         if policy is None:
             raise ValueError(
-                f"there is nothing to plan for: give {named('policy')} with rules, or {named('difference')} with a "
+                f"there is nothing to plan for: give {spell_argument('policy')} with rules, or "
+                f"{spell_argument('difference')} with a "
                 "number of points"
             )
         return policy
@@ -98,7 +107,7 @@ class _GroupWeights:
         self._group, self._alone = units.group[units.of_document], alone
         self.sums: int = units.groups.shape[0]
 
-    def of(self, documents: slice) -> NDArray[np.bool_]:
+    def block(self, documents: slice) -> NDArray[np.bool_]:
         """Return the weights of some documents, bool[groups, documents]."""
         weights: NDArray[np.bool_] = (self._group[documents] == np.arange(self.sums)[:, None]) == self._alone
         return weights
@@ -125,7 +134,7 @@ def make_pilot(subject: Subject, ours: Counts, theirs: Counts | None) -> Pilot:
     spans = [_spans_of_groups(table, units, labels, subject, (*GOLD_SPANS, *PRED_SPANS)) for table in tables]
     gold = _spans_of_groups(tables[0], units, labels, subject, GOLD_SPANS)
     if theirs is None:
-        scale = shares(subject.score.limits, (groups,))
+        scale = share_scale(subject.score.limits, (groups,))
         whole, left, alone = (scale.share(value) for value in values[0])
         bounded = np.full(groups, np.isfinite(subject.score.limits).all())
         sides = np.array(sides_of(whole, left, alone, bounded), dtype=float)
@@ -136,7 +145,7 @@ def make_pilot(subject: Subject, ours: Counts, theirs: Counts | None) -> Pilot:
         whole, left, _ = sign * (values[0] - values[1])
         assert theirs is not None
         pair = Pair(theirs, ours, [subject.metric], labels if subject.label else None)
-        is_different = pair.differing(subject.metric)[:, labels.index(subject.label) if subject.label else -1]
+        is_different = pair.differing_units(subject.metric)[:, labels.index(subject.label) if subject.label else -1]
         sides = np.tile(np.bincount(units.group, is_different, groups) > 0, (2, 1)).astype(float)
     influence = (groups - 1) * (whole - left)
     return Pilot(float(whole[0]), influence - influence.mean(), np.sum(spans, axis=0), gold, sides, len(units) / groups)
@@ -144,7 +153,7 @@ def make_pilot(subject: Subject, ours: Counts, theirs: Counts | None) -> Pilot:
 
 def _weighted_scores(subject: Subject, table: Table, weights: _GroupWeights | None) -> Floats:
     """Return the score of each sum that the weights make; of the whole corpus without weights."""
-    (scores,) = score_sums(table.summed(weights))
+    (scores,) = score_sums(table.sum_rows(weights))
     return np.asarray(subject.values(scores, table.labels), dtype=float)
 
 
@@ -236,7 +245,7 @@ def _score_bounds(
     question: Question, mean: Floats, variance: Floats, bearers: Floats, k: Floats, mixed: Floats, gold: Floats
 ) -> tuple[Floats, Floats]:
     """Return the bounds of a score in each simulated corpus."""
-    scale = shares(question.subject.score.limits, mean.shape)
+    scale = share_scale(question.subject.score.limits, mean.shape)
     value = np.clip(float(scale.share(np.full(len(mean), question.value))[0]) + mean, 0, 1)
     intervals = score_intervals(
         value, variance, k, bearers=bearers, mixed=mixed, spans=gold, level=equivalence_level(question.level)
@@ -345,7 +354,7 @@ def plan_documents(policy: Policy, candidate: System, baseline: System | None = 
     differences = [f"{rule.score}:{rule.bound:g}" for rule in policy.rules if rule.kind == DIFFERENCE]
     settings += [f"corpora:{CORPORA}", *(f"difference:{demand}" for demand in differences)]
     settings += [f"gate:{policy.digest[:12]}"] if policy.digest else []
-    result: dict[str, Any] = plain(
+    result: dict[str, Any] = make_plain(
         {
             "signature": signature(first, *settings),
             "version": __version__,
@@ -380,9 +389,9 @@ def _make_question(rule: Rule, judge: RuleJudge) -> Question:
     value, level = math.nan if pilot is None else pilot.value, judge.policy.level
     if rule.kind == DIFFERENCE:
         assert not isinstance(rule.bound, tuple)
-        value, level = rule.bound / points(subject.score.unit), (1 + level) / 2  # Its test is two-sided.
+        value, level = rule.bound / points_per_unit(subject.score.unit), (1 + level) / 2  # Its test is two-sided.
     elif baseline is None and pilot is not None:
-        value = float(shares(subject.score.limits, (1,)).bounds(np.array([value]), np.array([value]))[0][0])
+        value = float(share_scale(subject.score.limits, (1,)).bounds(np.array([value]), np.array([value]))[0][0])
     question = Question(
         rule, subject, pilot, value, *allowed_range(rule, subject.score), level, judge.policy.least_units
     )

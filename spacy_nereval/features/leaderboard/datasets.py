@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from ...core.about import __version__
-from ...core.compression import uncompressed
-from ...core.messages import check_given_once, is_number, named
+from ...core.compression import strip_compression
+from ...core.messages import check_given_once, is_finite_number, spell_argument
 from ...evaluation.conclusion import ONCE
-from ...evaluation.result import plain
-from ...evaluation.tested import PRIMARY, UNTESTED, Key, ScoreKeys, count_data_sets, holm, score_named
+from ...evaluation.result import make_plain
+from ...evaluation.tested import PRIMARY, UNTESTED, Key, ScoreKeys, count_data_sets, find_score, holm
 from ...io.saved_results import read_json
 from ...metrics.registry import create
 from ...metrics.registry import names as registered
@@ -55,7 +55,7 @@ def data_sets(
 
     Returns:
         A result in plain Python: `least`, the count, of `number` data sets; `p` of "better
-        in at least u of them" for u = 1 to `number`; a row per data set, `named` where the
+        in at least u of them" for u = 1 to `number`; a row per data set, `spell_argument` where the
         system is better there; the `verdict`, a sentence without a full stop.
 
     Raises:
@@ -96,7 +96,7 @@ training was not tried'
     row = next(iter(rows.values()))
     method = "fisher" if independent else "bonferroni"
     parts = (_settings(first["signature"], row["metric"]), f"score:{row['score']}", f"sets:{len(rows)}")
-    found: dict[str, Any] = plain(
+    found: dict[str, Any] = make_plain(
         {
             "signature": "|".join(["spacy-nereval", *parts, f"{method},level:{level}", f"v{__version__}"]),
             "version": __version__,
@@ -193,7 +193,7 @@ def _check_numbers(name: str, row: Row) -> None:
     interval = row["interval"]
     pair = isinstance(interval, list) and len(interval) == 2
     for key, values in (numbers | {"interval": interval if pair else [interval, ""]}).items():
-        if not all(value is None or is_number(value) for value in values):
+        if not all(value is None or is_finite_number(value) for value in values):
             raise ValueError(f"{name}: {key} of {_label(row)} is {row[key]!r}; expected a number, two for an interval")
     if (p := row["p_better"]) is not None and not 0 < p <= 1:
         raise ValueError(f"{name}: p_better of {_label(row)} is {p}; expected a number above 0 and up to 1")
@@ -221,21 +221,25 @@ def _row(name: str, result: Result, score: str | None, system: str | None) -> Ro
     rows = [row for row in result["comparisons"] if row.get("label") is None]
     systems = list(dict.fromkeys(row["system"] for row in rows))
     if system is None and len(systems) > 1:
-        raise ValueError(f"{name} compares several systems: choose one with {named('system')}, of {', '.join(systems)}")
+        raise ValueError(
+            f"{name} compares several systems: choose one with {spell_argument('system')}, of {', '.join(systems)}"
+        )
     if system is not None and system not in systems:
-        raise ValueError(f"{named('system', system)}: {name} has no such system; it compares {', '.join(systems)}")
+        raise ValueError(
+            f"{spell_argument('system', system)}: {name} has no such system; it compares {', '.join(systems)}"
+        )
     rows = [row for row in rows if row["system"] == (system or systems[0])]
     tested = [(row["metric"], row["score"]) for row in rows if row["family"] != UNTESTED]
     if score:
-        own = score_named(named("score", score), score, _score_keys(rows), tested, f" in {name}")
+        own = find_score(spell_argument("score", score), score, _score_keys(rows), tested, f" in {name}")
         fitting: list[Row] = [row for row in rows if (row["metric"], row["score"]) == own]
     else:
         fitting = [row for row in rows if row["family"] == PRIMARY]
     if not fitting:
-        raise ValueError(f"{name} has no primary score: choose one with {named('score', 'METRIC.SCORE')}")
+        raise ValueError(f"{name} has no primary score: choose one with {spell_argument('score', 'METRIC.SCORE')}")
     if fitting[0]["family"] == UNTESTED:
         raise ValueError(
-            f"{named('score', score)}: not tested in {name}, which tests {', '.join(map('.'.join, tested))}; "
+            f"{spell_argument('score', score)}: not tested in {name}, which tests {', '.join(map('.'.join, tested))}; "
             f"to test it, make it the primary score of the comparison"
         )
     return fitting[0]
@@ -263,7 +267,11 @@ def _check_alike(results: Mapping[str, Result], rows: Mapping[str, Row]) -> None
     for what, value in settings.items():
         for other in others:
             if value(first) != value(other):
-                remedy = f"choose one with {named('score', 'METRIC.SCORE')}" if what == "the primary score" else REMEDY
+                remedy = (
+                    f"choose one with {spell_argument('score', 'METRIC.SCORE')}"
+                    if what == "the primary score"
+                    else REMEDY
+                )
                 raise ValueError(f"{what} is {value(first)} in {first} and {value(other)} in {other}: {remedy}")
 
 
@@ -309,7 +317,7 @@ def read_comparisons(paths: Sequence[Path]) -> dict[str, Any]:
         OSError: A file cannot be read.
     """
     check_given_once(paths, "data set")
-    stems = [uncompressed(path).stem for path in paths]
+    stems = [strip_compression(path).stem for path in paths]
     names = stems if len({*stems}) == len(stems) else [path.as_posix() for path in paths]
     return {name: read_comparison(path) for name, path in zip(names, paths)}
 

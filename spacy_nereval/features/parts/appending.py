@@ -42,7 +42,7 @@ def halves_to_append(counts: Counts, replicates: int | None, seed: int | None, o
     """
     from ...evaluation.collapsing import Halves
 
-    drawn = Halves(*counts.replicates.drawn) if counts.replicates else Halves(0)
+    drawn = Halves(*counts.replicates.settings) if counts.replicates else Halves(0)
     for name, given, has in (("replicates", replicates, drawn.samples), ("seed", seed, drawn.seed)):
         if given is not None and given != has:
             raise ValueError(f"--{name} {given}: {output} was counted with --{name} {has}, which --append goes on with")
@@ -60,7 +60,7 @@ def new_files(counts: Counts | None, task: CountTask, output: Path) -> CountTask
     Raises:
         ValueError: Two files have the same content.
     """
-    from ...core.messages import listed
+    from ...core.messages import join_names
     from ...io.paths import fetched
 
     pipeline, counted = pipeline_of(task.model, task.loading), {*counts.parts} if counts else set()
@@ -77,7 +77,7 @@ def new_files(counts: Counts | None, task: CountTask, output: Path) -> CountTask
         else:
             new[digest] = k
     if skipped:
-        say(f"ℹ {len(skipped)} of {len(task.golds)} files are in {output} already, and skipped: {listed(skipped)}")
+        say(f"ℹ {len(skipped)} of {len(task.golds)} files are in {output} already, and skipped: {join_names(skipped)}")
     places = [*new.values()]
     preds = None if task.preds is None else [task.preds[k] for k in places]
     return task._replace(golds=[task.golds[k] for k in places], preds=preds)
@@ -143,7 +143,7 @@ def save_appended(before: Counts | None, counts: Counts, task: CountTask, output
     Raises:
         ValueError: They differ in settings, or have documents with the same id.
     """
-    from ...counting.counts import united
+    from ...counting.counts import unite_counts
     from ...io.count_files import delete_unused_hashes
     from ...io.id_hashes import without_repeats
 
@@ -151,7 +151,7 @@ def save_appended(before: Counts | None, counts: Counts, task: CountTask, output
     if before:
         if differences := before.differences(counts):
             raise ValueError(f"{output} was counted in another way: {differences}")
-        together = united([before, counts])
+        together = unite_counts([before, counts])
         if task.check_repeats:
             paths: list[Any] = [output, task.golds[0] if len(task.golds) == 1 else "the new files"]
             together.id_hashes = without_repeats(paths, [before.id_hashes, counts.id_hashes], shared_ids)

@@ -101,13 +101,13 @@ def _paired_files(names: tuple[str, str], formats: Sequence[str | None]) -> list
 
 def _path_inside(file: str, folder: str) -> str:
     """Return the path of a file in its folder, without extensions."""
-    from ...core.compression import uncompressed
+    from ...core.compression import strip_compression
 
     if "://" in folder:
         inside = PurePosixPath(file.removeprefix(folder).lstrip("/"))
     else:
         inside = PurePosixPath(Path(file).relative_to(folder).as_posix())
-    return uncompressed(Path(inside)).with_suffix("").as_posix()
+    return strip_compression(Path(inside)).with_suffix("").as_posix()
 
 
 def _is_corpus(name: str, format: str | None) -> bool:

@@ -24,7 +24,7 @@ from secrets import token_bytes
 from threading import Event, Thread
 from typing import Any, Protocol, TypeVar
 
-from ...core.messages import absent, install
+from ...core.messages import describe_unknown, install_command
 
 ENGINES = ("loky", "ray", "dask", "spark")
 
@@ -115,13 +115,13 @@ def started(engine: str, workers: int = -1, *, gpus: bool = False) -> Iterator[E
         ['A', 'B']
     """
     if engine not in ENGINES:
-        raise ValueError(absent(engine, ENGINES, "engine"))
+        raise ValueError(describe_unknown(engine, ENGINES, "engine"))
     backend = {"loky": _loky, "ray": _ray, "dask": _dask, "spark": _spark}[engine]
     with ExitStack() as stack:
         try:
             found = stack.enter_context(backend(workers, gpus))
         except ImportError as error:
-            raise ValueError(f"the engine {engine} is not installed ({error}): {install(engine)}") from None
+            raise ValueError(f"the engine {engine} is not installed ({error}): {install_command(engine)}") from None
         except Exception as error:  # each engine has its own exceptions
             raise ValueError(f"the engine {engine} does not start: {type(error).__name__}: {error}") from error
         stack.enter_context(warnings.catch_warnings())

@@ -14,7 +14,7 @@ from threading import Lock
 from time import monotonic, sleep, time
 from typing import Any
 
-from ...core.messages import TryAgain, named
+from ...core.messages import TryAgain, spell_argument
 from ...io.paths import Location, in_words
 from ...io.writing import FULL
 
@@ -85,7 +85,8 @@ def _take(lock: Location, key: str, folder: str, remedy: str) -> None:
     except FileExistsError:
         who = "process {pid} of {user} on {host}".format(**{"pid": "?", "user": "?", "host": "?", **_owner(lock)})
         raise TryAgain(
-            f"another run, {who}, writes to {folder}: wait for it, as {named('wait', 60)} does, {remedy}; if that "
+            f"another run, {who}, writes to {folder}: wait for it, as {spell_argument('wait', 60)} does, {remedy}; "
+            "if that "
             f"run has ended, delete {lock}"
         ) from None
     except OSError as error:

@@ -17,15 +17,15 @@ from ...api.scoring import check_labels
 from ...api.sides import Side
 from ...core.arguments import SCHEMES
 from ...core.labels import rules_of
-from ...core.messages import listed, named, shortened
-from ...core.spans import relabelled
+from ...core.messages import join_names, shorten, spell_argument
+from ...core.spans import relabel
 from ...counting.counts import Counts
-from ...evaluation.collapsing import SAMPLES, check_metrics, count_collapsed
+from ...evaluation.collapsing import SAMPLES, check_collapsible, count_collapsed
 from ...evaluation.resampling import Confidence
 from ...io.count_files import InMemory, as_bytes
 from ...io.count_files import merge as merge_files
 from ...io.records import row_id
-from ...metrics.registry import chosen_metrics
+from ...metrics.registry import choose_metrics
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -87,7 +87,7 @@ def count_partition(
     """
     reading = reading_of_items(**options)
     rules = rules_of(reading)
-    check_metrics(chosen_metrics(metrics).metrics)
+    check_collapsible(choose_metrics(metrics).metrics)
     Confidence(samples=samples or 1, seed=seed).checked()
     read = (_checked(number, row, gold, pred) for number, row in enumerate(rows))
     first = next(read, None)
@@ -98,13 +98,13 @@ def count_partition(
     sides = Side(given[0], "gold", reading), Side(given[1], "pred", reading)
     if reading.scheme == "auto" and any(side.kind == "tags" for side in sides):
         raise ValueError(
-            f"{named('scheme', 'auto')}: the tags of a partition may not show their scheme; expected one of "
+            f"{spell_argument('scheme', 'auto')}: the tags of a partition may not show their scheme; expected one of "
             f"{', '.join(SCHEMES[1:])}"
         )
-    chosen = chosen_metrics(metrics, lambda: unknown(sides, first.get("text"), first.get("tokens"))).metrics
+    chosen = choose_metrics(metrics, lambda: unknown(sides, first.get("text"), first.get("tokens"))).metrics
     text, tokens, ids = given[2:]
     read_documents = documents(*sides, text, tokens, reading, ids)
-    counts = count_collapsed(relabelled(read_documents, rules), chosen, samples, seed)
+    counts = count_collapsed(relabel(read_documents, rules), chosen, samples, seed)
     counts.label_rules = rules  # no document shows them where none is annotated
     return as_bytes(counts)
 
@@ -121,7 +121,7 @@ def _checked(number: int, row: Any, gold: str, pred: str) -> dict[str, Any]:
     named_values = getattr(row, "asDict", None) or getattr(row, "_asdict", None)
     found = named_values() if named_values else row
     if not isinstance(found, Mapping):
-        raise ValueError(f"row {number} is {shortened(repr(row))}; expected a dict, or a tuple with names")
+        raise ValueError(f"row {number} is {shorten(repr(row))}; expected a dict, or a tuple with names")
     if missing := [key for key in (gold, pred) if key not in found]:
         raise ValueError(_no_column(f"row {number}", missing[0], [*map(str, found)]))
     found = {key: None if _is_missing(value) else value for key, value in found.items()}
@@ -299,12 +299,15 @@ def _columns(columns: Iterable[str], counting: partial[bytes]) -> list[str]:
     if missing := [key for key in keys if key not in names]:
         raise ValueError(_no_column("the table", missing[0], names))
     if not {"text", "tokens"} & {*names}:
-        raise ValueError(f"the table has neither a 'text' nor 'tokens'; it has {listed(names)}")
+        raise ValueError(f"the table has neither a 'text' nor 'tokens'; it has {join_names(names)}")
     return [name for name in names if name in (*keys, *COLUMNS)]
 
 
 def _no_column(what: str, key: str, names: Sequence[str]) -> str:
-    return f"{what} has no {key!r}; it has {listed(names)}: name the columns with {named('gold')} and {named('pred')}"
+    return (
+        f"{what} has no {key!r}; it has {join_names(names)}: name the columns with {spell_argument('gold')} and "
+        f"{spell_argument('pred')}"
+    )
 
 
 def _counted(counting: Counting, batches: Iterable[Any]) -> Iterator[Any]:

@@ -32,7 +32,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
-from ...core.messages import Spelling, TryAgain, named, spelling, spelt
+from ...core.messages import Spelling, TryAgain, spell_argument, spelling, use_spelling
 from ...core.plugins import import_code
 from ...counting.counts import Counts
 from ...io.count_files import load, merge, save
@@ -192,7 +192,7 @@ def count_shards(
 
 def _count_shard(written: Spelling, counter: ShardCounter, folder: PartsFolder, shard: Shard) -> ShardStatus:
     """Count a shard in a worker, which names arguments as the driver does."""
-    with spelt(written):
+    with use_spelling(written):
         return count_shard(counter, folder, shard)
 
 
@@ -254,7 +254,9 @@ def locked(folder: PartsFolder, wait: float = 0) -> Iterator[None]:
         ValueError: If another run is active there, with its process, user and host.
     """
     folder.path.mkdir(parents=True, exist_ok=True)
-    with exclusive(folder.path / "run.lock", folder.name, f"or choose another folder with {named('parts')}", wait):
+    with exclusive(
+        folder.path / "run.lock", folder.name, f"or choose another folder with {spell_argument('parts')}", wait
+    ):
         _delete_leftovers(folder)
         try:
             yield

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from ...core.about import __version__
 from ...core.arguments import CONFLICTS, KEEP, REFUSE
-from ...core.messages import LISTED, PlainSpan, checked_span, named, quoted, shortened, unique_keys
+from ...core.messages import LISTED, PlainSpan, quote, shorten, spell_argument, unique_keys, validate_span
 from ...io.formats.contents import lines
 from ...io.records import Record
 from ...io.writing import SURROGATE
@@ -86,9 +86,7 @@ def read_marks(source: Any) -> list[Mark]:
     if isinstance(source, (str, Path, Mapping)):
         source = [source]
     if not isinstance(source, Iterable):
-        raise ValueError(
-            f"marks is {shortened(repr(source))}; expected a file of marks, or a list of files or of marks"
-        )
+        raise ValueError(f"marks is {shorten(repr(source))}; expected a file of marks, or a list of files or of marks")
     return [_parse_mark(row, where) for where, row in _mark_rows([*source])]
 
 
@@ -127,10 +125,10 @@ def _parse_mark(row: Any, where: str) -> Mark:
             _text_of(row, "note"),
         )
         if mark.mark and mark.mark not in VERDICTS:
-            raise ValueError(f"the mark is {quoted(mark.mark)}; expected one of {', '.join(VERDICTS)}")
+            raise ValueError(f"the mark is {quote(mark.mark)}; expected one of {', '.join(VERDICTS)}")
         if mark.decided is not None and mark.mark != GOLD_WRONG:
             raise ValueError(
-                f"it decides what gold should have, and its mark is {quoted(mark.mark)}; expected {GOLD_WRONG!r}, or "
+                f"it decides what gold should have, and its mark is {quote(mark.mark)}; expected {GOLD_WRONG!r}, or "
                 "null for decided"
             )
         if mark.decided == () and mark.gold is None:
@@ -143,14 +141,14 @@ def _parse_mark(row: Any, where: str) -> Mark:
 def _text_of(row: Mapping[str, Any], name: str) -> str:
     value = row.get(name)
     if value is not None and not isinstance(value, str):
-        raise ValueError(f"{name} is {shortened(repr(value))}; expected a text")
+        raise ValueError(f"{name} is {shorten(repr(value))}; expected a text")
     return value or ""
 
 
 def _whole_number(row: Mapping[str, Any], name: str) -> int:
     value = row.get(name, 0)
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError(f"{name} is {shortened(repr(value))}; expected a whole number from 0")
+        raise ValueError(f"{name} is {shorten(repr(value))}; expected a whole number from 0")
     return value
 
 
@@ -158,7 +156,7 @@ def _decided_spans(value: Any) -> tuple[PlainSpan, ...] | None:
     if value is None:
         return None
     if not isinstance(value, (list, tuple)):
-        raise ValueError(f"decided is {shortened(repr(value))}; expected a list of spans, or null")
+        raise ValueError(f"decided is {shorten(repr(value))}; expected a list of spans, or null")
     spans = [_span_of(item, f"decided span {k}") for k, item in enumerate(value)]
     return tuple(sorted({span for span in spans if span is not None}))
 
@@ -169,8 +167,8 @@ def _span_of(value: Any, name: str) -> PlainSpan | None:
         return None
     keys = ("start", "end", "label")
     if not isinstance(value, Mapping) or not all(key in value for key in keys):
-        raise ValueError(f"{name} is {shortened(repr(value))}; expected null or a span with start, end and label")
-    return checked_span(name, [value[key] for key in keys], None)
+        raise ValueError(f"{name} is {shorten(repr(value))}; expected null or a span with start, end and label")
+    return validate_span(name, [value[key] for key in keys], None)
 
 
 class Place(NamedTuple):
@@ -224,7 +222,7 @@ def correct_gold(
     {(0, 3, 'PER')}
     """
     if conflicts not in CONFLICTS.values:
-        raise ValueError(f"{named('conflicts', conflicts)}: expected one of {', '.join(CONFLICTS.values)}")
+        raise ValueError(f"{spell_argument('conflicts', conflicts)}: expected one of {', '.join(CONFLICTS.values)}")
     golds = [*records]
     digests = [gold_digest(record.id, record.text, record.spans) for record in golds]
     by_place = _marks_by_place(golds, digests, marks, name)
@@ -271,7 +269,7 @@ def _marks_by_place(
         share = "all of the" if len(unknown) == len(marks) else f"{len(unknown)} of {len(marks)}"
         raise ValueError(
             f"{unknown[0].where}: made on other gold annotation ({share} marks): none of the {len(golds)} documents of "
-            f"{name} has the digest {shortened(unknown[0].digest)} of id, text and gold spans. Give the gold that "
+            f"{name} has the digest {shorten(unknown[0].digest)} of id, text and gold spans. Give the gold that "
             "the report was made of, read with the same options"
         )
     marks_of: dict[Place, list[Mark]] = defaultdict(list)
@@ -315,7 +313,7 @@ def _conflict_words(golds: Sequence[Record], contested: Sequence[tuple[Place, Se
     places = f"{len(contested)} place{'s' * (len(contested) != 1)}"
     return (
         f"marks disagree on {places}: {'. '.join(lines)}{rest}. Let the reviewers agree, or leave gold as it is there "
-        f"with {named('conflicts', KEEP)}"
+        f"with {spell_argument('conflicts', KEEP)}"
     )
 
 
@@ -455,8 +453,8 @@ def _signature(digests: Sequence[str], new: Sequence[Record]) -> str:
 
 
 def _document(number: int, record: Record) -> str:
-    return f"document {number if record.id is None else shortened(record.id)}"
+    return f"document {number if record.id is None else shorten(record.id)}"
 
 
 def _span(span: PlainSpan | None) -> str:
-    return "none" if span is None else f"{quoted(span[2])} from {span[0]} to {span[1]}"
+    return "none" if span is None else f"{quote(span[2])} from {span[0]} to {span[1]}"

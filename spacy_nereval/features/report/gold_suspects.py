@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, get_args
 
-from ...core.messages import is_number, shortened
-from ...core.spans import Document, PlainSpan, Span
-from ...evaluation.error_groups import has_words, same_words
+from ...core.messages import PlainSpan, is_finite_number, shorten
+from ...core.spans import Document, Span
+from ...evaluation.error_groups import fold_words, has_words
 from ...reporting.marked_text import in_context
 from ...reporting.remarks import times
 from ...reporting.result_table import Cell, ResultTable
@@ -165,7 +165,7 @@ def _gold_span(suspect: Suspect, document: Document) -> Span | None:
 
 def surface(document: Document, start: int, end: int) -> str:
     """Return the words of a stretch, case folded, with single spaces; "" if the document has no words."""
-    return same_words((document.text or "")[start:end]) if has_words(document.text) else ""
+    return fold_words((document.text or "")[start:end]) if has_words(document.text) else ""
 
 
 def _labels_of_surfaces(documents: Sequence[Document]) -> dict[str, Counter[str]]:
@@ -223,7 +223,7 @@ def _scores_of_hits(documents: Sequence[Document]) -> dict[str, list[float]]:
 def _score(document: Document, span: PlainSpan) -> float | None:
     """Return the score of a prediction; None if it has none, or no finite one."""
     score: Any = document.span_scores.get(span)
-    return float(score) if is_number(score) else None
+    return float(score) if is_finite_number(score) else None
 
 
 def _confidence_evidence(
@@ -354,7 +354,7 @@ def evidence_words(piece: Evidence, doubt: Doubt, names: Sequence[str]) -> str:
 def _proposal_words(doubt: Doubt, document: Document) -> list[str]:
     """Return the proposed stretches in words if there are several, since the text of a row marks only the first."""
     text = document.text or ""
-    stretches = dict.fromkeys(f"“{shortened(text[start:end])}”" for start, end, _ in doubt.proposed)
+    stretches = dict.fromkeys(f"“{shorten(text[start:end])}”" for start, end, _ in doubt.proposed)
     return [f"proposed: {', '.join(stretches)}"] if text and len(stretches) > 1 else []
 
 
@@ -362,5 +362,5 @@ def _gold_around(document: Document, doubt: Doubt) -> str:
     """Return the gold spans that overlap a stretch, in words; "none" if there are none."""
     spans = [span for span in document.gold if span.overlaps(Span(doubt.start, doubt.end, ""))]
     text = document.text
-    words = [span.label if text is None else f"{span.label} “{shortened(text[slice(*span[:2])])}”" for span in spans]
+    words = [span.label if text is None else f"{span.label} “{shorten(text[slice(*span[:2])])}”" for span in spans]
     return ", ".join(words) or "none"

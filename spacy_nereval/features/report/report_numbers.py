@@ -14,12 +14,12 @@ import numpy as np
 
 from ...core.declaration import Metric, Verdict
 from ...core.lexicon import Lexicon
-from ...core.mention_places import with_common_annex
-from ...core.messages import named
+from ...core.mention_places import share_annex
+from ...core.messages import spell_argument
 from ...core.spans import Document, Span
 from ...counting.counter import count
 from ...counting.table import Table, columns_of
-from ...evaluation.breakdown import ATTRIBUTES, Breakdown, RequestedAttribute, Value, requested_attribute
+from ...evaluation.breakdown import ATTRIBUTES, AttributeRequest, Breakdown, Value, parse_attribute
 from ...evaluation.comparison import System
 from ...evaluation.error_list import is_error
 
@@ -207,25 +207,27 @@ def score_slices(
         ValueError: An attribute of `by` is unknown, needs a lexicon, or makes too many buckets; or a document has no
             text to look its spans up in.
     """
-    attributes = {text: requested_attribute(text) for text in dict.fromkeys(by)}
+    attributes = {text: parse_attribute(text) for text in dict.fromkeys(by)}
     titles = [] if any(document.text is None for document in systems[0]) else TITLES
     names = {attribute.name for attribute in attributes.values()}
     for name in titles:
         if name not in names and (lexicon or not ATTRIBUTES[name].needs_lexicon):
-            attributes[name] = requested_attribute(name)
+            attributes[name] = parse_attribute(name)
     slices = [
         _score_slice(text, attribute, systems, metric, lexicon, verdicts) for text, attribute in attributes.items()
     ]
     for table in slices:
         if table.name in by and len(table.buckets) > len(DIGITS):
             number = len(table.buckets)
-            raise ValueError(f"{named('by', table.name)} makes {number} buckets; a report shows at most {len(DIGITS)}")
+            raise ValueError(
+                f"{spell_argument('by', table.name)} makes {number} buckets; a report shows at most {len(DIGITS)}"
+            )
     return [table for table in slices if 0 < len(table.buckets) <= len(DIGITS)]
 
 
 def _score_slice(
     text: str,
-    by: RequestedAttribute,
+    by: AttributeRequest,
     systems: Sequence[Sequence[Document]],
     metric: Metric,
     lexicon: Lexicon | None,
@@ -278,7 +280,7 @@ def share_annexes(systems: Sequence[System]) -> Sequence[System]:
     """Return the systems with the same text for each document: it ends with the mentions that any system invented."""
     if len({len(system.annotated_documents) for system in systems}) > 1:
         return systems  # which the report refuses
-    documents = [with_common_annex(sides) for sides in zip(*(system.annotated_documents for system in systems))]
+    documents = [share_annex(sides) for sides in zip(*(system.annotated_documents for system in systems))]
     return [System(system.name, system.counts, [sides[k] for sides in documents]) for k, system in enumerate(systems)]
 
 

@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...core.compression import uncompressed
+from ...core.compression import strip_compression
 from ...core.declaration import Metric, Verdict
 from ...core.spans import Document, OverlapGroup
 from ...counting.counter import count
@@ -23,7 +23,7 @@ from ...evaluation.comparison import System
 from ...evaluation.error_groups import Member
 from ...evaluation.error_list import OUTCOME_OF_VERDICT
 from ...evaluation.resampling import Confidence
-from ...evaluation.tested import Asked
+from ...evaluation.tested import Hypotheses
 from ...io.formats import inferred_name
 from ...io.writing import spelt_out
 from ...metrics.registry import create
@@ -329,7 +329,7 @@ def page(
     *,
     title: str | None = None,
     confidence: Confidence | None = None,
-    asked: Asked | None = None,
+    asked: Hypotheses | None = None,
     trials: int | None = None,
     lexicon: Lexicon | None = None,
     by: Sequence[str] = (),
@@ -383,7 +383,7 @@ def page(
 def _title(names: Sequence[str], sources: Iterable[str]) -> str:
     systems = " and ".join(names) if len(names) < 3 else f"{len(names)} systems"
     paths = (Path(path) for path in dict.fromkeys(sources))
-    golds = [(path if inferred_name(path) is None else uncompressed(path).with_suffix("")).name for path in paths]
+    golds = [(path if inferred_name(path) is None else strip_compression(path).with_suffix("")).name for path in paths]
     return f"{systems} against {' and '.join(golds) or 'gold'}"
 
 
@@ -430,7 +430,7 @@ def _stretches(document: Document, errors: Iterable[Verdict], metric: Metric) ->
 def report_html(
     systems: Sequence[System],
     confidence: Confidence | None = None,
-    asked: Asked | None = None,
+    asked: Hypotheses | None = None,
     trials: int | None = None,
 ) -> str | None:
     """Return the report on systems whose documents were kept, as HTML.

@@ -11,14 +11,14 @@ from ...core.lexicon import Lexicon
 from ...core.overlapping import overlaps
 from ...core.spans import Document
 from ...core.wording import FAIREVAL
-from ...evaluation.comparison import System, changed_spans, comparison
+from ...evaluation.comparison import System, comparison, find_changed_spans
 from ...evaluation.conclusion import unit_name
 from ...evaluation.error_groups import ErrorGroups, Member, error_groups
-from ...evaluation.error_list import ErrorExamples, is_error, outcomes_by
+from ...evaluation.error_list import ErrorExamples, is_error, outcomes_from_verdicts
 from ...evaluation.prediction_rates import PredictionRate, RateDifference, rate_differences
 from ...evaluation.resampling import Confidence
 from ...evaluation.result import evaluate
-from ...evaluation.tested import Asked
+from ...evaluation.tested import Hypotheses
 from ...reporting.comparison_view import ComparisonView
 from ...reporting.declared import OUTCOMES, on_spans, row_name, spoken, triple
 from ...reporting.remarks import bounded_by, in_sentence, many, times
@@ -63,7 +63,7 @@ class ReportView(View):
         systems: Sequence[System],
         *,
         confidence: Confidence | None = None,
-        asked: Asked | None = None,
+        asked: Hypotheses | None = None,
         trials: int | None = None,
         lexicon: Lexicon | None = None,
         by: Sequence[str] = (),
@@ -476,18 +476,18 @@ class ReportView(View):
         return score
 
     def _compare_systems(
-        self, confidence: Confidence | None, asked: Asked | None, trials: int | None
+        self, confidence: Confidence | None, asked: Hypotheses | None, trials: int | None
     ) -> ComparisonView | None:
         """Return the comparison of all systems with the first: with tests where intervals are wanted."""
         if len(self.systems) == 1:
             return None
         for system, verdicts in zip(self.systems, self.verdicts):
-            system.outcomes = [*map(outcomes_by, verdicts)]  # so that no document is judged again
+            system.outcomes = [*map(outcomes_from_verdicts, verdicts)]  # so that no document is judged again
         if confidence:
-            asked = asked or Asked()
+            asked = asked or Hypotheses()
             asked = asked._replace(primary=asked.primary or PRIMARY)
             return ComparisonView(comparison(self.systems, self.documents[0], confidence, trials, **asked._asdict()))
-        transitions = changed_spans(self.systems, self.documents[0])
+        transitions = find_changed_spans(self.systems, self.documents[0])
         return ComparisonView({"baseline": self.names[0], "comparisons": [], "transitions": transitions})
 
     def _ask_label(self, label: Cell) -> dict[str, Any]:

@@ -10,16 +10,17 @@ from numpy.typing import NDArray
 
 from ...core.about import __version__
 from ...core.arguments import MICRO, OWN
-from ...core.cuts import Cuts, shown_cut
+from ...core.cuts import Cuts, format_cut
 from ...core.declaration import Metric, Score
-from ...core.messages import named
+from ...core.messages import spell_argument
 from ...core.spans import Document
 from ...counting.counter import count
 from ...counting.counts import Counts
 from ...evaluation.comparison import System, comparison
-from ...evaluation.intervals import Confidence, Drawn
-from ...evaluation.result import evaluate, plain, signature, totals_on_reading
-from ...evaluation.tested import Wanted, charted, label_score, wanted
+from ...evaluation.intervals import IntervalBasis
+from ...evaluation.resampling import Confidence
+from ...evaluation.result import evaluate, make_plain, reading_totals, signature
+from ...evaluation.tested import Criterion, curve_scores, find_criterion, label_score
 from .curves import Curves, Scored, Settings, finite_cut, left_out
 from .cut_choice import LabelCuts, ascended, best_cut, is_exact, micro_cuts, near_best, own_cuts
 from .scored_spans import average_precision, calibration, coco_average_precision, risk_coverage
@@ -77,11 +78,11 @@ def thresholds(
         ValueError: A prediction has no usable score, there is no document, or a setting cannot be used.
     """
     settings = settings.checked()
-    wish = wanted(settings.best, metrics)
+    wish = find_criterion(settings.best, metrics)
     without = left_out(metrics)
     if wish.metric.name in without:
         raise ValueError(
-            f"{named('best', settings.best)}: {wish.metric.name} has no curve: {without[wish.metric.name]}"
+            f"{spell_argument('best', settings.best)}: {wish.metric.name} has no curve: {without[wish.metric.name]}"
         )
     side = Scored.of(documents, [metric for metric in metrics if metric.name not in without], settings)
     if not side.documents:
@@ -99,7 +100,7 @@ def thresholds(
     per_type = _of_labels(side, wish, cuts, at_cut)
     for label, row in per_type.items():
         row["curve"] = _label_curve(curves, wish.metric, label)
-    values: dict[str, Any] = plain(
+    values: dict[str, Any] = make_plain(
         {
             "signature": name,
             "version": __version__,
@@ -139,7 +140,7 @@ def applied(found: Found, documents: Iterable[Document | None], confidence: Conf
     Raises:
         ValueError: A prediction has no usable score, or there is no document.
     """
-    cuts, wish = found.cuts, wanted(found.here.settings.best, found.here.metrics)
+    cuts, wish = found.cuts, find_criterion(found.here.settings.best, found.here.metrics)
     if cuts is None:
         return found._replace(values=found.values | {"applied": None})
     confidence = (confidence or Confidence()).checked()
@@ -159,9 +160,9 @@ def applied(found: Found, documents: Iterable[Document | None], confidence: Conf
     per_type = _of_labels(side, wish, cuts, here)
     for label, row in per_type.items():
         row |= _bounds(here["intervals"]["per_type"].get(label, {}).get(row["score"]))
-    values: dict[str, Any] = plain(
+    values: dict[str, Any] = make_plain(
         {
-            "signature": signature(whole, f"cut:{cuts.digest}", Drawn(**bounded["confidence"]).signature),
+            "signature": signature(whole, f"cut:{cuts.digest}", IntervalBasis(**bounded["confidence"]).signature),
             **_totals(side, whole),
             **_kept(side, cuts),
             "score": wish.name,
@@ -195,7 +196,7 @@ def applied(found: Found, documents: Iterable[Document | None], confidence: Conf
 def _totals(side: Scored, whole: Counts) -> dict[str, Any]:
     """Return what was read."""
     sizes = {"documents": whole.documents, "skipped": whole.skipped, "gold": whole.gold, "pred": whole.pred}
-    return {**sizes, **totals_on_reading(whole), "floor": side.floor}
+    return {**sizes, **reading_totals(whole), "floor": side.floor}
 
 
 def _kept(side: Scored, cuts: Cuts) -> dict[str, int]:
@@ -205,7 +206,7 @@ def _kept(side: Scored, cuts: Cuts) -> dict[str, int]:
 
 
 def _worth(
-    side: Scored, wish: Wanted, cuts: Cuts | None, at_cut: Mapping[str, Any], *, own_best: bool
+    side: Scored, wish: Criterion, cuts: Cuts | None, at_cut: Mapping[str, Any], *, own_best: bool
 ) -> dict[str, dict[str, Any]]:
     """Return the scores at the cuts, and at common cuts beside them: the usual one, none, and the best one here.
 
@@ -232,7 +233,7 @@ def _worth(
 def _at(side: Scored, metric: Metric, cut: float) -> dict[str, Any]:
     """Return how many predictions a common cut keeps, and the scores of a metric there."""
     place, scores = side.curves.place(cut), side.curves.overall(metric)
-    at_cut = {score.name: scores[score.name][place] for score in charted(metric.scores)}
+    at_cut = {score.name: scores[score.name][place] for score in curve_scores(metric.scores)}
     return {"cut": cut, "kept": side.curves.kept[place], "scores": at_cut}
 
 
@@ -261,7 +262,7 @@ def _precision(side: Scored, label: str) -> dict[str, float | None]:
     return {"ap": average_precision(own.score, own.hit, gold), "coco": coco_average_precision(own.hit, gold)}
 
 
-def _of_labels(side: Scored, wish: Wanted, cuts: Cuts | None, at_cut: Mapping[str, Any]) -> dict[str, Any]:
+def _of_labels(side: Scored, wish: Criterion, cuts: Cuts | None, at_cut: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row per label: spans, its cut, its scores with and without the cut, average precision.
 
     Args:
@@ -282,7 +283,7 @@ def _of_labels(side: Scored, wish: Wanted, cuts: Cuts | None, at_cut: Mapping[st
             "cut": cuts.labels.get(label, cuts.default) if cuts else None,
             "score": name,
             "value": scores.get(name),
-            "scores": {score.name: scores.get(score.name) for score in charted(wish.metric.label_scores)},
+            "scores": {score.name: scores.get(score.name) for score in curve_scores(wish.metric.label_scores)},
             "no_cut": side.curves.of_label(wish.metric, label).scores[name][-1],
             **_precision(side, label),
         }
@@ -301,7 +302,7 @@ def some(number: int, most: int) -> list[int]:
 # Where cuts are chosen
 
 
-def _best(side: Scored, wish: Wanted) -> tuple[dict[str, Any], Cuts | None]:
+def _best(side: Scored, wish: Criterion) -> tuple[dict[str, Any], Cuts | None]:
     """Return the best cut as the result has it, and the cuts."""
     common, per_label = best_cut(side.curves, wish), side.settings.per_label
     best: dict[str, Any] = dict.fromkeys(("cut", "value", "kept", "hits", "no_cut", "common", "near", "exact"))
@@ -320,7 +321,7 @@ def _cuts(labels: LabelCuts, common: float) -> Cuts:
     return Cuts(finite_cut(common), {label: finite_cut(labels[label]) for label in sorted(labels)})
 
 
-def _label_cuts(side: Scored, wish: Wanted, common: float) -> tuple[LabelCuts, bool]:
+def _label_cuts(side: Scored, wish: Criterion, common: float) -> tuple[LabelCuts, bool]:
     """Return the cut of each label, and whether no other cuts are better."""
     own = own_cuts(side.curves, side.spans, wish, common)
     if side.settings.per_label == OWN:
@@ -333,7 +334,7 @@ def _label_cuts(side: Scored, wish: Wanted, common: float) -> tuple[LabelCuts, b
 
     def value(cuts: LabelCuts) -> float:
         own = evaluate(side.cut(_cuts(cuts, np.inf), [wish.metric]))["metrics"][wish.metric.name]["scores"]
-        return float(wish.good(np.nan if own[wish.score.name] is None else own[wish.score.name]))
+        return float(wish.orient(np.nan if own[wish.score.name] is None else own[wish.score.name]))
 
     return max(found, key=value), False
 
@@ -343,7 +344,7 @@ def _label_curve(curves: Curves, metric: Metric, label: str) -> dict[str, Any]:
     curve = curves.of_label(metric, label)
     places = some(len(curve.at), LABEL_POINTS)
     at: NDArray[np.int64] = curve.at[places]
-    scores = {score.name: curve.scores[score.name][places] for score in charted(metric.label_scores)}
+    scores = {score.name: curve.scores[score.name][places] for score in curve_scores(metric.label_scores)}
     return {"cuts": curves.cuts[at], "scores": scores}
 
 
@@ -353,8 +354,8 @@ def _of_metrics(side: Scored) -> dict[str, Any]:
     for metric in side.metrics:
         overall = side.curves.overall(metric)
         found[metric.name] = {"settings": metric.settings, "scores": {}}
-        for score in charted(metric.scores):
-            cut, value = best_cut(side.curves, Wanted(metric, score)) or (None, None)
+        for score in curve_scores(metric.scores):
+            cut, value = best_cut(side.curves, Criterion(metric, score)) or (None, None)
             row = {"cut": cut, "value": value, "no_cut": overall[score.name][-1]}
             found[metric.name]["scores"][score.name] = row
     return found
@@ -369,7 +370,7 @@ def _thinned(side: Scored, best: float | None) -> dict[str, Any]:
         "cuts": curves.cuts[places],
         "kept": curves.kept[places],
         "metrics": {
-            metric.name: {score.name: scores[metric.name][score.name][places] for score in charted(metric.scores)}
+            metric.name: {score.name: scores[metric.name][score.name][places] for score in curve_scores(metric.scores)}
             for metric in side.metrics
         },
     }
@@ -382,12 +383,12 @@ def _warnings(side: Scored, best: Mapping[str, Any]) -> list[str]:
     lines, scores = [], side.ranking.score
     if side.floor >= ALREADY_CUT and scores[0] <= 1:
         lines.append(
-            f"every score is at least {shown_cut(side.floor)}: the predictions are probably already cut; for spancat "
+            f"every score is at least {format_cut(side.floor)}: the predictions are probably already cut; for spancat "
             "set threshold = 0.0 before predicting"
         )
     if not best["reason"] and side.floor in (best["cut"], *best["labels"].values()) and scores[0] > side.floor:
         lines.append(
-            f"nothing is known below {shown_cut(side.floor)}, the lowest score of the predictions; a cut there keeps "
+            f"nothing is known below {format_cut(side.floor)}, the lowest score of the predictions; a cut there keeps "
             "all of them, and a lower one might be better still"
         )
     return lines
@@ -406,7 +407,7 @@ def _value(own: Mapping[str, Any], score: Score) -> dict[str, Any]:
 
 
 def _gain(
-    whole: Counts, kept: Counts, documents: Sequence[Document], wish: Wanted, confidence: Confidence
+    whole: Counts, kept: Counts, documents: Sequence[Document], wish: Criterion, confidence: Confidence
 ) -> dict[str, Any] | None:
     """Return by how much the cuts are better than none: a row of a comparison. None if it cannot be tested."""
     alone = [wish.metric]
@@ -428,7 +429,7 @@ def _warnings_elsewhere(cuts: Cuts, floor: float | None) -> list[str]:
     lowest = min((cut for cut in (cuts.default, *cuts.labels.values()) if cut is not None), default=None)
     if lowest is not None and lowest < floor and cuts.floor is not None and cuts.floor < floor:
         return [
-            f"the cut {shown_cut(lowest)} is below {shown_cut(floor)}, the lowest score of these predictions: they "
+            f"the cut {format_cut(lowest)} is below {format_cut(floor)}, the lowest score of these predictions: they "
             "were cut before, so the cut cannot be measured on them"
         ]
     return []

@@ -13,17 +13,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.arguments import Choosing, checked
-from ...core.cuts import Cuts, cut, with_scores
+from ...core.arguments import Choosing, validate_settings
+from ...core.cuts import Cuts, apply_cuts, pair_with_scores
 from ...core.declaration import Metric
-from ...core.spans import Document, PlainSpan
+from ...core.messages import PlainSpan
+from ...core.spans import Document
 from ...counting.counter import count
 from ...counting.counts import Counts
 from ...counting.sums import Slot
 from ...counting.table import Table, columns_of
-from ...evaluation.result import gold_spans, plain, pred_spans
-from ...evaluation.scores import Scores, mean
-from ...evaluation.tested import charted
+from ...evaluation.result import gold_by_label, make_plain, predictions_by_label
+from ...evaluation.scores import Scores, mean_of_parts
+from ...evaluation.tested import curve_scores
 from .scored_spans import Kind, Ranked, ScoredSpans, States, checked_hit, counted_states, kind_of, ranked
 
 if TYPE_CHECKING:
@@ -186,7 +187,7 @@ class _MeanChanges:
     def _class_scores(self, metric: Metric, sums: NDArray[np.int64]) -> Scores:
         """Return the class scores, each [...], from int64[3, class scores, ...]."""
         assert metric.classes
-        return dict(zip((score.name for score in metric.classes.scores), mean(sums)))
+        return dict(zip((score.name for score in metric.classes.scores), mean_of_parts(sums)))
 
 
 def _as_arrays(scores: Mapping[str, Any]) -> Scores:
@@ -246,7 +247,7 @@ def curve_rows(curves: Curves) -> Iterator[dict[str, Any]]:
     overall = [
         (f"{metric.name}.{score.name}", curves.overall(metric)[score.name])
         for metric in curves.metrics
-        for score in charted(metric.scores)
+        for score in curve_scores(metric.scores)
     ]
     every = np.arange(len(curves.cuts))
     yield from _rows(curves, "", every, overall)
@@ -256,7 +257,7 @@ def curve_rows(curves: Curves) -> Iterator[dict[str, Any]]:
         columns = [
             (f"{metric.name}.{score.name}", curve.at_cuts(score.name, at))
             for metric, curve in of_label
-            for score in charted(metric.label_scores)
+            for score in curve_scores(metric.label_scores)
         ]
         yield from _rows(curves, label, at, columns)
 
@@ -264,7 +265,9 @@ def curve_rows(curves: Curves) -> Iterator[dict[str, Any]]:
 def columns(metrics: Sequence[Metric]) -> list[str]:
     """Return the names of the columns of all rows: overall scores, and those of labels."""
     names = [
-        f"{metric.name}.{score.name}" for metric in metrics for score in charted([*metric.scores, *metric.label_scores])
+        f"{metric.name}.{score.name}"
+        for metric in metrics
+        for score in curve_scores([*metric.scores, *metric.label_scores])
     ]
     return ["label", "cut", "kept", *dict.fromkeys(names)]
 
@@ -272,7 +275,7 @@ def columns(metrics: Sequence[Metric]) -> list[str]:
 def _rows(curves: Curves, label: str, at: Any, scores: Sequence[tuple[str, Any]]) -> Iterator[dict[str, Any]]:
     empty = dict.fromkeys(columns(curves.metrics))
     cuts, kept = curves.cuts[at].tolist(), curves.kept[at].tolist()
-    lists = [(name, plain(values.tolist())) for name, values in scores]
+    lists = [(name, make_plain(values.tolist())) for name, values in scores]
     for k, (cut, number) in enumerate(zip(cuts, kept)):
         yield empty | {
             "label": label,
@@ -292,7 +295,7 @@ class Settings(Choosing):
         Traceback (most recent call last):
         ValueError: per_label='all': expected 'own' or 'micro', or none for a common cut
         """
-        return checked(self)._replace(hit=checked_hit(self.hit))
+        return validate_settings(self)._replace(hit=checked_hit(self.hit))
 
     @property
     def signature(self) -> list[str]:
@@ -328,7 +331,7 @@ class Scored:
         cls, documents: Iterable[Document | None], metrics: Sequence[Metric], settings: Settings = Settings()
     ) -> Scored:
         """Return documents with their scores; raise ValueError, naming the document, if one cannot be used."""
-        pairs = [*with_scores(documents, settings.missing_score)]
+        pairs = [*pair_with_scores(documents, settings.missing_score)]
         known = [(document, scores) for document, scores in pairs if document is not None]
         return cls([each for each, _ in known], [own for _, own in known], len(pairs) - len(known), metrics, settings)
 
@@ -357,12 +360,12 @@ class Scored:
     @cached_property
     def gold(self) -> Mapping[str, int]:
         """The number of gold spans of each label."""
-        return gold_spans(self.counts)
+        return gold_by_label(self.counts)
 
     @cached_property
     def pred(self) -> Mapping[str, int]:
         """The number of predictions of each label."""
-        return pred_spans(self.counts)
+        return predictions_by_label(self.counts)
 
     @property
     def floor(self) -> float | None:
@@ -371,7 +374,7 @@ class Scored:
 
     def cut(self, cuts: Cuts, metrics: Sequence[Metric]) -> Counts:
         """Return the counts of the predictions that cuts keep."""
-        counts = count(cut(self.documents, cuts, self.settings.missing_score), metrics)
+        counts = count(apply_cuts(self.documents, cuts, self.settings.missing_score), metrics)
         counts.skipped = self.skipped
         return counts
 

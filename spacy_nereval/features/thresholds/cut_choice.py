@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.spans import Document, PlainSpan
+from ...core.messages import PlainSpan
+from ...core.spans import Document
 from ...evaluation.bounds import TINY
-from ...evaluation.tested import Wanted, label_score
+from ...evaluation.tested import Criterion, label_score
 from .curves import Curves
 from .scored_spans import ScoredSpans
 
@@ -34,23 +35,23 @@ def best_place(values: NDArray[np.float64]) -> int | None:
     return int(np.flatnonzero(values >= top - TINY)[0]) if np.isfinite(top) else None
 
 
-def best_cut(curves: Curves, wish: Wanted) -> tuple[float, float] | None:
+def best_cut(curves: Curves, wish: Criterion) -> tuple[float, float] | None:
     """Return the best cut for all labels by the score of `wish`, and the value there; None if it is undefined.
 
     Of equally good cuts it is the highest.
     """
     values = curves.overall(wish.metric)[wish.score.name]
-    place = best_place(wish.good(values))
+    place = best_place(wish.orient(values))
     return None if place is None else (float(curves.cuts[place]), float(values[place]))
 
 
-def near_best(curves: Curves, wish: Wanted) -> dict[str, float] | None:
+def near_best(curves: Curves, wish: Criterion) -> dict[str, float] | None:
     """Return the range of common cuts around the best one in which the score is within `NEAR` of it.
 
     Returns:
         "low" and "high"; None if the score is undefined, or best where nothing is kept.
     """
-    values = wish.good(curves.overall(wish.metric)[wish.score.name])
+    values = wish.orient(curves.overall(wish.metric)[wish.score.name])
     best = best_place(values)
     if not best:
         return None
@@ -59,7 +60,7 @@ def near_best(curves: Curves, wish: Wanted) -> dict[str, float] | None:
     return {"low": float(curves.cuts[last]), "high": float(curves.cuts[first])}
 
 
-def own_cuts(curves: Curves, spans: ScoredSpans, wish: Wanted, common: float) -> LabelCuts:
+def own_cuts(curves: Curves, spans: ScoredSpans, wish: Criterion, common: float) -> LabelCuts:
     """Return for each label the cut at which its own score is best, with one cut for all labels.
 
     A label without gold spans, or whose score is nowhere defined, has the common cut.
@@ -82,7 +83,7 @@ def own_cuts(curves: Curves, spans: ScoredSpans, wish: Wanted, common: float) ->
         cuts = np.append(np.inf, -np.unique(-own))
         # The counts of a label may change at cuts of others; between its own, none of its predictions enters.
         places = np.array([curves.place(cut) for cut in cuts.tolist()])
-        place = best_place(wish.good(curve.at_cuts(name, places)))
+        place = best_place(wish.orient(curve.at_cuts(name, places)))
         found[label] = common if place is None else float(cuts[place])
     return found
 
@@ -113,13 +114,13 @@ def micro_cuts(spans: ScoredSpans) -> LabelCuts:
         part, whole = 2 * hit, gold + kept
 
 
-def is_exact(wish: Wanted) -> bool:
+def is_exact(wish: Criterion) -> bool:
     """Return whether the joint cuts of labels can be found exactly: for strict F."""
     return wish.name == "strict.f" and wish.metric.settings.get("beta", 1.0) == 1.0
 
 
 def ascended(
-    documents: Sequence[Document], scores: Sequence[Mapping[PlainSpan, float]], wish: Wanted, start: LabelCuts
+    documents: Sequence[Document], scores: Sequence[Mapping[PlainSpan, float]], wish: Criterion, start: LabelCuts
 ) -> LabelCuts:
     """Return cuts of labels that no change of a single one makes better: coordinate ascent, a local optimum.
 
@@ -136,7 +137,7 @@ def ascended(
             # Predictions of other labels are there or not; those of this label enter by their scores.
             some, own = _with_others_fixed(documents, scores, cuts, label)
             cut = best_cut(Curves(ScoredSpans(some, own), [wish.metric]), wish)
-            if cut and (value := float(wish.good(cut[1]))) > best + TINY:
+            if cut and (value := float(wish.orient(cut[1]))) > best + TINY:
                 cuts[label], best = cut[0], value
         if best <= before + TINY:
             break

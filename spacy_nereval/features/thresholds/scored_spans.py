@@ -20,9 +20,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...core.arguments import BIN_KIND, BINS, EQUAL, STRICT, check_value
 from ...core.declaration import Metric
-from ...core.messages import named
+from ...core.messages import PlainSpan, spell_argument
 from ...core.overlapping import group_numbers
-from ...core.spans import Document, PlainSpan
+from ...core.spans import Document
 from ...counting.batch import Batch, DocumentBatch, Numbers, SpanColumns
 from ...counting.counter import Counter
 from ...counting.counts import Counts
@@ -62,7 +62,9 @@ def checked_hit(hit: Any) -> str | float:
     except (TypeError, ValueError):
         least = 0.0
     if isinstance(hit, bool) or not 0 < least <= 1:
-        raise ValueError(f"{named('hit', hit)}: expected 'strict', or the least IoU of a hit, above 0 and up to 1")
+        raise ValueError(
+            f"{spell_argument('hit', hit)}: expected 'strict', or the least IoU of a hit, above 0 and up to 1"
+        )
     return least
 
 

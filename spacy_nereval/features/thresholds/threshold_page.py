@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ...core.cuts import Cuts
 from ...core.declaration import Metric, Score
-from ...evaluation.tested import Wanted, charted, label_score
+from ...evaluation.tested import Criterion, curve_scores, label_score
 from ...io.saved_results import as_json
 from ...reporting import pages
 from ...reporting.declared import spoken
@@ -63,7 +63,7 @@ HEIGHT = 320
 
 def charted_scores(metrics: Sequence[Metric]) -> list[tuple[Metric, Score]]:
     """Return every score that has a curve, with its metric."""
-    return [(metric, score) for metric in metrics for score in charted(metric.scores)]
+    return [(metric, score) for metric in metrics for score in curve_scores(metric.scores)]
 
 
 def score_data(metrics: Sequence[Metric]) -> list[dict[str, Any]]:
@@ -113,7 +113,7 @@ def lines(side: Scored, labels: Sequence[str], cuts: Cuts | None) -> dict[str, A
         overall, name = Curve(everywhere, curves.overall(metric)), label_score(metric, score.name).name
         known = [of_label.get((metric.name, label)) for label in labels]
         of_score.append([_single(overall, score.name), *(curve and _single(curve, name) for curve in known)])
-    peaks = [[curve and _peak(curve, Wanted(*score)) for curve in row] for row, score in zip(of_score, scores)]
+    peaks = [[curve and _peak(curve, Criterion(*score)) for curve in row] for row, score in zip(of_score, scores)]
     grid = _grid(curves, most, cuts, {row[0] for row in peaks if row[0] is not None})
     at = [None if cut is None else curves.place(cut) for cut in chosen_cuts(labels, cuts)]
     units = [unit_of(metric, score.name) for metric, score in scores]
@@ -145,9 +145,9 @@ def _said(curve: Curve, place: int, unit: type[float]) -> str:
     return shown(number(float(curve.at_cuts("", np.array([place]))[0]), unit))
 
 
-def _peak(curve: Curve, wish: Wanted) -> int | None:
+def _peak(curve: Curve, wish: Criterion) -> int | None:
     """Return the place of the best cut, the highest of equals; None where the score is undefined."""
-    place = best_place(wish.good(curve.scores[""]))
+    place = best_place(wish.orient(curve.scores[""]))
     return None if place is None else int(curve.at[place])
 
 

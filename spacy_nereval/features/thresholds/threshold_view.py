@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from ...core.declaration import Metric
-from ...core.messages import listed, shortened
+from ...core.messages import join_names, shorten
 from ...evaluation.tested import label_score
 from ...io.writing import visible
 from ...reporting.declared import groups, short_name, spoken
@@ -330,7 +330,7 @@ class ThresholdView(View):
         applied = self.applied or {"warnings": [], "unseen": []}
         lines = [*self.result["warnings"], *applied["warnings"]]
         if unseen := applied["unseen"]:
-            lines.append(f"not seen where the cut was chosen, so that they have the common one: {listed(unseen)}")
+            lines.append(f"not seen where the cut was chosen, so that they have the common one: {join_names(unseen)}")
         return [*(f"⚠ {line}" for line in lines), *self._notes]
 
     def _headline(self, digits: int) -> str:
@@ -350,8 +350,8 @@ class ThresholdView(View):
         if len(cuts) > NAMED:
             between = f" from {shown(Cut(min(known)))} to {shown(Cut(max(known)))}" if known else ""
             return f"cuts of {many(len(cuts), 'label')}{between}{local}"
-        named = [f"{shortened(label)} at {shown(Cut(cut))}" for label, cut in cuts.items() if cut is not None]
-        none = [shortened(label) for label, cut in cuts.items() if cut is None]
+        named = [f"{shorten(label)} at {shown(Cut(cut))}" for label, cut in cuts.items() if cut is not None]
+        none = [shorten(label) for label, cut in cuts.items() if cut is None]
         parts = [f"cut {' and '.join(named)}"] * bool(named) + [f"keep none of {' and '.join(none)}"] * bool(none)
         return f"{', '.join(parts)}{local}"
 
@@ -435,7 +435,7 @@ class ThresholdView(View):
         if len(known) == 1:
             return said
         mean = shown(percent(found["map"]), digits)
-        return f"{said}, mean over labels {mean}, lowest {shown(percent(lowest), digits)} for {shortened(label)}"
+        return f"{said}, mean over labels {mean}, lowest {shown(percent(lowest), digits)} for {shorten(label)}"
 
     def _calibration(self, digits: int) -> str:
         found = self.last["calibration"]

@@ -10,17 +10,17 @@ from ...api.accessors import Headline
 from ...api.inputs import ItemReading, Items, documents_of, gold_labels, reading_of_items, with_item_reading
 from ...api.results import declared
 from ...api.shown import Shown, frame, table_frame
-from ...core.compression import extension, uncompressed
-from ...core.cuts import Cuts, cut
+from ...core.compression import format_extension, strip_compression
+from ...core.cuts import Cuts, apply_cuts
 from ...core.declaration import Metric
-from ...core.messages import absent
+from ...core.messages import describe_unknown
 from ...evaluation.error_list import error_list
-from ...evaluation.resampling import Wanted, wanted_confidence
-from ...evaluation.result import plain
-from ...evaluation.tested import charted, with_metric_of
+from ...evaluation.resampling import ConfidenceSettings, read_confidence
+from ...evaluation.result import make_plain
+from ...evaluation.tested import add_metric_of, curve_scores
 from ...io.saved_results import read_result, save_cuts
 from ...io.tables import EXTENSIONS, write_rows
-from ...metrics.registry import create, with_levels
+from ...metrics.registry import add_hierarchical, create
 from .chosen_cuts import Found, applied
 from .chosen_cuts import thresholds as found_in
 from .curves import Settings, columns, curve_rows
@@ -91,8 +91,10 @@ def thresholds(
     reading = reading_of_items(**options)
     items = Items(metrics, reading)
     documents, chosen = documents_of(gold, pred, items._replace(text=text, tokens=tokens))
-    with_all, added = with_levels(chosen.metrics, () if metrics is not None else gold_labels(documents), reading.sep)
-    result = found_in(documents, with_metric_of(best, with_all), settings)
+    with_all, added = add_hierarchical(
+        chosen.metrics, () if metrics is not None else gold_labels(documents), reading.sep
+    )
+    result = found_in(documents, add_metric_of(best, with_all), settings)
     result.values["left_out"] |= chosen.left_out
     return Thresholds(result.values, (result, items), added)
 
@@ -190,7 +192,7 @@ class Thresholds(Shown):
         self,
         gold: Iterable[Any] | str | Path,
         pred: Any,
-        confidence: Wanted = None,
+        confidence: ConfidenceSettings = None,
         *,
         text: Iterable[str | None] | None = None,
         tokens: Iterable[Any] | None = None,
@@ -220,7 +222,7 @@ class Thresholds(Shown):
         """
         here, items = self._chosen
         others, _ = documents_of(gold, pred, items._replace(text=text, tokens=tokens))
-        found = applied(here, others, wanted_confidence(confidence))
+        found = applied(here, others, read_confidence(confidence))
         return Thresholds(found.values, (found, items), self._notes)
 
     def curve(self, metric: str | None = None, label: str | None = None) -> dict[str, list[Any]]:
@@ -246,13 +248,13 @@ class Thresholds(Shown):
         name = metric or self.best["score"].partition(".")[0]
         chosen = next((each for each in curves.metrics if each.name == name), None)
         if chosen is None:
-            raise ValueError(absent(name, [each.name for each in curves.metrics], "metric"))
+            raise ValueError(describe_unknown(name, [each.name for each in curves.metrics], "metric"))
         if label is not None and label not in curves.labels:
-            raise ValueError(absent(label, curves.labels, "label"))
+            raise ValueError(describe_unknown(label, curves.labels, "label"))
         at, scores = (slice(None), curves.overall(chosen)) if label is None else curves.of_label(chosen, label)
         kinds = chosen.scores if label is None else chosen.label_scores
-        shown = {score.name: scores[score.name] for score in charted(kinds)}
-        found: dict[str, list[Any]] = plain({"cut": curves.cuts[at], "kept": curves.kept[at], **shown})
+        shown = {score.name: scores[score.name] for score in curve_scores(kinds)}
+        found: dict[str, list[Any]] = make_plain({"cut": curves.cuts[at], "kept": curves.kept[at], **shown})
         return found
 
     def errors(
@@ -275,7 +277,7 @@ class Thresholds(Shown):
         []
         """
         chosen = next((own for own in self._metrics if own.name == metric), None) or create(metric)
-        kept = [*cut(self._found.here.documents, self.cuts, self._found.here.settings.missing_score)]
+        kept = [*apply_cuts(self._found.here.documents, self.cuts, self._found.here.settings.missing_score)]
         return [found.row() for found in error_list(kept, chosen, errors=verdicts, labels=labels or ())]
 
     def to_frame(self, table: str = "labels") -> pandas.DataFrame:
@@ -319,9 +321,9 @@ class Thresholds(Shown):
         >>> found.save(getfixture("tmp_path") / "best.cut.json")
         """
         path = Path(path)
-        if uncompressed(path).name.endswith(".cut.json"):
+        if strip_compression(path).name.endswith(".cut.json"):
             save_cuts(path, self.cuts)
-        elif extension(path) in (".csv", *EXTENSIONS):
+        elif format_extension(path) in (".csv", *EXTENSIONS):
             write_rows(path, curve_rows(self._found.curves), header=columns(self._metrics))
         else:
             super().save(path)

@@ -114,7 +114,7 @@ def thresholds_cli(
     PRED2: the score at the cut and its gain over no cut, with intervals.
     """
     from ...core.messages import check_given_once
-    from ...evaluation.tested import wanted, with_metric_of
+    from ...evaluation.tested import add_metric_of, find_criterion
     from ...io.writing import write_json
     from ...reporting.pages import scripts
     from .chosen_cuts import applied, thresholds
@@ -141,8 +141,8 @@ def thresholds_cli(
     reading = add_stored_labels(reading, sources)
     annotation = Gold(gold, reading)
     metrics_and_left_out = chosen_metrics(metrics, options, gold=annotation, reading=reading, systems=sources)
-    chosen = with_metric_of(settings.best, metrics_and_left_out.metrics)
-    wanted(settings.best, chosen)  # before anything is read
+    chosen = add_metric_of(settings.best, metrics_and_left_out.metrics)
+    find_criterion(settings.best, chosen)  # before anything is read
     check_lexicons(chosen, output, csv, cut_file, html)
     per_system: list[Found] = []
     for k, system in enumerate(sources):

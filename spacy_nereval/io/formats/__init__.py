@@ -22,9 +22,9 @@ from zipfile import BadZipFile, ZipFile, is_zipfile
 
 import catalogue
 
-from ...core.compression import EXTENSIONS, extension
-from ...core.messages import fault, named
-from ...core.plugins import own_names, readers, registered, registered_names
+from ...core.compression import EXTENSIONS, format_extension
+from ...core.messages import describe_error, spell_argument
+from ...core.plugins import builtin_names, list_names, load_registered, readers
 from ..paths import check_is_file, files_under, opened
 from ..records import Record
 from ..saved_results import held, kind_of
@@ -89,9 +89,9 @@ def inferred_name(path: Path) -> str | None:
     if any(files_in(path, ".ann")):
         return "brat"
     if path.is_dir():
-        files = sorted(file for file in files_in(path, "") if extension(file) in IN_FOLDERS)
+        files = sorted(file for file in files_in(path, "") if format_extension(file) in IN_FOLDERS)
         return next((name for name in map(inferred_name, files) if name in FOLDERS), None)
-    return detected(path) or ENDINGS.get(extension(path))
+    return detected(path) or ENDINGS.get(format_extension(path))
 
 
 def name_of(path: Path, format: Format = Format()) -> str:
@@ -131,7 +131,7 @@ def name_of(path: Path, format: Format = Format()) -> str:
     raise ValueError(
         f"{what}; known are {', '.join(ENDINGS)}, .json, .xml and .txt by their content, and folders of .ann and .txt "
         "files. "
-        f"For other names, choose a format with {named('format')}: {', '.join(format_names())}"
+        f"For other names, choose a format with {spell_argument('format')}: {', '.join(format_names())}"
     )
 
 
@@ -156,7 +156,7 @@ def is_file_format(name: str | None) -> bool:
     >>> is_file_format("jsonl"), is_file_format("brat"), is_file_format(None)
     (True, False, False)
     """
-    return name in own_names(readers) and name not in (AUTO, "brat", *FOLDERS)
+    return name in builtin_names(readers) and name not in (AUTO, "brat", *FOLDERS)
 
 
 def in_corpus(inside: Sequence[PurePath], name: str | None) -> set[PurePath]:
@@ -172,7 +172,7 @@ def in_corpus(inside: Sequence[PurePath], name: str | None) -> set[PurePath]:
     True
     """
     shown = {file for file in inside if not any(part.startswith((".", "_")) for part in file.parts)}
-    return {file for file in shown if ENDINGS.get(extension(Path(file))) == name} or shown
+    return {file for file in shown if ENDINGS.get(format_extension(Path(file))) == name} or shown
 
 
 def corpus_files(path: Path, format: Format = Format()) -> list[Path]:
@@ -209,7 +209,7 @@ def format_names() -> list[str]:
     >>> {"brat", "conll", "faireval", "jsonl", "spacy"} <= set(format_names())
     True
     """
-    return [name for name in registered_names(readers) if name != AUTO]
+    return [name for name in list_names(readers) if name != AUTO]
 
 
 def is_format(name: str) -> bool:
@@ -222,7 +222,7 @@ def is_format(name: str) -> bool:
     (True, False)
     """
     try:
-        registered(readers, name)
+        load_registered(readers, name)
     except catalogue.RegistryError:
         return False
     return True
@@ -254,7 +254,7 @@ def read_any(path: Path, format: Format = Format()) -> Iterator[Record]:
             f"{path}: there is no format {name!r}; expected one of {', '.join(format_names())}; "
             "if you added a reader to setup.cfg, install the package again"
         )
-    read: Reader = registered(readers, name)
+    read: Reader = load_registered(readers, name)
     return _with_place_of_faults(path, with_fitting_offsets(read, path, format))
 
 
@@ -265,8 +265,8 @@ def _with_place_of_faults(path: Path, found: Iterator[Record]) -> Iterator[Recor
         for record in found:
             yield record
             number += 1
-    except Exception as error:  # readers of other packages raise many kinds; `fault` tells what is no mistake
-        if isinstance(error, OSError) or not (said := fault(error)):
+    except Exception as error:  # readers of other packages raise many kinds; `describe_error` tells what is no mistake
+        if isinstance(error, OSError) or not (said := describe_error(error)):
             raise
         raise ValueError(f"{path}, document {number}: {said}") from error
 
@@ -313,7 +313,7 @@ def annotators_of(path: Path, format: Format = Format()) -> list[str] | None:
         found = [annotators_of(file, format) for file in files]
         return None if None in found else [*dict.fromkeys(name for names in found for name in names or ())]
     name = name_of(path, format)
-    if name not in own_names(readers):
+    if name not in builtin_names(readers):
         return None
     from . import jsonl, label_studio, settings
 
@@ -349,7 +349,7 @@ def with_annotators(paths: Sequence[Path], formats: Sequence[Format]) -> list[Fo
     if any(lacking) and (all(lacking) or not shared):
         names = " and ".join(dict.fromkeys(str(path) for path, lacks in zip(paths, lacking) if lacks))
         wanted = next(format.annotator for format, lacks in zip(formats, lacking) if lacks)
-        raise ValueError(f"{named('annotator', wanted)}: {names} names no annotator; leave it out")
+        raise ValueError(f"{spell_argument('annotator', wanted)}: {names} names no annotator; leave it out")
     return [format._replace(annotator=None) if lacks else format for format, lacks in zip(formats, lacking)]
 
 
@@ -392,7 +392,7 @@ def detected(path: Path) -> str | None:
     >>> detected(path)
     'gliner'
     """
-    if extension(path) not in LOOKS or not path.is_file():
+    if format_extension(path) not in LOOKS or not path.is_file():
         return None
     state = path.stat()
     return _seen(path, state.st_ino, state.st_size, state.st_mtime_ns)
@@ -402,7 +402,7 @@ def detected(path: Path) -> str | None:
 def _seen(path: Path, *state: int) -> str | None:
     """Return the format that a file shows. A command asks for it at every step, and the first value of a JSON file may
     be all of it; `state` changes with the file."""
-    look = LOOKS[extension(path)]
+    look = LOOKS[format_extension(path)]
     try:
         return look(path)
     except (ValueError, OSError, BadZipFile):  # the reader says what is wrong
@@ -424,7 +424,7 @@ def _first_value(path: Path) -> Any:
 def _kind_of_result(path: Path) -> str | None:
     """Return the kind of result that a file holds, None if it holds none."""
     try:
-        return kind_of(_first_value(path)) if extension(path) == ".json" else None
+        return kind_of(_first_value(path)) if format_extension(path) == ".json" else None
     except ValueError:  # not valid JSON
         return None
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.compression import Damaged
-from ...core.messages import PlainSpan, named, shortened
+from ...core.messages import PlainSpan, shorten, spell_argument
 from ..paths import check_is_file, opened
 from ..records import Record
 from .contents import SEEN, check_is_text, check_xml, json_values, missing
@@ -85,7 +85,7 @@ def _documents(path: Path) -> Iterator[Any]:
         raise
     except Exception as error:  # bioc and lxml raise many kinds for damaged files
         message = str(error) if str(error).startswith(str(path)) else f"{type(error).__name__}: {error}"
-        raise ValueError(f"{path}: not valid BioC ({shortened(message, 200)})") from None
+        raise ValueError(f"{path}: not valid BioC ({shorten(message, 200)})") from None
 
 
 def _record(document: Any, format: Format) -> Record:
@@ -106,17 +106,19 @@ def _pieces(passage: Any) -> Iterable[tuple[int, str]]:
     pieces = [(each.offset, each.text or "") for each in given]
     for offset, text in pieces:
         if type(offset) is not int or offset < 0 or not isinstance(text, str):
-            raise ValueError(f"a passage has the offset {shortened(repr(offset))}; expected a number from 0 up")
+            raise ValueError(f"a passage has the offset {shorten(repr(offset))}; expected a number from 0 up")
     return pieces
 
 
 def _spans(annotation: Any, text: str, format: Format) -> list[PlainSpan]:
-    name = f"annotation {shortened(str(annotation.id))},"
+    name = f"annotation {shorten(str(annotation.id))},"
     key = format.field or KIND
     label = annotation.infons.get(key)
     if not label:
-        known = shortened(", ".join(annotation.infons))
-        raise ValueError(f"{name} has no infon {key!r} with its label; choose one with {named('column')}: {known}")
+        known = shorten(", ".join(annotation.infons))
+        raise ValueError(
+            f"{name} has no infon {key!r} with its label; choose one with {spell_argument('column')}: {known}"
+        )
     if not annotation.locations:
         raise ValueError(f"{name} has no location")
     pieces = [(each.offset, each.offset + each.length, label) for each in annotation.locations]

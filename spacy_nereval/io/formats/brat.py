@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...core.compression import uncompressed
-from ...core.messages import PlainSpan, quoted
+from ...core.compression import strip_compression
+from ...core.messages import PlainSpan, quote
 from ..paths import content
 from ..records import Record
 from .contents import files_in, lines
@@ -58,7 +58,9 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
 
 def _by_id(path: Path, ending: str) -> dict[str, Path]:
-    return {uncompressed(file).relative_to(path).with_suffix("").as_posix(): file for file in files_in(path, ending)}
+    return {
+        strip_compression(file).relative_to(path).with_suffix("").as_posix(): file for file in files_in(path, ending)
+    }
 
 
 def _text(path: Path) -> str:
@@ -96,5 +98,5 @@ def _spans_of(line: str, text: str, format: Format) -> list[PlainSpan]:
         raise (BeyondText if format.check_text else ValueError)(str(error)) from None
     covered = " ".join(text[start:end] for start, end in pieces)
     if format.check_text and covered.split() != shown.split():
-        raise Misfit(f"the text at {offsets} is {quoted(covered)}, but the line says {quoted(shown)}")
+        raise Misfit(f"the text at {offsets} is {quote(covered)}, but the line says {quote(shown)}")
     return [(start, end, label) for start, end in joined(pieces, format.discontinuous)]

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from ...core.messages import PlainSpan, named
+from ...core.messages import PlainSpan, spell_argument
 from ..records import Record
 from .contents import lines
 from .settings import Format
@@ -132,7 +132,9 @@ def _sentences(path: Path, format: Format) -> Iterator[Sentence | None]:
     for number, line in lines(path):
         cells = _cells(line)
         if not width and _is_conllu(line, cells):
-            raise ValueError(f"{path}, line {number}: this is CoNLL-U: read it with {named('format', 'conllu')}")
+            raise ValueError(
+                f"{path}, line {number}: this is CoNLL-U: read it with {spell_argument('format', 'conllu')}"
+            )
         if cells and cells[0] != DOCSTART:
             try:
                 if not width:
@@ -170,7 +172,7 @@ def _check_tag(tag: str, format: Format) -> None:
             raise
         raise ValueError(
             f"{error}. A file given alone has gold tags in its last column but one, and predictions in the last: "
-            f"name other columns with {named('column', '3,4')}, or give the file of the predictions after it"
+            f"name other columns with {spell_argument('column', '3,4')}, or give the file of the predictions after it"
         ) from None
 
 
@@ -188,7 +190,8 @@ def _columns(width: int, format: Format) -> tuple[int | None, int]:
     """
     if format.field is not None:
         raise ValueError(
-            f"{named('column', format.field)}: expected 'last' or a number, since columns of CoNLL files have no names"
+            f"{spell_argument('column', format.field)}: expected 'last' or a number, since columns of CoNLL files "
+            "have no names"
         )
     word = None if format.both and width == 2 else 0
     tags = format.column - 1 if format.column > 0 else width + format.column
@@ -197,5 +200,7 @@ def _columns(width: int, format: Format) -> tuple[int | None, int]:
     if not 0 <= tags < width:
         raise ValueError(f"there is no column {abs(format.column)}; the file has {width}")
     if tags == word:
-        raise ValueError(f"the first column has the words; choose another column of tags with {named('column')}")
+        raise ValueError(
+            f"the first column has the words; choose another column of tags with {spell_argument('column')}"
+        )
     return word, tags

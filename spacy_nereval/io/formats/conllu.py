@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...core.compression import Damaged
-from ...core.messages import PlainSpan, listed, named, shortened
+from ...core.messages import PlainSpan, join_names, shorten, spell_argument
 from ..paths import check_is_file, opened
 from ..records import Record
 from .contents import lines, missing
@@ -79,8 +79,8 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     if keys and not is_tagged:
         name = format.field or f"{MISC_KEY}' or a column '{COLUMN.upper()}"
         raise ValueError(
-            f"{path}: no word has the key '{name}' in MISC; choose one with {named('column')}: "
-            f"{listed(sorted(keys), 20)}"
+            f"{path}: no word has the key '{name}' in MISC; choose one with {spell_argument('column')}: "
+            f"{join_names(sorted(keys), 20)}"
         )
     document: list[tuple[int, Sentence]] = []
     for number, sentence in enumerate(_sentences(path, format), 1):
@@ -137,7 +137,7 @@ def _sentences(path: Path, format: Format) -> Iterator[Sentence]:
             except Damaged:
                 raise
             except (ParseException, ValueError, KeyError, IndexError, TypeError) as error:
-                raise ValueError(f"{path}, sentence {number}: not valid CoNLL-U ({shortened(str(error))})") from None
+                raise ValueError(f"{path}, sentence {number}: not valid CoNLL-U ({shorten(str(error))})") from None
             try:
                 if parsed:
                     yield _sentence(parsed, format)

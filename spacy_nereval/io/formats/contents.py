@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, TextIO
 from xml.parsers import expat
 
-from ...core.compression import Damaged, compression_of, uncompressed
-from ...core.messages import install
+from ...core.compression import Damaged, compression_of, strip_compression
+from ...core.messages import install_command
 from ..paths import check_is_file, files_under, opened
 
 SEEN = 4096
@@ -54,7 +54,7 @@ def files_in(path: Path, ending: str) -> Iterator[Path]:
     """
     seen: dict[Path, Path] = {}
     for file in files_under(path):
-        named = uncompressed(file)
+        named = strip_compression(file)
         if not named.name.endswith(ending) or file.name.startswith("."):
             continue
         if ending and seen.setdefault(named, file) != file:
@@ -250,4 +250,4 @@ def missing(extra: str, package: str) -> ValueError:
     >>> missing("uima", "dkpro-cassis")
     ValueError('this format needs dkpro-cassis: python -m pip install ".[uima]" in a clone of spacy-nereval')
     """
-    return ValueError(f"this format needs {package}: {install(extra)}")
+    return ValueError(f"this format needs {package}: {install_command(extra)}")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ...core.messages import shortened
+from ...core.messages import shorten
 from ..records import Record
 from .contents import json_values
 from .settings import Format, located
@@ -53,7 +53,7 @@ def record_of(entry: Any) -> Record:
     for k, span in enumerate(entry["ner"]):
         start, end, label = span if isinstance(span, (list, tuple)) and len(span) == 3 else (None, None, None)
         if type(start) is not int or type(end) is not int or not isinstance(label, str) or not label:
-            raise ValueError(f"span {k} is {shortened(repr(span))}; expected [first token, last token, label]")
+            raise ValueError(f"span {k} is {shorten(repr(span))}; expected [first token, last token, label]")
         if not 0 <= start <= end < len(places):
             raise ValueError(
                 f"span {k} is from token {start} to {end}; expected the first and the last of its tokens, "

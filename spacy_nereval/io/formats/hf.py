@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...core.compression import extension
-from ...core.messages import named, shortened
+from ...core.compression import format_extension
+from ...core.messages import shorten, spell_argument
 from ..paths import check_is_file, content, in_words
 from ..records import Record, row_id
 from ..tables import Table, is_table, name_of, unit_of
@@ -86,22 +86,23 @@ def tag_names(given: str) -> list[str]:
     """
     path = Path(given)
     if not path.is_file():
-        if extension(path) == ".json":
-            raise ValueError(f"{named('tag_names', given)}: there is no such file")
+        if format_extension(path) == ".json":
+            raise ValueError(f"{spell_argument('tag_names', given)}: there is no such file")
         names = [name.strip() for name in given.split(",")]
         try:
             for name in names:
                 split(name)
         except ValueError as error:
-            raise ValueError(f"{named('tag_names', given)}: {error}") from None
+            raise ValueError(f"{spell_argument('tag_names', given)}: {error}") from None
         return names
     try:
         found = names_in(json.loads(content(path)))
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{named('tag_names', given)}: {in_words(error)}") from None
+        raise ValueError(f"{spell_argument('tag_names', given)}: {in_words(error)}") from None
     if found is None:
         raise ValueError(
-            f"{named('tag_names', given)}: expected a list of names, or an object with 'id2label' or 'features'"
+            f"{spell_argument('tag_names', given)}: expected a list of names, or an object with 'id2label' or "
+            "'features'"
         )
     return found
 
@@ -121,7 +122,7 @@ def names_in(value: Any, field: str | None = None) -> list[str] | None:
         return None
     if isinstance(labels := value.get("id2label"), Mapping):
         if {*labels} != {str(k) for k in range(len(labels))}:
-            raise ValueError(f"id2label has the keys {shortened(str([*labels]))}; expected all numbers from 0 up")
+            raise ValueError(f"id2label has the keys {shorten(str([*labels]))}; expected all numbers from 0 up")
         return [str(labels[str(k)]) for k in range(len(labels))]
     features = value.get("features")
     if isinstance(features, list):  # as the server of the hub writes them
@@ -176,8 +177,8 @@ def tokens_and_tags(
     words, tags = row.get("tokens"), row.get(key)
     if not isinstance(words, list) or not isinstance(tags, list):
         raise ValueError(
-            f'expected lists "tokens" and "{key}"; there are {shortened(", ".join(row))}: name the key of the tags '
-            f"with {named('column')}"
+            f'expected lists "tokens" and "{key}"; there are {shorten(", ".join(row))}: name the key of the tags '
+            f"with {spell_argument('column')}"
         )
     if len(words) != len(tags):
         raise ValueError(f"there are {len(words)} tokens and {len(tags)} tags; expected the same number")
@@ -190,13 +191,13 @@ def named_tag(tag: Any, names: Sequence[str] | None) -> str:
         split(tag)
         return tag
     if type(tag) is not int:
-        raise ValueError(f"the tag {shortened(repr(tag))} is neither text nor a number")
+        raise ValueError(f"the tag {shorten(repr(tag))} is neither text nor a number")
     if tag == SKIPPED:
         return MISSING
     if names is None:
         raise ValueError(
             f"the tag {tag} is a number without a name: give the names in their order with "
-            f"{named('tag_names', 'O,B-PER,...')} or a file with id2label, such as the model's config.json"
+            f"{spell_argument('tag_names', 'O,B-PER,...')} or a file with id2label, such as the model's config.json"
         )
     name = name_of(tag, names, "tag")
     split(name)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import srsly
 
 from ...core.arguments import AUTO_OFFSETS, CODEPOINT
-from ...core.messages import PlainSpan, checked_tokens, highest, shortened, unique_keys
+from ...core.messages import PlainSpan, highest_scores, shorten, unique_keys, validate_tokens
 from ..paths import check_is_file, opened
 from ..records import Record, row_id, with_mentions
 from ..tables import Table, is_table, unit_of
@@ -209,7 +209,7 @@ def record_of(entry: Any, format: Format = Format()) -> Record:
         except (TypeError, KeyError):
             raise ValueError('"tokens" is not a list of {"start", "end"}') from None
         placed = (fitted_span(f"token {k},", token, text, format)[:2] for k, token in enumerate(found))
-        tokens = checked_tokens(placed, len(text))
+        tokens = validate_tokens(placed, len(text))
     meta = entry["meta"] if isinstance(entry.get("meta"), dict) else None
     if isinstance(entry.get(MENTIONS), list) and not any(isinstance(entry.get(key), list) for key in _keys(format)):
         side = Record(text, set(), tokens, id, meta=meta)
@@ -244,7 +244,7 @@ def _is_accepted(entry: Any) -> bool:
     """Return whether a line, or a span in Prodigy's binary annotation, was accepted."""
     answer: object = entry.get("answer", "accept") if isinstance(entry, dict) else "accept"
     if answer not in ANSWERS:
-        raise ValueError(f"the answer {shortened(repr(answer))} is not one of {', '.join(ANSWERS)}")
+        raise ValueError(f"the answer {shorten(repr(answer))} is not one of {', '.join(ANSWERS)}")
     return answer == "accept"
 
 
@@ -275,7 +275,7 @@ def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[Plain
             raise ValueError(f'"{first}" and "{key}" do not list the same spans; keep one of them')
     scored = any(isinstance(span, dict) and "score" in span for _, span in accepted[first])
     scores = (span.get("score") if isinstance(span, dict) else None for _, span in accepted[first])
-    return spans, len(listed[first]) - len(accepted[first]), highest(zip(spans, scores)) if scored else {}
+    return spans, len(listed[first]) - len(accepted[first]), highest_scores(zip(spans, scores)) if scored else {}
 
 
 def _plain_spans(entry: dict[str, Any], length: int, format: Format) -> list[PlainSpan] | None:
@@ -308,7 +308,7 @@ def _surface(k: int, span: Any) -> str | None:
     """Return the text that the file repeats for a span, if any."""
     text = span.get("text") if isinstance(span, dict) else None
     if text is not None and not isinstance(text, str):
-        raise ValueError(f"span {k} has the text {shortened(repr(text))}; expected the part of the text that it covers")
+        raise ValueError(f"span {k} has the text {shorten(repr(text))}; expected the part of the text that it covers")
     return text
 
 

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...core.messages import PlainSpan, highest, listed, named, shortened
+from ...core.messages import PlainSpan, highest_scores, join_names, shorten, spell_argument
 from ..records import Record, row_id
 from .contents import json_values
 from .settings import Annotators, Format, check_unit_is_known, fitted_span, located
@@ -146,7 +146,7 @@ def _record(task: dict[str, Any], annotation: Annotation | None, format: Format,
     kept, others = {*spans}, len(annotation.result) - len(regions)
     record = Record(text, kept, id=row_id(task), duplicates=len(spans) - len(kept), others=others)
     return (
-        record._replace(span_scores=highest(zip(spans, scores)))
+        record._replace(span_scores=highest_scores(zip(spans, scores)))
         if any(score is not None for score in scores)
         else record
     )
@@ -159,8 +159,8 @@ def _text(task: dict[str, Any], format: Format) -> str:
     texts = {key: value for key, value in data.items() if isinstance(value, str)}
     key = format.field or ("text" if "text" in texts or len(texts) != 1 else next(iter(texts)))
     if key not in texts:
-        known = listed([*texts], 20)
-        raise ValueError(f"there is no text {key!r} in the data; name one with {named('column')}: {known}")
+        known = join_names([*texts], 20)
+        raise ValueError(f"there is no text {key!r} in the data; name one with {spell_argument('column')}: {known}")
     return texts[key]
 
 
@@ -171,9 +171,9 @@ def _spans(k: int, value: dict[str, Any], kind: str, text: str, format: Format) 
     if not isinstance(place, dict):
         raise ValueError(f"region {k} of a hypertext has no globalOffsets")
     if "start" not in place or "end" not in place or not isinstance(labels, list):
-        raise ValueError(f"region {k} has no start, end or list of {kind}: {shortened(repr(value))}")
+        raise ValueError(f"region {k} has no start, end or list of {kind}: {shorten(repr(value))}")
     if shown is not None and not isinstance(shown, str):
-        raise ValueError(f"region {k} has the text {shortened(repr(shown))}; expected the part of the text it covers")
+        raise ValueError(f"region {k} has the text {shorten(repr(shown))}; expected the part of the text it covers")
     if shown is not None and "\\n" in shown and "\\n" not in text:
         shown = shown.replace("\\n", "\n")  # Label Studio escapes line ends in the texts of regions
     if shown is None:

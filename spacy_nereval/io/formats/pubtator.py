@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...core.messages import PlainSpan, shortened
+from ...core.messages import PlainSpan, shorten
 from ..records import Record
 from .contents import lines
 from .settings import Format, fitted_span, joined, located
@@ -84,7 +84,7 @@ def _spans(id: str, line: str, text: str, format: Format) -> list[PlainSpan] | N
     """Return the spans of a line, or None for a relation."""
     cells = line.split("\t")
     if cells[0] != id:
-        raise ValueError(f"a line of document {shortened(cells[0])!r} in document {shortened(id)!r}")
+        raise ValueError(f"a line of document {shorten(cells[0])!r} in document {shorten(id)!r}")
     if len(cells) > 2 and not cells[1].isdecimal():
         return None
     if len(cells) < 5 or not cells[2].isdecimal():

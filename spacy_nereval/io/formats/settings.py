@@ -11,9 +11,19 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...core.arguments import AUTO_OFFSETS, CASELESS, CODEPOINT, LISTED, OFFSETS, UTF8, UTF16, Reading, checked
-from ...core.compression import uncompressed
-from ...core.messages import PlainSpan, absent, checked_span, listed, named, quoted, shortened
+from ...core.arguments import (
+    AUTO_OFFSETS,
+    CASELESS,
+    CODEPOINT,
+    LISTED,
+    OFFSETS,
+    UTF8,
+    UTF16,
+    Reading,
+    validate_settings,
+)
+from ...core.compression import strip_compression
+from ...core.messages import PlainSpan, describe_unknown, join_names, quote, shorten, spell_argument, validate_span
 from ..records import Record
 from .contents import files_in
 
@@ -81,19 +91,21 @@ def sides(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
     >>> gold.column, pred.column
     (3, -1)
     """
-    checked(reading)
+    validate_settings(reading)
     column, annotator = reading.column, reading.annotator
     columns = _columns(column) if column is not None else [-2, -1] if both else [-1]
     by_name = [name for name in columns if isinstance(name, str)]
     if both and (len({*columns}) < 2 or len(by_name) == 1):
         raise ValueError(
-            f"{named('column', column)}: a file with gold and predictions has two columns or keys; expected the "
+            f"{spell_argument('column', column)}: a file with gold and predictions has two columns or keys; "
+            "expected the "
             "numbers of both, as in 3,4, or the names, as in gold,pred"
         )
     annotators = [name.strip() for name in annotator.split(",")] if annotator else [None]
     if len(annotators) > 2 or "" in annotators:
         raise ValueError(
-            f"{named('annotator', annotator)}: expected one name, or two for gold and predictions, as in ann,bob"
+            f"{spell_argument('annotator', annotator)}: expected one name, or two for gold and predictions, as in "
+            "ann,bob"
         )
     formats = reading.format.split(",") if reading.format else [None]
     gold, pred = (
@@ -128,7 +140,8 @@ def _columns(given: str | int) -> list[int | str]:
             found.append(0)
     if len(found) > 2 or 0 in found:
         raise ValueError(
-            f"{named('column', given)}: expected 'last' or a number from 1 up (or a name, where columns have names), "
+            f"{spell_argument('column', given)}: expected 'last' or a number from 1 up (or a name, where columns "
+            "have names), "
             "or two of these for gold and predictions"
         )
     return found
@@ -152,8 +165,9 @@ def joined(pieces: list[tuple[int, int]], discontinuous: str | None) -> list[tup
     if discontinuous == "hull":
         return [(min(start for start, _ in pieces), max(end for _, end in pieces))]
     raise ValueError(
-        f"the span is in {len(pieces)} pieces; use {named('discontinuous', 'hull')} to read it from its first to its "
-        f"last character, or {named('discontinuous', 'parts')} to read every piece as a span"
+        f"the span is in {len(pieces)} pieces; use {spell_argument('discontinuous', 'hull')} to read it from its "
+        "first to its "
+        f"last character, or {spell_argument('discontinuous', 'parts')} to read every piece as a span"
     )
 
 
@@ -199,16 +213,17 @@ class Annotators:
             ValueError: The annotator has none at all, or a document has several.
         """
         if self._wanted is not None and self._wanted not in self._names:
-            raise ValueError(f"{self._path}: {absent(self._wanted, self._names, 'annotator', 20)}")
+            raise ValueError(f"{self._path}: {describe_unknown(self._wanted, self._names, 'annotator', 20)}")
         for document, names in self.of.items():
             mine = [name for name in names if self._wanted in (None, name)]
             if len(mine) < 2:
                 continue
-            remedy = f"choose an annotator with {named('annotator')}: {listed([*self._names], 20)}"
+            remedy = f"choose an annotator with {spell_argument('annotator')}: {join_names([*self._names], 20)}"
             if len({*mine}) == 1:
                 remedy = "keep one of them"
             raise ValueError(
-                f"{self._path}: document {shortened(document)} has {len(mine)} annotations, by {listed(mine)}; {remedy}"
+                f"{self._path}: document {shorten(document)} has {len(mine)} annotations, by {join_names(mine)}; "
+                f"{remedy}"
             )
 
     def reads(self, name: str) -> bool:
@@ -270,11 +285,11 @@ def annotators_of(
     documents: dict[str, list[tuple[str | None, Path]]] = {}
     for file in sorted(file for ending in endings for file in files_in(path, ending)):
         inside = file.relative_to(path)
-        if inside.parent.suffix and uncompressed(file).stem != INITIAL:
-            annotators.see(inside.parent.as_posix(), uncompressed(file).stem)
-            documents.setdefault(inside.parent.as_posix(), []).append((uncompressed(file).stem, file))
+        if inside.parent.suffix and strip_compression(file).stem != INITIAL:
+            annotators.see(inside.parent.as_posix(), strip_compression(file).stem)
+            documents.setdefault(inside.parent.as_posix(), []).append((strip_compression(file).stem, file))
         elif not inside.parent.suffix:
-            documents.setdefault(uncompressed(inside).with_suffix("").as_posix(), []).append((None, file))
+            documents.setdefault(strip_compression(inside).with_suffix("").as_posix(), []).append((None, file))
     return annotators, documents
 
 
@@ -323,7 +338,7 @@ def fitted_span(name: str, span: Sequence[Any], text: str, format: Format, surfa
     shown = surface if format.check_text else None
     try:
         if offsets == CODEPOINT or text.isascii():
-            start, end, label = checked_span(name, span, len(text))
+            start, end, label = validate_span(name, span, len(text))
         else:
             start, end, label = _in_characters(name, span, text, offsets)
     except ValueError as error:
@@ -331,7 +346,7 @@ def fitted_span(name: str, span: Sequence[Any], text: str, format: Format, surfa
     if shown is not None and text[start:end].split() != shown.split():
         inclusive = text[start : end + 1].split() == shown.split()
         raise Misfit(
-            f"{name} from {span[0]} to {span[1]}, is {quoted(text[start:end])}, but the file says {quoted(shown)}"
+            f"{name} from {span[0]} to {span[1]}, is {quote(text[start:end])}, but the file says {quote(shown)}"
             + "; the end seems to be that of the last character, expected the offset after it" * inclusive
         )
     return start, end, label
@@ -355,7 +370,7 @@ def in_other_unit(fits: Callable[[Format], object], format: Format = Format()) -
 
 def _in_characters(name: str, span: Sequence[Any], text: str, offsets: str) -> PlainSpan:
     places = _places(text, offsets)
-    start, end, label = checked_span(name, span, max(places))
+    start, end, label = validate_span(name, span, max(places))
     for offset in (start, end):
         if offset not in places:
             raise ValueError(f"{name} offset {offset} is inside a character if offsets count {IN_WORDS[offsets]}")
@@ -401,9 +416,9 @@ def assembled(pieces: Iterable[tuple[int, str]], format: Format) -> str:
     at = 0
     for start, piece in pieces:
         if start < at:
-            raise Misfit(f"the text {quoted(piece)} begins at {start}, before the end of the text before it, {at}")
+            raise Misfit(f"the text {quote(piece)} begins at {start}, before the end of the text before it, {at}")
         if start - at > FARTHEST_PIECE:
-            raise ValueError(f"the text {quoted(piece)} begins at {start}, but the text before it ends at {at}")
+            raise ValueError(f"the text {quote(piece)} begins at {start}, but the text before it ends at {at}")
         between = " " * (start - at)
         parts += ["\n" + between[1:] if parts and between else between, piece]
         at = start + (len(piece) if width is None else sum(map(width, piece)))
@@ -430,7 +445,7 @@ def check_unit_is_known(text: str, ends: Iterable[Any], format: Format, tool: st
     if wide := next((character for character in text[: max(last, 0)] if character > "\uffff"), None):
         raise ValueError(
             f"{wide!r} is one character or two UTF-16 code units, and {tool}'s offsets count either, depending on "
-            f"its version: say which with {named('offsets', CODEPOINT)} or {named('offsets', UTF16)}"
+            f"its version: say which with {spell_argument('offsets', CODEPOINT)} or {spell_argument('offsets', UTF16)}"
         )
 
 
@@ -463,9 +478,11 @@ def with_fitting_offsets(
         if fitting and format.offsets == AUTO_OFFSETS:
             yield from read(path, format._replace(offsets=fitting))
             return
-        remedy = f"; correct one of them, or use {named('check_text', False)} to go by the offsets"
+        remedy = f"; correct one of them, or use {spell_argument('check_text', False)} to go by the offsets"
         if fitting:
-            remedy = f"; all spans of {path} fit if offsets count {IN_WORDS[fitting]}: {named('offsets', fitting)}"
+            remedy = (
+                f"; all spans of {path} fit if offsets count {IN_WORDS[fitting]}: {spell_argument('offsets', fitting)}"
+            )
         elif isinstance(error, BeyondText):
             remedy = ""
         raise ValueError(f"{error}{remedy}") from None

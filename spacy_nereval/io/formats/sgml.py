@@ -10,7 +10,7 @@ from html import unescape
 from pathlib import Path
 from typing import NamedTuple
 
-from ...core.messages import PlainSpan, shortened
+from ...core.messages import PlainSpan, shorten
 from ..records import Record
 from .contents import lines
 from .settings import Format, parts
@@ -136,7 +136,7 @@ def _span(path: Path, element: Open, end: int, text: str, blanks: Sequence[tuple
     first, last = element.start + int(offsets[0]), end - int(offsets[1])
     start, stop = _after(first, blanks), _before(last, blanks)
     if start >= stop:
-        shown = shortened(repr(text[first : max(first, last)]))
+        shown = shorten(repr(text[first : max(first, last)]))
         raise ValueError(f"{path}, line {element.line}: <{element.name}> around {shown} has no text")
     return start, stop, label
 

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.arguments import Reading, checked
-from ...core.messages import named, quoted, shortened
-from ...core.spans import Document, PlainSpan
+from ...core.arguments import Reading, validate_settings
+from ...core.messages import PlainSpan, quote, shorten, spell_argument
+from ...core.spans import Document
 
 PREFIXES = {"B": "B", "I": "I", "L": "L", "E": "L", "U": "U", "S": "U"}
 """The prefixes of all schemes, as the letters of BILUO."""
@@ -200,7 +200,8 @@ def kept_chunks(
             shown = f", as {scheme.evidence} shows" if scheme.evidence else ""
             raise ValueError(
                 f"{where(chunk.start)}: {tags[chunk.start]} {what}, and the tags are {name}{shown}; use "
-                f"{named('repair', 'conll')} to read it as a span, or {named('repair', 'discard')} to leave it out"
+                f"{spell_argument('repair', 'conll')} to read it as a span, or "
+                f"{spell_argument('repair', 'discard')} to leave it out"
             )
         repaired += not allowed
         if allowed or repair == "conll":
@@ -256,7 +257,7 @@ def placed(words: Iterable[str], text: str) -> list[tuple[int, int]]:
         start = text.find(word, end)
         if not word or start < 0 or text[end:start].strip():
             raise ValueError(
-                f"the token {shortened(word)!r} does not follow in the text, which goes on {quoted(text[end:])}"
+                f"the token {shorten(word)!r} does not follow in the text, which goes on {quote(text[end:])}"
             )
         end = start + len(word)
         places.append((start, end))
@@ -275,7 +276,7 @@ def spaced(words: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
     places: list[tuple[int, int]] = []
     for number, word in enumerate(words):
         if not isinstance(word, str) or not word.strip():
-            raise ValueError(f"token {number} is {shortened(repr(word))}; expected a word")
+            raise ValueError(f"token {number} is {shorten(repr(word))}; expected a word")
         start = places[-1][1] + 1 if places else 0
         places.append((start, start + len(word)))
     return " ".join(words), places
@@ -306,7 +307,7 @@ class TokenDocument(Document):
 
     def unigrams(self, *_: Any, **__: Any) -> Iterator[Any]:
         """Raise ValueError: the words are not known."""
-        raise ValueError(f"words need the text: give {named('tokens')}, the words of each document")
+        raise ValueError(f"words need the text: give {spell_argument('tokens')}, the words of each document")
 
 
 @lru_cache(maxsize=1024)
@@ -339,7 +340,7 @@ def read_tag_lists(
     >>> read_tag_lists([["PER", "PER", "O", "LOC"]], "gold")[0].spans
     [(0, 2, 'PER'), (3, 4, 'LOC')]
     """
-    checked(Reading(scheme=scheme, repair=repair))
+    validate_settings(Reading(scheme=scheme, repair=repair))
     try:
         tags = [*dict.fromkeys(chain.from_iterable(sequence for sequence in sequences if sequence is not None))]
     except TypeError:  # a list or a dict is no key
@@ -375,15 +376,15 @@ def _scheme(tags: Sequence[Any], sequences: Sequence[Sequence[str] | None], side
         if bare := [tag for tag in marked if tag in PREFIXES]:
             raise ValueError(
                 f"{_place(sequences, side, bare[0])} is {bare[0]!r}, which has no label; expected a tag such as "
-                f"'{bare[0]}-PER', or {named('scheme', 'IO')} if it is a label"
+                f"'{bare[0]}-PER', or {spell_argument('scheme', 'IO')} if it is a label"
             )
         scheme = "IO"
     if scheme != "IO" and (odd := [tag for tag, prefixed in marked.items() if not prefixed]):
         other = next((tag for tag, prefixed in marked.items() if prefixed), "B-PER")
         raise ValueError(
-            f"{_place(sequences, side, odd[0])} is {quoted(odd[0])}, which is not a tag; expected O, or B-, I-, L-, "
-            f"U-, E- or S- with a label, such as {quoted(other)}; tags without any prefix are read with "
-            f"{named('scheme', 'IO')}"
+            f"{_place(sequences, side, odd[0])} is {quote(odd[0])}, which is not a tag; expected O, or B-, I-, L-, "
+            f"U-, E- or S- with a label, such as {quote(other)}; tags without any prefix are read with "
+            f"{spell_argument('scheme', 'IO')}"
         )
     return scheme
 
@@ -407,10 +408,11 @@ def _not_a_tag(sequences: Sequence[Sequence[str] | None], side: str, is_odd: Any
         for place, tag in enumerate(tags if tags is not None else ())
         if is_odd(tag)
     )
-    where = f"{side}, document {document}: tag {place} is {shortened(repr(tag))}"
+    where = f"{side}, document {document}: tag {place} is {shorten(repr(tag))}"
     if isinstance(tag, (int, np.integer)) and not isinstance(tag, bool):
         return ValueError(
-            f"{where}, a number without a name; expected tags such as 'B-PER': give {named('tag_names')}, the names in "
+            f"{where}, a number without a name; expected tags such as 'B-PER': give {spell_argument('tag_names')}, "
+            "the names in "
             "their order or the model's id2label"
         )
     return ValueError(f"{where}; expected a tag such as 'B-PER' or 'O'")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...core.arguments import UTF16
-from ...core.messages import PlainSpan, listed, named, shortened
+from ...core.messages import PlainSpan, join_names, shorten, spell_argument
 from ..records import Record
 from .contents import lines
 from .settings import Format, assembled, counted_in, fitted_span, located, parts
@@ -111,7 +111,7 @@ def _content(path: Path) -> Content:
     for number, line in lines(path):
         if number == 1:
             if not HEADER.fullmatch(line):
-                raise ValueError(f"{path}, line 1: expected '#FORMAT=WebAnno TSV 3.3', found {shortened(repr(line))}")
+                raise ValueError(f"{path}, line 1: expected '#FORMAT=WebAnno TSV 3.3', found {shorten(repr(line))}")
         elif not found.rows and (layer := LAYER.fullmatch(line)):
             name, *features = layer[2].split("|")
             found.layers.append(Layer(layer[1], name.rpartition(".")[2], tuple(features), 3 + width))
@@ -137,7 +137,7 @@ def _row(number: int, line: str, width: int) -> Row:
     token = TOKEN.fullmatch(cells[0])
     start, dash, end = cells[1].partition("-") if len(cells) > 2 else ("", "", "")
     if not token or not (start.isdecimal() and dash and end.isdecimal()):
-        raise ValueError(f"expected '1-1', '0-3' and a token with tabs between them, found {shortened(repr(line))}")
+        raise ValueError(f"expected '1-1', '0-3' and a token with tabs between them, found {shorten(repr(line))}")
     if len(cells) != width:
         raise ValueError(f"expected {width} columns, as the header says; found {len(cells)}")
     return Row(number, int(start), int(end), cells[2], bool(token[3]), cells)
@@ -200,10 +200,10 @@ def _column(layers: list[Layer], field: str | None) -> tuple[int, str]:
         return wanted[0]
     what = "several features can have the labels"
     if field is not None:
-        what = f"{'several features have' if wanted else 'no feature has'} the name {shortened(field)!r}"
-    choice = f"choose one with {named('column')}: {listed([*known], 20) or 'there is none'}"
+        what = f"{'several features have' if wanted else 'no feature has'} the name {shorten(field)!r}"
+    choice = f"choose one with {spell_argument('column')}: {join_names([*known], 20) or 'there is none'}"
     if len(known) == 1:
-        choice = f"only {next(iter(known))} can have the labels, so leave out {named('column')}"
+        choice = f"only {next(iter(known))} can have the labels, so leave out {spell_argument('column')}"
     raise ValueError(f"{what}; {choice}")
 
 
@@ -214,7 +214,7 @@ def _values(cell: str) -> Iterator[tuple[str, str | None]]:
     for value in SEPARATOR.split(cell):
         found = NUMBERED.fullmatch(value)
         if not (found[1] if found else value):
-            raise ValueError(f"the annotation {shortened(cell)!r} has no value; expected *")
+            raise ValueError(f"the annotation {shorten(cell)!r} has no value; expected *")
         yield (found[1], found[2]) if found else (value, None)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from ...core.compression import EXTENSIONS
-from ...core.messages import PlainSpan, listed, named
+from ...core.messages import PlainSpan, join_names, spell_argument
 from ..paths import check_is_file, content, readable
 from ..records import Record
 from .contents import check_xml, missing
@@ -54,10 +54,10 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     >>> from cassis import Cas, TypeSystem
     >>> types, folder = TypeSystem(), getfixture("tmp_path")
     >>> named = types.create_type(ENTITY)
-    >>> _ = types.create_feature(named, "value", "uima.cas.String")
+    >>> _ = types.create_feature(spell_argument, "value", "uima.cas.String")
     >>> cas = Cas(types)
     >>> cas.sofa_string = "Ada met"
-    >>> cas.add(named(begin=0, end=3, value="PER"))
+    >>> cas.add(spell_argument(begin=0, end=3, value="PER"))
     >>> _ = cas.to_xmi(folder / "a.xmi"), types.to_xml(folder / TYPES)
     >>> [(record.text, record.spans) for record in read(folder / "a.xmi")]
     [('Ada met', {(0, 3, 'PER')})]
@@ -169,11 +169,11 @@ def _chosen(system: TypeSystem, field: str | None) -> tuple[str, str]:
         if len(found) == 1:
             return found[0], feature
         if len(found) > 1:
-            types = listed(sorted(found), 20)
-            raise ValueError(f"there are several types {name!r}; choose one with {named('column')}: {types}")
+            types = join_names(sorted(found), 20)
+            raise ValueError(f"there are several types {name!r}; choose one with {spell_argument('column')}: {types}")
     raise ValueError(
-        f"there is no type {field or _short(ENTITY)!r}; choose one with {named('column')}: "
-        f"{listed(sorted(map(_short, known)), 20)}"
+        f"there is no type {field or _short(ENTITY)!r}; choose one with {spell_argument('column')}: "
+        f"{join_names(sorted(map(_short, known)), 20)}"
     )
 
 

@@ -4,7 +4,7 @@ import pytest
 from annotators import annotated, example, example_page, page_of, view_of
 from pages import Parsed
 
-from spacy_nereval.core.mention_places import annexed
+from spacy_nereval.core.mention_places import append_annex
 from spacy_nereval.reporting.result_table import Cost
 
 
@@ -120,7 +120,7 @@ def test_more_annotators_than_colours_have_a_page():
 
 
 def test_what_the_text_does_not_have_is_no_part_of_it():
-    text, lines = annexed("Ada met Bob", ["Eve"])
+    text, lines = append_annex("Ada met Bob", ["Eve"])
     found = annotated((text, {"ann": [(0, 3, "PER"), (*lines["Eve"], "PER")], "ben": [(0, 3, "PER")]}))
     found.documents[0].base.annex = len("Ada met Bob")
     page = Parsed(page_of(found))

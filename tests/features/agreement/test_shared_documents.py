@@ -12,7 +12,7 @@ from reading import read
 
 from spacy_nereval import load
 from spacy_nereval.core.labels import label_rules
-from spacy_nereval.core.mention_places import annexed
+from spacy_nereval.core.mention_places import append_annex
 from spacy_nereval.features.agreement.annotator_files import (
     SideRecord,
     label_studio_tasks,
@@ -257,7 +257,7 @@ def test_options_say_who_marked_what():
 
 
 def test_what_the_text_does_not_have_is_in_no_task():
-    text, lines = annexed("Ada met Bob", ["Eve"])
+    text, lines = append_annex("Ada met Bob", ["Eve"])
     given = annotated((text, {"ann": [(0, 3, "PER"), (*lines["Eve"], "PER")], "ben": []}))
     given.documents[0].base.annex = len("Ada met Bob")
     (task,) = prodigy_tasks(given)

@@ -8,7 +8,7 @@ from confection import Config, ConfigValidationError
 from scipy.stats import beta, t
 
 from spacy_nereval import Document, compare, count, create_all, gate
-from spacy_nereval.evaluation.bounds import wilson
+from spacy_nereval.evaluation.bounds import wilson_interval
 from spacy_nereval.evaluation.comparison import System
 from spacy_nereval.evaluation.differences import rare_difference
 from spacy_nereval.features.gate.gate_rules import judge_candidate, units_to_decide, verdict_on
@@ -57,7 +57,7 @@ def test_small_corpora_have_the_verdict_of_wilsons_interval(expected, rule):
     rated = kind == "rate_between"
     given = {kind: [each / 100 for each in bound]} if rated else {kind: bound[0], "score": "strict_r"}
     (row, of_label) = judged(policy(rule=given, of_label=given | {"label": "A"}), documents(hits, 60))
-    low, high = wilson(hits / 60, 60, 1.671)
+    low, high = wilson_interval(hits / 60, 60, 1.671)
     least, most = bound if rated else (bound[0], 100) if kind == "at_least" else (0, bound[0])
     inside, outside = least <= 100 * low and 100 * high <= most, 100 * high < least or 100 * low > most
     assert expected == ("met" if inside else "broken" if outside else "undecided")
@@ -373,7 +373,7 @@ def test_a_rule_of_a_family_is_broken_only_if_that_is_no_luck_among_so_many():
     for size, expected in ((0, "broken"), (2, "broken"), (3, "undecided"), (8, "undecided")):
         given = {"gate": {"rules": rules, "families": {"labels": labels[:size]} if size else {}}}
         rows = judged(given, found)
-        high = wilson(0.5, 60, t.ppf(1 - 0.05 / max(size, 1), 59))[1]
+        high = wilson_interval(0.5, 60, t.ppf(1 - 0.05 / max(size, 1), 59))[1]
         assert rows[0]["verdict"] == expected == ("broken" if high < 0.63 else "undecided")
         assert rows[-1]["verdict"] == ("broken" if size < 8 else "undecided")  # a family is those that it names
         assert [row["interval"] for row in rows] == [rows[0]["interval"]] * 8

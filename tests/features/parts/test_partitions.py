@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from spacy_nereval import collapse, score
-from spacy_nereval.core.compression import compressing
+from spacy_nereval.core.compression import packing_stream
 from spacy_nereval.distributed import combine, count_dask, count_partition, merge
 from spacy_nereval.io.count_files import as_bytes
 
@@ -26,7 +26,7 @@ def written(path, rows):
         with pyarrow.OSFile(str(path), "wb") as file, pyarrow.ipc.new_file(file, table.schema) as writer:
             writer.write_table(table, 8)
     else:
-        with path.open("wb") as file, compressing(file, path) as target:
+        with path.open("wb") as file, packing_stream(file, path) as target:
             target.write("".join(f"{json.dumps(row)}\n" for row in rows).encode())
     return path
 

@@ -103,8 +103,8 @@ def test_every_finding_names_its_documents(shown):
         assert {*found[section]} <= {*wrong}
     assert bool(found["errors"]) == bool(wrong)
     assert {*found["gold"]} == {names[doubt.document] for doubt in view.doubts}
-    groups = view.groups[view.lead].largest("surface", 2)
-    assert bool(found["groups"]) == bool(groups or view.groups[view.lead].largest("slip", 2))
+    groups = view.groups[view.lead].largest_groups("surface", 2)
+    assert bool(found["groups"]) == bool(groups or view.groups[view.lead].largest_groups("slip", 2))
     first = view.systems[0].documents
     for k, after in enumerate(view.systems[1:]):
         differ = {n for n, a, b in zip(names, first, after.documents) if _hits(a) != _hits(b)}

@@ -13,9 +13,9 @@ from asking import near
 from scored import nested, scored
 
 from spacy_nereval import Confidence, Document, count, create, create_all, evaluate, names
-from spacy_nereval.core.cuts import Cuts, cut
+from spacy_nereval.core.cuts import Cuts, apply_cuts
 from spacy_nereval.core.declaration import Metric
-from spacy_nereval.evaluation.tested import Wanted, wanted
+from spacy_nereval.evaluation.tested import Criterion, find_criterion
 from spacy_nereval.features.thresholds.chosen_cuts import applied, thresholds
 from spacy_nereval.features.thresholds.curves import Curves, Scored, Settings, curve_rows, left_out
 from spacy_nereval.features.thresholds.cut_choice import best_place, micro_cuts
@@ -33,7 +33,7 @@ def curves_of(documents: Sequence[Document], metrics: Sequence[Metric]) -> Curve
 
 
 def rescored(documents: Sequence[Document], metrics: Sequence[Metric], value: float) -> dict[str, Any]:
-    kept = cut(documents, Cuts(None if math.isinf(value) else value))
+    kept = apply_cuts(documents, Cuts(None if math.isinf(value) else value))
     found: dict[str, Any] = evaluate(count(kept, metrics))["metrics"]
     return found
 
@@ -94,7 +94,7 @@ def test_hits_never_change_as_the_cut_falls(hit: Any) -> None:
         scores = document.span_scores
         before: set[Any] = set()
         for value in sorted({*scores.values()}, reverse=True):
-            kept = [*cut([document], Cuts(value))]
+            kept = [*apply_cuts([document], Cuts(value))]
             assert kept[0]
             found = ranked(kept, [kept[0].span_scores], hit)
             hits = {*zip(found.score[found.hit].tolist(), found.label[found.hit].tolist())}
@@ -138,7 +138,7 @@ def test_the_best_cost_is_the_lowest_and_may_keep_nothing() -> None:
     assert found.cuts and found.cuts.default is None and not found.cuts.keeps("A", 1e9)
 
 
-def brute_force(documents: Sequence[Document], wish: Wanted, labels: Sequence[str]) -> float:
+def brute_force(documents: Sequence[Document], wish: Criterion, labels: Sequence[str]) -> float:
     """The best value over all combinations of cuts of labels."""
     scores = [
         [math.inf, *sorted({s for d in documents for span, s in d.span_scores.items() if span[2] == label})]
@@ -147,14 +147,14 @@ def brute_force(documents: Sequence[Document], wish: Wanted, labels: Sequence[st
     best = -math.inf
     for combination in itertools.product(*scores):
         cuts = Cuts(None, dict(zip(labels, combination)))
-        own = evaluate(count(cut(documents, cuts), [wish.metric]))["metrics"][wish.metric.name]["scores"]
+        own = evaluate(count(apply_cuts(documents, cuts), [wish.metric]))["metrics"][wish.metric.name]["scores"]
         value = own[wish.score.name]
-        best = max(best, -math.inf if value is None else float(wish.good(value)))
+        best = max(best, -math.inf if value is None else float(wish.orient(value)))
     return best
 
 
 def test_joint_cuts_of_strict_f_are_the_best_of_all_combinations() -> None:
-    wish, rng, better = wanted("strict_f", create_all(["strict"])), Random(6), 0
+    wish, rng, better = find_criterion("strict_f", create_all(["strict"])), Random(6), 0
     for _ in range(6):
         documents = nested(rng, 3, predictions=3)
         labels = sorted({span[2] for d in documents for side in d.sides for span in side})
@@ -180,7 +180,7 @@ def test_joint_cuts_leave_out_hits_that_cost_too_many_mistakes() -> None:
 @pytest.mark.parametrize(("seed", "reached"), [(0, False), (1, False), (649, True)])
 def test_ascent_is_no_worse_than_a_common_cut_and_no_better_than_all_combinations(seed: int, reached: bool) -> None:
     """In the last case, only the ascent that starts from each label's own cut comes to the best of all."""
-    wish, documents = wanted("fair_f", create_all(["fair"])), nested(Random(seed), 3, predictions=4)
+    wish, documents = find_criterion("fair_f", create_all(["fair"])), nested(Random(seed), 3, predictions=4)
     found = thresholds(documents, [wish.metric], Settings("fair_f", "micro")).values["best"]
     labels = sorted({span[2] for d in documents for side in d.sides for span in side})
     best = brute_force(documents, wish, labels)
@@ -195,7 +195,9 @@ def test_own_cuts_are_the_best_of_each_label() -> None:
     for label, row in found.values["per_type"].items():
         values = {}
         for value in [None, *sorted({s for d in documents for s in d.span_scores.values()})]:
-            own = evaluate(count(cut(documents, Cuts(None, {label: value})), metrics))["metrics"]["strict"]["per_type"]
+            own = evaluate(count(apply_cuts(documents, Cuts(None, {label: value})), metrics))["metrics"]["strict"][
+                "per_type"
+            ]
             values[value] = own[label]["scores"]["f"]
         assert row["value"] == pytest.approx(max(v for v in values.values() if v is not None))
         assert values[row["cut"]] == row["value"]
@@ -222,7 +224,7 @@ def test_an_applied_cut_is_held_fixed() -> None:
     documents = [*nested(Random(9), 30), *nested(Random(10), 8, labels="D")]
     cuts = Cuts(0.5, {"A": 0.7}, "strict.f")
     found = at(cuts, documents, metrics)
-    result = evaluate(count(cut(documents, cuts), metrics), Confidence(samples=200))
+    result = evaluate(count(apply_cuts(documents, cuts), metrics), Confidence(samples=200))
     kept, bounds = result["metrics"]["strict"], result["metrics"]["strict"]["intervals"]
     rows = {None: (found, kept["scores"]["f"], bounds["scores"]["f"])}
     for label, own in kept["per_type"].items():
@@ -291,7 +293,7 @@ def test_no_other_cut_of_a_single_label_is_better_after_the_ascent(seed: int) ->
     documents, metrics = nested(Random(seed), 4, predictions=5), create_all(["fair"])
 
     def score(cuts: dict[str, float | None]) -> float:
-        found = evaluate(count(cut(documents, Cuts(None, cuts)), metrics))["metrics"]["fair"]["scores"]["f"]
+        found = evaluate(count(apply_cuts(documents, Cuts(None, cuts)), metrics))["metrics"]["fair"]["scores"]["f"]
         return -math.inf if found is None else found
 
     best = thresholds(documents, metrics, Settings("fair_f", "micro")).values["best"]
@@ -314,7 +316,7 @@ def test_labels_have_their_scores_without_a_cut_and_at_the_common_one() -> None:
     documents, metrics = nested(Random(0), 12), create_all(["strict"])
     found = thresholds(documents, metrics).values
     for name, cuts in (("no_cut", {}), ("value", {label: found["best"]["cut"] for label in found["per_type"]})):
-        kept = cut(documents, Cuts(None, cuts)) if cuts else documents
+        kept = apply_cuts(documents, Cuts(None, cuts)) if cuts else documents
         expected = evaluate(count(kept, metrics))["metrics"]["strict"]["per_type"]
         assert {label: row[name] for label, row in found["per_type"].items()} == {
             label: pytest.approx(row["scores"]["f"]) for label, row in expected.items()
@@ -325,7 +327,7 @@ def test_rows_of_labels_are_what_scoring_anew_gives() -> None:
     documents, metrics = nested(Random(1), 8), create_all(["strict", "fair"])
     rows = [row for row in curve_rows(thresholds(documents, metrics).curves) if row["label"]]
     anew = {
-        value: evaluate(count(cut(documents, Cuts(value)), metrics))["metrics"]
+        value: evaluate(count(apply_cuts(documents, Cuts(value)), metrics))["metrics"]
         for value in {row["cut"] for row in rows}
     }
     assert {row["label"] for row in rows} == {*"ABC"} and len(anew) > 5

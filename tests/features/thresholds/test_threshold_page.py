@@ -13,7 +13,7 @@ from places import SPANCAT
 from scored import TEXT, rows
 
 from spacy_nereval import Confidence, Document, Thresholds, create_all, load, score, thresholds
-from spacy_nereval.core.cuts import Cuts, cut
+from spacy_nereval.core.cuts import Cuts, apply_cuts
 from spacy_nereval.features.thresholds import threshold_page as threshold_charts
 from spacy_nereval.features.thresholds.chosen_cuts import Found, applied
 from spacy_nereval.features.thresholds.chosen_cuts import thresholds as found_in
@@ -64,7 +64,7 @@ def made(gold, preds, metrics=("strict",), **settings) -> ThresholdView:
 
 def scored(split: int, cuts: Cuts) -> dict[str, Any]:
     """The result of scoring the predictions that are kept, without any curve."""
-    return score([*cut(documents(split), cuts)], ["strict", "slot_error"])
+    return score([*apply_cuts(documents(split), cuts)], ["strict", "slot_error"])
 
 
 SPANS: Any = [(0, 3, "A"), (5, 8, "A"), (10, 13, "B")]

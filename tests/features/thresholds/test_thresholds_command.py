@@ -11,7 +11,7 @@ from reading import check_row_files
 from scored import TEXT, rows
 
 from spacy_nereval import count, create_all, evaluate
-from spacy_nereval.core.cuts import Cuts, cut
+from spacy_nereval.core.cuts import Cuts, apply_cuts
 from spacy_nereval.io.read import read_files
 from spacy_nereval.io.saved_results import load_cuts
 
@@ -66,7 +66,7 @@ def test_curves_as_a_file():
     assert len(of_all) == 1 + len({score for d in dev for score in d.span_scores.values()})
     assert (of_all[0]["cut"], of_all[0]["kept"]) == ("", "0")
     row = of_all[len(of_all) // 2]
-    kept = evaluate(count(cut(dev, Cuts(float(row["cut"]))), create_all(["strict", "fair"])))
+    kept = evaluate(count(apply_cuts(dev, Cuts(float(row["cut"]))), create_all(["strict", "fair"])))
     assert float(row["fair.f"]) == kept["metrics"]["fair"]["scores"]["f"] and int(row["kept"]) == kept["pred"]
     assert {row["label"] for row in found} == {"", "A", "B"}
 

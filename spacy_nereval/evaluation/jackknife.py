@@ -1,8 +1,8 @@
-"""What scores are without each unit of a corpus: their variance without random numbers.
+"""The jackknife: scores without each unit of a corpus, and so their variance, without random numbers.
 
-Only the scores of labels that a unit has change when it is left out. So time and memory go with the cells of the table,
-not with the number of labels times that of units. Whatever is not a whole number is added up in the
-order of the hashes of the units' keys, so that no order of documents, files or workers changes a bit.
+Leaving a unit out changes only the scores of the labels that it has. So time and memory grow with the cells of the
+table, not with the number of labels times the number of units. Fractions are added up in the order of the hashes of
+the units' keys, so that no order of documents, files or workers changes a bit.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from ..core.formulas import ratio
 from ..counting.counts import Counts
 from ..counting.sums import Slot, slots
 from ..counting.table import Table, columns_of
-from .bounds import shares
+from .bounds import share_scale
 from .resampling import Units
-from .scores import MetricScores, Path, class_scores, mean, score_sums
-from .variance import Influences, influences, mean_of_runs, mixed_units
+from .scores import MetricScores, Path, class_scores, mean_of_parts, score_sums
+from .variance import Influences, count_mixed_units, influences, mean_of_runs
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -38,103 +38,103 @@ TOGETHER = 1 << 21
 OVER_LABELS = ("macro", "weighted")
 """The averages over labels."""
 
-Combined = Callable[[Floats, Score], Floats]
-"""From a score in each run, float64[runs, ...], to the number whose variance is wanted, float64[...]."""
+Estimand = Callable[[Floats, Score], Floats]
+"""The number whose variance is estimated, float64[...], as a function of the score in each run, float64[runs, ...]."""
 
 
-def mean_share(runs: Floats, score: Score) -> Floats:
+def mean_on_scale(runs: Floats, score: Score) -> Floats:
     """Return the mean of the runs on the 0-1 scale."""
-    return shares(score.limits, runs.shape[1:]).share(mean_of_runs(runs))
+    return share_scale(score.limits, runs.shape[1:]).share(mean_of_runs(runs))
 
 
-def mean_share_of_defined(runs: Floats, score: Score) -> Floats:
+def mean_of_defined_on_scale(runs: Floats, score: Score) -> Floats:
     """Return the mean of the runs in which a score is defined, on the 0-1 scale; NaN if there is none."""
-    return mean_share(mean_of_defined(runs)[None], score)
+    return mean_on_scale(mean_of_defined(runs)[None], score)
 
 
-def difference_after(first: int) -> Combined:
+def difference_of_systems(first: int) -> Estimand:
     """Return the difference of two systems' means over runs, given how many runs are the first system's.
 
-    >>> difference_after(1)(np.array([[0.5], [0.6], [0.8]]), Score("f")).round(12).tolist()
+    >>> difference_of_systems(1)(np.array([[0.5], [0.6], [0.8]]), Score("f")).round(12).tolist()
     [0.2]
     """
     return lambda runs, _: mean_of_runs(runs[first:]) - mean_of_runs(runs[:first])
 
 
 class Estimates(NamedTuple):
-    """What is known about the scores of one metric from leaving units out.
+    """The scores of one metric, and their variance from leaving units out.
 
     Attributes:
         metric: The metric.
         places: The path of each score in a result.
         values: The score of each run, float64[runs, places].
-        found: The variance of each, [places], as a rule of the mean of the runs on the 0-1 scale.
+        influences: The variance of the estimand of each score, [places].
         mixed: The number of units with an error, or of those with a hit, whichever is less, float64[places].
-        left_out: The same of each overall score without each group of units, float64[groups] by its name.
+        left_out: The estimand of each overall score without each group of units, float64[groups] by name of score.
     """
 
     metric: Metric
     places: list[Path]
     values: Floats
-    found: Influences
+    influences: Influences
     mixed: Floats
     left_out: dict[str, Floats]
 
 
-def leave_out(
-    tables: Sequence[Table], groups: csr_array, combined: Combined = mean_share, *, numbers: bool = False
+def jackknife(
+    tables: Sequence[Table], groups: csr_array, estimand: Estimand = mean_on_scale, *, numbers: bool = False
 ) -> Iterator[Estimates]:
-    """Yield what is known about each metric's scores from leaving groups of units out, one at a time.
+    """Yield the estimates of each metric's scores from leaving groups of units out, one at a time.
 
     Args:
         tables: The documents of each training run, in the same order and with the same labels.
         groups: int64[groups, documents], 1 where the group has the document.
-        combined: The number whose variance is wanted; by default the mean of the runs on the 0-1 scale.
+        estimand: By default the mean of the runs on the 0-1 scale.
         numbers: Whether scores that are numbers of spans are wanted, too.
     """
-    yield from without_groups([[Grouped(table, groups)] for table in tables], combined, numbers=numbers)
+    yield from jackknife_per_run([[GroupedTable(table, groups)] for table in tables], estimand, numbers=numbers)
 
 
-class Grouped(NamedTuple):
+class GroupedTable(NamedTuple):
     """Documents, and the groups of units that they are in: int64[groups, documents], 1 where a group has a document."""
 
     table: Table
     groups: csr_array
 
 
-def without_groups(
-    runs: Sequence[Sequence[Grouped]],
-    combined: Combined = mean_share,
-    alone: Combined = mean_share_of_defined,
+def jackknife_per_run(
+    runs: Sequence[Sequence[GroupedTable]],
+    estimand: Estimand = mean_on_scale,
+    alone: Estimand = mean_of_defined_on_scale,
     *,
     numbers: bool = False,
 ) -> Iterator[Estimates]:
-    """Yield what `leave_out` does, where each run has groups of its own documents, perhaps of several tables together.
+    """Yield what `jackknife` does, for runs whose groups hold documents of their own, perhaps of several tables.
 
     Args:
         runs: The documents of each run, which are added up. All have as many groups, and the same labels.
-        combined: The number whose variance is wanted, from the scores of the runs.
-        alone: The same from the scores of the runs in a single group.
+        estimand: The number whose variance is estimated.
+        alone: The estimand in a single group.
         numbers: Whether scores that are numbers of spans are wanted, too.
     """
-    made = [_Run(parts) for parts in runs]
-    number = made[0].groups
+    sums = [_RunSums(parts) for parts in runs]
+    number = sums[0].groups
     first, first_class, metrics = 0, 0, []
-    for own in zip(*(run.scores for run in made)):
-        metric = own[0].metric
+    for run_scores in zip(*(run.scores for run in sums)):
+        metric = run_scores[0].metric
         means = slice(first, first := first + len(metric.averaged))
         classes = slice(first_class, first_class := first_class + len(metric.classes.scores if metric.classes else ()))
         if not metric.distinct:
-            metrics.append(_OfMetric(made, own, (means, classes), (combined, alone), numbers=numbers))
-    for keys in _pairs(made, number):
-        pairs = [run.of_pairs(keys) for run in made]
-        for each in metrics:
-            each.add(keys // number, keys % number, pairs)
-    for each in metrics:
-        yield each.estimates()
+            metrics.append(_MetricJackknife(sums, run_scores, (means, classes), (estimand, alone), numbers=numbers))
+    for keys in _group_pairs(sums, number):
+        pairs = [run.sum_pairs(keys) for run in sums]
+        for metric_jackknife in metrics:
+            metric_jackknife.add(keys // number, keys % number, pairs)
+    for metric_jackknife in metrics:
+        yield metric_jackknife.estimates()
 
 
-class _Sorted:
+class _SortedCells:
     """The numbers of a sparse table whose columns are slots of labels, sorted by label and then by row.
 
     Args:
@@ -153,9 +153,9 @@ class _Sorted:
     def dense(self, keys: Wholes) -> Wholes:
         """Return the numbers of some keys, int64[slots, keys]: all keys from the first to the last of them."""
         here = slice(*np.searchsorted(self.keys, [keys[0], keys[-1] + 1]))
-        found = np.zeros((self._slots, len(keys)), dtype=np.int64)
-        found[self._slot[here], np.searchsorted(keys, self.keys[here])] = self._data[here]
-        return found
+        dense = np.zeros((self._slots, len(keys)), dtype=np.int64)
+        dense[self._slot[here], np.searchsorted(keys, self.keys[here])] = self._data[here]
+        return dense
 
 
 class _Pairs(NamedTuple):
@@ -166,14 +166,14 @@ class _Pairs(NamedTuple):
     class_means: tuple[Wholes, Wholes]
 
 
-class _Run:
+class _RunSums:
     """The sums of each group of units, and those of all documents, of one run."""
 
-    def __init__(self, parts: Sequence[Grouped]) -> None:
+    def __init__(self, parts: Sequence[GroupedTable]) -> None:
         from scipy.sparse import csr_array, vstack
 
         self.table, (self.groups, _) = parts[0].table, parts[0].groups.shape
-        self.sums = reduce(add, (table.summed() for table, _ in parts))
+        self.sums = reduce(add, (table.sum_rows() for table, _ in parts))
         self.scores: list[MetricScores] = [*score_sums(self.sums)]
         cells = reduce(add, (groups @ table.cells for table, groups in parts)).tocsr()
         self._slots: Wholes = (cells @ self.table.labels_added).toarray().T
@@ -187,10 +187,10 @@ class _Run:
                 self._means += (belongs[here].T @ means.T.astype(np.int64)).T
                 rows.append(csr_array(class_means.T))
             of_classes = of_classes + groups @ vstack(rows, format="csr")
-        self.cells = _Sorted(cells, self.table.width)
-        self._class_means = _Sorted(of_classes.tocsr(), self.table.width)
+        self.cells = _SortedCells(cells, self.table.width)
+        self._class_means = _SortedCells(of_classes.tocsr(), self.table.width)
 
-    def of_pairs(self, keys: Wholes) -> _Pairs:
+    def sum_pairs(self, keys: Wholes) -> _Pairs:
         """Return the sums of some labels in some groups."""
         label = keys // self._means.shape[1]
         counts, means = self.cells.dense(keys), self._class_means.dense(keys)
@@ -205,10 +205,10 @@ class _Run:
     def document_means(self) -> tuple[Floats, Floats]:
         """Return averages over documents without each group, and of each alone, float64[averaged scores, groups]."""
         alone = self._means.reshape(*self.sums.means.shape[:2], self.groups)
-        return mean(self.sums.means - alone), mean(alone)
+        return mean_of_parts(self.sums.means - alone), mean_of_parts(alone)
 
 
-def _pairs(runs: Sequence[_Run], groups: int) -> Iterator[Wholes]:
+def _group_pairs(runs: Sequence[_RunSums], groups: int) -> Iterator[Wholes]:
     """Yield which labels occur in which groups, as `label * groups + group`: all groups of some labels at a time."""
     keys = np.unique(np.concatenate([run.cells.keys for run in runs]))
     cells = len(runs) * 4 * len(runs[0].table.slots)
@@ -221,34 +221,34 @@ def _pairs(runs: Sequence[_Run], groups: int) -> Iterator[Wholes]:
     yield from (keys[start:stop] for start, stop in pairwise([*here, last]) if stop > start)
 
 
-class _OfMetric:
-    """What one metric's scores are without each group.
+class _MetricJackknife:
+    """Leave-one-out and single-group values of one metric's scores.
 
     Args:
         runs: The sums of each run.
         scores: The metric's scores of all documents, in each run.
-        own: Which of the means over documents, and which of the class means are the metric's.
-        combined: The number whose variance is wanted, from the scores of the runs, and from those in a single group.
+        means: Which of the means over documents, and which of the class means are the metric's.
+        estimands: The number whose variance is estimated, and the same in a single group.
         numbers: Whether scores that are numbers of spans are wanted, too.
     """
 
     def __init__(
         self,
-        runs: Sequence[_Run],
+        runs: Sequence[_RunSums],
         scores: Sequence[MetricScores],
-        own: tuple[slice, slice],
-        combined: tuple[Combined, Combined],
+        means: tuple[slice, slice],
+        estimands: tuple[Estimand, Estimand],
         *,
         numbers: bool,
     ) -> None:
         self.metric: Metric = scores[0].metric
-        self._runs, self._scores, self._own, (self._combined, self._alone) = runs, scores, own, combined
+        self._runs, self._scores, self._means, (self._estimand, self._alone) = runs, scores, means, estimands
         self._table, self._groups = runs[0].table, runs[0].groups
         self._place = slots(self._table.metrics)
         self._gold = [self._place[Slot("", kind.value)] for kind in GOLD_SPANS]
-        wanted = {name for name, score in self.metric.score_by_name.items() if numbers or score.unit != "count"}
+        scored = {name for name, score in self.metric.score_by_name.items() if numbers or score.unit != "count"}
         self._overall_names, self._names = (
-            [name for name in own if name in wanted] for own in (scores[0].scores, scores[0].label_scores)
+            [name for name in means if name in scored] for means in (scores[0].scores, scores[0].label_scores)
         )
         size = len(runs), len(self._names), self._table.width
         # The last label is none: with classes, all labels together.
@@ -262,17 +262,17 @@ class _OfMetric:
         self._estimated[1] = np.inf
         # An average over labels is the ratio of two sums: their changes without each group, and those of it alone.
         self._average_sums = np.zeros((2, len(OVER_LABELS), 2, *size[:2], self._groups))
-        self._kept: list[tuple[Wholes, Wholes, Floats]] = []
+        self._label_values: list[tuple[Wholes, Wholes, Floats]] = []
 
     def add(self, label: Wholes, group: Wholes, runs: Sequence[_Pairs]) -> None:
-        """Add what some labels score without each group that has them, and in it alone."""
-        values = np.array([[self._of_labels(run, side) for run in runs] for side in (0, 1)])
+        """Add the values of some labels without each group that has them, and in it alone."""
+        values = np.array([[self._score_labels(run, side) for run in runs] for side in (0, 1)])
         if self.metric.classes:
-            self._kept.append((label, group, values))
-        some = slice(label[0], label[-1] + 1)
+            self._label_values.append((label, group, values))
+        block = slice(label[0], label[-1] + 1)
         for n, name in enumerate(self._names):
-            whole = self._whole[:, n, some]
-            self._estimated[:, n, some] = self._estimates(name, whole, label - label[0], values[:, :, n])
+            whole = self._whole[:, n, block]
+            self._estimated[:, n, block] = self._estimates(name, whole, label - label[0], values[:, :, n])
         pairs = label < self._table.width - 1
         label, group, values = label[pairs], group[pairs], values[..., pairs]
         for r, run in enumerate(runs):
@@ -280,14 +280,14 @@ class _OfMetric:
             for a, average in enumerate(OVER_LABELS):
                 old = _average_parts(self._whole[r][:, label], left + alone, average)
                 change = _average_parts(values[0, r], left, average) - old
-                _add(self._average_sums[0, a, :, r], group, change)
-                _add(self._average_sums[1, a, :, r], group, _average_parts(values[1, r], alone, average))
+                _add_in_order(self._average_sums[0, a, :, r], group, change)
+                _add_in_order(self._average_sums[1, a, :, r], group, _average_parts(values[1, r], alone, average))
 
-    def _of_labels(self, run: _Pairs, side: int) -> Floats:
+    def _score_labels(self, run: _Pairs, side: int) -> Floats:
         """Return the scores of labels, float64[scores, pairs]."""
         columns = columns_of(self.metric, run.counts[side], self._place)
-        found = class_scores(self.metric, columns, run.class_means[side][:, self._own[1]])
-        return np.array([found[name] for name in self._names]).reshape(len(self._names), run.counts[side].shape[1])
+        scores = class_scores(self.metric, columns, run.class_means[side][:, self._means[1]])
+        return np.array([scores[name] for name in self._names]).reshape(len(self._names), run.counts[side].shape[1])
 
     def _estimates(self, name: str, whole: Floats, row: Wholes, values: Floats) -> Floats:
         """Return variance, bearers, whether there is a lone unit, and mixed units, float64[4, scores].
@@ -299,16 +299,16 @@ class _OfMetric:
             values: The values without a group, and of the group alone, float64[2, runs, entries].
         """
         score = self.metric.score_by_name[name]
-        theta, left = self._combined(whole, score), self._combined(values[0], score)
+        theta, left = self._estimand(whole, score), self._estimand(values[0], score)
         alone = self._alone(values[1], score)
         bounded = np.full(len(theta), np.isfinite(score.limits).all())
-        found = influences(theta, row, left, self._groups)
-        return np.array([*found, mixed_units(theta, row, left, alone, bounded)])
+        estimated = influences(theta, row, left, self._groups)
+        return np.array([*estimated, count_mixed_units(theta, row, left, alone, bounded)])
 
     def estimates(self) -> Estimates:
-        """Return what is known once all labels are added."""
+        """Return the estimates, once all labels are added."""
         scores = np.array([self._overall(r, run) for r, run in enumerate(self._runs)])
-        documents = np.array([[means[self._own[0]] for means in run.document_means()] for run in self._runs])
+        documents = np.array([[means[self._means[0]] for means in run.document_means()] for run in self._runs])
         # The values of all documents, [runs]; and without each group, and in each alone, [2, runs, groups].
         dense: dict[Path, tuple[Floats, Floats]] = {}
         for n, name in enumerate(self._overall_names):
@@ -322,9 +322,11 @@ class _OfMetric:
             path = "averages", "docs", score.name
             dense[path] = self._values(path), documents[:, :, n].swapaxes(0, 1)
         row = np.zeros(self._groups, dtype=np.int64)
-        found = [self._estimates(path[-1], whole[:, None], row, sides)[:, 0] for path, (whole, sides) in dense.items()]
+        estimated = [
+            self._estimates(path[-1], whole[:, None], row, sides)[:, 0] for path, (whole, sides) in dense.items()
+        ]
         by_label = self._estimated[:, :, :-1].swapaxes(1, 2).reshape(4, -1)
-        variance, bearers, lone, mixed = np.concatenate([np.array(found).reshape(-1, 4).T, by_label], axis=1)
+        variance, bearers, lone, mixed = np.concatenate([np.array(estimated).reshape(-1, 4).T, by_label], axis=1)
         values = np.array([whole for whole, _ in dense.values()]).reshape(len(dense), len(self._runs)).T
         return Estimates(
             self.metric,
@@ -333,7 +335,7 @@ class _OfMetric:
             Influences(variance, bearers, lone > 0),
             mixed,
             {
-                path[-1]: self._combined(sides[0], self.metric.score_by_name[path[-1]])
+                path[-1]: self._estimand(sides[0], self.metric.score_by_name[path[-1]])
                 for path, (_, sides) in dense.items()
                 if path[0] == "scores"
             },
@@ -342,19 +344,22 @@ class _OfMetric:
     def _values(self, path: Path) -> Floats:
         """Return an overall score or an average in each run."""
         return np.array(
-            [own.scores[path[1]] if path[0] == "scores" else own.averages[path[1]][path[2]] for own in self._scores]
+            [
+                run_scores.scores[path[1]] if path[0] == "scores" else run_scores.averages[path[1]][path[2]]
+                for run_scores in self._scores
+            ]
         )[:, 0]
 
-    def _overall(self, r: int, run: _Run) -> Floats:
-        """Return the overall scores of a run without each group, and of each alone, float64[2, scores, groups]."""
+    def _overall(self, r: int, run: _RunSums) -> Floats:
+        """Return overall scores of a run: leave-one-out, then single-group values, float64[2, scores, groups]."""
         if self.metric.classes:
-            found = [self._of_classes(r, side) for side in (0, 1)]
+            sides = [self._score_classes(r, side) for side in (0, 1)]
         else:
-            found = [self.metric.formula(columns_of(self.metric, counts, self._place)) for counts in run.overall()]
-        scores = np.array([[side[name] for name in self._overall_names] for side in found])
+            sides = [self.metric.formula(columns_of(self.metric, counts, self._place)) for counts in run.overall()]
+        scores = np.array([[side[name] for name in self._overall_names] for side in sides])
         return scores.reshape(2, len(self._overall_names), self._groups)
 
-    def _of_classes(self, r: int, side: int) -> dict[str, Floats]:
+    def _score_classes(self, r: int, side: int) -> dict[str, Floats]:
         """Return the overall scores that those of labels make, without each group (0) or of each alone (1)."""
         assert self.metric.classes
         weights = self.metric.classes.weights(self._table.labels, self._table.is_breakdown)
@@ -362,7 +367,7 @@ class _OfMetric:
         step, blocks = max(1, TOGETHER // whole.size), []
         for start in range(0, max(self._groups, 1), step):
             dense = np.repeat(whole[..., None], min(step, self._groups - start), axis=-1)
-            for label, group, values in self._kept:
+            for label, group, values in self._label_values:
                 here = (group >= start) & (group < start + step)
                 dense[:, label[here], group[here] - start] = values[side, r][:, here]
             blocks.append(self.metric.classes.overall(dict(zip(self._names, dense)), weights))
@@ -370,12 +375,12 @@ class _OfMetric:
 
     def _average(self, a: int, n: int) -> Floats:
         """Return an average over labels without each group, and of each group alone, float64[2, runs, groups]."""
-        found = []
+        averages = []
         for r, run in enumerate(self._support):
             whole = _average_parts(self._whole[r, [n], :-1], run, OVER_LABELS[a]).sum(axis=-1)
             change, alone = self._average_sums[:, a, :, r, n]
-            found.append([ratio(*(whole + change)), ratio(*alone)])
-        return np.array(found).swapaxes(0, 1)
+            averages.append([ratio(*(whole + change)), ratio(*alone)])
+        return np.array(averages).swapaxes(0, 1)
 
 
 def _average_parts(scores: Floats, support: Wholes, average: str) -> Floats:
@@ -384,7 +389,7 @@ def _average_parts(scores: Floats, support: Wholes, average: str) -> Floats:
     return np.array([np.nan_to_num(scores) * weights, weights])
 
 
-def _add(sums: Floats, group: Wholes, amounts: Floats) -> None:
+def _add_in_order(sums: Floats, group: Wholes, amounts: Floats) -> None:
     """Add amounts [..., pairs] to the sums of their groups, [..., groups], one after the other: the last digit must
     not depend on how many pairs are added at once."""
     for place in np.ndindex(sums.shape[:-1]):
@@ -393,9 +398,9 @@ def _add(sums: Floats, group: Wholes, amounts: Floats) -> None:
 
 def mean_of_defined(runs: Floats) -> Floats:
     """Return the mean over the runs in which a score is defined, NaN if there is none."""
-    known = np.isfinite(runs)
-    found: Floats = ratio(np.where(known, runs, 0).sum(axis=0), known.sum(axis=0))
-    return found
+    defined = np.isfinite(runs)
+    mean: Floats = ratio(np.where(defined, runs, 0).sum(axis=0), defined.sum(axis=0))
+    return mean
 
 
 def difference_of_runs(
@@ -414,15 +419,15 @@ def difference_of_runs(
 
     Returns:
         Arrays of the length of `scores`: the variance in the squared unit of the score, and the `bearers`, from which
-        `statistics.bounds.degrees_of_freedom` makes f, given the effective number of units. Where a score is
+        `bounds.degrees_of_freedom` makes f, given the effective number of units. Where a score is
         undefined without some unit, `lone` is true.
     """
     units = Units(baseline[0])
     tables = [Table(counts, labels) for counts in (*baseline, *system)]
-    found = {
-        (each.metric.name, path): place
-        for each in leave_out(tables, units.groups, difference_after(len(baseline)), numbers=True)
-        for path, *place in zip(each.places, *each.found)
+    places = {
+        (estimates.metric.name, path): place
+        for estimates in jackknife(tables, units.groups, difference_of_systems(len(baseline)), numbers=True)
+        for path, *place in zip(estimates.places, *estimates.influences)
     }
     unknown = np.nan, np.inf, False  # of metrics that count distinct strings
-    return Influences(*(np.array(column) for column in zip(*(found.get(score, unknown) for score in scores))))
+    return Influences(*(np.array(column) for column in zip(*(places.get(score, unknown) for score in scores))))
