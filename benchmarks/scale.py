@@ -34,7 +34,7 @@ from workloads import made_up
 from spacy_nereval import Confidence, Document, count, create_all, evaluate
 from spacy_nereval.evaluation.intervals import draw_replicates
 from spacy_nereval.evaluation.resampling import number_of_units
-from spacy_nereval.integration.examples import read
+from spacy_nereval.integration.examples import pair_docs
 from spacy_nereval.integration.pipelines import predict
 from spacy_nereval.integration.spacy_files import read_docs
 from spacy_nereval.io.count_files import load, merge, save
@@ -152,7 +152,7 @@ def steps(pairs: list[Pair], shards: int, documents: int, samples: int) -> dict[
 
 def read_again(pairs: list[Pair], number: int, documents: int) -> Iterator[Document]:
     for k, (gold, pred) in enumerate(islice(cycle(pairs), documents)):
-        if document := read(gold, pred):
+        if document := pair_docs(gold, pred):
             document.id = f"{number} {k}"
             yield document
 

@@ -17,7 +17,7 @@ import typer
 
 from spacy_nereval import Document, count, create_all, evaluate
 from spacy_nereval.core.cuts import Cuts, apply_cuts
-from spacy_nereval.features.thresholds.chosen_cuts import thresholds
+from spacy_nereval.features.thresholds.chosen_cuts import find_thresholds
 
 PREDICTIONS, GOLD, WORDS = 10, 6, 60
 """Of each document."""
@@ -41,7 +41,7 @@ def main(
     cuts = 0
     for number in range(rounds + 1):
         before = process_time()
-        cuts = thresholds(made, metrics).values["cuts"]
+        cuts = find_thresholds(made, metrics).values["cuts"]
         between = process_time()
         for step in range(TIMED):
             evaluate(count(apply_cuts(made, Cuts((step + 0.5) / TIMED)), metrics, units=False))

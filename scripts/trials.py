@@ -26,7 +26,7 @@ from spacy_nereval.counting.counts import Counts
 from spacy_nereval.evaluation.result import evaluate as result_of
 from spacy_nereval.integration.pipelines import predict
 from spacy_nereval.metrics.registry import create_all
-from spacy_nereval.reporting.result_table import shown
+from spacy_nereval.reporting.result_table import number_text
 from spacy_nereval.reporting.score_tables import percent
 
 
@@ -134,7 +134,7 @@ def counted(model: Path, test: Path, key: str | None) -> Counts:
     counts = count(predict(str(model), test, key), create_all())
     counts.spans_key, counts.sources = key, [test.name]
     scores = result_of(counts)["metrics"]
-    msg.good(f"{model.parent.name}: strict F {shown(percent(scores['strict']['scores']['f']))}")
+    msg.good(f"{model.parent.name}: strict F {number_text(percent(scores['strict']['scores']['f']))}")
     return counts
 
 

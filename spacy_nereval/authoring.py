@@ -1,4 +1,4 @@
-"""Everything that an author of a metric needs, from one place.
+"""Everything that the author of a metric needs, in one place.
 
 A metric is a function that takes options and returns a `Metric`: its verdicts, the columns
 they add up to, one formula, and its scores, all declared. An entry point in the group
@@ -31,8 +31,8 @@ they add up to, one formula, and its scores, all declared. An entry point in the
 ...         yield Verdict("tp" if gold and pred else "fn" if gold else "fp", gold, pred)
 >>> from dataclasses import replace
 >>> documents = [Document([(0, 5, "A"), (8, 9, "A")], [(3, 7, "A")])]
->>> found = evaluate(count(documents, [replace(paired(), name="paired")]))
->>> found["metrics"]["paired"]["scores"]["f"]
+>>> result = evaluate(count(documents, [replace(paired(), name="paired")]))
+>>> result["metrics"]["paired"]["scores"]["f"]
 0.6666666666666666
 """
 

@@ -62,12 +62,12 @@ def check_laws(
     >>> check_laws(create("strict"))
     """
     reasons = exempt or {}
-    wanted = [*LAWS] if laws is None else [*laws]
-    if unknown := [name for name in (*wanted, *reasons) if name not in LAWS]:
+    names = [*LAWS] if laws is None else [*laws]
+    if unknown := [name for name in (*names, *reasons) if name not in LAWS]:
         raise ValueError(describe_unknown(unknown[0], LAWS, "law", len(LAWS)))
     metric = metric if metric.name else replace(metric, name="metric")
     for corpus in default_corpora() if corpora is None else corpora:
-        for name in wanted:
+        for name in names:
             if name not in reasons:
                 _check(name, metric, [*corpus])
 
@@ -81,11 +81,11 @@ def _check(name: str, metric: Metric, corpus: Corpus) -> None:
 
 
 def random_documents(number: int, seed: int = 0) -> list[Document]:
-    """Return short documents with many spans that collide.
+    """Return short documents with many overlapping spans.
 
     Args:
         number: The number of documents.
-        seed: Of the random numbers; the same seed makes the same documents.
+        seed: The seed of the random numbers; the same seed makes the same documents.
 
     Returns:
         Documents with 4 to 7 words as text and tokens, and up to 4 spans on each side.
@@ -98,7 +98,7 @@ def random_documents(number: int, seed: int = 0) -> list[Document]:
 
 
 def default_corpora() -> Iterator[Corpus]:
-    """Yield what `check_laws` tries by default: none, one, or a few documents."""
+    """Yield the corpora that `check_laws` uses by default, of no, one, or a few documents."""
     yield []
     for seed in range(29):
         yield random_documents(1 + seed % 3, seed)
@@ -124,7 +124,7 @@ def _random_span(rng: random.Random, tokens: Sequence[tuple[int, int]]) -> Span:
 
 
 def _like(rng: random.Random, span: Span, length: int) -> Span:
-    """Return the span, or one with another label or another boundary."""
+    """Return the span, or a copy with another label or another boundary."""
     slip = rng.choice(["none", "none", "label", "start", "end"])
     if slip == "label":
         return span._replace(label=rng.choice(LABELS))
@@ -144,35 +144,35 @@ def counts_add(metric: Metric, corpus: Corpus) -> None:
 
 
 def order_and_doubles_change_nothing(metric: Metric, corpus: Corpus) -> None:
-    """Neither the order of documents and spans nor spans given twice matter."""
-    turned = [_with_spans(doc, [[*reversed(side), *side] for side in (doc.gold, doc.pred)]) for doc in reversed(corpus)]
+    """Neither the order of documents and spans nor repeated spans matter."""
+    turned = [_copy(doc, [[*reversed(side), *side] for side in (doc.gold, doc.pred)]) for doc in reversed(corpus)]
     _same(_result(metric, corpus), _result(metric, turned), "as they come", "turned round, with doubles")
 
 
 def shifting_changes_nothing(metric: Metric, corpus: Corpus) -> None:
     """The place of a span in the text does not matter."""
 
-    def moved(span: Sequence[Any]) -> tuple[Any, ...]:
+    def shift(span: Sequence[Any]) -> tuple[Any, ...]:
         return (span[0] + 3, span[1] + 3, *span[2:])
 
     shifted = []
     for doc in corpus:
-        tokens = [moved(token)[:2] for token in doc.known_tokens]
-        shifted.append(Document(map(moved, doc.gold), map(moved, doc.pred), f"xx {doc.text}", tokens=tokens))
+        tokens = [shift(token)[:2] for token in doc.known_tokens]
+        shifted.append(Document(map(shift, doc.gold), map(shift, doc.pred), f"xx {doc.text}", tokens=tokens))
     _same(_result(metric, corpus), _result(metric, shifted), "here", "three characters later")
 
 
 def renaming_labels_renames_rows(metric: Metric, corpus: Corpus) -> None:
-    """Labels are names: other names in the same order change nothing else."""
+    """Labels are only names: other names in the same order change nothing but the names."""
     new = {label: f"label {label}" for label in LABELS}
     renamed = [
-        _with_spans(doc, [[span._replace(label=new[span.label]) for span in side] for side in (doc.gold, doc.pred)])
+        _copy(doc, [[span._replace(label=new[span.label]) for span in side] for side in (doc.gold, doc.pred)])
         for doc in corpus
     ]
     before, after = _result(metric, corpus), _result(metric, renamed)
     for result in (before, after):
-        for of_labels in ("verdicts", "confusion"):
-            result.pop(of_labels, None)
+        for key in ("verdicts", "confusion"):
+            result.pop(key, None)
     before["per_type"] = {new[label]: row for label, row in before["per_type"].items()}
     _same(before, after, "with these labels", "with other labels")
 
@@ -197,13 +197,13 @@ def verdicts_are_what_is_counted(metric: Metric, corpus: Corpus) -> None:
         partial = name in metric.partial_credit
         numbers[name, gold.label if gold else "", pred.label if pred else ""] += 1 if partial else int(amount)
     counted = verdict_counts(count(corpus, [metric]))[metric.name]
-    found = {place: number for place, number in numbers.items() if number}
-    _same({place: n for place, n in counted.items() if n}, found, "the counts", "the verdicts")
+    expected = {place: number for place, number in numbers.items() if number}
+    _same({place: n for place, n in counted.items() if n}, expected, "the counts", "the verdicts")
 
 
 def a_perfect_prediction_has_the_best_score(metric: Metric, corpus: Corpus) -> None:
-    """Where the prediction is the gold annotation, every bounded score is at its best limit."""
-    perfect = [_with_spans(doc, [doc.gold, doc.gold]) for doc in corpus]
+    """If the prediction is the gold annotation, every bounded score is at its best limit."""
+    perfect = [_copy(doc, [doc.gold, doc.gold]) for doc in corpus]
     if not any((doc.text or "")[span.start : span.end].strip() for doc in perfect for span in doc.gold):
         return
     scores = _result(metric, perfect)["scores"]
@@ -231,19 +231,19 @@ def nothing_to_score_is_undefined(metric: Metric, corpus: Corpus) -> None:
 
 
 def symmetric_scores_are_symmetric(metric: Metric, corpus: Corpus) -> None:
-    """Symmetric scores stay when gold and prediction change places, and verdicts become what `mirror` says."""
-    there = _result(metric, corpus)["scores"]
-    back = _result(metric, [_with_spans(doc, [doc.pred, doc.gold]) for doc in corpus])
+    """Symmetric scores stay the same if gold and prediction are swapped, and verdicts become those of `mirror`."""
+    scores = _result(metric, corpus)["scores"]
+    swapped = _result(metric, [_copy(doc, [doc.pred, doc.gold]) for doc in corpus])
     for score in metric.scores:
         if score.symmetric:
-            _same(there[score.name], back["scores"][score.name], score.name, f"{score.name} with the sides swapped")
+            _same(scores[score.name], swapped["scores"][score.name], score.name, f"{score.name} with the sides swapped")
     if metric.mirror is not None:
         image = evaluate(mirror_counts(count(corpus, [metric])))["metrics"][metric.name]
-        _same(image, back, "the mirror image", "the result with the sides swapped")
+        _same(image, swapped, "the mirror image", "the result with the sides swapped")
 
 
 def results_are_plain_json(metric: Metric, corpus: Corpus) -> None:
-    """The result survives JSON, so its numbers are plain and finite."""
+    """The result is the same after JSON, so its numbers are plain and finite."""
     result = _result(metric, corpus)
     _same(json.loads(json.dumps(result, allow_nan=False)), result, "after JSON", "before")
 
@@ -278,25 +278,28 @@ LAWS: Mapping[str, Callable[[Metric, Corpus], None]] = {
 
 
 def _result(metric: Metric, corpus: Corpus) -> dict[str, Any]:
-    found: dict[str, Any] = evaluate(count(corpus, [metric], units=False))["metrics"][metric.name]
-    return found
+    result: dict[str, Any] = evaluate(count(corpus, [metric], units=False))["metrics"][metric.name]
+    return result
 
 
 def _ratios(metric: Metric) -> list[Score]:
     return [score for score in metric.scores if score.unit != "count"]
 
 
-def _with_spans(like: Document, sides: Sequence[Iterable[Span]]) -> Document:
-    return Document(sides[0], sides[1], like.text, tokens=like.tokens)
+def _copy(document: Document, sides: Sequence[Iterable[Span]]) -> Document:
+    """Return a copy of a document with other spans."""
+    return Document(sides[0], sides[1], document.text, tokens=document.tokens)
 
 
-def _same(found: Any, expected: Any, one: str, other: str) -> None:
-    """Raise AssertionError if two values differ by more than rounding; says where."""
-    if isinstance(found, Mapping) and isinstance(expected, Mapping):
-        assert found.keys() == expected.keys(), f"{one} has {[*found]}, {other} {[*expected]}"
-        for key in found:
-            _same(found[key], expected[key], f"{key} of {one}", other)
-    elif isinstance(found, (int, float)) and isinstance(expected, (int, float)):
-        assert math.isclose(found, expected, rel_tol=1e-9, abs_tol=1e-12), f"{one} is {found}, {other} {expected}"
+def _same(actual: Any, expected: Any, name: str, other_name: str) -> None:
+    """Raise AssertionError, which says where, if two values differ by more than rounding."""
+    if isinstance(actual, Mapping) and isinstance(expected, Mapping):
+        assert actual.keys() == expected.keys(), f"{name} has {[*actual]}, {other_name} {[*expected]}"
+        for key in actual:
+            _same(actual[key], expected[key], f"{key} of {name}", other_name)
+    elif isinstance(actual, (int, float)) and isinstance(expected, (int, float)):
+        assert math.isclose(actual, expected, rel_tol=1e-9, abs_tol=1e-12), (
+            f"{name} is {actual}, {other_name} {expected}"
+        )
     else:
-        assert found == expected, f"{one} is {found}, {other} {expected}"
+        assert actual == expected, f"{name} is {actual}, {other_name} {expected}"

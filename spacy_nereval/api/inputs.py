@@ -16,12 +16,12 @@ from ..core.messages import describe_unknown, shorten, spell_argument
 from ..core.spans import Document, relabel
 from ..io.formats.gliner import record_of as gliner_record
 from ..io.formats.jsonl import record_of
-from ..io.formats.settings import Format, Misfit, in_other_unit
-from ..io.formats.tags import Tagged, TokenDocument, read_tag_lists
+from ..io.formats.settings import Format, Misfit, suggest_unit
+from ..io.formats.tags import TagSequence, TokenDocument, read_tag_lists
 from ..io.read import UNANNOTATED, Pairing
 from ..io.records import Predictions, Record, pair
 from ..io.units import ID, FileUnits
-from ..io.units import parse as parse_unit
+from ..io.units import parse_unit as parse_unit
 from ..metrics.registry import LOOKED_AT, NO_TOKENS, NO_WORDS, MetricChoice, Unavailable, choose_metrics
 from .items import Ends, Place, is_spacy, place_of, plain_record, tags_in_words
 from .sides import Side, TagNames, error_at_document, names_of_tags, read_file, read_if_path, tags_of
@@ -219,7 +219,7 @@ def _pairs_of_tags(gold: Side, pred: Side, reading: Reading) -> Iterator[Documen
     predictions = Predictions(pred.name, UNANNOTATED[0])
     for number, (a, b) in enumerate(zip(*tagged)):
         annotated = [side[number] is not None for side in sides]
-        if not annotated[0] or predictions.skipped(_NO_TEXT, _NO_TEXT._replace(annotated=annotated[1])):
+        if not annotated[0] or predictions.is_skipped(_NO_TEXT, _NO_TEXT._replace(annotated=annotated[1])):
             yield None
             continue
         if a.length != b.length:
@@ -256,7 +256,7 @@ def _with_units(documents: Iterable[Document | None], unit: str) -> Iterator[Doc
         if document:
             gold = Record(document.text or "", document.sides[0], id=document.id)
         try:
-            yield units.marked(document, gold)
+            yield units.assign_unit(document, gold)
         except ValueError as error:
             raise error_at_document(error, number, gold.id) from None
     units.check_end()
@@ -269,10 +269,10 @@ def _paired_by_text(gold: Side, pred: Side, reading: Reading) -> Iterator[Docume
     sides = records_of(gold, reading), records_of(pred, reading)
     for number, (a, b) in enumerate(Pairing(gold.name, pred.name).pairs(*sides)):
         try:
-            skipped = not reading.spans_key and predictions.skipped(a, b)
+            skipped = not reading.spans_key and predictions.is_skipped(a, b)
             document = pair(a, b)
             document = None if skipped else document
-            yield units.marked(document, a) if units else document
+            yield units.assign_unit(document, a) if units else document
         except ValueError as error:
             raise error_at_document(error, number, a.id) from None
     if units:
@@ -308,11 +308,11 @@ def record_of_item(item: Any, where: str, reading: Reading) -> Record:
     try:
         if isinstance(item, Mapping):
             return gliner_record(dict(item)) if "tokenized_text" in item else record_of(dict(item), format)
-        from ..integration.examples import record
+        from ..integration.examples import doc_record
 
-        return record(item, reading.spans_key)
+        return doc_record(item, reading.spans_key)
     except Misfit as error:
-        said = in_other_unit(partial(record_of, dict(item)), format)
+        said = suggest_unit(partial(record_of, dict(item)), format)
         raise ValueError(f"{where}: {error}{said}") from None
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
@@ -338,7 +338,7 @@ def _in_order(
         beside = dict(zip(names, items[2:]))
         try:
             (a, b), place = _records_of_document((gold.name, pred.name), items[:2], beside, reading, ends)
-            skipped = predictions.skipped(a._replace(text=place.text or "?"), b._replace(text=place.text or "?"))
+            skipped = predictions.is_skipped(a._replace(text=place.text or "?"), b._replace(text=place.text or "?"))
             document = _without_text(a, b, number) if place.text is None else pair(a, b)
         except ValueError as error:
             raise error_at_document(error, number, beside.get("ids")) from None
@@ -394,11 +394,11 @@ def _records_of_document(
     ], place
 
 
-def all_tagged(sides: Sequence[Side], reading: Reading) -> list[list[Tagged | None] | None]:
+def all_tagged(sides: Sequence[Side], reading: Reading) -> list[list[TagSequence | None] | None]:
     """Return the tag sequences of each side, read together; None for one that has no tags."""
     tagged = [side for side in sides if side.kind == "tags"]
     tags = dict(zip(tagged, tags_of([(side.name, [*side.items()], side.tag_names) for side in tagged])))
-    sequences: list[list[Tagged | None] | None] = []
+    sequences: list[list[TagSequence | None] | None] = []
     for side in sides:
         items = tags.get(side)
         read = [] if items is None else read_tag_lists(items, side.name, reading.scheme, reading.repair)
@@ -514,7 +514,7 @@ def _tag_records(sides: Mapping[str, Side], reading: Reading) -> SideRecords:
     return records
 
 
-def _tag_record(tagged: Tagged | None) -> Record:
+def _tag_record(tagged: TagSequence | None) -> Record:
     if tagged is None:
         return Record("", set(), annotated=False)
     gaps = tuple((token, token + 1) for token in tagged.gaps)

@@ -14,10 +14,10 @@ from ..core.arguments import Reading
 from ..core.messages import PlainSpan, highest_scores, quote, shorten, validate_span, validate_tokens
 from ..core.spans import Document
 from ..io.formats import TAG_KEYS
-from ..io.formats.jsonl import of_pair
-from ..io.formats.settings import fitted_span, in_other_unit
-from ..io.formats.tags import Tagged
-from ..io.records import Record, with_mentions
+from ..io.formats.jsonl import unpack_pair
+from ..io.formats.settings import fit_span, suggest_unit
+from ..io.formats.tags import TagSequence
+from ..io.records import Record, locate_mentions
 
 Offsets = Sequence[tuple[int, int]]
 
@@ -46,12 +46,12 @@ def plain_record(item: Any, name: str, place: Place, reading: Reading, ends: End
     empty = Record(text or "", set(), None if offsets is None else [*offsets])
     if item is None:
         return empty._replace(annotated=False)
-    if isinstance(item, Tagged):
+    if isinstance(item, TagSequence):
         return record_of_tags(item, name, place, empty)
     if kind_of(item) == "mentions":
         if text is None:
             raise ValueError(f"{name} has mentions without offsets, which are looked for in the text: give text=")
-        return with_mentions(empty, item, reading.match, reading.occurrences)
+        return locate_mentions(empty, item, reading.match, reading.occurrences)
     given = [*item]
     spans = [_fitting_span(span, f"{name} span {k}", text, reading, ends) for k, span in enumerate(given)]
     kept = {*spans}
@@ -60,7 +60,7 @@ def plain_record(item: Any, name: str, place: Place, reading: Reading, ends: End
     return empty._replace(spans=kept, duplicates=len(spans) - len(kept), span_scores=scores)
 
 
-def record_of_tags(item: Tagged, name: str, place: Place, empty: Record) -> Record:
+def record_of_tags(item: TagSequence, name: str, place: Place, empty: Record) -> Record:
     """Return a tag sequence as a record.
 
     Args:
@@ -104,7 +104,7 @@ def _fitting_span(span: Any, name: str, text: str | None, reading: Reading, ends
         if text is None or not surface or text.isascii():
             raise
         start, end, label = plain_span(span, name, None, inclusive=reading.end == "inclusive")
-        said = in_other_unit(lambda unit: fitted_span(name, (start, end, label), text, unit, surface[0]))
+        said = suggest_unit(lambda unit: fit_span(name, (start, end, label), text, unit, surface[0]))
         raise ValueError(f"{error}{said}") from None
 
 
@@ -224,7 +224,7 @@ def familiar(item: Any) -> Any:
     >>> familiar({"PER": ["Ada", "Bob"]}), familiar({"entities": [(0, 3, "PER")]})
     ([('Ada', 'PER'), ('Bob', 'PER')], [(0, 3, 'PER')])
     """
-    item = of_pair(item)
+    item = unpack_pair(item)
     if not isinstance(item, Mapping) or FIELDS & item.keys():
         return item
     if _is_list(listed := item.get("entities")):

@@ -27,11 +27,10 @@ from ..io.count_files import save as save_counts
 from ..io.paths import is_count_file
 from ..metrics.registry import create
 from ..reporting.comparison_view import ComparisonView, score_key
-from ..reporting.declared import judging, main_metric
+from ..reporting.declared import error_metric, main_metric
 from ..reporting.result_table import ResultTable
-from ..reporting.runs_view import RunsView
 from ..reporting.score_tables import headline_tables
-from ..reporting.score_view import ScoreView
+from ..reporting.score_view import RunsView, ScoreView
 from ..reporting.view import View
 from .accessors import (
     Confusion,
@@ -140,7 +139,7 @@ class Result(Shown):
         """The score of the first sentence: its score key, value, interval and direction."""
         metric = main_metric(self._metrics)
         score = (metric.headlines or metric.scores)[0].name
-        bounds = self._scored().bounded.result["metrics"][metric.name].get("intervals")
+        bounds = self._scored().evaluation_with_intervals.result["metrics"][metric.name].get("intervals")
         return Headline.of(metric, score, self._sets[metric.name][score], bounds and bounds["scores"].get(score))
 
     @property
@@ -341,7 +340,7 @@ class Result(Shown):
         if table == "all":
             return table_frame([view.every_row()])
         if table == "headline":  # without the intervals that only people are shown unasked
-            own = [*headline_tables(view.given)]
+            own = [*headline_tables(view.evaluation)]
             if own and len(own[0].header) == 4:  # a score alone is called "value", as in the frames of other scores
                 own[0] = own[0]._replace(header=[*own[0].header[:3], "value"])
             return table_frame(own)
@@ -387,7 +386,7 @@ class Result(Shown):
     def _view(self, average: str = "micro", *, every: bool = False) -> ScoreView:
         """Return the view, with examples of errors if `every`."""
         check_average(average)
-        metric = judging(self._metrics)
+        metric = error_metric(self._metrics)
         if self._documents is None or metric is None:
             return self._scored(average)
         known = [document for document in self._documents if document]

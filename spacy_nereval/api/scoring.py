@@ -339,10 +339,10 @@ def _both_sides(side: Side, spans_key: str | None) -> Iterator[Document | None]:
     if side.kind != "example":
         yield from side.items()
         return
-    from ..integration.examples import read_numbered
+    from ..integration.examples import read_example
 
     for number, example in enumerate(side.items()):
-        yield None if example is None else read_numbered(example, number, spans_key)
+        yield None if example is None else read_example(example, number, spans_key)
 
 
 def _names_metrics(pred: Any) -> bool:

@@ -15,8 +15,8 @@ from ..core.messages import describe_unknown, install_command
 from ..core.wording import COLORS
 from ..io.saved_results import read_result
 from ..io.writing import atomic, json_text, visible, write_json
-from ..reporting.formats import document, records
 from ..reporting.formats import html as html_table
+from ..reporting.formats import records, render_document
 from ..reporting.rendered_document import RenderedDocument
 from ..reporting.result_table import ResultTable
 from ..reporting.terminal import render
@@ -275,7 +275,7 @@ class Shown(dict[str, Any]):
         text = self._report(strip_compression(path).stem) if format_extension(path) == ".html" else None
         if text is None:
             before, tables, after = self._parts("micro", 2, every=True)
-            text = document(tables, FORMATS[format_extension(path)], before, after)
+            text = render_document(tables, FORMATS[format_extension(path)], before, after)
         with atomic(path) as file:
             file.write(f"{text}\n".encode("utf8", "backslashreplace"))
 

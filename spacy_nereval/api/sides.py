@@ -13,8 +13,8 @@ from typing import Any
 
 from ..core.arguments import Reading
 from ..core.messages import shorten
-from ..io.formats import TAG_KEYS, hf, records, with_annotators, with_name
-from ..io.formats.settings import sides
+from ..io.formats import TAG_KEYS, assign_annotators, hf, records, with_name
+from ..io.formats.settings import side_formats
 from ..io.formats.tags import read_tag_lists
 from ..io.records import Record, row_id
 from ..io.units import units_of
@@ -100,7 +100,7 @@ def _tag_name(tag: Any, names: Sequence[str] | None, where: str) -> Any:
     if names is None or not is_number(tag):
         return tag
     try:
-        return hf.named_tag(int(tag), names)
+        return hf.tag_name(int(tag), names)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
 
@@ -269,7 +269,7 @@ def read_file(path: Path, reading: Reading) -> list[Record]:
     Raises:
         ValueError: The file cannot be read, or a document has no unit.
     """
-    (how,) = with_annotators([path], [with_name(path, sides(reading)[0])])
+    (how,) = assign_annotators([path], [with_name(path, side_formats(reading)[0])])
     units, documents = units_of(path, how, reading.unit), list[Record]()
     for number, record in enumerate(records(path, reading.spans_key, how)):
         try:

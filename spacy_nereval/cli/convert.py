@@ -27,7 +27,7 @@ DROP = Option(
 LANG = Option("xx", "--lang", help="Language whose tokenizer of spaCy is used for texts without tokens, such as en")
 
 
-@command("convert")
+@command("convert", heading="Make gold annotation")
 def convert_cli(
     reading: Reading,
     source: Path = Argument(..., metavar="IN", help="Annotated file or folder, in any format"),
@@ -61,20 +61,20 @@ def read_annotation(source: Path, output: Path, reading: Reading) -> Iterator[Re
         ValueError: The extension of the output names no format, or an option of reading cannot be used.
     """
     from ..integration.spacy_files import target_of
-    from ..io.formats import name_of, records, with_annotators, with_name
-    from ..io.records import with_labels
+    from ..io.formats import assign_annotators, name_of, records, with_name
+    from ..io.records import apply_label_rules
 
     target = target_of(output)
     if reading.unit is not None:
         raise ValueError(f"--unit {reading.unit}: nothing is resampled here; leave it out")
     format = with_name(source, reading_of(reading)[0])
-    with_annotators([source], [format])
+    assign_annotators([source], [format])
     key = reading.spans_key
     read_key = key if name_of(source, format) == "spacy" else None
     if key and not read_key and target != "spacy":
         raise ValueError(f"--spans-key {key}: neither {source} nor {output} is a .spacy file")
     rules = rules_of(reading)
-    return (with_labels(record, rules) for record in with_progress(records(source, read_key, format)))
+    return (apply_label_rules(record, rules) for record in with_progress(records(source, read_key, format)))
 
 
 def write_annotation_of(

@@ -163,10 +163,10 @@ class CountTask(NamedTuple):
         Raises:
             ValueError: There are several files, or the file cannot be counted.
         """
-        from ..io.paths import fetched
+        from ..io.paths import fetch_path
 
         gold_name, pred_name = self.file_pair()
-        with fetched(gold_name) as gold, fetched(pred_name or gold_name) as pred:
+        with fetch_path(gold_name) as gold, fetch_path(pred_name or gold_name) as pred:
             source = Source(self.model, Kind.MODEL) if self.model else Source(pred, Kind.FILES) if pred_name else None
             documents = Gold(gold, self.reading, both=source is None).documents(source, self.loading)
             how: dict[str, Any] = {"collapse": self.collapse, "check_repeats": self.check_repeats, "groups": groups}
@@ -327,12 +327,12 @@ def add_replicates(counts: Counts, drawn: Confidence) -> None:
 def save_counts(counts: Counts, output: Path) -> None:
     """Write a count file, and print its name."""
     from ..io.count_files import save
-    from ..reporting.remarks import on_reading
+    from ..reporting.remarks import reading_phrases
 
     unchecked = _note_on_repeats(counts)  # before the hashes of ids move
     save(counts, output)
     documents = "1 document" if counts.documents == 1 else f"{counts.documents} documents"
-    said = on_reading({**counts.on_reading, "skipped": counts.skipped})
+    said = reading_phrases({**counts.on_reading, "skipped": counts.skipped})
     say(", ".join([f"✔ counts of {documents} in {output}", *said]), fg="green")
     if unchecked:
         say(unchecked)

@@ -41,7 +41,7 @@ LIMIT = 20
 """Rows that a terminal shows without `--limit`."""
 
 
-@command("errors", metric_options=True)
+@command("errors", metric_options=True, heading="Start here")
 def errors_cli(
     ctx: typer.Context,
     reading: Reading,
@@ -167,9 +167,9 @@ class Summary:
 
 def _first_rows(rows: Iterator[ListedVerdict], limit: int | None) -> tuple[ResultTable, int]:
     """Return a table of the first rows, or of all without a limit, and the number of further rows."""
-    from ..reporting.verdict_tables import list_table
+    from ..reporting.verdict_tables import error_list_table
 
-    table = list_table(islice(rows, limit or None))
+    table = error_list_table(islice(rows, limit or None))
     return table, sum(1 for _ in rows)
 
 

@@ -84,14 +84,14 @@ def cloud_storage_message(error: Exception, given: Mapping[str, Any]) -> str:
         error: The exception that a command raised.
         given: The values of its parameters.
     """
-    from ..io.paths import in_words
+    from ..io.paths import error_message
 
     if type(error).__module__.partition(".")[0] not in CLOUD_LIBRARIES:
         return ""
     values = [given.get(name) for name in dict.fromkeys((*REMOTE, *given))]
     texts = [str(text) for value in values for text in (value if isinstance(value, list) else [value])]
     names = [text for text in texts if "://" in text]
-    return f"{', '.join(names)}: cloud storage cannot be used: {type(error).__name__}: {in_words(error)}"
+    return f"{', '.join(names)}: cloud storage cannot be used: {type(error).__name__}: {error_message(error)}"
 
 
 def one_line_message(error: Exception, given: Mapping[str, Any]) -> str:
@@ -101,11 +101,11 @@ def one_line_message(error: Exception, given: Mapping[str, Any]) -> str:
         error: The exception that the command raised.
         given: The values of its parameters.
     """
-    from ..io.paths import in_words
+    from ..io.paths import error_message
 
     said = describe_error(error)
     if isinstance(error, OSError) or (isinstance(error, ValueError) and not said):
-        return in_words(error)
+        return error_message(error)
     if not said:
         return ""
     names = [*input_names(given)]
@@ -180,7 +180,7 @@ def check_files(
     """
     from ..io.paths import is_stream
     from ..io.tables import check_installed
-    from ..io.writing import resolved
+    from ..io.writing import resolve_links
 
     _check_local(given)
     if given.get("tag_names"):
@@ -194,7 +194,7 @@ def check_files(
     _check_standard_input(names)
     inputs = NamedInputs(names)
     for path in outputs.values():
-        resolved(path)
+        resolve_links(path)
         check_writable(path)
         check_installed(path)
         if not path.parent.is_dir() and not is_stream(path):

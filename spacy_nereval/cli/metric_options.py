@@ -145,9 +145,9 @@ def chosen_metrics(
 
 def say_left_out_metrics(left_out: Mapping[str, str]) -> None:
     """Say which metrics are left out, in a command that shows no result."""
-    from ..reporting.remarks import left_out_lines
+    from ..reporting.remarks import omission_lines
 
-    for line in left_out_lines(left_out):
+    for line in omission_lines(left_out):
         say(line, err=True)
 
 
@@ -194,9 +194,9 @@ def stored_options_of_models(systems: Sequence[Source], key: str | None) -> dict
     """
     if not (folders := _folders_of_models(systems)):
         return {}
-    from ..integration.scorer import stored_options
+    from ..integration.scorer import model_options
 
-    return {model: stored for model, folder in folders.items() if (stored := stored_options(folder, key))}
+    return {model: stored for model, folder in folders.items() if (stored := model_options(folder, key))}
 
 
 def _folders_of_models(systems: Sequence[Source]) -> dict[str, Path]:
@@ -215,12 +215,12 @@ def add_stored_labels(reading: Reading, systems: Sequence[Source]) -> Reading:
     """
     if not (folders := _folders_of_models(systems)):
         return reading
-    from ..integration.scorer import stored_label_settings
+    from ..integration.scorer import model_label_settings
 
     given = {name for name in ("labels", "only", "depth") if getattr(reading, name) is not None}
     if reading.sep != Reading.sep:
         given.add("sep")
-    stored = {model: stored_label_settings(folder, reading.spans_key) for model, folder in folders.items()}
+    stored = {model: model_label_settings(folder, reading.spans_key) for model, folder in folders.items()}
     stored = {
         model: {o: value for o, value in settings.items() if o not in given} for model, settings in stored.items()
     }

@@ -97,9 +97,9 @@ def say(text: str, **style: Any) -> None:
         text: One or more lines.
         style: Passed to `typer.secho`: `fg`, `bold`, `dim`, or `err` for stderr.
     """
-    from ..io.writing import spelt_out
+    from ..io.writing import escape_controls
 
-    text = spelt_out(text)
+    text = escape_controls(text)
     if _for_programs.get() and (style.get("err") or text[:1] in LEVELS):
         return _log(text, {})
     style["err"] = style.get("err", False) or _apart.get()
@@ -107,9 +107,9 @@ def say(text: str, **style: Any) -> None:
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
-        from ..reporting.terminal import encodable  # slow to import
+        from ..reporting.terminal import replace_unencodable  # slow to import
 
-        text = encodable(text, encoding)
+        text = replace_unencodable(text, encoding)
     with _named_output():
         typer.secho(text, color=False if os.environ.get("NO_COLOR") else None, **style)
 
@@ -117,10 +117,10 @@ def say(text: str, **style: Any) -> None:
 @contextmanager
 def warnings_in_lines() -> Iterator[None]:
     """Print Python's warnings as other lines: without the place in a program, and escaped as `say` does it."""
-    from ..io.writing import spelt_out
+    from ..io.writing import escape_controls
 
     before = warnings.formatwarning
-    warnings.formatwarning = lambda message, *_, **__: spelt_out(f"⚠ {message}\n")
+    warnings.formatwarning = lambda message, *_, **__: escape_controls(f"⚠ {message}\n")
     try:
         yield
     finally:
@@ -166,14 +166,14 @@ def print_tables(
 
 def _print_as(name: str, tables: Iterable[ResultTable], before: Sequence[str], after: Sequence[str]) -> None:
     """Print tables in a format for files and other programs."""
-    from ..reporting.formats import document
+    from ..reporting.formats import render_document
 
     if name in ("csv", "json"):  # these formats cannot hold other lines
         for line in (*before, *after):
             say(line, err=True)
     # UTF-8 whatever the encoding of the terminal, because programs read these formats in UTF-8.
     with _named_output():
-        typer.echo(document([*tables], name, before, after).encode("utf8", "backslashreplace"), err=_apart.get())
+        typer.echo(render_document([*tables], name, before, after).encode("utf8", "backslashreplace"), err=_apart.get())
 
 
 def _print_for_people(

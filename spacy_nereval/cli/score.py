@@ -57,7 +57,15 @@ if TYPE_CHECKING:
     from ..evaluation.resampling import Confidence
 
 
-@command("score", metric_options=True)
+@command(
+    "score",
+    metric_options=True,
+    view={
+        "": "spacy_nereval.reporting.score_view:ScoreView",
+        "--system": "spacy_nereval.reporting.score_view:RunsView",
+    },
+    heading="Start here",
+)
 def score_cli(
     ctx: typer.Context,
     reading: Reading,
@@ -159,7 +167,7 @@ def score_runs(
         OSError: A file cannot be read or written.
     """
     from ..evaluation.result import evaluate_runs
-    from ..reporting.runs_view import RunsView
+    from ..reporting.score_view import RunsView
 
     systems = named_runs(given)
     if len(systems) > 1:
@@ -182,7 +190,7 @@ def score_runs(
     print_result(RunsView(counts[0], result, showing.average), wanted, showing, output)
 
 
-@command("evaluate", metric_options=True)
+@command("evaluate", metric_options=True, view="spacy_nereval.reporting.score_view:ScoreView", heading="Start here")
 def evaluate_cli(
     ctx: typer.Context,
     reading: Reading,
@@ -261,13 +269,13 @@ def wanted_tables(showing: Showing, metrics: Sequence[Metric]) -> list[str]:
     Raises:
         ValueError: If a table is unknown, or no metric has the verdicts that it shows.
     """
-    from ..reporting.declared import judging
+    from ..reporting.declared import error_metric
     from ..reporting.score_view import ScoreView
 
     wanted = names_of_tables(showing, ScoreView)
     by_name = [] if showing.tables in (None, "all") else wanted
     for name in by_name:
-        if name in ("errors", "groups", "pairs", "confusion") and not judging(metrics):
+        if name in ("errors", "groups", "pairs", "confusion") and not error_metric(metrics):
             names = ", ".join(metric.name for metric in metrics)
             raise ValueError(
                 f"--tables {name}: the verdicts of {names} do not distinguish kinds of errors; add fair to --metrics"
@@ -297,9 +305,9 @@ def wanted_collectors(
     """
     from ..evaluation.error_groups import ErrorGroups
     from ..evaluation.error_list import ErrorExamples
-    from ..reporting.declared import judging
+    from ..reporting.declared import error_metric
 
-    wanted, metric = wanted_tables(showing, metrics), judging(metrics)
+    wanted, metric = wanted_tables(showing, metrics), error_metric(metrics)
     if not metric or not texts:
         return Collectors(breakdowns)
     by: tuple[GroupedBy, ...] = ("surface", "slip") if words and "groups" in wanted else ()

@@ -164,13 +164,13 @@ class Source:
     @cached_property
     def is_model(self) -> bool:
         """Whether it is a model rather than files."""
-        from ..io.formats import inferred_name
+        from ..io.formats import infer_format
         from ..io.paths import is_pipe
 
         if self._kind or self.has_counts:
             return self._kind is Kind.MODEL
         is_file = "://" in self.name or self.path.is_file() or is_pipe(self.path)
-        return not (is_file or inferred_name(self.path))
+        return not (is_file or infer_format(self.path))
 
     @property
     def kind(self) -> Kind:
@@ -301,10 +301,10 @@ class Gold:
             OSError: A pipe cannot be read.
         """
         from ..core.spans import relabel
-        from ..io.units import parse
+        from ..io.units import parse_unit
 
         rules, unit = rules_of(self.reading), self.reading.unit
-        rule = parse(unit) if unit is not None else None  # before anything is read or loaded
+        rule = parse_unit(unit) if unit is not None else None  # before anything is read or loaded
         if system and system.is_model:
             documents = self._predict(system, rule, loading)
         else:
@@ -341,11 +341,11 @@ class Gold:
 
         Both is done before documents are counted, so that the rate that is shown is that of counting.
         """
-        from ..io.paths import readable
+        from ..io.paths import readable_file
 
         self.__dict__.pop("_records", None)
         for path in paths:
-            readable(path)
+            readable_file(path)
 
 
 def _report_left_out(documents: Documents, others: Counter[Path]) -> Documents:
@@ -375,9 +375,9 @@ def rules_of(reading: Reading | Labelling) -> LabelRules | None:
 
 def reading_of(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
     """Return how gold and predictions are read. With `both`, one file holds both sides."""
-    from ..io.formats.settings import sides
+    from ..io.formats.settings import side_formats
 
-    return sides(replace(reading, format=",".join(input_formats(reading.format))), both=both)
+    return side_formats(replace(reading, format=",".join(input_formats(reading.format))), both=both)
 
 
 def display_names(sources: Sequence[Source], given: Sequence[str] = ()) -> list[str]:
@@ -578,8 +578,8 @@ def _count_predictions(documents: Documents, numbers: list[int], place: int) -> 
 
 
 def _report_kept(documents: Documents, cutting: Cutting, numbers: Sequence[int]) -> Iterator[Document | None]:
-    from ..reporting.remarks import kept_words
+    from ..reporting.remarks import cut_phrase
 
     yield from documents
     before, after = numbers
-    say(f"{cutting.cut}: {kept_words(after, before)}", err=True)
+    say(f"{cutting.cut}: {cut_phrase(after, before)}", err=True)

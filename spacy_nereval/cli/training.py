@@ -14,7 +14,7 @@ from .printing import say
 from .sources import rules_of
 
 
-@command("training")
+@command("training", heading="Train in spaCy")
 def training_cli(
     labelling: Labelling,
     train: Path = Argument(..., help="Annotated training corpus, in any input format"),
@@ -43,7 +43,7 @@ def training_cli(
     say(f"✔ {surfaces} surfaces and {words} words of {lexicon.documents} documents in {output}", fg="green")
 
 
-@command("init-config")
+@command("init-config", heading="Train in spaCy")
 def init_config_cli(
     config: Path | None = Argument(
         None, help="Config to change, such as one from 'spacy init config'. Without one, a new config is made"
@@ -76,7 +76,7 @@ def init_config_cli(
     Without CONFIG, make a complete config as 'spacy init config' does for a CPU,
     and change it in the same way.
     """
-    from ..integration.configs import changed_config, new_config
+    from ..integration.configs import adapt_config, new_config
     from ..io.paths import check_is_file
     from ..io.writing import atomic, visible
 
@@ -92,7 +92,7 @@ def init_config_cli(
         check_is_file(config)
         try:
             before = config.read_bytes().decode("utf8")  # with its line ends
-            new = changed_config(before, score, replace_scorer=replace_scorer)
+            new = adapt_config(before, score, replace_scorer=replace_scorer)
         except ValueError as error:
             raise ValueError(f"{config}: {error}") from None
     target = output or config
@@ -106,7 +106,7 @@ def init_config_cli(
     say(f"✔ {target}" + (": there was nothing to change" if new.text == before else ""), fg="green")
 
 
-@command("doctor")
+@command("doctor", heading="Look up and check")
 def doctor_cli(
     gpu_id: int = Option(-1, "--gpu-id", "-g", min=-1, help="GPU to train on, or -1 for CPU"),
     transformer: str | None = Option(
@@ -123,14 +123,14 @@ def doctor_cli(
 
     findings = examine(gpu_id=gpu_id, transformer=transformer, corpus=corpus)
     for finding in findings:
-        mark = "✘" if finding.remedy else "✔" if finding.there else "-"
+        mark = "✘" if finding.remedy else "✔" if finding.exists else "-"
         say(f"{mark} {finding}", fg="red" if finding.remedy else None)
     if unusable := sum(bool(finding.remedy) for finding in findings):
         say(f"✘ {unusable} of the requested items cannot be used", fg="red", err=True)
         raise typer.Exit(1)
 
 
-@command("detach")
+@command("detach", heading="Train in spaCy")
 def detach_cli(
     model: str = Argument(..., help="Model name or path"),
     output: Path = Argument(..., help="New directory for the copy of the pipeline"),
@@ -139,9 +139,9 @@ def detach_cli(
     Save a copy of a pipeline that loads without spacy-nereval.
     """
     from ..integration.component import detach
-    from ..integration.pipelines import checked_load
+    from ..integration.pipelines import load_pipeline
 
     if output.exists() and (output.is_file() or any(output.iterdir())):
         raise ValueError(f"{output} exists and is not empty: choose a new directory")
-    detach(checked_load(model, model)).to_disk(output)
+    detach(load_pipeline(model, model)).to_disk(output)
     say(f"✔ saved to {output}", fg="green")

@@ -35,8 +35,8 @@ def compute(
     Raises:
         ValueError: As for `compat.seqeval.classification_report`.
 
-    >>> found = compute(predictions=[["B-PER", "O"]], references=[["B-PER", "O"]])
-    >>> found["PER"], found["overall_f1"]
+    >>> scores = compute(predictions=[["B-PER", "O"]], references=[["B-PER", "O"]])
+    >>> scores["PER"], scores["overall_f1"]
     ({'precision': 1.0, 'recall': 1.0, 'f1': 1.0, 'number': 1}, 1.0)
     """
     report = classification_report(

@@ -2,9 +2,9 @@
 
     from spacy_nereval.compat.seqeval import classification_report, f1_score
 
-Tags are read as seqeval reads them, which is not always as `score` does: `mode="strict"` looks at pairs of neighbouring
-tags, and without a scheme it changes nothing but the report. A text that is not a tag is an error here, where seqeval
-reads a label into it; and averages over no label are numbers.
+Tags are read as seqeval reads them, which differs from `score`: `mode="strict"` looks at pairs of neighbouring
+tags, and without a scheme it changes only the report. Two things differ from seqeval: a text that is not a tag is an
+error, where seqeval takes it for a label; and averages over no labels are numbers.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ SCHEMES = {
     "IOBES": ("*B? *S?", "BI= BE= II= IE=", "S*? E*?"),
     "BILOU": ("*B? *U?", "BI= BL= II= IL=", "U*? L*?"),
 }
-"""seqeval's schemes: the pairs of neighbouring prefixes at which a span starts, goes on, and has ended, with equal
-labels (=), different ones (!) or any (?). A name lists the prefixes of its scheme."""
+"""seqeval's schemes: the pairs of neighbouring prefixes at which a span starts, continues and has ended. The labels of
+the pair are equal (=), different (!) or any (?). The name of a scheme lists its prefixes."""
 
 DETECTED = {
     "IOB2": "IOB IB BO B",
@@ -51,7 +51,7 @@ DETECTED = {
     "IOBES": "IOBES IBES IOBE OBES IBE BES OBE BE S",
     "BILOU": "IOBLU IBLU IOBL OBLU IBL BLU OBL BL U",
 }
-"""The sets of prefixes in gold by which seqeval's report finds the scheme."""
+"""The sets of prefixes in gold from which seqeval's report infers the scheme."""
 
 AVERAGES = ("micro", "macro", "weighted")
 
@@ -74,7 +74,7 @@ class _Numbers(NamedTuple):
     true: NDArray[np.int64]
 
     def scores(self, average: str | None, zero_division: ZeroDivision) -> _Scores:
-        """Return the scores as seqeval and scikit-learn average them: what is undefined counts as `zero_division`."""
+        """Return the scores, averaged as in seqeval and scikit-learn; an undefined score is `zero_division`."""
         if average not in (None, *AVERAGES):
             raise ValueError(f"average={average!r}: expected None or one of {', '.join(AVERAGES)}")
         if zero_division not in ("warn", 0, 1):
@@ -85,7 +85,7 @@ class _Numbers(NamedTuple):
         instead = 0.0 if zero_division in ("warn", 0) else 1.0
         if zero_division == "warn" and not (pred.all() and true.all()):
             warnings.warn("scores without any gold or predicted span are set to 0; see zero_division", stacklevel=3)
-        p, r = _divided(tp, pred, instead), _divided(tp, true, instead)
+        p, r = _divide(tp, pred, instead), _divide(tp, true, instead)
         both = p + r
         both[both == 0] = 1
         f = 2 * p * r / both
@@ -98,7 +98,7 @@ class _Numbers(NamedTuple):
         if not self.labels and average == "macro":
             return _Scores(instead, instead, instead, 0)
         weights = true if average == "weighted" else None
-        means = [float(np.average(each, weights=weights)) for each in (p, r, f)]
+        means = [float(np.average(values, weights=weights)) for values in (p, r, f)]
         return _Scores._make([*means, support])
 
 
@@ -122,7 +122,7 @@ def classification_report(
         suffix: Whether the prefix comes last: PER-B.
         output_dict: Whether to return a dict instead of text.
         mode: "strict" leaves out spans that the scheme does not allow; None reads them as conlleval does. As in
-            seqeval, the other functions need a scheme for it, and the report finds the scheme of gold.
+            seqeval, this function infers a missing scheme from gold, and the other functions ignore the mode then.
         sample_weight: Not used, as in seqeval.
         zero_division: The value of an undefined score; "warn" is 0 with a warning.
         scheme: The scheme of mode "strict": seqeval's class, or its name, one of `SCHEMES`.
@@ -147,8 +147,8 @@ def classification_report(
     numbers = _numbers(y_true, y_pred, suffix, mode, scheme, detect=True)
     rows: dict[str, _Scores] = {}
     if numbers.labels:
-        each = numbers.scores(None, zero_division)
-        per_label = zip(each.p.tolist(), each.r.tolist(), each.f.tolist(), each.support.tolist())
+        scores = numbers.scores(None, zero_division)
+        per_label = zip(scores.p.tolist(), scores.r.tolist(), scores.f.tolist(), scores.support.tolist())
         rows = dict(zip(numbers.labels, map(_Scores._make, per_label)))
     averages = {f"{name} avg": numbers.scores(name, zero_division) for name in AVERAGES}
     if output_dict:
@@ -241,18 +241,18 @@ def accuracy_score(y_true: Sequence[Any], y_pred: Sequence[Any]) -> float:
     >>> accuracy_score([["B-PER", "I-PER", "O", "O"]], [["B-PER", "O", "O", "O"]])
     0.75
     """
-    gold, pred = _aligned(
+    gold, pred = _check_aligned(
         *([[tags] if isinstance(tags, str) else [*tags] for tags in side] for side in (y_true, y_pred))
     )
-    found: list[bool] = [x == y for a, b in zip(gold, pred) for x, y in zip(a, b)]
-    if not found:
+    matches: list[bool] = [x == y for a, b in zip(gold, pred) for x, y in zip(a, b)]
+    if not matches:
         raise ValueError("there are no tags; expected at least one")
-    return sum(found) / len(found)
+    return sum(matches) / len(matches)
 
 
-def _divided(tp: NDArray[np.int64], by: NDArray[np.int64], instead: float) -> Floats:
-    found: Floats = np.where(by == 0, instead, tp / np.where(by == 0, 1, by))
-    return found
+def _divide(tp: NDArray[np.int64], by: NDArray[np.int64], instead: float) -> Floats:
+    quotients: Floats = np.where(by == 0, instead, tp / np.where(by == 0, 1, by))
+    return quotients
 
 
 def _numbers(y_true: Tags, y_pred: Tags, suffix: bool, mode: str | None, scheme: Any, detect: bool = False) -> _Numbers:
@@ -260,7 +260,7 @@ def _numbers(y_true: Tags, y_pred: Tags, suffix: bool, mode: str | None, scheme:
 
     Args:
         y_true, y_pred, suffix, mode, scheme: As for `classification_report`.
-        detect: Whether to find out the scheme of strict mode if there is none. Else it reads tags as without a mode.
+        detect: Whether strict mode infers the scheme if there is none. Otherwise the mode is ignored then.
     """
     if mode not in (None, "strict"):
         raise ValueError(f"mode={mode!r}: expected None or 'strict'")
@@ -268,20 +268,20 @@ def _numbers(y_true: Tags, y_pred: Tags, suffix: bool, mode: str | None, scheme:
     if name is not None and name not in SCHEMES:
         raise ValueError(f"scheme={name!r}: expected one of {', '.join(SCHEMES)}")
     strict = mode == "strict" and (name is not None or detect)
-    read = {side: _parsed(side, tags, suffix, strict) for side, tags in (("y_true", y_true), ("y_pred", y_pred))}
-    _aligned(read["y_true"], read["y_pred"])
+    read = {side: _parse_tags(side, tags, suffix, strict) for side, tags in (("y_true", y_true), ("y_pred", y_pred))}
+    _check_aligned(read["y_true"], read["y_pred"])
     if strict:
-        name = name or _detected(read["y_true"])
+        name = name or _detect_scheme(read["y_true"])
         gold, pred = ({*_strict_spans(side, tags, name)} for side, tags in read.items())
     else:
         gold, pred = ({*_spans(tags)} for tags in read.values())
     labels = sorted({label for label, _, _ in gold | pred})
     numbers = (Counter(label for label, _, _ in spans) for spans in (gold & pred, pred, gold))
-    return _Numbers(labels, *(np.array([found[label] for label in labels], dtype=np.int64) for found in numbers))
+    return _Numbers(labels, *(np.array([counter[label] for label in labels], dtype=np.int64) for counter in numbers))
 
 
-def _aligned(gold: list[Any], pred: list[Any]) -> tuple[list[Any], list[Any]]:
-    """Return both sides. Raise ValueError if they have different numbers of sentences or tags."""
+def _check_aligned(gold: list[Any], pred: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Check that both sides have the same number of sentences, and of tags in each, and return the sides."""
     for number, (a, b) in enumerate(zip(gold, pred)):
         if len(a) != len(b):
             raise ValueError(f"sentence {number}: y_true has {len(a)} tags and y_pred has {len(b)}")
@@ -290,22 +290,22 @@ def _aligned(gold: list[Any], pred: list[Any]) -> tuple[list[Any], list[Any]]:
     return gold, pred
 
 
-def _parsed(side: str, sentences: Tags, suffix: bool, strict: bool) -> list[list[Tag]]:
+def _parse_tags(side: str, sentences: Tags, suffix: bool, strict: bool) -> list[list[Tag]]:
     """Return the prefix and the label of each tag."""
-    known: dict[Any, Tag] = {}
-    found: list[list[Tag]] = []
+    parsed: dict[Any, Tag] = {}
+    result: list[list[Tag]] = []
     for number, tags in enumerate(sentences):
         if isinstance(tags, str):
             raise ValueError(f"{side}, sentence {number} is {quote(tags)}; expected a list of tags for each sentence")
-        found.append([])
+        result.append([])
         for place, tag in enumerate(tags):
             where = f"{side}, sentence {number}: tag {place}"
             if not isinstance(tag, str):
                 raise ValueError(f"{where} is {shorten(repr(tag))}; expected a tag such as 'B-PER' or 'O'")
-            if tag not in known:
-                known[tag] = _tag(tag, suffix, strict, where)
-            found[-1].append(known[tag])
-    return found
+            if tag not in parsed:
+                parsed[tag] = _tag(tag, suffix, strict, where)
+            result[-1].append(parsed[tag])
+    return result
 
 
 def _tag(tag: str, suffix: bool, strict: bool, where: str) -> Tag:
@@ -322,7 +322,7 @@ def _tag(tag: str, suffix: bool, strict: bool, where: str) -> Tag:
 def _spans(sentences: Iterable[list[Tag]]) -> Iterator[tuple[str, int, int]]:
     """Yield (label, first tag, tag after the last) as seqeval does without a mode, by the rules of conlleval.
 
-    L and U are none of its prefixes: they neither end nor start a span, unless the label changes.
+    conlleval does not know L and U: they neither start nor end a span, unless the label changes.
     """
     last, last_label, begin = "O", "", 0
     for k, (letter, label) in enumerate(chain(*([*tags, OUTSIDE] for tags in sentences))):
@@ -335,43 +335,43 @@ def _spans(sentences: Iterable[list[Tag]]) -> Iterator[tuple[str, int, int]]:
 
 
 def _strict_spans(side: str, sentences: Iterable[list[Tag]], scheme: str) -> Iterator[tuple[str, int, int]]:
-    """Yield (label, first tag, tag after the last) as seqeval's strict mode does; places count all sentences."""
+    """Yield (label, first tag, tag after the last) as seqeval's strict mode does. Sentences share one numbering."""
     starts, goes_on, ends = map(_pairs, SCHEMES[scheme])
     first = 0
-    for number, own in enumerate(sentences):
-        if foreign := [letter for letter, _ in own if letter not in scheme]:
+    for number, sentence in enumerate(sentences):
+        if foreign := [letter for letter, _ in sentence if letter not in scheme]:
             raise ValueError(
                 f"{side}, sentence {number}: there is a tag with {foreign[0]}, which {scheme} does not have; "
                 f"expected {', '.join(scheme.rstrip('12'))}"
             )
-        tags, k, before = [*own, OUTSIDE], 0, OUTSIDE
+        tags, k, before = [*sentence, OUTSIDE], 0, OUTSIDE
         while k < len(tags):
             end = k + 1
-            if _meets(starts, before, tags[k]):
-                while _meets(goes_on, tags[end - 1], tags[end]):
+            if _matches(starts, before, tags[k]):
+                while _matches(goes_on, tags[end - 1], tags[end]):
                     end += 1
-                if _meets(ends, tags[end - 1], tags[end]):
+                if _matches(ends, tags[end - 1], tags[end]):
                     yield tags[k][1], first + k, first + end
             k, before = end, tags[end - 1]
         first += len(tags)
 
 
-def _meets(pairs: frozenset[tuple[str, str, bool]], before: Tag, tag: Tag) -> bool:
+def _matches(pairs: frozenset[tuple[str, str, bool]], before: Tag, tag: Tag) -> bool:
     return (before[0], tag[0], before[1] == tag[1]) in pairs
 
 
 @lru_cache
 def _pairs(patterns: str) -> frozenset[tuple[str, str, bool]]:
-    """Return which prefixes of two neighbouring tags meet one of the patterns, and whether their labels are equal."""
+    """Return (prefix, next prefix, whether labels are equal) of neighbouring tags that match one of the patterns."""
     return frozenset(
         (before, letter, equal)
         for pattern in patterns.split()
-        for before, letter in product(*(LETTERS if one == "*" else one for one in pattern[:2]))
+        for before, letter in product(*(LETTERS if mark == "*" else mark for mark in pattern[:2]))
         for equal in {"=": (True,), "!": (False,), "?": (True, False)}[pattern[2]]
     )
 
 
-def _detected(gold: Iterable[list[Tag]]) -> str:
+def _detect_scheme(gold: Iterable[list[Tag]]) -> str:
     """Return the scheme of gold tags. Raise ValueError if seqeval finds none."""
     letters = {letter for tags in gold for letter, _ in tags}
     for scheme, sets in DETECTED.items():

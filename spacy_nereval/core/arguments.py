@@ -39,13 +39,13 @@ TYPES: Mapping[type, str] = {Integral: "a whole number", Real: "a number", str: 
 
 
 class Argument(NamedTuple):
-    """What is known of an argument, beside its name, type and default.
+    """The declaration of an argument, beside its name, type and default.
 
     help: what it is for, as the help of commands says it. values: those that it takes; none for any. short: its short
     name in commands. takes: the type of its values, a key of `TYPES`, if it is checked. least, most: its bounds, of
     texts those of the length. expected: what it takes in words, where type and bounds do not say it well. usual: a
     good value, for errors. where: "files" or "objects" if it concerns only one of them. typed: its type in commands,
-    where it differs.
+    where it differs. group: the group of options whose help shows it, if not that of its class.
     """
 
     help: str
@@ -58,6 +58,7 @@ class Argument(NamedTuple):
     usual: int | None = None
     where: str = ""
     typed: Any = None
+    group: str = ""
 
 
 def arguments_of(settings: Any) -> dict[str, Argument]:
@@ -71,7 +72,7 @@ Settings = TypeVar("Settings")
 
 
 def validate_settings(settings: Settings) -> Settings:
-    """Return settings themselves. Raise ValueError if one has a value that its argument does not take.
+    """Return the settings. Raise ValueError if one has a value that its argument does not take.
 
     >>> validate_settings(Reading(offsets="utf"))
     Traceback (most recent call last):
@@ -101,7 +102,7 @@ def check_value(name: str, value: Any, argument: Argument) -> None:
 
 
 def _expectation(value: Any, argument: Argument) -> str:
-    """Return what an argument takes instead of a value; "" if it takes the value."""
+    """Return what an argument expects if it does not take a value; "" if it takes it."""
     if argument.values and value not in argument.values:
         return f"one of {', '.join(argument.values)}"
     if argument.takes and (isinstance(value, bool) or not isinstance(value, argument.takes)):
@@ -255,6 +256,7 @@ class Reading(Labelling):
             "first group); every document ('document'); or N consecutive documents of a file (block:N). By default the "
             "sentences of CoNLL files without -DOCSTART- lines are resampled in blocks",
             where="files",
+            group="intervals",
         ),
     ] = None
 
@@ -287,6 +289,7 @@ SEED = Argument(
     takes=Integral,
     least=0,
     expected="a whole number from 0 up",
+    group="intervals",
 )
 REPLICATES = Argument(
     "Number of half-samples (random halves of the documents) to store, for the intervals of collapsed counts. By "
@@ -295,6 +298,7 @@ REPLICATES = Argument(
     least=0,
     most=MOST_SAMPLES,
     usual=1000,
+    group="intervals",
 )
 
 # What a comparison asks

@@ -194,7 +194,7 @@ def _check_installed(compression: Compression, path: object) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """Raise ValueError if the extension of an output names a compression that needs a package that is missing."""
+    """Raise ValueError if the extension of an output names a compression whose package is not installed."""
     if compression := _compression_of_name(path):
         _check_installed(compression, path)
 

@@ -399,7 +399,7 @@ def check_together(metrics: Iterable[Metric]) -> None:
 
 
 def validate_verdicts(metric: Metric, verdicts: Iterable[Any]) -> Iterator[tuple[str, Span | None, Span | None, float]]:
-    """Yield the parts of the verdicts of a metric's judge.
+    """Yield the verdicts of a metric's judge, checked, as tuples.
 
     Raises:
         ValueError: One of them is not a verdict that the metric declares; names both, and the remedy.
@@ -412,7 +412,7 @@ def validate_verdicts(metric: Metric, verdicts: Iterable[Any]) -> Iterator[tuple
 
 
 def require_verdicts(metric: Metric, verdicts: Iterable[T]) -> Iterable[T]:
-    """Return what a judge returned. Raise ValueError if nothing can be read from it."""
+    """Return the verdicts of a judge. Raise ValueError if it did not return several."""
     if not isinstance(verdicts, Iterable):
         raise ValueError(
             f"the judge of {metric.name} returns {shorten(repr(verdicts))}: let it yield verdicts, or return a list"

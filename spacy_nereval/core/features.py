@@ -83,7 +83,7 @@ def features() -> tuple[Feature, ...]:
 
 
 def load_object(place: str) -> Any:
-    """Return what "module:name" names.
+    """Return the object that "module:name" names.
 
     >>> load_object("spacy_nereval.core.features:load_object").__name__
     'load_object'

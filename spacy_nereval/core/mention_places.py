@@ -148,7 +148,7 @@ def canonical(text: str, level: str = CASELESS) -> str:
 
 
 class Form:
-    """A text in the form of a level, and which characters of the text each of its characters comes from.
+    """A text in the form of a level, with the place in the text that each of its characters comes from.
 
     A character with its combining marks is one: an occurrence has all of it or nothing.
 
@@ -191,7 +191,7 @@ class Form:
                 at = self.text.find(string, at + 1)
 
     def _is_whole(self, first: int, last: int) -> bool:
-        """Return whether a stretch has all of the source's characters that it has a part of."""
+        """Return whether a stretch begins and ends between characters of the source, not inside one."""
         begins = first == 0 or self.places[first - 1] != self.places[first]
         return begins and (last + 1 == len(self.places) or self.places[last + 1] != self.places[last])
 

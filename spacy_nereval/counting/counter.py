@@ -175,7 +175,7 @@ class Counter:
         self._check_amounts(slot, amount)
         partial = np.flatnonzero(self._partial[slot])
         high, low = split_amounts(amount[partial])
-        amount[partial] = 1  # their number; what they add up to follows, in two parts
+        amount[partial] = 1  # the number of verdicts; the sum of their amounts follows, in two parts
         parts = [np.concatenate([array, array[partial], array[partial]]) for array in (doc, slot, gold, pred, note)]
         doc, slot, gold, pred, note = parts
         for k, end in enumerate((len(slot) - len(partial), len(slot))):

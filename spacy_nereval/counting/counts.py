@@ -185,7 +185,7 @@ class Counts:
             )
 
     def put_in_one_row(self) -> None:
-        """Replace the rows by their sum, and sort columns and notes, so that no order of adding can show."""
+        """Replace the rows by their sum, and sort columns and notes, so that the order of adding does not show."""
         from scipy.sparse import csr_array
 
         totals = sorted(self.totals().items())

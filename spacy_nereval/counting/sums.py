@@ -112,7 +112,7 @@ class Sums(NamedTuple):
         """What adds up: `counts`, `means`, `class_means` and `documents`."""
         return self[3:]
 
-    def __add__(self, other: Sums) -> Sums:  # type: ignore[override]  # a tuple would be made longer
+    def __add__(self, other: Sums) -> Sums:  # type: ignore[override]  # tuples are concatenated
         """Return the sums of both, sum by sum, for the labels of both."""
         labels = tuple(sorted({*self.labels, *other.labels}))
         a, b = self.extend_labels(labels), other.extend_labels(labels)
@@ -201,7 +201,7 @@ class Collapsed(NamedTuple):
     squares: NDArray[np.int64]
     pipeline: str = ""
 
-    def __add__(self, other: Collapsed) -> Collapsed:  # type: ignore[override]  # a tuple would be made longer
+    def __add__(self, other: Collapsed) -> Collapsed:  # type: ignore[override]  # tuples are concatenated
         """Return both together.
 
         Raises:

@@ -392,7 +392,7 @@ def degrees_of_freedom(units: ArrayLike, bearers: ArrayLike) -> Floats:
 
 
 def _broadcast(values: ArrayLike, theta: Floats) -> Floats:
-    """Return one number for each score. Raise ValueError if there are neither as many nor one for all."""
+    """Return one number for each score. Raise ValueError unless there are as many numbers, or one for all."""
     numbers = np.asarray(values, dtype=float)
     if numbers.shape not in ((), theta.shape):
         raise ValueError(f"numbers of shape {list(numbers.shape)} for scores of shape {list(theta.shape)}")
@@ -444,7 +444,7 @@ def _add_retraining_variance(documents: tuple[Floats, Floats], runs: Floats) -> 
 
 
 def macro_interval(
-    values: ArrayLike, low: ArrayLike, high: ArrayLike, own: tuple[float, float], *, limits: Limits = (0.0, 1.0)
+    values: ArrayLike, low: ArrayLike, high: ArrayLike, whole: tuple[float, float], *, limits: Limits = (0.0, 1.0)
 ) -> tuple[float, float]:
     """Return the interval of a mean over labels from the intervals of the labels.
 
@@ -456,7 +456,7 @@ def macro_interval(
         low: Lower bound of each, NaN where the label has no interval.
         high: Upper bound of each. Bounds that are NaN count as the limits of the score:
             nothing is known about such a label.
-        own: The interval of the mean itself, from `score_intervals`; the result is
+        whole: The interval of the mean itself, from `score_intervals`; the result is
             widened to it. NaN bounds widen nothing.
         limits: The lowest and the highest value of the score.
 
@@ -486,8 +486,8 @@ def macro_interval(
     above = np.sort((np.where(np.isnan(highs), most, highs) - theta) ** 2).sum()
     mean = np.sort(theta).sum() / len(theta)
     return (
-        float(np.fmin(mean - np.sqrt(below) / len(theta), own[0])),
-        float(np.fmax(mean + np.sqrt(above) / len(theta), own[1])),
+        float(np.fmin(mean - np.sqrt(below) / len(theta), whole[0])),
+        float(np.fmax(mean + np.sqrt(above) / len(theta), whole[1])),
     )
 
 

@@ -178,13 +178,13 @@ def relative_position(context: AttributeContext, span: Span) -> float:
 
 
 def span_frequency(context: AttributeContext, span: Span) -> float:
-    """Return how often training has the surface as a span, relative to its most frequent surface."""
+    """Return the frequency of the surface as a span in training, relative to the most frequent surface."""
     by_label = context.lexicon.surfaces.get(context.surface(span), {})
     return _share(sum(by_label.values()), context.lexicon.most_frequent[0])
 
 
 def token_frequency(context: AttributeContext, span: Span) -> float:
-    """Return how often training has the words, their mean, relative to its most frequent word."""
+    """Return the mean frequency of the words in training, relative to the most frequent word."""
     words, occurrences = context.document.words_of(span), context.lexicon.token_occurrences
     frequency = sum(occurrences.get(word, 0) for word in words)
     return _share(frequency, len(words) * context.lexicon.most_frequent[1])
@@ -198,7 +198,7 @@ def span_consistency(context: AttributeContext, span: Span) -> float:
 
 
 def token_consistency(context: AttributeContext, span: Span) -> float:
-    """Return the share of each word's occurrences in training that have the label, their mean."""
+    """Return the share of a word's occurrences in training that have the label, the mean over the words."""
     words = context.document.words_of(span)
     tokens, occurrences = context.lexicon.tokens, context.lexicon.token_occurrences
     shares = [_share(tokens.get(word, {}).get(span.label, 0), occurrences.get(word, 0)) for word in words]

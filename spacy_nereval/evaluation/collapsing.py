@@ -32,7 +32,7 @@ SAMPLES = 1000
 
 
 LARGE = 1_000_000_000
-"""Number of bytes of half-samples from which a warning says what takes less."""
+"""Number of bytes of half-samples from which a warning suggests fewer."""
 
 
 class Halves(NamedTuple):
@@ -174,10 +174,9 @@ class Collapser:
 
 
 class _UnitSquares:
-    """Squares how many spans and documents units have, and adds the squares up.
+    """Sums of the squared numbers of spans and of documents of units.
 
-    Units are not kept, so the documents of a unit have to follow each other. `sampled_units` finds
-    out if they do not.
+    Units are not kept, so the documents of a unit have to be adjacent. `unit_numbers` notices if they are not.
     """
 
     def __init__(self) -> None:
@@ -223,13 +222,13 @@ class _UnitSquares:
 
 
 FAR = 6
-"""Standard errors of an estimate of effective units from which on the half-samples contradict the squares."""
+"""Number of standard errors at which the half-samples contradict the squares."""
 
 
 class UnitNumbers(NamedTuple):
     """How many units collapsed counts have.
 
-    number: None if it is not known, since documents of a unit need not follow each other.
+    number: None if it is not known, since documents of a unit need not be adjacent.
     effective: the effective number by the spans of each label, and under "" by all spans.
     documents: the effective number by documents.
     """
@@ -242,11 +241,10 @@ class UnitNumbers(NamedTuple):
 def unit_numbers(counts: Counts) -> UnitNumbers:
     """Return how many units collapsed counts have.
 
-    The squares of units give the effective numbers that documents would give, as long as the
-    documents of a unit follow each other. Half-samples do not depend on that: the variance of their
-    numbers of spans is a quarter of the sum of squares. This has a standard error (with
-    1000 half-samples 4.5 %), so it is used only where documents of a unit may be apart (`--unit
-    meta.FIELD` or `prefix:REGEX`), or where it contradicts the squares.
+    The sums of squares give exact effective numbers if the documents of each unit are adjacent. Half-samples do
+    not depend on that: the variance of their numbers of spans is a quarter of the sum of squares. This estimate
+    has a standard error (with 1000 half-samples 4.5 %). So it is used only where documents of a unit may be
+    apart (`--unit meta.FIELD` or `prefix:REGEX`), or where it contradicts the squares.
 
     Source: alternating signs that estimate a sum of squares, N. Alon, Y. Matias and M. Szegedy (1996).
     """

@@ -207,7 +207,7 @@ def comparison(
 
 
 def find_changed_spans(systems: Sequence[System], documents: Sequence[Document | None]) -> list[dict[str, Any]]:
-    """Return, for each system after the first, what it changes, where the outcomes of the spans are known."""
+    """Return the gold spans that each system after the first fixes or breaks, if the outcomes of spans are known."""
     baseline, *others = systems
     return [
         {"system": other.name, **transitions(baseline.outcomes, other.outcomes, documents)}

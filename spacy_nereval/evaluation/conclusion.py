@@ -144,7 +144,7 @@ class _Conclusion(NamedTuple):
     def _inconclusive(self) -> str:
         detectable = f"a difference of {self.detectable:.2f} points 4 times in 5"
         if self.row["score_unit"] == "ratio" and self.detectable > 100:
-            detectable = "no difference below 100 points"  # none that most scores can have
+            detectable = "no difference below 100 points"  # more than most ratios can differ by
         return f"not settled: between {self.low:+.2f} and {self.high:+.2f} points; these {self.units} show {detectable}"
 
 

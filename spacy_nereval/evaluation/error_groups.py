@@ -50,7 +50,7 @@ class Member(NamedTuple):
 
 
 NO_MEMBERS: list[Member] = []
-"""The list of all groups whose errors are not kept, since lists take time in collecting garbage."""
+"""Shared by all groups whose errors are not kept: many empty lists would slow down garbage collection."""
 
 
 @dataclass(slots=True)
@@ -275,7 +275,7 @@ def fold_words(text: str) -> str:
 def _keys(
     text: str | None, words: str | None, verdict: Verdict, by: Collection[GroupedBy]
 ) -> Iterator[tuple[GroupedBy, tuple[Any, ...]]]:
-    """Yield the key of each group that an error is in, in a text with words or None, on these words of it."""
+    """Yield the key of each group that an error is in. `words` are those of its span; without a text both are None."""
     name, gold, pred, _ = verdict
     labels = name, gold.label if gold else "", pred.label if pred else ""
     if "labels" in by:

@@ -127,7 +127,7 @@ def is_error(metric: Metric, verdict: Verdict) -> bool:
 
 
 def _collect_labels(documents: Iterable[Document | None], occurring: set[str]) -> Iterator[Document]:
-    """Yield the annotated documents, and add their labels to `seen`."""
+    """Yield the annotated documents, and add their labels to `occurring`."""
     for document in documents:
         if document:
             occurring |= {label for spans in document.sides for _, _, label in spans}
@@ -240,7 +240,7 @@ def outcomes_from_verdicts(verdicts: Iterable[Verdict]) -> dict[Span, str]:
 
 
 def outcomes_of(documents: Iterable[Document | None], metrics: Iterable[Metric]) -> list[dict[Span, str]]:
-    """Return the outcome of each gold span of each document, judged by the fair among the metrics if it is there.
+    """Return the outcome of each gold span of each document, with the options that `fair` has among the metrics.
 
     Example:
         >>> outcomes_of([Document([(0, 5, "A")], [])], [])

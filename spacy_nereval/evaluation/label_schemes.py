@@ -141,8 +141,8 @@ def label_lines(
 
 
 class Proposal(NamedTuple):
-    """A gold label that a predicted label probably means; and how many of its spans have the boundaries of a gold span
-    with that label, if this is the reason, else 0."""
+    """A gold label that a predicted label probably means. `spans` is the number of predicted spans with the boundaries
+    of gold spans of that label; 0 if the names alone are the reason."""
 
     name: str
     spans: int = 0

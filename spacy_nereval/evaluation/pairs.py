@@ -165,8 +165,8 @@ class _ReadRecorder(Mapping[str, NDArray[Any]]):
 
 
 def _drop_unused_scores(metric: Metric) -> Metric:
-    """Return a metric whose scores of classes are means over documents without those that no overall score is made of:
-    each has a sum for every label after every swap."""
+    """Return a metric without the class scores that no overall score uses, if class scores are means over documents:
+    each would need a sum for every label after every swap."""
     if not (metric.classes and is_document_mean(metric)):
         return metric
     read = _ReadRecorder(score.name for score in metric.classes.scores)
@@ -248,8 +248,8 @@ def align_runs(first: Counts, system: str, runs: Sequence[Counts]) -> list[Count
 
 
 def check_same_places(systems: Sequence[Counts]) -> None:
-    """Raise ValueError, naming documents, if the gold spans of systems with the same documents lie elsewhere, or have
-    other labels. Counts that older versions wrote do not know where they lie."""
+    """Raise ValueError, naming documents, if systems with the same documents have different gold spans. Counts of
+    earlier versions lack the checksums of gold spans, and are not checked."""
     first, *others = [counts for counts in systems if counts.documents and counts.knows_gold] or [Counts([])]
     for other in others:
         differing = [k for k, both in enumerate(zip(first.gold_places, other.gold_places)) if len({*both}) > 1]
@@ -274,7 +274,7 @@ def _check_same_gold(baseline: Counts, system: Counts) -> None:
 
 
 def _places(counts: Counts) -> dict[tuple[str | int, int], int]:
-    """Return the position of each document by its id and how many had it before; without id, by position."""
+    """Return the position of each document by its id and the number of earlier documents with it."""
     occurrences: dict[str | int, int] = {}
     places = {}
     for position, id in enumerate(counts.ids):

@@ -123,7 +123,7 @@ def evaluate(
     bounds = run_intervals([counts], confidence) if confidence else None
     verdicts = verdict_counts(counts)
     metrics: dict[str, Any] = {}
-    for scores in score_sums(sums):  # with many labels, a result is most of what is in memory: it is there but once
+    for scores in score_sums(sums):  # with many labels, a result takes most of the memory: keep one copy
         result_of_metric = _metric_result(scores, sums.labels, verdicts)
         metrics[scores.metric.name] = make_plain(
             result_of_metric | ({"intervals": bounds.metrics.pop(scores.metric.name)} if bounds else {})
@@ -204,7 +204,7 @@ LabelledVerdict = tuple[str, str, str]
 
 
 def scores_by_key(metrics: Iterable[Metric], metric_results: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the overall scores that have a score key by this key, such as "fair_f".
+    """Return the overall scores by their score keys, such as "fair_f".
 
     Args:
         metrics: The metrics.

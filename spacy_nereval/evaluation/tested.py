@@ -128,7 +128,7 @@ class DataSets(NamedTuple):
     """In how many data sets a system is better.
 
     Attributes:
-        least: k̂: better in at least so many.
+        least: k̂, the system is better in at least this many.
         number: N, the number of data sets.
         p: P-values of "better in at least u data sets", for u = 1 to N; float[N].
     """

@@ -1,5 +1,4 @@
-"""Connect the package to spaCy: Docs, scorers, the component, training loggers and schedules.
+"""Connect the package to spaCy: Docs, scorers, components, training loggers and schedules.
 
-May import every room but `distributed`, `reporting` and `cli`. Only this room and `cli` import
-spaCy.
+This room may import `io` and the rooms below it. Only this room, `cli` and features import spaCy.
 """

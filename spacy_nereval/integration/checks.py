@@ -1,8 +1,8 @@
-"""Warnings about what a pipeline's scorers and score weights do together.
+"""Warn of mistakes in how a pipeline combines scorers and score weights.
 
-Scores of several components share one dict, in which the later component overwrites the
+The scores of all components are in one dict, in which a later component overwrites an
 earlier one. spaCy also ignores the weight of a missing score, and assumes that higher is
-better for every score. spaCy reports neither.
+better for every score. spaCy reports none of this.
 """
 
 import sys
@@ -30,20 +30,20 @@ class Source(Protocol):
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
-        """What is scored."""
+        """The metrics of the scores."""
 
     def prefixes(self, pipe: Any) -> list[str]:
         """Return the prefixes of its score keys, such as "ents"; `pipe` is the component that it scores."""
 
 
 _warned: WeakKeyDictionary[Language, set[object]] = WeakKeyDictionary()
-"""The warnings already given for each pipeline; each is given once."""
+"""The warnings that were given for each pipeline, since each is given only once."""
 
 
-def evaluated() -> Language | None:
-    """Return the pipeline whose `evaluate` is running, if one is.
+def evaluating_pipeline() -> Language | None:
+    """Return the pipeline whose `evaluate` is running; None if none is.
 
-    spaCy does not tell a scorer its pipeline, so the pipeline is looked up in the calling frames.
+    spaCy does not pass the pipeline to a scorer, so it is looked up in the calling frames.
     """
     frame: FrameType | None = sys._getframe()
     while frame and frame.f_code is not Language.evaluate.__code__:
@@ -51,14 +51,16 @@ def evaluated() -> Language | None:
     return frame.f_locals["self"] if frame else None
 
 
-def check_evaluated() -> None:
-    """Check the pipeline whose `evaluate` is running, if one is."""
-    if (nlp := evaluated()) is not None:
+def check_evaluating_pipeline() -> None:
+    """Check the pipeline whose `evaluate` is running, if there is one."""
+    if (nlp := evaluating_pipeline()) is not None:
         check_pipeline(nlp)
 
 
 def check_pipeline(nlp: Language) -> None:
-    """Warn once about score keys that two components write, a component that comes too early, and wrong score weights.
+    """Warn of score keys that two components write, of components that come too early, and of wrong score weights.
+
+    A pipeline warns only once of the same mistake.
 
     Args:
         nlp: A pipeline.
@@ -69,20 +71,20 @@ def check_pipeline(nlp: Language) -> None:
             warnings.warn(line, stacklevel=2)
 
 
-def _is_new(nlp: Language, sign: object) -> bool:
+def _is_new(nlp: Language, warning: object) -> bool:
     """Return whether a pipeline has not given a warning yet, and remember that it has."""
-    given = _warned.setdefault(nlp, set())
-    known = sign in given
-    given.add(sign)
-    return not known
+    past_warnings = _warned.setdefault(nlp, set())
+    is_known = warning in past_warnings
+    past_warnings.add(warning)
+    return not is_known
 
 
 def check_predicted(examples: Iterable[Example], counts: Counts) -> None:
     """Warn if no prediction has entity annotation, which is probably a mistake.
 
     Args:
-        examples: What was scored.
-        counts: What was counted in `doc.ents`.
+        examples: The examples that were scored.
+        counts: The counts of `doc.ents`.
     """
     if counts.gold and not counts.pred and not any(eg.predicted.has_annotation("ENT_IOB") for eg in examples):
         warnings.warn(
@@ -93,28 +95,28 @@ def check_predicted(examples: Iterable[Example], counts: Counts) -> None:
 
 
 def check_key(examples: Iterable[Example], key: str) -> None:
-    """Warn, once for each pipeline, if Docs have spans, but none has any under a key.
+    """Warn, once for each pipeline, if Docs have span groups, but no Doc has one under this key.
 
     Args:
-        examples: What was scored.
+        examples: The examples that were scored.
         key: The key of the span groups.
     """
-    known = {name for eg in examples for doc in (eg.reference, eg.predicted) for name in doc.spans}
-    nlp = evaluated()
-    if not known or key in known or (nlp is not None and not _is_new(nlp, ("no spans", key))):
+    keys = {name for eg in examples for doc in (eg.reference, eg.predicted) for name in doc.spans}
+    nlp = evaluating_pipeline()
+    if not keys or key in keys or (nlp is not None and not _is_new(nlp, ("no spans", key))):
         return
-    there = ", ".join(map(repr, sorted(known)))
-    warnings.warn(f"spans_keys: no Doc has spans under the key {key!r}; the Docs have {there}", stacklevel=3)
+    listed_keys = ", ".join(map(repr, sorted(keys)))
+    warnings.warn(f"spans_keys: no Doc has spans under the key {key!r}; the Docs have {listed_keys}", stacklevel=3)
 
 
 def check_labels(counts: Counts, key: str | None = None) -> None:
     """Warn of predicted labels that gold does not have, and of label rules that name labels which do not occur.
 
-    Missing data never stop a training run. A pipeline warns once of the same labels, though it is
-    evaluated again and again in a training.
+    Missing data must never stop a training run. A pipeline warns only once of the same labels, although
+    a training evaluates it many times.
 
     Args:
-        counts: What was counted.
+        counts: The counts.
         key: The key of the span groups that were scored; None for `doc.ents`.
     """
     _check_label_schemes(counts, key)
@@ -123,7 +125,7 @@ def check_labels(counts: Counts, key: str | None = None) -> None:
         try:
             rules.check_labels_occur(counts.labels)
         except ValueError as error:
-            lines[-1] = str(error)  # in place of the line on the same labels
+            lines[-1] = str(error)  # instead of the line about the same labels
         for line in lines:
             warnings.warn(line, stacklevel=3)
 
@@ -133,7 +135,7 @@ def _check_label_schemes(counts: Counts, key: str | None) -> None:
     unknown = unknown_labels(gold, pred)
     if not unknown:
         return
-    nlp = evaluated()
+    nlp = evaluating_pipeline()
     sign = frozenset(label for label in gold if gold[label]), frozenset(unknown)
     if nlp is not None and not _is_new(nlp, sign):
         return
@@ -147,7 +149,7 @@ Written = tuple[str, dict[str, tuple[Metric, Score]]]
 
 
 def _keys(pipe: Any) -> Iterator[tuple[str, tuple[Metric, Score]]]:
-    """Yield the score keys that a component writes with this package, each with its score."""
+    """Yield the score keys that a component writes with this package, and the metric and score of each."""
     for source in (pipe, getattr(pipe, "scorer", None)):
         if isinstance(source, Source):
             for prefix in source.prefixes(pipe):
@@ -163,30 +165,31 @@ def _clashes(written: list[Written]) -> Iterator[str]:
         for key in keys:
             writers.setdefault(key, []).append(name)
     shared: dict[tuple[str, ...], list[str]] = {}
-    for key, who in writers.items():
-        if len(who) > 1:
-            shared.setdefault(tuple(who), []).append(key)
+    for key, components in writers.items():
+        if len(components) > 1:
+            shared.setdefault(tuple(components), []).append(key)
     for sharing, shared_keys in shared.items():
-        more = f" and {len(shared_keys) - 1} more" if len(shared_keys) > 1 else ""
+        others = f" and {len(shared_keys) - 1} more" if len(shared_keys) > 1 else ""
         yield (
-            f"the components {', '.join(sharing)} all write {shared_keys[0]}{more}: the scores of {sharing[-1]} "
+            f"the components {', '.join(sharing)} all write {shared_keys[0]}{others}: the scores of {sharing[-1]} "
             "replace the others, since it is the last of them in the pipeline; give the metrics to only one of them"
         )
 
 
 def _too_early(nlp: Language, written: list[Written]) -> Iterator[str]:
-    """Yield a line for each component of this package before one that sets the spans it scores.
+    """Yield a line for each component of this package that comes before one that sets the spans it scores.
 
-    The line on a later component that writes the same keys says enough.
+    There is no line if the later component writes the same keys, since `_clashes` has one then.
     """
-    of_name = dict(written)
+    keys_of = dict(written)
     for place, (name, pipe) in enumerate(nlp.pipeline):
-        if isinstance(pipe, Source) and name in of_name:
+        if isinstance(pipe, Source) and name in keys_of:
             scored = {*pipe.prefixes(pipe)}
             later = [
-                other
-                for other, its in nlp.pipeline[place + 1 :]
-                if scored & {*_set_by(nlp, other, its)} and not of_name[name].keys() & of_name.get(other, {}).keys()
+                setter
+                for setter, setter_pipe in nlp.pipeline[place + 1 :]
+                if scored & {*_set_by(nlp, setter, setter_pipe)}
+                and not keys_of[name].keys() & keys_of.get(setter, {}).keys()
             ]
             if later:
                 yield (
@@ -197,7 +200,7 @@ def _too_early(nlp: Language, written: list[Written]) -> Iterator[str]:
 
 
 def _set_by(nlp: Language, name: str, pipe: Any) -> Iterator[str]:
-    """Yield the prefixes of the score keys for the spans that a component sets."""
+    """Yield the prefixes of score keys for the spans that a component sets."""
     for attribute in nlp.get_pipe_meta(name).assigns:
         if attribute == "doc.ents":
             yield "ents"
@@ -206,7 +209,7 @@ def _set_by(nlp: Language, name: str, pipe: Any) -> Iterator[str]:
 
 
 def _weight_mistakes(nlp: Language, written: list[Written]) -> Iterator[str]:
-    """Yield a line for each score weight on a cost, and for each on a key that nothing writes."""
+    """Yield a line for each weight of a score for which lower is better, and for each of a key that nothing writes."""
     weights = nlp.config["training"].get("score_weights") or {}
     ours = {key: score for _, keys in written for key, score in keys.items()}
     if not ours:
@@ -233,18 +236,18 @@ def _weight_mistakes(nlp: Language, written: list[Written]) -> Iterator[str]:
 
 @cache
 def _metric_of_key() -> dict[str, str]:
-    """Return the score keys of all registered metrics, without prefix, each with its metric."""
+    """Return the metric of each score key, without prefix, of all registered metrics."""
     return {key: name for name in names() for key in create(name).keys}
 
 
 def _hint(key: str, ours: Mapping[str, tuple[Metric, Score]]) -> str:
-    """Return which key may be meant, or which metric has the key."""
-    prefixed = [each for each in ours if each.endswith(f"_{key}")]
+    """Return the end of a warning that suggests a similar key, or names the metric that has the key."""
+    prefixed = [candidate for candidate in ours if candidate.endswith(f"_{key}")]
     metric = _metric_of_key().get(key.partition("_")[2])
-    if metric and not prefixed and metric not in {own.name for own, _ in ours.values()}:
+    if metric and not prefixed and metric not in {m.name for m, _ in ours.values()}:
         return f"; the metric {metric} has it"
     near = prefixed or get_close_matches(key, [*ours], 3)
-    best = next((each for each in near if ours[each][1].headline), near[0] if near else "")
+    best = next((candidate for candidate in near if ours[candidate][1].headline), near[0] if near else "")
     return f"; is it {best}?" if best else ""
 
 
@@ -253,12 +256,11 @@ def _spacys_keys(nlp: Language) -> Iterator[str]:
     for name, pipe in nlp.pipeline:
         meta = nlp.get_pipe_meta(name)
         yield from (*meta.scores, *(meta.default_score_weights or ()))
-        if key := getattr(pipe, "cfg", {}).get("spans_key"):  # declared keys are those of the key "sc"
+        if key := getattr(pipe, "cfg", {}).get("spans_key"):  # components declare the score keys of "sc" only
             yield from (f"spans_{key}_{score}" for score in ("p", "r", "f"))
 
 
 def _better(metric: Metric, cost: Score) -> str:
-    """Return the key of the metric's score to use instead of a cost: its complement, or else its headline."""
-    good = [score for score in metric.scores if score.key and score.higher_is_better]
-    chosen = sorted(good, key=lambda score: (score.complement_of != cost.name, not score.headline))
-    return str(chosen[0].key)
+    """Return the key of the score to use instead of a cost: its complement, or the metric's headline."""
+    scores = [score for score in metric.scores if score.key and score.higher_is_better]
+    return str(min(scores, key=lambda score: (score.complement_of != cost.name, not score.headline)).key)

@@ -1,14 +1,11 @@
-"""The pipeline component `nereval`, which scores the predictions of other components.
+"""The pipeline components of this package, and a copy of a pipeline without them.
 
-spaCy imports this module whenever it makes or loads a pipeline. Everything that
-takes time to import is therefore imported inside the functions.
+`nereval` scores the predictions of other components. `nereval_cut` removes the spans of a group whose
+scores are below their cut. `detach` copies a pipeline without anything of this package, so that the copy
+loads where the package is not installed.
 
-The pipeline component `nereval_cut`, which removes the spans of a group whose scores are below their cut.
-
-spaCy imports this module when it makes or loads a pipeline with the component. Everything that
-takes time to import is therefore imported inside the functions.
-
-Copy a pipeline without anything of this package, so that it loads where the package is not installed.
+spaCy imports this module whenever it makes or loads a pipeline. Everything that takes time to import
+is therefore imported inside the functions.
 """
 
 import json
@@ -61,13 +58,13 @@ def make_nereval(
         ents: Whether to score `doc.ents`.
         spans_keys: The keys of `doc.spans` to score.
         confidence: `level`, `samples`, `seed` and `unit` (resampled as a whole, as
-            with `--unit`) of confidence intervals, `true` or `{}` for the defaults; by default no
+            with `--unit`) of confidence intervals; `true` or `{}` for the usual settings. By default no
             intervals are computed.
         detail: Whether to add the nested results, such as `ents_nereval`, to the score keys.
         labels: New names of labels, null to drop them, as with `--labels`.
         only: The labels to keep.
         depth: The number of levels to keep of labels such as LOC/CITY.
-        sep: What separates the levels.
+        sep: The separator between the levels.
 
     Raises:
         thinc.config.ConfigValidationError: If `metrics`, `confidence` or the label rules cannot be used.
@@ -82,17 +79,17 @@ def make_nereval(
         >>> nlp.evaluate([example])["ents_strict_r"]
         1.0
     """
-    from .scorer import Scoring, settings
+    from .scorer import Scoring, scoring_settings
 
     component = Nereval(
-        Scoring(**settings(metrics, confidence, detail, labels, only, depth, sep)), ents, list(spans_keys)
+        Scoring(**scoring_settings(metrics, confidence, detail, labels, only, depth, sep)), ents, list(spans_keys)
     )
     _pipelines[component] = ref(nlp)
     return component
 
 
 class Nereval:
-    """A component that leaves every Doc as it is and only scores.
+    """A component that only scores, and leaves every Doc as it is.
 
     Args:
         scoring: The metrics, and the settings of their scores.
@@ -126,7 +123,7 @@ class Nereval:
         scores: dict[str, Any] = {}
         keys: list[str | None] = [None] * self.ents + [*self.spans_keys]
         for key, prefix in zip(keys, self.prefixes()):
-            scoring = self.scoring.counting(examples, key)
+            scoring = self.scoring.usable_settings(examples, key)
             counts = count_examples(examples, scoring.metrics, key, unit=scoring.unit, rules=scoring.rules)
             check_labels(counts, key)
             if key is None:
@@ -138,11 +135,11 @@ class Nereval:
 
     @property
     def metrics(self) -> "tuple[Metric, ...]":
-        """What is scored."""
+        """The metrics of the scores."""
         return self.scoring.metrics
 
     def prefixes(self, pipe: Any = None) -> list[str]:
-        """Return the prefixes of its score keys."""
+        """Return the prefixes of the score keys."""
         return ["ents"] * self.ents + [f"spans_{key}" for key in self.spans_keys]
 
     def initialize(self, get_examples: Callable[[], Iterable[Example]], *, nlp: Language) -> None:
@@ -162,8 +159,7 @@ class Nereval:
 
 
 _pipelines: "WeakKeyDictionary[Nereval, ref[Language]]" = WeakKeyDictionary()
-"""The pipeline of each component. It is not an attribute, since a component has to be picklable."""
-
+"""The pipeline of each component. It is not an attribute, so that components can be pickled."""
 
 FILE = "cuts.json"
 """The cut file in the folder of the component."""
@@ -184,8 +180,8 @@ def make_nereval_cut(
 ) -> "NerevalCut":
     """Create the component `nereval_cut`.
 
-    It keeps the spans of `doc.spans[spans_key]` whose scores are at least the cut of their label.
-    Put it after the component that predicts them, such as `spancat` with a threshold of 0.
+    It keeps the spans of `doc.spans[spans_key]` whose scores are not below the cut of their label.
+    Put it after the component that predicts the spans, such as `spancat` with a threshold of 0.
 
     Args:
         nlp: The pipeline; spaCy passes it.
@@ -193,8 +189,8 @@ def make_nereval_cut(
         cut: The path of a cut file, as `nereval thresholds --cut-file` writes it. `to_disk`
             saves its content, so the file is only needed when the component is added.
         spans_key: The key of the span group.
-        default: The cut of labels without one of their own, instead of `cut`.
-        labels: The cuts of labels, with `default`; null keeps no span of the label.
+        default: Instead of `cut`: the cut of labels that `labels` does not name.
+        labels: With `default`: the cuts of labels; null keeps no span of the label.
 
     Returns:
         The component, which changes each Doc that it is called with.
@@ -214,7 +210,7 @@ def make_nereval_cut(
         >>> [span.text for span in component(doc).spans["sc"]]
         ['Ada']
     """
-    from ..io.saved_results import cuts_of, load_cuts
+    from ..io.saved_results import load_cuts, parse_cuts
 
     if (cut is None) == (default is None) or (cut is not None and labels):
         raise ValueError(
@@ -222,8 +218,8 @@ def make_nereval_cut(
             "wrote, or 'default', a score, perhaps with 'labels'"
         )
     if cut is None:
-        return NerevalCut(spans_key, cuts_of({"default": default, "labels": labels or {}}))
-    # A pipeline on disk keeps the content of the file, which may be gone when it is loaded.
+        return NerevalCut(spans_key, parse_cuts({"default": default, "labels": labels or {}}))
+    # The file may be missing when a pipeline is loaded from disk, since the pipeline has its content.
     return NerevalCut(spans_key, load_cuts(Path(cut)) if Path(cut).exists() else None, cut)
 
 
@@ -249,11 +245,11 @@ class NerevalCut:
         """
         from ..core.messages import is_finite_number
 
-        cuts, key = self.known_cuts, self.spans_key
+        cuts, key = self.existing_cuts, self.spans_key
         if key not in doc.spans:
-            known = ", ".join(map(repr, doc.spans)) or "none"
+            keys = ", ".join(map(repr, doc.spans)) or "none"
             raise ValueError(
-                f"nereval_cut: there is no span group {key!r} (there are {known}); put the component after the one "
+                f"nereval_cut: there is no span group {key!r} (there are {keys}); put the component after the one "
                 "that predicts the spans, and give it the same spans_key"
             )
         group = doc.spans[key]
@@ -261,25 +257,23 @@ class NerevalCut:
             return doc
         scores = group.attrs.get("scores")
         if scores is None or len(scores) != len(group):
-            found = "no scores" if scores is None else f"{len(scores)} scores for {len(group)} spans"
+            problem = "no scores" if scores is None else f"{len(scores)} scores for {len(group)} spans"
             raise ValueError(
-                f'nereval_cut: doc.spans[{key!r}] has {found}; expected one per span in attrs["scores"], as spancat '
+                f'nereval_cut: doc.spans[{key!r}] has {problem}; expected one per span in attrs["scores"], as spancat '
                 "gives them"
             )
         values = [score.item() if hasattr(score, "item") else score for score in scores]
         if wrong := [value for value in values if not is_finite_number(value)]:
             raise ValueError(f"nereval_cut: doc.spans[{key!r}] has the score {wrong[0]!r}; expected finite numbers")
-        kept = [k for k, (span, value) in enumerate(zip(group, values)) if cuts.keeps(span.label_, value)]
-        left = scores[kept] if hasattr(scores, "dtype") else [values[k] for k in kept]
-        spans = [*group]
-        doc.spans[key] = SpanGroup(
-            doc, name=group.name, attrs=dict(group.attrs) | {"scores": left}, spans=[spans[k] for k in kept]
-        )
+        indices = [k for k, (span, value) in enumerate(zip(group, values)) if cuts.keeps(span.label_, value)]
+        spans, attrs = [*group], dict(group.attrs)
+        attrs["scores"] = scores[indices] if hasattr(scores, "dtype") else [values[k] for k in indices]
+        doc.spans[key] = SpanGroup(doc, name=group.name, attrs=attrs, spans=[spans[k] for k in indices])
         return doc
 
     @property
-    def known_cuts(self) -> "Cuts":
-        """The cuts. Raise ValueError if the file that has them did not exist."""
+    def existing_cuts(self) -> "Cuts":
+        """The cuts. Raise ValueError if there are none, since the cut file did not exist."""
         if self.cuts is None:
             raise ValueError(
                 f"nereval_cut: there is no file {self.source}; 'nereval thresholds' and Thresholds.save write cut files"
@@ -292,9 +286,9 @@ class NerevalCut:
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "NerevalCut":
         """Read the cuts from the content of a cut file, and return the component."""
-        from ..io.saved_results import cuts_of
+        from ..io.saved_results import parse_cuts
 
-        self.cuts = cuts_of(json.loads(data))
+        self.cuts = parse_cuts(json.loads(data))
         return self
 
     def to_disk(self, path: Path, *, exclude: Iterable[str] = ()) -> None:
@@ -313,9 +307,9 @@ class NerevalCut:
         return self
 
     def _content(self) -> dict[str, Any]:
-        from ..io.saved_results import as_json
+        from ..io.saved_results import cut_file_content
 
-        return as_json(self.known_cuts)
+        return cut_file_content(self.existing_cuts)
 
 
 def make_detach() -> Callable[[Language], Language]:
@@ -332,9 +326,8 @@ def make_detach() -> Callable[[Language], Language]:
 def detach(nlp: Language) -> Language:
     """Return a copy of a pipeline without anything of this package.
 
-    Components with a scorer of this package get back the scorer that is spaCy's
-    default for them. `nereval` components are left out. Score weights of this
-    package's keys are removed.
+    Components with a scorer of this package get spaCy's default scorer back. `nereval`
+    components are left out. Score weights of this package's keys are removed.
 
     Args:
         nlp: The pipeline; it stays as it is.
@@ -352,7 +345,7 @@ def detach(nlp: Language) -> Language:
         >>> detach(nlp).pipe_names, nlp.pipe_names
         ([], ['nereval'])
     """
-    config = _without_our_functions(nlp.config.copy())
+    config = _remove_our_functions(nlp.config.copy())
     components = config["components"]
     ours = [name for name, block in components.items() if block.get("factory") == "nereval"]
     if cutting := [name for name, block in components.items() if block.get("factory") == "nereval_cut"]:
@@ -364,7 +357,7 @@ def detach(nlp: Language) -> Language:
         del components[name]
     for section, key in (("nlp", "pipeline"), ("nlp", "disabled"), ("training", "annotating_components")):
         config[section][key] = [name for name in config[section].get(key, []) if name not in ours]
-    config["training"]["score_weights"] = _without_our_keys(config["training"]["score_weights"])
+    config["training"]["score_weights"] = _remove_our_keys(config["training"]["score_weights"])
     copy = type(nlp).from_config(config, vocab=nlp.vocab)
     copy.meta.update({key: value for key, value in nlp.meta.items() if key in ("name", "version", "description")})
     # Weights are copied through the disk, as when the pipeline is loaded later. The config that
@@ -374,28 +367,28 @@ def detach(nlp: Language) -> Language:
         return copy.from_disk(folder, exclude=["config", "vocab"])
 
 
-def _without_our_keys(weights: dict[str, float | None]) -> dict[str, float | None]:
-    """Return score weights without our keys; `ents_f` if nothing is left to choose a model by."""
+def _remove_our_keys(weights: dict[str, float | None]) -> dict[str, float | None]:
+    """Return score weights without this package's keys. If no weight remains, `ents_f` gets one to choose models by."""
     from ..metrics.registry import create_all, names
 
     ours = tuple(f"_{key}" for metric in create_all(names()) for key in (*metric.keys, "nereval"))
-    left = {key: w for key, w in weights.items() if not (key.startswith(("ents_", "spans_")) and key.endswith(ours))}
-    return left if any(left.values()) or left == weights else left | {"ents_f": 1.0}
+    others = {key: w for key, w in weights.items() if not (key.startswith(("ents_", "spans_")) and key.endswith(ours))}
+    return others if any(others.values()) or others == weights else others | {"ents_f": 1.0}
 
 
-def _without_our_functions(config: Any) -> Any:
-    """Remove, in place, the blocks of a config that call a registered function of this package."""
+def _remove_our_functions(config: Any) -> Any:
+    """Remove the blocks of a config that call a registered function of this package. The config is changed in place."""
     if not isinstance(config, dict):
         return config
     for key, block in list(config.items()):
         if not isinstance(block, dict):
             continue
         if not _calls_ours(block):
-            _without_our_functions(block)
+            _remove_our_functions(block)
         elif key == "scorer":
-            del config[key]  # the component's factory has a default
+            del config[key]  # the default of the component's factory applies
         else:
-            config[key] = None  # such as a callback, for which null is allowed
+            config[key] = None  # such as a callback, which may be null
     return config
 
 

@@ -1,12 +1,12 @@
-"""Convert spaCy's objects: many Examples to batches, which scorers count, or one at a time to documents.
+"""Convert spaCy's objects: many Examples at once to batches, which scorers count, or one Example to a document.
 
-Offsets are characters of the reference text. Where the predicted text differs in white
-space or case, its spans are projected onto the reference; where it differs otherwise,
+Offsets are characters of the reference text. If the predicted text differs in white
+space or case, its spans are projected onto the reference. If it differs otherwise,
 that is an error.
 
-Where two Docs have the same tokens, and the gold one is annotated throughout, entities
-are ranges of tokens on both sides and can be read from the Docs as arrays. This is
-several times as fast as making a `Document` of each pair, and users wait for it in every
+If two Docs have the same tokens, and the gold Doc is annotated throughout, entities are
+ranges of tokens on both sides, and are read from the Docs as arrays. This is several
+times as fast as making a `Document` of each pair, and users wait for it in every
 evaluation.
 """
 
@@ -34,7 +34,7 @@ from ..io.units import FileUnits, UnitRule
 
 
 def documents(examples: Iterable[Example], key: str | None = None) -> Iterator[Document | None]:
-    """Yield each example as a document, or None where the reference has no annotation.
+    """Yield each example as a document; None if the reference is not annotated.
 
     For counting, `count_examples` is faster.
 
@@ -46,63 +46,64 @@ def documents(examples: Iterable[Example], key: str | None = None) -> Iterator[D
         ValueError: The two texts of an example differ in more than white space and case.
     """
     for number, example in enumerate(examples):
-        yield read_numbered(example, number, key)
+        yield read_example(example, number, key)
 
 
-def read_numbered(example: Example, number: int, key: str | None) -> Document | None:
-    """Return an example as `read` does, with `doc.spans[key]` if there is a key; a ValueError names its number."""
+def read_example(example: Example, number: int, key: str | None) -> Document | None:
+    """Return the document of an example, as `pair_docs` does. A ValueError names the number of the example."""
     try:
-        return read(example.reference, example.predicted, key)
+        return pair_docs(example.reference, example.predicted, key)
     except ValueError as error:
         raise ValueError(f"example {number}: {error}") from None
 
 
-def read(reference: Doc, predicted: Doc, key: str | None = None) -> Document | None:
-    """Return a gold and a predicted Doc as one document, or None without gold annotation."""
-    gold = record(reference, key, scored=False)
-    return pair(gold, record(predicted, key, scored=False)) if gold.annotated else None
+def pair_docs(reference: Doc, predicted: Doc, key: str | None = None) -> Document | None:
+    """Return the document of a gold and a predicted Doc; None if gold is not annotated."""
+    gold = doc_record(reference, key, scored=False)
+    return pair(gold, doc_record(predicted, key, scored=False)) if gold.annotated else None
 
 
-def record(doc: Doc, key: str | None = None, *, scored: bool = True) -> Record:
+def doc_record(doc: Doc, key: str | None = None, *, scored: bool = True) -> Record:
     """Return a Doc as a record.
 
     Args:
         doc: The Doc.
         key: Read `doc.spans[key]` instead of `doc.ents`.
-        scored: Whether to read the scores of the spans, which no metric needs.
+        scored: Whether to read the scores of the spans, which metrics do not need.
     """
     annotated = doc.has_annotation("ENT_IOB") if key is None else key in doc.spans
     gaps = () if key or not annotated else tuple((t.idx, t.idx + len(t)) for t in doc if t.ent_iob == 0)
     spans = spans_of(doc, key)
-    again = len(doc.spans[key]) - len(spans) if key and annotated else 0
+    repeats = len(doc.spans[key]) - len(spans) if key and annotated else 0
     scores = scores_of(doc, key) if scored and key and annotated else {}
-    result = Record(doc.text, spans, tokens_of(doc), id_of(doc), annotated, gaps, meta=meta_of(doc), duplicates=again)
+    meta = meta_of(doc)
+    result = Record(doc.text, spans, tokens_of(doc), id_of(doc), annotated, gaps, meta=meta, duplicates=repeats)
     return result._replace(span_scores=scores) if scores else result
 
 
 def spans_of(doc: Doc, key: str | None) -> set[PlainSpan]:
-    """Return the entities of a Doc, or with a key its span group, in characters.
+    """Return the entities of a Doc, or the spans of a group if there is a key, in characters.
 
     Raises:
         ValueError: A span of the group has no label.
     """
     spans = doc.ents if key is None else doc.spans.get(key, ())
-    found = {(span.start_char, span.end_char, span.label_) for span in spans}
-    if key and any(not label for _, _, label in found):
+    result = {(span.start_char, span.end_char, span.label_) for span in spans}
+    if key and any(not label for _, _, label in result):
         raise ValueError(f"doc.spans[{key!r}] has a span without a label")
-    return found
+    return result
 
 
 def scores_of(doc: Doc, key: str) -> dict[PlainSpan, Any]:
     """Return the scores of a span group, `doc.spans[key].attrs["scores"]`; empty if it has none.
 
-    Scores only matter to those who ask for them, so a wrong number of scores is no error here.
+    A wrong number of scores is no error here, only where the scores are used.
     """
     group = doc.spans[key]
-    given = group.attrs.get("scores")
-    if given is None:
+    values = group.attrs.get("scores")
+    if values is None:
         return {}
-    scores = [score.item() if hasattr(score, "item") else score for score in given]
+    scores = [score.item() if hasattr(score, "item") else score for score in values]
     if len(scores) != len(group):
         sizes = f"{len(group)} span{'s' * (len(group) != 1)} and {len(scores)} score{'s' * (len(scores) != 1)}"
         scores = [Unusable(f"doc.spans[{key!r}] has {sizes}; expected one score per span")] * len(group)
@@ -117,7 +118,7 @@ def tokens_of(doc: Doc) -> list[tuple[int, int]]:
 def meta_of(doc: Doc) -> dict[str, Any] | None:
     """Return the fields of `doc.user_data["meta"]`, and those of `doc.user_data` itself; None if there are none.
 
-    If both have a field, the one in `meta` counts.
+    If both have a field, the one in `meta` is used.
     """
     data = doc.user_data
     if not data:
@@ -136,7 +137,7 @@ def id_of(doc: Doc) -> str | None:
 GOLD_ATTRIBUTES = [ORTH, SPACY, ENT_IOB, ENT_TYPE, LENGTH]
 PRED_ATTRIBUTES = [ORTH, SPACY, ENT_IOB, ENT_TYPE]
 TEXT, SPACE, IOB, TYPE, SIZE = range(5)
-"""Columns of these arrays."""
+"""The columns of arrays with these attributes."""
 
 INSIDE, BEGIN = 1, 3
 """Values of `ENT_IOB`; 2 is outside, and 0 is not annotated."""
@@ -175,60 +176,61 @@ def batches(
     Args:
         examples: Examples.
         key: Read `doc.spans[key]` instead of `doc.ents`.
-        unit: Which of them are resampled together; by default Examples with one id.
-        rules: What becomes of the labels of both sides.
+        unit: Which of them are resampled together; by default Examples with the same id.
+        rules: The rules that change the labels of both sides.
 
     Yields:
-        The batches of one read, for `Counter.add`, and (index, example) for each example that
-        arrays could not hold; indices count the documents of these batches.
+        The batches of a block of examples, for `Counter.add`; and (index, example) for each example
+        that arrays could not hold. The index is that of its document in these batches.
 
     Raises:
         ValueError: The two texts of an example differ in more than white space and case; the rule
-            gives an example no unit.
+            assigns an example no unit.
     """
     number = 0
     units = FileUnits(unit) if unit and unit.form != "id" else None
-    for some in chunk_items(examples, lambda example: len(example.reference)):
-        yield _read_together(some, number, key, units, rules)
-        number += len(some)
+    for block in chunk_items(examples, lambda example: len(example.reference)):
+        yield _read_together(block, number, key, units, rules)
+        number += len(block)
 
 
 def _read_together(
     examples: Sequence[Example], number: int, key: str | None, units: FileUnits | None, rules: LabelRules | None
 ) -> tuple[list[Batch], list[tuple[int, Example]]]:
-    """Return what `batches` yields; `number` is that of the first example, for errors."""
+    """Return the batches of a block of examples, as `batches` yields them; `number` is that of the first example."""
     parts: list[Batch] = []
     keys = _unit_keys(examples, number, key, units) if units else None
     first = 0
     for _, alike in groupby([] if key else examples, key=lambda example: example.reference.vocab):
-        some = [*alike]
-        if batch := doc_batch([(example.reference, example.predicted) for example in some], rules):
+        group = [*alike]
+        if batch := doc_batch([(example.reference, example.predicted) for example in group], rules):
             batch.places += first
             if units and keys:
                 batch.unit_keys, batch.unit_rules = [keys[k] for k in batch.places], {units.rule.text}
             parts.append(batch)
-        first += len(some)
-    rest = np.ones(len(examples), dtype=bool)
+        first += len(group)
+    unread = np.ones(len(examples), dtype=bool)
     for part in parts:
-        rest[part.places] = False
-    others = np.flatnonzero(rest).tolist()
-    if not others:
+        unread[part.places] = False
+    indices = np.flatnonzero(unread).tolist()
+    if not indices:
         return parts, []
-    documents = [*relabel((read_numbered(examples[k], number + k, key) for k in others), rules)]
-    for k, document in zip(others, documents):
+    documents = [*relabel((read_example(examples[k], number + k, key) for k in indices), rules)]
+    for k, document in zip(indices, documents):
         if units and keys and document is not None:
             document.unit, document.unit_rule = keys[k], units.rule.text
     parts.append(DocumentBatch(documents))
-    annotated = [k for k, document in zip(others, documents) if document is not None]
+    annotated = [k for k, document in zip(indices, documents) if document is not None]
     parts[-1].places = np.array(annotated, dtype=np.int64)
-    kept = np.sort(np.concatenate([part.places for part in parts]))  # examples without annotation leave no gap
+    # Documents are numbered without a gap for examples that are not annotated.
+    all_places = np.sort(np.concatenate([part.places for part in parts]))
     for part in parts:
-        part.places = np.searchsorted(kept, part.places)
+        part.places = np.searchsorted(all_places, part.places)
     return parts, [*zip(parts[-1].places.tolist(), (examples[k] for k in annotated))]
 
 
 def unit_lack(examples: Sequence[Example], key: str | None, rule: UnitRule) -> str:
-    """Return why a rule gives some example no unit, in words; empty if every example has one."""
+    """Return why a rule assigns some example no unit; "" if every example has one."""
     try:
         _unit_keys(examples, 0, key, FileUnits(rule))
     except ValueError as error:
@@ -237,26 +239,26 @@ def unit_lack(examples: Sequence[Example], key: str | None, rule: UnitRule) -> s
 
 
 def _unit_keys(examples: Sequence[Example], number: int, key: str | None, units: FileUnits) -> list[str | None]:
-    """Return the key of each example's unit; an error names the example's number, counted from `number`."""
-    found = []
+    """Return the key of each example's unit. An error names the number of the example, counted from `number`."""
+    keys = []
     for example in examples:
         try:
-            found.append(units.key(record(example.reference, key)))
+            keys.append(units.key(doc_record(example.reference, key)))
         except ValueError as error:
-            raise ValueError(f"example {number + len(found)}: {error}") from None
-    return found
+            raise ValueError(f"example {number + len(keys)}: {error}") from None
+    return keys
 
 
 class DocBatch(Batch):
-    """The entities of pairs of Docs with the same tokens and vocabulary, the gold ones annotated throughout.
+    """The entities of pairs of Docs with the same tokens and vocabulary, whose gold Docs are annotated throughout.
 
     Args:
         pairs: Reference and predicted Doc of each document.
         labels: The labels that occur, sorted.
         spans: All entities, in characters.
-        tokens: uint64[tokens], the text of each reference token, as a number of the vocabulary.
-        starts: int64[tokens], where each token starts; texts stand one after the other.
-        origin: int64[documents], where each text starts.
+        tokens: uint64[tokens], the hash of each reference token in the vocabulary.
+        starts: int64[tokens], the start of each token in the concatenated texts.
+        origin: int64[documents], the start of each text in the concatenated texts.
     """
 
     def __init__(
@@ -286,7 +288,7 @@ class DocBatch(Batch):
     def words(self, *, case: str, by: str) -> tuple[Numbers, Numbers]:
         vocabulary = self._pairs[0][0].vocab
         if by != "token" or LOWER not in getattr(vocabulary, "lex_attr_getters", ()):
-            # Characters need the texts, and a bare Vocab() has no lower case.
+            # Characters need the texts, and a Vocab() without a language has no lower case.
             return DocumentBatch([self.document(place) for place in range(self.documents)]).words(case=case, by=by)
         first = np.searchsorted(self._starts, self.start + self._origin[self.doc])
         sizes = np.searchsorted(self._starts, self.end + self._origin[self.doc]) - first
@@ -301,16 +303,16 @@ class DocBatch(Batch):
 
 
 def doc_batch(pairs: Sequence[tuple[Doc, Doc]], rules: LabelRules | None = None) -> DocBatch | None:
-    """Return a batch of the pairs that can be read as arrays, with their indices.
+    """Return a batch of the pairs that can be read as arrays. Its `places` are their indices.
 
     Args:
-        pairs: Reference and predicted Docs of one vocabulary.
-        rules: What becomes of the labels of both sides. Entities do not overlap, so none become equal.
+        pairs: Reference and predicted Docs with the same vocabulary.
+        rules: The rules that change the labels of both sides. Entities do not overlap, so none become equal.
 
     Returns:
-        None if no pair can be read as arrays. Left out are pairs whose tokens differ,
-        whose reference is not annotated throughout, or in which an entity continues that
-        never began, which spaCy refuses.
+        The batch; None if no pair can be read as arrays. It leaves out pairs whose tokens differ or whose
+        reference is not annotated throughout, and pairs in which an entity continues that never began, which
+        spaCy refuses.
     """
     sizes = np.array([len(reference) for reference, _ in pairs], dtype=np.int64)
     fit = sizes == [len(predicted) for _, predicted in pairs]
@@ -333,10 +335,9 @@ def doc_batch(pairs: Sequence[tuple[Doc, Doc]], rules: LabelRules | None = None)
     entities = [_entities(side[:, IOB].astype(np.uint8), first) for side in (gold, pred)]
     fit[doc_of(np.flatnonzero(unlike))] = False
     for tokens, (begin, last, unbegun) in zip((gold, pred), entities):
-        unnamed = (
-            tokens[begin, TYPE] == 0
-        )  # one token without a label is a blocked token, which spaCy keeps out of entities
-        fit[doc_of(np.concatenate([unbegun, begin[unnamed & (last > begin)]]))] = False
+        # A single token without a label is a blocked token, which spaCy keeps out of entities.
+        unlabelled = (tokens[begin, TYPE] == 0) & (last > begin)
+        fit[doc_of(np.concatenate([unbegun, begin[unlabelled]]))] = False
     places = np.flatnonzero(fit)
     if not len(places):
         return None
@@ -344,10 +345,10 @@ def doc_batch(pairs: Sequence[tuple[Doc, Doc]], rules: LabelRules | None = None)
     side = np.repeat((0, 1), [len(entities[0][0]), len(entities[1][0])])
     type_ = np.concatenate([tokens[begun, TYPE] for tokens, (begun, _, _) in zip((gold, pred), entities)])
     doc = doc_of(begin)
-    kept = fit[doc] & (type_ != 0)
-    begin, last, side, type_, doc = (column[kept] for column in (begin, last, side, type_, doc))
-    hashes, one, label = np.unique(type_, return_index=True, return_inverse=True)
-    names = [pairs[doc[k]][side[k]].vocab.strings[int(kind)] for kind, k in zip(hashes, one)]
+    has_label = fit[doc] & (type_ != 0)
+    begin, last, side, type_, doc = (column[has_label] for column in (begin, last, side, type_, doc))
+    hashes, example, label = np.unique(type_, return_index=True, return_inverse=True)
+    names = [pairs[doc[k]][side[k]].vocab.strings[int(kind)] for kind, k in zip(hashes, example)]
     renamed = [rules.new_name(name) if rules else name for name in names]
     labels = sorted({name for name in renamed if name is not None})
     label = np.array([-1 if name is None else labels.index(name) for name in renamed], dtype=np.int64)[label]
@@ -357,21 +358,21 @@ def doc_batch(pairs: Sequence[tuple[Doc, Doc]], rules: LabelRules | None = None)
     origin = np.append(start, after[-1:] if len(after) else 0)[first[:-1]]
     rank = np.cumsum(fit) - 1
     spans = build_columns(rank[doc], side, start[begin] - origin[doc], start[last] + length[last] - origin[doc], label)
-    found_batch = DocBatch([pairs[k] for k in places.tolist()], labels, spans, gold[:, TEXT], start, origin[places])
-    found_batch.places = places
+    batch = DocBatch([pairs[k] for k in places.tolist()], labels, spans, gold[:, TEXT], start, origin[places])
+    batch.places = places
     if rules:
-        found_batch.label_rules, found_batch.mapped = rules, {*names} & rules.mapping.keys()
-    return found_batch
+        batch.label_rules, batch.mapped = rules, {*names} & rules.mapping.keys()
+    return batch
 
 
 def _entities(iob: np.ndarray, first: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    """Return the first and the last token of each entity, and the tokens inside an entity that never began.
+    """Return the first and the last token of each entity, and the tokens that continue an entity that never began.
 
     Args:
         iob: uint8[tokens], values of `ENT_IOB`.
         first: The first token of each Doc, and the number of tokens.
 
-    >>> [found.tolist() for found in _entities(np.array([2, 3, 1, 3, 2]), np.array([0, 5]))]
+    >>> [tokens.tolist() for tokens in _entities(np.array([2, 3, 1, 3, 2]), np.array([0, 5]))]
     [[1, 3], [2, 3], []]
     >>> _entities(np.array([2, 1, 2, 3, 1]), np.array([0, 4, 5]))[2].tolist()
     [1, 4]

@@ -1,6 +1,6 @@
-"""A learning rate that falls when the loss has stopped falling.
+"""A training logger, and a learning rate that falls when the loss has stopped falling.
 
-A training logger that also records the training in a file and feeds the learning rate.
+The logger records the training in a file, and passes the losses to the learning rate.
 
 spaCy imports this module whenever it makes or loads a pipeline. Everything that
 takes time to import is therefore imported inside the functions.
@@ -18,8 +18,8 @@ from typing import IO, TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from spacy.language import Language
 
-# A training config creates both a schedule and the logger that feeds it, but passes neither to
-# the other. The schedule waits here until the logger of the same thread takes it.
+# A training config creates both the schedule and the logger, but passes neither to the other.
+# The schedule waits here until the logger of the same thread takes it.
 _waiting = threading.local()
 
 
@@ -27,11 +27,11 @@ _waiting = threading.local()
 class Plateau:
     """A constant rate that is multiplied by `factor` whenever the loss stops falling.
 
-    The loss has stopped falling when `patience` losses in a row were not below the
-    lowest loss so far by at least the share `min_delta` of it. A loss that is NaN is
-    not below anything. The rate never falls below `minimum`.
+    A loss is a new lowest one if it is below the lowest loss so far by at least the share
+    `min_delta` of it; NaN never is. The loss has stopped falling after `patience` losses in
+    a row without a new lowest one. The rate never falls below `minimum`.
 
-    Only `rate`, `lowest` and `waited` change. A schedule that is created with the values
+    Only `rate`, `lowest` and `waited` change. A schedule that is created with these values
     of another one continues it.
 
     Attributes:
@@ -42,7 +42,7 @@ class Plateau:
         minimum: The smallest rate.
         lowest: The lowest loss so far, or None.
         waited: The number of losses since the last lowest one, or since the rate fell.
-        started: Whether a rate was requested already.
+        started: Whether a rate was requested before.
     """
 
     rate: float
@@ -58,7 +58,7 @@ class Plateau:
         return self
 
     def __next__(self) -> float:
-        if self.started and self._leave_waiting():
+        if self.started and self._stop_waiting():
             warnings.warn(
                 "the learning rate will not fall: spacy-nereval.plateau.v1 receives the losses only from "
                 '[training.logger] @loggers = "spacy-nereval.logger.v1"; use that logger, or another schedule',
@@ -69,7 +69,7 @@ class Plateau:
 
     def observe(self, loss: float) -> None:
         """Record the next loss, and lower the rate if the loss has stopped falling."""
-        self._leave_waiting()
+        self._stop_waiting()
         if loss < (inf if self.lowest is None else self.lowest * (1 - self.min_delta)):
             self.lowest, self.waited = loss, 0
             return
@@ -77,12 +77,12 @@ class Plateau:
         if self.waited >= self.patience:
             self.rate, self.waited = max(self.minimum, self.rate * self.factor), 0
 
-    def _leave_waiting(self) -> bool:
+    def _stop_waiting(self) -> bool:
         """Return whether the schedule was waiting for a logger, and stop waiting."""
-        return getattr(_waiting, "schedule", None) is self and take() is self
+        return getattr(_waiting, "schedule", None) is self and take_schedule() is self
 
     def state(self) -> dict[str, Any]:
-        """Return what has changed, as arguments of `plateau`."""
+        """Return the values that change, as arguments of `plateau`."""
         return {"rate": self.rate, "lowest": self.lowest, "waited": self.waited}
 
 
@@ -98,7 +98,7 @@ def plateau(
     """Create the schedule `spacy-nereval.plateau.v1`: a rate that falls when the training loss stops falling.
 
     The logger of the same config has to be `spacy-nereval.logger.v1`, which passes
-    on the losses, one for each evaluation.
+    one loss per evaluation to the schedule.
 
     Args:
         rate: The first learning rate.
@@ -138,8 +138,8 @@ def plateau(
     return schedule
 
 
-def take() -> Plateau | None:
-    """Return the schedule that this thread created last, unless it was taken before."""
+def take_schedule() -> Plateau | None:
+    """Return the schedule that this thread created last, and forget it; None if there is none."""
     schedule = getattr(_waiting, "schedule", None)
     _waiting.schedule = None
     return schedule
@@ -149,10 +149,10 @@ HISTORY = "training.json"
 """The name of the file that records the training, beside `model-best` and `model-last`."""
 
 StepInfo = Mapping[str, Any]
-"""What spaCy passes to a logger after an evaluation."""
+"""The information that spaCy passes to a logger after an evaluation."""
 
 Logger = tuple[Callable[[StepInfo | None], None], Callable[[], None]]
-"""What spaCy calls after every step, and at the end of the training."""
+"""The functions that spaCy calls after every step, and at the end of the training."""
 
 
 def make_logger(progress_bar: str | None = None, console_output: bool = True) -> Callable[..., Logger]:
@@ -187,7 +187,7 @@ def make_logger(progress_bar: str | None = None, console_output: bool = True) ->
 
     def set_up(nlp: "Language", stdout: IO[str] = sys.stdout, stderr: IO[str] = sys.stderr) -> Logger:
         log_to_console, finish = console(nlp, stdout, stderr)
-        schedule = take()
+        schedule = take_schedule()
         # A shared tok2vec or transformer reports only the losses that other components pass to it.
         shared = {name for name, pipe in nlp.pipeline if hasattr(pipe, "listening_components")}
         evaluations: list[dict[str, Any]] = []

@@ -1,4 +1,4 @@
-"""Predicting with a pipeline, one document at a time."""
+"""Load a pipeline, and predict with it, one document at a time."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from thinc.api import require_gpu
 from ..core.messages import spell_argument
 from ..core.plugins import import_code
 from ..core.spans import Document
-from ..io.formats import check_span_groups, corpus_files, name_of, records, with_annotators, with_name
+from ..io.formats import assign_annotators, check_span_groups, corpus_files, name_of, records, with_name
 from ..io.formats.settings import Format
 from ..io.paths import digest, remedy
 from ..io.records import Predictions, Record, pair
 from ..io.units import UnitRule, units_of
-from .examples import record
+from .examples import doc_record
 from .spacy_files import read_docs
 
-FORGOTTEN = 1 << 11
-"""After this many documents a pipeline starts to forget the words that are new to it."""
+BLOCK = 1 << 11
+"""Number of documents after which a pipeline forgets the words that are new to it."""
 
 _used: WeakSet[Language] = WeakSet()
-"""The pipelines that have predicted `FORGOTTEN` documents, or all documents if there were fewer."""
+"""The pipelines that have predicted a first block."""
 
 
 def predict(
@@ -46,7 +46,7 @@ def predict(
     The pipeline tokenises each text itself, as in production. Only if gold Docs do not
     know the spaces between their tokens, it gets these tokens, as in spaCy's own
     evaluation. Neither documents nor their words are kept, so memory does not grow with
-    the corpus, but for the strings of a `.spacy` file.
+    the corpus, except by the strings of a `.spacy` file.
 
     Args:
         model: A pipeline, or its package name or path.
@@ -56,7 +56,7 @@ def predict(
         unit: Which documents are resampled together, as in `read_files`.
 
     Yields:
-        One document per gold text, or None if that or its prediction is not annotated.
+        One document per gold text; None if the text or its prediction is not annotated.
 
     Raises:
         ValueError: If the file cannot be read, if the pipeline predicts nothing under the
@@ -66,28 +66,28 @@ def predict(
     format = with_name(data, format)
     name = name_of(data, format)
     check_span_groups(key, [data], [name])
-    with_annotators([data], [format])
+    assign_annotators([data], [format])
     units = units_of(data, format, unit)
     golds: Iterator[Doc | Record] = (
         chain.from_iterable(map(read_docs, corpus_files(data, format)))
         if name == "spacy"
         else records(data, None, format)
     )
-    nlp = checked_load(model, model) if isinstance(model, str) else model
+    nlp = load_pipeline(model, model) if isinstance(model, str) else model
     has_key = False  # whether any prediction has the key
-    there = f"its components are {', '.join(nlp.pipe_names)}" if nlp.pipe_names else "it has no components"
+    components = f"its components are {', '.join(nlp.pipe_names)}" if nlp.pipe_names else "it has no components"
     predictions = Predictions(
         model if isinstance(model, str) else "the pipeline",
-        f"no component sets doc.ents ({there}); add one, such as ner, or score span groups with "
+        f"no component sets doc.ents ({components}); add one, such as ner, or score span groups with "
         f"{spell_argument('spans_key', 'KEY')}",
     )
-    for number, (predicted, gold) in enumerate(_predicted(nlp, golds)):
+    for number, (predicted, gold) in enumerate(_predict_pairs(nlp, golds)):
         has_key = has_key or key in predicted.spans
         try:
-            side = record(gold, key) if isinstance(gold, Doc) else gold
-            found_spans = record(predicted, key)
-            skipped = not key and predictions.skipped(side, found_spans)
-            yield units.marked(None if skipped else pair(side, found_spans), side)
+            gold_side = doc_record(gold, key) if isinstance(gold, Doc) else gold
+            pred_side = doc_record(predicted, key)
+            skipped = not key and predictions.is_skipped(gold_side, pred_side)
+            yield units.assign_unit(None if skipped else pair(gold_side, pred_side), gold_side)
         except ValueError as error:
             raise ValueError(f"{data}, document {number}: {error}") from None
     units.check_end()
@@ -119,13 +119,13 @@ class Pipeline(NamedTuple):
         """
         return _digest(self, self._stamp())
 
-    def loaded(self) -> Language:
+    def load(self) -> Language:
         """Return the pipeline, loaded once per process as long as its files do not change.
 
         Raises:
             ValueError: If it cannot be loaded.
         """
-        return _loaded(self, self._stamp())
+        return _load_cached(self, self._stamp())
 
     def folder(self) -> Path:
         """Return the folder of its files.
@@ -140,7 +140,7 @@ class Pipeline(NamedTuple):
         return folder
 
     def _stamp(self) -> tuple[tuple[str, int, int], ...]:
-        """Return the names, sizes and times of all files, to notice changes without reading them."""
+        """Return the names, sizes and times of all files, which show changes without reading the files."""
         files = [*self.folder().rglob("*"), *([Path(self.home, self.code)] if self.code else [])]
         stats = [(str(file), file.stat()) for file in files]
         return tuple(sorted((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats))
@@ -152,22 +152,22 @@ def _digest(pipeline: Pipeline, stamp: tuple[tuple[str, int, int], ...]) -> str:
     return f"{digest(pipeline.folder())}{code}"
 
 
-def checked_load(model: str | Path, name: str) -> Language:
-    """Return a pipeline, loaded.
+def load_pipeline(model: str | Path, name: str) -> Language:
+    """Load a pipeline.
 
     Args:
         model: Its folder, or the name of a package.
-        name: What it is called in errors.
+        name: What errors call it.
 
     Raises:
-        ValueError: A file of it is damaged, or something else goes wrong; names the pipeline and the file.
-        OSError: There is no such pipeline, or a file of it is missing.
+        ValueError: The pipeline cannot be loaded, such as when a file is damaged; names the pipeline and the file.
+        OSError: There is no such pipeline, or one of its files is missing.
     """
     try:
         return load_model(model)
     except OSError as error:
-        if said := remedy(Path(model)):
-            raise FileNotFoundError(f"the pipeline {name} does not exist{said}") from error
+        if hint := remedy(Path(model)):
+            raise FileNotFoundError(f"the pipeline {name} does not exist{hint}") from error
         raise
     except Exception as error:  # components, and parsers of damaged bytes, can raise any exception
         file = _last_file(error)
@@ -176,18 +176,18 @@ def checked_load(model: str | Path, name: str) -> Language:
 
 
 def _last_file(error: Exception) -> Path | None:
-    """Return the last file that was in use when an error was raised: a local variable that is a `Path`."""
-    found = None
+    """Return the file that was in use when an error was raised: the last local variable that is a path of a file."""
+    last = None
     step = error.__traceback__
     while step:
         files = [value for value in step.tb_frame.f_locals.values() if isinstance(value, Path) and value.is_file()]
-        found = files[-1] if files else found
+        last = files[-1] if files else last
         step = step.tb_next
-    return found
+    return last
 
 
 @lru_cache(maxsize=1)
-def _loaded(pipeline: Pipeline, stamp: tuple[tuple[str, int, int], ...]) -> Language:
+def _load_cached(pipeline: Pipeline, stamp: tuple[tuple[str, int, int], ...]) -> Language:
     try:
         if pipeline.gpu_id >= 0:
             require_gpu(pipeline.gpu_id)
@@ -196,26 +196,26 @@ def _loaded(pipeline: Pipeline, stamp: tuple[tuple[str, int, int], ...]) -> Lang
     except Exception as error:  # the user's code can raise any exception
         raise ValueError(f"the model {pipeline.name} cannot be loaded: {type(error).__name__}: {error}") from None
     try:
-        return checked_load(pipeline.folder(), pipeline.name)
+        return load_pipeline(pipeline.folder(), pipeline.name)
     except OSError as error:
         raise ValueError(f"the model {pipeline.name} cannot be loaded: {type(error).__name__}: {error}") from None
 
 
-def _predicted(nlp: Language, golds: Iterable[Doc | Record]) -> Iterator[tuple[Doc, Doc | Record]]:
-    """Yield predictions with their gold side. A prediction can be read until the next one is requested."""
-    coming = iter(golds)
-    for first in coming:
-        some = chain([first], islice(coming, FORGOTTEN - 1))
-        # The words of a pipeline's first documents are kept, because components may keep
-        # references to them when they are first used. Memory zones must not be nested; if
-        # the caller opened one, its end forgets the words.
+def _predict_pairs(nlp: Language, golds: Iterable[Doc | Record]) -> Iterator[tuple[Doc, Doc | Record]]:
+    """Yield predictions with their gold side. A prediction is valid until the next one is requested."""
+    remaining = iter(golds)
+    for first in remaining:
+        block = chain([first], islice(remaining, BLOCK - 1))
+        # The words of the first block are kept, because components may keep references to them
+        # when they are first used. Memory zones must not be nested; if the caller opened one, the
+        # words are forgotten at its end.
         keep = nlp not in _used or nlp.vocab.in_memory_zone  # type: ignore[attr-defined]  # spaCy's stub of Vocab lacks it
         with nullcontext() if keep else nlp.memory_zone():
-            yield from nlp.pipe(((_unannotated(nlp, gold), gold) for gold in some), as_tuples=True)
+            yield from nlp.pipe(((_blank_doc(nlp, gold), gold) for gold in block), as_tuples=True)
         _used.add(nlp)
 
 
-def _unannotated(nlp: Language, gold: Doc | Record) -> Doc:
+def _blank_doc(nlp: Language, gold: Doc | Record) -> Doc:
     if isinstance(gold, Record) or not gold.has_unknown_spaces:
         return nlp.make_doc(gold.text)
     return Doc(nlp.vocab, words=[t.text for t in gold], spaces=[bool(t.whitespace_) for t in gold])

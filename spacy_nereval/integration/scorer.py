@@ -1,11 +1,12 @@
-"""The scorers that a spaCy config names, their settings, and how results become spaCy's score keys.
+"""The scorers that a spaCy config names, their settings, and the score keys of results.
 
-Settings are checked, and mistakes reported in spaCy's way; those of a saved model are read from its config.
+Mistakes in settings are reported as spaCy reports them. The settings of a saved model are read from its config.
 """
 
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,20 +25,21 @@ from ..counting.counter import Counter
 from ..counting.counts import Counts
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import evaluate
-from ..io.units import UnitRule, parse
-from ..metrics.registry import Metrics, choose_metrics, expand_sets, metric_table
-from .checks import check_evaluated, check_labels, check_predicted
+from ..io.units import UnitRule, parse_unit
+from ..metrics.registry import choose_metrics, expand_sets, metric_table
+from .checks import check_evaluating_pipeline, check_labels, check_predicted
 from .examples import batches, count_examples, unit_lack
 
 MetricTable = dict[str, dict[str, Any]]
 MetricChoice = MetricTable | list[str] | str | None
 ConfidenceTable = dict[str, Any] | bool | None
-"""The settings of intervals in a config; True for the usual ones, None or False for no intervals."""
+"""The settings of intervals in a config; True for the usual settings, None or False for no intervals."""
 
 LabelTable = dict[str, str | None]
+Errors = tuple[type[Exception], ...]
 
 
-def settings(
+def scoring_settings(
     metrics: MetricChoice,
     confidence: ConfidenceTable,
     detail: bool,
@@ -46,16 +48,16 @@ def settings(
     depth: int | None = None,
     sep: str = SEPARATOR,
 ) -> dict[str, Any]:
-    """Return the settings of a config block, as arguments of `Scoring`.
+    """Check the settings of a config block, and return them as arguments of `Scoring`.
 
     Args:
         metrics: Names of metrics, or a table of names and options; None for the six of the set `papers`.
         confidence: `level`, `samples`, `seed` and `unit` of intervals; None for no intervals.
-        detail: Whether the scores hold the nested result.
+        detail: Whether the scores include the nested result.
         labels, only, depth, sep: The rules for labels, as in `label_rules`.
 
     Raises:
-        thinc.config.ConfigValidationError: If they cannot be used; this is how spaCy reports mistakes in a config.
+        thinc.config.ConfigValidationError: A setting cannot be used. spaCy reports mistakes in a config by this error.
     """
     confidence = {} if confidence is True else None if confidence is False else confidence
     if confidence is not None and not detail:
@@ -64,53 +66,28 @@ def settings(
             title="Unusable confidence",
             desc="intervals are in the nested result, which detail = false leaves out: remove one of the two",
         )
-    return {
-        "metrics": checked(metrics),
-        "confidence": checked_confidence(confidence),
-        "unit": checked_unit(confidence),
-        "detail": detail,
-        "rules": checked_rules(labels, only, depth, sep),
-    }
+    with _config_errors("metrics", metrics=metrics):
+        chosen = choose_metrics(metrics).metrics
+    with _config_errors("confidence", kinds=(TypeError, ValueError), confidence=confidence):
+        table = dict(confidence or {})
+        unit = table.pop("unit", None)
+        intervals = None if confidence is None else Confidence(**table).checked()
+        unit_rule = None if unit is None else parse_unit(str(unit))
+    with _config_errors("label rules", labels=labels, only=only, depth=depth, sep=sep):
+        rules = label_rules(labels, only, depth, sep)
+    return {"metrics": chosen, "confidence": intervals, "unit": unit_rule, "detail": detail, "rules": rules}
 
 
-def checked_rules(labels: LabelTable | None, only: list[str] | None, depth: int | None, sep: str) -> LabelRules | None:
-    """Return the label rules of a config block; mistakes are reported in spaCy's way."""
+@contextmanager
+def _config_errors(name: str, *, kinds: Errors = (ValueError,), **config: Any) -> Iterator[None]:
+    """Raise ConfigValidationError, as spaCy does, in place of errors of these kinds in the block."""
     try:
-        return label_rules(labels, only, depth, sep)
-    except ValueError as error:
-        config = {"labels": labels, "only": only, "depth": depth, "sep": sep}
-        raise ConfigValidationError(config=config, title="Unusable label rules", desc=str(error)) from None
+        yield
+    except kinds as error:
+        raise ConfigValidationError(config=config, title=f"Unusable {name}", desc=str(error)) from None
 
 
-def checked(metrics: Metrics) -> tuple[Metric, ...]:
-    """Return the metrics of a config block; mistakes are reported in spaCy's way, as ConfigValidationError."""
-    try:
-        return choose_metrics(metrics).metrics
-    except ValueError as error:
-        raise ConfigValidationError(config={"metrics": metrics}, title="Unusable metrics", desc=str(error)) from None
-
-
-def checked_confidence(table: dict[str, Any] | None) -> Confidence | None:
-    """Return the settings of intervals of a config block, likewise."""
-    try:
-        settings = {name: value for name, value in (table or {}).items() if name != "unit"}
-        return None if table is None else Confidence(**settings).checked()
-    except (TypeError, ValueError) as error:
-        config = {"confidence": table}
-        raise ConfigValidationError(config=config, title="Unusable confidence", desc=str(error)) from None
-
-
-def checked_unit(table: dict[str, Any] | None) -> UnitRule | None:
-    """Return the rule for units of a config block, likewise; None if it has none."""
-    unit = (table or {}).get("unit")
-    try:
-        return None if unit is None else parse(str(unit))
-    except ValueError as error:
-        config = {"confidence": table}
-        raise ConfigValidationError(config=config, title="Unusable confidence", desc=str(error)) from None
-
-
-def stored_options(model: Path, key: str | None) -> dict[str, dict[str, Any]]:
+def model_options(model: Path, key: str | None) -> dict[str, dict[str, Any]]:
     """Return the options that a model's config gives to metrics.
 
     Args:
@@ -129,31 +106,31 @@ def stored_options(model: Path, key: str | None) -> dict[str, dict[str, Any]]:
     >>> _ = nlp.add_pipe("nereval", config={"metrics": {"fair": {"unit": "token"}}})
     >>> folder = getfixture("tmp_path")
     >>> nlp.to_disk(folder)
-    >>> stored_options(folder, None)
+    >>> model_options(folder, None)
     {'fair': {'unit': 'token'}}
     """
-    found: dict[str, dict[str, Any]] = {}
+    options: dict[str, dict[str, Any]] = {}
     for block in _blocks(model, key):
-        if chosen := block.get("metrics"):
-            found |= expand_sets(metric_table(chosen))
-    return found
+        if metrics := block.get("metrics"):
+            options |= expand_sets(metric_table(metrics))
+    return options
 
 
-def stored_label_settings(model: Path, key: str | None) -> dict[str, Any]:
-    """Return the label settings of a model's config: those of `labels`, `only`, `depth` and `sep` that are given.
+def model_label_settings(model: Path, key: str | None) -> dict[str, Any]:
+    """Return the label settings of a model's config: those of `labels`, `only`, `depth` and `sep` that it has.
 
-    Args, Raises: As for `stored_options`.
+    Args, Raises: As for `model_options`.
     """
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for block in _blocks(model, key):
-        found = {name: block[name] for name in ("labels", "only", "depth") if block.get(name) is not None}
-        if found and (sep := block.get("sep", SEPARATOR)) != SEPARATOR:
-            found["sep"] = sep
-    return found
+        settings = {name: block[name] for name in ("labels", "only", "depth") if block.get(name) is not None}
+        if settings and (sep := block.get("sep", SEPARATOR)) != SEPARATOR:
+            settings["sep"] = sep
+    return settings
 
 
 def _blocks(model: Path, key: str | None) -> Iterator[dict[str, Any]]:
-    """Yield the settings of each scorer and component that score the spans, in the order of the pipeline."""
+    """Yield the settings of each scorer and component that scores the spans, in the order of the pipeline."""
     path = model / "config.cfg"
     if model.is_dir() and not path.exists():
         raise ValueError(
@@ -162,7 +139,7 @@ def _blocks(model: Path, key: str | None) -> Iterator[dict[str, Any]]:
         )
     try:
         config = load_config(path, interpolate=True)
-    except Exception as error:  # of the file system, or of what reads and resolves configs
+    except Exception as error:  # the file system, the parser and the resolver of configs raise many kinds
         raise ValueError(f"{path} cannot be read as a config: {error}") from None
     try:
         disabled = config["nlp"].get("disabled") or []
@@ -175,7 +152,7 @@ def _blocks(model: Path, key: str | None) -> Iterator[dict[str, Any]]:
 
 
 def _block_of(component: dict[str, Any], key: str | None) -> dict[str, Any] | None:
-    """Return the settings with which a component scores the entities, or a key's span groups; None if it does not."""
+    """Return the settings with which a component scores entities, or the span groups of a key; None if it does not."""
     block: dict[str, Any] = component
     if component.get("factory") == "nereval":
         scored = key in component.get("spans_keys", []) if key else component.get("ents", True)
@@ -188,7 +165,7 @@ def _block_of(component: dict[str, Any], key: str | None) -> dict[str, Any] | No
 
 
 LEAST_DOCUMENTS = 2
-"""The least number of annotated documents for which a scorer computes intervals."""
+"""Minimum number of annotated documents for which a scorer computes intervals."""
 
 
 def make_ner_scorer(
@@ -225,7 +202,7 @@ def make_ner_scorer(
     >>> sorted(make_ner_scorer(["strict"], detail=False)([]))[:3]
     ['ents_f', 'ents_p', 'ents_per_type']
     """
-    return NerScorer(**settings(metrics, confidence, detail, labels, only, depth, sep))
+    return NerScorer(**scoring_settings(metrics, confidence, detail, labels, only, depth, sep))
 
 
 def make_spans_scorer(
@@ -254,20 +231,20 @@ def make_spans_scorer(
     >>> sorted(make_spans_scorer({"strict": {}}, spans_key="sc", detail=False)([]))[:1]
     ['spans_sc_f']
     """
-    return SpansScorer(**settings(metrics, confidence, detail, labels, only, depth, sep), spans_key=spans_key)
+    return SpansScorer(**scoring_settings(metrics, confidence, detail, labels, only, depth, sep), spans_key=spans_key)
 
 
 @dataclass(frozen=True, eq=False)
 class Scoring:
-    """What scorers and the component have in common.
+    """The settings that scorers and the component share.
 
     Args:
         metrics: The metrics to compute.
         confidence: The settings of confidence intervals, or None for no intervals.
-        unit: The unit of resampling; by default the documents with one id.
+        unit: The unit of resampling; by default documents with the same id.
         detail: Whether to add the nested result to the score keys.
-        rules: What becomes of the labels of both sides; None leaves them as they are.
-        lack: Why there can be no intervals, for the result.
+        rules: The rules that change the labels of both sides; None leaves labels as they are.
+        lack: Why intervals are impossible, for the result.
     """
 
     metrics: tuple[Metric, ...]
@@ -277,28 +254,28 @@ class Scoring:
     rules: LabelRules | None = None
     lack: str = ""
 
-    def counting(self, examples: Sequence[Example], key: str | None) -> "Scoring":
-        """Return these settings, or settings without the units that some examples lack.
+    def usable_settings(self, examples: Sequence[Example], key: str | None) -> "Scoring":
+        """Return these settings; without the unit, after a warning, if some examples lack it.
 
-        Missing data never stop a training run.
+        Missing data must never stop a training run.
         """
-        check_evaluated()
+        check_evaluating_pipeline()
         if self.unit and (lack := unit_lack(examples, key, self.unit)):
             warnings.warn(f"no intervals: {lack}", stacklevel=3)
             return replace(self, unit=None, lack=lack)
         return self
 
     def keys(self, counts: Counts, prefix: str) -> dict[str, Any]:
-        """Return the score keys and, if it is wanted, the nested result."""
+        """Return the score keys with their values, and the nested result if `detail` is set."""
         return result_keys(counts, prefix, self.confidence, detail=self.detail, lack=self.lack)
 
 
 class NerScorer(Scoring):
-    """Scores `doc.ents`. A class rather than a closure, so that it can be pickled."""
+    """Scores `doc.ents`. It is a class rather than a closure so that it can be pickled."""
 
     def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         examples = list(examples)
-        scoring = self.counting(examples, None)
+        scoring = self.usable_settings(examples, None)
         counter = Counter(scoring.metrics, units=scoring.confidence is not None)
         spacy = SpacyCounts()
         for parts, unlike in batches(examples, None, scoring.unit, scoring.rules):
@@ -324,7 +301,7 @@ class SpansScorer(Scoring):
     def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         key = self.spans_key or kwargs.get("spans_key") or "sc"
         examples = list(examples)
-        scoring = self.counting(examples, key)
+        scoring = self.usable_settings(examples, key)
         units = scoring.confidence is not None
         counts = count_examples(examples, scoring.metrics, key, units=units, unit=scoring.unit, rules=scoring.rules)
         check_labels(counts, key)
@@ -337,15 +314,15 @@ class SpansScorer(Scoring):
 
 
 class SpacyCounts:
-    """What spaCy's own `get_ner_prf` counts: per label, spans rounded outward to gold tokens.
+    """The counts of spaCy's own `get_ner_prf`: per label, of spans that are rounded outward to gold tokens.
 
     Aligning tokens takes most of spaCy's time. It is needed only where tokenisations differ
-    or annotation is partial; elsewhere spaCy's counts are those of exact matches.
+    or annotation is partial. Elsewhere spaCy's counts are those of exact matches.
     """
 
     def __init__(self) -> None:
         self._unlike: list[int] = []
-        self._own: dict[str, PRFScore] = defaultdict(PRFScore)
+        self._scores: dict[str, PRFScore] = defaultdict(PRFScore)
 
     def add(self, unlike: Iterable[tuple[int, Example]], first: int) -> None:
         """Count the examples whose tokens have to be aligned, each with its index from `first` on."""
@@ -354,27 +331,27 @@ class SpacyCounts:
             self._count(example)
 
     def _count(self, example: Example) -> None:
-        missed = {(span.label_, span.start, span.end) for span in example.reference.ents}
+        unmatched = {(span.label_, span.start, span.end) for span in example.reference.ents}
         x2y = example.alignment.x2y
         for span in example.predicted.ents:
-            score = self._own[span.label_]
+            score = self._scores[span.label_]
             tokens = x2y[span.start : span.end]
             if not len(tokens):
                 continue
             start, end = int(tokens[0]), int(tokens[-1]) + 1
             if any(token.ent_iob == 0 for token in example.reference[start:end]):
                 continue
-            if (span.label_, start, end) in missed:
-                missed.remove((span.label_, start, end))
+            if (span.label_, start, end) in unmatched:
+                unmatched.remove((span.label_, start, end))
                 score.tp += 1
             else:
                 score.fp += 1
-        for label, _, _ in missed:
-            self._own[label].fn += 1
+        for label, _, _ in unmatched:
+            self._scores[label].fn += 1
 
     def scores(self, counts: Counts) -> dict[str, Any]:
         """Return `ents_p`, `ents_r`, `ents_f` and `ents_per_type`, as spaCy does."""
-        per_type = self._own.copy()
+        per_type = self._scores.copy()
         alike = np.ones(counts.documents, dtype=bool)
         alike[self._unlike] = False
         numbers = counts.cells[alike].sum(axis=0, dtype=np.int64)
@@ -398,16 +375,17 @@ def result_keys(
 ) -> dict[str, Any]:
     """Return the scores under their score keys, and the result under `{prefix}_nereval`.
 
-    spaCy drops a score for a whole training run if it is None at first. So an undefined
-    score is 0.0 here, and None only if no document is annotated.
+    spaCy drops a score for a whole training run if it is None at first. An undefined
+    score is therefore 0.0 here, and None only if no document is annotated.
 
     Args:
-        counts: What was counted.
+        counts: The counts.
         prefix: The prefix of the keys: `ents`, or `spans_` and the key of the span group.
         confidence: The settings of intervals, or None for no intervals.
         detail: Whether to return the result too.
-        lack: Why there can be no intervals. With fewer than `LEAST_DOCUMENTS` annotated documents
-            there are none either. They are then None, and the result's `notes` say why.
+        lack: Why intervals are impossible; "" if they are possible. With fewer than `LEAST_DOCUMENTS`
+            annotated documents they are impossible too. They are then None, and `notes` of the
+            result say why.
     """
     if confidence and counts.documents < LEAST_DOCUMENTS:
         annotated = "1 document is annotated" if counts.documents else "no document is annotated"
@@ -416,8 +394,8 @@ def result_keys(
     result = evaluate(counts, confidence if detail and not lack else None)
     if confidence and lack:
         result |= {"confidence": None, "notes": [f"no intervals: {lack}"]}
-        for of_metric in result["metrics"].values():
-            of_metric["intervals"] = None
-    found = result["scores"].items()
-    scores = {f"{prefix}_{key}": (value or 0.0) if counts.documents else None for key, value in found}
+        for metric_result in result["metrics"].values():
+            metric_result["intervals"] = None
+    items = result["scores"].items()
+    scores = {f"{prefix}_{key}": (value or 0.0) if counts.documents else None for key, value in items}
     return scores | ({f"{prefix}_nereval": result} if detail else {})

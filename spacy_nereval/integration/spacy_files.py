@@ -1,12 +1,10 @@
-"""Read and write `.spacy` files, as `DocBin.to_disk` writes them.
+"""Read `.spacy` files, as `DocBin.to_disk` writes them, and write annotation in every format that can be written.
 
-A `.spacy` file is a map in MessagePack, compressed by zlib. Its parts lie one after the other: all
-tokens, all spaces, all strings, all categories. A Doc needs an item of each. So that memory does not
-grow with the number of documents, a large file is decompressed once to find the parts, and once more
-by one reader per part, which go through the file side by side. Only the strings are kept: Docs refer
-to them by hashes.
-
-Annotation in files of every format that can be written: which one a path names, and what is left out.
+A `.spacy` file is a map in MessagePack, compressed by zlib. Its parts follow each other: all tokens,
+all spaces, all strings, all categories. A Doc needs an item of each part. Memory must not grow with the
+number of documents. A large file is therefore decompressed once to find the parts. It is decompressed
+again by one reader per part, and these go through the file side by side. Only the strings are kept,
+since Docs refer to them by hashes.
 """
 
 from __future__ import annotations
@@ -43,14 +41,57 @@ from ..io.converting import (
     Tokenizer,
     check_characters,
     flat_spans,
-    told,
+    report_omitted,
 )
 from ..io.formats.settings import Format
-from ..io.paths import check_is_file, is_stream, readable
+from ..io.paths import check_is_file, is_stream, readable_file
 from ..io.records import Record
 from ..io.tables import EXTENSIONS
 from ..io.writing import atomic
-from .examples import record
+from .examples import doc_record
+
+WHOLE = 1 << 20
+"""Maximum size in bytes of a file that is read as a whole, which is a few milliseconds faster."""
+
+DOCUMENTS, TOKENS = 1 << 10, 1 << 17
+"""Maximum number of documents in a block, and the number of tokens at which a block ends."""
+
+COMPRESSED, READ = 1 << 16, 1 << 17
+"""Number of compressed bytes, and of decompressed bytes, that are read at once."""
+
+LARGEST = (1 << 31) - 1
+"""Maximum size of one item, such as the user data of one document, in bytes."""
+
+PER_STRING = 450
+"""Approximate number of bytes of memory of a string, together with the attributes of the word."""
+
+SHARE = 0.5
+"""The share of the memory that the strings of one file may take."""
+
+ARRAYS = ("tokens", "spaces", "lengths")
+LISTS = ("cats", "flags", "span_groups", "user_data")
+"""The parts with an item per document. Files of older versions of spaCy lack some of them."""
+
+LENGTHS = {0xC4: 1, 0xC5: 2, 0xC6: 4}
+"""The number of bytes of the length of binary data in MessagePack, by the byte before the length."""
+
+TARGETS = {
+    ".spacy": "spacy",
+    ".jsonl": "jsonl",
+    ".conll": "conll",
+    ".iob": "conll",
+    **dict.fromkeys(EXTENSIONS, "table"),
+    "": "brat",
+}
+"""The format that is written for each extension. A name without extension is a folder of brat files."""
+
+READ_LOSSES = {
+    "others": "annotations that are not spans",
+    "duplicates": "spans that repeat another span",
+    "rejected": "spans that an annotator rejected",
+    "invented": "mentions that are not in the text",
+}
+"""The fields of `Record` that count what readers left out, and their descriptions."""
 
 
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
@@ -74,12 +115,12 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     >>> doc.set_ents([doc.char_span(0, 3, "PER")])
     >>> path = getfixture("tmp_path") / "a.spacy"
     >>> DocBin(docs=[doc]).to_disk(path)
-    >>> [(found.text, found.spans, found.tokens) for found in read(path)]
+    >>> [(record.text, record.spans, record.tokens) for record in read(path)]
     [('Ada sleeps', {(0, 3, 'PER')}, [(0, 3), (4, 10)])]
     """
     for number, doc in enumerate(read_docs(path)):
         try:
-            yield record(doc, format.spans_key)
+            yield doc_record(doc, format.spans_key)
         except ValueError as error:
             raise ValueError(f"{path}, document {number}: {error}") from None
 
@@ -88,7 +129,7 @@ def read_docs(path: Path) -> Iterator[Doc]:
     """Read the Docs of a file, with a vocabulary of their own.
 
     Args:
-        path: The file. Of a large one, only its strings, the words so far and a block of
+        path: The file. If it is large, only its strings, the words so far and a block of
             documents are in memory.
 
     Yields:
@@ -100,20 +141,20 @@ def read_docs(path: Path) -> Iterator[Doc]:
         OSError: If the file cannot be read.
     """
     check_is_file(path)
-    # Without a pipeline: to make one, spaCy would import every installed package that extends it.
+    # Not by spacy.blank: to make a pipeline, spaCy imports every installed package that extends it.
     vocab = create_vocab("xx", MultiLanguage.Defaults)
-    with readable(path).open("rb") as file:
+    with readable_file(path).open("rb") as file:
         if packed := compression_of(file.read(16)):
             raise ValueError(f"{path} is compressed by {packed.name}: unpack it first")
         try:
             bins = _bins(file, vocab.strings)
         except TooManyStrings as error:
             raise ValueError(f"{path} {error}") from None
-        except OSError:  # an unreadable file is not a damaged one
+        except OSError:  # a file that cannot be read is not damaged
             raise
         except Exception:  # a parser of foreign bytes can raise any exception, and all mean the same to the user
             raise ValueError(f"{path} is not a .spacy file; expected a file written by DocBin.to_disk") from None
-        docs = chain.from_iterable(found.get_docs(vocab) for found in bins)
+        docs = chain.from_iterable(doc_bin.get_docs(vocab) for doc_bin in bins)
         while True:
             try:
                 doc = next(docs)
@@ -127,45 +168,19 @@ def read_docs(path: Path) -> Iterator[Doc]:
 
 
 def _bins(file: BinaryIO, strings: StringStore) -> Iterable[DocBin]:
-    """Return DocBins of consecutive documents, whose strings are either in them or added to `strings`."""
+    """Return DocBins of consecutive documents. Their strings are in them, or are added to `strings`."""
     if file.seek(0, os.SEEK_END) > WHOLE:
         return blocks(parts_of(file, strings))
     file.seek(0)
     return [DocBin().from_bytes(file.read())]
 
 
-WHOLE = 1 << 20
-"""Maximum size in bytes of a file that is read as a whole, which saves a few milliseconds."""
-
-DOCUMENTS, TOKENS = 1 << 10, 1 << 17
-"""Maximum number of documents in a block, and the number of tokens at which a block ends."""
-
-COMPRESSED, READ = 1 << 16, 1 << 17
-"""Number of compressed bytes, and of decompressed bytes, that are read at a time."""
-
-LARGEST = (1 << 31) - 1
-"""Maximum size of one item, such as the user data of one document, in bytes."""
-
-PER_STRING = 450
-"""About how many bytes of memory a string takes, together with the attributes of the word."""
-
-SHARE = 0.5
-"""The share of the memory that the strings of one file may take."""
-
-ARRAYS = ("tokens", "spaces", "lengths")
-LISTS = ("cats", "flags", "span_groups", "user_data")
-"""The parts with an item per document. Files of older versions of spaCy lack some of the lists."""
-
-LENGTHS = {0xC4: 1, 0xC5: 2, 0xC6: 4}
-"""The first byte of binary data in MessagePack, and the number of bytes of its length, which follows."""
-
-
 class TooManyStrings(ValueError):
     """The strings of a file take too much memory."""
 
 
-class Inflated:
-    """A compressed file that is decompressed as it is read.
+class InflatingReader:
+    """Reads a compressed file and decompresses it.
 
     Args:
         file: The file. Several readers can share it.
@@ -174,12 +189,12 @@ class Inflated:
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._inflate = zlib.decompressobj()
-        self._taken = 0  # compressed bytes so far
-        self._given = 0  # decompressed bytes so far
-        self._before: Inflated | None = None  # as this was before the last call of `read`
+        self._compressed = 0  # compressed bytes read so far
+        self._decompressed = 0  # decompressed bytes returned so far
+        self._before: InflatingReader | None = None  # this reader before the last call of `read`
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes: as many as requested, or all that are left.
+        """Return the next bytes: as many as requested, or all that remain.
 
         Raises:
             zlib.error: If the file is damaged or ends too early.
@@ -188,43 +203,43 @@ class Inflated:
         pieces = []
         while size and not self._inflate.eof:
             data = self._inflate.unconsumed_tail or self._more()
-            some = self._inflate.decompress(data, size)
-            if not some and not data:
+            piece = self._inflate.decompress(data, size)
+            if not piece and not data:
                 raise zlib.error("the file ends too early")
-            pieces.append(some)
-            self._given += len(some)
-            size -= len(some)
+            pieces.append(piece)
+            self._decompressed += len(piece)
+            size -= len(piece)
         return b"".join(pieces)
 
-    def back_at(self, place: int) -> Inflated:
-        """Return another reader of the file, which begins at a place that the last call of `read` reached."""
-        found = (self._before or self)._copy()
-        found.read(place - found._given)
-        return found
+    def reader_at(self, place: int) -> InflatingReader:
+        """Return another reader of the file, which begins at a place inside what the last call of `read` returned."""
+        reader = (self._before or self)._copy()
+        reader.read(place - reader._decompressed)
+        return reader
 
     def _more(self) -> bytes:
-        self._file.seek(self._taken)
+        self._file.seek(self._compressed)
         data = self._file.read(COMPRESSED)
-        self._taken += len(data)
+        self._compressed += len(data)
         return data
 
-    def _copy(self) -> Inflated:
-        found = Inflated(self._file)
-        found._inflate, found._taken, found._given = self._inflate.copy(), self._taken, self._given
-        return found
+    def _copy(self) -> InflatingReader:
+        copy = InflatingReader(self._file)
+        copy._inflate, copy._compressed, copy._decompressed = self._inflate.copy(), self._compressed, self._decompressed
+        return copy
 
 
 class Parts(NamedTuple):
     """The parts of a DocBin.
 
     Attributes:
-        attrs: The attributes of a token, a column each.
-        arrays: Readers of the arrays, and the size of each in bytes, by name.
-        lists: The items of the lists, by name.
+        attrs: The attributes of a token, one per column.
+        arrays: A reader of each array, and its size in bytes, by name.
+        lists: The items of each list, by name.
     """
 
     attrs: list[Any]
-    arrays: dict[str, tuple[Inflated, int]]
+    arrays: dict[str, tuple[InflatingReader, int]]
     lists: dict[str, Iterator[Any]]
 
 
@@ -237,62 +252,62 @@ def parts_of(file: BinaryIO, strings: StringStore) -> Parts:
 
     Raises:
         TooManyStrings: If the strings take more memory than one file may. None has been added.
-        Exception: If the file is damaged or something else: what zlib and msgpack raise.
+        Exception: If the file is damaged or not a DocBin: any error of zlib and msgpack.
     """
-    source = Inflated(file)
+    source = InflatingReader(file)
     unpacker = _unpacker(source)
-    found = Parts([], {}, {})
+    parts = Parts([], {}, {})
     for _ in range(unpacker.read_map_header()):
         name = unpacker.unpack()
         if name == "attrs":
-            found.attrs.extend(unpacker.unpack())
+            parts.attrs.extend(unpacker.unpack())
         elif name == "strings":
             number = unpacker.read_array_header()
-            _check_memory(number, found)
+            _check_memory(number, parts)
             for _ in range(number):
                 strings.add(unpacker.unpack())
         elif name in ARRAYS:
             size = _length(unpacker)
-            found.arrays[name] = source.back_at(unpacker.tell()), size
+            parts.arrays[name] = source.reader_at(unpacker.tell()), size
             _skip(unpacker, size)
         else:
             if name in LISTS:
-                found.lists[name] = _items(_unpacker(source.back_at(unpacker.tell())))
+                parts.lists[name] = _items(_unpacker(source.reader_at(unpacker.tell())))
             unpacker.skip()
     if unpacker.read_bytes(1):
         raise ValueError("it goes on after its end")
-    if not found.attrs or len(found.arrays) < len(ARRAYS) or "cats" not in found.lists:
+    if not parts.attrs or len(parts.arrays) < len(ARRAYS) or "cats" not in parts.lists:
         raise ValueError("a part is missing")
-    return found
+    return parts
 
 
 def blocks(parts: Parts) -> Iterator[DocBin]:
     """Yield DocBins of consecutive documents, without the strings.
 
     Raises:
-        Exception: If the parts do not fit each other.
+        Exception: If the parts contradict each other.
     """
-    (tokens, size), (spaces, left), (reader, documents) = (parts.arrays[name] for name in ARRAYS)
+    (tokens, size), (spaces, remaining), (reader, documents) = (parts.arrays[name] for name in ARRAYS)
     row = 8 * len(parts.attrs)
-    if size != row * left:
-        raise ValueError(f"{size} bytes of tokens do not fit {left} spaces")
+    if size != row * remaining:
+        raise ValueError(f"{size} bytes of tokens do not fit {remaining} spaces")
     for lengths in _lengths(reader, documents // 4):
         number = int(lengths.sum())
-        left -= number
-        if lengths.min() < 0 or left < 0:
+        remaining -= number
+        if lengths.min() < 0 or remaining < 0:
             raise ValueError("the lengths of the documents do not fit their tokens")
         columns = np.frombuffer(tokens.read(row * number), dtype=np.uint64).reshape((number, len(parts.attrs)))
         column = np.frombuffer(spaces.read(number), dtype=bool).reshape((number, 1))
         block, ends = DocBin(), np.cumsum(lengths)[:-1]
         block.attrs, block.tokens, block.spaces = parts.attrs, np.split(columns, ends), np.split(column, ends)
-        older = {"span_groups": [b""] * len(lengths), "flags": [{}] * len(lengths), "user_data": []}
-        for name, default in {"cats": [], **older}.items():
+        missing_lists = {"span_groups": [b""] * len(lengths), "flags": [{}] * len(lengths), "user_data": []}
+        for name, default in {"cats": [], **missing_lists}.items():
             items = parts.lists.get(name)
             setattr(block, name, default if items is None else [*islice(items, len(lengths))])
         yield block
 
 
-def _lengths(reader: Inflated, documents: int) -> Iterator[NDArray[np.int32]]:
+def _lengths(reader: InflatingReader, documents: int) -> Iterator[NDArray[np.int32]]:
     """Yield the lengths of the documents of each block."""
     for first in range(0, documents, DOCUMENTS):
         lengths = np.frombuffer(reader.read(4 * min(DOCUMENTS, documents - first)), dtype=np.int32)
@@ -300,7 +315,7 @@ def _lengths(reader: Inflated, documents: int) -> Iterator[NDArray[np.int32]]:
         yield from np.split(lengths, np.flatnonzero(np.diff(full)) + 1)
 
 
-def _unpacker(source: Inflated) -> Any:
+def _unpacker(source: InflatingReader) -> Any:
     return Unpacker(source, raw=False, read_size=READ, max_buffer_size=LARGEST)
 
 
@@ -310,7 +325,7 @@ def _items(unpacker: Any) -> Iterator[Any]:
 
 
 def _length(unpacker: Any) -> int:
-    """Return the length of the binary data that follow, which msgpack would read as a whole."""
+    """Return the length of the binary data that follows. msgpack itself would read the data as a whole."""
     return int.from_bytes(unpacker.read_bytes(LENGTHS[unpacker.read_bytes(1)[0]]), "big")
 
 
@@ -323,24 +338,24 @@ def _check_memory(strings: int, parts: Parts) -> None:
     need, available = strings * PER_STRING, SHARE * machine_memory()
     if need > available:
         documents = parts.arrays["lengths"][1] // 4 if "lengths" in parts.arrays else 0
-        few = f", of about {int(documents * available / need):,} documents each" if documents else ""
+        sizes = f", of about {int(documents * available / need):,} documents each" if documents else ""
         raise TooManyStrings(
             f"has {strings:,} different strings, which take about {need / 2**30:,.1f} GiB of memory; one file may take "
-            f"{available / 2**30:,.1f} GiB on this machine: write it as several files{few}"
+            f"{available / 2**30:,.1f} GiB on this machine: write it as several files{sizes}"
         )
 
 
-def named_tokenizer(language: str | None) -> NamedTokenizer | None:
-    """Return the tokenizer of a language with its name; None without a language. Errors as those of `tokenizer`."""
+def tokenizer_with_name(language: str | None) -> NamedTokenizer | None:
+    """Return the tokenizer of a language with its name; None without a language. Errors are those of `tokenizer`."""
     return None if language is None else NamedTokenizer(f"spacy-{language}", tokenizer(language, "tokenizer"))
 
 
 def tokenizer(language: str, option: str = "lang") -> Tokenizer:
-    """Return the tokenizer of a language, as a function from a text to the places of its tokens.
+    """Return the tokenizer of a language: a function of a text that returns the places of its tokens.
 
     Args:
         language: spaCy's code of the language, such as `en`, or `xx` for any.
-        option: What the language was given as, for errors.
+        option: The option that named the language, for errors.
 
     Raises:
         ValueError: spaCy has no such language, or it needs another package.
@@ -357,7 +372,7 @@ def tokenizer(language: str, option: str = "lang") -> Tokenizer:
 
 
 def write_spacy(path: Path, records: Iterable[Record], losses: Losses, key: str | None, tokenize: Tokenizer) -> None:
-    """Write records as Docs. Ids and metadata are stored in `user_data`.
+    """Write records as a `.spacy` file. Ids and metadata go to `user_data` of the Docs.
 
     Args:
         path: The file; it gets its name once it is complete.
@@ -367,15 +382,15 @@ def write_spacy(path: Path, records: Iterable[Record], losses: Losses, key: str 
         tokenize: Finds the tokens of a text that has none.
 
     Raises:
-        ValueError: A span does not fit the tokens, or overlaps another in `doc.ents`, and none
-            may be left out.
+        ValueError: A span does not fit the tokens, or overlaps another in `doc.ents`, and spans
+            may not be left out.
         OSError: If the file cannot be written.
     """
     doc_bin = DocBin(store_user_data=True)
     vocab = Vocab()
-    for each in records:
-        check_characters(each, losses)
-        doc_bin.add(_doc(each, vocab, losses, key, tokenize))
+    for record in records:
+        check_characters(record, losses)
+        doc_bin.add(_doc(record, vocab, losses, key, tokenize))
     with atomic(path) as file:
         file.write(doc_bin.to_bytes())
 
@@ -393,11 +408,11 @@ def _doc(record: Record, vocab: Vocab, losses: Losses, key: str | None, tokenize
     if not record.annotated:
         return doc
     if key:
-        found = [(_span(doc, record, span, losses), record.span_scores.get(span)) for span in sorted(record.spans)]
-        kept = [(span, score) for span, score in found if span is not None]
-        scores = [score for _, score in kept if is_finite_number(score)]
-        attrs = {"scores": scores} if kept and len(scores) == len(kept) else {}
-        doc.spans[key] = SpanGroup(doc, name=key, spans=[span for span, _ in kept], attrs=attrs)
+        doc_spans = [(_span(doc, record, span, losses), record.span_scores.get(span)) for span in sorted(record.spans)]
+        aligned = [(span, score) for span, score in doc_spans if span is not None]
+        scores = [score for _, score in aligned if is_finite_number(score)]
+        attrs = {"scores": scores} if aligned and len(scores) == len(aligned) else {}
+        doc.spans[key] = SpanGroup(doc, name=key, spans=[span for span, _ in aligned], attrs=attrs)
         losses.others["scores of groups in which a span has none"] += 0 if attrs else len(record.span_scores)
         for gap in record.gaps:
             losses.gap(record, gap)
@@ -417,10 +432,10 @@ def _doc(record: Record, vocab: Vocab, losses: Losses, key: str | None, tokenize
 
 
 def _span(doc: Doc, record: Record, span: PlainSpan, losses: Losses) -> Span | None:
-    found = doc.char_span(*span) if span[0] < span[1] else None
-    if found is None:
+    doc_span = doc.char_span(*span) if span[0] < span[1] else None
+    if doc_span is None:
         losses.span(record, span, UNALIGNED)
-    return found
+    return doc_span
 
 
 def _words(text: str, places: Places) -> tuple[list[str], list[bool]]:
@@ -441,26 +456,8 @@ def _words(text: str, places: Places) -> tuple[list[str], list[bool]]:
     return words, spaces
 
 
-TARGETS = {
-    ".spacy": "spacy",
-    ".jsonl": "jsonl",
-    ".conll": "conll",
-    ".iob": "conll",
-    **dict.fromkeys(EXTENSIONS, "table"),
-    "": "brat",
-}
-"""Extensions of the output to the formats that can be written. A name without one is a folder of brat files."""
-
-READ_LOSSES = {
-    "others": "annotations that are not spans",
-    "duplicates": "spans that repeat another span",
-    "rejected": "spans that an annotator rejected",
-    "invented": "mentions that are not in the text",
-}
-
-
-class Written(NamedTuple):
-    """What was written: the number of documents and spans, and sentences on what was left out."""
+class WriteResult(NamedTuple):
+    """The number of documents and spans that were written, and lines about what was left out."""
 
     documents: int
     spans: int
@@ -487,8 +484,8 @@ def target_of(output: Path) -> str:
 
 def write_annotation(
     output: Path, records: Iterable[Record], *, key: str | None = None, lang: str = "xx", drop: bool = False
-) -> Written:
-    """Write records in the format that the path names.
+) -> WriteResult:
+    """Write records in the format that the extension of the path stands for.
 
     Args:
         output: A file, or a folder for brat's files.
@@ -498,25 +495,25 @@ def write_annotation(
         drop: Leave out spans that the format cannot hold, and count them, rather than raise an error.
 
     Raises:
-        ValueError: The path names no format, or the format cannot hold a span, a label or a text.
+        ValueError: The extension is unknown, or the format cannot hold a span, a label or a text.
         OSError: If the output cannot be written.
     """
     target = target_of(output)
-    losses, seen = Losses(drop, target), Counter[str]()
-    _writer(target, key, lang)(output, _counted(records, losses, seen), losses)
-    spans = seen["spans"] - sum(n for reason, n in losses.spans.items() if reason != GAPS)
-    left_out = told(losses, [(what, seen[name]) for name, what in READ_LOSSES.items()])
-    return Written(seen["documents"], spans, left_out)
+    losses, totals = Losses(drop, target), Counter[str]()
+    _writer(target, key, lang)(output, _count_records(records, losses, totals), losses)
+    spans = totals["spans"] - sum(n for reason, n in losses.spans.items() if reason != GAPS)
+    left_out = report_omitted(losses, [(description, totals[name]) for name, description in READ_LOSSES.items()])
+    return WriteResult(totals["documents"], spans, left_out)
 
 
-def _counted(records: Iterable[Record], losses: Losses, seen: Counter[str]) -> Iterator[Record]:
+def _count_records(records: Iterable[Record], losses: Losses, totals: Counter[str]) -> Iterator[Record]:
     for number, record in enumerate(records):
         losses.number = number
-        seen["documents"] += 1
-        seen["spans"] += len(record.spans)
+        totals["documents"] += 1
+        totals["spans"] += len(record.spans)
         for name in READ_LOSSES:
             value = getattr(record, name)
-            seen[name] += value if isinstance(value, int) else len(value)
+            totals[name] += value if isinstance(value, int) else len(value)
         yield record
 
 
@@ -527,7 +524,6 @@ def _writer(target: str, key: str | None, lang: str) -> Callable[[Path, Iterable
         return converting.write_table
     if target == "brat":
         return converting.write_brat
-
     if target == "conll":
         return partial(converting.write_conll, tokenize=tokenizer(lang))
     return partial(write_spacy, key=key, tokenize=tokenizer(lang))

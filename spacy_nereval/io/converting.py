@@ -18,7 +18,7 @@ from .formats.conll import DOCSTART
 from .formats.tags import MISSING
 from .records import Record
 from .tables import write_documents
-from .writing import atomic, json_line, resolved
+from .writing import atomic, json_line, resolve_links
 
 Places = list[tuple[int, int]]
 """The (start, end) of each token of a text."""
@@ -26,14 +26,7 @@ Places = list[tuple[int, int]]
 Tokenizer = Callable[[str], Places]
 
 
-class NamedTokenizer(NamedTuple):
-    """A tokenizer and its name in results, such as `spacy-en`."""
-
-    name: str
-    tokenize: Tokenizer
-
-
-"""Finds the tokens of a text that has none."""
+"""Finds the tokens of a text."""
 
 NAME = re.compile(r"(?!\.)[\w.-]{1,100}(/(?!\.)[\w.-]{1,100})*")
 """An id that can name a file."""
@@ -43,16 +36,23 @@ UNALIGNED = "do not begin and end at token boundaries"
 GAPS = "stretches without annotation"
 
 
+class NamedTokenizer(NamedTuple):
+    """A tokenizer and its name in results, such as `spacy-en`."""
+
+    name: str
+    tokenize: Tokenizer
+
+
 class Losses:
-    """What a format cannot hold: an error, or counted if it may be left out.
+    """Counts what a format cannot hold and what is therefore left out, or raises an error.
 
     Args:
         allowed: Whether spans and gaps may be left out.
         target: The name of the format, for errors.
 
     Attributes:
-        spans: What kinds of spans and gaps were left out, to their number.
-        others: What else was left out, to its number.
+        spans: The number of spans and gaps of each kind that were left out.
+        others: The number of other things of each kind that were left out.
 
     >>> Losses(False, "CoNLL").span(Record("Ada", set(), id="1"), (0, 2, "PER"), UNALIGNED)
     Traceback (most recent call last):
@@ -66,30 +66,30 @@ from 0 to 2; choose another format, or leave them out with drop=True
         self.spans: Counter[str] = Counter()
         self.others: Counter[str] = Counter()
         self.number = 0
-        """The number of the document that is written."""
+        """The number of the document that is being written."""
 
     def span(self, record: Record, span: PlainSpan, reason: str) -> None:
-        """Count a span that is left out; raise ValueError if none may be."""
+        """Count a span that is left out. Raise ValueError if no span may be left out."""
         start, end, label = span
-        shown = f"{label} {quote(record.text[start:end])} from {start} to {end}"
-        self._lose(record, f"spans that {reason}", f"spans that {reason}, such as {shown}")
+        example = f"{label} {quote(record.text[start:end])} from {start} to {end}"
+        self._lose(record, f"spans that {reason}", f"spans that {reason}, such as {example}")
 
     def gap(self, record: Record, gap: tuple[int, int]) -> None:
-        """Count a gap that becomes text without spans; raise ValueError if none may."""
-        shown = quote(record.text[slice(*gap)])
-        self._lose(record, GAPS, f"{GAPS}, such as {shown}")
+        """Count a gap that becomes text without spans. Raise ValueError if gaps may not be lost."""
+        example = quote(record.text[slice(*gap)])
+        self._lose(record, GAPS, f"{GAPS}, such as {example}")
 
-    def _lose(self, record: Record, reason: str, what: str) -> None:
+    def _lose(self, record: Record, reason: str, description: str) -> None:
         if not self._allowed:
             raise ValueError(
                 f"document {self.number if record.id is None else shorten(record.id)}: {self._target} cannot hold "
-                f"{what}; choose another format, or leave them out with {spell_argument('drop', True)}"
+                f"{description}; choose another format, or leave them out with {spell_argument('drop', True)}"
             )
         self.spans[reason] += 1
 
 
 def write_jsonl(path: Path, records: Iterable[Record], losses: Losses) -> None:
-    """Write records as JSON lines. A text that is not annotated has the answer `ignore`.
+    """Write records as JSON lines. A text without annotation gets the answer `ignore`.
 
     Args:
         path: The file; it gets its name once it is complete.
@@ -97,7 +97,7 @@ def write_jsonl(path: Path, records: Iterable[Record], losses: Losses) -> None:
         losses: Counts what is left out.
 
     Raises:
-        ValueError: A record has gaps, and none may be left out.
+        ValueError: A record has gaps, and gaps may not be lost.
         OSError: If the file cannot be written.
     """
     with atomic(path) as file:
@@ -106,18 +106,18 @@ def write_jsonl(path: Path, records: Iterable[Record], losses: Losses) -> None:
 
 
 def write_table(path: Path, records: Iterable[Record], losses: Losses) -> None:
-    """Write records as rows of a Parquet or Arrow file, with the arguments and errors of `write_jsonl`.
+    """Write records as rows of a Parquet or Arrow file. Arguments and errors are those of `write_jsonl`.
 
     Raises:
         ValueError: Also if a text has a lone surrogate, or pyarrow is not installed.
     """
 
-    def checked() -> Iterator[Record]:
+    def writable_records() -> Iterator[Record]:
         for record in records:
             check_characters(record, losses)
             yield record
 
-    write_documents(path, _rows(checked(), losses))
+    write_documents(path, _rows(writable_records(), losses))
 
 
 def _rows(records: Iterable[Record], losses: Losses) -> Iterator[dict[str, Any]]:
@@ -151,8 +151,8 @@ def _row(record: Record, losses: Losses) -> dict[str, Any]:
 def write_conll(path: Path, records: Iterable[Record], losses: Losses, tokenize: Tokenizer) -> None:
     """Write records as words and IOB2 tags, with a -DOCSTART- line before each document.
 
-    A line end in the text ends a sentence, unless a span goes on. Tokens of a gap, or of a
-    text that is not annotated, are tagged "-".
+    A line end in the text ends a sentence, unless it is inside a span. Tokens of a gap, or of a
+    text without annotation, are tagged "-".
 
     Args:
         path: The file; it gets its name once it is complete.
@@ -161,8 +161,8 @@ def write_conll(path: Path, records: Iterable[Record], losses: Losses, tokenize:
         tokenize: Finds the tokens of a text that has none.
 
     Raises:
-        ValueError: A span overlaps another or does not fit the tokens, and none may be left
-            out; a token or label cannot be written in columns.
+        ValueError: A span overlaps another or does not fit the tokens, and spans may not be
+            left out; a token or label cannot be written in columns.
         OSError: If the file cannot be written.
     """
     with atomic(path) as file:
@@ -182,7 +182,7 @@ def write_conll(path: Path, records: Iterable[Record], losses: Losses, tokenize:
             losses.others["scores of spans"] += len(record.span_scores)
             losses.others["metadata"] += bool(record.meta)
             losses.others["that texts without tokens are not annotated"] += not (places or record.annotated)
-            file.write(_encoded(record, losses, "\n".join([*rows, "", ""])))
+            file.write(_encode_text(record, losses, "\n".join([*rows, "", ""])))
 
 
 def _tags(record: Record, places: Places, losses: Losses) -> list[str]:
@@ -207,22 +207,22 @@ def _tags(record: Record, places: Places, losses: Losses) -> list[str]:
 
 
 def flat_spans(record: Record, losses: Losses) -> list[PlainSpan]:
-    """Return spans that do not overlap, the longest ones first, and count or refuse the others."""
-    kept: list[PlainSpan] = []
-    for span in sorted(record.spans, key=lambda each: (each[0] - each[1], each)):
+    """Return spans that do not overlap; of overlapping ones, the longest. The others are lost."""
+    flat: list[PlainSpan] = []
+    for span in sorted(record.spans, key=lambda s: (s[0] - s[1], s)):
         if span[0] == span[1]:
             losses.span(record, span, "have no characters")
-        elif any(max(span[0], start) < min(span[1], end) for start, end, _ in kept):
+        elif any(max(span[0], start) < min(span[1], end) for start, end, _ in flat):
             losses.span(record, span, OVERLAP)
         else:
-            kept.append(span)
-    return kept
+            flat.append(span)
+    return flat
 
 
 def write_brat(path: Path, records: Iterable[Record], losses: Losses) -> None:
-    """Write records as a folder of `.txt` and `.ann` files. A text that is not annotated has no `.ann` file.
+    """Write records as a folder of `.txt` and `.ann` files. A text without annotation gets no `.ann` file.
 
-    A document is named by its id, or by its number if it has none that can name a file.
+    The files of a document are named by its id, or by its number if there is no id that can name a file.
 
     Args:
         path: The folder. It may exist if it is empty, and gets its name once it is complete.
@@ -230,7 +230,7 @@ def write_brat(path: Path, records: Iterable[Record], losses: Losses) -> None:
         losses: Counts what is left out.
 
     Raises:
-        ValueError: The folder has files; a record has gaps, and none may be left out; a label
+        ValueError: The folder has files; a record has gaps, and gaps may not be lost; a label
             has white space.
         OSError: If a file cannot be written.
     """
@@ -249,15 +249,15 @@ def write_brat(path: Path, records: Iterable[Record], losses: Losses) -> None:
             losses.others["tokens"] += bool(record.tokens)
             losses.others["scores of spans"] += len(record.span_scores)
             losses.others["metadata"] += bool(record.meta)
-            rows = [_line(k, span, record, losses) for k, span in enumerate(sorted(record.spans), 1)]
+            rows = [_brat_line(k, span, record, losses) for k, span in enumerate(sorted(record.spans), 1)]
             target = folder / f"{name}.txt"
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(_encoded(record, losses, record.text))
+            target.write_bytes(_encode_text(record, losses, record.text))
             if record.annotated:
-                target.with_name(f"{target.name[:-4]}.ann").write_bytes(_encoded(record, losses, "".join(rows)))
+                target.with_name(f"{target.name[:-4]}.ann").write_bytes(_encode_text(record, losses, "".join(rows)))
 
 
-def _line(number: int, span: PlainSpan, record: Record, losses: Losses) -> str:
+def _brat_line(number: int, span: PlainSpan, record: Record, losses: Losses) -> str:
     start, end, label = span
     if re.search(r"\s", label):
         raise _unwritable(record, losses, f"the label {label!r} with white space")
@@ -267,7 +267,7 @@ def _line(number: int, span: PlainSpan, record: Record, losses: Losses) -> str:
 
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
-    """Provide a folder to write to that gets its name only once it is complete.
+    """Provide a folder to write to. It gets its name only once it is complete.
 
     Args:
         path: Where the folder goes.
@@ -281,7 +281,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     """
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise ValueError(f"{path} exists already; expected a new or empty folder for .txt and .ann files")
-    path = resolved(path)
+    path = resolve_links(path)
     folder = Path(mkdtemp(dir=path.parent, prefix=f".{path.name}."))
     try:
         yield folder
@@ -300,7 +300,7 @@ def check_characters(record: Record, losses: Losses) -> None:
     """Check that a format can hold the characters of a record.
 
     Raises:
-        ValueError: There is a lone surrogate, which no text file has.
+        ValueError: A text has a lone surrogate, which UTF-8 cannot encode.
     """
     for text in (
         record.text,
@@ -308,32 +308,32 @@ def check_characters(record: Record, losses: Losses) -> None:
         json.dumps(record.meta, ensure_ascii=False),
         *{s[2] for s in record.spans},
     ):
-        _encoded(record, losses, text)
+        _encode_text(record, losses, text)
 
 
-def _encoded(record: Record, losses: Losses, text: str) -> bytes:
+def _encode_text(record: Record, losses: Losses, text: str) -> bytes:
     try:
         return text.encode("utf8")
     except UnicodeEncodeError as error:
         raise _unwritable(record, losses, f"the character {error.object[error.start]!r}") from None
 
 
-def _unwritable(record: Record, losses: Losses, what: str) -> ValueError:
+def _unwritable(record: Record, losses: Losses, content: str) -> ValueError:
     name = losses.number if record.id is None else shorten(record.id)
-    return ValueError(f"document {name}: {shorten(what, 200)} cannot be written in this format; choose another")
+    return ValueError(f"document {name}: {shorten(content, 200)} cannot be written in this format; choose another")
 
 
-def told(losses: Losses, read: Sequence[tuple[str, int]]) -> list[str]:
-    """Return a sentence for everything that was left out.
+def report_omitted(losses: Losses, read: Sequence[tuple[str, int]]) -> list[str]:
+    """Return a line for each kind of thing that was left out.
 
     Args:
-        losses: What the format could not hold.
+        losses: What was left out because the format cannot hold it.
         read: What was left out on reading, and how often.
 
     >>> losses = Losses(True, "CoNLL")
     >>> losses.others["ids"] += 3
-    >>> told(losses, [("annotations that are not spans", 1), ("repeated spans", 0)])
+    >>> report_omitted(losses, [("annotations that are not spans", 1), ("repeated spans", 0)])
     ['not written: ids (3)', 'left out on reading: annotations that are not spans (1)']
     """
     kinds = (("left out", losses.spans), ("not written", losses.others), ("left out on reading", dict(read)))
-    return [f"{kind}: {what} ({number})" for kind, found in kinds for what, number in found.items() if number]
+    return [f"{kind}: {reason} ({number})" for kind, counts in kinds for reason, number in counts.items() if number]

@@ -39,25 +39,25 @@ from .count_layout import (
     LabelsHeader,
     OtherVersion,
     ReplicatesHeader,
-    added_arrays,
-    added_fields,
     counts_of,
-    described,
+    extra_arrays,
+    extra_fields,
     header_of,
+    metric_header,
     shapes,
 )
-from .id_hashes import beside, hashes_of, keep_beside, without_repeats
+from .id_hashes import hashes_of, hashes_path, keep_hashes, merge_distinct
 from .paths import Location
 from .writing import SURROGATE, atomic
 
-TIMES = 4
-"""How often the header is in memory at once while it is read: as bytes, as text, and as Python objects."""
+HEADER_COPIES = 4
+"""How many times its size the header takes while it is read: as bytes, as text, and as Python objects."""
 
 MOST_OF_REASON = 300
-"""Maximum number of characters shown of a parser's message on a damaged file, which may quote all of the file."""
+"""Maximum number of characters shown of a parser's message on a damaged file, which may quote the whole file."""
 
-Asked = tuple[int | None, int | None]
-"""A number of half-samples and a seed, None where none is asked for."""
+SamplesAndSeed = tuple[int | None, int | None]
+"""A number of half-samples and a seed; None where the file's own, or the default, is meant."""
 
 
 def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = None) -> None:
@@ -66,7 +66,7 @@ def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = N
     Args:
         counts: What to write.
         path: An .npz file.
-        origin: What they were counted from, in plain JSON.
+        origin: What the counts were made from, in plain JSON.
 
     Raises:
         OSError: The file cannot be written.
@@ -78,15 +78,15 @@ def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = N
     >>> load(path).gold
     1
     """
-    hashes = keep_beside(path, counts.id_hashes) if counts.id_hashes else None
+    hashes = keep_hashes(path, counts.id_hashes) if counts.id_hashes else None
     write_archive(path, *_archive(counts, origin, hashes))
 
 
-def as_bytes(counts: Counts) -> bytes:
-    """Return the content of the file that `save` would write, without hashes of ids, which lie in a file of their own.
+def archive_bytes(counts: Counts) -> bytes:
+    """Return the content of the file that `save` would write, without hashes of ids, which have a file of their own.
 
     >>> from spacy_nereval import Document, count, create
-    >>> merge([InMemory("a", as_bytes(count([Document([(0, 3, "A")], [])], [create("strict")])))]).gold
+    >>> merge([InMemory("a", archive_bytes(count([Document([(0, 3, "A")], [])], [create("strict")])))]).gold
     1
     """
     file = BytesIO()
@@ -95,18 +95,18 @@ def as_bytes(counts: Counts) -> bytes:
 
 
 class InMemory(NamedTuple):
-    """The content of a count file, in place of its path.
+    """The content of a count file, to be used instead of a path.
 
     Attributes:
         name: What errors call it.
-        content: What `as_bytes` returned.
+        content: What `archive_bytes` returned.
     """
 
     name: str
     content: bytes
 
     def is_file(self) -> bool:
-        """Return that there is such a file."""
+        """Return True, as for a file that exists."""
         return True
 
     def open(self, _: str) -> BytesIO:
@@ -122,12 +122,12 @@ def _archive(
 ) -> tuple[Header, dict[str, NDArray[Any]]]:
     """Return the header and the arrays of a count file."""
     stored, cells = counts.replicates, counts.cells
-    more = [f"half:{stored.samples},seed:{stored.seed}"] if stored else []
-    given: dict[str, Any] = dict(
+    notes = [f"half:{stored.samples},seed:{stored.seed}"] if stored else []
+    fields: dict[str, Any] = dict(
         format=FORMAT,
         version=__version__,
-        signature=signature(counts, *more),
-        metrics=[described(metric) for metric in counts.metrics],
+        signature=signature(counts, *notes),
+        metrics=[metric_header(metric) for metric in counts.metrics],
         columns=[(*key,) for key in counts.keys],
         entries=len(cells.data),
         ids=counts.ids,
@@ -142,7 +142,7 @@ def _archive(
         merged=counts.merged,
         mentions=dict(sorted(counts.mentions.items())) if counts.collapsed else dict(counts.mentions),
         located=sorted(counts.located),
-        label_rules=LabelsHeader.of(counts.label_rules, counts.mapped) if counts.label_rules else None,
+        label_rules=LabelsHeader.describe(counts.label_rules, counts.mapped) if counts.label_rules else None,
         sources=counts.sources,
         spans_key=counts.spans_key,
         parts=counts.parts,
@@ -154,9 +154,9 @@ def _archive(
     if stored:
         arrays |= {f"replicates/{name}": array for name, array in zip(PARTS, stored.sums.arrays)}
     if counts.collapsed:
-        given |= added_fields(counts) | ({"id_hashes": id_hashes} if id_hashes else {})
-        arrays |= added_arrays(counts)
-    return CollapsedHeader(**given) if counts.collapsed else Header(**given), arrays
+        fields |= extra_fields(counts) | ({"id_hashes": id_hashes} if id_hashes else {})
+        arrays |= extra_arrays(counts)
+    return CollapsedHeader(**fields) if counts.collapsed else Header(**fields), arrays
 
 
 def load(path: Location, *, origin: Mapping[str, Any] | None = None) -> Counts:
@@ -164,7 +164,7 @@ def load(path: Location, *, origin: Mapping[str, Any] | None = None) -> Counts:
 
     Args:
         path: A file that `save` wrote.
-        origin: If given, what the counts must have been made from.
+        origin: What the counts must have been made from; None if it does not matter.
 
     Returns:
         The counts, equal to those that were saved.
@@ -180,32 +180,33 @@ def load(path: Location, *, origin: Mapping[str, Any] | None = None) -> Counts:
     >>> load(path, origin={"corpus": "a"}).labels
     ('A',)
     """
-    counts, header = _loaded(path)
+    counts, header = _load_with_header(path)
     if origin is not None and header.origin != origin:
         raise ValueError(f"{path} was counted from something else, or in another way")
     return counts
 
 
-def _loaded(path: Location, earlier: Sequence[Metric] = ()) -> tuple[Counts, Header]:
+def _load_with_header(path: Location, earlier: Sequence[Metric] = ()) -> tuple[Counts, Header]:
     """Return the counts in a file, and its header.
 
     Args:
         path: The file.
-        earlier: The metrics of another file. They are often the same, and to make them takes longer than to read.
+        earlier: The metrics of another file. They are reused if they are the same, since creating metrics takes
+            longer than reading.
     """
     if not path.is_file():
         raise ValueError(f"{path} does not exist, or is not a file")
-    with reading(path) as archive:
+    with open_archive(path) as archive:
         header = read_header(archive)
-        metrics = [*earlier] if header.metrics == [*map(described, earlier)] else _metrics_of(header)
+        metrics = [*earlier] if header.metrics == [*map(metric_header, earlier)] else _metrics_of(header)
         arrays = {name: read_array(archive, name, shape) for name, shape in shapes(header, metrics).items()}
         if header.digest != digest_of(header, arrays):
             raise ValueError("it was changed after it was written")
         counts = counts_of(metrics, header, arrays)
         if isinstance(header, CollapsedHeader) and header.id_hashes:
-            counts.id_hashes = beside(path, header.id_hashes)
+            counts.id_hashes = hashes_path(path, header.id_hashes)
     for metric, stored in zip(metrics, header.metrics):
-        if stored != described(metric):
+        if stored != metric_header(metric):
             raise ValueError(
                 f"{path} was counted by version {stored.version} of {metric.name}, and this is version "
                 f"{metric.version}: count again"
@@ -220,24 +221,24 @@ def _metrics_of(header: Header) -> list[Metric]:
 def delete_unused_hashes(hashes: Path) -> None:
     """Delete a file of hashes of ids, unless a count file in its folder belongs to it.
 
-    Counts of several systems on the same documents have the same file of hashes.
+    Counts of several systems on the same documents share one file of hashes.
     """
-    if not any(file.is_file() and _may_have(file, hashes) for file in hashes.parent.iterdir()):
+    if not any(file.is_file() and _may_use(file, hashes) for file in hashes.parent.iterdir()):
         hashes.unlink(missing_ok=True)
 
 
-def _may_have(file: Path, hashes: Path) -> bool:
-    """Return whether a file holds counts with these hashes, or may hold them, since it cannot be read."""
+def _may_use(file: Path, hashes: Path) -> bool:
+    """Return whether a file holds counts with these hashes, or cannot be read and may hold them."""
     if not os.access(file, os.R_OK):
         return True
     try:
-        with reading(file) as archive:
+        with open_archive(file) as archive:
             header = read_header(archive)
     except OtherVersion:
         return True
     except ValueError:
         return False
-    return isinstance(header, CollapsedHeader) and beside(file, header.id_hashes) == hashes
+    return isinstance(header, CollapsedHeader) and hashes_path(file, header.id_hashes) == hashes
 
 
 def merge(
@@ -246,33 +247,33 @@ def merge(
     origins: Sequence[Mapping[str, Any]] | None = None,
     shared_ids: bool = False,
     allow_repeats: bool = False,
-    collapsed: Asked | None = None,
+    collapsed: SamplesAndSeed | None = None,
     check_repeats: bool = False,
     names: Sequence[str] | None = None,
 ) -> Counts:
     """Return the counts of several files, as if all documents had been counted together.
 
-    Of collapsed counts, one file is in memory at a time, besides the result.
+    If the files hold collapsed counts, only one file is in memory at a time, besides the result.
 
     Args:
         paths: Files that `save` wrote.
-        origins: What each was counted from, where that is known.
+        origins: What each file must have been counted from; None if it does not matter.
         shared_ids: Whether texts with the same id in several files are one document.
-        allow_repeats: Whether files may hold some of the same counts. These count again.
-        collapsed: If given, documents are added up, and this is the number of half-samples to keep, and their seed:
-            None in their place for those of the file, or of the first one, or 1,000 and 0. Documents with the same
-            id are not looked for then.
+        allow_repeats: Whether files may hold some of the same counts. These then count twice.
+        collapsed: If given, the counts are collapsed, and this is the number of half-samples to keep, and their
+            seed. None in their place stands for those of the file, else of the first file, else 1,000 and 0.
+            Documents with the same id are then not looked for.
         check_repeats: Look for documents with the same id in collapsed counts, by the hashes of ids that are kept
             in files beside them.
-        names: What errors on repeated documents call each file; its path, if they are not given.
+        names: What errors on repeated documents call each file; by default its path.
 
     Returns:
-        The counts; collapsed ones if the files hold those, or `collapsed` is given.
+        The counts; collapsed if those of the files are, or `collapsed` is given.
 
     Raises:
         ValueError: Metrics, settings or versions differ; two files hold, or were merged
-            from, the same counts; documents of two files have one id. The message names the
-            files and the difference.
+            from, the same counts; documents of two files have the same id. The message names
+            the files and the difference.
 
     >>> from pathlib import Path
     >>> from spacy_nereval import Document, count, create
@@ -282,70 +283,70 @@ def merge(
     >>> merge(paths).documents
     2
     """
-    called = names or paths
-    parts = _parts(paths, called, origins, shared_ids or allow_repeats, allow_repeats, collapsed, check_repeats)
+    shown_names = names or paths
+    parts = _parts(paths, shown_names, origins, shared_ids or allow_repeats, allow_repeats, collapsed, check_repeats)
     total = [next(parts)]
     hashes = [total[0].id_hashes]
     for part in parts:
         total = [unite_counts([*total, part])] if part.collapsed else [*total, part]
         hashes.append(part.id_hashes)
-    found = unite_counts(total)
-    if check_repeats and found.collapsed:
-        found.id_hashes = without_repeats(called, hashes, shared_ids or allow_repeats)
-    return found
+    merged = unite_counts(total)
+    if check_repeats and merged.collapsed:
+        merged.id_hashes = merge_distinct(shown_names, hashes, shared_ids or allow_repeats)
+    return merged
 
 
 def _parts(
     paths: Sequence[Location],
-    called: Sequence[Any],
+    names: Sequence[Any],
     origins: Sequence[Mapping[str, Any]] | None,
     shared_ids: bool,
     allow_repeats: bool,
-    collapsed: Asked | None,
+    collapsed: SamplesAndSeed | None,
     check_repeats: bool,
 ) -> Iterator[Counts]:
+    """Yield the counts of each file, checked against those of the files before it; arguments as for `merge`."""
     first: Counts | None = None
-    holder: dict[str, tuple[Any, list[str]]] = {}  # the file that holds a part, and all its parts
-    owner: dict[str, int] = {}  # the number of the file that has a document with this id
+    holders: dict[str, tuple[Any, list[str]]] = {}  # the file that holds a part, and all its parts
+    owners: dict[str, int] = {}  # the number of the file that has a document with this id
     for number, path in enumerate(paths):
-        counts, header = _loaded(path, first.metrics if first else ())
+        counts, header = _load_with_header(path, first.metrics if first else ())
         if origins and header.origin != origins[number]:
             raise ValueError(f"{path} was changed by somebody else after it was counted")
         if collapsed and not counts.collapsed:
             hashes = hashes_of(counts.ids) if check_repeats else None
             try:
-                counts = collapse(counts, *_drawn(collapsed, counts, first))
+                counts = collapse(counts, *_replicates_to_keep(collapsed, counts, first))
             except ValueError as error:
                 raise ValueError(f"{path}: {error}") from None
             counts.id_hashes = hashes
         for part in counts.parts:
-            if part in holder and not allow_repeats:
-                raise ValueError(_repeats(*holder[part], called[number], counts))
+            if part in holders and not allow_repeats:
+                raise ValueError(_repeats_message(*holders[part], names[number], counts))
         if first and (differences := first.differences(counts)):
             raise ValueError(f"{paths[0]} and {path} cannot be merged: {differences}")
         if not shared_ids:
-            again = {id: owner.setdefault(id, number) for id in counts.ids if id is not None}
-            if doubled := [id for id, at in again.items() if at < number]:
+            files = {id: owners.setdefault(id, number) for id in counts.ids if id is not None}
+            if repeated := [id for id, file in files.items() if file < number]:
                 raise ValueError(
-                    f"{called[again[doubled[0]]]} and {called[number]} both have {join_names(doubled)}: documents "
-                    "would "
-                    "count twice; if an id stands for one document in several parts, use {named('shared_ids', True)}"
+                    f"{names[files[repeated[0]]]} and {names[number]} both have {join_names(repeated)}: documents "
+                    f"would count twice; if an id stands for one document in several parts, use {spell_argument('shared_ids', True)}"
                 )
-        holder |= dict.fromkeys(counts.parts, (called[number], counts.parts))
+        holders |= dict.fromkeys(counts.parts, (names[number], counts.parts))
         first = first or counts
         yield counts
 
 
-def _drawn(asked: Asked, counts: Counts, first: Counts | None) -> Asked:
-    """Return the half-samples to keep of counts with documents: asked for, their own, or those of the first file."""
+def _replicates_to_keep(asked: SamplesAndSeed, counts: Counts, first: Counts | None) -> SamplesAndSeed:
+    """Return how many half-samples of counts to keep, and their seed; see `collapsed` of `merge`."""
     if counts.replicates or not first:
         return asked
     samples, seed = first.replicates.settings if first.replicates else (0, 0)
     return samples if asked[0] is None else asked[0], seed if asked[1] is None else asked[1]
 
 
-def _repeats(earlier: Any, parts: Sequence[str], path: Any, counts: Counts) -> str:
-    """Return in words that two files have some of the same counts."""
+def _repeats_message(earlier: Any, parts: Sequence[str], path: Any, counts: Counts) -> str:
+    """Return the message that two files hold some of the same counts."""
     same = "are the same counts" if parts == counts.parts else "hold some of the same counts"
     remedy = "leave one of them out" if counts.collapsed else "give ids to texts that only have equal counts"
     return (
@@ -363,14 +364,14 @@ def write_archive(path: Location, header: Header, arrays: Mapping[str, NDArray[A
 def _write_archive(file: BinaryIO, path: Location, header: Header, arrays: Mapping[str, NDArray[Any]]) -> None:
     _check_characters(path, header)
     header.digest = digest_of(header, arrays)
-    encoded = np.frombuffer(header.as_json().encode("utf8"), dtype=np.uint8)
+    encoded = np.frombuffer(header.json_text().encode("utf8"), dtype=np.uint8)
     stored: dict[str, Any] = {**arrays, "header": encoded}
     np.savez_compressed(file, **stored)
 
 
 @contextmanager
-def reading(path: Location) -> Iterator[ZipFile]:
-    """Open a count file, and say in errors of the block which file is wrong.
+def open_archive(path: Location) -> Iterator[ZipFile]:
+    """Open a count file, and let errors of the block name the file.
 
     Raises:
         OtherVersion: The file has another version.
@@ -388,23 +389,24 @@ def reading(path: Location) -> Iterator[ZipFile]:
 
 def _check_characters(path: Location, header: Header) -> None:
     """Raise ValueError if an id, a unit or a label has a lone surrogate, which the JSON of the header cannot hold."""
-    found = [
+    texts = [
         *((f"the id of document {number}", id) for number, id in enumerate(header.ids)),
         *(("a unit", unit) for unit in header.units),
         *(("a label", label) for column in header.columns for label in column),
     ]
-    for what, text in found:
+    for place, text in texts:
         if text and SURROGATE.search(text):
             raise ValueError(
-                f"{path}: {what} of {', '.join(header.sources) or 'the documents'} is {shorten(repr(text))}: a lone "
+                f"{path}: {place} of {', '.join(header.sources) or 'the documents'} is {shorten(repr(text))}: a lone "
                 "surrogate is no character, and a count file cannot hold it"
             )
 
 
 def _check_size(archive: ZipFile) -> None:
-    """Raise ValueError if an archive takes more memory than there is when it is unpacked, however small it is."""
+    """Raise ValueError if an archive needs more memory than there is once it is unpacked, however small its file is."""
     sizes = {member.filename: member.file_size for member in archive.infolist()}
-    need, available = sum(sizes.values()) + (TIMES - 1) * sizes.get("header.npy", 0), machine_memory()
+    need = sum(sizes.values()) + (HEADER_COPIES - 1) * sizes.get("header.npy", 0)
+    available = machine_memory()
     if need > available:
         raise ValueError(
             f"unpacked it takes {need / 2**30:,.1f} GiB of memory, and there are {available / 2**30:,.1f} GiB"
@@ -412,39 +414,42 @@ def _check_size(archive: ZipFile) -> None:
 
 
 def read_header(archive: ZipFile) -> Header:
-    """Return the header of a file. Raise ValueError if there is none, or it is that of another version."""
-    found = _checked(archive, "header", lambda shape, kind: len(shape) == 1 and kind == np.uint8)
-    return header_of(json.loads(found.tobytes()))
+    """Return the header of a file. Raise ValueError if there is none, or it has another version."""
+    content = _read_checked(archive, "header", lambda shape, dtype: len(shape) == 1 and dtype == np.uint8)
+    return header_of(json.loads(content.tobytes()))
 
 
 def read_array(archive: ZipFile, name: str, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Return the array of that name, whole numbers or bytes. Raise ValueError if it has another shape."""
-    wanted = (np.dtype(np.uint8),) if name == SHARDS else (np.dtype(np.int32), np.dtype(np.int64))
-    return _checked(archive, name, lambda given, kind: given == shape and kind in wanted)
+    """Return an array, of whole numbers or of bytes, by its name. Raise ValueError if it has another shape."""
+    types = (np.dtype(np.uint8),) if name == SHARDS else (np.dtype(np.int32), np.dtype(np.int64))
+    return _read_checked(archive, name, lambda actual_shape, dtype: actual_shape == shape and dtype in types)
 
 
-def _checked(archive: ZipFile, name: str, fits: Callable[[tuple[int, ...], np.dtype[Any]], bool]) -> NDArray[Any]:
-    """Read an array. Raise ValueError before anything is allocated if its shape and type do not
-    fit, or if there are fewer bytes than it takes."""
+def _read_checked(archive: ZipFile, name: str, fits: Callable[[tuple[int, ...], np.dtype[Any]], bool]) -> NDArray[Any]:
+    """Return an array whose shape and type fit.
+
+    Raises:
+        ValueError: Shape or type does not fit, or there are fewer bytes than they need. Nothing is allocated before.
+    """
     member_name = f"{name}.npy"
     with archive.open(member_name) as member:
         version = np.lib.format.read_magic(member)
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, by_columns, kind = read(member)
-        size = prod(shape) * kind.itemsize
-        if not fits(shape, kind) or size > archive.getinfo(member_name).file_size:
+        shape, by_columns, dtype = read(member)
+        size = prod(shape) * dtype.itemsize
+        if not fits(shape, dtype) or size > archive.getinfo(member_name).file_size:
             raise ValueError(
-                f"{name} is not the array that the header describes: its type is {kind}, its shape {shape}"
+                f"{name} is not the array that the header describes: its type is {dtype}, its shape {shape}"
             )
         content = bytearray(member.read(size + 1))  # to its end, where its checksum is compared
     if len(content) != size:
         raise ValueError(f"{name} has {'more' if len(content) > size else 'fewer'} bytes than its header describes")
-    return np.frombuffer(content, dtype=kind).reshape(shape, order="F" if by_columns else "C")
+    return np.frombuffer(content, dtype=dtype).reshape(shape, order="F" if by_columns else "C")
 
 
 def digest_of(header: Header, arrays: Mapping[str, NDArray[Any]]) -> str:
-    """Return a hash of the whole content, by which a damaged file is detected."""
-    digest = sha256(header.model_copy(update={"digest": ""}).as_json().encode("utf8"))
+    """Return a hash of the whole content, which detects a damaged file."""
+    digest = sha256(header.model_copy(update={"digest": ""}).json_text().encode("utf8"))
     for name, array in sorted(arrays.items()):
         digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
         digest.update(np.ascontiguousarray(array).tobytes())
@@ -452,7 +457,7 @@ def digest_of(header: Header, arrays: Mapping[str, NDArray[Any]]) -> str:
 
 
 def reason(error: BaseException) -> str:
-    """Return on one line why a file is damaged."""
+    """Return, on one line, why a file is damaged."""
     if isinstance(error, pydantic.ValidationError):
         first = error.errors(include_url=False)[0]
         return f"header {'.'.join(map(str, first['loc']))}: {first['msg']}"

@@ -1,4 +1,4 @@
-"""What a count file holds: its header, its arrays, and how counts are made of them.
+"""The layout of a count file: its header, its arrays, and the counts that they stand for.
 
 Everything is checked: the header against its schema, the arrays against the header.
 """
@@ -31,20 +31,20 @@ CollapsedFormat = Literal["spacy-nereval counts collapsed 1"]
 COLLAPSED: CollapsedFormat = get_args(CollapsedFormat)[0]
 
 FAMILY = "spacy-nereval counts "
-"""How the formats of all versions begin."""
+"""The beginning of the format names of all versions."""
 
 PARTS = ("counts", "means", "class_means", "documents")
 """The arrays of `Sums`, in the order of its fields."""
 
 SHARDS = "shards"
-"""The array of bytes; the others hold whole numbers."""
+"""The array with the digests of the shards. It holds bytes; all others hold whole numbers."""
 
 SHARD = DIGITS // 2
-"""Bytes of the digest of a file that was counted."""
+"""Number of bytes of the digest of a shard, a file that was counted."""
 
 
 class MetricHeader(pydantic.BaseModel, extra="forbid", strict=True):
-    """What the numbers of a metric mean."""
+    """The metric that counted, with all that says what its numbers mean."""
 
     name: str
     version: int
@@ -62,7 +62,7 @@ class ReplicatesHeader(pydantic.BaseModel, extra="forbid", strict=True):
 
 
 class LabelsHeader(pydantic.BaseModel, extra="forbid", strict=True):
-    """The rules by which labels were changed, and which of the labels to map occurred."""
+    """The rules that changed the labels, and the mapped labels that occurred."""
 
     labels: dict[str, str | None]
     only: list[str] | None
@@ -71,14 +71,14 @@ class LabelsHeader(pydantic.BaseModel, extra="forbid", strict=True):
     mapped: list[str]
 
     @classmethod
-    def of(cls, rules: LabelRules, mapped: Collection[str]) -> LabelsHeader:
-        """Return the description of rules."""
+    def describe(cls, rules: LabelRules, mapped: Collection[str]) -> LabelsHeader:
+        """Return the rules as the header has them."""
         only = None if rules.only is None else [*rules.only]
         return cls(labels=rules.mapping, only=only, depth=rules.depth, sep=rules.sep, mapped=sorted(mapped))
 
     @property
     def rules(self) -> LabelRules:
-        """The rules themselves."""
+        """The rules as an object."""
         only = None if self.only is None else tuple(self.only)
         return LabelRules(tuple(self.labels.items()), only, self.depth, self.sep)
 
@@ -91,15 +91,18 @@ LATER: dict[str, Any] = {
     "contents": [],
     "gold_places": [],
 }
-"""Fields that are left out of a file where they have these values, so that files without them stay valid."""
+"""Fields of later versions, with the values at which they are left out, so that files without them stay valid."""
 
 
 class Header(pydantic.BaseModel, extra="forbid", strict=True):
     """The schema of the header.
 
-    `digest` is a hash of everything else; `parts` are the digests of the files that were merged into this one;
-    `contents` are hashes of the files of the corpus; `gold_places` are checksums of the gold spans of each document;
-    `origin` says what the counts were made from.
+    Attributes:
+        gold_places: A checksum of the gold spans of each document.
+        parts: The digests of the count files that were merged into this one.
+        contents: Hashes of the files of the corpus.
+        origin: What the counts were made from.
+        digest: A hash of everything else.
     """
 
     format: Format
@@ -129,15 +132,14 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
     origin: dict[str, Any] | None
     digest: str = ""
 
-    def as_json(self) -> str:
-        """Return the header as text."""
-        return self.model_dump_json(
-            exclude={name for name, value in self.later.items() if getattr(self, name) == value}
-        )
+    def json_text(self) -> str:
+        """Return the header as JSON."""
+        defaults = {name for name, value in self.later.items() if getattr(self, name) == value}
+        return self.model_dump_json(exclude=defaults)
 
     @property
     def later(self) -> dict[str, Any]:
-        """The fields that are left out where they have these values."""
+        """The fields that are left out at these values."""
         return LATER
 
     @property
@@ -165,12 +167,17 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
 
 
 class CollapsedHeader(Header, extra="forbid", strict=True):
-    """The schema of the header of collapsed counts, whose table has a single row. `labels` are those of
-    its arrays, `unit_number` is the number of units if documents of a unit follow each other, `shards`
-    how many files were counted, `pipeline` a digest of the pipeline that predicted, if a single one did. There are no
-    ids, units and parts."""
+    """The schema of the header of collapsed counts, whose table has a single row. It has no ids, units and parts.
 
-    format: CollapsedFormat  # type: ignore[assignment]  # another one, so that neither is taken for the other
+    Attributes:
+        labels: The labels of the arrays.
+        unit_number: The number of units, if the documents of a unit follow each other.
+        shards: The number of files that were counted.
+        id_hashes: The name of the hashes of the ids, in a file beside this one.
+        pipeline: A digest of the pipeline that predicted, if there was only one.
+    """
+
+    format: CollapsedFormat  # type: ignore[assignment]  # its own, so that neither header is read as the other
     ids: list[str | None] = pydantic.Field(default=[], max_length=0)
     units: list[str] = pydantic.Field(default=[], max_length=0)
     parts: list[str] = pydantic.Field(default=[], max_length=0)
@@ -182,7 +189,7 @@ class CollapsedHeader(Header, extra="forbid", strict=True):
 
     @property
     def later(self) -> dict[str, Any]:
-        """The same for collapsed counts."""
+        """The fields that are left out at these values."""
         return LATER | {"ids": [], "units": [], "parts": [], "id_hashes": "", "pipeline": ""}
 
     @property
@@ -191,28 +198,28 @@ class CollapsedHeader(Header, extra="forbid", strict=True):
         return 1
 
 
-def header_of(found: Any) -> Header:
+def header_of(value: Any) -> Header:
     """Return the header that JSON holds.
 
     Raises:
         OtherVersion: It is that of another version of the format.
         pydantic.ValidationError: It does not fit its schema.
     """
-    name = found.get("format") if isinstance(found, dict) else None
+    name = value.get("format") if isinstance(value, dict) else None
     if name not in (FORMAT, COLLAPSED) and isinstance(name, str) and name.startswith(FAMILY):
-        read = COLLAPSED if name.startswith(COLLAPSED.rstrip("0123456789")) else FORMAT
-        raise OtherVersion(f"the format {name!r}, and this version reads {read!r}: count again")
+        supported = COLLAPSED if name.startswith(COLLAPSED.rstrip("0123456789")) else FORMAT
+        raise OtherVersion(f"the format {name!r}, and this version reads {supported!r}: count again")
     kind = CollapsedHeader if name == COLLAPSED else Header
-    return kind.model_validate_json(json.dumps(found))
+    return kind.model_validate_json(json.dumps(value))
 
 
 class OtherVersion(ValueError):
     """A count file of another version of the format."""
 
 
-def described(metric: Metric) -> MetricHeader:
-    """Return the description of a metric for a count file."""
-    settings = json.loads(json.dumps(dict(metric.settings)))  # as it is read back from a file
+def metric_header(metric: Metric) -> MetricHeader:
+    """Return a metric as the header has it."""
+    settings = json.loads(json.dumps(dict(metric.settings)))  # as a header that is read from a file has them
     return MetricHeader(
         name=metric.name,
         version=metric.version,
@@ -231,8 +238,8 @@ def schema(kind: type[Header] = Header) -> dict[str, Any]:
     return kind.model_json_schema()
 
 
-def added_fields(counts: Counts) -> dict[str, Any]:
-    """Return the fields of the header that collapsed counts have in place of others."""
+def extra_fields(counts: Counts) -> dict[str, Any]:
+    """Return the fields of the header that collapsed counts add or change."""
     assert counts.collapsed
     return {
         "format": COLLAPSED,
@@ -244,33 +251,32 @@ def added_fields(counts: Counts) -> dict[str, Any]:
     }
 
 
-def added_arrays(counts: Counts) -> dict[str, NDArray[Any]]:
-    """Return the arrays that collapsed counts have besides the row of the table. Its counts are that row."""
+def extra_arrays(counts: Counts) -> dict[str, NDArray[Any]]:
+    """Return the arrays that collapsed counts have in addition. The sums' own counts are the row of the table."""
     assert counts.collapsed
     shards = b"".join(bytes.fromhex(part)[:SHARD] for part in counts.parts)
-    of_sums = zip(PARTS[1:], counts.collapsed.sums.arrays[1:])
     return {
-        **{f"all/{name}": array for name, array in of_sums},
+        **{f"all/{name}": array for name, array in zip(PARTS[1:], counts.collapsed.sums.arrays[1:])},
         "squares": counts.collapsed.squares,
         SHARDS: np.frombuffer(shards, dtype=np.uint8).reshape(-1, SHARD),
     }
 
 
-def added_shapes(header: CollapsedHeader, metrics: Sequence[Metric]) -> dict[str, tuple[int, ...]]:
-    """Return the names and shapes of these arrays."""
-    one = empty_sums(tuple(metrics), tuple(header.labels), False, 1)
+def extra_shapes(header: CollapsedHeader, metrics: Sequence[Metric]) -> dict[str, tuple[int, ...]]:
+    """Return the names and shapes of the arrays of `extra_arrays`."""
+    empty = empty_sums(tuple(metrics), tuple(header.labels), False, 1)
     return {
-        **{f"all/{name}": array.shape for name, array in zip(PARTS[1:], one.arrays[1:])},
+        **{f"all/{name}": array.shape for name, array in zip(PARTS[1:], empty.arrays[1:])},
         "squares": (len(header.labels) + 2,),
         SHARDS: (header.shards, SHARD),
     }
 
 
-def put_together(counts: Counts, header: CollapsedHeader, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Make collapsed counts of counts that have the row of the table.
+def restore_collapsed(counts: Counts, header: CollapsedHeader, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Turn counts of one row, which a file of collapsed counts holds, into collapsed counts.
 
     Raises:
-        ValueError: The numbers do not fit each other.
+        ValueError: The numbers contradict each other.
     """
     table = Table(counts)
     if tuple(header.labels) != table.labels:
@@ -283,9 +289,9 @@ def put_together(counts: Counts, header: CollapsedHeader, arrays: Mapping[str, N
     if sums.means[0].max(initial=0) > documents or header.unit_number > documents:
         raise ValueError("there are more averages or units than documents")
     if counts.replicates:
-        whole = [k for slot, k in table.slots.items() if slot.quantity == NUMBER]
+        number_slots = [k for slot, k in table.slots.items() if slot.quantity == NUMBER]
         halves = counts.replicates.sums
-        if (halves.counts[whole] > row[whole]).any() or (halves.documents > documents).any():
+        if (halves.counts[number_slots] > row[number_slots]).any() or (halves.documents > documents).any():
             raise ValueError("a half-sample has more than there is")
     counts.collapsed = Collapsed(sums, header.unit_number, arrays["squares"], header.pipeline)
     counts.parts = [bytes(shard).hex() for shard in arrays[SHARDS]] or [header.digest[:DIGITS]]
@@ -293,19 +299,19 @@ def put_together(counts: Counts, header: CollapsedHeader, arrays: Mapping[str, N
 
 def shapes(header: Header, metrics: Sequence[Metric]) -> dict[str, tuple[int, ...]]:
     """Return the names and shapes of the arrays that the file must have."""
-    found: dict[str, tuple[int, ...]] = {"cells/data": (header.entries,), "cells/indices": (header.entries,)}
-    found["cells/indptr"] = (header.rows + 1,)
-    if drawn := header.replicates:
-        one = empty_sums(tuple(metrics), tuple(drawn.labels), False, 1)
-        found |= {f"replicates/{name}": (*a.shape[:-1], drawn.samples) for name, a in zip(PARTS, one.arrays)}
-    return found | (added_shapes(header, metrics) if isinstance(header, CollapsedHeader) else {})
+    result: dict[str, tuple[int, ...]] = {"cells/data": (header.entries,), "cells/indices": (header.entries,)}
+    result["cells/indptr"] = (header.rows + 1,)
+    if replicates := header.replicates:
+        empty = empty_sums(tuple(metrics), tuple(replicates.labels), False, 1)
+        result |= {f"replicates/{name}": (*a.shape[:-1], replicates.samples) for name, a in zip(PARTS, empty.arrays)}
+    return result | (extra_shapes(header, metrics) if isinstance(header, CollapsedHeader) else {})
 
 
 def counts_of(metrics: Sequence[Metric], header: Header, arrays: Mapping[str, NDArray[Any]]) -> Counts:
-    """Return the counts that a file holds.
+    """Return the counts that a header and its arrays stand for.
 
     Raises:
-        ValueError: The numbers do not fit each other.
+        ValueError: The numbers contradict each other.
     """
     from scipy.sparse import csr_array
 
@@ -325,14 +331,14 @@ def counts_of(metrics: Sequence[Metric], header: Header, arrays: Mapping[str, ND
     _check_numbers(metrics, header, cells, arrays)
     keys = [Key(*column) for column in header.columns]
     counts.append(header.ids, header.units, cells, keys, header.gold_places)
-    if drawn := header.replicates:
-        if tuple(drawn.labels) != counts.labels:
+    if replicates := header.replicates:
+        if tuple(replicates.labels) != counts.labels:
             raise ValueError("the labels of the half-samples are not those of the counts")
-        stored = (arrays[f"replicates/{name}"] for name in PARTS)
-        sums = Sums(tuple(metrics), tuple(drawn.labels), False, *stored)
-        counts.replicates = Replicates(drawn.samples, drawn.seed, sums)
+        sum_arrays = (arrays[f"replicates/{name}"] for name in PARTS)
+        sums = Sums(tuple(metrics), tuple(replicates.labels), False, *sum_arrays)
+        counts.replicates = Replicates(replicates.samples, replicates.seed, sums)
     if isinstance(header, CollapsedHeader):
-        put_together(counts, header, arrays)
+        restore_collapsed(counts, header, arrays)
     return counts
 
 
@@ -340,18 +346,18 @@ def _check_numbers(
     metrics: Sequence[Metric], header: Header, cells: csr_array, arrays: Mapping[str, NDArray[Any]]
 ) -> None:
     """Raise ValueError if a column counts something that no metric counts, or a number is negative."""
-    place = slots(metrics)
+    slot_places = slots(metrics)
     keys = [Key(*column) for column in header.columns]
-    if unknown := [key for key in keys if Slot(key.metric, key.verdict, key.quantity) not in place]:
+    if unknown := [key for key in keys if Slot(key.metric, key.verdict, key.quantity) not in slot_places]:
         raise ValueError(f"it counts {unknown[0].verdict!r} of {unknown[0].metric!r}, which is not counted here")
     numbers = np.array([key.quantity == NUMBER for key in keys], dtype=bool)
     negative = cells.data[numbers[cells.indices]].min(initial=0) < 0
     if header.replicates:
-        whole = [k for slot, k in place.items() if slot.quantity == NUMBER]
+        number_slots = [k for slot, k in slot_places.items() if slot.quantity == NUMBER]
         negative |= any(
             array.min(initial=0) < 0
             for array in (
-                arrays["replicates/counts"][whole],
+                arrays["replicates/counts"][number_slots],
                 arrays["replicates/means"][0],
                 arrays["replicates/documents"],
             )

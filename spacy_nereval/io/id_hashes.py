@@ -1,7 +1,7 @@
-"""Sorted files of hashes of document ids, to find documents that two count files share.
+"""Find documents that two count files share, by sorted files of hashes of document ids.
 
-Collapsed counts keep no ids. Their hashes take 16 bytes a document, on disk; in memory there are
-never more than a block of them. Documents without an id are not looked for.
+Collapsed counts keep no ids. The hashes take 16 bytes per document on disk, and no more than a block
+of them is in memory. Documents without an id are not looked for.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from ..core.messages import spell_argument
 from ..core.spans import Document
-from .paths import Location, is_temporary, local_copy, temporary_file, writing_temporary_files
+from .paths import Location, explain_failed_writes, is_temporary, local_copy, temporary_file
 from .writing import atomic
 
 SIZE = 16
-"""Bytes of a hash. Among 10^12 documents, some two ids share a hash with a probability of 10^-15."""
+"""Number of bytes of a hash. Among 10^12 documents, two ids share a hash with a probability of 10^-15."""
 
 HASH = np.dtype(f"S{SIZE}")
 
@@ -32,21 +32,21 @@ BLOCK = 1 << 18
 TOGETHER = 100
 """Maximum number of files open at once."""
 
-WHAT = "the hashes of the ids of documents"
-"""What is written, for errors."""
+CONTENT = "the hashes of the ids of documents"
+"""What errors call the content of these files."""
 
 Hashes = NDArray[Any]
-"""Hashes, sorted, each once: `HASH`[hashes]."""
+"""Sorted hashes without repeats: `HASH`[hashes]."""
 
 
 class IdHashes:
-    """Collects the hashes of the ids of documents in sorted files, and merges these.
+    """Collects the hashes of document ids in sorted files, and merges these.
 
     >>> from spacy_nereval import Document
     >>> hashes = IdHashes()
     >>> for id in ("b", "a", None, "b"):
     ...     hashes.add(Document([], [], id=id))
-    >>> len(stored(hashes.file()))
+    >>> len(map_hashes(hashes.file()))
     2
     """
 
@@ -67,20 +67,20 @@ class IdHashes:
                 self._write()
 
     def _write(self) -> None:
-        with writing_temporary_files(WHAT):
+        with explain_failed_writes(CONTENT):
             self._files.append(temporary_file())
             self._files[-1].write_bytes(np.unique(np.array(self._waiting, dtype=HASH)).tobytes())
         self._waiting = []
 
     def file(self) -> Path:
-        """Return a file with all hashes, a temporary one."""
+        """Return a temporary file with all hashes."""
         self._write()
-        with writing_temporary_files(WHAT):
-            merge_hashes(self._files, found := temporary_file())
+        with explain_failed_writes(CONTENT):
+            merge_hashes(self._files, merged := temporary_file())
         for file in self._files:
             file.unlink()
         self._files = []
-        return found
+        return merged
 
 
 def hashes_of(ids: Iterable[str | None]) -> Path:
@@ -92,7 +92,7 @@ def hashes_of(ids: Iterable[str | None]) -> Path:
 
 
 def name_of_hashes(file: Path) -> str:
-    """Return the name under which hashes are kept: 32 hexadecimal digits that depend on all of them."""
+    """Return the name under which a file of hashes is kept: 32 hexadecimal digits, a digest of its content."""
     digest = blake2b(digest_size=SIZE)
     with file.open("rb") as hashes:
         while block := hashes.read(1 << 20):
@@ -100,16 +100,21 @@ def name_of_hashes(file: Path) -> str:
     return digest.hexdigest()
 
 
-def beside(path: Any, name: str) -> Any:
-    """Return the file of hashes that belongs to a count file."""
+def hashes_path(path: Any, name: str) -> Any:
+    """Return the path of the file of hashes that belongs to a count file."""
     return path.parent / f"nereval-ids-{name}.bin"
 
 
-def keep_beside(path: Any, file: Path) -> str:
-    """Copy a file of hashes to the folder of the count file at `path`, and return its name. Delete a temporary one."""
+def keep_hashes(path: Any, file: Path) -> str:
+    """Copy a file of hashes to the folder of a count file, and return its name. Delete the file if it is temporary.
+
+    Args:
+        path: The count file.
+        file: The file of hashes.
+    """
     name = name_of_hashes(file)
-    if not is_intact(place := beside(path, name)):
-        with atomic(place) as target, file.open("rb") as source:
+    if not is_intact(copy := hashes_path(path, name)):
+        with atomic(copy) as target, file.open("rb") as source:
             while block := source.read(1 << 20):
                 target.write(block)
     if is_temporary(file):
@@ -117,31 +122,31 @@ def keep_beside(path: Any, file: Path) -> str:
     return name
 
 
-def stored(file: Path) -> Hashes:
-    """Return the hashes in a file, without reading them yet."""
+def map_hashes(file: Path) -> Hashes:
+    """Return the hashes of a file, as an array that is read when it is used."""
     if not file.stat().st_size:
         return np.empty(0, dtype=HASH)
     return np.memmap(file, dtype=HASH, mode="r")
 
 
 def merge_hashes(files: Sequence[Path], target: Path) -> bytes | None:
-    """Write the hashes of several files to one, each once.
+    """Write the hashes of several files to one, without repeats.
 
     Returns:
-        A hash that two of the files have; None if no two have one.
+        A hash that two of the files have; None if there is none.
 
     >>> folder = getfixture("tmp_path")
     >>> for name, hashes in (("a", [b"1", b"3"]), ("b", [b"2", b"3"])):
     ...     np.array(hashes, dtype=HASH).tofile(folder / name)
-    >>> merge_hashes([folder / "a", folder / "b"], folder / "c"), stored(folder / "c").tolist()  # doctest: +ELLIPSIS
-    (b'3\\x00\\x00...\\x00', [b'1', b'2', b'3'])
+    >>> merge_hashes([folder / "a", folder / "b"], folder / "c")[:1], map_hashes(folder / "c").tolist()
+    (b'3', [b'1', b'2', b'3'])
     """
-    twice: bytes | None = None
+    repeated: bytes | None = None
     with TemporaryDirectory(dir=target.parent) as folder:
         while len(files) > TOGETHER:
             stage = [Path(folder, f"{len(files)}-{k}") for k in range(0, len(files), TOGETHER)]
-            for k, each in enumerate(stage):
-                twice = merge_hashes(files[k * TOGETHER : (k + 1) * TOGETHER], each) or twice
+            for k, part in enumerate(stage):
+                repeated = merge_hashes(files[k * TOGETHER : (k + 1) * TOGETHER], part) or repeated
             files = stage
         with target.open("wb") as all_hashes:
             for block in _blocks(files):
@@ -149,14 +154,14 @@ def merge_hashes(files: Sequence[Path], target: Path) -> bytes | None:
                 new[1:] = block[1:] != block[:-1]
                 all_hashes.write(block[new].tobytes())  # unlike `tofile`, this says why it fails
                 if not new.all():
-                    twice = bytes(block[~new][0]).ljust(SIZE, b"\0")
-    return twice
+                    repeated = bytes(block[~new][0]).ljust(SIZE, b"\0")
+    return repeated
 
 
 def _blocks(files: Sequence[Path]) -> Iterator[Hashes]:
-    """Yield all hashes of the files, sorted, in blocks. Equal ones are in one block.
+    """Yield all hashes of the files, sorted, in blocks. Equal hashes are in the same block.
 
-    Files are read and not mapped, since all that was read of a map may count as memory of the process.
+    Files are read rather than mapped, since the pages of a map may count as memory of the process.
     """
     share = max(1, BLOCK // max(1, len(files)))
     with ExitStack() as stack:
@@ -164,89 +169,92 @@ def _blocks(files: Sequence[Path]) -> Iterator[Hashes]:
         waiting = [np.empty(0, dtype=HASH) for _ in files]
         while True:
             waiting = [
-                np.concatenate([left, np.fromfile(source, HASH, share - len(left))])
-                for left, source in zip(waiting, sources)
+                np.concatenate([remaining, np.fromfile(source, HASH, share - len(remaining))])
+                for remaining, source in zip(waiting, sources)
             ]
-            last_known = [left[-1] for left in waiting if len(left) == share]  # other files have ended
-            ends = [int(np.searchsorted(left, min(last_known), "right")) if last_known else share for left in waiting]
-            pieces = [left[:end] for left, end in zip(waiting, ends)]
+            last_hashes = [remaining[-1] for remaining in waiting if len(remaining) == share]  # other files have ended
+            ends = [
+                int(np.searchsorted(remaining, min(last_hashes), "right")) if last_hashes else share
+                for remaining in waiting
+            ]
+            pieces = [remaining[:end] for remaining, end in zip(waiting, ends)]
             yield np.sort(np.concatenate([np.empty(0, dtype=HASH), *pieces]), kind="stable")
-            if not last_known:
+            if not last_hashes:
                 return
-            waiting = [left[end:] for left, end in zip(waiting, ends)]
+            waiting = [remaining[end:] for remaining, end in zip(waiting, ends)]
 
 
 def holders(files: Sequence[Path], hash: bytes) -> list[int]:
     """Return the numbers of the files that have a hash."""
-    found = []
+    numbers = []
     for number, file in enumerate(files):
-        hashes = stored(file)
-        place = int(np.searchsorted(hashes, np.array(hash, dtype=HASH)))
-        if place < len(hashes) and bytes(hashes[place]).ljust(SIZE, b"\0") == hash:
-            found.append(number)
-    return found
+        hashes = map_hashes(file)
+        index = int(np.searchsorted(hashes, np.array(hash, dtype=HASH)))
+        if index < len(hashes) and bytes(hashes[index]).ljust(SIZE, b"\0") == hash:
+            numbers.append(number)
+    return numbers
 
 
-def without_repeats(paths: Sequence[Any], files: Sequence[Location | None], allowed: bool) -> Path:
+def merge_distinct(paths: Sequence[Any], files: Sequence[Location | None], allowed: bool) -> Path:
     """Return a temporary file with the hashes of all count files.
 
     Args:
         paths: The count files.
-        files: Their hashes.
-        allowed: Whether documents may have one id.
+        files: Their files of hashes.
+        allowed: Whether documents of two files may have the same id.
 
     Raises:
-        ValueError: A count file has no hashes, or they are missing or damaged; or two count files have a
-            document with the same id.
+        ValueError: A count file has no hashes, or they are missing or damaged; or documents of two count files
+            have the same id, and that is not allowed.
     """
-    known = [checked(path, file) for path, file in zip(paths, files)]
-    found = temporary_file()
+    local_files = [check_hashes(path, file) for path, file in zip(paths, files)]
+    merged = temporary_file()
     try:
-        with writing_temporary_files(WHAT):
-            twice = merge_hashes(known, found)
-        if twice and not allowed:
-            number = sum(len(stored(file)) for file in known) - len(stored(found))
-            first, second = holders(known, twice)[:2]
+        with explain_failed_writes(CONTENT):
+            repeated = merge_hashes(local_files, merged)
+        if repeated and not allowed:
+            number = sum(len(map_hashes(file)) for file in local_files) - len(map_hashes(merged))
+            first, second = holders(local_files, repeated)[:2]
             raise ValueError(
                 f"{paths[first]} and {paths[second]} have documents with the same id, {number} in all files: they "
                 "would count twice; leave one of the files out; if one has changed since it was counted, count all "
                 f"again; if an id stands for one document in several parts, use {spell_argument('shared_ids', True)}"
             )
     except (OSError, ValueError):
-        found.unlink(missing_ok=True)
+        merged.unlink(missing_ok=True)
         raise
     finally:
-        for file, given in zip(known, files):
-            if file != given:
+        for file, original in zip(local_files, files):
+            if file != original:
                 file.unlink()  # a copy
-    return found
+    return merged
 
 
-def checked(path: Any, file: Location | None) -> Path:
-    """Return the hashes of a count file, in a temporary copy if they are in cloud storage.
+def check_hashes(path: Any, file: Location | None) -> Path:
+    """Check the file of hashes of a count file, and return it, or a temporary copy if it is in cloud storage.
 
     Raises:
-        ValueError: There are none, or they are missing or damaged.
+        ValueError: There is no such file, or it is damaged.
     """
     if file is None:
         raise ValueError(f"{path} has no hashes of its ids: count it with {spell_argument('check_repeats', True)}")
-    if not (found := _intact(file)):
+    if not (local := _intact_copy(file)):
         raise ValueError(
             f"{spell_argument('check_repeats', True)}: {file}, the hashes of the ids of {path}, is missing or damaged: "
             "count again"
         )
-    return found
+    return local
 
 
 def is_intact(file: Location) -> bool:
-    """Return whether the hashes of a count file are there, all of them."""
-    found = _intact(file)
-    if found and found != file:
-        found.unlink()  # a copy
-    return found is not None
+    """Return whether a file of hashes exists and is complete."""
+    local = _intact_copy(file)
+    if local and local != file:
+        local.unlink()  # a copy
+    return local is not None
 
 
-def _intact(file: Location) -> Path | None:
+def _intact_copy(file: Location) -> Path | None:
     """Return a file of hashes, a temporary copy if it is in cloud storage; None if it is missing or damaged."""
-    found = local_copy(file) if file.is_file() else None
-    return found if found and (is_temporary(file) or beside(file, name_of_hashes(found)) == file) else None
+    local = local_copy(file) if file.is_file() else None
+    return local if local and (is_temporary(file) or hashes_path(file, name_of_hashes(local)) == file) else None

@@ -24,7 +24,7 @@ def location(name: str, home: str = "") -> Location:
     """Return the path for a name.
 
     Args:
-        name: A path, or a URL, which cloudpathlib reads; that comes with spaCy.
+        name: A path, or a URL, which cloudpathlib reads. spaCy depends on cloudpathlib.
         home: The folder that a relative path starts from.
 
     Raises:
@@ -39,18 +39,17 @@ def location(name: str, home: str = "") -> Location:
     scheme, separator, _ = name.partition("://")
     if not separator:
         return Path(home, name)
-    os.environ.setdefault(
-        "CLOUDPATHLIB_FILE_CACHE_MODE", "close_file"
-    )  # otherwise copies of shards fill a worker's disk
+    # Otherwise copies of shards fill a worker's disk.
+    os.environ.setdefault("CLOUDPATHLIB_FILE_CACHE_MODE", "close_file")
     from cloudpathlib import AnyPath
 
     try:
-        found = AnyPath(name)
+        path = AnyPath(name)
     except ImportError as error:
         raise ValueError(f"{name}: {error}") from None
-    if isinstance(found, Path) and scheme != "file":
+    if isinstance(path, Path) and scheme != "file":
         raise ValueError(f"{name}: cannot read {scheme}:// URLs; expected a path, or s3, gs, az, https or file")
-    return found
+    return path
 
 
 def check_is_file(path: Location) -> None:
@@ -73,13 +72,13 @@ def is_count_file(path: str | Path) -> bool:
     return str(path).endswith(".npz")
 
 
-MADE_BY = {
+HOW_TO_MAKE = {
     "examples": "it is part of the repository: run the command in the folder of a clone",
     "corpus": "in a clone of the repository, 'python -m spacy project run corpus' makes it",
     "training": "train first, such as with 'python -m spacy train examples/config.cfg --output training/example'",
     "metrics": "in a clone of the repository, 'python -m spacy project run all' makes it",
 }
-"""Folders that the documentation names, and where their files come from."""
+"""How to make the files of the folders that the documentation names."""
 
 
 def remedy(path: Location) -> str:
@@ -91,7 +90,7 @@ def remedy(path: Location) -> str:
     ''
     """
     folder = path.parts[0] if isinstance(path, Path) and len(path.parts) > 1 else ""
-    return f"; {MADE_BY[folder]}" if folder in MADE_BY and not path.exists() else ""
+    return f"; {HOW_TO_MAKE[folder]}" if folder in HOW_TO_MAKE and not path.exists() else ""
 
 
 def is_pipe(path: Location) -> bool:
@@ -102,18 +101,18 @@ def is_pipe(path: Location) -> bool:
 STANDARD_STREAMS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 
 OPEN_FILES = re.compile(r"/dev/fd|/proc/(?P<process>\d+)(/task/\d+)?/fd")
-"""Folders whose files are what a process has open."""
+"""Folders whose files stand for the open files of a process."""
 
 
-def _open_file(path: Path) -> tuple[int, int] | None:
-    """Return the process and the descriptor that a path names, perhaps by links; None for the path of a file."""
+def _find_descriptor(path: Path) -> tuple[int, int] | None:
+    """Return the process and the file descriptor that a path or its links name; None for the path of a file."""
     for _ in range(40):
         if (number := STANDARD_STREAMS.get(path.as_posix())) is not None:
             return os.getpid(), number
         folder = Path(os.path.realpath(path.parent))
-        found = OPEN_FILES.fullmatch(folder.as_posix())
-        if found and path.name.isdecimal():
-            return int(found["process"] or os.getpid()), int(path.name)
+        match = OPEN_FILES.fullmatch(folder.as_posix())
+        if match and path.name.isdecimal():
+            return int(match["process"] or os.getpid()), int(path.name)
         if not path.is_symlink():
             break
         path = folder / os.readlink(path)
@@ -121,30 +120,31 @@ def _open_file(path: Path) -> tuple[int, int] | None:
 
 
 def descriptor(path: Path) -> int | None:
-    """Return the number of the file that is open already and that a path names; None for the path of a file.
+    """Return the file descriptor of this process that a path names; None for the path of a file.
 
     >>> descriptor(Path("/dev/stdout")), descriptor(Path("/dev/fd/5")), descriptor(Path("a.json"))
     (1, 5, None)
     """
-    process, number = _open_file(path) or (None, None)
+    process, number = _find_descriptor(path) or (None, None)
     return number if process == os.getpid() else None
 
 
 def is_stream(path: Path) -> bool:
-    """Return whether a path leads to a stream or device, which cannot be replaced; /dev/stdout even in front of a file.
+    """Return whether a path leads to a stream or device, which cannot be replaced.
+
+    /dev/stdout is a stream even where the shell sends it to a file.
 
     >>> is_stream(Path("/dev/stdout")), is_stream(Path(__file__))
     (True, False)
     """
-    return _open_file(path) is not None or (path.exists() and not path.is_file() and not path.is_dir())
+    return _find_descriptor(path) is not None or (path.exists() and not path.is_file() and not path.is_dir())
 
 
 _copies: dict[tuple[int, int], Path | OSError] = {}
-"""Copies of the content of pipes, or why there is none, by device and number of the pipe, until `forget_pipes`."""
-
+"""The copy of each pipe's content, or the error of copying it, by the pipe's device and inode, until `forget_pipes`."""
 
 BLOCK = 1 << 16
-"""Number of bytes of a pipe that are read at a time."""
+"""Number of bytes of a pipe that are read at once."""
 
 _numbers = count()
 
@@ -155,13 +155,13 @@ def _folder_of_copies() -> TemporaryDirectory[str]:
 
 
 def temporary_file() -> Path:
-    """Return a new place for a file that is deleted when the program ends, if not before."""
+    """Return a new path for a file. The file is deleted when the program ends, if not before."""
     return Path(_folder_of_copies().name, str(next(_numbers)))
 
 
 @contextmanager
-def writing_temporary_files(what: str) -> Iterator[None]:
-    """Say in errors of the block what could not be written, and to which folder.
+def explain_failed_writes(content: str) -> Iterator[None]:
+    """Let errors of the block say which content could not be written, and to which folder.
 
     Raises:
         OSError: The block raised one.
@@ -170,8 +170,8 @@ def writing_temporary_files(what: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise OSError(
-            f"{what} cannot be written to {tempfile.gettempdir()}, the folder for temporary files ({in_words(error)}): "
-            "set TMPDIR to a folder with more space"
+            f"{content} cannot be written to {tempfile.gettempdir()}, the folder for temporary files "
+            f"({error_message(error)}): set TMPDIR to a folder with more space"
         ) from None
 
 
@@ -181,17 +181,17 @@ def is_temporary(path: Location) -> bool:
 
 
 def local_copy(path: Location) -> Path:
-    """Return a local path to read a file: the path itself, or a temporary copy of a file in cloud storage."""
+    """Return a local path of a file: the path itself, or a temporary copy of a file in cloud storage."""
     if isinstance(path, Path):
         return path
     copy: Path = path.download_to(temporary_file())
     return copy
 
 
-def readable(path: Path) -> Path:
+def readable_file(path: Path) -> Path:
     """Return a file that can be read several times: the path itself, or a copy of a pipe's content.
 
-    A pipe is read once, since a second reader would wait forever, even if the first one failed; see `forget_pipes`.
+    A pipe is read only once, even if that fails: a second reader would wait forever. See `forget_pipes`.
 
     Raises:
         OSError: If the pipe cannot be read, or the copy cannot be written; names the pipe and the folder.
@@ -201,31 +201,31 @@ def readable(path: Path) -> Path:
     state = path.stat().st_dev, path.stat().st_ino
     if state not in _copies:
         try:
-            with writing_temporary_files(f"the content of {path}"):
+            with explain_failed_writes(f"the content of {path}"):
                 _copies[state] = _copy(path)
         except OSError as error:
             _copies[state] = error
-    if isinstance(found := _copies[state], OSError):
-        raise found
-    return found
+    if isinstance(copy := _copies[state], OSError):
+        raise copy
+    return copy
 
 
-def opened(path: Path) -> BinaryIO:
-    """Open a file or pipe to read it from its start, unpacked if it is compressed.
+def open_input(path: Path) -> BinaryIO:
+    """Open a file or pipe at its start. Compressed content is unpacked as it is read.
 
     Raises:
-        ValueError, OSError: As `compression.open_unpacked` and `readable`.
+        ValueError, OSError: As `compression.open_unpacked` and `readable_file`.
     """
-    return compression.open_unpacked(readable(path), path)
+    return compression.open_unpacked(readable_file(path), path)
 
 
 def content(path: Path) -> bytes:
-    """Return the content of a file or pipe, unpacked if it is compressed; the errors are those of `open_unpacked`."""
-    return compression.read_unpacked(readable(path), path)
+    """Return the content of a file or pipe, unpacked if it is compressed. Errors are those of `open_input`."""
+    return compression.read_unpacked(readable_file(path), path)
 
 
 def _copy(pipe: Path) -> Path:
-    """Return a temporary file with the content of a pipe."""
+    """Copy the content of a pipe to a temporary file, and return the file."""
     from tqdm import tqdm
 
     copy = temporary_file()
@@ -243,12 +243,12 @@ def _copy(pipe: Path) -> Path:
 
 
 def forget_pipes() -> None:
-    """Read pipes again from now on. Every command calls this when it starts."""
+    """Forget the copies of pipes, so that pipes are read again. Every command calls this when it starts."""
     _copies.clear()
 
 
 @contextmanager
-def fetched(name: str, home: str = "") -> Iterator[Path]:
+def fetch_path(name: str, home: str = "") -> Iterator[Path]:
     """Provide a local path to read: the file or folder itself, or a copy that is deleted afterwards.
 
     Args:
@@ -258,30 +258,30 @@ def fetched(name: str, home: str = "") -> Iterator[Path]:
     Raises:
         ValueError: If the scheme of a URL is unknown, or nothing is there.
 
-    >>> with fetched("data/a.spacy") as path:
+    >>> with fetch_path("data/a.spacy") as path:
     ...     path.name
     'a.spacy'
     """
-    place = location(name, home)
-    if isinstance(place, Path):
-        yield place
+    path = location(name, home)
+    if isinstance(path, Path):
+        yield path
         return
     with TemporaryDirectory() as folder:
-        if not place.exists():
+        if not path.exists():
             raise ValueError(f"{name} does not exist")
-        yield place.download_to(Path(folder) / place.name)
+        yield path.download_to(Path(folder) / path.name)
 
 
-def in_words(error: BaseException) -> str:
-    """Return the message of an error on one line, without the number of a system error.
+def error_message(error: BaseException) -> str:
+    """Return the message of an error on one line, without the error number of a system error.
 
-    >>> in_words(FileNotFoundError(2, "No such file or directory", "a.spacy")), in_words(ValueError("odd"))
+    >>> error_message(FileNotFoundError(2, "No such file or directory", "a.spacy")), error_message(ValueError("odd"))
     ('No such file or directory: a.spacy', 'odd')
     """
     message = str(error)
     if isinstance(error, OSError) and error.strerror:
-        named = error.filename if isinstance(error.filename, str | os.PathLike) else ""
-        message = error.strerror + (f": {error.filename}{remedy(Path(named))}" if error.filename else "")
+        name = error.filename if isinstance(error.filename, str | os.PathLike) else ""
+        message = error.strerror + (f": {error.filename}{remedy(Path(name))}" if error.filename else "")
     return " ".join(message.split())
 
 
@@ -289,7 +289,7 @@ def digest(path: Path) -> str:
     """Return a hash of a file's content, or of the names and contents of all files in a folder.
 
     Args:
-        path: A file or folder. `__pycache__` folders do not count.
+        path: A file or folder. `__pycache__` folders are ignored.
 
     Returns:
         64 hexadecimal digits.
@@ -297,48 +297,48 @@ def digest(path: Path) -> str:
     Raises:
         OSError: If a file cannot be read.
     """
-    hashed = sha256()
+    hasher = sha256()
     files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
     for file in files:
         if "__pycache__" in file.parts:
             continue
-        hashed.update(f"{file.relative_to(path).as_posix()}\0{file.stat().st_size}\0".encode())
+        hasher.update(f"{file.relative_to(path).as_posix()}\0{file.stat().st_size}\0".encode())
         with file.open("rb") as content:
             while block := content.read(1 << 20):
-                hashed.update(block)
-    return hashed.hexdigest()
+                hasher.update(block)
+    return hasher.hexdigest()
 
 
 def content_digest(*parts: Path | str) -> str:
-    """Return a hash of the contents of files, or of text, that names a shard: 32 hexadecimal digits.
+    """Return a hash of files' contents and of texts, by which a shard is named: 32 hexadecimal digits.
 
     >>> content_digest("a")
     '27c35e6e9373877f29e562464e46497e'
     """
-    found = [part if isinstance(part, str) else digest(readable(part)) for part in parts]
-    return blake2b("\0".join(found).encode(), digest_size=16).hexdigest()
+    digests = [part if isinstance(part, str) else digest(readable_file(part)) for part in parts]
+    return blake2b("\0".join(digests).encode(), digest_size=16).hexdigest()
 
 
 def files_under(folder: Path) -> Iterator[Path]:
     """Yield the files in a folder and its subfolders, linked folders included, in no order.
 
-    A linked folder that leads back to one that it lies in is not entered again.
+    A link to a folder that contains it is not followed.
     """
     for path, folders, names in os.walk(folder, followlinks=True):
-        inside = len(Path(path).relative_to(folder).parts)
-        above = [place.resolve() for place in (Path(path), *list(Path(path).parents)[:inside])]
-        folders[:] = [name for name in folders if Path(path, name).resolve() not in above]
+        depth = len(Path(path).relative_to(folder).parts)
+        parents = [parent.resolve() for parent in (Path(path), *list(Path(path).parents)[:depth])]
+        folders[:] = [name for name in folders if Path(path, name).resolve() not in parents]
         yield from (Path(path, name) for name in names)
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """Return paths without the folders that all of them begin with.
+    """Return paths without the leading folders that they have in common.
 
     >>> short_names(["data/day=1/a.spacy", "data/day=2/a.spacy"]), short_names(["data/a.spacy"])
     (['day=1/a.spacy', 'day=2/a.spacy'], ['a.spacy'])
     """
     folders = [PurePosixPath(Path(name).as_posix()).parts[:-1] for name in names]
-    same = 0
-    while all(len(folder) > same for folder in folders) and len({folder[same] for folder in folders}) == 1:
-        same += 1
-    return ["/".join((*folder[same:], Path(name).name)) for folder, name in zip(folders, names)]
+    shared = 0
+    while all(len(folder) > shared for folder in folders) and len({folder[shared] for folder in folders}) == 1:
+        shared += 1
+    return ["/".join((*folder[shared:], Path(name).name)) for folder, name in zip(folders, names)]

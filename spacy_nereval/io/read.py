@@ -1,4 +1,4 @@
-"""Reading a gold and a predicted file as documents."""
+"""Read a gold and a predicted file as documents."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..core.messages import join_names, shorten
 from ..core.spans import Document
-from .formats import check_span_groups, name_of, records, with_annotators, with_name
+from .formats import assign_annotators, check_span_groups, name_of, records, with_name
 from .formats.settings import Format
 from .records import Predictions, Record, pair
 from .units import UnitRule, units_of
@@ -18,7 +18,7 @@ UNANNOTATED = (
     "expected the spans of each text, an empty list or file where there are none",
     "save the Docs after a component that sets doc.ents, with ENT_IOB and ENT_TYPE among the attributes of the DocBin",
 )
-"""The remedy for predictions without annotation: in general, and in `.spacy` files."""
+"""What to do about predictions without annotation: in general, and in `.spacy` files."""
 
 
 def read_files(
@@ -30,7 +30,7 @@ def read_files(
     unit: UnitRule | str | None = None,
     others: Counter[Path] | None = None,
 ) -> Iterator[Document | None]:
-    """Pair the documents of two files, and read them one at a time.
+    """Read two files, and pair their documents, one at a time.
 
     If all documents have ids, they are paired by id, in any order; otherwise by their order.
     Only documents whose partner comes later are held in memory.
@@ -43,10 +43,10 @@ def read_files(
         unit: Which documents are resampled together (see `units.parse`). By default
             documents with one id are resampled together, and the sentences of a CoNLL file
             without -DOCSTART- lines in blocks.
-        others: Counts the annotations of each file that are not spans, such as relations.
+        others: Counts, per file, the annotations that are not spans, such as relations.
 
     Yields:
-        One document per gold text, in the order of the gold file, or None if that or its
+        One document per gold text, in the order of the gold file; None if the text or its
         prediction is not annotated.
 
     Raises:
@@ -65,24 +65,24 @@ def read_files(
     named_formats = [with_name(path, format) for path, format in zip((gold, pred), formats)]
     names = [name_of(path, format) for path, format in zip((gold, pred), named_formats)]
     check_span_groups(key, (gold, pred), names)
-    of_gold, of_pred = with_annotators((gold, pred), named_formats)
-    units = units_of(gold, of_gold, unit)
+    gold_format, pred_format = assign_annotators((gold, pred), named_formats)
+    units = units_of(gold, gold_format, unit)
     predictions = Predictions(pred, UNANNOTATED[names[1] == "spacy"])
     has_key = False  # whether any prediction has the key
-    sides = records(gold, key, of_gold), records(pred, key, of_pred)
-    for number, (a, b) in enumerate(Pairing(gold, pred).pairs(*sides)):
-        has_key = has_key or b.annotated
+    sides = records(gold, key, gold_format), records(pred, key, pred_format)
+    for number, (gold_side, pred_side) in enumerate(Pairing(gold, pred).pairs(*sides)):
+        has_key = has_key or pred_side.annotated
         if others is not None:
-            others[gold] += a.others
-            others[pred] += b.others if pred != gold else 0
+            others[gold] += gold_side.others
+            others[pred] += pred_side.others if pred != gold else 0
         try:
             # A Doc without the key is a prediction of nothing.
-            skipped = not key and predictions.skipped(a, b)
-            document = pair(a, b)  # compares the texts of skipped documents too
-            yield units.marked(None if skipped else document, a)
+            skipped = not key and predictions.is_skipped(gold_side, pred_side)
+            document = pair(gold_side, pred_side)  # compares the texts of skipped documents too
+            yield units.assign_unit(None if skipped else document, gold_side)
         except ValueError as error:
-            which = f"document {number}{'' if a.id is None else f' ({shorten(a.id)})'}"
-            raise ValueError(f"{gold} and {pred}, {which}: {error}") from None
+            id = "" if gold_side.id is None else f" ({shorten(gold_side.id)})"
+            raise ValueError(f"{gold} and {pred}, document {number}{id}: {error}") from None
     units.check_end()
     predictions.check_end()
     if key and not has_key:
@@ -92,9 +92,9 @@ def read_files(
 class Pairing:
     """Pairs the documents of two files. No other code pairs documents.
 
-    If every document of both files has an id, documents with the same id are a pair; several
-    documents with one id keep their order. Otherwise the first documents of both files are a
-    pair, and so on; if both have ids, these have to be the same.
+    If every document of both files has an id, documents are paired by id; documents with the same
+    id keep their order. Otherwise documents are paired by order; the ids of a pair have to be the
+    same if both have one.
 
     Args:
         gold, pred: The names of the two files, for errors.
@@ -109,15 +109,15 @@ class Pairing:
 
     def __init__(self, gold: object, pred: object) -> None:
         self._gold, self._pred = gold, pred
-        self._moved = ""  # the first prediction that is not at the place of its gold document, in words
+        self._mismatch = ""  # the first place at which the files have different ids, in words
         self._waiting: dict[str, deque[Record]] = {}  # predictions whose gold document comes later
         self._missing: list[str] = []  # gold documents without a prediction
-        self._paired = False  # whether any id is in both files
+        self._has_pair = False  # whether any id is in both files
 
     def pairs(self, golds: Iterator[Record], preds: Iterator[Record]) -> Iterator[tuple[Record, Record]]:
         """Yield every gold document with its prediction, in the order of the gold file.
 
-        A document with an id that is not annotated in one file may be missing in the other.
+        A document that has an id and is not annotated may be missing in the other file.
 
         Raises:
             ValueError: A document is missing in one of the files, or ids and order
@@ -128,10 +128,10 @@ class Pairing:
             pred = None if gold.id is None else self._partner(number, gold.id, preds)
             if gold.id is None or (pred and pred.id is None):
                 first = [] if pred is None else [pred]
-                yield from self._by_order(number, chain([gold], golds), chain(first, preds))
+                yield from self._pairs_by_order(number, chain([gold], golds), chain(first, preds))
                 return
             if pred is not None:
-                self._paired = True
+                self._has_pair = True
                 yield gold, pred
             elif gold.annotated:
                 self._missing.append(gold.id)
@@ -139,57 +139,57 @@ class Pairing:
                 yield gold, gold
         for pred in preds:
             if pred.id is None:
-                yield from self._by_order(number + 1, iter(()), chain([pred], preds))
+                yield from self._pairs_by_order(number + 1, iter(()), chain([pred], preds))
             else:
                 self._waiting.setdefault(pred.id, deque()).append(pred)
         self._check_complete()
 
     def _partner(self, number: int, id: str, preds: Iterator[Record]) -> Record | None:
-        """Return the next prediction with the wanted id, or the first one without id; None at the end.
+        """Return the next prediction with this id, or the next one without any; None if there is neither.
 
-        Keep the predictions before it for later.
+        Predictions with other ids are kept for later.
         """
         if self._waiting.get(id):
             return self._waiting[id].popleft()
         for pred in preds:
             if pred.id is None or pred.id == id:
                 return pred
-            self._moved = self._moved or self._place(number, id, pred.id)
+            self._mismatch = self._mismatch or self._different_ids(number, id, pred.id)
             self._waiting.setdefault(pred.id, deque()).append(pred)
         return None
 
-    def _by_order(
+    def _pairs_by_order(
         self, number: int, golds: Iterator[Record], preds: Iterator[Record]
     ) -> Iterator[tuple[Record, Record]]:
-        """Yield the documents from the first one without an id.
+        """Yield pairs by order, from the first document without an id.
 
         Args:
-            number: The number of the documents before.
-            golds, preds: The rest of the documents.
+            number: How many documents came before.
+            golds, preds: The remaining documents.
         """
-        if self._moved:
-            raise self._contradiction(self._moved)
+        if self._mismatch:
+            raise self._contradiction(self._mismatch)
         if self._missing:
             self._check_complete()
         for at, (gold, pred) in enumerate(zip_longest(golds, preds), number):
             if gold is None or pred is None:
-                rest = at + 1 + sum(1 for _ in (preds if gold is None else golds))
-                lengths = (at, rest) if gold is None else (rest, at)
+                length = at + 1 + sum(1 for _ in (preds if gold is None else golds))
+                lengths = (at, length) if gold is None else (length, at)
                 raise ValueError(
                     f"{self._gold} has {_documents(lengths[0])} and {self._pred} has {lengths[1]}; "
                     "expected the same number in both"
                 )
             if gold.id is not None and pred.id is not None and gold.id != pred.id:
-                raise self._contradiction(self._place(at, gold.id, pred.id))
+                raise self._contradiction(self._different_ids(at, gold.id, pred.id))
             yield gold, pred
 
-    def _place(self, number: int, gold: str, pred: str) -> str:
-        """Return a message that two documents at the same position have different ids."""
+    def _different_ids(self, number: int, gold: str, pred: str) -> str:
+        """Return the message that two documents at the same position have different ids."""
         return f"document {number} is {shorten(gold)} in {self._gold} and {shorten(pred)} in {self._pred}"
 
-    def _contradiction(self, place: str) -> ValueError:
+    def _contradiction(self, mismatch: str) -> ValueError:
         return ValueError(
-            f"some documents have no id, so {self._gold} and {self._pred} are paired by order, but {place}: "
+            f"some documents have no id, so {self._gold} and {self._pred} are paired by order, but {mismatch}: "
             "give every document an id, or none"
         )
 
@@ -200,7 +200,7 @@ class Pairing:
             for path, ids in ((self._pred, self._missing), (self._gold, surplus))
             if ids
         ]
-        if len(lacks) == 2 and not self._paired:
+        if len(lacks) == 2 and not self._has_pair:
             remedy = "give each text the same id in both, or remove the ids from one of them to pair by order"
             lacks.append(f"no id is in both: {remedy}")
         if lacks:

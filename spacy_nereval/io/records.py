@@ -1,4 +1,4 @@
-"""Records: one side of a document as readers yield it, and two of them as a `Document`."""
+"""Records: one side of a document, as readers yield it; two of them make a `Document`."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Record(NamedTuple):
         surfaces: The listed string of each mention, by its (start, end).
         mentions: How many mentions were found and how (see `core.mention_places`); empty if offsets were given.
         located: How mentions were looked for, such as "listed,caseless".
-        others: The number of annotations that are not spans, such as relations, and were left out.
-        span_scores: The score of each span that has one, as the source has it, unchecked.
-        wordless: Whether the text consists of the numbers of tokens, since the file has no words.
-        unit: The key of what the document is resampled with, if it is gold, None for its id or content; and the rule
-            by which the key was made (see `units`).
+        others: The number of annotations that were left out because they are not spans, such as relations.
+        span_scores: The score of each span that has one, unchecked.
+        wordless: Whether the file has no words, so that the text consists of token numbers.
+        unit: Of a gold side, the key of the unit of resampling, None for the document's own id or content; and the
+            rule that gave the key (see `units`).
     """
 
     text: str
@@ -60,19 +60,26 @@ class Record(NamedTuple):
     wordless: bool = False
     unit: tuple[str | None, str] = (None, "id")
 
+    @classmethod
+    def deduplicate(
+        cls, text: str, spans: Collection[PlainSpan], tokens: list[tuple[int, int]] | None = None, **fields: Any
+    ) -> Record:
+        """Return a record of spans some of which may repeat others; these are counted as duplicates."""
+        distinct = {*spans}
+        return cls(text, distinct, tokens, duplicates=len(spans) - len(distinct), **fields)
 
-def with_mentions(side: Record, mentions: Iterable[Any], match: str = CASELESS, occurrences: str = LISTED) -> Record:
-    """Return a side whose spans are mentions without offsets.
+
+def locate_mentions(side: Record, mentions: Iterable[Any], match: str = CASELESS, occurrences: str = LISTED) -> Record:
+    """Return a side with the spans of mentions, which have no offsets and are looked for in the text.
 
     Args:
         side: The side, without spans.
-        mentions: As `core.mention_places.locate` takes them.
-        match, occurrences: How they are looked for, as there.
+        mentions, match, occurrences: As for `core.mention_places.locate`.
 
     Raises:
         ValueError: A mention is not a string with a label, or an option is unknown.
 
-    >>> with_mentions(Record("Ada met Bob", set()), [("bob", "PER"), ("Eve", "PER")]).spans
+    >>> locate_mentions(Record("Ada met Bob", set()), [("bob", "PER"), ("Eve", "PER")]).spans
     {(8, 11, 'PER')}
     """
     located = locate(side.text, mentions, match, occurrences)
@@ -85,11 +92,11 @@ def with_mentions(side: Record, mentions: Iterable[Any], match: str = CASELESS, 
     )
 
 
-def with_labels(side: Record, rules: LabelRules | None) -> Record:
-    """Return a side with its labels, and those of its scores, according to the rules.
+def apply_label_rules(side: Record, rules: LabelRules | None) -> Record:
+    """Return a side after the rules have changed the labels of its spans and of their scores.
 
     >>> rules = LabelRules(labels=(("FAC", "ORG"),))
-    >>> with_labels(Record("Ada", {(0, 3, "FAC")}, span_scores={(0, 3, "FAC"): 0.5}), rules).span_scores
+    >>> apply_label_rules(Record("Ada", {(0, 3, "FAC")}, span_scores={(0, 3, "FAC"): 0.5}), rules).span_scores
     {(0, 3, 'ORG'): 0.5}
     """
     if not rules:
@@ -98,12 +105,12 @@ def with_labels(side: Record, rules: LabelRules | None) -> Record:
 
 
 def row_id(row: Mapping[str, Any]) -> str | None:
-    """Return the id of a document in JSON as text, None if it has none."""
+    """Return the id of a JSON object as text; None if it has none."""
     return None if row.get("id") is None else str(row["id"])
 
 
 def pair(gold: Record, pred: Record) -> Document | None:
-    """Make a document of the two sides of one text.
+    """Return the document that two sides of one text make.
 
     Predictions that overlap a gap of the gold annotation are left out and counted.
 
@@ -112,7 +119,7 @@ def pair(gold: Record, pred: Record) -> Document | None:
         pred: The predicted side. Its text may differ in whitespace and case.
 
     Returns:
-        The document, or None if the gold side is not annotated; its text is compared all the same.
+        The document, or None if the gold side is not annotated. The texts are compared in either case.
 
     Raises:
         ValueError: If the texts differ in more than whitespace and case.
@@ -125,17 +132,17 @@ def pair(gold: Record, pred: Record) -> Document | None:
     if gold.open_end and pred.open_end:
         longer = max(gold, pred, key=lambda side: len(side.text))
         gold, pred = (side._replace(text=longer.text, tokens=longer.tokens) for side in (gold, pred))
-    spans = pred.spans if gold.text == pred.text else set(project(pred.spans, pred.text, gold.text))
+    spans = pred.spans if gold.text == pred.text else set(project_spans(pred.spans, pred.text, gold.text))
     if not gold.annotated:
         return None
-    kept = {*spans}
+    pred_spans = {*spans}
     if gold.gaps:
-        kept = {span for span in spans if not any(max(span[0], a) < min(span[1], b) for a, b in gold.gaps)}
-    document = _with_annex(gold, pred, kept)
+        pred_spans = {span for span in spans if not any(max(span[0], a) < min(span[1], b) for a, b in gold.gaps)}
+    document = _document_with_annex(gold, pred, pred_spans)
     if pred.span_scores:
-        scores = projected_scores(pred, gold.text)
-        document.span_scores = {span: score for span, score in scores.items() if span in kept}
-    document.ignored = len(spans) - len(kept)
+        scores = project_scores(pred, gold.text)
+        document.span_scores = {span: score for span, score in scores.items() if span in pred_spans}
+    document.ignored = len(spans) - len(pred_spans)
     document.repaired = gold.repaired + pred.repaired
     document.duplicates = gold.duplicates + pred.duplicates
     document.rejected = gold.rejected + pred.rejected
@@ -143,55 +150,54 @@ def pair(gold: Record, pred: Record) -> Document | None:
     return document
 
 
-def _with_annex(gold: Record, pred: Record, kept: set[PlainSpan]) -> Document:
-    """Return a document whose text is followed by the mentions that it does not have, a line for each.
+def _document_with_annex(gold: Record, pred: Record, pred_spans: set[PlainSpan]) -> Document:
+    """Return a document whose text is followed by the invented mentions, one string per line.
 
-    The same string has one line, on both sides and with all labels.
+    A string that several mentions share, on either side and with any label, has one line.
     """
     text, lines = append_annex(gold.text, (string for string, _ in (*gold.invented, *pred.invented)))
     tokens = gold.tokens
     if lines and tokens is not None:
         tokens = [*tokens, *words_after(text, len(gold.text))]
     added = [{(*lines[string], label) for string, label in side.invented} for side in (gold, pred)]
-    document = Document({*gold.spans} | added[0], kept | added[1], text, tokens=tokens, id=gold.id)
+    document = Document({*gold.spans} | added[0], pred_spans | added[1], text, tokens=tokens, id=gold.id)
     if lines:
         document.annex = len(gold.text)
     if gold.mentions or pred.mentions:
         listed = {name: gold.mentions.get(name, 0) + pred.mentions.get(name, 0) for name in NUMBERS}
         document.mentions, document.located = listed, pred.located or gold.located
-        document.surfaces = gold.surfaces, _projected(pred, gold.text)
+        document.surfaces = gold.surfaces, _project_surfaces(pred, gold.text)
     return document
 
 
-def _projected(pred: Record, text: str) -> Mapping[tuple[int, int], str]:
-    """Return the listed strings of predicted mentions, by their (start, end) in another text."""
+def _project_surfaces(pred: Record, text: str) -> Mapping[tuple[int, int], str]:
+    """Return the listed string of each predicted mention, by its (start, end) in the gold text."""
     if pred.text == text:
         return pred.surfaces
-    places = project([(start, end, "") for start, end in pred.surfaces], pred.text, text)
+    places = project_spans([(start, end, "") for start, end in pred.surfaces], pred.text, text)
     return {(start, end): string for (start, end, _), string in zip(places, pred.surfaces.values())}
 
 
-def projected_scores(pred: Record, text: str) -> Mapping[PlainSpan, Any]:
-    """Return the scores of predicted spans, by the places of the spans in another text."""
+def project_scores(pred: Record, text: str) -> Mapping[PlainSpan, Any]:
+    """Return the score of each predicted span, by its place in the gold text."""
     if pred.text == text:
         return pred.span_scores
-    return highest_scores(zip(project(pred.span_scores, pred.text, text), pred.span_scores.values()))
+    return highest_scores(zip(project_spans(pred.span_scores, pred.text, text), pred.span_scores.values()))
 
 
 class Predictions:
-    """Decides which predictions can be scored: those that are annotated, if any are.
+    """Decides which predictions are scored: those that are annotated. If none is, that is an error.
 
-    A missing annotation is not the same as a prediction without spans. Predictions without
-    annotation are skipped, like gold documents without annotation, unless all lack it.
+    A prediction without annotation is not a prediction of no spans, so it is skipped.
 
     Args:
         source: The source of the predictions, for errors.
-        reason: Why all of them may have no annotation, and what to do.
+        reason: Why all predictions may lack annotation, and what to do.
 
-    >>> found = Predictions("pred.spacy", "save it with entities")
-    >>> found.skipped(Record("Ada", set()), Record("Ada", set(), annotated=False))
+    >>> predictions = Predictions("pred.spacy", "save it with entities")
+    >>> predictions.is_skipped(Record("Ada", set()), Record("Ada", set(), annotated=False))
     True
-    >>> found.check_end()
+    >>> predictions.check_end()
     Traceback (most recent call last):
     ValueError: pred.spacy: none of the predictions of 1 document has entity annotation: save it with entities
     """
@@ -201,10 +207,10 @@ class Predictions:
         self._reason = reason
         self._annotated = self._skipped = 0
 
-    def skipped(self, gold: Record, pred: Record) -> bool:
-        """Return whether a document is skipped, since gold is annotated and the prediction is not.
+    def is_skipped(self, gold: Record, pred: Record) -> bool:
+        """Return whether a document is skipped because gold is annotated and the prediction is not, and count it.
 
-        Nothing can be annotated in a text of white space, so its predictions are always complete.
+        A text of white space is never skipped, since there is nothing to annotate in it.
         """
         if not pred.text.strip():
             return False
@@ -222,16 +228,16 @@ class Predictions:
             )
 
 
-def project(spans: Iterable[tuple[int, int, str]], source: str, target: str) -> Iterator[tuple[int, int, str]]:
+def project_spans(spans: Iterable[tuple[int, int, str]], source: str, target: str) -> Iterator[tuple[int, int, str]]:
     """Carry spans of one text over to another that differs in whitespace and case only.
 
-    A span goes to the stretch from its first to its last character that is not
+    A projected span reaches from the first to the last character of the span that is not
     whitespace. A span of whitespace alone becomes one of length zero.
 
     Args:
         spans: (start, end, label) in the source.
         source: The text of the spans.
-        target: The text that they are carried over to.
+        target: The other text.
 
     Yields:
         (start, end, label) in the target, in the order of the spans.
@@ -239,27 +245,28 @@ def project(spans: Iterable[tuple[int, int, str]], source: str, target: str) -> 
     Raises:
         ValueError: If the texts differ otherwise; names the first difference.
 
-    >>> list(project([(0, 3, "A"), (4, 7, "B")], "new york", "  New\\tYork"))
+    >>> list(project_spans([(0, 3, "A"), (4, 7, "B")], "new york", "  New\\tYork"))
     [(2, 5, 'A'), (6, 9, 'B')]
-    >>> list(project([], "abc", "abd"))  # doctest: +ELLIPSIS
+    >>> list(project_spans([], "abc", "abd"))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ValueError: the predicted text differs ...: 'c' at 2 against 'd' at 2
     """
-    # One character may become two in lower case, so each keeps its original offset.
-    here, there = (
+    # Lower case may turn one character into two, so each is kept with its original offset.
+    source_characters, target_characters = (
         [(c, i) for i, character in enumerate(text) for c in character.lower() if not character.isspace()]
         for text in (source, target)
     )
-    for (a, i), (b, j) in zip(here, there):
+    for (a, i), (b, j) in zip(source_characters, target_characters):
         if a != b:
             raise ValueError(f"{_DIFFER}: {source[i]!r} at {i} against {target[j]!r} at {j}")
-    if len(here) != len(there):
-        raise ValueError(f"{_DIFFER}: {len(here)} characters against {len(there)}, whitespace not counted")
-    rank = np.searchsorted([i for _, i in here], np.arange(len(source) + 1)).tolist()  # characters before each offset
-    there.append(("", len(target)))
+    if (n := len(source_characters)) != (m := len(target_characters)):
+        raise ValueError(f"{_DIFFER}: {n} characters against {m}, whitespace not counted")
+    # rank[k]: how many of the characters begin before offset k of the source
+    rank = np.searchsorted([i for _, i in source_characters], np.arange(len(source) + 1)).tolist()
+    offsets = [*(j for _, j in target_characters), len(target)]
     for start, end, label in spans:
         first, last = rank[start], rank[end]
-        yield there[first][1], there[last - 1][1] + 1 if last > first else there[first][1], label
+        yield offsets[first], offsets[last - 1] + 1 if last > first else offsets[first], label
 
 
 _DIFFER = "the predicted text differs from the reference in more than white space and case"

@@ -1,6 +1,6 @@
-"""Results in JSON files, as the commands and `to_json` write them.
+"""Read and write JSON files: saved results, which commands and `to_json` write, and cut files.
 
-Cut files: the cuts that `nereval thresholds --cut-file` writes and `--cut` reads.
+`nereval thresholds --cut-file` writes a cut file, and `--cut` reads it.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ RESULTS = {
     "Comparison": ResultKind(("comparisons", "baseline"), "compare", "a comparison"),
     "Result": ResultKind(("metrics", "documents"), "score", "scores"),
 }
-"""The kinds of results that the kernel makes, by the name of their class."""
+"""The kinds of results of the kernel, by the name of their class."""
 
 
 def result_kinds() -> dict[str, ResultKind]:
-    """Return every kind of result by the name of its class. `Result` is the last, since others have its keys too."""
+    """Return every kind of result by the name of its class. `Result` comes last, since others have its keys too."""
     kinds = {name: kind for feature in features() for name, kind in feature.results.items()}
     return {"Comparison": RESULTS["Comparison"], **kinds, "Result": RESULTS["Result"]}
 
 
 LATER = {"Result": "scores"}
-"""Keys without which a result was written by an older version."""
+"""A key of each class that results of older versions lack."""
 
 
 def kind_of(value: object) -> str | None:
-    """Return the name of the class of a result, as JSON has it; None if it is no result.
+    """Return the name of the class of a result that JSON holds; None if it is no result.
 
     >>> kind_of({"signature": "", "comparisons": [], "baseline": "a"}), kind_of({"text": "Ada", "spans": []})
     ('Comparison', None)
@@ -50,17 +50,17 @@ def read_result(path: Path, kind: str, system: str | None = None) -> dict[str, A
     Args:
         path: The file.
         kind: The name of its class, a key of `result_kinds`.
-        system: Which of several results to return, as `nereval thresholds` writes them for several systems.
+        system: The system whose result to return, if the file holds several, as `nereval thresholds` writes them.
 
     Raises:
-        ValueError: There is no such file, or it holds no result of this kind; says which it holds.
+        ValueError: There is no such file, or it holds no result of this kind; says which kind it holds.
         OSError: The file cannot be read.
     """
     value = read_json(path, kind)
     systems = value.get("systems") if isinstance(value, Mapping) else None
     if isinstance(systems, Mapping):
         if kind != "Thresholds":
-            raise ValueError(f"{path} {held('Thresholds', path)}")
+            raise ValueError(f"{path} {loading_hint('Thresholds', path)}")
         if system not in systems:
             raise ValueError(
                 f"{path} holds several systems: choose one with {spell_argument('system')}, of {join_names([*systems])}"
@@ -68,19 +68,19 @@ def read_result(path: Path, kind: str, system: str | None = None) -> dict[str, A
         value = systems[system]
     elif system is not None:
         raise ValueError(f"{spell_argument('system', system)}: {path} holds one system, without a name")
-    found = kind_of(value)
-    if found is None:
+    held_kind = kind_of(value)
+    if held_kind is None:
         raise ValueError(f"{path} holds no result; expected what {_writers(kind)} wrote")
-    if found != kind:
-        raise ValueError(f"{path} {held(found, path)}")
+    if held_kind != kind:
+        raise ValueError(f"{path} {loading_hint(held_kind, path)}")
     if LATER.get(kind, "signature") not in value:
         raise ValueError(f"{path} lacks {LATER[kind]!r}, so an older version wrote it: score again")
-    read: dict[str, Any] = value
-    return read
+    result: dict[str, Any] = value
+    return result
 
 
 def read_json(path: Path, kind: str) -> Any:
-    """Return what a JSON file holds that is to be a result of a kind.
+    """Return the content of a JSON file that should hold a result of a kind.
 
     Raises:
         ValueError: There is no such file, or it is not JSON.
@@ -97,10 +97,10 @@ def _writers(kind: str) -> str:
     return f"'nereval {result_kinds()[kind].command}' or {kind}.save"
 
 
-def held(kind: str, path: Path) -> str:
-    """Return what to say of a file that holds a result of a kind.
+def loading_hint(kind: str, path: Path) -> str:
+    """Return what a file holds, and how to read it, for an error.
 
-    >>> held("Gate", Path("a.json"))
+    >>> loading_hint("Gate", Path("a.json"))
     "holds the result of a gate: Gate.load('a.json') reads it"
     """
     return f"holds the result of {result_kinds()[kind].words}: {kind}.load({str(path)!r}) reads it"
@@ -120,26 +120,26 @@ def save_cuts(path: Path, cuts: Cuts) -> None:
     Raises:
         OSError: If the file cannot be written.
     """
-    write_json(path, as_json(cuts))
+    write_json(path, cut_file_content(cuts))
 
 
-def as_json(cuts: Cuts) -> dict[str, Any]:
-    """Return what a cut file has; a cut of None keeps no prediction.
+def cut_file_content(cuts: Cuts) -> dict[str, Any]:
+    """Return the content of a cut file, in plain Python. A cut of None keeps no prediction.
 
-    >>> as_json(Cuts(0.5, {"PER": None}, "strict.f", 0.25, 3, "s"))["labels"]
+    >>> cut_file_content(Cuts(0.5, {"PER": None}, "strict.f", 0.25, 3, "s"))["labels"]
     {'PER': None}
     """
     return {key: getattr(cuts, key) for key in KEYS} | {"labels": dict(cuts.labels)}
 
 
 def load_cuts(path: Path) -> Cuts:
-    """Return the cuts that a cut file holds.
+    """Return the cuts of a cut file.
 
     Args:
         path: The file.
 
     Raises:
-        ValueError: There is no such file, or it holds no cuts; says what is wrong.
+        ValueError: There is no such file, or it is not a cut file; says what is wrong.
         OSError: The file cannot be read.
 
     >>> path = getfixture("tmp_path") / "cuts.json"
@@ -155,18 +155,18 @@ def load_cuts(path: Path) -> Cuts:
             f"{path}: not valid JSON ({error}); expected a cut file that 'nereval thresholds' or Thresholds.save wrote"
         ) from None
     try:
-        return cuts_of(value)
+        return parse_cuts(value)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
 
 
-def cuts_of(value: Any) -> Cuts:
-    """Return the cuts that the content of a cut file gives.
+def parse_cuts(value: Any) -> Cuts:
+    """Return the cuts that the content of a cut file stands for.
 
     Raises:
-        ValueError: It gives none; says what is wrong.
+        ValueError: It is not the content of a cut file; says what is wrong.
 
-    >>> cuts_of({"default": "high"})
+    >>> parse_cuts({"default": "high"})
     Traceback (most recent call last):
     ValueError: the cut "default" is 'high'; expected a number, or null to keep no prediction
     """

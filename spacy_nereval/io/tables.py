@@ -1,6 +1,6 @@
-"""Tables in Parquet and Arrow files: their rows, a block at a time, and rows that are written.
+"""Read annotation from Parquet and Arrow files, and write annotation and rows of scores to tables.
 
-Rows of scores and texts in files: JSONL, CSV, Parquet and Arrow.
+Rows are read and written a block at a time, so that memory does not grow with the file.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from typing import Any, BinaryIO
 
 from ..core.compression import format_extension
 from ..core.messages import install_command, shorten, unique_keys
-from .paths import in_words, readable
-from .writing import atomic, for_spreadsheets, json_line, spelt_out
+from .paths import error_message, readable_file
+from .writing import atomic, escape_controls, escape_formula, json_line
 
 EXTENSIONS = (".parquet", ".arrow", ".feather")
 
 PARQUET, ARROW, STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
-"""What files of Parquet, of Arrow, and with a stream of Arrow begin with. Hugging Face keeps data sets as streams."""
+"""The first bytes of Parquet files, Arrow files and Arrow streams. Hugging Face keeps data sets as streams."""
 
 END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 
 ROWS = 1 << 10
-"""Number of rows that are in memory as Python objects at a time."""
+"""Number of rows that are in memory as Python objects at once."""
 
 ROWS_IN_GROUP = 1 << 13
-"""Number of rows of a group that is written."""
+"""Number of rows in a row group that is written."""
 
 READ = 1 << 20
-"""Number of bytes of a column that are read at a time."""
+"""Number of bytes of a column that are read at once."""
 
 NAMES: Mapping[str, type] = {
     **dict.fromkeys(("document", "metric", "verdict", "label", "system", "left", "right"), str),
@@ -42,74 +42,74 @@ NAMES: Mapping[str, type] = {
     **dict.fromkeys(("gold", "pred", "kept", "gold_start", "gold_end", "pred_start", "pred_end"), int),
     "in_text": bool,
 }
-"""The types of columns of rows that commands write, so that all files have the same; others are scores."""
+"""The types of the columns that commands write, so that they are the same in all files. Other columns are scores."""
 
 
 def is_table(path: Path) -> bool:
     """Return whether a file is a table of Parquet or Arrow, by its content."""
-    with readable(path).open("rb") as file:
+    with readable_file(path).open("rb") as file:
         return file.read(8).startswith((PARQUET, ARROW, STREAM))
 
 
-def unit_of(path: Path) -> str:
-    """Return what the documents of a file are counted in, in words: rows of a table, or lines.
+def row_noun(path: Path) -> str:
+    """Return what a document of the file is: "row" in a table, "line" elsewhere.
 
     >>> path = getfixture("tmp_path") / "a.jsonl"
     >>> _ = path.write_text("{}")
-    >>> unit_of(path)
+    >>> row_noun(path)
     'line'
     """
     return "row" if is_table(path) else "line"
 
 
 def check_installed(path: Path) -> None:
-    """Raise ValueError if a path is that of a table, and pyarrow is not installed."""
+    """Raise ValueError if the path names a Parquet or Arrow file, and pyarrow is not installed."""
     if format_extension(path) in EXTENSIONS and find_spec("pyarrow") is None:
-        raise _missing(path)
+        raise _pyarrow_error(path)
 
 
-def _missing(path: Path) -> ValueError:
+def _pyarrow_error(path: Path) -> ValueError:
     return ValueError(f"{path}: Parquet and Arrow files need the package pyarrow: {install_command('parquet')}")
 
 
 @contextmanager
-def _faults(path: Path) -> Iterator[None]:
-    """Raise ValueError with the file where pyarrow cannot read it."""
+def _explain_damage(path: Path) -> Iterator[None]:
+    """Raise ValueError, which names the file, in place of pyarrow's errors."""
     try:
         from pyarrow.lib import ArrowException
     except ImportError:
-        raise _missing(path) from None
+        raise _pyarrow_error(path) from None
     try:
         yield
     except (ArrowException, OSError, EOFError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        said = shorten(in_words(error), 200)
-        raise ValueError(f"{path} is damaged, or no file of Parquet or Arrow ({said})") from None
+        message = shorten(error_message(error), 200)
+        raise ValueError(f"{path} is damaged, or no file of Parquet or Arrow ({message})") from None
 
 
 class Table:
-    """A Parquet or Arrow file. Only its schema is read at once.
+    """A Parquet or Arrow file. Creating it reads the schema only.
 
     Args:
         path: The file.
 
     Attributes:
-        columns: The names of the columns to their Arrow types.
-        features: What Hugging Face's `datasets` says of the columns, such as the names of tags; perhaps nothing.
+        columns: The Arrow type of each column, by name.
+        features: The description of the columns by Hugging Face's `datasets`, such as the names of tags; may be empty.
 
     Raises:
-        ValueError: pyarrow is not installed, or the file is none of Parquet and Arrow, or damaged.
+        ValueError: pyarrow is not installed, or the file is damaged or neither Parquet nor Arrow.
         OSError: The file cannot be read.
     """
 
     def __init__(self, path: Path) -> None:
-        self._path, self._file = path, readable(path)
-        with _faults(path):
+        self._path, self._file = path, readable_file(path)
+        with _explain_damage(path):
             schema = self._schema()
         self.columns: dict[str, Any] = dict(zip(schema.names, schema.types))
-        about = (schema.metadata or {}).get(b"huggingface")
-        self.features: dict[str, Any] = _features(about) if about else {}
+        description = (schema.metadata or {}).get(b"huggingface")
+        self.features: dict[str, Any] = _features(description) if description else {}
 
     def _schema(self) -> Any:
         import pyarrow as pa
@@ -123,26 +123,26 @@ class Table:
             return (pa.ipc.open_file if start.startswith(ARROW) else pa.ipc.open_stream)(file).schema
 
     def rows(self, columns: Iterable[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the number of each row, from 1 up, and its values in some of the columns, nulls left out.
+        """Yield the number of each row, from 1 up, and its values in the given columns, without nulls.
 
-        Spans and metadata may be text in JSON, and a list of objects may be an object of lists, as `datasets` keeps it.
+        Spans and metadata may be JSON text. A list of objects may be an object of lists, as `datasets` stores it.
 
         Raises:
-            ValueError: The file is damaged or cut off, or a text is no JSON.
+            ValueError: The file is damaged or cut off, or a text is not JSON.
         """
-        chosen = [name for name in dict.fromkeys(columns) if name in self.columns]
-        labels = {name: names for name in chosen if (names := _label_names(self.features.get(name)))}
-        for number, row in enumerate(chain.from_iterable(self._blocks(chosen)), 1):
+        names = [name for name in dict.fromkeys(columns) if name in self.columns]
+        labels = {name: label_names for name in names if (label_names := _label_names(self.features.get(name)))}
+        for number, row in enumerate(chain.from_iterable(self._blocks(names)), 1):
             try:
-                yield number, _plain(row, labels)
+                yield number, _json_row(row, labels)
             except ValueError as error:
                 raise ValueError(f"{self._path}, row {number}: {error}") from None
 
     def _blocks(self, columns: list[str]) -> Iterator[list[dict[str, Any]]]:
-        """Yield some rows at a time. What reads them raises their errors."""
+        """Yield the rows in blocks. Errors of the code that uses a block are raised as they are."""
         batches = self._batches(columns)
         while True:
-            with _faults(self._path):
+            with _explain_damage(self._path):
                 batch = next(batches, None)
                 block = [] if batch is None else batch.to_pylist()
             if batch is None:
@@ -159,15 +159,15 @@ class Table:
             if start.startswith(STREAM) and file.read() != END_OF_STREAM:
                 raise EOFError("it is cut off: the stream has no end")
         if start.startswith(PARQUET):
-            how: dict[str, Any] = {"buffer_size": READ, "page_checksum_verification": True}
-            with parquet.ParquetFile(self._file, **how) as table:
+            options: dict[str, Any] = {"buffer_size": READ, "page_checksum_verification": True}
+            with parquet.ParquetFile(self._file, **options) as table:
                 for group in range(table.num_row_groups):
                     yield from table.iter_batches(ROWS, [group], columns, use_threads=False)
             return
         with pa.memory_map(str(self._file)) as source:
             if start.startswith(ARROW):
-                whole = pa.ipc.open_file(source)
-                batches = (whole.get_batch(k) for k in range(whole.num_record_batches))
+                arrow_file = pa.ipc.open_file(source)
+                batches = (arrow_file.get_batch(k) for k in range(arrow_file.num_record_batches))
             else:
                 batches = iter(pa.ipc.open_stream(source))
             for batch in batches:
@@ -176,32 +176,32 @@ class Table:
                     yield batch.select(columns).slice(first, ROWS)
 
 
-def _features(about: bytes) -> dict[str, Any]:
+def _features(description: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(about)["info"]["features"]
+        features = json.loads(description)["info"]["features"]
     except (ValueError, KeyError, TypeError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return features if isinstance(features, dict) else {}
 
 
 def _label_names(feature: Any) -> list[str]:
-    """Return the names of the labels of spans that are numbers, as `datasets` describes them; perhaps none."""
-    inner = _inner(feature)
-    label = _inner(inner.get("label")) if isinstance(inner, dict) else None
+    """Return the names of span labels that are numbers, as `datasets` describes them; may be empty."""
+    element = _element(feature)
+    label = _element(element.get("label")) if isinstance(element, dict) else None
     names = label.get("names") if isinstance(label, dict) else None
     return names if isinstance(names, list) else []
 
 
-def _inner(feature: Any) -> Any:
-    """Return what a feature is a list of, if it is one."""
+def _element(feature: Any) -> Any:
+    """Return the feature of the elements if a feature is a list, perhaps of lists; otherwise the feature itself."""
     while inner := feature[:1] if isinstance(feature, list) else isinstance(feature, dict) and feature.get("feature"):
         feature = inner[0] if isinstance(feature, list) else inner
     return feature
 
 
-def _plain(row: dict[str, Any], labels: Mapping[str, list[str]]) -> dict[str, Any]:
-    """Return a row as a line of JSON would have it."""
-    found: dict[str, Any] = {}
+def _json_row(row: dict[str, Any], labels: Mapping[str, list[str]]) -> dict[str, Any]:
+    """Return a row as the object that a line of JSON would have."""
+    result: dict[str, Any] = {}
     for name, value in row.items():
         if value is None:
             continue
@@ -209,32 +209,33 @@ def _plain(row: dict[str, Any], labels: Mapping[str, list[str]]) -> dict[str, An
             value = json.loads(value, object_pairs_hook=unique_keys)
         if name == "meta" and isinstance(value, list):  # a map
             value = dict(value)
-        elif name != "meta" and isinstance(value, dict) and all(isinstance(own, list) for own in value.values()):
-            value = [dict(zip(value, own)) for own in zip(*value.values(), strict=True)]
+        elif name != "meta" and isinstance(value, dict) and all(isinstance(values, list) for values in value.values()):
+            value = [dict(zip(value, values)) for values in zip(*value.values(), strict=True)]
         if isinstance(value, list):
-            value = [_object(each, labels.get(name)) if isinstance(each, dict) else each for each in value]
-        found[name] = value
-    return found
+            value = [_object(item, labels.get(name)) if isinstance(item, dict) else item for item in value]
+        result[name] = value
+    return result
 
 
-def _object(given: dict[str, Any], names: list[str] | None) -> dict[str, Any]:
-    found = {key: value for key, value in given.items() if value is not None}
-    if names and type(label := found.get("label")) is int:
-        found["label"] = name_of(label, names, "label")
-    return found
+def _object(fields: dict[str, Any], names: list[str] | None) -> dict[str, Any]:
+    """Return the fields without nulls, and with the name of a label that is a number."""
+    result = {key: value for key, value in fields.items() if value is not None}
+    if names and type(label := result.get("label")) is int:
+        result["label"] = name_of(label, names, "label")
+    return result
 
 
-def name_of(number: int, names: Sequence[str], what: str) -> str:
-    """Return the name of a label or tag that is a number.
+def name_of(number: int, names: Sequence[str], noun: str) -> str:
+    """Return the name of a label or tag that is a number. Errors call it by the noun.
 
     Raises:
-        ValueError: It has none.
+        ValueError: It has no name.
 
     >>> name_of(1, ["O", "B-PER"], "tag")
     'B-PER'
     """
     if not 0 <= number < len(names):
-        raise ValueError(f"the {what} {number} has no name; there are {len(names)} names, from 0 up")
+        raise ValueError(f"the {noun} {number} has no name; there are {len(names)} names, from 0 up")
     return names[number]
 
 
@@ -254,20 +255,20 @@ def _writer(file: BinaryIO, path: Path, schema: Any) -> Iterator[Callable[[list[
 def _write(path: Path, rows: Iterator[dict[str, Any]], schema: Any) -> int:
     number = 0
     with atomic(path) as file, _writer(file, path, schema) as write:
-        while some := [*islice(rows, ROWS_IN_GROUP)]:
-            write(some)
-            number += len(some)
+        while block := [*islice(rows, ROWS_IN_GROUP)]:
+            write(block)
+            number += len(block)
     return number
 
 
 def write_documents(path: Path, rows: Iterable[dict[str, Any]]) -> None:
-    """Write rows of a text with its spans, as a JSONL file has them, to a Parquet or Arrow file.
+    """Write annotated texts to a Parquet or Arrow file.
 
     The columns are always the same: id, text, spans, tokens, meta (as JSON, since its fields may differ) and answer.
 
     Args:
         path: The file; its extension is one of `EXTENSIONS`.
-        rows: The rows.
+        rows: One object per text, as a line of a JSONL file has it.
 
     Raises:
         ValueError: pyarrow is not installed.
@@ -276,12 +277,12 @@ def write_documents(path: Path, rows: Iterable[dict[str, Any]]) -> None:
     check_installed(path)
     import pyarrow as pa
 
-    place = [("start", pa.int64()), ("end", pa.int64())]
-    span = pa.struct([*place, ("label", pa.string()), ("score", pa.float64())])
-    columns = {"id": pa.string(), "text": pa.string(), "spans": pa.list_(span), "tokens": pa.list_(pa.struct(place))}
+    offsets = [("start", pa.int64()), ("end", pa.int64())]
+    span = pa.struct([*offsets, ("label", pa.string()), ("score", pa.float64())])
+    columns = {"id": pa.string(), "text": pa.string(), "spans": pa.list_(span), "tokens": pa.list_(pa.struct(offsets))}
     schema = pa.schema([*columns.items(), ("meta", pa.string()), ("answer", pa.string())])
-    plain = (row | {"meta": json.dumps(row["meta"], ensure_ascii=False)} if "meta" in row else row for row in rows)
-    _write(path, plain, schema)
+    table = (row | {"meta": json.dumps(row["meta"], ensure_ascii=False)} if "meta" in row else row for row in rows)
+    _write(path, table, schema)
 
 
 def write_table(path: Path, rows: Iterable[Mapping[str, Any]], header: Sequence[str] = ()) -> int:
@@ -304,8 +305,8 @@ def write_table(path: Path, rows: Iterable[Mapping[str, Any]], header: Sequence[
     names = [*(header if first is None else first)]
     types = {str: pa.string(), int: pa.int64(), bool: pa.bool_(), float: pa.float64()}
     schema = pa.schema([(name, types[NAMES.get(name, float)]) for name in names])
-    every = rows if first is None else chain([first], rows)
-    return _write(path, ({name: _cell(name, row[name]) for name in names} for row in every), schema)
+    all_rows = rows if first is None else chain([first], rows)
+    return _write(path, ({name: _cell(name, row[name]) for name in names} for row in all_rows), schema)
 
 
 def _cell(name: str, value: Any) -> Any:
@@ -317,9 +318,8 @@ def _cell(name: str, value: Any) -> Any:
 def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], *, header: Sequence[str] | None = ()) -> int:
     """Write a table to a .jsonl, .csv, .parquet or .arrow file; nothing is written if a row cannot be.
 
-    None becomes null in a .jsonl file, and an empty cell in a .csv file. A .jsonl file
-    keeps every text as it is. In a .csv file control characters are escaped, and an
-    apostrophe precedes what a spreadsheet would run as a formula.
+    A .jsonl file has null for None, and every text as it is. A .csv file has an empty cell for None, escaped control
+    characters, and an apostrophe before a text that a spreadsheet would run as a formula.
 
     Args:
         path: The file; its folder has to exist.
@@ -356,4 +356,4 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], *, header: Sequenc
 
 
 def _spreadsheet_cell(value: Any) -> Any:
-    return for_spreadsheets(spelt_out(value)) if isinstance(value, str) else value
+    return escape_formula(escape_controls(value)) if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""Units: which documents are resampled together, for intervals and tests.
+"""Units: the documents that are resampled together, for intervals and tests.
 
 Intervals and tests treat units as independent of each other. Sentences of one article, or
 articles of one source, are not independent, so such documents belong in one unit.
@@ -26,7 +26,7 @@ AUTOMATIC = "block:auto"
 """The default rule for the sentences of a CoNLL file without -DOCSTART- lines."""
 
 LARGEST, FEWEST = 20, 20
-"""Maximum number of sentences in an automatic block, and minimum number of blocks in a file if it is long enough."""
+"""Maximum number of sentences in an automatic block, and minimum number of blocks of a file that is long enough."""
 
 EXPECTED = "expected id, meta.FIELD, prefix:REGEX, document or block:N"
 
@@ -35,7 +35,7 @@ class UnitRule(NamedTuple):
     """A rule that says which documents are resampled together.
 
     Args:
-        text: The rule in words, as counts and signatures show it.
+        text: The rule as counts and signatures show it, such as `block:20`.
         form: One of `FORMS`.
         value: The field of `meta`, or the regular expression of `prefix`.
         size: The number of documents in a `block`.
@@ -47,15 +47,15 @@ class UnitRule(NamedTuple):
     size: int = 0
 
 
-def parse(text: str) -> UnitRule:
+def parse_unit(text: str) -> UnitRule:
     r"""Parse a rule, such as the value of `--unit`.
 
     Args:
         text: One of
 
-            - `id`: documents with one id. Without ids, those with one text and the same
-              gold spans.
-            - `meta.FIELD`: documents with one value in a field of their metadata.
+            - `id`: documents with the same id. Without ids, those with the same text and the
+              same gold spans.
+            - `meta.FIELD`: documents with the same value in a field of their metadata.
             - `prefix:REGEX`: documents in whose ids the first group of the regular
               expression matches the same text. The match starts where the id starts.
             - `document`: every document is a unit, even where ids repeat.
@@ -65,11 +65,11 @@ def parse(text: str) -> UnitRule:
         ValueError: If it is not a rule; if the regular expression is not valid or
             has no group.
 
-    >>> parse("meta.source")
+    >>> parse_unit("meta.source")
     UnitRule(text='meta.source', form='meta', value='source', size=0)
-    >>> parse("block:20").size
+    >>> parse_unit("block:20").size
     20
-    >>> parse(r"prefix:\w+")
+    >>> parse_unit(r"prefix:\w+")
     Traceback (most recent call last):
     ValueError: unit='prefix:\\w+': the regular expression has no group; put the name of the unit in parentheses
     """
@@ -105,13 +105,13 @@ def _check_expression(text: str, expression: str) -> None:
 
 
 def units_of(path: Path, format: Format = Format(), rule: UnitRule | str | None = None) -> FileUnits:
-    """Return what gives the documents of a gold file their units.
+    """Return the object that assigns units to the documents of a gold file.
 
     Args:
         path: The file or folder of gold spans.
         format: How it is read.
-        rule: A rule, or the text of one. None stands for `id`, and for a CoNLL file without
-            -DOCSTART- lines for blocks of sentences: a twentieth of the file each, but no
+        rule: A rule, or the text of one. None stands for `id`; but for a CoNLL file without
+            -DOCSTART- lines, for blocks of sentences: a twentieth of the file each, but no
             more than 20 sentences.
 
     Raises:
@@ -124,24 +124,24 @@ def units_of(path: Path, format: Format = Format(), rule: UnitRule | str | None 
     UnitRule(text='block:auto', form='block', value='', size=5)
     """
     if isinstance(rule, str):
-        rule = parse(rule)
+        rule = parse_unit(rule)
     if rule is None and name_of(path, format) == "conll" and (sentences := _sentences(path, format)):
         rule = UnitRule(AUTOMATIC, BLOCK, size=min(LARGEST, max(1, sentences // FEWEST)))
     return FileUnits(rule or UnitRule(ID, ID), path)
 
 
 def _sentences(path: Path, format: Format) -> int:
-    """Return the number of sentences of CoNLL files that are a corpus; 0 if one of them has -DOCSTART- lines."""
+    """Return the number of sentences of a CoNLL corpus; 0 if one of its files has -DOCSTART- lines."""
     numbers = [sentences_without_marks(file) for file in corpus_files(path, format)]
     return sum(numbers) if all(numbers) else 0
 
 
 class FileUnits:
-    """Gives the documents of one file their units.
+    """Assigns units to the documents of one file, in their order.
 
     Args:
         rule: Which documents are resampled together.
-        path: The file. Blocks are named after it. Documents need not come from a file.
+        path: The file, by which blocks are named. Left out for documents that do not come from a file.
     """
 
     def __init__(self, rule: UnitRule, path: Path = Path()) -> None:
@@ -156,20 +156,20 @@ class FileUnits:
             ID: _content_if_open,
             META: self._field,
             PREFIX: self._prefix,
-            DOCUMENT: self._copy,
+            DOCUMENT: self._content_and_copy,
             BLOCK: lambda gold: self._block,
         }
         self._key = keys[rule.form]
 
-    def marked(self, document: Document | None, gold: Record) -> Document | None:
-        """Return a document with its unit. Pass all documents of the file, in their order.
+    def assign_unit(self, document: Document | None, gold: Record) -> Document | None:
+        """Set the unit of a document, and return the document. Pass all documents of the file, in their order.
 
         Args:
             document: The document; None if it is not annotated.
             gold: Its gold side.
 
         Raises:
-            ValueError: If the rule gives this document no unit.
+            ValueError: If the rule assigns this document no unit.
         """
         key = self.key(gold)
         if document is not None:
@@ -186,26 +186,26 @@ class FileUnits:
             The key; None if the document's own id or content is the key, or if it is not annotated.
 
         Raises:
-            ValueError: If the rule gives this document no unit.
+            ValueError: If the rule assigns this document no unit.
         """
         if self.rule.form == BLOCK and self._number % self.rule.size == 0:
-            self._block = self._named_block(gold)
+            self._block = self._block_key(gold)
         self._number += 1
         return self._key(gold) if gold.annotated else None
 
     def check_end(self) -> None:
-        """Raise ValueError if a block has more documents than the file had."""
+        """Raise ValueError if the file had fewer documents than a block has."""
         if self._number < self.rule.size:
             raise ValueError(
                 f"{spell_argument('unit', self.rule.text)}: {self._path if self._name else 'gold'} has {self._number} "
                 f"document{'s' * (self._number != 1)}; expected blocks no larger than the file"
             )
 
-    def _named_block(self, gold: Record) -> str:
-        """Return the key of the block that a document begins.
+    def _block_key(self, gold: Record) -> str:
+        """Return the key of the block that begins with this document.
 
-        Id and content of that document tell files of one name in different folders apart,
-        whether they are counted together or not.
+        The document's id and content are part of the key, so that blocks of two files with the
+        same name in different folders have different keys.
         """
         first = content_key(f"{gold.id or ''}\n{gold.text}", gold.spans)
         return f"{self._name}:{self._number // self.rule.size}:{first}"
@@ -229,28 +229,28 @@ class FileUnits:
         assert self._expression
         if gold.id is None:
             raise ValueError(f"{spell_argument('unit', self.rule.text)}: the document has no id")
-        found = self._expression.match(gold.id)
-        if not found or not found[1]:
+        match = self._expression.match(gold.id)
+        if not match or not match[1]:
             raise ValueError(
                 f"{spell_argument('unit', self.rule.text)}: the first group matches nothing in the id {quote(gold.id)}"
             )
-        return found[1]
+        return match[1]
 
-    def _copy(self, gold: Record) -> str:
-        """Return id and content; from the second document with both on, with the number of those before.
+    def _content_and_copy(self, gold: Record) -> str:
+        """Return the id and the content as the key. A repeated document also has the number of its earlier copies.
 
-        With the id alone, keys would go by the order of the documents and files that share it.
+        With the id alone, keys would depend on the order of the documents and files that share it.
         """
         content = content_key(gold.text, gold.spans)
         base = content if gold.id is None else f"{gold.id}\0{content}"
-        before = self._copies[base]
+        earlier = self._copies[base]
         self._copies[base] += 1
-        return f"{base}\0{before}" if before else base
+        return f"{base}\0{earlier}" if earlier else base
 
 
 def _content_if_open(gold: Record) -> str | None:
-    """Return the content of a document whose text ends where its last span does, else None for the id.
+    """Return the content as the key of a document without an id whose text has an open end; None for any other.
 
-    The text of such a document depends on the predictions too, and its unit must not.
+    The document's own text depends on the predictions too, and its unit must not.
     """
     return content_key(gold.text, gold.spans) if gold.open_end and gold.id is None else None

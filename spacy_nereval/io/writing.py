@@ -1,4 +1,4 @@
-"""Write files that never appear half-written, and escape text that could do harm."""
+"""Write files that never appear half-written, and escape text that could steer a terminal or a spreadsheet."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from ..core.compression import packing_stream
 from .paths import Location, descriptor, is_stream
 
 FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quota
-"""The numbers of errors that say no space is left."""
+"""The error numbers of a full disk."""
 
 CONTROLS = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069\\ud800-\\udfff]")
 """Control characters except tab and line feed, changes of text direction, lone surrogates."""
 
 PIECES = 1 << 16
-"""Maximum number of names and values of a JSON file that are in memory at once."""
+"""Maximum number of pieces of a JSON file, such as names and values, that are in memory at once."""
 
 SURROGATE = re.compile("[\\ud800-\\udfff]")
-"""Half of a character, which no text in UTF-8 has."""
+"""Lone surrogates: half characters, which UTF-8 cannot encode."""
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a JSON file; nothing is written if `value` cannot be.
+    """Write a JSON file. Nothing is written if `value` has no JSON form.
 
     Args:
         path: The file; its folder has to exist.
@@ -46,38 +46,56 @@ def write_json(path: Path, value: Any) -> None:
     """
     pieces = json.JSONEncoder(ensure_ascii=False, allow_nan=False, indent=2).iterencode(value)
     with atomic(path) as file:
-        while some := [*islice(pieces, PIECES)]:  # the text of a result of many labels is as large as the result
-            file.write(_escaped("".join(some)).encode())
+        while block := [*islice(pieces, PIECES)]:  # the whole text would take as much memory as the value again
+            file.write(_escape_json_controls("".join(block)).encode())
         file.write(b"\n")
 
 
 def json_text(value: Any) -> str:
-    """Return plain Python as the text of a JSON file, without the last line break; `write_json` has the errors."""
+    """Return the text of the file that `write_json` would write, without the last line break; with its errors."""
     return json_line(value, indent=2)
 
 
-def for_spreadsheets(text: str) -> str:
-    """Return a text with an apostrophe before it if a spreadsheet would run it as a formula.
+def json_line(value: Any, **style: Any) -> str:
+    """Return a value as JSON. Control characters are escaped, so that it cannot steer a terminal.
 
-    >>> for_spreadsheets("=1+1"), for_spreadsheets("1=1")
+    Args:
+        value: Plain Python, with finite floats, which keep all their digits.
+        style: Passed to `json.dumps`, such as `indent`.
+
+    >>> print(json_line({"Zoë": "\u202e\x1b[2J"}))
+    {"Zoë": "\\u202e\\u001b[2J"}
+    """
+    # Not srsly, which keeps ten decimals of a float.
+    return _escape_json_controls(json.dumps(value, ensure_ascii=False, allow_nan=False, **style))
+
+
+def _escape_json_controls(text: str) -> str:
+    return CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def escape_formula(text: str) -> str:
+    """Return the text, with an apostrophe before it if a spreadsheet would run it as a formula.
+
+    >>> escape_formula("=1+1"), escape_formula("1=1")
     ("'=1+1", '1=1')
     """
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
 def visible(text: str) -> str:
-    """Return a text on one line, with control characters escaped, so that it cannot steer a terminal.
+    """Return the text on one line, with control characters escaped, so that it cannot steer a terminal.
 
     >>> visible("a\\n b \\x1b[2J")
     'a b \\\\x1b[2J'
     """
-    return spelt_out(" ".join(text.split()))
+    return escape_controls(" ".join(text.split()))
 
 
-def spelt_out(text: str) -> str:
-    r"""Return a text with control characters escaped; tabs and line feeds stay.
+def escape_controls(text: str) -> str:
+    r"""Return the text with control characters escaped. Tabs and line feeds stay.
 
-    >>> print(spelt_out("\x1b[2J\ud800"))
+    >>> print(escape_controls("\x1b[2J\ud800"))
     \x1b[2J\ud800
     """
     return CONTROLS.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
@@ -85,11 +103,10 @@ def spelt_out(text: str) -> str:
 
 @contextmanager
 def atomic(path: Location) -> Iterator[BinaryIO]:
-    """Provide a file to write to that gets its name only once it is complete.
+    """Provide a file to write to. It gets its name only once it is complete.
 
-    A file whose name ends as compressed files do, as in a.jsonl.gz, is compressed. A link stays a link. A stream or
-    device, such as /dev/stdout, is never replaced: all of the content is written to it in the end, after what a file
-    that it leads to already holds.
+    A file is compressed if its extension says so, as in a.jsonl.gz. A link stays a link. A stream or device, such as
+    /dev/stdout, is never replaced: the content is appended to it when the block ends.
 
     Args:
         path: Where the file goes, locally or in cloud storage.
@@ -113,23 +130,23 @@ def atomic(path: Location) -> Iterator[BinaryIO]:
             yield target
     except OSError as error:
         if error.filename is None and error.errno in FULL:
-            error.filename = str(path)  # a write that fails does not say which file it was
+            error.filename = str(path)  # the error of a failed write does not name the file
         raise
 
 
-def resolved(path: Path) -> Path:
-    """Return a path without links.
+def resolve_links(path: Path) -> Path:
+    """Return the path that links lead to.
 
     Raises:
         OSError: A link leads to itself.
     """
     try:
-        found = path.resolve()
-    except RuntimeError:
-        found = path
-    if found.is_symlink():
+        target = path.resolve()
+    except RuntimeError:  # a loop of links
+        target = path
+    if target.is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
-    return found
+    return target
 
 
 @contextmanager
@@ -144,11 +161,11 @@ def _atomic(path: Location) -> Iterator[BinaryIO]:
         with tempfile.TemporaryFile() as file:
             yield file
             file.seek(0)
-            with _opened(path) as stream:
+            with _open_stream(path) as stream:
                 shutil.copyfileobj(file, stream)
         return
-    path = resolved(path)
-    # Not mkstemp, whose files nobody else may read; the rights that are usual here cannot be asked for in a thread.
+    path = resolve_links(path)
+    # Not mkstemp: nobody else may read its files, and the umask cannot be read safely where other threads run.
     temporary = path.with_name(f".{path.name}.{token_hex(4)}")
     try:
         with temporary.open("xb") as file:
@@ -161,29 +178,11 @@ def _atomic(path: Location) -> Iterator[BinaryIO]:
         raise
 
 
-def _opened(stream: Path) -> BinaryIO:
-    """Open a stream or device to write to it. Nothing that it holds is lost."""
+def _open_stream(stream: Path) -> BinaryIO:
+    """Open a stream or device for writing. What a file behind it holds is not lost."""
     number = descriptor(stream)
     if number is None:
         return stream.open("ab" if stream.is_file() else "wb")
-    for printed in filter(None, (sys.stdout, sys.stderr)):  # what was printed before comes first
-        printed.flush()
+    for output in filter(None, (sys.stdout, sys.stderr)):  # what was printed before comes first
+        output.flush()
     return os.fdopen(os.dup(number), "wb")  # opening the path would empty a file that the shell appends to
-
-
-def json_line(value: Any, **style: Any) -> str:
-    """Return plain Python as JSON, which a reader finds equal, and which can steer no terminal.
-
-    Args:
-        value: Plain Python, with finite floats, which keep all their digits.
-        style: Passed to `json.dumps`, such as `indent`.
-
-    >>> print(json_line({"Zoë": "\u202e\x1b[2J"}))
-    {"Zoë": "\\u202e\\u001b[2J"}
-    """
-    # Not srsly, which keeps ten decimals of a float.
-    return _escaped(json.dumps(value, ensure_ascii=False, allow_nan=False, **style))
-
-
-def _escaped(text: str) -> str:
-    return CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

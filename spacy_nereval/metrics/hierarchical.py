@@ -93,7 +93,7 @@ def owners(spans: Sequence[Span], sep: str, depth: int | None = None) -> Owners:
 
 
 def _compare(gold: Owners, pred: Owners) -> Iterator[tuple[str, Span | None, Span | None]]:
-    """Yield what is on both sides and on one side only."""
+    """Yield a verdict on each label of both sides, then of one side only."""
     for key, span in gold.items():
         yield ("tp", span, pred[key]) if key in pred else ("fn", span, None)
     for key, span in pred.items():

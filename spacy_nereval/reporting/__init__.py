@@ -1,4 +1,4 @@
-"""Show results to people: tables for the terminal and for files, and the HTML report.
+"""Show results to people: views with tables and sentences, the formats of tables, and what all HTML pages share.
 
 May import every room but `cli`.
 """

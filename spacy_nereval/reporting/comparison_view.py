@@ -1,9 +1,9 @@
-"""What people see of a comparison: its tables, its sentences, and how it was tested."""
+"""The tables and sentences of a comparison, and how it was tested."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from ..evaluation.bounds import FEW, UNBOUNDED
@@ -11,25 +11,24 @@ from ..evaluation.conclusion import Footing, is_significant, unit_name
 from ..evaluation.conclusion import footer as footing_line
 from ..evaluation.differences import LEAST_DIFFERING
 from ..evaluation.tested import LABELS, PRIMARY, SECONDARY
-from ..evaluation.variance import FEW_RUNS
 from ..io.writing import visible
 from ..metrics.registry import create, names
-from .declared import OUTCOMES, short_name, spoken
-from .marked_text import clipped
-from .remarks import in_sentence, many, mention_lines, read_with, unit_lines, warning
-from .result_table import Cell, Cost, Estimate, Interval, Percent, PValue, ResultTable, direction, shown
-from .score_tables import MOST, interval, number, p_value, percent
+from .declared import OUTCOMES, sentence_name, short_name
+from .marked_text import clip
+from .remarks import few_runs, many, mention_lines, name_in_sentence, runs_phrases, unit_lines, units_warning
+from .result_table import Cell, Cost, Estimate, Interval, Percent, PValue, ResultTable, direction, number_text
+from .score_tables import MOST, interval, p_value, percent, value_cell
 from .view import Finding, Makers, View
 
 Row = Mapping[str, Any]
 
 P, P_HOLM, ERROR = "p", "p (Holm)", "standard error"
 
-TESTED = ("baseline", "system", "difference", P, P_HOLM, "detectable")
-"""The columns of a difference."""
+TEST_COLUMNS = ("baseline", "system", "difference", P, P_HOLM, "detectable")
+"""The columns of a difference between two systems."""
 
-COLLAPSED = ("baseline", "system", "difference", ERROR, "detectable")
-"""Those of collapsed counts, which allow no test."""
+COLLAPSED_COLUMNS = ("baseline", "system", "difference", ERROR, "detectable")
+"""The columns of a difference between collapsed counts, which allow no test."""
 
 P_DIGITS = {P: 4, P_HOLM: 4}
 SHORT = {P_HOLM: "p Holm", "detectable": "MDD"}
@@ -40,15 +39,15 @@ class ComparisonView(View):
 
     Args:
         result: What `evaluation.comparison.comparison` returns, or its JSON.
-        notes: Remarks on what was read, after the conclusions.
-        warnings: Remarks without which nobody should read these, before them.
+        notes: Remarks on what was read. They follow the conclusions.
+        warnings: Warnings that a reader needs first. They precede the conclusions.
 
     >>> row = {"metric": "strict", "score": "f", "label": None, "system": "B", "family": "primary", "headline": True}
     >>> row |= {"baseline_value": 0.5, "value": 0.502, "difference": 0.002, "interval": [-0.004, 0.008], "flag": None}
     >>> row |= {"p": 0.5, "p_holm": 0.5, "tests": 1, "detectable": 0.01, "runs": [1, 1], "score_unit": "ratio"}
     >>> row |= {"higher_is_better": True, "verdict": "the same within 1 point"}
-    >>> drawn = {"swaps": 1024, "exact": True, "confidence": {"level": 0.95}}
-    >>> view = ComparisonView({"baseline": "A", "comparisons": [row], "transitions": [], **drawn})
+    >>> basis = {"swaps": 1024, "exact": True, "confidence": {"level": 0.95}}
+    >>> view = ComparisonView({"baseline": "A", "comparisons": [row], "transitions": [], **basis})
     >>> view.opening()
     ['B against A: strict F +0.20 [-0.40, 0.80], p (Holm) = 0.5000; the same within 1 point.']
     """
@@ -60,42 +59,44 @@ class ComparisonView(View):
         self.result = result
         self._notes, self._warnings = notes, warnings
         self._rows: Sequence[Row] = result["comparisons"]
-        self._moved = {found["system"]: found for found in result["transitions"]}
+        self._moved = {transition["system"]: transition for transition in result["transitions"]}
 
     # Tables
 
     def differences(self) -> Iterator[ResultTable]:
-        """Yield, for each system, the headline scores, their differences, and the tests of these."""
-        for system, rows in self._by_system():
-            own = [row for row in rows if row["label"] is None and stands_out(row)]
-            yield self._table(self._against(system), "score", [[_name(row), *self.cells(row)] for row in own])
+        """Yield, for each system, its headline scores, the baseline's, their differences, and the tests."""
+        for system, rows in self._rows_per_system():
+            prominent = [row for row in rows if row["label"] is None and is_prominent(row)]
+            cells = [[_score_title(row), *self.cells(row)] for row in prominent]
+            yield self._table(self._pair_title(system), "score", cells)
 
     def labels(self) -> Iterator[ResultTable]:
-        """Yield, for each system, the primary score of each label, its difference, and the test of the difference."""
-        for system, rows in self._by_system():
-            if own := [row for row in rows if row["label"] is not None]:
-                score = _name(own[0])
-                title = f"{self._against(system)} per label, {score}"
-                yield self._table(title, "label", [[row["label"], *self.cells(row)] for row in own], direction(score))
+        """Yield, for each system, the primary score of each label, its difference from the baseline, and the test."""
+        for system, rows in self._rows_per_system():
+            if label_rows := [row for row in rows if row["label"] is not None]:
+                score = _score_title(label_rows[0])
+                title = f"{self._pair_title(system)} per label, {score}"
+                cells = [[row["label"], *self.cells(row)] for row in label_rows]
+                yield self._table(title, "label", cells, direction(score))
 
     def runs(self) -> Iterator[ResultTable]:
         """Yield, for each system with several training runs, how much of the uncertainty comes from training."""
-        for system, rows in self._by_system():
-            own = [row for row in rows if max(row["runs"]) > 1 and row["label"] is None and stands_out(row)]
-            if own:
+        for system, rows in self._rows_per_system():
+            run_rows = [row for row in rows if max(row["runs"]) > 1 and row["label"] is None and is_prominent(row)]
+            if run_rows:
                 cells: list[list[Cell]] = [
-                    [_name(row), *row["runs"], row["degrees_of_freedom"], percent(row["share_of_training"])]
-                    for row in own
+                    [_score_title(row), *row["runs"], row["degrees_of_freedom"], percent(row["share_of_training"])]
+                    for row in run_rows
                 ]
                 header = ["score", "baseline runs", "system runs", "degrees of freedom", "share of training"]
-                note = few_runs(own[0]["runs"])
+                note = few_runs(run_rows[0]["runs"])
                 yield ResultTable(f"Training runs of {system} and {self.result['baseline']}", header, cells, note=note)
 
     def transitions(self) -> Iterator[ResultTable]:
         """Yield, for each system, the outcomes of the gold spans under the baseline and under the system."""
         baseline = self.result["baseline"]
-        for system, found in self._moved.items():
-            counts = found["counts"]
+        for system, transition in self._moved.items():
+            counts = transition["counts"]
             outcomes = [key for key in OUTCOMES if key in counts or any(key in row for row in counts.values())]
             rows: list[list[Cell]] = [
                 [OUTCOMES[before], *(counts.get(before, {}).get(after, 0) for after in outcomes)] for before in outcomes
@@ -106,28 +107,28 @@ class ComparisonView(View):
     def spans(self) -> Iterator[ResultTable]:
         """Yield, for each system, the gold spans whose outcome differs from the baseline's."""
         header = ["document", "start", "end", "label", "text", self.result["baseline"]]
-        for system, found in self._moved.items():
+        for system, transition in self._moved.items():
             rows: list[list[Cell]] = [
                 [
                     *(span[key] for key in ("document", "start", "end", "label")),
-                    clipped(span["text"]) if span["text"] is not None else None,
+                    clip(span["text"]) if span["text"] is not None else None,
                     OUTCOMES[span["from"]],
                     OUTCOMES[span["to"]],
                 ]
-                for span in found["spans"]
+                for span in transition["spans"]
             ]
             yield ResultTable(f"Changed spans of {system}", [*header, system], rows, most=MOST)
 
     def all_differences(self) -> Iterator[ResultTable]:
         """Yield, for each system, both values of each score, their difference, and its test."""
         header = ["metric", "score", "baseline", "system", "difference", "interval", P, P_HOLM]
-        for system, rows in self._by_system():
+        for system, rows in self._rows_per_system():
             cells: list[list[Cell]] = [
-                [row["metric"], _directed(row, row["score"]), *_values(row), _bounds(row), *self._p(row)]
+                [row["metric"], _mark_direction(row, row["score"]), *_values(row), _bounds(row), *self._p_values(row)]
                 for row in rows
                 if row["label"] is None
             ]
-            yield ResultTable(f"All scores of {self._against(system)}", header, cells, own_digits=P_DIGITS)
+            yield ResultTable(f"All scores of {self._pair_title(system)}", header, cells, own_digits=P_DIGITS)
 
     makers: ClassVar[Makers] = {
         "differences": differences,
@@ -140,144 +141,146 @@ class ComparisonView(View):
 
     def every_row(self) -> ResultTable:
         """Return every row of every system and label, for programs."""
-        what, values = ["system", "metric", "score", "label"], ["baseline_value", "value", "difference"]
+        keys, values = ["system", "metric", "score", "label"], ["baseline_value", "value", "difference"]
         rows = [
-            [*(row[name] for name in what), score_key(row), *(row[name] for name in values)]
+            [*(row[name] for name in keys), score_key(row), *(row[name] for name in values)]
             + [*(_bounds(row) or (None, None)), row["p"], row["p_holm"]]
             for row in self._rows
         ]
-        return ResultTable("Differences", [*what, "key", *values, "low", "high", "p", "p_holm"], rows)
+        return ResultTable("Differences", [*keys, "key", *values, "low", "high", "p", "p_holm"], rows)
 
     def cells(self, row: Row) -> list[Cell]:
-        """Return what tables have of a row of the comparison: a cell for each of `columns`."""
+        """Return a cell for each of `columns`, from a row of the comparison."""
         a, b, value = _values(row)
-        bounds, detectable = _bounds(row), number(row["detectable"], row_unit(row))
+        bounds, detectable = _bounds(row), value_cell(row["detectable"], row_unit(row))
         gap = value if bounds is None or value is None else Estimate(value, *bounds, row.get("flag") == FEW)
         if self.result.get("collapsed"):
-            return [a, b, gap, number(row["standard_error"], row_unit(row)), detectable]
-        return [a, b, gap, *self._p(row), detectable]
+            return [a, b, gap, value_cell(row["standard_error"], row_unit(row)), detectable]
+        return [a, b, gap, *self._p_values(row), detectable]
 
     @property
     def columns(self) -> Sequence[str]:
         """The names of the cells that `cells` returns."""
-        return COLLAPSED if self.result.get("collapsed") else TESTED
+        return COLLAPSED_COLUMNS if self.result.get("collapsed") else TEST_COLUMNS
 
     def row(self, metric: str, score: str, system: str | None = None) -> Row | None:
-        """Return the row of an overall score, of the first system unless one is named; None if there is none."""
-        wanted = metric, score, system or next((row["system"] for row in self._rows), None)
+        """Return the row of an overall score, for the first system by default; None if there is none."""
+        key = metric, score, system or next((row["system"] for row in self._rows), None)
         of_scores = (row for row in self._rows if row["label"] is None)
-        return next((row for row in of_scores if (row["metric"], row["score"], row["system"]) == wanted), None)
+        return next((row for row in of_scores if (row["metric"], row["score"], row["system"]) == key), None)
 
     def _table(self, title: str, first: str, cells: list[list[Cell]], note: str = "") -> ResultTable:
         return ResultTable(title, [first, *self.columns], cells, note=note, own_digits=P_DIGITS, short=SHORT)
 
-    def _p(self, row: Row) -> tuple[PValue | None, PValue | None]:
+    def _p_values(self, row: Row) -> tuple[PValue | None, PValue | None]:
         return p_value(row, "p", self.result), p_value(row, "p_holm", self.result)
 
-    def _against(self, system: str) -> str:
+    def _pair_title(self, system: str) -> str:
         return f"{system} against {self.result['baseline']}"
 
-    def _by_system(self) -> Iterator[tuple[str, list[Row]]]:
+    def _rows_per_system(self) -> Iterator[tuple[str, list[Row]]]:
         for system in dict.fromkeys(row["system"] for row in self._rows):
             yield system, [row for row in self._rows if row["system"] == system]
 
     # Sentences
 
     def findings(self) -> list[Finding]:
-        """Return the conclusion on each system, "headline" for the first, and which spans it fixes and breaks."""
-        found: list[Finding] = []
+        """Return, for each system, the conclusion and how many spans it fixes and breaks. The first is "headline"."""
+        result: list[Finding] = []
         for section, row, line in self._conclusions(2):
-            found.append(Finding(section, line, row.get("differing_documents") or ()))
+            result.append(Finding(section, line, row.get("differing_documents") or ()))
         for k, (system, moved) in enumerate(self._moved.items()):
             names = dict.fromkeys(span["document"] for span in moved["spans"])
-            line = visible(f"{system} {_changes(moved['counts'])}")
-            found.append(Finding(_section("changes", k), line, [*names], is_named=True))
-        return found
+            line = visible(f"{system} {_changes_phrase(moved['counts'])}")
+            result.append(Finding(_section_name("changes", k), line, [*names], is_named=True))
+        return result
 
-    def better(self) -> list[str]:
-        """Return for each system in a short sentence whether it or the baseline is better, if a test tells that."""
-        found = []
+    def significant_differences(self) -> list[str]:
+        """Return a short sentence for each system that differs significantly: which of the two is better."""
+        sentences = []
         for row in self._rows:
             if row["verdict"] is None or not is_significant(row["p_holm"], 1 - self.result["confidence"]["level"]):
                 continue
-            _value, bounds = number(row["difference"], row_unit(row)), _bounds(row)
-            systems = [in_sentence(name) for name in (row["system"], self.result["baseline"])]
-            better, other = systems if (row["difference"] > 0) == row["higher_is_better"] else systems[::-1]
-            low, high = sorted(abs(each) for each in bounds) if bounds else (None, None)
-            spread = f" ({shown(number(low, row_unit(row)))} to {shown(number(high, row_unit(row)))})" if bounds else ""
-            gap = shown(number(abs(row["difference"]), row_unit(row)))
-            than = f" than {other}" if len({each["system"] for each in self._rows}) > 1 else ""
-            found.append(f"{better} is better{than} by {gap} points of {_spoken(row)}{spread}")
-        return found
+            systems = [name_in_sentence(name) for name in (row["system"], self.result["baseline"])]
+            better, worse = systems if (row["difference"] > 0) == row["higher_is_better"] else systems[::-1]
+            ends = [number_text(row_unit(row)(bound)) for bound in sorted(map(abs, _bounds(row) or ()))]
+            spread = f" ({' to '.join(ends)})" if ends else ""
+            gap = number_text(row_unit(row)(abs(row["difference"])))
+            than = f" than {worse}" if len({other["system"] for other in self._rows}) > 1 else ""
+            sentences.append(f"{better} is better{than} by {gap} points of {_sentence_name(row)}{spread}")
+        return sentences
 
     def opening(self, *, digits: int = 2, more: str = "") -> list[str]:
-        """Return the difference of each system's primary score, what it changes, and the verdict."""
+        """Return the difference in each system's primary score with its verdict, between warnings and notes."""
         lines = [*self._warnings, *(f"{line}." for _, _, line in self._conclusions(digits)), *self._notes]
-        return [*lines, *([f"P, R and changed spans: {more}"] if more else []), *self.left_out]
+        return [*lines, *([f"P, R and changed spans: {more}"] if more else []), *self.omissions]
 
     def _conclusions(self, digits: int) -> Iterator[tuple[str, Row, str]]:
         """Yield for each system the section, the row of the primary score, and the sentence."""
         for k, row in enumerate(row for row in self._rows if row["verdict"] is not None):
-            system = f"{self._against(row['system'])}{_means(row['runs'])}"
+            system = f"{self._pair_title(row['system'])}{_runs_phrase(row['runs'])}"
             difference = self._difference(row, digits)
-            start = f"{system}: {_spoken(row)} {difference}" if difference else f"{system}, {_spoken(row)}"
+            score = _sentence_name(row)
+            start = f"{system}: {score} {difference}; " if difference else f"{system}, {score}: "
             moved = self._moved.get(row["system"])
-            rest = [*([_changes(moved["counts"])] if moved else []), row["verdict"]]
-            yield _section("headline", k), row, visible(f"{start}{'; ' if difference else ': '}{'; '.join(rest)}")
+            clauses = [*([_changes_phrase(moved["counts"])] if moved else []), row["verdict"]]
+            yield _section_name("headline", k), row, visible(f"{start}{'; '.join(clauses)}")
 
     def _difference(self, row: Row, digits: int) -> str:
-        """Return the difference of a score with its interval and p; "" where it has none of these."""
+        """Return a difference with its interval and p-value, or standard error; "" where it has none of these."""
         cells = dict(zip(self.columns, self.cells(row)))
         gap = cells["difference"]
         if not isinstance(gap, Estimate):
             return ""
-        said = f"{'' if gap.value < 0 else '+'}{shown(gap, digits)}"
+        text = f"{'' if gap.value < 0 else '+'}{number_text(gap, digits)}"
         if row.get("standard_error") is not None:
-            return f"{said}, {ERROR} {shown(row_unit(row)(row['standard_error']), digits)}"
-        if (p := self._p(row)[1]) is None:
+            return f"{text}, {ERROR} {number_text(row_unit(row)(row['standard_error']), digits)}"
+        if (p := self._p_values(row)[1]) is None:
             return ""
-        return f"{said}, {P_HOLM} {'' if p.text.startswith('<') else '= '}{p.text}"
+        return f"{text}, {P_HOLM} {'' if p.text.startswith('<') else '= '}{p.text}"
 
     def closing(self) -> list[str]:
-        """Return what words mean, what was tested and how, what was left out, and a warning if there are few units."""
+        """Return the legend, what was tested and how, what was left out, and a warning if there are few units."""
         result = self.result
-        mentions = [f"{name}: {line}" for name, of in result.get("mentions", {}).items() for line in mention_lines(of)]
-        read = ((own["system"], read_with(own)) for own in result.get("on_reading", ()))
+        mentions = [
+            f"{name}: {line}" for name, numbers in result.get("mentions", {}).items() for line in mention_lines(numbers)
+        ]
+        read = ((run["system"], runs_phrases(run)) for run in result.get("on_reading", ()))
         return [
             self.legend(),
             *map(visible, mentions),
-            *self.tested(),
+            *self.test_lines(),
             *(visible(f"ℹ {system}: {', '.join(parts)}.") for system, parts in read if parts),
             *unit_lines(result["unit"]),
-            *warning(result["units"], result["effective_units"], result["unit"], result["documents"]),
+            *units_warning(result["units"], result["effective_units"], result["unit"], result["documents"]),
         ]
 
     def legend(self) -> str:
         """Return what the abbreviations in the tables of differences mean."""
-        known = names()
-        scores = dict.fromkeys((row["metric"], row["score"]) for row in self._rows if stands_out(row))
+        registered = names()
+        scores = dict.fromkeys((row["metric"], row["score"]) for row in self._rows if is_prominent(row))
         meanings = [
             f"{score} = {meaning.partition(':')[0]}"
             for metric, score in scores
-            if metric in known and (meaning := create(metric).score_by_name[score].meaning)
+            if metric in registered and (meaning := create(metric).score_by_name[score].meaning)
         ]
-        known_by = f"detectable ({SHORT['detectable']}) = the difference that these {self._unit}s show 4 times in 5"
-        return f"{'; '.join([known_by, *meanings])}."
+        detectable = f"detectable ({SHORT['detectable']}) = the difference that these {self._unit}s show 4 times in 5"
+        return f"{'; '.join([detectable, *meanings])}."
 
-    def tested(self) -> list[str]:
-        """Return what was tested and how, what a bound of p means, and what the numbers are based on."""
+    def test_lines(self) -> list[str]:
+        """Return what was tested and how, what "<" before a p-value means, and what the numbers are based on."""
         result = self.result
-        lines = [" ".join(self._by_half_samples() if result.get("collapsed") else self._test())]
-        if any(p.is_bound for row in self._rows for p in self._p(row) if p is not None):
+        lines = [" ".join(self._half_sample_lines() if result.get("collapsed") else self._test_sentences())]
+        if any(p.is_bound for row in self._rows for p in self._p_values(row) if p is not None):
             lines.append(f"< before a p-value: {result['swaps']:,} random swaps cannot show a smaller one.")
-        return [*lines, self._rests_on()]
+        return [*lines, self._footing()]
 
     @property
     def _unit(self) -> str:
         return unit_name(self.result["unit"], self.result["units"], self.result["documents"])
 
-    def _test(self) -> Iterator[str]:
-        """Yield what was tested, how, and which p-values are corrected together."""
+    def _test_sentences(self) -> Iterator[str]:
+        """Yield the null hypothesis, the test, and which p-values are corrected together."""
         result = self.result
         if result["swaps"] is not None:
             swaps = f"all {result['swaps']:,}" if result["exact"] else f"{result['swaps']:,} random"
@@ -287,13 +290,14 @@ class ComparisonView(View):
             yield "Systems with several training runs are compared by their mean scores."
             yield "Null hypothesis: the expected scores of the two systems are the same, over documents and training"
             yield "runs. Test: two-sided, min F'."
-        said = {
+        families = {
             PRIMARY: "the primary score, {metric} {score}",
             SECONDARY: "the secondary scores",
             LABELS: "{metric} {score} of labels",
         }
         tests = [
-            f"{said[family].format(**row)} ({many(row['tests'], 'test')})" for family, row in self._families().items()
+            f"{families[family].format(**row)} ({many(row['tests'], 'test')})"
+            for family, row in self._families().items()
         ]
         if tests:
             yield f"{P_HOLM} is corrected within a family of tests: {'; '.join(tests)}."
@@ -302,30 +306,30 @@ class ComparisonView(View):
         yield f"Where fewer than {LEAST_DIFFERING} {self._unit}s differ, nothing can be told:"
         yield "there is no p and no interval."
 
-    def _by_half_samples(self) -> Iterator[str]:
-        """Yield how collapsed counts were compared."""
-        drawn = self.result["confidence"]
+    def _half_sample_lines(self) -> Iterator[str]:
+        """Yield how collapsed counts were compared, with half-samples in place of a test."""
+        basis = self.result["confidence"]
         yield f"Collapsed counts keep no {self._unit}s that could be swapped, so there is no permutation test and no"
         yield "p-value. The standard error of a difference is its spread over the"
-        yield f"{drawn['samples']:,} half-samples that both systems keep, a bootstrap; the interval"
-        yield f"({100 * drawn['level']:g} %) reaches a quantile of t times this error to each side."
+        yield f"{basis['samples']:,} half-samples that both systems keep, a bootstrap; the interval"
+        yield f"({100 * basis['level']:g} %) reaches a quantile of t times this error to each side."
         yield f"Unless the half-samples prove that at least {LEAST_DIFFERING} {self._unit}s differ, there is no"
         yield "interval."
 
     def _families(self) -> dict[str, Row]:
-        """Return a row of each family of tests."""
+        """Return each family of tests with one of its rows."""
         rows = {row["family"]: row for row in reversed(self._rows) if row["family"] and row["tests"]}
         return {family: rows[family] for family in (PRIMARY, SECONDARY, LABELS) if family in rows}
 
-    def _rests_on(self) -> str:
-        """Return what was drawn and swapped, how often, and which families of tests there are."""
-        result, drawn = self.result, self.result["confidence"]
+    def _footing(self) -> str:
+        """Return the units, samples and swaps that the numbers are based on, and the sizes of the families of tests."""
+        result, basis = self.result, self.result["confidence"]
         footing = Footing(
             result["unit"],
             result["units"],
             result["effective_units"],
-            drawn["seed"] if result["swaps"] is not None or result.get("collapsed") else None,
-            level=drawn["level"],
+            basis["seed"] if result["swaps"] is not None or result.get("collapsed") else None,
+            level=basis["level"],
             swaps=result["swaps"],
             exact=result["exact"],
             runs=tuple(result["runs"]),
@@ -334,16 +338,7 @@ class ComparisonView(View):
         return ", ".join([footing_line(footing), *sizes])
 
 
-def few_runs(runs: Iterable[int]) -> str:
-    """Return what to say where a system has few training runs, "" if none has.
-
-    >>> few_runs([3, 5]), few_runs([5, 5])
-    ('few runs: fewer than 5', '')
-    """
-    return f"few runs: fewer than {FEW_RUNS}" if min(runs) < FEW_RUNS else ""
-
-
-def stands_out(row: Row) -> bool:
+def is_prominent(row: Row) -> bool:
     """Return whether a row is tested or shows a headline score."""
     return bool(row["family"] or row["headline"])
 
@@ -359,36 +354,36 @@ def row_unit(row: Row) -> type[float]:
 
 
 def _values(row: Row) -> list[float | None]:
-    return [number(row[key], row_unit(row)) for key in ("baseline_value", "value", "difference")]
+    return [value_cell(row[key], row_unit(row)) for key in ("baseline_value", "value", "difference")]
 
 
 def _bounds(row: Row) -> Interval | None:
     # Only the flag tells an interval without any bound from none.
-    found = interval(row["interval"], row_unit(row))
-    return Interval(-math.inf, math.inf) if found is None and row.get("flag") == UNBOUNDED else found
+    bounds = interval(row["interval"], row_unit(row))
+    return Interval(-math.inf, math.inf) if bounds is None and row.get("flag") == UNBOUNDED else bounds
 
 
-def _name(row: Row) -> str:
+def _score_title(row: Row) -> str:
     """Return the name of a row's score: the short one for a headline."""
     if row["headline"] and row["metric"] in names():  # only a registered metric can be made from its name
         return short_name(create(row["metric"]), row["score"])
-    return _directed(row, f"{row['metric']} {row['score']}")
+    return _mark_direction(row, f"{row['metric']} {row['score']}")
 
 
-def _spoken(row: Row) -> str:
+def _sentence_name(row: Row) -> str:
     metric, score = row["metric"], row["score"]
-    return spoken(create(metric), score) if metric in names() else f"{metric} {score}"
+    return sentence_name(create(metric), score) if metric in names() else f"{metric} {score}"
 
 
-def _directed(row: Row, name: str) -> str:
+def _mark_direction(row: Row, name: str) -> str:
     return name if row["higher_is_better"] else Cost(name)
 
 
-def _section(name: str, number: int) -> str:
+def _section_name(name: str, number: int) -> str:
     return name if number == 0 else f"{name} {number + 1}"
 
 
-def _means(runs: Sequence[int]) -> str:
+def _runs_phrase(runs: Sequence[int]) -> str:
     """Return the numbers of training runs of the baseline and the system in words; "" with one each."""
     if max(runs) == 1:
         return ""
@@ -396,7 +391,7 @@ def _means(runs: Sequence[int]) -> str:
     return f", means of {runs[1]} and {many(runs[0], 'training run')}{few and f' ({few})'}"
 
 
-def _changes(counts: Mapping[str, Mapping[str, int]]) -> str:
+def _changes_phrase(counts: Mapping[str, Mapping[str, int]]) -> str:
     """Return how many gold spans a system fixes and breaks."""
     fixed = sum(row.get("correct", 0) for before, row in counts.items() if before != "correct")
     broken = sum(n for after, n in counts.get("correct", {}).items() if after != "correct")

@@ -1,6 +1,6 @@
-"""What becomes of a gold span, in words, for every table and page. Metrics declare the words of verdicts and scores.
+"""What tables take from the declaration of a metric: names of scores, their rows and headlines, the verdicts on errors.
 
-A metric's declaration of its scores and verdicts, as tables need it: rows, headlines, errors, and short names.
+Also the outcomes of a gold span, in words. The words of verdicts and scores are in the metrics' declarations.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ OUTCOMES = {
     "label and boundary": "label and boundary",
     "missed": MISSED.short,
 }
-"""The outcomes of a gold span under a system: the keys of `evaluation.transitions`, in words."""
+"""The outcomes of a gold span under a system, keys of `evaluation.transitions`, in words."""
 
 CHANGES = ("fixed", "broken", "changed", "spurious gone", "spurious new")
 """How a span can differ between two systems: a gold span becomes correct, stops being
@@ -27,9 +27,9 @@ correct, or is wrong in another way; a spurious span is gone or new."""
 
 
 class Group(NamedTuple):
-    """Scores that share a row: precision, recall and F in this order, or one score alone.
+    """Scores that share a row of a table: precision, recall and F in this order, or one score alone.
 
-    part: what distinguishes the group from the other groups of its metric, "" if nothing does.
+    part: the name of the group within its metric, "" if the metric has one group only.
     """
 
     metric: str
@@ -51,7 +51,7 @@ class Group(NamedTuple):
         return self.metric if self.part in ("", self.metric) else f"{self.metric} {self.part}"
 
 
-def groups(metric: Metric, names: Iterable[str]) -> list[Group]:
+def score_groups(metric: Metric, names: Iterable[str]) -> list[Group]:
     """Return the groups of some scores of a metric, in the order of their last score.
 
     Args:
@@ -59,7 +59,7 @@ def groups(metric: Metric, names: Iterable[str]) -> list[Group]:
         names: Names of scores; each is in exactly one group.
 
     >>> from spacy_nereval import create
-    >>> [group.scores for group in groups(create("fair"), ["p", "r", "f", "be"])]
+    >>> [group.scores for group in score_groups(create("fair"), ["p", "r", "f", "be"])]
     [('p', 'r', 'f'), ('be',)]
     """
     names = list(names)
@@ -67,29 +67,29 @@ def groups(metric: Metric, names: Iterable[str]) -> list[Group]:
     for name in names:
         if group := metric.score_by_name[name].group:
             members.setdefault(group, []).append(name)
-    found = []
+    result = []
     for name in names:
         group = metric.score_by_name[name].group
         if not group or len(members[group]) < 3:
-            found.append(Group(metric.name, name, (name,)))
+            result.append(Group(metric.name, name, (name,)))
         elif name == members[group][-1]:
-            found.append(Group(metric.name, group, tuple(members[group])))
-    return found
+            result.append(Group(metric.name, group, tuple(members[group])))
+    return result
 
 
-def triple(metric: Metric) -> tuple[str, ...]:
+def score_triple(metric: Metric) -> tuple[str, ...]:
     """Return the names of precision, recall and F of a metric that has one such group among its score keys.
 
     >>> from spacy_nereval import create
-    >>> triple(create("fair"))
+    >>> score_triple(create("fair"))
     ('p', 'r', 'f')
     """
-    (scores,) = (group.scores for group in groups(metric, metric.keys.values()) if group.is_triple)
+    (scores,) = (group.scores for group in score_groups(metric, metric.keys.values()) if group.is_triple)
     return scores
 
 
 def headlines(metric: Metric, names: Sequence[str]) -> list[str]:
-    """Return those of some scores that represent the metric where not all are shown.
+    """Return the headline scores among some scores of a metric, or else the first score.
 
     >>> from spacy_nereval import create
     >>> headlines(create("fair"), ["p", "r", "f", "be"])
@@ -99,7 +99,7 @@ def headlines(metric: Metric, names: Sequence[str]) -> list[str]:
 
 
 def short_name(metric: Metric, name: str) -> str:
-    """Return a score's name for the head of a column.
+    """Return a score's name for the header of a column.
 
     >>> from spacy_nereval import create
     >>> short_name(create("fair"), "f"), short_name(create("semeval"), "exact_f"), short_name(create("wrf"), "wrf")
@@ -107,26 +107,26 @@ def short_name(metric: Metric, name: str) -> str:
     """
     score = metric.score_by_name[name]
     if score.group and score.headline:
-        return directed(metric, name, Group(metric.name, score.group, (name,)).name)
-    return directed(metric, name, score.key.replace("_", " ") if score.key else name)
+        return mark_direction(metric, name, Group(metric.name, score.group, (name,)).name)
+    return mark_direction(metric, name, score.key.replace("_", " ") if score.key else name)
 
 
-def directed(metric: Metric, name: str, shown: str) -> str:
-    """Return how a score is shown, as a `Cost` if lower is better.
+def mark_direction(metric: Metric, name: str, title: str) -> str:
+    """Return the title of a score, as a `Cost` if lower is better.
 
     >>> from spacy_nereval import create
-    >>> directed(create("slot_error"), "err", "err"), type(directed(create("slot_error"), "err", "err")).__name__
-    ('err', 'Cost')
+    >>> type(mark_direction(create("slot_error"), "err", "err")).__name__
+    'Cost'
     """
-    return shown if metric.score_by_name[name].higher_is_better else Cost(shown)
+    return title if metric.score_by_name[name].higher_is_better else Cost(title)
 
 
-def spoken(metric: Metric, name: str) -> str:
+def sentence_name(metric: Metric, name: str) -> str:
     """Return the name of a score in a sentence.
 
     >>> from spacy_nereval import create
-    >>> spoken(create("semeval"), "exact_f"), spoken(create("fair"), "p"), spoken(create("slot_error"), "ser")
-    ('semeval exact F', 'fair P', 'slot error rate')
+    >>> sentence_name(create("semeval"), "exact_f"), sentence_name(create("slot_error"), "ser")
+    ('semeval exact F', 'slot error rate')
     """
     group = metric.score_by_name[name].group
     part = name.rpartition("_")[2]
@@ -134,7 +134,7 @@ def spoken(metric: Metric, name: str) -> str:
 
 
 def row_name(metric: Metric, name: str) -> str:
-    """Return a score's name for the head of a row, in words where its meaning begins with them: "words: explanation".
+    """Return a score's name for the header of a row, in words if its meaning has the form "words: explanation".
 
     >>> from spacy_nereval import create
     >>> row_name(create("slot_error"), "ser"), row_name(create("semeval"), "exact_f"), row_name(create("loio"), "tp")
@@ -143,27 +143,29 @@ def row_name(metric: Metric, name: str) -> str:
     score = metric.score_by_name[name]
     words, explained, _ = score.meaning.partition(":")
     if explained:
-        return directed(metric, name, words)
-    return short_name(metric, name) if score.key else directed(metric, name, f"{metric.name} {name}".replace("_", " "))
+        return mark_direction(metric, name, words)
+    whole_name = f"{metric.name} {name}".replace("_", " ")
+    return short_name(metric, name) if score.key else mark_direction(metric, name, whole_name)
 
 
-def judging(metrics: Sequence[Metric]) -> Metric | None:
-    """Return the metric whose verdicts show what is wrong: one with a taxonomy of errors, or else
-    the first that judges single spans.
+def error_metric(metrics: Sequence[Metric]) -> Metric | None:
+    """Return the metric whose verdicts tables of errors show; None if no metric judges single spans.
+
+    That is the first metric with a taxonomy of errors, or else the first that judges single spans.
 
     >>> from spacy_nereval import create_all
-    >>> judging(create_all(["wrf", "semeval"])).name, judging(create_all(["wrf"]))
+    >>> error_metric(create_all(["wrf", "semeval"])).name, error_metric(create_all(["wrf"]))
     ('semeval', None)
     """
     judges = [m for m in metrics if m.taxonomy or (m.confusion is not None and m.scope == "group")]
     return next((m for m in judges if m.taxonomy), judges[0] if judges else None)
 
 
-def errors_of(metric: Metric) -> list[str]:
-    """Return the verdicts in the metric's confusion matrix that are errors.
+def error_verdicts(metric: Metric) -> list[str]:
+    """Return the verdicts of the metric's confusion matrix that are errors.
 
     >>> from spacy_nereval import create
-    >>> errors_of(create("strict"))
+    >>> error_verdicts(create("strict"))
     ['fp', 'fn']
     """
     right = metric.correct_verdicts
@@ -171,15 +173,15 @@ def errors_of(metric: Metric) -> list[str]:
 
 
 def main_metric(metrics: Sequence[Metric]) -> Metric:
-    """Return the metric that stands for a result: the one whose verdicts show what is wrong, or else the first.
+    """Return the metric that represents a result: that of `error_metric`, or else the first.
 
     >>> from spacy_nereval import create_all
     >>> main_metric(create_all(["wrf", "fair"])).name, main_metric(create_all(["wrf"])).name
     ('fair', 'wrf')
     """
-    return judging(metrics) or metrics[0]
+    return error_metric(metrics) or metrics[0]
 
 
-def on_spans(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
-    """Return the metrics whose verdicts each count one span or one pair of spans, so that spans can show them."""
+def span_metrics(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
+    """Return the metrics of which each verdict counts one span or one pair, so that it can be shown on a text."""
     return tuple(m for m in metrics if m.confusion and not m.partial_credit and (m.scope == "group" or m.taxonomy))

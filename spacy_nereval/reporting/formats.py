@@ -1,8 +1,7 @@
-"""Tables as Markdown, LaTeX, HTML, CSV or JSON text. `terminal` shows them at a terminal.
+"""Tables as Markdown, LaTeX, HTML, CSV or JSON. For terminals, see `terminal`.
 
-Texts in tables (labels, document names, words) come from the corpus: each format
-escapes them. All formats but JSON show them without line breaks and with control
-characters spelled out.
+Texts in tables (labels, document names, words) come from the corpus, so each format escapes them. All formats but JSON
+show them without line breaks and with control characters spelled out.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from math import isinf
 from typing import Any
 
 from ..core.messages import describe_unknown
-from ..io.writing import for_spreadsheets, json_line, visible
+from ..io.writing import escape_formula, json_line, visible
 from .result_table import Cell, Estimate, Interval, PValue, ResultTable
 
 # For documents
@@ -31,11 +30,11 @@ def markdown(table: ResultTable) -> str:
     | a\\|b | 1 |
     """
     divider = ["---:" if table.is_number(k) else "---" for k in range(len(table.header))]
-    header, *rows = table.grid(_in_markdown)
+    header, *rows = table.grid(_escape_markdown)
     return "\n".join("| " + " | ".join(row) + " |" for row in (header, divider, *rows))
 
 
-def _in_markdown(text: str) -> str:
+def _escape_markdown(text: str) -> str:
     # A _ between letters and digits needs no escape. Links need ]( or ][.
     return re.sub(r"[\\|`*<~$]|(?<![^\W_])_|_(?![^\W_])|&(?=[#\w])|(?<=\])[(\[]", r"\\\g<0>", text)
 
@@ -56,13 +55,13 @@ def latex(table: ResultTable) -> str:
     \end{tabular}
     \end{table}
     """
-    header, *rows = (" & ".join(row) + r" \\" for row in table.grid(_in_latex))
+    header, *rows = (" & ".join(row) + r" \\" for row in table.grid(_escape_latex))
     aligns = "".join("r" if table.is_number(k) else "l" for k in range(len(table.header)))
     return "\n".join(
         [
             r"\begin{table}",
             r"\centering",
-            rf"\caption{{{_in_latex(visible(table.heading))}}}",
+            rf"\caption{{{_escape_latex(visible(table.heading))}}}",
             rf"\begin{{tabular}}{{{aligns}}}",
             r"\toprule",
             header,
@@ -80,12 +79,12 @@ LATEX = {
     **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
     **{"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "`": r"\`{}"},
     **{'"': r"\char34{}", "…": r"\ldots{}", "≤": r"$\leq$", "∞": r"$\infty$", "↓": r"$\downarrow$"},
-    # After \\ these would be read as its arguments.
+    # After \\, LaTeX would read these as its arguments.
     **{character: f"{{{character}}}" for character in "[]*"},
 }
 
 
-def _in_latex(text: str) -> str:
+def _escape_latex(text: str) -> str:
     if re.fullmatch(r"-[\d.]+", text):
         return f"${text}$"
     return re.sub("-(?=-)", "-{}", "".join(LATEX.get(character, character) for character in text))
@@ -145,9 +144,9 @@ th, td {{ padding: 0.2em 0.8em; text-align: left }}
 def csv_text(tables: Iterable[ResultTable]) -> str:
     """Return all tables as one CSV table.
 
-    The first column names the table, and a row has values in the columns of its
-    own table. An interval takes two columns, low and high. Undefined values and
-    infinite bounds are empty. Texts that a spreadsheet would take for formulas start with an apostrophe.
+    The first column names the table, and a row has values in the columns of its own table only. An interval takes two
+    columns, low and high. Undefined values and infinite bounds are empty. Texts that a spreadsheet would take for
+    formulas start with an apostrophe.
 
     >>> a = ResultTable("A", ["x", "P"], [["=1", Estimate(50.0, 40.0, 60.0)]])
     >>> print(csv_text([a, ResultTable("B", ["n"], [[None]])]))
@@ -158,10 +157,10 @@ def csv_text(tables: Iterable[ResultTable]) -> str:
     rows: list[dict[str, str | None]] = []
     header = dict.fromkeys(["table"])
     for table in tables:
-        names = _unique(["table", *map(_in_csv, _names(table))])[1:]
+        names = _number_repeats(["table", *map(_escape_csv, _column_names(table))])[1:]
         header |= dict.fromkeys(names)
-        for values in _values(table):
-            rows.append({"table": _in_csv(table.title), **dict(zip(names, values))})
+        for values in _csv_rows(table):
+            rows.append({"table": _escape_csv(table.title), **dict(zip(names, values))})
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
@@ -169,13 +168,12 @@ def csv_text(tables: Iterable[ResultTable]) -> str:
     return text.getvalue().removesuffix("\n")
 
 
-def _in_csv(text: str) -> str:
-    return for_spreadsheets(visible(text))
+def _escape_csv(text: str) -> str:
+    return escape_formula(visible(text))
 
 
 def json_text(tables: Iterable[ResultTable]) -> str:
-    """Return a JSON object of titles to rows, each an object of columns to values, as `records` has them; null is
-    undefined or infinite.
+    """Return tables as a JSON object of titles to rows, as `records` has them; null is undefined or infinite.
 
     >>> print(json_text([ResultTable("A", ["x", "P"], [["=1", Estimate(0.5, 0.4, 0.6)]])]))
     {
@@ -185,73 +183,73 @@ def json_text(tables: Iterable[ResultTable]) -> str:
     }
     """
     tables, blocks = list(tables), []
-    for title, table in zip(_unique(table.title for table in tables), tables):
-        rows = [json_line({name: _finite(value) for name, value in row.items()}) for row in records(table)]
+    for title, table in zip(_number_repeats(table.title for table in tables), tables):
+        rows = [json_line({name: _finite_or_none(value) for name, value in row.items()}) for row in records(table)]
         blocks.append(f"  {json_line(title)}: [" + ",".join(f"\n    {row}" for row in rows) + "\n  ]")
     return "{\n" + ",\n".join(blocks) + "\n}"
 
 
 def records(table: ResultTable) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a table for programs: numbers as the result has them, the bounds of a number beside it.
+    """Yield the rows of a table for programs: unrounded numbers, and their bounds in columns of their own.
 
-    Ratios are from 0 to 1, so the column "% gold" is called "share of gold".
+    Ratios are from 0 to 1, so a column "% gold" is named "share of gold".
 
     >>> [*records(ResultTable("A", ["x", "P"], [["a", Estimate(0.5, 0.25, 0.75)], ["b", None]]))]
     [{'x': 'a', 'P': 0.5, 'P low': 0.25, 'P high': 0.75}, {'x': 'b', 'P': None, 'P low': None, 'P high': None}]
     """
-    parts = [(k, part) for k in range(len(table.header)) for part in _parts(table, k)]
-    names = [re.sub("^% ", "share of ", name) for name in _unique(_names(table))]
+    parts = [(k, part) for k in range(len(table.header)) for part in _column_parts(table, k)]
+    names = [re.sub("^% ", "share of ", name) for name in _number_repeats(_column_names(table))]
     for row in table.rows:
-        yield dict(zip(names, (_plain(_part(row[k], part)) for k, part in parts)))
+        yield dict(zip(names, (_plain_value(_cell_part(row[k], part)) for k, part in parts)))
 
 
-def _plain(cell: str | int | float | None) -> str | int | float | None:
-    """Return a cell without what only people see of it."""
+def _plain_value(cell: str | int | float | None) -> str | int | float | None:
+    """Return a cell as a plain string, float or int."""
     return next((kind(cell) for kind in (str, float, int) if isinstance(cell, kind)), None)
 
 
-def _values(table: ResultTable) -> Iterator[list[str | None]]:
-    """Yield the rows as CSV has them, each part of an interval as a value of its own."""
-    parts = [_parts(table, k) for k in range(len(table.header))]
+def _csv_rows(table: ResultTable) -> Iterator[list[str | None]]:
+    """Yield the rows for CSV, with a value for each part of an interval."""
+    parts = [_column_parts(table, k) for k in range(len(table.header))]
     for row in table.rows:
-        cells = [(k, _finite(_part(cell, part))) for k, cell in enumerate(row) for part in parts[k]]
-        yield [None if cell is None else _in_csv_cell(table, k, cell) for k, cell in cells]
+        cells = [(k, _finite_or_none(_cell_part(cell, part))) for k, cell in enumerate(row) for part in parts[k]]
+        yield [None if cell is None else _csv_cell(table, k, cell) for k, cell in cells]
 
 
-def _in_csv_cell(table: ResultTable, column: int, cell: Cell) -> str:
+def _csv_cell(table: ResultTable, column: int, cell: Cell) -> str:
     if isinstance(cell, str):
-        return _in_csv(cell)
-    return str(cell) if isinstance(cell, int) else table.shown(column, cell)
+        return _escape_csv(cell)
+    return str(cell) if isinstance(cell, int) else table.cell_text(column, cell)
 
 
-def _names(table: ResultTable) -> list[str]:
-    names = ((name, part) for k, name in enumerate(table.header) for part in _parts(table, k))
+def _column_names(table: ResultTable) -> list[str]:
+    names = ((name, part) for k, name in enumerate(table.header) for part in _column_parts(table, k))
     return [name if part == "value" else f"{name} {part}" for name, part in names]
 
 
-def _parts(table: ResultTable, column: int) -> tuple[str, ...]:
+def _column_parts(table: ResultTable, column: int) -> tuple[str, ...]:
     kinds = {type(row[column]) for row in table.rows}
     value = () if kinds & {Interval} and not kinds - {Interval, type(None)} else ("value",)
     return (*value, "low", "high") if kinds & {Interval, Estimate} else value
 
 
-def _part(cell: Cell, part: str) -> str | int | float | None:
+def _cell_part(cell: Cell, part: str) -> str | int | float | None:
     if isinstance(cell, (Interval, Estimate)):
-        found: float | None = getattr(cell, part, None)
-        return found
+        value: float | None = getattr(cell, part, None)
+        return value
     if part != "value":
         return None
     return float(cell) if isinstance(cell, PValue) else cell  # programs read a number, never a bound
 
 
-def _finite(cell: str | int | float | None) -> str | int | float | None:
+def _finite_or_none(cell: str | int | float | None) -> str | int | float | None:
     return None if isinstance(cell, float) and isinf(cell) else cell
 
 
-def _unique(names: Iterable[str]) -> list[str]:
-    """Return the names, with a number where one is repeated.
+def _number_repeats(names: Iterable[str]) -> list[str]:
+    """Return the names, with numbers after repeated ones.
 
-    >>> _unique(["gold", "PER", "gold"])
+    >>> _number_repeats(["gold", "PER", "gold"])
     ['gold', 'PER', 'gold 2']
     """
     unique: dict[str, None] = {}
@@ -266,8 +264,10 @@ def _unique(names: Iterable[str]) -> list[str]:
 # Several tables with text around them
 
 
-def document(tables: Sequence[ResultTable], format: str, before: Sequence[str] = (), after: Sequence[str] = ()) -> str:
-    """Return tables in one of the formats.
+def render_document(
+    tables: Sequence[ResultTable], format: str, before: Sequence[str] = (), after: Sequence[str] = ()
+) -> str:
+    """Return tables with lines of text around them, in one of the formats.
 
     Args:
         tables: The tables. Only CSV and JSON include those without rows.
@@ -278,7 +278,7 @@ def document(tables: Sequence[ResultTable], format: str, before: Sequence[str] =
     Raises:
         ValueError: If there is no such format.
 
-    >>> print(document([ResultTable("A", ["n"], [[1]])], "markdown", ["One table."]))
+    >>> print(render_document([ResultTable("A", ["n"], [[1]])], "markdown", ["One table."]))
     One table.
     <BLANKLINE>
     ## A
@@ -294,8 +294,8 @@ def document(tables: Sequence[ResultTable], format: str, before: Sequence[str] =
     tables = [table for table in tables if table.rows]
     before, after = [visible(line) for line in before], [visible(line) for line in after]
     if format == "markdown":
-        blocks = (f"## {_in_markdown(visible(table.heading))}\n\n{markdown(table)}" for table in tables)
-        before, after = ([_in_markdown(line).replace(r"\|", "|") for line in lines] for lines in (before, after))
+        blocks = (f"## {_escape_markdown(visible(table.heading))}\n\n{markdown(table)}" for table in tables)
+        before, after = ([_escape_markdown(line).replace(r"\|", "|") for line in lines] for lines in (before, after))
         return "\n\n".join((*before, *blocks, *after))
     if format == "latex":
         lines = ["needs \\usepackage{booktabs}; scripts other than Latin need LuaLaTeX or XeLaTeX", *before]

@@ -1,4 +1,4 @@
-"""Spans marked in a short stretch of their text: [gold], {predicted}."""
+"""Spans marked in their text: [gold], {predicted}."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ BEFORE, AFTER, WITHIN = 12, 24, 40
 """Characters of text before the marks, after them, and between two of them."""
 
 
-class Marked(str):
-    """Text with a stretch that stays visible where the text is cut.
+class MarkedText(str):
+    """Text with a stretch that stays visible when the text is cut.
 
-    >>> text = Marked.of("met ", "[Bob]", " in Rome")
+    >>> text = MarkedText.create("met ", "[Bob]", " in Rome")
     >>> text, text.parts
     ('met [Bob] in Rome', ('met ', '[Bob]', ' in Rome'))
     """
@@ -29,25 +29,25 @@ class Marked(str):
     parts: tuple[str, str, str]
 
     @classmethod
-    def of(cls, left: str, stretch: str, right: str) -> Marked:
+    def create(cls, left: str, stretch: str, right: str) -> MarkedText:
         """Return the stretch joined with the text on either side of it."""
         text = cls(left + stretch + right)
         text.parts = left, stretch, right
         return text
 
 
-def marked(text: str | None, gold: Span | None, pred: Span | None) -> str:
-    """Mark a gold and a predicted span in a short stretch of the text.
+def mark_excerpt(text: str | None, gold: Span | None, pred: Span | None) -> str:
+    """Return a short stretch of a text with a gold and a predicted span marked.
 
     Args:
-        text: The text of the document, if it is known.
-        gold: The gold span, if there is one.
-        pred: The predicted span, if there is one.
+        text: The text of the document; None if it is not known.
+        gold: The gold span; None for none.
+        pred: The predicted span; None for none.
 
     Returns:
-        The stretch with the marks on one line; "" without a text or without a span.
+        The stretch on one line; "" without a text or without a span.
 
-    >>> marked("The Ada Lovelace met Bob.", Span(4, 16, "PER"), Span(4, 7, "PER"))
+    >>> mark_excerpt("The Ada Lovelace met Bob.", Span(4, 16, "PER"), Span(4, 7, "PER"))
     'The [{Ada} Lovelace] met Bob.'
     """
     marks = _marks((*span[:2], side) for side, span in enumerate((gold, pred)) if span)
@@ -56,13 +56,15 @@ def marked(text: str | None, gold: Span | None, pred: Span | None) -> str:
     first, last = marks[0][0], marks[-1][0]
     stretch = ""
     for here, following in zip(marks, marks[1:]):
-        stretch += here[-1] + clipped(text[here[0] : following[0]])
-    left, right = (SPACE.sub(" ", part) for part in (_before(text, first, BEFORE), _after(text, last, AFTER)))
-    return Marked.of(left, stretch + marks[-1][-1], right)
+        stretch += here[-1] + clip(text[here[0] : following[0]])
+    left, right = (
+        SPACE.sub(" ", part) for part in (_left_context(text, first, BEFORE), _right_context(text, last, AFTER))
+    )
+    return MarkedText.create(left, stretch + marks[-1][-1], right)
 
 
 def _marks(spans: Iterable[tuple[int, int, int]]) -> list[tuple[int, int, int, int, str]]:
-    """Return the marks of spans (start, end, side), in their order: the place first, and the mark last."""
+    """Return the marks of spans (start, end, side) in the order of the text, as (offset, ..., mark)."""
     marks = []
     for start, end, side in spans:  # at one offset, closing marks come first; inner spans close first, outer open first
         (opening, closing), length = MARKS[side], end - start
@@ -72,33 +74,33 @@ def _marks(spans: Iterable[tuple[int, int, int]]) -> list[tuple[int, int, int, i
 
 
 CLOSING, NOTE, OPENING, EMPTY_CLOSING, EMPTY_NOTE = range(5)
-"""The order of what is at one offset: marks, and notes on spans that end there."""
+"""The order of marks and notes at one offset."""
 
 
-def with_marks(text: str, spans: Iterable[tuple[int, int, int]], notes: Iterable[tuple[int, bool, str]]) -> str:
-    """Return a text with marks around spans, and notes after them.
+def insert_marks(text: str, spans: Iterable[tuple[int, int, int]], notes: Iterable[tuple[int, bool, str]]) -> str:
+    """Return a whole text with marks around spans and notes after them.
 
     Args:
-        text: The whole text.
+        text: The text.
         spans: The start, the end and the side of each span: 0 for gold, 1 for predicted.
-        notes: Where a span ends, whether it is empty, and the note on it.
+        notes: For each note, the end of its span, whether the span is empty, and the words.
 
-    >>> with_marks("Ada met Bob", [(0, 3, 0), (0, 7, 1)], [(7, False, "(boundary)")])
+    >>> insert_marks("Ada met Bob", [(0, 3, 0), (0, 7, 1)], [(7, False, "(boundary)")])
     '{[Ada] met}(boundary) Bob'
     """
     noted = [(end, EMPTY_NOTE if is_empty else NOTE, 0, 0, note) for end, is_empty, note in notes]
-    found, before = "", 0
+    result, before = "", 0
     for place, *_, mark in sorted([*_marks(spans), *noted]):
-        found += text[before:place] + mark
+        result += text[before:place] + mark
         before = place
-    return found + text[before:]
+    return result + text[before:]
 
 
-def marked_row(row: Mapping[str, Any]) -> str:
-    """Return the context of a row of an error list with its spans marked, as `marked` does.
+def mark_row(row: Mapping[str, Any]) -> str:
+    """Return the context of a row of an error list with its spans marked; see `mark_excerpt`.
 
     >>> spans = {"gold_start": 4, "gold_end": 16, "gold_label": "PER", "gold_text": "Ada Lovelace"}
-    >>> marked_row({**spans, "pred_start": None, "left": "The ", "right": " met Bob."})
+    >>> mark_row({**spans, "pred_start": None, "left": "The ", "right": " met Bob."})
     'The [Ada Lovelace] met Bob.'
     """
     sides = [side for side in ("gold", "pred") if row[f"{side}_start"] is not None]
@@ -112,55 +114,55 @@ def marked_row(row: Mapping[str, Any]) -> str:
         within[first:last] = row[f"{side}_text"]
         before = len(row["left"])
         spans[side] = Span(before + first, before + last, row[f"{side}_label"])
-    return marked("".join((row["left"], *within, row["right"])), spans.get("gold"), spans.get("pred"))
+    return mark_excerpt("".join((row["left"], *within, row["right"])), spans.get("gold"), spans.get("pred"))
 
 
-def clipped(text: str, size: int = WITHIN) -> str:
+def clip(text: str, size: int = WITHIN) -> str:
     """Return the text on one line, cut to a number of characters.
 
     Args:
         text: Any text.
         size: Keep this many characters from the start.
 
-    >>> clipped("Ada  Lovelace", 9)
+    >>> clip("Ada  Lovelace", 9)
     'Ada Love…'
     """
     text = SPACE.sub(" ", text)
     return text if len(text) <= size else text[: size - 1] + "…"
 
 
-def in_context(document: Document, start: int, end: int) -> Marked:
-    """Return a stretch of a document's text with its context on one line, its places if there is no text.
+def span_in_context(document: Document, start: int, end: int) -> MarkedText:
+    """Return a stretch of a document's text with its context on one line; its offsets if there is no text.
 
-    >>> in_context(Document([], [], "The Ada Lovelace met Bob."), 4, 7).parts
+    >>> span_in_context(Document([], [], "The Ada Lovelace met Bob."), 4, 7).parts
     ('The ', 'Ada', ' Lovelace met Bob.')
     """
     text = document.text
     if text is None:
-        return Marked.of("", f"{start}–{end}", "")
+        return MarkedText.create("", f"{start}–{end}", "")
     long = end - start > 2 * CONTEXT
     middle = f"{text[start : start + CONTEXT]}…{text[end - CONTEXT : end]}" if long else text[start:end]
-    parts = _before(text, start, CONTEXT), middle, _after(document.own_text or "", end, CONTEXT)
+    parts = _left_context(text, start, CONTEXT), middle, _right_context(document.own_text or "", end, CONTEXT)
     if document.is_invented((start, end, "")):
         parts = "not in the text: ", middle, ""
-    return Marked.of(*(SPACE.sub(" ", part) for part in parts))
+    return MarkedText.create(*(SPACE.sub(" ", part) for part in parts))
 
 
-def _before(text: str, start: int, size: int) -> str:
-    """Return at most so many characters of the text before a place, from the beginning of a word."""
+def _left_context(text: str, start: int, size: int) -> str:
+    """Return up to `size` characters of the text before an offset, from the beginning of a word."""
     first = max(0, start - size)
-    found = text[first:start]
+    context = text[first:start]
     if not first:
-        return found
-    space = None if text[first - 1].isspace() else SPACE.search(found)
-    return f"… {found[space.end() :].lstrip() if space else found}"
+        return context
+    space = None if text[first - 1].isspace() else SPACE.search(context)
+    return f"… {context[space.end() :].lstrip() if space else context}"
 
 
-def _after(text: str, end: int, size: int) -> str:
-    """Return at most so many characters of the text after a place, up to the end of a word."""
+def _right_context(text: str, end: int, size: int) -> str:
+    """Return up to `size` characters of the text after an offset, to the end of a word."""
     last = end + size
-    found = text[end:last]
+    context = text[end:last]
     if last >= len(text):
-        return found
-    spaces = [] if text[last].isspace() else [*SPACE.finditer(found)]
-    return f"{(found[: spaces[-1].start()] if spaces else found).rstrip()} …"
+        return context
+    spaces = [] if text[last].isspace() else [*SPACE.finditer(context)]
+    return f"{(context[: spaces[-1].start()] if spaces else context).rstrip()} …"

@@ -1,8 +1,6 @@
-"""The libraries that draw charts without a network, and what tells systems apart in charts.
+"""What all HTML pages share: texts escaped for a page, and templates filled in with their styles and scripts.
 
-Texts and names from outside, for pages: as data of a script, in a sentence, and their direction.
-
-Fill in the page's template: inline its style and script, and add a policy that allows nothing else.
+A page is one file that opens without a network. Its content security policy allows its own style and scripts alone.
 """
 
 from __future__ import annotations
@@ -25,18 +23,18 @@ from ..core.messages import install_command
 from ..core.spans import Document
 from ..core.wording import COLORS
 from ..evaluation.comparison import System
-from ..io.writing import spelt_out, visible
+from ..io.writing import escape_controls, visible
 from . import marked_text
 from .result_table import Cell, Estimate, Interval, Percent, Ranked
 
 GLYPHS = "●■◆✚▶◀★✖"
-"""Characters like the symbols, for the legend."""
+"""A character for each system, like the symbols in charts, for legends."""
 
 INSTALL = f'charts need Altair and vl-convert, which the extra "report" brings: {install_command("report")}'
 
 
 @cache
-def scripts() -> str:
+def chart_library() -> str:
     """Return Vega, Vega-Lite and Vega-Embed as one script.
 
     Raises:
@@ -53,22 +51,22 @@ def scripts() -> str:
 
 JOINT = re.compile(r"(?<=[._/])(?=[^\W\d])|(?<=[a-z])(?=[A-Z])")
 
-# A "<" could end the script element. The others cannot be encoded in UTF-8, or are changed by parsers of HTML.
+# A "<" could end the script element. UTF-8 cannot encode the others, or HTML parsers change them.
 UNSAFE = re.compile("[<\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 
 
-def embedded(value: Any) -> str:
+def script_json(value: Any) -> str:
     """Return JSON for a script element, escaped so that it cannot end the element or be changed.
 
-    >>> embedded("</script>")
+    >>> script_json("</script>")
     '"\\\\u003c/script>"'
     """
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def breakable(sentence: str) -> Markup:
-    """Return a sentence whose names may be broken behind their dots, underscores and slashes, and before capitals.
+    """Return a sentence with line break opportunities in its names: after dots, underscores, slashes, before capitals.
 
     >>> breakable("a_b.jsonl < 0.5")
     Markup('a_<wbr>b.<wbr>jsonl &lt; 0.5')
@@ -87,7 +85,7 @@ def is_right_to_left(text: str) -> bool:
 
 
 def utf16_offsets(text: str) -> Any:
-    """Return the function from an offset in characters to one in UTF-16 units."""
+    """Return a function that converts an offset in characters to an offset in UTF-16 code units."""
     if text.isascii() or max(text) <= "\uffff":
         return int
     offsets = [0]
@@ -97,7 +95,7 @@ def utf16_offsets(text: str) -> Any:
 
 
 class Example(NamedTuple):
-    """A stretch of text with its context, escaped, on one line, with the spaces at its ends."""
+    """A stretch of text with its context, escaped and on one line. The spaces at its ends stay."""
 
     left: Markup
     text: Markup
@@ -105,18 +103,19 @@ class Example(NamedTuple):
     right_to_left: bool = False
 
 
-def in_context(document: Document, start: int, end: int) -> Example:
-    """Return a stretch of a document's text with its context, its places if there is no text."""
-    left, here, right = (escape(spelt_out(part)) for part in marked_text.in_context(document, start, end).parts)
+def html_example(document: Document, start: int, end: int) -> Example:
+    """Return a stretch of a document's text with its context; its offsets if there is no text."""
+    left, here, right = (
+        escape(escape_controls(part)) for part in marked_text.span_in_context(document, start, end).parts
+    )
     return Example(left, here, right, is_right_to_left(document.text or ""))
 
 
 class Layout(NamedTuple):
-    """The files of a page, which lie in the folder `page` of a package.
+    """The names of a page's files, in order of execution.
 
-    `page.html` and `page.css` are its own; `functions` and `scripts` are names of files in folders of these names, in
-    order of execution: first those that this room shares with all pages, then the page's own. `functions` know the
-    data of the page and nothing else of it, so that they run without one; `scripts` draw it.
+    They lie in the folder `page` of `package`, beside `page.html` and `page.css`; shared ones in that of this room.
+    Functions read the page's data and no element, so that they run outside of a page. Scripts draw the page.
     """
 
     package: str
@@ -126,18 +125,18 @@ class Layout(NamedTuple):
     scripts: tuple[str, ...]
 
 
-LISTED = ("names", "words", "plain_text", "regions", "searching", "addresses", "stretches", "columns")
-"""The functions of pages with a list of places."""
+LIST_FUNCTIONS = ("names", "words", "plain_text", "regions", "searching", "addresses", "stretches", "columns")
+"""The shared functions of pages with a list of places."""
 
-LISTING = ("elements", "tips", "widgets", "saving", "highlight", "listing", "bars", "columns", "sorting")
-"""The scripts of pages with a list of places."""
+LIST_SCRIPTS = ("elements", "tips", "widgets", "saving", "highlight", "listing", "bars", "columns", "sorting")
+"""The shared scripts of pages with a list of places."""
 
-DRAWING = ("theme", "charting")
-"""The scripts of pages with charts."""
+CHART_SCRIPTS = ("theme", "charting")
+"""The shared scripts of pages with charts."""
 
 
 class Trusted(str):
-    """Text that the page itself consists of. The template does not escape it."""
+    """Text of our own, such as a script, which the template does not escape."""
 
     def __html__(self) -> str:
         """Return the text unchanged. Templates call this method to get markup."""
@@ -162,17 +161,17 @@ class Section(NamedTuple):
     unit: str | None = None
 
 
-def filled_in(values: Mapping[str, Any], library: str | None, layout: Layout) -> str:
-    """Return the page.
+def render_page(values: Mapping[str, Any], library: str | None, layout: Layout) -> str:
+    """Return a page as HTML.
 
     Args:
-        values: Whatever the template shows. It escapes all text that is not `Trusted`.
+        values: What the template shows. It escapes all text that is not `Trusted`.
         library: The script that draws charts; None for a page without charts.
         layout: The files of the page.
     """
-    scripts = [*filter(None, [library]), _script(layout)]
+    scripts = [*filter(None, [library]), _page_script(layout)]
     colors = ":root{" + "".join(f"--{kind}:{color};" for kind, color in COLORS.items()) + "}"
-    style = "\n".join([colors, *(_file(package, "page.css") for package in (__package__, layout.package))])
+    style = "\n".join([colors, *(_read_file(package, "page.css") for package in (__package__, layout.package))])
     return (
         environment(layout.package)
         .get_template("page.html")
@@ -180,35 +179,34 @@ def filled_in(values: Mapping[str, Any], library: str | None, layout: Layout) ->
             **values,
             scripts=[Trusted(script) for script in scripts],
             style=Trusted(style),
-            policy=_policy(scripts, style),
+            policy=_security_policy(scripts, style),
         )
     )
 
 
 @cache
 def environment(package: str = __package__) -> jinja2.Environment:
-    """Return what reads the templates of a package and those of all pages: it escapes all text, and refuses what is not
-    defined."""
-    found = jinja2.Environment(
+    """Return the Jinja environment of a package's templates and the shared ones. It escapes texts; names must exist."""
+    templates = jinja2.Environment(
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
-        finalize=_readable,
+        finalize=_escape_controls,
         loader=jinja2.ChoiceLoader([jinja2.PackageLoader(name, "page") for name in (package, __package__)]),
     )
-    found.filters.update(json=json.dumps, log2=log2, inline=_inline, sorted_by=_sorted_by)
-    found.tests["percent"] = lambda value: isinstance(value, Percent)
-    return found
+    templates.filters.update(json=json.dumps, log2=log2, inline=_inline, sort_key=_sort_key)
+    templates.tests["percent"] = lambda value: isinstance(value, Percent)
+    return templates
 
 
 def _inline(text: str) -> Markup:
     """Escape a text and its control characters, and keep the spaces at its ends."""
-    return escape(spelt_out(text))
+    return escape(escape_controls(text))
 
 
-def _sorted_by(cell: Cell) -> str | None:
-    """Return the number that a cell of a table is sorted by, as people see it, "" if it is undefined, None for text."""
+def _sort_key(cell: Cell) -> str | None:
+    """Return the number by which a page sorts a cell of a table; "" if it is undefined, None for text."""
     if isinstance(cell, str):
         return str(cell.rank) if isinstance(cell, Ranked) else None
     if cell is None:
@@ -218,38 +216,39 @@ def _sorted_by(cell: Cell) -> str | None:
     return f"{number:.9g}" if isfinite(number) else "Infinity" if number > 0 else "-Infinity"
 
 
-def _readable(value: Any) -> Any:
-    """Escape the control characters of anything that is not markup."""
+def _escape_controls(value: Any) -> Any:
+    """Escape the control characters of a text; markup and other values stay."""
     return visible(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
-def _policy(scripts: Iterable[str], style: str) -> str:
-    """The content security policy: these scripts run and this style applies, nothing else, and nothing is fetched."""
+def _security_policy(scripts: Iterable[str], style: str) -> str:
+    """Return the content security policy, by which only these scripts and this style apply and nothing is fetched."""
 
-    def hashed(text: str) -> str:
+    def digest(text: str) -> str:
         return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
     return (
-        f"default-src 'none'; script-src {' '.join(map(hashed, scripts))}; style-src {hashed(style)}; "
+        f"default-src 'none'; script-src {' '.join(map(digest, scripts))}; style-src {digest(style)}; "
         "base-uri 'none'; form-action 'none'"
     )
 
 
-def _script(layout: Layout) -> str:
-    """The page's own script: its files inside one function, so that no name of theirs is global."""
+def _page_script(layout: Layout) -> str:
+    """Return the page's own script: its files inside one function, so that none of their names is global."""
     data = 'const data = JSON.parse(document.getElementById("data").textContent);'
-    return f'"use strict";\n(() => {{\n{data}\n{functions(layout)}\n{_joined(layout.package, "script", layout.shared_scripts, layout.scripts)}}})();\n'
+    script = _join_files(layout.package, "script", layout.shared_scripts, layout.scripts)
+    return f'"use strict";\n(() => {{\n{data}\n{page_functions(layout)}\n{script}}})();\n'
 
 
-def functions(layout: Layout) -> str:
-    """Return the functions of a page as JavaScript: all that they need is `data`, what `embedded` made JSON of."""
-    return _joined(layout.package, "functions", layout.shared_functions, layout.functions)
+def page_functions(layout: Layout) -> str:
+    """Return the functions of a page as JavaScript. They need `data`, parsed from the JSON of `script_json`."""
+    return _join_files(layout.package, "functions", layout.shared_functions, layout.functions)
 
 
-def _joined(package: str, folder: str, shared: Iterable[str], own: Iterable[str]) -> str:
-    names = [*((__package__, name) for name in shared), *((package, name) for name in own)]
-    return "\n".join(_file(owner, f"{folder}/{name}.js") for owner, name in names)
+def _join_files(package: str, folder: str, shared: Iterable[str], page_names: Iterable[str]) -> str:
+    names = [*((__package__, name) for name in shared), *((package, name) for name in page_names)]
+    return "\n".join(_read_file(owner, f"{folder}/{name}.js") for owner, name in names)
 
 
-def _file(package: str, name: str) -> str:
+def _read_file(package: str, name: str) -> str:
     return (files(package) / "page" / name).read_text(encoding="utf8")

@@ -1,14 +1,15 @@
-"""Sentences around the tables: what was scored, warnings, and where metrics disagree."""
+"""The lines around tables that several views share: what was read, the basis of intervals, warnings."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from unicodedata import bidirectional
 
 from ..core.messages import spell_argument
 from ..evaluation.bounds import WARNING_UNITS, needs_warning
 from ..evaluation.conclusion import unit_name
+from ..evaluation.variance import FEW_RUNS
 from ..io.writing import visible
 from .result_table import EMPTY
 
@@ -20,50 +21,50 @@ ON_READING = (
     ("rejected", "span", "rejected by an annotator and left out"),
     ("merged", "span", "made equal to another by the label rules"),
 )
-"""Totals of what was changed or left out on reading: the key in the result, the noun, and what happened to it."""
+"""What reading changed or left out: the key of the number in the result, the noun, and the change."""
 
 
 def heading(result: Mapping[str, Any]) -> str:
-    """Return a sentence on what was scored and what was left out.
+    """Return a line on what was scored and what reading changed or left out.
 
     >>> heading({"documents": 1, "gold": 2, "pred": 2, "skipped": 0, "repaired": 1})
     '1 document, 2 gold spans, 2 predicted spans, 1 span repaired'
     """
     parts = [many(result["documents"], "document"), many(result["gold"], "gold span")]
     parts.append(many(result["pred"], "predicted span"))
-    return ", ".join([*parts, *on_reading(result)])
+    return ", ".join([*parts, *reading_phrases(result)])
 
 
-def on_reading(result: Mapping[str, Any]) -> list[str]:
-    """Return what was left out or changed on reading, in words.
+def reading_phrases(result: Mapping[str, Any]) -> list[str]:
+    """Return phrases on what reading changed or left out.
 
-    >>> on_reading({"duplicates": 2, "rejected": 0})
+    >>> reading_phrases({"duplicates": 2, "rejected": 0})
     ['2 spans given again and counted once']
     """
-    return [f"{many(result[key], what)} {done}" for key, what, done in (SKIPPED, *ON_READING) if result.get(key)]
+    return [f"{many(result[key], noun)} {change}" for key, noun, change in (SKIPPED, *ON_READING) if result.get(key)]
 
 
-def read_with(result: Mapping[str, Any]) -> list[str]:
-    """Return what was left out or changed on reading the training runs of a system.
+def runs_phrases(result: Mapping[str, Any]) -> list[str]:
+    """Return phrases on what reading the training runs of a system changed or left out.
 
     Args:
-        result: Keys as in `ON_READING` and `SKIPPED` to a number for each run.
+        result: The keys of `ON_READING` and `SKIPPED` to a number for each run.
 
-    >>> read_with({"skipped": [1, 1], "repaired": [0, 0], "duplicates": [2, 0]})
+    >>> runs_phrases({"skipped": [1, 1], "repaired": [0, 0], "duplicates": [2, 0]})
     ['1 document without annotation skipped', 'spans given again and counted once: 2 and 0 in the runs']
     """
     parts = []
-    for key, what, done in (SKIPPED, *ON_READING):
+    for key, noun, change in (SKIPPED, *ON_READING):
         numbers = result.get(key) or [0]
         if len({*numbers}) > 1:
-            parts.append(f"{what}s {done}: {', '.join(map(str, numbers[:-1]))} and {numbers[-1]} in the runs")
+            parts.append(f"{noun}s {change}: {', '.join(map(str, numbers[:-1]))} and {numbers[-1]} in the runs")
         elif numbers[0]:
-            parts.append(f"{many(numbers[0], what)} {done}")
+            parts.append(f"{many(numbers[0], noun)} {change}")
     return parts
 
 
 def mention_lines(numbers: Mapping[str, int]) -> list[str]:
-    """Return a line on mentions without offsets: where they were found, and what other evaluations leave out.
+    """Return a line on mentions without offsets: how many were found in the text and how.
 
     Args:
         numbers: The result's `mentions`; empty if there were none.
@@ -74,57 +75,57 @@ def mention_lines(numbers: Mapping[str, int]) -> list[str]:
     """
     if not numbers:
         return []
-    parts = [f"{numbers[name]:,} {words}" for name, words in FOUND.items() if numbers[name]]
+    parts = [f"{numbers[name]:,} {words}" for name, words in MATCH_WORDS.items() if numbers[name]]
     if invented := numbers["invented"]:
         parts.append(f"{invented:,} not in the text ({100 * invented / numbers['listed']:.1f} %)")
-    more = [f"{numbers[name]:,} {words}" for name, words in OF_MENTIONS.items() if numbers[name]]
+    more = [f"{numbers[name]:,} {words}" for name, words in REPEAT_WORDS.items() if numbers[name]]
     return ["; ".join([f"{many(numbers['listed'], 'mention')} without offsets: {', '.join(parts)}", *more])]
 
 
-FOUND = {
+MATCH_WORDS = {
     "exact": "exact",
     "normalised": "normalised",
     "caseless": "caseless",
     "inside": "inside words",
     "empty": "empty and dropped",
 }
-OF_MENTIONS = {"repeated": "listed more often than it occurs", "ambiguous": "listed less often than it occurs"}
-"""What the numbers of mentions are in words."""
+REPEAT_WORDS = {"repeated": "listed more often than it occurs", "ambiguous": "listed less often than it occurs"}
+"""The numbers of mentions in words."""
 
 
-def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
+def omission_lines(left_out: Mapping[str, str]) -> list[str]:
     """Return a line on each metric that was left out.
 
-    >>> left_out_lines({"wrf": "it needs the words"})
+    >>> omission_lines({"wrf": "it needs the words"})
     ['wrf is left out: it needs the words']
     """
     return [f"{name} is left out: {reason}" for name, reason in left_out.items()]
 
 
-def kept_words(kept: int, predicted: int) -> str:
-    """Return how many predictions a cut keeps.
+def cut_phrase(kept: int, predicted: int) -> str:
+    """Return a phrase on how many predictions a cut keeps.
 
-    >>> kept_words(685, 1655)
+    >>> cut_phrase(685, 1655)
     '685 of 1,655 predictions are kept'
     """
     return f"{kept:,} of {many(predicted, 'prediction')} are kept"
 
 
-def many(number: int, what: str) -> str:
-    """Return a number of things in words.
+def many(number: int, noun: str) -> str:
+    """Return a number with its noun in the singular or plural.
 
     >>> many(1, "span"), many(1200, "document")
     ('1 span', '1,200 documents')
     """
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def in_sentence(text: str) -> str:
-    """Return a name from outside for a sentence: shortened, with a writing direction of its own.
+def name_in_sentence(text: str) -> str:
+    """Return a user's name of something for a sentence: shortened, and isolated if it runs from right to left.
 
-    Of a label with levels that is too long, the last level stays.
+    A long label with levels keeps its last level.
 
-    >>> in_sentence("PER"), in_sentence(" "), in_sentence("object/" * 9 + "Pump")
+    >>> name_in_sentence("PER"), name_in_sentence(" "), name_in_sentence("object/" * 9 + "Pump")
     ('PER', '(empty)', '…/Pump')
     """
     name = visible(text).strip() or EMPTY
@@ -141,7 +142,7 @@ LONGEST = 48
 
 
 def times(number: int) -> str:
-    """Return how often, in words.
+    """Return a number of times in words.
 
     >>> times(1), times(1200)
     ('once', '1,200 times')
@@ -149,7 +150,7 @@ def times(number: int) -> str:
     return "once" if number == 1 else f"{number:,} times"
 
 
-def warning(units: int | None, effective: float, rule: str = "id", documents: int | None = None) -> list[str]:
+def units_warning(units: int | None, effective: float, rule: str = "id", documents: int | None = None) -> list[str]:
     """Return a warning about intervals and tests on few units; an empty list if there are enough.
 
     Args:
@@ -158,14 +159,14 @@ def warning(units: int | None, effective: float, rule: str = "id", documents: in
         rule: The rule that says which documents are one unit.
         documents: The number of documents; None if it is not known.
 
-    >>> warning(20, 20.0), warning(19, 19.0)
+    >>> units_warning(20, 20.0), units_warning(19, 19.0)
     ([], ['⚠ Only 19 documents: with fewer than 20, scores say little.'])
-    >>> warning(20, 19.99), warning(20, 19.94)
+    >>> units_warning(20, 19.99), units_warning(20, 19.94)
     ([], ['⚠ Only 20 documents, effectively 19.9: with fewer than 20, scores say little.'])
-    >>> warning(30, 12.34, "block:20"), warning(19, 19.0, "id", 21)[0][:15]
+    >>> units_warning(30, 12.34, "block:20"), units_warning(19, 19.0, "id", 21)[0][:15]
     (['⚠ Only 30 blocks, effectively 12.3: with fewer than 20, scores say little.'], '⚠ Only 19 units')
     """
-    if not needs_warning(round(effective, 1)):  # as shown: 19.99 of 20 are no "fewer than 20"
+    if not needs_warning(round(effective, 1)):  # rounded as it is shown: 19.99 is not fewer than 20
         return []
     shown, unit = f"{effective:.1f}", unit_name(rule, units, documents)
     if units is None:
@@ -174,23 +175,32 @@ def warning(units: int | None, effective: float, rule: str = "id", documents: in
     return [f"⚠ Only {many(units, unit)}{unlike}: with fewer than {WARNING_UNITS}, scores say little."]
 
 
-def interval_lines(drawn: Mapping[str, Any], documents: int | None = None, *, chosen: bool = True) -> list[str]:
-    """Return what to know about intervals: how units were chosen, if there are few, or if a few hold the uncertainty.
+def few_runs(runs: Iterable[int]) -> str:
+    """Return a note on systems with few training runs; "" if none has few.
+
+    >>> few_runs([3, 5]), few_runs([5, 5])
+    ('few runs: fewer than 5', '')
+    """
+    return f"few runs: fewer than {FEW_RUNS}" if min(runs) < FEW_RUNS else ""
+
+
+def interval_lines(basis: Mapping[str, Any], documents: int | None = None, *, chosen: bool = True) -> list[str]:
+    """Return warnings about intervals: automatic units, few units, or a few units with most of the uncertainty.
 
     Args:
-        drawn: What the intervals are based on, the result's `confidence`.
+        basis: What the intervals are based on, the result's `confidence`.
         documents: The number of documents; None if it is not known.
         chosen: Whether the argument `unit` chooses other units.
 
     >>> held = {"metric": "strict", "score": "f", "units": ["a", "b"], "share": 0.6}
-    >>> drawn = {"unit": "id", "units": 50, "effective_units": 40.0, "concentrated": [held]}
-    >>> interval_lines(drawn)
+    >>> basis = {"unit": "id", "units": 50, "effective_units": 40.0, "concentrated": [held]}
+    >>> interval_lines(basis)
     ['⚠ 2 of 50 documents hold 60 % of the uncertainty of strict f: a, b.']
     """
-    rule, units = drawn["unit"], drawn["units"]
-    lines = [*unit_lines(rule, chosen=chosen), *warning(units, drawn["effective_units"], rule, documents)]
-    # One score is enough: most often the same units hold the uncertainty of all.
-    for held in drawn["concentrated"][:1]:
+    rule, units = basis["unit"], basis["units"]
+    lines = [*unit_lines(rule, chosen=chosen), *units_warning(units, basis["effective_units"], rule, documents)]
+    # One score is enough: usually the same units hold the uncertainty of all scores.
+    for held in basis["concentrated"][:1]:
         number, of_all = len(held["units"]), many(units, unit_name(rule, units, documents))
         lines.append(
             f"⚠ {number} of {of_all} hold{'s' if number == 1 else ''} {100 * held['share']:.0f} % of the uncertainty "
@@ -199,22 +209,22 @@ def interval_lines(drawn: Mapping[str, Any], documents: int | None = None, *, ch
     return lines
 
 
-def bounded_by(drawn: Mapping[str, Any], documents: int | None = None) -> str:
-    """Return what the intervals were computed from.
+def interval_basis(basis: Mapping[str, Any], documents: int | None = None) -> str:
+    """Return what the intervals were computed from, in words.
 
     Args:
-        drawn: What the intervals are based on, the result's `confidence`.
+        basis: What the intervals are based on, the result's `confidence`.
         documents: The number of documents; None if it is not known.
 
-    >>> drawn = {"unit": "id", "units": 50, "samples": None, "exact": True}
-    >>> bounded_by(drawn), bounded_by(drawn | {"samples": 1000, "exact": False})
+    >>> basis = {"unit": "id", "units": 50, "samples": None, "exact": True}
+    >>> interval_basis(basis), interval_basis(basis | {"samples": 1000, "exact": False})
     ('the influence of each of 50 documents', '1,000 half-samples of 50 documents')
     """
-    unit = unit_name(drawn["unit"], drawn["units"], documents)
-    units = f"{unit}s" if drawn["units"] is None else many(drawn["units"], unit)
-    if drawn["samples"] is None:
+    unit = unit_name(basis["unit"], basis["units"], documents)
+    units = f"{unit}s" if basis["units"] is None else many(basis["units"], unit)
+    if basis["samples"] is None:
         return f"the influence of each of {units}"
-    return f"{'all ' * drawn['exact']}{drawn['samples']:,} half-samples of {units}"
+    return f"{'all ' * basis['exact']}{basis['samples']:,} half-samples of {units}"
 
 
 def unit_lines(rule: str, *, chosen: bool = True) -> list[str]:
@@ -241,19 +251,20 @@ def unit_lines(rule: str, *, chosen: bool = True) -> list[str]:
     ]
 
 
-def disagreement_lines(found: Mapping[str, Any]) -> list[str]:
+def disagreement_lines(disagreement: Mapping[str, Any]) -> list[str]:
     """Return lines on the documents in which WRF and strict F disagree.
 
     Args:
-        found: What `evaluation.per_document.disagreement` returns.
+        disagreement: What `evaluation.per_document.disagreement` returns.
     """
     lines = [
-        f"WRF compared with strict F in {found['documents']} documents "
-        f"({found['undefined']} left out, in which one of them is undefined):"
+        f"WRF compared with strict F in {disagreement['documents']} documents "
+        f"({disagreement['undefined']} left out, in which one of them is undefined):"
     ]
     for name in ("above", "below", "equal"):
-        share = "-" if found[name]["share"] is None else f"{100 * found[name]['share']:.1f} %"
-        such_as = f", such as {', '.join(map(str, found[name]['examples']))}" if found[name]["examples"] else ""
-        said = "the same" if name == "equal" else name
-        lines.append(f"  {said} in {found[name]['documents']} ({share}){such_as}")
+        part = disagreement[name]
+        share = "-" if part["share"] is None else f"{100 * part['share']:.1f} %"
+        such_as = f", such as {', '.join(map(str, part['examples']))}" if part["examples"] else ""
+        words = "the same" if name == "equal" else name
+        lines.append(f"  {words} in {part['documents']} ({share}){such_as}")
     return lines

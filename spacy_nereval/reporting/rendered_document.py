@@ -1,4 +1,4 @@
-"""One document with its gold spans, its predictions and what a metric says of each: as text, and as HTML."""
+"""One document with its gold spans, its predictions and a metric's verdicts on them, as text and as HTML."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import NamedTuple
 from ..core.declaration import Metric, Verdict
 from ..core.spans import Document
 from ..evaluation.error_list import is_error
-from ..io.writing import spelt_out, visible
-from .marked_text import with_marks
+from ..io.writing import escape_controls, visible
+from .marked_text import insert_marks
 from .remarks import many
 from .result_table import Kinded
-from .verdict_tables import error_in_words
+from .verdict_tables import describe_error
 
 LEGEND = "[gold], {predicted}, ⟨label, or what is wrong⟩"
 
@@ -26,43 +26,43 @@ class Stretch(NamedTuple):
     Attributes:
         text: The text.
         gold, pred: Whether it is in a gold span and in a prediction.
-        said: What is said of the spans that end with it.
+        notes: The notes on the spans that end with it.
         kind: The kind of the last verdict on it, a key of `VERDICT_KINDS`; "" for none.
     """
 
     text: str
     gold: bool
     pred: bool
-    said: Sequence[Kinded]
+    notes: Sequence[Kinded]
     kind: str = ""
 
 
-class Said(NamedTuple):
-    """What is said of the spans of a verdict: where they are, and the words."""
+class SpanNote(NamedTuple):
+    """The spans of a verdict as (start, end, side), and the words on them."""
 
     spans: list[tuple[int, int, int]]
     words: Kinded
 
     @property
     def start(self) -> int:
-        """Where the first of the spans starts."""
+        """The start of the first span."""
         return min(start for start, _, _ in self.spans)
 
     @property
     def end(self) -> int:
-        """Where the last of the spans ends."""
+        """The end of the last span."""
         return max(end for _, end, _ in self.spans)
 
 
-def said_of(document: Document, verdicts: Iterable[Verdict], metric: Metric) -> list[Said]:
-    """Return what is said of the spans of verdicts: the label of a right one, and what is wrong with another.
+def span_notes(document: Document, verdicts: Iterable[Verdict], metric: Metric) -> list[SpanNote]:
+    """Return a note on the spans of each verdict: the label of a hit, or what is wrong.
 
     >>> from spacy_nereval import create
     >>> document, fair = Document([(0, 3, "PER")], [(0, 3, "LOC"), (4, 7, "PER")], "Ada met Bob"), create("fair")
-    >>> [each.words for each in said_of(document, fair.verdicts(document), fair)]
+    >>> [note.words for note in span_notes(document, fair.verdicts(document), fair)]
     ['label error: PER as LOC', 'spurious: PER']
     """
-    found = []
+    notes = []
     for verdict in verdicts:
         name, gold, pred, _ = verdict
         marked = [(*span[:2], side) for side, span in enumerate((gold, pred)) if span]
@@ -70,31 +70,32 @@ def said_of(document: Document, verdicts: Iterable[Verdict], metric: Metric) -> 
             continue
         labels = gold.label if gold else "", pred.label if pred else ""
         if is_error(metric, verdict):
-            words = error_in_words(metric, name, *labels)
+            words = describe_error(metric, name, *labels)
             kind = metric.words[name].kind if name in metric.words else "none"
         else:
             words, kind = next(filter(None, labels), ""), "hit"
         absent = any(span is not None and document.is_invented(span) for span in (gold, pred))
-        found.append(Said(marked, Kinded.of(words + " (not in the text)" * absent, kind)))
-    return sorted(found, key=lambda each: (each.start, each.end, each.words))
+        notes.append(SpanNote(marked, Kinded.create(words + " (not in the text)" * absent, kind)))
+    return sorted(notes, key=lambda note: (note.start, note.end, note.words))
 
 
-def stretches(text: str, said: Sequence[Said], low: int = 0, high: int | None = None) -> Iterator[Stretch]:
-    """Cut a text where the spans of verdicts begin and end.
+def stretches(text: str, notes: Sequence[SpanNote], low: int = 0, high: int | None = None) -> Iterator[Stretch]:
+    """Cut a text where the spans of notes begin and end.
 
     Args:
         text: The text of the document.
-        said: What is said of its spans.
-        low, high: Where to begin and to end.
+        notes: The notes on its spans.
+        low, high: Where to begin and to end; by default, at the ends of the text.
 
-    >>> [part.text for part in stretches("Ada met Bob", [Said([(0, 3, 0), (0, 7, 1)], Kinded.of("", "boundary"))])]
+    >>> note = SpanNote([(0, 3, 0), (0, 7, 1)], Kinded.create("", "boundary"))
+    >>> [part.text for part in stretches("Ada met Bob", [note])]
     ['Ada', ' met', ' Bob']
     """
     last = len(text) if high is None else high
-    spans = [(*span, each.words.kind) for each in said for span in each.spans]
+    spans = [(*span, note.words.kind) for note in notes for span in note.spans]
     ending: dict[int, list[Kinded]] = defaultdict(list)
-    for each in said:
-        ending[each.end].append(each.words)
+    for note in notes:
+        ending[note.end].append(note.words)
     edges = {low, last, *(edge for span in spans for edge in span[:2] if low < edge < last)}
     if ending[low]:  # of empty spans
         yield Stretch("", False, False, ending[low])
@@ -105,7 +106,7 @@ def stretches(text: str, said: Sequence[Said], low: int = 0, high: int | None = 
 
 
 class RenderedDocument:
-    """A document that shows itself: in a terminal with marks, in a notebook with lines and colours.
+    """A document that displays itself: in a terminal with marks, in a notebook with lines and colours.
 
     Args:
         name: The document's id, or its number.
@@ -121,24 +122,24 @@ class RenderedDocument:
 
     def __init__(self, name: str | int, document: Document, verdicts: Iterable[Verdict], metric: Metric) -> None:
         self._text = document.text
-        self._said = said_of(document, verdicts, metric)
-        wrong = sum(each.words.kind != "hit" for each in self._said)
+        self._said = span_notes(document, verdicts, metric)
+        wrong = sum(note.words.kind != "hit" for note in self._said)
         spans = f"{many(len(document.gold), 'gold span')}, {many(len(document.pred), 'predicted span')}"
         self._heading = visible(f"document {name}: {spans}; {many(wrong, 'error')} ({metric.name})")
 
     def __repr__(self) -> str:
         if self._text is None:
-            return "\n".join([self._heading, *(f"{_places(each)} ⟨{visible(each.words)}⟩" for each in self._said)])
-        spans = [span for each in self._said for span in each.spans]
-        notes = [(each.end, each.start == each.end, f"⟨{visible(each.words)}⟩") for each in self._said]
-        return "\n".join([self._heading, spelt_out(with_marks(self._text, spans, notes)), LEGEND])
+            return "\n".join([self._heading, *(f"{_offset_text(note)} ⟨{visible(note.words)}⟩" for note in self._said)])
+        spans = [span for note in self._said for span in note.spans]
+        marks = [(note.end, note.start == note.end, f"⟨{visible(note.words)}⟩") for note in self._said]
+        return "\n".join([self._heading, escape_controls(insert_marks(self._text, spans, marks)), LEGEND])
 
     def html(self) -> str:
         """Return the document in HTML, without a style."""
         text = self._text or ""
-        parts = [_in_html(part) for part in stretches(text, self._said)]
+        parts = [_stretch_html(part) for part in stretches(text, self._said)]
         if self._text is None:
-            parts = [f"{_places(each)} {_flag(each.words)}<br>" for each in self._said]
+            parts = [f"{_offset_text(note)} {_note_html(note.words)}<br>" for note in self._said]
         key = '<span class="gold">gold</span>, <span class="pred">predicted</span>'
         return "\n".join(
             [
@@ -149,17 +150,17 @@ class RenderedDocument:
         )
 
 
-def _places(each: Said) -> str:
-    """Return where spans are whose text is not known, with the marks of text."""
-    return " ".join(f"{'[{'[side]}{start}–{end}{']}'[side]}" for start, end, side in each.spans)
+def _offset_text(note: SpanNote) -> str:
+    """Return the offsets of a note's spans with marks, for documents without a text."""
+    return " ".join(f"{'[{'[side]}{start}–{end}{']}'[side]}" for start, end, side in note.spans)
 
 
-def _in_html(part: Stretch) -> str:
+def _stretch_html(part: Stretch) -> str:
     names = [name for name, is_in in (("gold", part.gold), ("pred", part.pred)) if is_in]
-    shown = html.escape(spelt_out(part.text))
+    shown = html.escape(escape_controls(part.text))
     marked = f'<span class="{" ".join([*names, part.kind])}">{shown}</span>' if names else shown
-    return marked + "".join(map(_flag, part.said))
+    return marked + "".join(map(_note_html, part.notes))
 
 
-def _flag(words: Kinded) -> str:
+def _note_html(words: Kinded) -> str:
     return f'<span class="flag {words.kind}">{html.escape(visible(words))}</span>'

@@ -1,7 +1,4 @@
-"""A table, before any format: a title, a header, and rows of cells.
-
-This module decides how numbers look, once for all formats.
-"""
+"""A table before it is formatted, and how numbers look in every format."""
 
 from __future__ import annotations
 
@@ -23,20 +20,20 @@ class Gain(Percent):
 
 
 class Cut(float):
-    """A cut (score threshold), which people read with four significant digits; infinity keeps no prediction."""
+    """A cut (score threshold), shown with four significant digits. Infinity keeps no prediction."""
 
     @classmethod
-    def of(cls, cut: float | None) -> Cut:
-        """Return a cut as a result has it: None keeps no prediction.
+    def create(cls, cut: float | None) -> Cut:
+        """Return a cut from its value in a result, where None keeps no prediction.
 
-        >>> shown(Cut.of(0.62)), shown(Cut.of(1 / 3)), shown(Cut.of(None))
+        >>> number_text(Cut.create(0.62)), number_text(Cut.create(1 / 3)), number_text(Cut.create(None))
         ('0.62', '0.3333', 'keep none')
         """
         return cls(inf if cut is None else cut)
 
 
 class Interval(NamedTuple):
-    """The bounds of a number."""
+    """The lower and the upper bound of a number."""
 
     low: float
     high: float
@@ -56,43 +53,43 @@ class Cost(str):
 
 
 class Kinded(str):
-    """Text with a kind of verdict, a key of `core.wording.VERDICT_KINDS`. Pages show the kind's colour before it.
+    """Text with a kind of verdict, a key of `core.wording.VERDICT_KINDS`. Pages show its colour before the text.
 
-    >>> Kinded.of("missed", "missed").kind
+    >>> Kinded.create("missed", "missed").kind
     'missed'
     """
 
     kind: str
 
     @classmethod
-    def of(cls, text: str, kind: str) -> Kinded:
+    def create(cls, text: str, kind: str) -> Kinded:
         """Return the text with its kind."""
-        found = cls(text)
-        found.kind = kind
-        return found
+        kinded = cls(text)
+        kinded.kind = kind
+        return kinded
 
 
 class Ranked(str):
-    """Text with its place among others, by which pages sort it: "first quarter" comes before "fourth quarter".
+    """Text with a rank by which pages sort it: "first quarter" comes before "fourth quarter".
 
-    >>> Ranked.of("fourth quarter", 3).rank
+    >>> Ranked.create("fourth quarter", 3).rank
     3
     """
 
     rank: int
 
     @classmethod
-    def of(cls, text: str, rank: int) -> Ranked:
-        """Return the text with its place."""
-        found = cls(text)
-        found.rank = rank
-        return found
+    def create(cls, text: str, rank: int) -> Ranked:
+        """Return the text with its rank."""
+        ranked = cls(text)
+        ranked.rank = rank
+        return ranked
 
 
-class Asking(int):
-    """A number with what a page shows when the number is chosen, as its script reads it.
+class LinkedCount(int):
+    """A number on a page that can be chosen, with the request to the page's script: what to show then.
 
-    >>> Asking.of(7, {"label": 0}).ask
+    >>> LinkedCount.create(7, {"label": 0}).ask
     {'label': 0}
     """
 
@@ -100,18 +97,18 @@ class Asking(int):
     kind: str
 
     @classmethod
-    def of(cls, number: int, ask: Mapping[str, Any], kind: str = "") -> Asking:
-        """Return the number with what it asks for, and the class of its cell on a page."""
-        found = cls(number)
-        found.ask, found.kind = ask, kind
-        return found
+    def create(cls, number: int, ask: Mapping[str, Any], kind: str = "") -> LinkedCount:
+        """Return the number with its request and the class of its cell on a page."""
+        linked = cls(number)
+        linked.ask, linked.kind = ask, kind
+        return linked
 
 
 LOWER = "↓"
 
 
 def direction(score: str) -> str:
-    """Return what to say about a score where its name stands in a title: "" if higher is better.
+    """Return the direction of a score for a title; "" if higher is better.
 
     >>> direction(Cost("ser")), direction("f")
     ('lower is better', '')
@@ -120,24 +117,24 @@ def direction(score: str) -> str:
 
 
 EMPTY = "(empty)"
-"""Shown in place of a text that would be invisible, such as a label of blanks."""
+"""What takes the place of an invisible text, such as a label of blanks."""
 
 
 class PValue(float):
-    """A p-value. Programs get the number; people see 4 digits, or a bound if it is smaller or can be.
+    """A p-value. Programs get the number. People see 4 digits, or a bound if the p-value is or may be smaller.
 
-    >>> PValue(0.0391).text, PValue(0.00003).text, PValue.of(1 / 10001, True).text, PValue.of(5 / 10001, True).text
-    ('0.0391', '< .0001', '< .0001', '< .0005')
+    >>> PValue(0.0391).text, PValue(0.00003).text, PValue.create(5 / 10001, True).text
+    ('0.0391', '< .0001', '< .0005')
     """
 
     is_bound = False
 
     @classmethod
-    def of(cls, p: float, is_bound: bool) -> PValue:
-        """Return a p-value; `is_bound` if it is the least one of its test, so that more swaps might make it smaller."""
-        found = cls(p)
-        found.is_bound = is_bound
-        return found
+    def create(cls, p: float, is_bound: bool) -> PValue:
+        """Return a p-value; a bound if it is the least that its test can give, so that more swaps may lower it."""
+        result = cls(p)
+        result.is_bound = is_bound
+        return result
 
     @property
     def text(self) -> str:
@@ -159,17 +156,17 @@ class ResultTable(NamedTuple):
     """A title, a header, and rows of cells, each as long as the header.
 
     Attributes:
-        note: Follows the title, in parentheses.
+        note: A remark after the title, in parentheses.
         digits: Decimal places of numbers that are not whole.
-        own_digits: Decimal places of single columns, by their name. Such a column holds p-values or the like,
-            and values above 0 are not shown as 0.
+        own_digits: Column names to decimal places, for columns of p-values and the like: values above 0 are not shown
+            as 0 there.
         most: Maximum number of rows shown to people; programs get all.
-        bars: Name of a column of ratios that a terminal shows as bars too.
-        asks: For each row, what a page shows when the row is chosen, as its script reads it; None for nothing.
-            Empty if no row can be chosen.
-        short: Shorter names of columns, for terminals that are too narrow for the others.
-        above: Headings of several columns, for pages: each with the number of its columns, "" over columns without.
-        bare: Names of columns whose intervals a terminal leaves out, since they would take too much space.
+        bars: The name of a column of ratios to which a terminal adds bars.
+        asks: For each row, the request to a page's script when the row is chosen; None if it cannot be chosen. Empty
+            if no row can be chosen.
+        short: Column names to shorter names, for narrow terminals.
+        above: Headings over several columns, for pages: each with the number of its columns, "" where there is none.
+        bare: Names of columns whose intervals a terminal omits to save space.
     """
 
     title: str
@@ -187,7 +184,7 @@ class ResultTable(NamedTuple):
 
     @property
     def heading(self) -> str:
-        """The title with the note, the number of rows if not all are shown, and what `LOWER` means."""
+        """The title with the note, the number of rows if only the first are shown, and the meaning of `LOWER`."""
         notes = [self.note] * bool(self.note)
         if self.most is not None and len(self.rows) > self.most:
             notes.append(f"the first {self.most:,} of {len(self.rows):,}")
@@ -202,12 +199,12 @@ class ResultTable(NamedTuple):
 
     @property
     def number_columns(self) -> set[int]:
-        """The columns that hold numbers, for many rows at once: finding out takes a look at every row."""
+        """The indices of the columns that hold numbers. Computed from all rows, so call it once a table."""
         return {column for column in range(len(self.header)) if self.is_number(column)}
 
     @property
     def first_columns(self) -> set[int]:
-        """The columns with which a heading of several columns begins.
+        """The indices of the columns with which a heading over several columns begins.
 
         >>> ResultTable("", ["label", "P", "R", "P", "R"], [], above=[("", 1), ("A", 2), ("B", 2)]).first_columns
         {1, 3}
@@ -215,20 +212,20 @@ class ResultTable(NamedTuple):
         starts = accumulate((width for _, width in self.above), initial=0)
         return {start for start, (name, _) in zip(starts, self.above) if name}
 
-    def parts(self, column: int, cell: Cell) -> tuple[str, str]:
-        """Return a cell as people read it, with its bounds apart from its value; "" if it has none.
+    def value_and_bounds(self, column: int, cell: Cell) -> tuple[str, str]:
+        """Return the texts of a cell's value and of its bounds; "" if it has no bounds.
 
-        >>> ResultTable("", ["F"], []).parts(0, Estimate(50.0, 30.0, 70.0, True))
+        >>> ResultTable("", ["F"], []).value_and_bounds(0, Estimate(50.0, 30.0, 70.0, True))
         ('50.00', '[30.00, 70.00] few')
         """
         if not isinstance(cell, Estimate):
-            return self.shown(column, cell), ""
-        value = shown(cell.value, self.digits)
-        return value, shown(cell, self.digits).removeprefix(f"{value} ")
+            return self.cell_text(column, cell), ""
+        value = number_text(cell.value, self.digits)
+        return value, number_text(cell, self.digits).removeprefix(f"{value} ")
 
     @property
-    def at_terminal(self) -> ResultTable:
-        """The table without the intervals that a terminal leaves out."""
+    def terminal_table(self) -> ResultTable:
+        """The table without the intervals of `bare` columns."""
         rows = [
             [
                 cell.value if isinstance(cell, Estimate) and name in self.bare else cell
@@ -239,63 +236,63 @@ class ResultTable(NamedTuple):
         return self._replace(rows=rows) if self.bare else self
 
     def grid(self, escaped: Callable[[str], str] = str) -> list[list[str]]:
-        """Return the header and the rows as people read them, without line breaks.
+        """Return the texts of the header and of the rows, without line breaks.
 
         Args:
-            escaped: Applied to every text, to escape what a format would misread.
+            escaped: Escapes what a format would misread in a text.
         """
-        rows = [[self.shown(k, cell) for k, cell in enumerate(row)] for row in self.rows[: self.most]]
-        header = [_named(name) for name in self.header]
-        distinct = _distinct([*header, *(row[0] for row in rows if row)])
+        rows = [[self.cell_text(k, cell) for k, cell in enumerate(row)] for row in self.rows[: self.most]]
+        header = [_name_with_direction(name) for name in self.header]
+        distinct = _quote_lookalikes([*header, *(row[0] for row in rows if row)])
         return [[escaped(visible(distinct.get(cell, cell)) or EMPTY) for cell in row] for row in (header, *rows)]
 
-    def shown(self, column: int, cell: Cell) -> str:
-        """Return a cell of a column as people read it.
+    def cell_text(self, column: int, cell: Cell) -> str:
+        """Return the text of a cell.
 
-        >>> ResultTable("", ["p"], [], own_digits={"p": 4}).shown(0, 0.00003)  # not 0.0000
+        >>> ResultTable("", ["p"], [], own_digits={"p": 4}).cell_text(0, 0.00003)  # not 0.0000
         '3e-05'
         """
         if isinstance(cell, str):
-            return _named(cell)
+            return _name_with_direction(cell)
         digits = self.own_digits.get(self.header[column])
         if isinstance(cell, float) and not isinstance(cell, PValue) and digits is not None:
-            return p_cell(cell, digits)
-        return shown(cell, self.digits if digits is None else digits)
+            return p_text(cell, digits)
+        return number_text(cell, self.digits if digits is None else digits)
 
 
-def _named(text: str) -> str:
+def _name_with_direction(text: str) -> str:
     return f"{text} {LOWER}" if isinstance(text, Cost) else text
 
 
-def p_cell(p: float, digits: int = 4) -> str:
-    """Return a p-value, or the like, as tables show it: values above 0 are not shown as 0.
+def p_text(p: float, digits: int = 4) -> str:
+    """Return the text of a p-value or the like. Values above 0 are not shown as 0.
 
-    >>> p_cell(0.0391), p_cell(0.00003)
+    >>> p_text(0.0391), p_text(0.00003)
     ('0.0391', '3e-05')
     """
-    return f"{p:.0e}" if 0 < abs(p) < 0.5 * 10**-digits else shown(p, digits)
+    return f"{p:.0e}" if 0 < abs(p) < 0.5 * 10**-digits else number_text(p, digits)
 
 
-def shown(number: int | float | Interval | Estimate | None, digits: int = 2) -> str:
-    """Return a number as people read it in every format.
+def number_text(number: int | float | Interval | Estimate | None, digits: int = 2) -> str:
+    """Return the text of a number, the same in every format.
 
-    >>> shown(33.333), shown(7), shown(-0.0001), shown(None)
+    >>> number_text(33.333), number_text(7), number_text(-0.0001), number_text(None)
     ('33.33', '7', '0.00', '-')
-    >>> shown(Estimate(50.0, 30.0, 70.0), 1), shown(Interval(30.0, 70.0), 0), shown(Estimate(100.0, 14.0, 100.0, True))
-    ('50.0 [30.0, 70.0]', '[30, 70]', '100.00 [14.00, 100.00] few')
-    >>> shown(Estimate(50.0, 30.0, float("inf"))), shown(Percent(0.5)), shown(Interval(Percent(0.25), Percent(0.5)))
-    ('50.00 [30.00, ∞] unbounded', '50.00', '[25.00, 50.00]')
-    >>> shown(Gain(0.25)), shown(Gain(-0.25)), shown(Gain(0.0))
+    >>> number_text(Interval(30.0, 70.0), 0), number_text(Interval(Percent(0.25), Percent(0.5)))
+    ('[30, 70]', '[25.00, 50.00]')
+    >>> number_text(Estimate(50.0, 30.0, float("inf")), 1), number_text(Estimate(100.0, 14.0, 100.0, True), 1)
+    ('50.0 [30.0, ∞] unbounded', '100.0 [14.0, 100.0] few')
+    >>> number_text(Gain(0.25)), number_text(Gain(-0.25)), number_text(Gain(0.0))
     ('+25.00', '-25.00', '0.00')
     """
     if number is None:
         return "-"
     if isinstance(number, Estimate):
-        bounds = shown(Interval(number.low, number.high), digits)
+        bounds = number_text(Interval(number.low, number.high), digits)
         flags = [" few"] * number.few + [" unbounded"] * isinf(number.high - number.low)
-        return f"{shown(number.value, digits)} {bounds}{''.join(flags)}"
+        return f"{number_text(number.value, digits)} {bounds}{''.join(flags)}"
     if isinstance(number, Interval):
-        return f"[{shown(number.low, digits)}, {shown(number.high, digits)}]"
+        return f"[{number_text(number.low, digits)}, {number_text(number.high, digits)}]"
     if isinstance(number, PValue):
         return number.text
     if isinstance(number, int):
@@ -304,24 +301,24 @@ def shown(number: int | float | Interval | Estimate | None, digits: int = 2) -> 
         return "keep none" if isinf(number) else format_cut(number)
     if isinf(number):
         return "∞" if number > 0 else "-∞"
-    text = f"{in_points(number):.{digits}f}"
+    text = f"{display_value(number):.{digits}f}"
     sign = "+" if isinstance(number, Gain) and float(text) > 0 else ""
     return sign + text if float(text) else text.lstrip("-")  # never minus zero
 
 
-def in_points(number: float) -> float:
-    """Return a number as charts draw it: a ratio times 100.
+def display_value(number: float) -> float:
+    """Return a number for display, which is 100 times a ratio.
 
-    >>> in_points(Percent(0.25)), in_points(0.25)
+    >>> display_value(Percent(0.25)), display_value(0.25)
     (25.0, 0.25)
     """
     return 100 * number if isinstance(number, Percent) else number
 
 
-def _distinct(names: Sequence[str]) -> dict[str, str]:
-    """Return the names, quoted, that differ from others only in white space.
+def _quote_lookalikes(names: Sequence[str]) -> dict[str, str]:
+    """Return, in quotes, each name that differs from another name only in white space.
 
-    >>> _distinct(["A", "A ", "B C"])
+    >>> _quote_lookalikes(["A", "A ", "B C"])
     {'A': "'A'", 'A ': "'A '"}
     """
     alike: dict[str, dict[str, None]] = {}

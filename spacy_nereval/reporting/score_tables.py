@@ -1,7 +1,4 @@
-"""Scores of a result as table cells, each with its interval if it has one.
-
-Tables of scores: overall, per label, per document, per bucket of an attribute; and the counts behind them.
-"""
+"""Scores as table cells with their intervals, and the tables of scores: overall, per label, document and bucket."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from ..evaluation.differences import is_at_floor
 from ..evaluation.error_groups import ErrorGroups
 from ..evaluation.error_list import ListedVerdict
 from ..evaluation.result import LabelledVerdict, document_rows, spans_of_labels
-from .declared import directed, groups, headlines, main_metric, short_name, spoken
+from .declared import headlines, main_metric, mark_direction, score_groups, sentence_name, short_name
 from .result_table import Cell, Estimate, Interval, Percent, PValue, ResultTable
 
 
@@ -31,14 +28,13 @@ def percent(number: float | None, whole: float = 1) -> Percent | None:
     return Percent(number / whole) if number is not None and whole else None
 
 
-def interval(found: Any, unit: type[float] = float) -> Interval | None:
-    """Return the bounds that a result has for a score; None if they are undefined or missing.
+def interval(bounds: Any, unit: type[float] = float) -> Interval | None:
+    """Return an interval of a result as a cell; None if it is undefined or missing.
 
-    Everything that reads intervals from a result reads them here. JSON has no infinity, so
-    one bound that is None beside another that is not stands for an infinite one.
+    JSON has no infinity, so a result has None for an infinite bound beside a finite one.
 
     Args:
-        found: {"low", "high", "k", "flag"}, or for a difference [low, high]; None for no interval.
+        bounds: {"low", "high", "k", "flag"}, or [low, high] for a difference; None for no interval.
         unit: The type of the bounds, as `unit_of` returns it.
 
     >>> interval({"low": 0.25, "high": 0.75}), interval([None, None]), interval(None)
@@ -46,7 +42,7 @@ def interval(found: Any, unit: type[float] = float) -> Interval | None:
     >>> interval({"low": 0.25, "high": None})
     Interval(low=0.25, high=inf)
     """
-    low, high = (found["low"], found["high"]) if isinstance(found, Mapping) else found or (None, None)
+    low, high = (bounds["low"], bounds["high"]) if isinstance(bounds, Mapping) else bounds or (None, None)
     if low is None and high is None:
         return None
     return Interval(unit(-math.inf if low is None else low), unit(math.inf if high is None else high))
@@ -57,10 +53,10 @@ def unit_of(metric: Metric, name: str) -> type[float]:
     return Percent if metric.score_by_name[name].unit == "ratio" else float
 
 
-def number(value: float | None, unit: type[float]) -> float | None:
+def value_cell(value: float | None, unit: type[float]) -> float | None:
     """Return a value as a cell, None if it is undefined.
 
-    >>> number(0.25, Percent), number(7, float), number(None, Percent)
+    >>> value_cell(0.25, Percent), value_cell(7, float), value_cell(None, Percent)
     (0.25, 7, None)
     """
     return Percent(value) if value is not None and unit is Percent else value
@@ -87,7 +83,7 @@ def score_cell(
     Estimate(value=0.5, low=0.25, high=0.75, few=False)
     """
     unit = unit_of(metric, name)
-    value = number(scores.get(name), unit)
+    value = value_cell(scores.get(name), unit)
     row = intervals.get(name)
     bounds = interval(row, unit)
     return value if value is None or row is None or bounds is None else Estimate(value, *bounds, row.get("flag") == FEW)
@@ -101,7 +97,7 @@ def score_cells(
 
 
 def p_value(row: Mapping[str, Any], key: str, result: Mapping[str, Any], raw: str = "p") -> PValue | None:
-    """Return a p-value as a cell, a bound where this number of swaps cannot give a smaller one.
+    """Return a p-value as a cell. It is a bound where these swaps cannot give a smaller one.
 
     Args:
         row: A row of a comparison.
@@ -117,7 +113,7 @@ def p_value(row: Mapping[str, Any], key: str, result: Mapping[str, Any], raw: st
     swaps = result.get("swaps")
     if p is None or not swaps or max(row.get("runs") or [1]) > 1:
         return None if p is None else PValue(p)
-    return PValue.of(p, is_at_floor(row.get(raw), swaps, exact=result["exact"]))
+    return PValue.create(p, is_at_floor(row.get(raw), swaps, exact=result["exact"]))
 
 
 PRF = ("P", "R", "F")
@@ -127,8 +123,8 @@ MOST, MOST_LABELS = 10, 20
 """Maximum number of rows of long tables and of labels for people; CSV and JSON have all."""
 
 
-class Evaluated(NamedTuple):
-    """Counts with their result, from which tables are made.
+class Evaluation(NamedTuple):
+    """What the tables of one system are made from: its counts and their result.
 
     Attributes:
         counts: The counts of the corpus; None if only the result is known.
@@ -148,11 +144,11 @@ class Evaluated(NamedTuple):
 
     def overall(self, metric: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """Return the overall scores of a metric in the average that is shown, and their intervals if there are any."""
-        own = self.result["metrics"][metric]
+        result = self.result["metrics"][metric]
         bounds = self.intervals(metric)
         if self.average == "micro":
-            return own["scores"], bounds.get("scores", {})
-        return own["averages"].get(self.average, {}), bounds.get("averages", {}).get(self.average, {})
+            return result["scores"], bounds.get("scores", {})
+        return result["averages"].get(self.average, {}), bounds.get("averages", {}).get(self.average, {})
 
     def intervals(self, metric: str) -> Mapping[str, Any]:
         """Return the intervals of a metric; none where a scorer of spaCy could compute none."""
@@ -168,41 +164,41 @@ class Evaluated(NamedTuple):
         }
 
 
-def score_tables(given: Evaluated) -> Iterator[ResultTable]:
+def score_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
     """Yield the overall scores, with their intervals if the result has any."""
-    average = given.average
+    average = evaluation.average
     triples, singles = [], []
-    for metric in given.metrics:
-        more_triples, more_singles = _score_rows(metric, *given.overall(metric.name))
+    for metric in evaluation.metrics:
+        more_triples, more_singles = _score_rows(metric, *evaluation.overall(metric.name))
         triples += more_triples
         singles += more_singles
     yield ResultTable("Scores", ["metric", *PRF], triples, note=average)
     yield ResultTable("Other scores", ["metric", "score", "value", "meaning"], singles, note=average)
 
 
-def headline_tables(given: Evaluated) -> Iterator[ResultTable]:
+def headline_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
     """Yield the main score of each label, with precision and recall if it is an F, the most frequent label first.
 
-    The number of predicted spans shows labels that are predicted too often, even where the metric counts an error
-    for the gold label alone.
+    The column of predicted spans shows which labels are predicted too often, also under metrics that count an error for
+    the gold label only.
     """
-    metric = main_metric(given.metrics)
-    result = given.result["metrics"][metric.name]
-    numbers, predicted = support(given), spans_of_labels(given.result, "pred")
+    metric = main_metric(evaluation.metrics)
+    result = evaluation.result["metrics"][metric.name]
+    numbers, predicted = support(evaluation), spans_of_labels(evaluation.result, "pred")
     if not numbers:
         return
     declared = [*next(iter(result["per_type"].values()))["scores"]]
     main = headlines(metric, declared)[0]
-    names = next((group.scores for group in groups(metric, declared) if main in group.scores), (main,))
+    names = next((group.scores for group in score_groups(metric, declared) if main in group.scores), (main,))
     rows: list[list[Cell]] = []
     for label in sorted(numbers, key=lambda label: (-numbers[label], label)):
         scores = result["per_type"][label]["scores"]
-        bounds = given.intervals(metric.name).get("per_type", {}).get(label, {})
+        bounds = evaluation.intervals(metric.name).get("per_type", {}).get(label, {})
         rows.append([label, numbers[label], predicted[label], *score_cells(metric, names, scores, bounds)])
     bounded = [cell for row in rows for cell in row if isinstance(cell, Estimate)]
-    notes = [spoken(metric, main).removesuffix(" F")]
+    notes = [sentence_name(metric, main).removesuffix(" F")]
     if bounded:
-        notes.append(f"{100 * given.result['confidence']['level']:g} % intervals")
+        notes.append(f"{100 * evaluation.result['confidence']['level']:g} % intervals")
     notes += ["few: too few documents to rank or compare"] * any(cell.few for cell in bounded)
     columns = [*PRF] if len(names) == 3 else [short_name(metric, name) for name in names]
     bare = [column for column, name in zip(columns, names) if name != main]
@@ -210,61 +206,61 @@ def headline_tables(given: Evaluated) -> Iterator[ResultTable]:
     yield ResultTable("Labels", header, rows, note="; ".join(notes), most=MOST_LABELS, bare=bare)
 
 
-def label_tables(given: Evaluated) -> Iterator[ResultTable]:
+def label_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
     """Yield the headline scores of each label, with its number of gold spans."""
-    metrics, result = given.metrics, given.result["metrics"]
+    metrics, result = evaluation.metrics, evaluation.result["metrics"]
     columns = [(m, name) for m in metrics for name in first_headlines(m, result[m.name]["per_type"])]
     rows: list[list[Cell]] = []
-    for label, number in support(given).items():
+    for label, number in support(evaluation).items():
         scores = [score_cell(m, name, result[m.name]["per_type"][label]["scores"]) for m, name in columns]
         rows.append([label, number, *scores])
     header = ["label", "support", *(short_name(m, name) for m, name in columns)]
-    yield ResultTable("Per label", header, rows, note=_few(given))
+    yield ResultTable("Per label", header, rows, note=_few_units_note(evaluation))
 
 
-def _few(given: Evaluated) -> str:
-    """Return which labels rest on so few units that they must not be ranked or compared, "" if none is known."""
-    first: Mapping[str, Any] = next(iter(given.result["metrics"].values()), {})
+def _few_units_note(evaluation: Evaluation) -> str:
+    """Return a note on the labels that have too few units to be ranked or compared; "" if there are none."""
+    first: Mapping[str, Any] = next(iter(evaluation.result["metrics"].values()), {})
     flagged = [
         label
-        for label, own in (first.get("intervals") or {}).get("per_type", {}).items()
-        if any(found["flag"] == FEW for found in own.values())
+        for label, intervals in (first.get("intervals") or {}).get("per_type", {}).items()
+        if any(interval["flag"] == FEW for interval in intervals.values())
     ]
     return f"few units, not to be compared: {join_names(flagged, MOST)}" if flagged else ""
 
 
-def label_score_tables(given: Evaluated) -> Iterator[ResultTable]:
+def label_score_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
     """Yield every score of each label, with its interval if the result has one."""
     triples, singles = [], []
-    for label, number in support(given).items():
-        for metric in given.metrics:
-            own = given.result["metrics"][metric.name]
-            intervals = given.intervals(metric.name).get("per_type", {}).get(label, {})
-            more_triples, more_singles = _score_rows(metric, own["per_type"][label]["scores"], intervals)
+    for label, number in support(evaluation).items():
+        for metric in evaluation.metrics:
+            result = evaluation.result["metrics"][metric.name]
+            intervals = evaluation.intervals(metric.name).get("per_type", {}).get(label, {})
+            more_triples, more_singles = _score_rows(metric, result["per_type"][label]["scores"], intervals)
             triples += [[label, *row, number] for row in more_triples]
             singles += [[label, *row] for row in more_singles]
     yield ResultTable("Scores per label", ["label", "metric", *PRF, "support"], triples)
     yield ResultTable("Other scores per label", ["label", "metric", "score", "value", "meaning"], singles)
 
 
-def support(given: Evaluated) -> dict[str, int]:
+def support(evaluation: Evaluation) -> dict[str, int]:
     """Return each label of a result and its number of gold spans, 0 included."""
-    return spans_of_labels(given.result, "gold")
+    return spans_of_labels(evaluation.result, "gold")
 
 
-def count_tables(given: Evaluated) -> Iterator[ResultTable]:
+def count_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
     """Yield the counts that the scores are computed from."""
-    counted = ((m.name, given.result["metrics"][m.name]["counts"]) for m in given.metrics)
+    counted = ((m.name, evaluation.result["metrics"][m.name]["counts"]) for m in evaluation.metrics)
     rows = [[metric, name, number] for metric, counts in counted for name, number in counts.items()]
     yield ResultTable("Counts", ["metric", "count", "number"], rows)
 
 
-def document_tables(given: Evaluated) -> Iterator[ResultTable]:
-    """Yield the headline scores of each document, the worst document first; nothing if the counts are collapsed."""
-    if given.counts is None or given.counts.collapsed:
+def document_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
+    """Yield the headline scores of each document, the worst document first; no table for collapsed counts."""
+    if evaluation.counts is None or evaluation.counts.collapsed:
         return
     header, in_percent = {"gold": "gold", "pred": "predicted"}, set()
-    for metric in given.metrics:
+    for metric in evaluation.metrics:
         shown = headlines(metric, list(metric.keys.values()))
         for key, name in metric.keys.items():
             if name in shown:
@@ -272,51 +268,55 @@ def document_tables(given: Evaluated) -> Iterator[ResultTable]:
                 in_percent |= {key} if metric.score_by_name[name].unit == "ratio" else set()
     cells = [
         [row["document"], *(percent(row[key]) if key in in_percent else row[key] for key in header)]
-        for row in document_rows(given.counts)
+        for row in document_rows(evaluation.counts)
     ]
     yield ResultTable("Documents", ["document", *header.values()], cells, note="the worst first", most=MOST)
 
 
-def breakdown_table(found: Mapping[str, Any], metrics: Sequence[Metric], *, digits: int = 2) -> ResultTable:
-    """Return the headline scores of each bucket of an attribute, with its numbers of spans.
+def breakdown_table(breakdown: Mapping[str, Any], metrics: Sequence[Metric], *, digits: int = 2) -> ResultTable:
+    """Return a table of the headline scores and the numbers of spans of each bucket of an attribute.
 
     Args:
-        found: A breakdown, as a result has it.
+        breakdown: A breakdown of a result.
         metrics: The metrics of the breakdown.
         digits: Decimal places of the scores.
     """
-    columns = [(metric, name) for metric in metrics for name in first_headlines(metric, found["metrics"][metric.name])]
+    columns = [
+        (metric, name) for metric in metrics for name in first_headlines(metric, breakdown["metrics"][metric.name])
+    ]
     rows: list[list[Cell]] = []
-    for bucket in found["buckets"]:
-        of_bucket = ((m, name, found["metrics"][m.name][bucket]) for m, name in columns)
-        scores = [score_cell(m, name, own["scores"], own.get("intervals", {})) for m, name, own in of_bucket]
-        rows.append([bucket, found["gold"][bucket], found["pred"][bucket], *scores])
-    header = [found["by"], "gold", "predicted", *(short_name(metric, name) for metric, name in columns)]
-    note = ATTRIBUTES[found["by"]].help
-    if dividing := [metric.name for metric in metrics if any(own == PRED_SPANS for own in metric.columns.values())]:
+    for bucket in breakdown["buckets"]:
+        of_bucket = ((m, name, breakdown["metrics"][m.name][bucket]) for m, name in columns)
+        scores = [score_cell(m, name, part["scores"], part.get("intervals", {})) for m, name, part in of_bucket]
+        rows.append([bucket, breakdown["gold"][bucket], breakdown["pred"][bucket], *scores])
+    header = [breakdown["by"], "gold", "predicted", *(short_name(metric, name) for metric, name in columns)]
+    note = ATTRIBUTES[breakdown["by"]].help
+    if dividing := [
+        metric.name for metric in metrics if any(column == PRED_SPANS for column in metric.columns.values())
+    ]:
         note += (
             f"; {', '.join(dividing)}: P divides by the predictions of the row, a pair counting where its gold span is"
         )
-    return ResultTable(f"By {found['by']}", header, rows, note=note, digits=digits)
+    return ResultTable(f"By {breakdown['by']}", header, rows, note=note, digits=digits)
 
 
 def first_headlines(metric: Metric, parts: Mapping[str, Any]) -> list[str]:
-    """Return the headline scores of the labels or buckets of a result, which all have the same scores."""
+    """Return the names of the headline scores of labels or buckets, which all have the same scores."""
     return headlines(metric, list(next(iter(parts.values()))["scores"]) if parts else [])
 
 
 def _score_rows(
     metric: Metric, scores: Mapping[str, Any], intervals: Mapping[str, Any]
 ) -> tuple[list[list[Cell]], list[list[Cell]]]:
-    """Rows of precision, recall and F, and rows of the other scores."""
-    grouped = groups(metric, [name for name in scores if name != "undefined"])  # in averages: the number left out
+    """Return rows of precision, recall and F, and rows of the other scores."""
+    grouped = score_groups(metric, [name for name in scores if name != "undefined"])  # in averages: the number left out
     triples: list[list[Cell]] = [
         [group.name, *score_cells(metric, group.scores, scores, intervals)] for group in grouped if group.is_triple
     ]
     singles: list[list[Cell]] = [
         [
             metric.name,
-            directed(metric, name, name),
+            mark_direction(metric, name, name),
             score_cell(metric, name, scores, intervals),
             metric.score_by_name[name].meaning or None,
         ]

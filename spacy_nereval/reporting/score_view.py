@@ -1,4 +1,4 @@
-"""What people see of the scores of one system: its tables, and the sentences about it."""
+"""The tables and sentences on the scores of one system, and of one system with several training runs."""
 
 from __future__ import annotations
 
@@ -11,45 +11,63 @@ from ..core.arguments import MOST_DOCUMENTS
 from ..core.declaration import Metric
 from ..core.wording import VERDICT_KINDS
 from ..counting.counts import Counts
+from ..evaluation.conclusion import Footing, footer
 from ..evaluation.error_groups import ErrorGroups
 from ..evaluation.error_list import ListedVerdict
 from ..evaluation.intervals import run_intervals
 from ..evaluation.prediction_rates import PredictionRate, prediction_rates, rates_of
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import LabelledVerdict, documents_with
-from .declared import errors_of, headlines, judging, main_metric, short_name, spoken
-from .remarks import heading, in_sentence, interval_lines, many, mention_lines, times
-from .result_table import Cell, Estimate, ResultTable, direction, shown
+from ..io.writing import visible
+from .declared import error_metric, error_verdicts, headlines, main_metric, sentence_name, short_name
+from .remarks import (
+    few_runs,
+    heading,
+    interval_basis,
+    interval_lines,
+    many,
+    mention_lines,
+    name_in_sentence,
+    runs_phrases,
+    times,
+)
+from .result_table import Cell, Estimate, ResultTable, direction, number_text
 from .score_tables import (
-    Evaluated,
+    Evaluation,
     breakdown_table,
     count_tables,
     document_tables,
     headline_tables,
     label_score_tables,
     label_tables,
+    percent,
     score_cell,
     score_tables,
+    unit_of,
+    value_cell,
 )
 from .verdict_tables import confusion_tables, group_tables, pair_tables, verdict_tables
 from .view import Finding, Makers, View
 
 FEW = 10
-"""Labels and buckets with fewer gold spans are not called the lowest, if there are others."""
+"""Labels and buckets with fewer gold spans are not named as the lowest, unless all have fewer."""
 
 EVEN = (0.8, 1.25)
-"""Where there are no intervals, a label that is predicted this often for each gold span is not called over- or
-under-predicted."""
+"""Without intervals: a label with this many predictions per gold span is neither over- nor underpredicted."""
 
-UNTOLD = "no label is clearly predicted too often or too rarely"
+NO_CLEAR_RATE = "no label is clearly predicted too often or too rarely"
 
 
-def _of(make: Callable[[Evaluated], Iterable[ResultTable]]) -> Callable[[ScoreView], Iterable[ResultTable]]:
-    return lambda view: make(view.given)
+NO_INTERVAL: Mapping[str, Any] = {"share_of_training": None}
+"""Takes the place of the interval of a number of spans, which has none."""
+
+
+def _table_maker(make: Callable[[Evaluation], Iterable[ResultTable]]) -> Callable[[ScoreView], Iterable[ResultTable]]:
+    return lambda view: make(view.evaluation)
 
 
 class ScoreView(View):
-    """The tables and sentences of one system.
+    """The tables and sentences on the scores of one system.
 
     Args:
         counts: The counts of the corpus; None if only the result is known.
@@ -69,16 +87,16 @@ class ScoreView(View):
     """
 
     makers: ClassVar[Makers] = {
-        "headline": lambda view: headline_tables(view.bounded),
-        "errors": _of(verdict_tables),
-        "groups": _of(group_tables),
-        "scores": _of(score_tables),
-        "labels": _of(label_tables),
-        "pairs": _of(pair_tables),
-        "confusion": _of(confusion_tables),
-        "documents": _of(document_tables),
-        "label-scores": _of(label_score_tables),
-        "counts": _of(count_tables),
+        "headline": lambda view: headline_tables(view.evaluation_with_intervals),
+        "errors": _table_maker(verdict_tables),
+        "groups": _table_maker(group_tables),
+        "scores": _table_maker(score_tables),
+        "labels": _table_maker(label_tables),
+        "pairs": _table_maker(pair_tables),
+        "confusion": _table_maker(confusion_tables),
+        "documents": _table_maker(document_tables),
+        "label-scores": _table_maker(label_score_tables),
+        "counts": _table_maker(count_tables),
     }
     at_terminal: ClassVar[Sequence[str]] = ("headline", "errors", "groups")
     usual: ClassVar[Sequence[str]] = ("scores", "labels", "errors", "pairs", "confusion", "documents")
@@ -95,38 +113,38 @@ class ScoreView(View):
     ) -> None:
         self.result = result
         scored = metrics if counts is None else counts.metrics
-        self.given: Evaluated = Evaluated(counts, result, scored, average, examples, groups)
+        self.evaluation: Evaluation = Evaluation(counts, result, scored, average, examples, groups)
         self.metric: Metric = main_metric(scored)
 
     @cached_property
-    def bounded(self) -> Evaluated:
-        """What was given, with intervals of the main metric if they are computed quickly."""
-        counts, result, metric = self.given.counts, self.given.result, self.metric
+    def evaluation_with_intervals(self) -> Evaluation:
+        """The evaluation, with intervals of the main metric if they are fast to compute."""
+        counts, result, metric = self.evaluation.counts, self.evaluation.result, self.metric
         if counts is None:
-            return self.given
+            return self.evaluation
         drawn_before = counts.collapsed and counts.replicates  # then there is nothing to draw
         too_slow = counts.documents > MOST_DOCUMENTS or len(counts.units) != counts.documents
         if "confidence" in result or (too_slow and not drawn_before):
-            return self.given
-        found = run_intervals([counts if counts.collapsed else counts.of([metric])], Confidence())
-        own = result["metrics"][metric.name] | {"intervals": found.metrics[metric.name]}
-        more = {"metrics": result["metrics"] | {metric.name: own}, "confidence": found.basis._asdict()}
-        return self.given._replace(result={**result, **more})
+            return self.evaluation
+        intervals = run_intervals([counts if counts.collapsed else counts.of([metric])], Confidence())
+        bounded_metric = result["metrics"][metric.name] | {"intervals": intervals.metrics[metric.name]}
+        metrics, confidence = result["metrics"] | {metric.name: bounded_metric}, intervals.basis._asdict()
+        return self.evaluation._replace(result={**result, "metrics": metrics, "confidence": confidence})
 
-    def tables(self, wanted: Iterable[str], *, digits: int = 2) -> Iterator[ResultTable]:
+    def tables(self, names: Iterable[str], *, digits: int = 2) -> Iterator[ResultTable]:
         """Yield tables, then the breakdowns by attributes if the result has any; see `View.tables`."""
-        yield from super().tables(wanted, digits=digits)
-        for found in self.given.result.get("breakdowns", {}).values():
-            yield breakdown_table(found, self.given.metrics, digits=digits)
+        yield from super().tables(names, digits=digits)
+        for breakdown in self.evaluation.result.get("breakdowns", {}).values():
+            yield breakdown_table(breakdown, self.evaluation.metrics, digits=digits)
 
     def every_row(self) -> ResultTable:
-        """Return every score of every metric, overall and of each label, for programs."""
+        """Return a table for programs: every score of every metric, overall and of each label."""
         rows: list[list[Cell]] = []
-        for metric in self.given.metrics:
-            own = self.given.result["metrics"][metric.name]
-            bounds, of_labels = self.given.intervals(metric.name), own["per_type"].items()
-            places = [("", *self.given.overall(metric.name))]
-            places += [(label, each["scores"], bounds.get("per_type", {}).get(label, {})) for label, each in of_labels]
+        for metric in self.evaluation.metrics:
+            result = self.evaluation.result["metrics"][metric.name]
+            bounds = self.evaluation.intervals(metric.name).get("per_type", {})
+            places = [("", *self.evaluation.overall(metric.name))]
+            places += [(label, row["scores"], bounds.get(label, {})) for label, row in result["per_type"].items()]
             for label, scores, intervals in places:
                 for name in (name for name in scores if name != "undefined"):  # in averages: how many are
                     cell = score_cell(metric, name, scores, intervals)
@@ -136,7 +154,7 @@ class ScoreView(View):
     # Sentences
 
     def opening(self, *, digits: int = 2, more: str = "") -> list[str]:
-        """Return a sentence on the main score and the most frequent errors, and one on the other scores.
+        """Return a line on the main score and the most frequent errors, and a line on the other scores.
 
         >>> from spacy_nereval import Document, count, create_all, evaluate
         >>> documents = [Document([(0, 3, "A"), (4, 8, "A")], [(0, 3, "A")])]
@@ -146,62 +164,62 @@ class ScoreView(View):
         1 document, 2 gold spans, 1 predicted span: fair F 66.67; most frequent errors: missed spans (1 of 1)
         Also: ser 50.00 (slot error rate, lower is better)
         """
-        main, others = self._main_and_others(digits)
-        errors = self._most_errors()
-        lines = [f"{self.scored}: {'; '.join([*main, *([errors[0]] if errors else [])])}"]
-        also = [f"Also{self._average}: {', '.join(_listed(others))}"] * bool(others)
+        main, other_scores = self._headline_scores(digits)
+        errors = self._most_frequent_error()
+        lines = [f"{self.subject}: {'; '.join([*main, *([errors[0]] if errors else [])])}"]
+        also = [f"Also{self._average_note}: {', '.join(_score_phrases(other_scores))}"] * bool(other_scores)
         lines += ["; ".join([*also, *([f"more: {more}"] if more else [])])] * bool(also or more)
-        result = self.given.result
-        return [*lines, *mention_lines(result.get("mentions", {})), *self.left_out]
+        result = self.evaluation.result
+        return [*lines, *mention_lines(result.get("mentions", {})), *self.omissions]
 
     @property
-    def scored(self) -> str:
-        """What was scored, the start of the first sentence."""
-        return heading(self.given.result)
+    def subject(self) -> str:
+        """What was scored; the first line begins with it."""
+        return heading(self.evaluation.result)
 
     def closing(self) -> list[str]:
-        """Return what the intervals rest on if nobody chose it, and warnings if these are few units."""
-        found = self.bounded.result.get("confidence")
-        return interval_lines(found) if found else []
+        """Return the units of the intervals if they were chosen automatically, and warnings if they are few."""
+        confidence = self.evaluation_with_intervals.result.get("confidence")
+        return interval_lines(confidence) if confidence else []
 
     def findings(self) -> list[Finding]:
-        """Return sentences on the scores, errors, labels, confused labels, and how often labels are predicted."""
+        """Return findings on the main score, errors, labels, confused labels, and how often labels are predicted."""
         return [
-            self._main_score(),
-            *self._frequent_errors(),
-            self._lowest_label(),
-            *self._confused(),
-            self._predicted(),
+            self._score_finding(),
+            *self._error_findings(),
+            self._label_finding(),
+            *self._confusion_findings(),
+            self._rates_finding(),
         ]
 
-    def _main_score(self) -> Finding:
-        main, _ = self._main_and_others(2)
+    def _score_finding(self) -> Finding:
+        main, _ = self._headline_scores(2)
         return Finding("scores", main[0] if main else f"{self.metric.name} has no score")
 
     @property
-    def _average(self) -> str:
-        return "" if self.given.average == "micro" else f" ({self.given.average})"
+    def _average_note(self) -> str:
+        return "" if self.evaluation.average == "micro" else f" ({self.evaluation.average})"
 
-    def _main_and_others(self, digits: int) -> tuple[list[str], list[tuple[Metric, str, str]]]:
-        """Return the main score in words, and the other headline scores: metric, name and value."""
-        given = self.bounded
+    def _headline_scores(self, digits: int) -> tuple[list[str], list[tuple[Metric, str, str]]]:
+        """Return the main score in words, and the metric, name and value of each other headline score."""
+        evaluation = self.evaluation_with_intervals
         rows = [
-            (each, name, _without_few(score_cell(each, name, *given.overall(each.name)), digits))
-            for each in given.metrics
-            for name in headlines(each, [name for name in given.overall(each.name)[0] if name != "undefined"])
+            (metric, name, _value_text(score_cell(metric, name, *evaluation.overall(metric.name)), digits))
+            for metric in evaluation.metrics
+            for name in headlines(metric, [name for name in evaluation.overall(metric.name)[0] if name != "undefined"])
         ]
         main = next((row for row in rows if row[0] is self.metric), None)
-        said = [f"{spoken(*main[:2])}{self._average} {main[2]}"] if main else []
-        return said, [row for row in rows if row is not main]
+        phrases = [f"{sentence_name(*main[:2])}{self._average_note} {main[2]}"] if main else []
+        return phrases, [row for row in rows if row is not main]
 
-    def _most_errors(self) -> tuple[str, str] | None:
-        """Return which kind of error is the most frequent, in words and as a key; None if verdicts show no kinds."""
-        if not judging([self.metric]):
+    def _most_frequent_error(self) -> tuple[str, str] | None:
+        """Return the most frequent kind of error, in words and as a key; None if verdicts show no kinds."""
+        if not error_metric([self.metric]):
             return None
         numbers: Counter[str] = Counter()
         for (verdict, _, _), number in self._verdicts.items():
-            if verdict in errors_of(self.metric):
-                numbers[self._kind(verdict)] += number
+            if verdict in error_verdicts(self.metric):
+                numbers[self._error_kind(verdict)] += number
         if not numbers:
             return "no errors", ""
         ((kind, number),) = numbers.most_common(1)
@@ -210,31 +228,32 @@ class ScoreView(View):
 
     @property
     def _verdicts(self) -> Mapping[LabelledVerdict, int]:
-        return self.given.verdicts(self.metric)
+        return self.evaluation.verdicts(self.metric)
 
-    def _kind(self, verdict: str) -> str:
-        """Return what is wrong about a verdict, a key of `VERDICT_KINDS` if the metric declares its words."""
+    def _error_kind(self, verdict: str) -> str:
+        """Return the kind of a verdict: a key of `VERDICT_KINDS` if the metric declares its words, else its name."""
         words = self.metric.words
         return words[verdict].kind if verdict in words else verdict
 
-    def _with(self, is_wanted: Callable[[LabelledVerdict], object]) -> list[str | int]:
-        counts = self.given.counts
+    def _documents_where(self, is_wanted: Callable[[LabelledVerdict], object]) -> list[str | int]:
+        counts = self.evaluation.counts
         return [] if counts is None else documents_with(counts, self.metric, is_wanted)
 
-    def _frequent_errors(self) -> Iterator[Finding]:
-        if found := self._most_errors():
-            sentence, kind = found
-            wrong = errors_of(self.metric)
-            yield Finding("errors", sentence, self._with(lambda v: v[0] in wrong and self._kind(v[0]) == kind))
+    def _error_findings(self) -> Iterator[Finding]:
+        if most_frequent := self._most_frequent_error():
+            sentence, kind = most_frequent
+            wrong = error_verdicts(self.metric)
+            documents = self._documents_where(lambda v: v[0] in wrong and self._error_kind(v[0]) == kind)
+            yield Finding("errors", sentence, documents)
 
-    def _lowest_label(self) -> Finding:
-        rows: Any = [(row[0], row[1], row[-1]) for table in headline_tables(self.given) for row in table.rows]
-        sentence, label = lowest(self.metric, "label", rows)
-        documents = self._with(lambda verdict: label in verdict[1:]) if label else ()
-        return Finding("labels", sentence, documents, sentence.startswith(in_sentence(label or "")))
+    def _label_finding(self) -> Finding:
+        rows: Any = [(row[0], row[1], row[-1]) for table in headline_tables(self.evaluation) for row in table.rows]
+        sentence, label = worst_group(self.metric, "label", rows)
+        documents = self._documents_where(lambda verdict: label in verdict[1:]) if label else ()
+        return Finding("labels", sentence, documents, sentence.startswith(name_in_sentence(label or "")))
 
-    def _confused(self) -> Iterator[Finding]:
-        """Yield which label is most often predicted for another one, if the metric has a confusion matrix."""
+    def _confusion_findings(self) -> Iterator[Finding]:
+        """Yield the pair of labels that is confused most often, if the metric has a confusion matrix."""
         confusion = self.metric.confusion
         if confusion is None:
             return
@@ -246,101 +265,163 @@ class ScoreView(View):
             yield Finding("confusion", "no label is predicted for another")
             return
         most, number = min(pairs.items(), key=lambda pair: (-pair[1], pair[0]))
-        sentence = f"{in_sentence(most[1])} is predicted for {in_sentence(most[0])} {times(number)}"
-        yield Finding("confusion", sentence, self._with(lambda v: v[0] in confusion and v[1:] == most), True)
+        sentence = f"{name_in_sentence(most[1])} is predicted for {name_in_sentence(most[0])} {times(number)}"
+        yield Finding("confusion", sentence, self._documents_where(lambda v: v[0] in confusion and v[1:] == most), True)
 
     @cached_property
     def rates(self) -> list[PredictionRate]:
-        """How often each label is predicted, with intervals if the result has some."""
-        if self.given.counts is None:
-            return rates_of(self.given.result)
-        found = self.given.result.get("confidence")
-        chosen = {name: found[name] for name in Confidence._fields if found[name] is not None} if found else {}
-        settings = Confidence(**chosen) if found else None
-        return prediction_rates(self.given.counts, settings)
+        """How often each label is predicted, with intervals if the result has intervals."""
+        if self.evaluation.counts is None:
+            return rates_of(self.evaluation.result)
+        basis = self.evaluation.result.get("confidence")
+        chosen = {name: basis[name] for name in Confidence._fields if basis[name] is not None} if basis else {}
+        return prediction_rates(self.evaluation.counts, Confidence(**chosen) if basis else None)
 
-    def _predicted(self) -> Finding:
-        """Return the label that is predicted most too often, and the one most too rarely."""
-        told = [each for each in self.rates if each.gold >= FEW and not each.few]
-        if any(each.low is not None for each in told):
-            told = [each for each in told if each.low is not None and not each.low <= 1 <= (each.high or 1)]
+    def _rates_finding(self) -> Finding:
+        """Return the most overpredicted and the most underpredicted label."""
+        clear = [rate for rate in self.rates if rate.gold >= FEW and not rate.few]
+        if any(rate.low is not None for rate in clear):
+            clear = [rate for rate in clear if rate.low is not None and not rate.low <= 1 <= (rate.high or 1)]
         else:
-            told = [each for each in told if not EVEN[0] <= each.pred / each.gold <= EVEN[1]]
-        gaps = {each: each.pred - each.gold for each in told}
-        over = max((each for each in told if gaps[each] > 0), key=lambda each: gaps[each], default=None)
-        under = min((each for each in told if gaps[each] < 0), key=lambda each: gaps[each], default=None)
-        said = [_rate(over, "is predicted")] if over else []
-        said += [_rate(under, "is predicted only" if under.pred else "is predicted")] if under else []
-        labels = {each.label for each in (over, under) if each}
-        documents = self._with(lambda verdict: labels & {*verdict[1:]}) if labels else ()
-        return Finding("rates", ", ".join(said) or UNTOLD, documents, bool(said))
+            clear = [rate for rate in clear if not EVEN[0] <= rate.pred / rate.gold <= EVEN[1]]
+        gaps = {rate: rate.pred - rate.gold for rate in clear}
+        over = max((rate for rate in clear if gaps[rate] > 0), key=lambda rate: gaps[rate], default=None)
+        under = min((rate for rate in clear if gaps[rate] < 0), key=lambda rate: gaps[rate], default=None)
+        phrases = [_rate_phrase(over, "is predicted")] if over else []
+        phrases += [_rate_phrase(under, "is predicted only" if under.pred else "is predicted")] if under else []
+        labels = {rate.label for rate in (over, under) if rate}
+        documents = self._documents_where(lambda verdict: labels & {*verdict[1:]}) if labels else ()
+        return Finding("rates", ", ".join(phrases) or NO_CLEAR_RATE, documents, bool(phrases))
 
 
-def lowest(
-    metric: Metric, what: str, rows: Sequence[tuple[str, int, float | Estimate | None]]
+class RunsView(ScoreView):
+    """The tables and sentences on a system with several training runs: the first run's counts, all runs' result."""
+
+    def runs(self) -> Iterator[ResultTable]:
+        """Yield the spread of the headline scores over the training runs."""
+        evaluation, rows = self.evaluation, list[list[Cell]]()
+        for metric in evaluation.metrics:
+            runs, average = evaluation.result["metrics"][metric.name]["runs"], evaluation.average
+            means, bounds = evaluation.overall(metric.name)
+            spread = runs["scores"] if average == "micro" else runs["averages"].get(average, {})
+            for name in headlines(metric, [*means]) if means else []:
+                values = (means[name], *(spread[name][key] for key in ("sd", "least", "greatest")))
+                scaled = (value_cell(value, unit_of(metric, name)) for value in values)
+                share = bounds.get(name, NO_INTERVAL)["share_of_training"]
+                rows.append([short_name(metric, name), *scaled, percent(share)])
+        header, few = ["score", "mean", "sd", "least", "greatest", "share of training"], self._few_runs_note
+        yield ResultTable("Training runs", header, rows, note="; ".join([evaluation.average, *([few] if few else [])]))
+
+    makers: ClassVar[Makers] = {
+        "headline": ScoreView.makers["headline"],
+        "scores": ScoreView.makers["scores"],
+        "runs": runs,
+        "labels": ScoreView.makers["labels"],
+        "label-scores": ScoreView.makers["label-scores"],
+    }
+    at_terminal: ClassVar[Sequence[str]] = ("headline", "runs")
+    usual: ClassVar[Sequence[str]] = ("scores", "runs", "labels")
+
+    @property
+    def subject(self) -> str:
+        """What was scored, and what was left out or changed on reading."""
+        result, few = self.evaluation.result, self._few_runs_note
+        parts = [f"{result['system']}: means of {many(result['runs'], 'training run')}{few and f' ({few})'}"]
+        parts += [many(result["documents"], "document"), many(result["gold"], "gold span")]
+        return visible(", ".join([*parts, *runs_phrases(result)]))
+
+    @property
+    def _few_runs_note(self) -> str:
+        return few_runs([self.evaluation.result["runs"]])
+
+    def _most_frequent_error(self) -> None:
+        return None  # the counts are those of one run
+
+    def findings(self) -> list[Finding]:
+        """Return sentences on the mean scores, overall and of labels."""
+        return [self._score_finding(), self._label_finding()]
+
+    def closing(self) -> list[str]:
+        """Return the meaning and the basis of the intervals, and a warning if there are few units."""
+        result = self.evaluation.result
+        basis = result["confidence"]
+        unit, units, effective, level = (basis[key] for key in ("unit", "units", "effective_units", "level"))
+        documents = result["documents"]
+        footing = Footing(unit, units, effective, basis["seed"], level=level, runs=(result["runs"],))
+        return [
+            f"Intervals ({100 * level:g} %) are for the expected score when the system is trained again and scored on "
+            f"other texts like these. Their variance is that by {interval_basis(basis, documents)} plus that of the "
+            "mean over the training runs.",
+            footer(footing),
+            *interval_lines(basis, documents),
+        ]
+
+
+def worst_group(
+    metric: Metric, kind: str, rows: Sequence[tuple[str, int, float | Estimate | None]]
 ) -> tuple[str, str | None]:
-    """Return which label or bucket scores worst, and its name, None if none can be said to.
+    """Return a sentence on the label or bucket that scores worst, and its name; None if none is the worst.
 
-    The score of a rare label says little, and one of few units is not ranked.
+    Labels with few gold spans or few units are not ranked.
 
     Args:
         metric: The metric of the scores.
-        what: What the rows are: "label" or "length".
-        rows: Of each, the name, the number of gold spans, and its score.
+        kind: What the rows are: "label" or "length".
+        rows: The name, the number of gold spans and the score of each label or bucket.
 
     >>> from spacy_nereval import create
-    >>> lowest(create("fair"), "label", [("A", 12, 0.5), ("B", 20, 0.25), ("C", 2, 0.0)])
+    >>> worst_group(create("fair"), "label", [("A", 12, 0.5), ("B", 20, 0.25), ("C", 2, 0.0)])
     ('B scores lowest: F 0.25 on 20 gold spans', 'B')
-    >>> lowest(create("fair"), "label", [("A", 12, 1.0), ("B", 20, 1.0)])  # trivial: none is lower than another
+    >>> worst_group(create("fair"), "label", [("A", 12, 1.0), ("B", 20, 1.0)])
     ('every label has F 1.00', None)
     """
     scored = [row for row in rows if row[1] and row[2] is not None]
     if any(isinstance(cell, Estimate) for _, _, cell in scored):
         scored = [row for row in scored if isinstance(row[2], Estimate) and not row[2].few]
         if not scored:
-            return f"every {what} rests on too few units to be ranked", None
+            return f"every {kind} rests on too few units to be ranked", None
     scored = [row for row in scored if row[1] >= FEW] or scored
     if not scored:
-        return f"no {what} has gold spans", None
+        return f"no {kind} has gold spans", None
     main = metric.label_headlines[0]
     score, sign = ("F" if main.group else short_name(metric, main.name)), 1 if main.higher_is_better else -1
-    name, gold, cell = min(scored, key=lambda row: (sign * _value(row[2]), row[0]))
+    name, gold, cell = min(scored, key=lambda row: (sign * _cell_value(row[2]), row[0]))
     if len(rows) == 1:
-        only = f"{in_sentence(name)} is the only {what}: {score} {shown(_value(cell))}"
+        only = f"{name_in_sentence(name)} is the only {kind}: {score} {number_text(_cell_value(cell))}"
         return f"{only} on {many(gold, 'gold span')}", name
-    if len(scored) > 1 and len({_value(row[2]) for row in scored}) == 1:
-        return f"every {what} has {score} {shown(_value(cell))}", None
-    who = f"spans of {in_sentence(name)} score" if what == "length" else f"{in_sentence(name)} scores"
+    if len(scored) > 1 and len({_cell_value(row[2]) for row in scored}) == 1:
+        return f"every {kind} has {score} {number_text(_cell_value(cell))}", None
+    who = f"spans of {name_in_sentence(name)} score" if kind == "length" else f"{name_in_sentence(name)} scores"
     worst = "lowest" if main.higher_is_better else "highest"
-    return f"{who} {worst}: {score} {shown(_value(cell))} on {many(gold, 'gold span')}", name
+    return f"{who} {worst}: {score} {number_text(_cell_value(cell))} on {many(gold, 'gold span')}", name
 
 
-def _value(cell: float | Estimate | None) -> float:
+def _cell_value(cell: float | Estimate | None) -> float:
     assert cell is not None
     return cell.value if isinstance(cell, Estimate) else cell
 
 
-def _rate(each: PredictionRate, verb: str) -> str:
-    number = times(each.pred) if each.pred else "0 times"
-    return f"{in_sentence(each.label)} {verb} {number} for {many(each.gold, 'gold span')}"
+def _rate_phrase(rate: PredictionRate, verb: str) -> str:
+    number = times(rate.pred) if rate.pred else "0 times"
+    return f"{name_in_sentence(rate.label)} {verb} {number} for {many(rate.gold, 'gold span')}"
 
 
-def _listed(found: Iterable[tuple[Metric, str, str]]) -> Iterator[str]:
-    """Yield scores with their values. The name of a metric is not repeated."""
+def _score_phrases(scores: Iterable[tuple[Metric, str, str]]) -> Iterator[str]:
+    """Yield a phrase on each score with its value. The name of a metric is not repeated."""
     before = None
-    for metric, name, value in found:
+    for metric, name, value in scores:
         short = short_name(metric, name)
         shown_name = short.removeprefix(f"{metric.name} ") if metric is before else short
-        yield f"{shown_name} {value}{_explained(metric, name)}"
+        yield f"{shown_name} {value}{_meaning_suffix(metric, name)}"
         before = metric
 
 
-def _without_few(cell: float | Estimate | None, digits: int) -> str:
-    # Warnings say below where there are few documents.
-    return shown(cell._replace(few=False) if isinstance(cell, Estimate) else cell, digits)
+def _value_text(cell: float | Estimate | None, digits: int) -> str:
+    # A warning below the tables says if there are few documents.
+    return number_text(cell._replace(few=False) if isinstance(cell, Estimate) else cell, digits)
 
 
-def _explained(metric: Metric, name: str) -> str:
+def _meaning_suffix(metric: Metric, name: str) -> str:
     meaning = metric.score_by_name[name].meaning.partition(":")[0] if name != metric.name else ""
-    said = [part for part in (meaning, direction(short_name(metric, name))) if part]
-    return f" ({', '.join(said)})" if said else ""
+    parts = [part for part in (meaning, direction(short_name(metric, name))) if part]
+    return f" ({', '.join(parts)})" if parts else ""

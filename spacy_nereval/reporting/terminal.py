@@ -9,35 +9,33 @@ from typing import Literal, NamedTuple
 
 from wasabi.tables import row as joined
 
-from ..io.writing import spelt_out
-from .marked_text import Marked
+from ..io.writing import escape_controls
+from .marked_text import MarkedText
 from .result_table import LOWER, Cell, ResultTable
 
 WIDE, CLOSE = 3, 2
-"""Blanks between columns: usually, and where the table would be too wide."""
+"""Blanks between columns, and between those of a table that would be too wide."""
 
 NARROW = 12
-"""Width to which a column of text is cut at most, to make a table fit."""
+"""Minimum width of a column of text whose texts are cut to make a table fit."""
 
 MARKED = 2
-"""How much wider a column with marked spans stays than other columns of text."""
+"""A column with marked spans stays this many times as wide as other columns of text."""
 
 INSTEAD = {"…": "...", "≤": "<=", "∞": "inf", LOWER: "(-)"}
-"""What is shown for characters that an encoding lacks."""
+"""Replacements for characters that an encoding lacks."""
 
 BLOCKS = "▏▎▍▌▋▊▉█"
 BAR = 10
-"""Characters of a bar for 100 %."""
+"""Width of a bar for 100 %, in characters."""
 
 
 def render(table: ResultTable, *, width: int | None = None, encoding: str = "utf8") -> str:
     """Return the rows of a table in spaCy's style.
 
-    A table that is too wide loses, in this order: its bars, some of the space between its
-    columns, long names of columns that have a short one, the ends of its texts (down to
-    `NARROW` characters, marked spans last).
-    If that is not enough, it is split into blocks below each other, and each block
-    repeats the columns of text on the left.
+    A table that is too wide loses its bars, then space between columns, then long names of columns, and then the ends
+    of its texts (down to `NARROW` characters, marked spans last). If it still does not fit, it is split into blocks
+    below each other. Each block repeats the columns of text on the left.
 
     Args:
         table: The table.
@@ -56,21 +54,21 @@ def render(table: ResultTable, *, width: int | None = None, encoding: str = "utf
     ----------------  -----  -----
     a rather long l…  50.00  25.00
     """
-    table = table.at_terminal
-    rows = [[encodable(cell, encoding) for cell in row] for row in table.grid()]
+    table = table.terminal_table
+    rows = [[replace_unencodable(cell, encoding) for cell in row] for row in table.grid()]
     values: list[Sequence[Cell]] = [table.header, *table.rows[: table.most]]
-    sizes = _sizes(table, rows, values)
-    if table.short and width is not None and _total(sizes, CLOSE) > width:
+    sizes = _column_sizes(table, rows, values)
+    if table.short and width is not None and _total_width(sizes, CLOSE) > width:
         rows[0] = [table.short.get(name, name) for name in rows[0]]
-        sizes = _sizes(table, rows, values)
-    if table.bars and (width is None or _total([*sizes, Column(len(sizes), BAR, False)], WIDE) <= width):
+        sizes = _column_sizes(table, rows, values)
+    if table.bars and (width is None or _total_width([*sizes, Column(len(sizes), BAR, False)], WIDE) <= width):
         rows = [[*row, bar] for row, bar in zip(rows, ["", *bars(table, encoding)])]
         sizes.append(Column(len(sizes), BAR, False))
-    space = WIDE if width is None or _total(sizes, WIDE) <= width else CLOSE
+    space = WIDE if width is None or _total_width(sizes, WIDE) <= width else CLOSE
     blocks = []
     for block in _blocks(sizes, space, width):
         header, *body = (
-            [_fitted(cells[c.number], row[c.number] if c.is_marked else None, c.width, encoding) for c in block]
+            [_fit_cell(cells[c.number], row[c.number] if c.is_marked else None, c.width, encoding) for c in block]
             for cells, row in zip(rows, values)
         )
         blocks.append(
@@ -79,16 +77,18 @@ def render(table: ResultTable, *, width: int | None = None, encoding: str = "utf
     return "\n" + "\n\n".join(blocks)
 
 
-def _sizes(table: ResultTable, rows: Sequence[Sequence[str]], values: Sequence[Sequence[Cell]]) -> list[Column]:
-    """Return the columns of a table, as wide as the widest of their cells."""
+def _column_sizes(table: ResultTable, rows: Sequence[Sequence[str]], values: Sequence[Sequence[Cell]]) -> list[Column]:
+    """Return the columns of a table with the widths of their widest cells."""
     return [
-        Column(k, max(map(columns, cells)), table.is_number(k), any(isinstance(row[k], Marked) for row in values))
+        Column(
+            k, max(map(display_width, cells)), table.is_number(k), any(isinstance(row[k], MarkedText) for row in values)
+        )
         for k, cells in enumerate(zip(*rows))
     ]
 
 
 class Column(NamedTuple):
-    """A column of a table at a terminal. `number` is its place in the rows, from 0."""
+    """A column of a table at a terminal. `number` is its index in the rows."""
 
     number: int
     width: int
@@ -97,76 +97,75 @@ class Column(NamedTuple):
 
 
 def _blocks(sizes: Sequence[Column], space: int, width: int | None) -> list[list[Column]]:
-    """Return the columns of each block, as wide as fits."""
+    """Return the columns of each block, so that every block fits."""
     if width is None:
         return [[*sizes]]
-    whole = _narrowed(sizes, space, width)
-    if _total(whole, space) <= width:
+    whole = _narrow_columns(sizes, space, width)
+    if _total_width(whole, space) <= width:
         return [whole]
     keys = [*takewhile(lambda c: not c.is_number, sizes)]
     keys = keys if len(keys) < len(sizes) else keys[:1]
     blocks: list[list[Column]] = []
     for column in sizes[len(keys) :]:
-        if not blocks or _total(_narrowed([*blocks[-1], column], space, width), space) > width:
+        if not blocks or _total_width(_narrow_columns([*blocks[-1], column], space, width), space) > width:
             blocks.append([*keys])
         blocks[-1].append(column)
-    return [_narrowed(block, space, width) for block in blocks]
+    return [_narrow_columns(block, space, width) for block in blocks]
 
 
-def _narrowed(sizes: Sequence[Column], space: int, width: int) -> list[Column]:
-    """Narrow the widest column of text, again and again, until all fit or none can be narrower."""
-    found = [*sizes]
-    while _total(found, space) > width:
-        giving = [c for c in found if not c.is_number and c.width > NARROW]
+def _narrow_columns(sizes: Sequence[Column], space: int, width: int) -> list[Column]:
+    """Narrow the widest column of text until all columns fit or none can be narrower."""
+    sizes_now = [*sizes]
+    while _total_width(sizes_now, space) > width:
+        giving = [c for c in sizes_now if not c.is_number and c.width > NARROW]
         if not giving:
             break
         widest = max(giving, key=lambda c: c.width / (MARKED if c.is_marked else 1))
-        found[found.index(widest)] = widest._replace(width=widest.width - 1)
-    return found
+        sizes_now[sizes_now.index(widest)] = widest._replace(width=widest.width - 1)
+    return sizes_now
 
 
-def _total(sizes: Sequence[Column], space: int) -> int:
+def _total_width(sizes: Sequence[Column], space: int) -> int:
     return sum(c.width for c in sizes) + space * (len(sizes) - 1)
 
 
-def _fitted(text: str, cell: Cell, size: int, encoding: str) -> str:
-    """Cut the text of a cell at its end. If spans are marked in it, cut to the left of them, then to the right,
-    then in their middle."""
-    ellipsis = encodable("…", encoding)
-    if columns(text) <= size or not isinstance(cell, Marked):
-        return _cut(text, size, ellipsis)
-    left, stretch, right = (encodable(spelt_out(part), encoding) for part in cell.parts)
-    space = max(size - columns(stretch), 0)
-    left = _cut(left.lstrip(), min(max(space - columns(right.rstrip()), len(ellipsis)), space), ellipsis, -1)
-    right = _cut(right.rstrip(), space - columns(left), ellipsis)
-    if columns(stretch) > size:
+def _fit_cell(text: str, cell: Cell, size: int, encoding: str) -> str:
+    """Cut the text of a cell at its end. With marked spans, cut left of them, then right of them, then within."""
+    ellipsis = replace_unencodable("…", encoding)
+    if display_width(text) <= size or not isinstance(cell, MarkedText):
+        return _truncate(text, size, ellipsis)
+    left, stretch, right = (replace_unencodable(escape_controls(part), encoding) for part in cell.parts)
+    space = max(size - display_width(stretch), 0)
+    left = _truncate(left.lstrip(), min(max(space - display_width(right.rstrip()), len(ellipsis)), space), ellipsis, -1)
+    right = _truncate(right.rstrip(), space - display_width(left), ellipsis)
+    if display_width(stretch) > size:
         end = (size - len(ellipsis)) // 2
-        stretch = _cut(stretch, size - end, ellipsis) + _cut(stretch, end, "", -1)
+        stretch = _truncate(stretch, size - end, ellipsis) + _truncate(stretch, end, "", -1)
     return left + stretch + right
 
 
-def _cut(text: str, size: int, ellipsis: str, side: int = 1) -> str:
-    """Keep the start of a text, or with `side=-1` its end. The ellipsis is left out where there is no space for it."""
-    if columns(text) <= size:
+def _truncate(text: str, size: int, ellipsis: str, side: int = 1) -> str:
+    """Keep the start of a text, or with `side=-1` its end, and add the ellipsis if there is space for it."""
+    if display_width(text) <= size:
         return text
     if size < len(ellipsis):
         return ""
-    while columns(text) > size - len(ellipsis):
+    while display_width(text) > size - len(ellipsis):
         text = text[::side][:-1][::side]
     return (text[::side] + ellipsis[::side])[::side]
 
 
 def _line(cells: Sequence[str], sizes: Sequence[Column], space: int) -> str:
     # wasabi counts characters, but East Asian ones take two columns and combining ones none.
-    widths = [c.width - columns(cell) + len(cell) for cell, c in zip(cells, sizes)]
+    widths = [c.width - display_width(cell) + len(cell) for cell, c in zip(cells, sizes)]
     aligns: list[Literal["l", "r", "c"]] = ["r" if c.is_number else "l" for c in sizes]
     return joined(cells, widths=widths, aligns=aligns, spacing=space).rstrip()
 
 
-def columns(text: str) -> int:
-    """Return how many columns of a terminal a text takes.
+def display_width(text: str) -> int:
+    """Return the width of a text at a terminal, in columns.
 
-    >>> columns("Ada"), columns("人名"), columns("e\\u0301")
+    >>> display_width("Ada"), display_width("人名"), display_width("e\\u0301")
     (3, 4, 1)
     """
     if text.isascii():
@@ -178,28 +177,28 @@ def columns(text: str) -> int:
 
 
 def bars(table: ResultTable, encoding: str = "utf8") -> list[str]:
-    """Return a bar for every row, visible for every share above 0.
+    """Return a bar for every row. Shares above 0 have at least a thin one.
 
     >>> found = ResultTable("", ["%"], [[0.5], [0.001], [0.0]], bars="%")
     >>> bars(found), bars(found, "ascii")
     (['█████', '▏', ''], ['#####', '#', ''])
     """
-    at = [*table.header].index(table.bars or "")
-    drawn = []
+    index = [*table.header].index(table.bars or "")
+    texts = []
     for row in table.rows[: table.most]:
-        cell = row[at]
+        cell = row[index]
         share = cell if isinstance(cell, float) else 0.0
         eighths = max(round(share * BAR * 8), int(share > 0))
-        full, rest = divmod(eighths, 8)
-        bar = BLOCKS[-1] * full + (BLOCKS[rest - 1] if rest else "")
-        drawn.append(bar if encodable(BLOCKS, encoding) == BLOCKS else "#" * -(-eighths // 8))
-    return drawn
+        full, eighths_left = divmod(eighths, 8)
+        bar = BLOCKS[-1] * full + (BLOCKS[eighths_left - 1] if eighths_left else "")
+        texts.append(bar if replace_unencodable(BLOCKS, encoding) == BLOCKS else "#" * -(-eighths // 8))
+    return texts
 
 
-def encodable(text: str, encoding: str) -> str:
-    """Return the text with "...", "<=", "inf", "(-)" and "?" for characters that the encoding lacks.
+def replace_unencodable(text: str, encoding: str) -> str:
+    """Replace the characters that an encoding lacks by "...", "<=", "inf", "(-)" or "?".
 
-    >>> encodable("a…é ↓", "ascii"), encodable("a…é", "utf8")
+    >>> replace_unencodable("a…é ↓", "ascii"), replace_unencodable("a…é", "utf8")
     ('a...? (-)', 'a…é')
     """
     try:

@@ -1,4 +1,4 @@
-"""Tables of verdicts: how many there are, which labels are confused, and which spans are wrong."""
+"""Tables of verdicts: their numbers, error pairs, confusion matrices, repeated errors, and the error list."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ..core.declaration import Metric
 from ..evaluation.error_groups import ErrorGroup, ErrorGroups
 from ..evaluation.error_list import ListedVerdict
 from ..evaluation.result import LabelledVerdict, confusion_matrix
-from .declared import errors_of, judging
-from .marked_text import Marked, clipped, marked, marked_row
+from .declared import error_metric, error_verdicts
+from .marked_text import MarkedText, clip, mark_excerpt, mark_row
 from .result_table import EMPTY, Cell, ResultTable
-from .score_tables import MOST, Evaluated, percent
+from .score_tables import MOST, Evaluation, percent
 
 MOST_GROUPS = 5
 """Maximum number of repeated errors for people; CSV and JSON have all."""
@@ -29,21 +29,22 @@ NO_SPAN = "no span"
 MARKING = "; in the text [gold], {predicted}"
 
 
-def verdict_tables(given: Evaluated) -> Iterator[ResultTable]:
+def verdict_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
     """Yield the number of each verdict, the most frequent error first.
 
-    A gold span may have several verdicts, so the share of gold counts gold spans. Counts alone do not tell them.
+    "% gold" is the share of gold spans that have the verdict. It is empty where counts do not show this, because a gold
+    span may have several verdicts.
     """
-    if not (metric := judging(given.metrics)):
+    if not (metric := error_metric(evaluation.metrics)):
         return
-    kinds = given.verdicts(metric)
-    errors = errors_of(metric)
+    kinds = evaluation.verdicts(metric)
+    errors = error_verdicts(metric)
     numbers = {
         name: sum(n for (verdict, _, _), n in kinds.items() if verdict == name)
         for name in (*metric.correct_verdicts, *errors)
     }
-    total, gold = sum(numbers[name] for name in errors), given.result["gold"]
-    on_gold, words = _gold_spans(given, metric), metric.words
+    total, gold = sum(numbers[name] for name in errors), evaluation.result["gold"]
+    on_gold, words = _gold_counts(evaluation, metric), metric.words
     rows: list[list[Cell]] = []
     for verdict in sorted(numbers, key=lambda name: (name in errors, -numbers[name])):
         number = numbers[verdict]
@@ -54,48 +55,48 @@ def verdict_tables(given: Evaluated) -> Iterator[ResultTable]:
     yield ResultTable("Verdicts", header, rows, note=metric.name, bars="% errors")
 
 
-def _gold_spans(given: Evaluated, metric: Metric) -> dict[str, int]:
-    """Return how many gold spans have each verdict, as far as this is known."""
+def _gold_counts(evaluation: Evaluation, metric: Metric) -> dict[str, int]:
+    """Return the number of gold spans with each verdict, for the verdicts where it is known."""
     names = [name for name in metric.verdict_names if name != metric.spurious]
-    if given.groups and given.groups.metric.name == metric.name:
-        return {name: given.groups.gold[name] for name in names}
-    found: Counter[str] = Counter()
-    for (verdict, gold, _), number in given.verdicts(metric).items():
-        found[verdict] += number if gold else 0
-    if found.total() != given.result["gold"]:  # then some gold span has several verdicts
-        names = [name for name in names if name in (metric.hit, metric.miss) or found[name] < 2]
-    return {name: found[name] for name in names}
+    if evaluation.groups and evaluation.groups.metric.name == metric.name:
+        return {name: evaluation.groups.gold[name] for name in names}
+    numbers: Counter[str] = Counter()
+    for (verdict, gold, _), number in evaluation.verdicts(metric).items():
+        numbers[verdict] += number if gold else 0
+    if numbers.total() != evaluation.result["gold"]:  # then some gold span has several verdicts
+        names = [name for name in names if name in (metric.hit, metric.miss) or numbers[name] < 2]
+    return {name: numbers[name] for name in names}
 
 
-def pair_tables(given: Evaluated) -> Iterator[ResultTable]:
+def pair_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
     """Yield the errors by verdict, gold label and predicted label, the most frequent first, each with an example."""
-    if not (metric := judging(given.metrics)):
+    if not (metric := error_metric(evaluation.metrics)):
         return
-    verdicts = errors_of(metric)
-    errors = {kind: n for kind, n in given.verdicts(metric).items() if kind[0] in verdicts}
+    verdicts = error_verdicts(metric)
+    errors = {kind: n for kind, n in evaluation.verdicts(metric).items() if kind[0] in verdicts}
     rows: list[list[Cell]] = []
     for kind in sorted(errors, key=lambda kind: (-errors[kind], kind)):
         verdict, gold, pred = kind
         example: list[Cell] = []
-        if given.examples:
-            first = given.examples.get(kind)
-            example = [first.name, _in_text(first)] if first else [None, None]
+        if evaluation.examples:
+            first = evaluation.examples.get(kind)
+            example = [first.name, _marked_spans(first)] if first else [None, None]
         rows.append([verdict, gold or None, pred or None, errors[kind], *example])
     header = ["verdict", "gold", "predicted", "number"]
-    if given.examples:
+    if evaluation.examples:
         header += ["document", "text"]
-    note = metric.name + MARKING * bool(given.examples)
+    note = metric.name + MARKING * bool(evaluation.examples)
     yield ResultTable("Error pairs", header, rows, note=note, most=MOST)
 
 
-def confusion_tables(given: Evaluated) -> Iterator[ResultTable]:
-    """Yield the confusion matrix of the metric, or with many labels the list of its cells.
+def confusion_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
+    """Yield the confusion matrix of the metric, or the list of its cells if there are many labels.
 
-    Where boundary errors are on its diagonal, a second matrix has hits there, and totals.
+    If the diagonal holds boundary errors, a second matrix with totals has the hits on its diagonal.
     """
-    if not (metric := judging(given.metrics)):
+    if not (metric := error_metric(evaluation.metrics)):
         return
-    kinds = given.verdicts(metric)
+    kinds = evaluation.verdicts(metric)
     matrix = confusion_matrix(metric, kinds)
     labels = sorted({*matrix, *(label for row in matrix.values() for label in row)} - {""})
     if len(labels) > MANY:
@@ -105,7 +106,7 @@ def confusion_tables(given: Evaluated) -> Iterator[ResultTable]:
         yield ResultTable("Confusion matrix", ["gold", "predicted", "number"], rows, note=metric.name, most=2 * MOST)
         return
     yield matrix_table(metric, matrix, labels)
-    yield from _with_hits(metric, kinds, f"{metric.name}; {SIDES}")
+    yield from _hit_matrix_tables(metric, kinds, f"{metric.name}; {SIDES}")
 
 
 SIDES = "gold in rows, predicted in columns"
@@ -128,14 +129,14 @@ def matrix_table(metric: Metric, matrix: Mapping[str, Mapping[str, int]], labels
     )
 
 
-def _with_hits(metric: Metric, kinds: Mapping[LabelledVerdict, int], note: str) -> Iterator[ResultTable]:
-    """Yield a confusion matrix with hits on the diagonal and boundary errors beside it, if there are any."""
-    errors = errors_of(metric)
-    shown = {kind: number for kind, number in kinds.items() if kind[0] in errors or kind[0] in metric.correct_verdicts}
-    labels = sorted({label for kind in shown for label in kind[1:]} - {""})
+def _hit_matrix_tables(metric: Metric, kinds: Mapping[LabelledVerdict, int], note: str) -> Iterator[ResultTable]:
+    """Yield a confusion matrix with hits on the diagonal and boundary errors in a column of their own, if any."""
+    errors = error_verdicts(metric)
+    judged = {kind: number for kind, number in kinds.items() if kind[0] in errors or kind[0] in metric.correct_verdicts}
+    labels = sorted({label for kind in judged for label in kind[1:]} - {""})
     place = {label: k for k, label in enumerate(labels)}
     numbers = np.zeros((len(labels) + 1, len(labels) + 3), dtype=int)
-    for (verdict, gold, pred), number in shown.items():
+    for (verdict, gold, pred), number in judged.items():
         column = -3 if gold == pred and verdict in errors else place.get(pred, -2)
         numbers[place.get(gold, -1), column] += number
     if not numbers[:, -3].any():
@@ -147,68 +148,68 @@ def _with_hits(metric: Metric, kinds: Mapping[LabelledVerdict, int], note: str) 
     yield ResultTable("Confusion matrix with hits", ["gold", *labels, "boundary", NO_SPAN, "total"], rows, note=note)
 
 
-def group_tables(given: Evaluated) -> Iterator[ResultTable]:
-    """Yield the errors that were made at several places, the most frequent first, each with an example."""
-    if given.groups is None or not given.groups.by:
+def group_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
+    """Yield the errors that occur at several places, the most frequent first, each with an example."""
+    if evaluation.groups is None or not evaluation.groups.by:
         return
     rows: list[list[Cell]] = [
-        [group.number, group.documents, clipped(words, SURFACE), error, marked_row(group.example)]
-        for words, error, group in repeated(given.groups)
+        [group.number, group.documents, clip(words, SURFACE), error, mark_row(group.example)]
+        for words, error, group in largest_error_groups(evaluation.groups)
     ]
     header = ["times", "docs", "words", "error", "first example"]
-    yield ResultTable("Repeated errors", header, rows, note=given.groups.metric.name + MARKING, most=MOST_GROUPS)
+    yield ResultTable("Repeated errors", header, rows, note=evaluation.groups.metric.name + MARKING, most=MOST_GROUPS)
 
 
-def repeated(groups: ErrorGroups) -> list[tuple[str, str, ErrorGroup]]:
-    """Return the groups of errors at several places, the largest first: the words that their errors share, what is
-    wrong with them, and the group."""
-    found = sorted(
+def largest_error_groups(groups: ErrorGroups) -> list[tuple[str, str, ErrorGroup]]:
+    """Return the groups of errors at several places, the largest first, each with its words and its error in words."""
+    largest = sorted(
         [*groups.largest_groups("surface", 2), *groups.largest_groups("slip", 2)], key=lambda group: -group.number
     )
-    return [(*_error(groups.metric, group), group) for group in found]
+    return [(*_describe_group(groups.metric, group), group) for group in largest]
 
 
-def _error(metric: Metric, group: ErrorGroup) -> tuple[str, str]:
-    """Return the words that the errors of a group share, and what is wrong with them."""
+def _describe_group(metric: Metric, group: ErrorGroup) -> tuple[str, str]:
+    """Return the words that the errors of a group share, and the error in words."""
     if group.slip:
-        done, end = "added" if group.slip.added else "missing", "start" if group.slip.end == "leading" else "end"
-        return group.slip.words, f"{done} at the {end}"
-    return group.surface or "", error_in_words(metric, *group.labels)
+        change, end = "added" if group.slip.added else "missing", "start" if group.slip.end == "leading" else "end"
+        return group.slip.words, f"{change} at the {end}"
+    return group.surface or "", describe_error(metric, *group.labels)
 
 
-def error_in_words(metric: Metric, verdict: str, gold: str, pred: str) -> str:
-    """Return what is wrong with a gold span and a prediction of these labels, "" for no span.
+def describe_error(metric: Metric, verdict: str, gold: str, pred: str) -> str:
+    """Return an error in words, from the labels of its gold span and its prediction; "" is no span.
 
     >>> from spacy_nereval import create
-    >>> error_in_words(create("fair"), "fn", "ORG", ""), error_in_words(create("fair"), "le", "ORG", "LOC")
+    >>> describe_error(create("fair"), "fn", "ORG", ""), describe_error(create("fair"), "le", "ORG", "LOC")
     ('missed: ORG', 'label error: ORG as LOC')
     """
     words = metric.words[verdict].short if verdict in metric.words else verdict
     return f"{words}: {' as '.join(label for label in dict.fromkeys((gold, pred)) if label) or EMPTY}"
 
 
-def list_table(found: Iterable[ListedVerdict]) -> ResultTable:
+def error_list_table(entries: Iterable[ListedVerdict]) -> ResultTable:
     """Return an error list as a table, with the spans marked in the text."""
-    found = list(found)
-    whole = all(listed.verdict.amount == 1 for listed in found)
+    entries = list(entries)
+    whole = all(listed.verdict.amount == 1 for listed in entries)
     rows: list[list[Cell]] = []
-    for listed in found:
+    for listed in entries:
         verdict = listed.verdict
         labels: list[Cell] = [span.label if span else None for span in (verdict.gold, verdict.pred)]
         amount: list[Cell] = [] if whole else [verdict.amount]
-        rows.append([listed.name, verdict.name, *amount, *labels, _in_text(listed)])
+        rows.append([listed.name, verdict.name, *amount, *labels, _marked_spans(listed)])
     header = ["document", "verdict", *([] if whole else ["amount"]), "gold", "predicted", "text"]
-    return ResultTable("Error list", header, rows, note=found[0].metric + MARKING if found else "")
+    return ResultTable("Error list", header, rows, note=entries[0].metric + MARKING if entries else "")
 
 
-def _in_text(listed: ListedVerdict) -> str | None:
-    """Return the spans of a verdict, marked in the text or as not in it."""
+def _marked_spans(listed: ListedVerdict) -> str | None:
+    """Return an excerpt of the text with the spans of a verdict marked. Invented mentions stand before it."""
     document, (_, gold, pred, _) = listed.document, listed.verdict
     invented = [span for span in (gold, pred) if span and document.is_invented(span)]
     if not invented or document.text is None:
-        return marked(document.own_text, gold, pred) or None
+        return mark_excerpt(document.own_text, gold, pred) or None
     start, end, _ = invented[0]
     sides = [span._replace(start=0, end=end - start) if span in invented else None for span in (gold, pred)]
-    found = marked(document.text[start:end], *sides)
-    rest = [None if span in invented else span for span in (gold, pred)]
-    return Marked.of("", found, f" (not in the text) {marked(document.own_text, *rest)}".rstrip())
+    stretch = mark_excerpt(document.text[start:end], *sides)
+    other_sides = [None if span in invented else span for span in (gold, pred)]
+    excerpt = mark_excerpt(document.own_text, *other_sides)
+    return MarkedText.create("", stretch, f" (not in the text) {excerpt}".rstrip())

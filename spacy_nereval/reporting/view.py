@@ -1,7 +1,7 @@
-"""What people see of a result, before any format: named tables and named findings.
+"""The base of all views: the named tables and the findings of a result, before they are formatted.
 
-Terminal, Markdown, LaTeX, CSV, pages, notebooks and frames are made of a `View`, and of nothing else. So a number is
-computed and rounded once, and a sentence is worded once.
+Every output (terminal, Markdown, LaTeX, CSV, pages, notebooks, data frames) is made from a `View` alone. So every
+number is rounded once and every sentence is worded once.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from ..core.messages import describe_unknown
-from .remarks import left_out_lines
+from .remarks import omission_lines
 from .result_table import ResultTable
 
 
@@ -19,10 +19,10 @@ class Finding(NamedTuple):
     """A sentence on a result.
 
     Attributes:
-        section: What it is about, the name of a section of the page: "headline" for the first one.
-        sentence: The finding, without a full stop at its end.
-        documents: The names of the documents that it is about; empty if it is about all of them.
-        is_named: Whether it begins with a name, whose letters stay as they are.
+        section: The section of the page that it is about; "headline" for the first one.
+        sentence: The finding, without a full stop.
+        documents: The names of the documents that it is about; empty for all of them.
+        is_named: Whether the sentence begins with a name, whose case stays.
     """
 
     section: str
@@ -41,17 +41,17 @@ class Finding(NamedTuple):
 
 
 Makers = Mapping[str, Callable[[Any], Iterable[ResultTable]]]
-"""Names of tables, and what makes the tables of each name of a view."""
+"""Names of tables to the functions that make them from a view."""
 
 
 class View(ABC):
     """The tables and sentences of one result. Each kind of result has a subclass.
 
     Attributes:
-        result: What is shown, or its JSON.
-        makers: The values of `--tables`: the name of each table, and the method or function that makes it.
-        at_terminal: The names of the tables that a terminal shows by default.
-        usual: The names of the tables that other formats show by default.
+        result: The result, or its JSON.
+        makers: The values of `--tables`, each with the method or function that makes the tables of this name.
+        at_terminal: The names of the tables at a terminal by default.
+        usual: The names of the tables in other formats by default.
     """
 
     result: Mapping[str, Any]
@@ -59,17 +59,17 @@ class View(ABC):
     at_terminal: ClassVar[Sequence[str]]
     usual: ClassVar[Sequence[str]]
 
-    def tables(self, wanted: Iterable[str], *, digits: int = 2) -> Iterator[ResultTable]:
+    def tables(self, names: Iterable[str], *, digits: int = 2) -> Iterator[ResultTable]:
         """Yield tables.
 
         Args:
-            wanted: Their names, keys of `makers`.
+            names: Their names, keys of `makers`.
             digits: Decimal places of numbers that are not whole.
 
         Raises:
             ValueError: There is no such table.
         """
-        for name in wanted:
+        for name in names:
             if name not in self.makers:
                 raise ValueError(describe_unknown(name, self.makers, "table", 50))
             for table in self.makers[name](self):
@@ -77,22 +77,22 @@ class View(ABC):
 
     @abstractmethod
     def findings(self) -> Sequence[Finding]:
-        """Return what the result shows, the most important first. No two are about the same section."""
+        """Return the findings, the most important first, at most one about each section."""
 
     @abstractmethod
     def opening(self, *, digits: int = 2, more: str = "") -> list[str]:
-        """Return the lines before the tables. Those of `left_out` are the last.
+        """Return the lines before the tables. Those of `omissions` are the last.
 
         Args:
             digits: Decimal places of numbers that are not whole.
-            more: What shows more, if anything does.
+            more: A hint at options that show more; "" for none.
         """
 
     @property
-    def left_out(self) -> list[str]:
-        """A line on each metric that is not scored though a set has it, with the reason."""
-        return left_out_lines(self.result.get("left_out", {}))
+    def omissions(self) -> list[str]:
+        """A line on each metric of a set that is not scored, with the reason."""
+        return omission_lines(self.result.get("left_out", {}))
 
     @abstractmethod
     def closing(self) -> list[str]:
-        """Return the lines after the tables: what the numbers rest on, and warnings."""
+        """Return the lines after the tables: the basis of the numbers, and warnings."""

@@ -30,7 +30,7 @@ from spacy_nereval.api.accessors import LINES
 from spacy_nereval.features.report.corrections import gold_digest
 from spacy_nereval.io.count_files import save
 from spacy_nereval.io.saved_results import result_kinds
-from spacy_nereval.reporting.pages import scripts
+from spacy_nereval.reporting.pages import chart_library
 
 GOLD = [["B-PER", "I-PER", "O", "B-LOC"]] * 9
 PRED = [["B-PER", "O", "O", "B-LOC"]] * 8 + [["O", "O", "O", "B-ORG"]]
@@ -325,7 +325,7 @@ def test_without_texts_or_documents_the_tables_are_written(tmp_path):
 
 def test_missing_libraries_are_named_and_nothing_is_written(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    scripts.cache_clear()
+    chart_library.cache_clear()
     with pytest.raises(ValueError, match=r"pip install .\.\[report\]."):
         score(IN_TEXTS, FOUND, text=TEXTS).save(tmp_path / "a.html")
     assert not [*tmp_path.iterdir()]

@@ -18,7 +18,7 @@ from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.conclusion import margin_sentence
 from spacy_nereval.evaluation.differences import margin_answer, units_to_tell
 from spacy_nereval.reporting.comparison_view import ComparisonView
-from spacy_nereval.reporting.formats import document, json_text
+from spacy_nereval.reporting.formats import json_text, render_document
 
 pytestmark = pytest.mark.costly  # resampling, in almost every test
 
@@ -130,7 +130,9 @@ def test_text_formats_and_saved_files_have_the_tables_of_the_view(here, tmp_path
     after = [*view.closing(), in_python.signature]
     for ending, format in ((".md", "markdown"), (".tex", "latex"), (".csv", "csv")):
         in_python.save(tmp_path / f"a{ending}")
-        assert (tmp_path / f"a{ending}").read_text("utf8") == document(tables, format, view.opening(), after) + "\n"
+        assert (tmp_path / f"a{ending}").read_text("utf8") == render_document(
+            tables, format, view.opening(), after
+        ) + "\n"
     arguments = ["gold.jsonl", "-m", "strict,fair", *(f"--system={name}={name}.jsonl" for name in "ab"), *OPTIONS]
     shown = ComparisonView(compared(Path(), *arguments)[0]).tables(view.makers)
     assert json.loads(run("compare", *arguments, "-t", "all", "-f", "json").stdout) == json.loads(json_text([*shown]))

@@ -21,7 +21,7 @@ from spacy.training import Corpus
 from thinc.api import Config
 
 from spacy_nereval.cli import nereval
-from spacy_nereval.integration.configs import changed_config
+from spacy_nereval.integration.configs import adapt_config
 from spacy_nereval.io.count_files import load
 
 pytestmark = pytest.mark.costly  # loads a pipeline, in almost every test
@@ -397,19 +397,19 @@ vectors = null
 
 
 def test_short_forms_and_missing_sections_become_sections():
-    changed = changed_config(PARTIAL, "wrf").text
+    changed = adapt_config(PARTIAL, "wrf").text
     config = Config().from_str(changed)
     assert config["components"]["ner"] == {"factory": "ner", "scorer": {"@scorers": "spacy-nereval.ner_scorer.v1"}}
     assert config["training"]["score_weights"] == {"ents_f": 0.0, "ents_wrf": 1.0}
     assert config["training"]["logger"]["@loggers"] == "spacy-nereval.logger.v1"
     assert config["initialize"] == {"vectors": None}
     assert "# The only component\n[components.ner]\nfactory" in changed
-    assert changed_config(changed, "wrf").text == changed
+    assert adapt_config(changed, "wrf").text == changed
     short = PARTIAL + '[training]\nscore_weights = {"ents_f": 0.5, "tag_acc": 0.5}\n'
-    weights = Config().from_str(changed_config(short).text)["training"]["score_weights"]
+    weights = Config().from_str(adapt_config(short).text)["training"]["score_weights"]
     assert weights == {"ents_f": 0.0, "tag_acc": 0.5, "ents_fair_f": 0.5}
     without_scorer = PARTIAL.replace('scorer = {"@scorers":\n  "spacy.ner_scorer.v1"}\n', "")
-    assert Config().from_str(changed_config(without_scorer).text) == config | {
+    assert Config().from_str(adapt_config(without_scorer).text) == config | {
         "training": {**config["training"], "score_weights": {"ents_f": 0.0, "ents_fair_f": 1.0}}
     }
 
@@ -419,7 +419,7 @@ def test_what_is_not_spacys_stays():
         '[components.spancat]\nfactory = "spancat"\nspans_key = "x"\n\n'
         '[training]\n\n[training.logger]\n@loggers = "spacy.WandbLogger.v3"\nproject_name = "p"\n'
     )
-    changed, notes = changed_config(mine)
+    changed, notes = adapt_config(mine)
     config = Config().from_str(changed)
     assert config["components"]["ner"]["scorer"] == {"@scorers": "mine.v1"}
     assert config["components"]["spancat"]["scorer"] == {"@scorers": "spacy-nereval.spans_scorer.v1"}
@@ -427,13 +427,13 @@ def test_what_is_not_spacys_stays():
     assert config["training"]["logger"] == {"@loggers": "spacy.WandbLogger.v3", "project_name": "p"}
     assert "[training.logger] stays: spacy.WandbLogger.v3" in notes
     to_file = '[training]\n\n[training.logger]\n@loggers = "spacy.ConsoleLogger.v2"\noutput_file = "log.jsonl"\n'
-    assert Config().from_str(changed_config(PARTIAL + to_file).text)["training"]["logger"]["output_file"] == "log.jsonl"
+    assert Config().from_str(adapt_config(PARTIAL + to_file).text)["training"]["logger"]["output_file"] == "log.jsonl"
 
 
 def test_the_projects_configs_are_as_the_command_would_leave_them():
     for path in (ROOT / "configs").glob("*.cfg"):
         text = path.read_text(encoding="utf8")
-        assert changed_config(text).text == text
+        assert adapt_config(text).text == text
 
 
 REFUSED = {
@@ -470,7 +470,7 @@ def test_a_scorer_of_its_own_is_named_and_replaced_only_if_wished(tmp_path):
     assert "add the component 'nereval', which scores beside it" in said
     assert "is spacy-nereval.ner_scorer.v1 instead of mine.v1" in accepted("init-config", path, "--replace-scorer")
     both = PARTIAL.replace("spacy.ner_scorer.v1", "mine.v1") + '[components.spancat]\nfactory = "spancat"\n'
-    assert "[components.ner.scorer] stays: mine.v1; replace_scorer=True replaces it" in changed_config(both).notes
+    assert "[components.ner.scorer] stays: mine.v1; replace_scorer=True replaces it" in adapt_config(both).notes
 
 
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
@@ -480,7 +480,7 @@ def test_line_ends_and_the_mark_of_byte_order_stay(tmp_path, mark, end):
     path.write_bytes((mark + PARTIAL.replace("\n", end)).encode())
     accepted("init-config", path)
     text = path.read_bytes().decode()
-    plain = changed_config(PARTIAL).text
+    plain = adapt_config(PARTIAL).text
     assert text == mark + plain.replace("\n", end)
     accepted("init-config", path)
     assert path.read_bytes().decode() == text

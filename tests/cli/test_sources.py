@@ -74,7 +74,7 @@ def calls(monkeypatch) -> Counter[str]:
 
         monkeypatch.setattr(module, name, wrapped)
 
-    counted(formats, "inferred_name")
+    counted(formats, "infer_format")
     counted(count_files, "load")
     return number
 

@@ -17,7 +17,7 @@ from spacy_nereval.core.arguments import LEVELS, OCCURRENCES
 from spacy_nereval.core.mention_places import NUMBERS, canonical, share_annex
 from spacy_nereval.evaluation.breakdown import ATTRIBUTES, AttributeContext
 from spacy_nereval.io.count_files import load, save
-from spacy_nereval.io.records import Record, pair, with_mentions
+from spacy_nereval.io.records import Record, locate_mentions, pair
 
 TEXT = "Dr. Ada Lovelace met Bob in New\xa0York. Bob left NEW YORK for Bobville; Ada’s Engine stayed."
 
@@ -32,7 +32,7 @@ LISTED = [
 
 
 def paired(**options) -> Document:
-    document = pair(Record(TEXT, GOLD), with_mentions(Record(TEXT, set()), LISTED, **options))
+    document = pair(Record(TEXT, GOLD), locate_mentions(Record(TEXT, set()), LISTED, **options))
     assert document
     return document
 
@@ -127,7 +127,7 @@ def test_unknown_options_are_refused(options):
 
 def test_the_annex_follows_the_text_and_has_tokens():
     gold = Record("Ada slept", {(0, 3, "PER")}, [(0, 3), (4, 9)])
-    pred = with_mentions(Record("Ada slept", set()), [("Charles Babbage", "PER"), ("Bob", "PER"), ("Bob", "ORG")])
+    pred = locate_mentions(Record("Ada slept", set()), [("Charles Babbage", "PER"), ("Bob", "PER"), ("Bob", "ORG")])
     document = pair(gold, pred)
     assert document.text == "Ada slept\nCharles Babbage\nBob" and document.own_text == "Ada slept"
     assert document.annex == 9
@@ -137,7 +137,7 @@ def test_the_annex_follows_the_text_and_has_tokens():
 
 
 def test_a_mention_that_both_sides_invent_is_a_hit():
-    side = with_mentions(Record("Ada", set()), [("Bob", "PER")])
+    side = locate_mentions(Record("Ada", set()), [("Bob", "PER")])
     assert score([pair(side, side)], ["strict"])["metrics"]["strict"]["counts"] == {"tp": 1, "fp": 0, "fn": 0}
 
 
@@ -150,7 +150,7 @@ def test_what_begins_where_the_text_ends_is_of_the_text():
 def test_lengths_and_densities_stop_before_the_annex():
     gold = Record("Ada slept", {(0, 3, "PER")})
     plain, invented = (
-        pair(gold, with_mentions(gold, mentions)._replace(spans=set())) for mentions in ([], [("Bob", "X")])
+        pair(gold, locate_mentions(gold, mentions)._replace(spans=set())) for mentions in ([], [("Bob", "X")])
     )
     for name in ("sLen", "eDen"):
         values = [ATTRIBUTES[name].value(AttributeContext(doc), doc.gold[0]) for doc in (plain, invented)]
@@ -162,22 +162,22 @@ def test_units_do_not_depend_on_what_a_system_invents():
     """Else documents without ids would not pair up between systems."""
     gold = Record("Ada slept", {(0, 3, "PER")})
     units = [
-        count([pair(gold, with_mentions(gold, mentions))], [create("strict")]).units
+        count([pair(gold, locate_mentions(gold, mentions))], [create("strict")]).units
         for mentions in ([], [("Bob", "X")])
     ]
     assert units[0] == units[1]
 
 
 def test_predicted_texts_that_differ_in_white_space_keep_their_strings():
-    pred = with_mentions(Record("ada  slept", set()), [("ADA", "PER"), ("Slept", "V")])
+    pred = locate_mentions(Record("ada  slept", set()), [("ADA", "PER"), ("Slept", "V")])
     document = pair(Record("Ada slept", set()), pred)
     assert document.sides[1] and document.surfaces[1] == {(0, 3): "ADA", (4, 9): "Slept"}
 
 
 def test_systems_with_other_inventions_get_one_annex():
-    gold = with_mentions(Record("Ada slept", set(), [(0, 3), (4, 9)]), [("Ada", "PER"), ("Eve", "PER")])
+    gold = locate_mentions(Record("Ada slept", set(), [(0, 3), (4, 9)]), [("Ada", "PER"), ("Eve", "PER")])
     systems = [
-        with_mentions(Record("Ada slept", set()), [(name, "PER"), ("Ada", "PER")]) for name in ("Zoe", "Eve", "Bob B")
+        locate_mentions(Record("Ada slept", set()), [(name, "PER"), ("Ada", "PER")]) for name in ("Zoe", "Eve", "Bob B")
     ]
     before = [pair(gold, system) for system in systems]
     after = share_annex(before)

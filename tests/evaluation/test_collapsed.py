@@ -391,7 +391,7 @@ def test_the_result_and_its_tables_say_how_it_was_compared():
     assert table.header[-2:] == ["standard error", "detectable"]
     assert table.rows[0][-2] == pytest.approx(row["standard_error"])
     assert [*ComparisonView(found).tables(["all-differences"])]
-    said = ComparisonView(found).tested()[0]
+    said = ComparisonView(found).test_lines()[0]
     assert "no permutation test and no p-value" in said and "400 half-samples" in said
 
 

@@ -23,7 +23,7 @@ from spacy_nereval.evaluation.result import make_plain
 from spacy_nereval.evaluation.tested import Subject, families, holm
 from spacy_nereval.reporting.comparison_view import ComparisonView
 from spacy_nereval.reporting.formats import csv_text, json_text, latex
-from spacy_nereval.reporting.result_table import Cost, ResultTable, shown
+from spacy_nereval.reporting.result_table import Cost, ResultTable, number_text
 from spacy_nereval.reporting.score_tables import score_cell
 from spacy_nereval.reporting.terminal import render
 
@@ -254,7 +254,7 @@ def test_an_average_of_costs_with_a_label_without_interval_is_unbounded_and_says
     assert whole["slot_error"]["intervals"]["per_type"]["RARE"]["ser"]["flag"] == "few"
     assert None not in whole["slot_error"]["intervals"]["averages"]["macro"]["ser"].values()
     cell = score_cell(create("slot_error"), "ser", {"ser": 0.5}, {"ser": found["undefined"][0]})
-    assert shown(cell, 0).endswith(", ∞] unbounded")
+    assert number_text(cell, 0).endswith(", ∞] unbounded")
     table = ResultTable("T", ["ser"], [[cell]])
     assert '"ser high": null' in json_text([table]) and csv_text([table]).endswith(",")
     assert r"$\infty$" in latex(table)
@@ -276,4 +276,4 @@ def test_a_difference_without_bounds_is_not_taken_for_one_without_a_test():
     for flag, said in (("unbounded", "-10.00 [-∞, ∞] unbounded"), (None, "-10.00")):
         result = {"baseline": "A", "swaps": 64, "exact": True, "comparisons": [plain | {"flag": flag}], **DRAWN}
         (table,) = ComparisonView(result).differences()
-        assert shown(table.rows[0][3]) == said
+        assert number_text(table.rows[0][3]) == said

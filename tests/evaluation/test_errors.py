@@ -20,7 +20,7 @@ from spacy_nereval.counting.table import columns_of, sum_counts
 from spacy_nereval.evaluation.error_groups import ErrorGroups, Slip, error_groups
 from spacy_nereval.evaluation.error_list import FIELDS, ErrorExamples, ListedVerdict, error_list
 from spacy_nereval.evaluation.result import verdict_counts
-from spacy_nereval.reporting.marked_text import clipped, marked
+from spacy_nereval.reporting.marked_text import clip, mark_excerpt
 
 
 def kind(verdict: Verdict) -> tuple[str, str, str]:
@@ -134,7 +134,7 @@ def test_without_a_text_there_are_offsets_and_labels_alone():
     (each,) = listed([Document([(0, 3, "A")], [], id="x")], create("strict"))
     row = {"document": "x", "metric": "strict", "verdict": "fn", "amount": 1, "gold_start": 0, "gold_end": 3}
     assert each.row() == dict.fromkeys(FIELDS) | row | {"gold_label": "A"}
-    assert marked(None, Span(0, 3, "A"), None) == ""
+    assert mark_excerpt(None, Span(0, 3, "A"), None) == ""
 
 
 def test_an_empty_text_of_a_span_of_length_zero_is_not_a_missing_one():
@@ -184,7 +184,7 @@ def test_the_order_is_that_of_the_text_whatever_order_verdicts_are_found_in(case
 )
 def test_an_example_marks_both_spans(gold, pred, expected):
     spans = (span and Span(*span, "PER") for span in (gold, pred))
-    assert marked("The Ada Lovelace met Bob.", *spans) == expected
+    assert mark_excerpt("The Ada Lovelace met Bob.", *spans) == expected
 
 
 def words(text: str) -> str:
@@ -195,7 +195,7 @@ def words(text: str) -> str:
 @given(doc=nested())
 def test_an_example_without_its_marks_is_a_stretch_of_the_text(doc):
     for each in listed([doc], create("fair"), errors=["all"]):
-        shown = marked(doc.text, each.verdict.gold, each.verdict.pred)
+        shown = mark_excerpt(doc.text, each.verdict.gold, each.verdict.pred)
         for span, marks in ((each.verdict.gold, "[]"), (each.verdict.pred, "{}")):
             assert [shown.count(mark) for mark in marks] == [bool(span)] * 2
             if span:
@@ -206,8 +206,8 @@ def test_an_example_without_its_marks_is_a_stretch_of_the_text(doc):
 
 def test_an_example_of_a_long_text_is_short():
     text = "\n".join(["word"] * 40_000)
-    assert len(marked(text, Span(10, 150_000, "A"), Span(30, 100_000, "A"))) < 200
-    assert clipped("abc", 3) == "abc" and clipped("abcd", 3) == "ab…"
+    assert len(mark_excerpt(text, Span(10, 150_000, "A"), Span(30, 100_000, "A"))) < 200
+    assert clip("abc", 3) == "abc" and clip("abcd", 3) == "ab…"
 
 
 @tries(50)

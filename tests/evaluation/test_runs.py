@@ -16,7 +16,7 @@ from spacy_nereval import Confidence, Counts, Document, Metric, Score, Span, cou
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.result import evaluate_runs
 from spacy_nereval.reporting.comparison_view import ComparisonView
-from spacy_nereval.reporting.runs_view import RunsView
+from spacy_nereval.reporting.score_view import RunsView
 
 METRICS = ["strict", "slot_error", "wrf"]
 CONFIDENCE = Confidence()
@@ -157,12 +157,12 @@ def test_few_runs_are_said_and_five_are_not_few():
     result = scored(system="A")
     assert (result["system"], result["runs"], result["few_runs"]) == ("A", 3, True)
     assert "|runs:3|" in result["signature"] and "|infl,level:0.95,unit:id,units:30|" in result["signature"]
-    assert RunsView(counted(A[:1])[0], result).scored.startswith(
+    assert RunsView(counted(A[:1])[0], result).subject.startswith(
         "A: means of 3 training runs (few runs: fewer than 5), 30 documents,"
     )
     many = scored([run_of(f"m{k}", 0.7) for k in range(5)])
     assert not many["few_runs"]
-    assert "few" not in RunsView(counted(A[:1])[0], many).scored
+    assert "few" not in RunsView(counted(A[:1])[0], many).subject
 
 
 def test_a_score_that_a_run_lacks_has_no_mean():

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from command_files import files, here, model  # noqa: F401  # fixtures
 from commands import accepted
 from places import SPANCAT
-from tabled import here  # noqa: F401  # a fixture
 
 from spacy_nereval.evaluation.comparison import System
 from spacy_nereval.reporting import pages as charts
-from spacy_nereval.reporting.pages import Layout, embedded, functions
+from spacy_nereval.reporting.pages import Layout, page_functions, script_json
 
 if TYPE_CHECKING:
     from browsers import Browser
@@ -23,21 +23,21 @@ NO_CHARTS = "window.vegaEmbed = () => new Promise(() => {});"
 """A library that draws nothing: the real one is most of a page, and takes most of the time that opening one takes."""
 
 
-SCRIPTS = charts.scripts
+SCRIPTS = charts.chart_library
 
 
 @pytest.fixture(autouse=True, scope="module")
 def no_charts() -> Iterator[None]:
     """Pages in these tests draw no charts, unless a test asks for `made(..., drawn=True)` or for `library`."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(charts, "scripts", lambda: NO_CHARTS)
+        patch.setattr(charts, "chart_library", lambda: NO_CHARTS)
         yield
 
 
 @pytest.fixture
 def library(monkeypatch) -> Callable[[], str]:
     """The real library of charts, in pages too."""
-    monkeypatch.setattr(charts, "scripts", SCRIPTS)
+    monkeypatch.setattr(charts, "chart_library", SCRIPTS)
     return SCRIPTS
 
 
@@ -71,7 +71,7 @@ def made(tmp_path_factory) -> Callable[..., Path]:
         path = folder / f"{name}{'-drawn' * drawn}.html"
         if not path.exists():
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(charts, "scripts", SCRIPTS if drawn else lambda: NO_CHARTS)
+                patch.setattr(charts, "chart_library", SCRIPTS if drawn else lambda: NO_CHARTS)
                 path.write_bytes(page(systems, **options).encode())
         return path
 
@@ -93,7 +93,7 @@ def cuts(tmp_path_factory) -> Path:
     """The page of thresholds of the span categoriser of the examples, with charts."""
     path: Path = tmp_path_factory.mktemp("cuts") / "page.html"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(charts, "scripts", SCRIPTS)
+        patch.setattr(charts, "chart_library", SCRIPTS)
         how = ["--per-label", "own", "--metrics", "strict,slot_error", "--html", path]
         accepted("thresholds", *SPANCAT["dev"], "--apply", *SPANCAT["test"], *how)
     return path
@@ -117,8 +117,8 @@ def run(browser) -> Callable[..., Any]:
     def called(layout: Layout, data: Any, body: str, **given: Any) -> Any:
         """What JavaScript returns as the body of a function, in which the functions of a page and the values that are
         given have their names."""
-        source = f'"use strict";\n{functions(layout)}\nreturn (() => {{\n{body}\n}})();'
-        found = browser(RUN, source, [*HIDDEN], embedded(data), embedded(given))
+        source = f'"use strict";\n{page_functions(layout)}\nreturn (() => {{\n{body}\n}})();'
+        found = browser(RUN, source, [*HIDDEN], script_json(data), script_json(given))
         return None if found is None else json.loads(found)
 
     return called

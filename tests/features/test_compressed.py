@@ -19,7 +19,7 @@ from samples import SAMPLES, SPANS, write_sample
 from spacy_nereval import Result, Thresholds, agreement, load, score
 from spacy_nereval.core import compression
 from spacy_nereval.core.lexicon import read_lexicon
-from spacy_nereval.io.formats import inferred_name, name_of
+from spacy_nereval.io.formats import infer_format, name_of
 
 ROW = b'{"text": "Ada", "spans": []}\n'
 
@@ -232,4 +232,4 @@ def test_names_of_systems_lose_both_extensions(tmp_path):
     paths = [packed(write(tmp_path / f"{name}.jsonl", *GOLD), ".gz") for name in ("ann", "bob")]
     assert "ann" in accepted("agreement", *paths, "-m", "strict")
     assert ".jsonl" not in accepted("agreement", *paths, "-m", "strict")
-    assert inferred_name(paths[0]) == "jsonl"
+    assert infer_format(paths[0]) == "jsonl"

@@ -13,7 +13,7 @@ from places import SPANCAT
 from spacy_nereval import Document, create_all
 from spacy_nereval.features.agreement.annotator_files import label_studio_tasks, prodigy_tasks
 from spacy_nereval.features.agreement.shared_documents import disputed_places
-from spacy_nereval.features.thresholds.chosen_cuts import thresholds
+from spacy_nereval.features.thresholds.chosen_cuts import find_thresholds
 from spacy_nereval.features.thresholds.curves import Settings
 from spacy_nereval.features.thresholds.threshold_page import thresholds_page
 
@@ -154,7 +154,9 @@ def opened(browser, library, tmp_path, monkeypatch):
     """Opens a page of some systems, with its charts."""
 
     def open_page(*systems: tuple[str, list[Document]], title: str | None = None) -> Browser:
-        found = [(name, thresholds(each, create_all(["strict"]), Settings(per_label="own"))) for name, each in systems]
+        found = [
+            (name, find_thresholds(each, create_all(["strict"]), Settings(per_label="own"))) for name, each in systems
+        ]
         path = tmp_path / "page.html"
         path.write_bytes(thresholds_page(found, golds=["gold.jsonl"], title=title).encode("utf8", "replace"))
         browser.open(path)

@@ -14,7 +14,7 @@ from spacy_nereval import Document, create_all
 from spacy_nereval.features.agreement.agreement_page import AGREEMENT
 from spacy_nereval.features.agreement.annotator_files import label_studio_tasks, prodigy_tasks
 from spacy_nereval.features.agreement.shared_documents import disputed_places
-from spacy_nereval.features.thresholds.chosen_cuts import thresholds
+from spacy_nereval.features.thresholds.chosen_cuts import find_thresholds
 from spacy_nereval.features.thresholds.curves import Settings
 from spacy_nereval.features.thresholds.threshold_page import THRESHOLDS, thresholds_page
 
@@ -130,7 +130,7 @@ CORPORA = [scored(k) for k in range(3)]
 def curves():
     """The data of the page of three systems."""
     settings = Settings(per_label="own")
-    found = [(f"s{k}", thresholds(own, create_all(["strict"]), settings)) for k, own in enumerate(CORPORA)]
+    found = [(f"s{k}", find_thresholds(own, create_all(["strict"]), settings)) for k, own in enumerate(CORPORA)]
     return Parsed(thresholds_page(found, golds=["gold.jsonl"])).data
 
 

@@ -36,22 +36,22 @@ def fake_cupy(*, broken: bool = False) -> Any:
     return SimpleNamespace(__version__="14.2.0", cuda=SimpleNamespace(Device=lambda number: device), zeros=zeros)
 
 
-def examined(monkeypatch, torch: Any, cupy: Any, **asked: Any) -> dict[str, training_needs.Finding]:
+def examined(monkeypatch, torch: Any, cupy: Any, **asked: Any) -> dict[str, training_needs.Check]:
     modules = {"torch": torch, "cupy": cupy}
-    monkeypatch.setattr(training_needs, "_imported", modules.get)
-    return {finding.what: finding for finding in training_needs.examine(**asked)}
+    monkeypatch.setattr(training_needs, "_try_import", modules.get)
+    return {finding.subject: finding for finding in training_needs.examine(**asked)}
 
 
-def problems(found: dict[str, training_needs.Finding]) -> list[str]:
+def problems(found: dict[str, training_needs.Check]) -> list[str]:
     return [what for what, finding in found.items() if finding.remedy]
 
 
 def test_a_machine_with_everything_has_no_problem(monkeypatch):
     found = examined(monkeypatch, fake_torch(gpus=2), fake_cupy(), gpu_id=1)
     assert problems(found) == []
-    assert found["GPU"].found == "0: Model 0, 1: Model 1"
-    assert found["GPU memory"].found == "12.0 of 16.0 GiB free"
-    assert "CUDA 13.0" in found["torch"].found
+    assert found["GPU"].state == "0: Model 0, 1: Model 1"
+    assert found["GPU memory"].state == "12.0 of 16.0 GiB free"
+    assert "CUDA 13.0" in found["torch"].state
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_weights_are_a_whole_folder(tmp_path):
     (partial / "model.safetensors").unlink()
     (partial / "config.json").unlink()
     found = training_needs.weights(str(partial))
-    assert found.found == "a folder without config.json, weights"
+    assert found.state == "a folder without config.json, weights"
     assert "scripts/weights.py" in str(found.remedy)
 
 
@@ -93,21 +93,21 @@ def test_weights_are_looked_for_in_the_cache_and_then_on_the_hub(monkeypatch):
         return SimpleNamespace(ok="there" in url, status_code=404)
 
     cached = SimpleNamespace(try_to_load_from_cache=lambda name, file: "/cache" if name == "org/cached" else None)
-    monkeypatch.setattr(training_needs, "_imported", {"huggingface_hub": cached}.get)
+    monkeypatch.setattr(training_needs, "_try_import", {"huggingface_hub": cached}.get)
     monkeypatch.setattr(requests, "head", head)
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
-    assert "cache" in training_needs.weights("org/cached").found and asked == []
+    assert "cache" in training_needs.weights("org/cached").state and asked == []
     assert training_needs.weights("org/there").remedy is None
     assert asked == ["https://huggingface.co/org/there/resolve/main/config.json"]
-    assert "404" in training_needs.weights("org/nowhere").found
-    assert "cannot be reached" in training_needs.weights("org/down").found
+    assert "404" in training_needs.weights("org/nowhere").state
+    assert "cannot be reached" in training_needs.weights("org/down").state
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    assert "HF_HUB_OFFLINE" in training_needs.weights("org/there").found
+    assert "HF_HUB_OFFLINE" in training_needs.weights("org/there").state
     assert all(training_needs.weights(name).remedy for name in ("org/nowhere", "org/down", "/no/folder", "./no", "a b"))
 
 
-def assets() -> dict[str, training_needs.Finding]:
-    return {finding.what: finding for finding in training_needs.assets("web")}
+def assets() -> dict[str, training_needs.Check]:
+    return {finding.subject: finding for finding in training_needs.assets("web")}
 
 
 def test_a_corpus_is_checked_against_the_project_file(tmp_path, monkeypatch):
@@ -121,20 +121,20 @@ def test_a_corpus_is_checked_against_the_project_file(tmp_path, monkeypatch):
     Path("assets/web/damaged").write_bytes(b"wrong")
     found = assets()
     assert found["assets/web/whole"].remedy is None
-    assert md5(b"wrong").hexdigest() in found["assets/web/damaged"].found
+    assert md5(b"wrong").hexdigest() in found["assets/web/damaged"].state
     assert "delete it" in str(found["assets/web/damaged"].remedy)
     assert "project assets" in str(found["assets/web/missing"].remedy)
     assert len(found) == 3
     sums = f"{sha256(b'right').hexdigest()}  assets/web/damaged\n{'0' * 64}  assets/web/whole\n"
     Path("assets/SHA256SUMS").write_text(sums, encoding="utf8")
     found = assets()
-    assert sha256(b"right").hexdigest() in found["assets/web/whole"].found
+    assert sha256(b"right").hexdigest() in found["assets/web/whole"].state
     assert "delete it" in str(found["assets/web/whole"].remedy)
     Path("assets/SHA256SUMS").unlink()
     tiny_corpus(Path("corpus/web"), 1)
     Path("corpus/web/dev.spacy").unlink()
     missing = [finding for finding in training_needs.examine(corpus="web") if finding.remedy]
-    assert [Path(finding.what).name for finding in missing] == ["damaged", "missing", "dev.spacy"]
+    assert [Path(finding.subject).name for finding in missing] == ["damaged", "missing", "dev.spacy"]
     assert "project run corpus . --vars.corpus web" in str(missing[-1].remedy)
 
 

@@ -17,9 +17,9 @@ from spacy.vocab import Vocab
 
 from spacy_nereval import Document, count, create_all, evaluate, score
 from spacy_nereval.counting.counter import Counter
-from spacy_nereval.integration.examples import DocBatch, batches, count_examples, documents, read, record
+from spacy_nereval.integration.examples import DocBatch, batches, count_examples, doc_record, documents, pair_docs
 from spacy_nereval.integration.scorer import make_ner_scorer
-from spacy_nereval.io.records import pair, project
+from spacy_nereval.io.records import pair, project_spans
 
 # What is read
 
@@ -37,14 +37,14 @@ def test_entities_or_a_group_are_characters_of_the_reference_text(groups, key, s
     text = "Ada met Bob in New York ."
     made = doc(text, (0, 1, "PER"), (4, 6, "LOC"), spans=groups)
     for gold, pred in ((made, doc(text, spans={"x": []})), (doc(text, spans={"x": []}), made)):
-        found = read(gold, pred, key)
+        found = pair_docs(gold, pred, key)
         assert (found.gold, found.pred, found.text) == ((spans, (), text) if gold is made else ((), spans, text))
 
 
 @pytest.mark.parametrize("place, offset", [(0, 0), (1, 2), (4, 7)], ids=["first", "middle", "last"])
 def test_a_span_of_length_zero_sits_at_the_start_of_its_token_and_has_no_words(place, offset):
     gold = doc("a b|_|cc dd", spans={"k": [(place, place, "A")]})
-    found = read(gold, gold, "k")
+    found = pair_docs(gold, gold, "k")
     assert found.gold == ((offset, offset, "A"),)
     assert counts(found) == {"tp": 1}
     assert next(found.unigrams([found.gold[0]])) == []
@@ -63,8 +63,8 @@ def test_the_id_is_the_one_in_the_user_data_of_the_reference_as_a_string():
     named, numbered = doc("a", (0, 1, "A"), id="clause 7"), doc("a")
     numbered.user_data["id"] = 7
     for pred in (doc("a", id="other"), doc("A", annotated=False)):
-        assert (read(named, pred).id, read(numbered, pred).id) == ("clause 7", "7")
-    assert read(doc("a"), named).id is None
+        assert (pair_docs(named, pred).id, pair_docs(numbered, pred).id) == ("clause 7", "7")
+    assert pair_docs(doc("a"), named).id is None
 
 
 # Which documents are annotated
@@ -83,7 +83,7 @@ REFERENCES = {
 
 @pytest.mark.parametrize(("gold", "key", "annotated"), REFERENCES.values(), ids=REFERENCES)
 def test_which_references_are_annotated(gold, key, annotated):
-    assert (read(gold, gold, key) is not None) is annotated
+    assert (pair_docs(gold, gold, key) is not None) is annotated
 
 
 GROUP = {"k": [(0, 1, "A")]}
@@ -115,7 +115,7 @@ SAID = {
 
 @pytest.mark.parametrize(("gold", "pred", "key", "counted", "ignored"), SAID.values(), ids=SAID)
 def test_what_is_annotated_counts_and_what_is_not_is_ignored(gold, pred, key, counted, ignored):
-    found = read(gold, pred, key)
+    found = pair_docs(gold, pred, key)
     assert (counts(found), found.ignored) == (counted, ignored)
     assert count([found, found], []).ignored == 2 * ignored
 
@@ -255,11 +255,11 @@ METRICS = dict.fromkeys(["strict", "semeval", "slot_error", "loio"], {}) | {"fai
 
 def test_the_tokens_that_count_are_those_of_the_reference():
     gold, pred = doc("the U.K. wins", (1, 2, "A")), doc("the U.|K. wins", (1, 2, "A"), (2, 3, "A"))
-    assert read(gold, pred).tokens == [(0, 3), (4, 8), (9, 13)]
-    assert counts(read(gold, pred), "fair", unit="char") == {"be_s": 2}
+    assert pair_docs(gold, pred).tokens == [(0, 3), (4, 8), (9, 13)]
+    assert counts(pair_docs(gold, pred), "fair", unit="char") == {"be_s": 2}
     # The only token there is has been consumed when the second half asks for it.
-    assert counts(read(gold, pred), "fair", unit="token") == {"be_s": 1, "fp": 1}
-    assert counts(read(pred, gold), "fair", unit="token") == {"be_l": 2}
+    assert counts(pair_docs(gold, pred), "fair", unit="token") == {"be_s": 1, "fp": 1}
+    assert counts(pair_docs(pred, gold), "fair", unit="token") == {"be_l": 2}
 
 
 # Other texts
@@ -281,15 +281,15 @@ YORK = doc("New York wins", (0, 2, "A"))
     ],
 )
 def test_a_prediction_on_a_text_with_other_tokens_white_space_or_case_is_carried_over(gold, pred, text):
-    found = read(gold, pred)
+    found = pair_docs(gold, pred)
     assert counts(found) == {"tp": 1}
     assert found.text == text
 
 
 def test_predictions_that_fall_on_one_place_are_one_and_white_space_becomes_a_span_of_length_zero():
     pred = doc("a|_|_|b", spans={"k": [(0, 1, "A"), (0, 2, "A"), (0, 3, "A")]})
-    assert read(doc("a b", spans={"k": []}), pred, "k").pred == ((0, 1, "A"),)
-    assert read(doc("a b"), doc("a _|b", (1, 2, "A"))).pred == ((2, 2, "A"),)
+    assert pair_docs(doc("a b", spans={"k": []}), pred, "k").pred == ((0, 1, "A"),)
+    assert pair_docs(doc("a b"), doc("a _|b", (1, 2, "A"))).pred == ((2, 2, "A"),)
 
 
 @pytest.mark.parametrize(
@@ -337,7 +337,7 @@ def test_what_is_carried_over_holds_the_same_characters_white_space_and_case_apa
     )
     start = data.draw(st.integers(0, len(source)))
     end = data.draw(st.integers(start, len(source)))
-    ((a, b, label),) = project([(start, end, "A")], source, target)
+    ((a, b, label),) = project_spans([(start, end, "A")], source, target)
 
     def solid(text):
         return "".join(text.split()).lower()
@@ -358,7 +358,7 @@ def test_the_same_entities_on_a_text_with_other_white_space_or_case_are_all_hits
     pred_words, pred_spaces = changed(words, spaces, how)
     pred = Doc(nlp.vocab, words=pred_words, spaces=pred_spaces)
     pred.ents = [Span(pred, ent.start, ent.end, ent.label) for ent in gold.ents]
-    assert counts(read(gold, pred)) == ({"tp": len(gold.ents)} if gold.ents else {})
+    assert counts(pair_docs(gold, pred)) == ({"tp": len(gold.ents)} if gold.ents else {})
 
 
 # Words
@@ -381,7 +381,7 @@ def test_wrf_folds_the_case_of_docs_only_where_it_is_told_to(case, matches):
     pairs = [example(doc("oil Oil", (0, 1, "A")), doc("oil Oil", (1, 2, "A"))) for _ in range(3)]
     found = score(documents(pairs), {"wrf": {"case": case, "average": "micro"}})["metrics"]["wrf"]
     assert found["per_type"]["A"]["counts"] == {"match": 3 * matches, "gold": 3, "pred": 3, "documents": 3}
-    assert counts(read(pairs[0].reference, pairs[0].predicted), "wrf", case=case).get("match", 0) == matches
+    assert counts(pair_docs(pairs[0].reference, pairs[0].predicted), "wrf", case=case).get("match", 0) == matches
     scorer = make_ner_scorer(metrics={"wrf": {"case": case}})
     assert scorer(pairs)["ents_wrf"] == matches
 
@@ -392,7 +392,7 @@ def test_every_metric_says_the_same_of_docs_and_of_plain_text_with_tokens(eg, ca
     key = "k" if "k" in eg.reference.spans else None
     if key is None and not eg.reference.has_annotation("ENT_IOB"):
         return
-    slow = pair(record(eg.reference, key), record(eg.predicted, key))
+    slow = pair(doc_record(eg.reference, key), doc_record(eg.predicted, key))
     metrics = METRICS | {"wrf": {"unique": False, "case": case, "unigrams": by}}
     counts = count_examples([eg], create_all(metrics), key)
     assert evaluate(counts)["metrics"] == score([slow], metrics)["metrics"]
@@ -407,7 +407,7 @@ def test_every_metric_says_the_same_of_docs_and_of_plain_text_with_tokens(eg, ca
 def test_words_are_compared_without_case(words):
     made = doc(words, *((k, k + 1, "A") for k in range(len(words.split()))))
     lowered = [word.lower() for word in words.split()]
-    found = words_of(read(made, made))
+    found = words_of(pair_docs(made, made))
     assert [[a == b for a in found] for b in found] == [[a == b for a in lowered] for b in lowered]
 
 
@@ -415,13 +415,13 @@ def test_words_are_compared_without_case(words):
 def test_white_space_is_no_word(space):
     for vocab in (nlp.vocab, Vocab()):
         made = doc(f"a|{space}|b", (0, 3, "A"), vocab=vocab)
-        assert len(words_of(read(made, made))[0]) == 2
+        assert len(words_of(pair_docs(made, made))[0]) == 2
     made = doc(f"a|{space}|b", (0, 3, "A"))
-    assert words_of(read(made, doc("A B"))) == [["a", "b"]]
+    assert words_of(pair_docs(made, doc("A B"))) == [["a", "b"]]
 
 
 def test_a_word_cut_by_a_prediction_is_a_word_of_its_own():
-    found = read(doc("the scroll tip", (1, 3, "A")), doc("the scro|ll tip", (1, 2, "A")))
+    found = pair_docs(doc("the scroll tip", (1, 3, "A")), doc("the scro|ll tip", (1, 2, "A")))
     assert next(found.unigrams([found.gold[0]])) == ["scroll", "tip"]
     assert next(found.unigrams([found.pred[0]])) == ["scro"]
 
@@ -430,9 +430,9 @@ def test_a_word_cut_by_a_prediction_is_a_word_of_its_own():
 def test_words_differ_though_the_vocabulary_of_the_reference_is_bare(pred_vocab):
     gold = doc("Foo bar|_|baz", (0, 1, "A"), vocab=Vocab())
     pred = doc("Foo bar|_|baz", (1, 2, "A"), vocab=pred_vocab)
-    assert score([read(gold, pred)], ["wrf"])["metrics"]["wrf"]["scores"]["wrf"] == 0.0
+    assert score([pair_docs(gold, pred)], ["wrf"])["metrics"]["wrf"]["scores"]["wrf"] == 0.0
 
 
 def test_words_are_alike_though_the_vocabularies_are_two():
     gold, pred = doc("Foo bar", (0, 1, "A"), vocab=Vocab(nlp.vocab.lex_attr_getters)), doc("Foo bar", (0, 1, "A"))
-    assert score([read(gold, pred)], ["wrf"])["metrics"]["wrf"]["scores"]["wrf"] == 1.0
+    assert score([pair_docs(gold, pred)], ["wrf"])["metrics"]["wrf"]["scores"]["wrf"] == 1.0

@@ -106,9 +106,9 @@ waited = 1
 def test_a_config_makes_it_and_the_optimizer_follows_it():
     config = Config().from_str(Config().from_str(CONFIG).to_str())
     optimizer = registry.resolve(config)["optimizer"]
-    schedule = schedules.take()
+    schedule = schedules.take_schedule()
     assert schedule is optimizer.schedules["learn_rate"]
-    assert schedules.take() is None
+    assert schedules.take_schedule() is None
     optimizer.step_schedules()
     assert optimizer.learn_rate == 0.5
     schedule.observe(3.5)  # the second that is not below 3.5

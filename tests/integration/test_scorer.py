@@ -26,7 +26,7 @@ from spacy_nereval.core.labels import label_rules
 from spacy_nereval.core.spans import relabel
 from spacy_nereval.evaluation.resampling import read_confidence
 from spacy_nereval.integration.examples import documents
-from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer, stored_options
+from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer, model_options
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*predicted.* label")
 """Corpora at random may have disjoint labels; `test_checks` has the warning."""
@@ -272,7 +272,7 @@ def test_a_config_names_the_scorer_and_its_metrics_as_python_does(metrics, tmp_p
     component = spacy.blank("en").add_pipe("nereval", config={"metrics": given})
     assert sorted(metric.name for metric in component.metrics) == ["fair", "strict"]
     nlp.to_disk(tmp_path)
-    assert stored_options(tmp_path, None) == {"strict": {}, "fair": {"unit": "token"} if unit == "token" else {}}
+    assert model_options(tmp_path, None) == {"strict": {}, "fair": {"unit": "token"} if unit == "token" else {}}
 
 
 @pytest.mark.parametrize(

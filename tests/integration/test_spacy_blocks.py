@@ -233,7 +233,7 @@ def test_a_pipeline_forgets_on_its_way_the_words_that_were_new_to_it(tmp_path, m
         doc.set_ents([Span(doc, 2, 3, label=label)])
         return doc
 
-    monkeypatch.setattr(pipelines, "FORGOTTEN", 2)
+    monkeypatch.setattr(pipelines, "BLOCK", 2)
     Language.component("tag_of_test", func=tag)
     nlp = spacy.blank("en")
     nlp.add_pipe("tag_of_test")

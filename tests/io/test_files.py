@@ -225,7 +225,7 @@ def test_a_pipe_that_could_not_be_copied_is_not_opened_again(tmp_path, monkeypat
     os.mkfifo(tmp_path / "g")
     for _ in range(2):
         with pytest.raises(OSError, match="No space left on device"):
-            paths.readable(tmp_path / "g")
+            paths.readable_file(tmp_path / "g")
     assert opened == [tmp_path / "g"]
 
 

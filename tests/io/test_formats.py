@@ -22,7 +22,7 @@ import spacy_nereval.io.formats
 from spacy_nereval import score
 from spacy_nereval.core.arguments import Reading
 from spacy_nereval.io.formats import ENDINGS, Format, name_of, read_any, records
-from spacy_nereval.io.formats.settings import sides as formats_of
+from spacy_nereval.io.formats.settings import side_formats as formats_of
 from spacy_nereval.io.read import read_files
 
 ALL = ("strict", "semeval", "slot_error", "loio", "fair", "wrf")
@@ -139,7 +139,7 @@ def test_a_folder_is_brats_if_it_has_annotation(tmp_path):
 
 def test_a_command_looks_into_a_file_once_to_infer_its_format(tmp_path, monkeypatch):
     looks = []
-    monkeypatch.setitem(spacy_nereval.io.formats.LOOKS, ".jsonl", lambda path: looks.append(path))
+    monkeypatch.setitem(spacy_nereval.io.formats.DETECTORS, ".jsonl", lambda path: looks.append(path))
     ada = commands.line("Ada", (0, 3, "PER"))
     gold, pred = (commands.write(tmp_path / f"{name}.jsonl", ada) for name in ("gold", "pred"))
     commands.accepted("score", gold, pred)

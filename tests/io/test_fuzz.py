@@ -22,7 +22,7 @@ from spacy_nereval.core.plugins import readers
 from spacy_nereval.core.spans import Document
 from spacy_nereval.io.formats import AUTO, format_names, name_of
 from spacy_nereval.io.formats.settings import Format
-from spacy_nereval.io.paths import in_words
+from spacy_nereval.io.paths import error_message
 from spacy_nereval.io.read import read_files
 
 SIDES = [
@@ -99,8 +99,8 @@ def check_outcome(read: Callable[[], object], path: Path) -> None:
     try:
         read()
     except (ValueError, OSError) as error:
-        assert path.name in in_words(error), error
-        assert len(in_words(error)) < 2000, "what is shown of a file has to be short"
+        assert path.name in error_message(error), error
+        assert len(error_message(error)) < 2000, "what is shown of a file has to be short"
 
 
 def check_documents(path: Path, offsets: str | None = None, name: str | None = None) -> None:

@@ -21,7 +21,7 @@ from spacy_nereval import Document, score
 from spacy_nereval.core.labels import label_rules
 from spacy_nereval.core.messages import Unusable, highest_scores, is_finite_number
 from spacy_nereval.core.spans import relabel
-from spacy_nereval.integration.examples import record
+from spacy_nereval.integration.examples import doc_record
 from spacy_nereval.io.read import read_files, records
 from spacy_nereval.io.records import Record, pair
 
@@ -348,7 +348,7 @@ def grouped(*scores: float) -> spacy.tokens.Doc:
 
 
 def test_a_wrong_number_of_scores_is_no_error_until_scores_are_asked_for():
-    found = record(grouped(0.5), "sc")
+    found = doc_record(grouped(0.5), "sc")
     assert len(found.spans) == 2
     (reason,) = {*found.span_scores.values()}
     assert isinstance(reason, Unusable)

@@ -29,7 +29,7 @@ from spacy_nereval.io import count_files as storage
 from spacy_nereval.io import id_hashes
 from spacy_nereval.io.count_files import load, merge, save
 from spacy_nereval.io.count_layout import OtherVersion
-from spacy_nereval.io.id_hashes import hashes_of, holders, merge_hashes, without_repeats
+from spacy_nereval.io.id_hashes import hashes_of, holders, merge_distinct, merge_hashes
 
 
 @tries(20)
@@ -239,7 +239,7 @@ def test_what_cannot_be_merged_leaves_no_temporary_file(monkeypatch):
     folder = files[0].parent
     before = sorted(folder.iterdir())
     with pytest.raises(ValueError, match="x and y have documents with the same id, 1 in all files"):
-        without_repeats(["x", "y"], files, False)
+        merge_distinct(["x", "y"], files, False)
     assert sorted(folder.iterdir()) == before
 
     def full(files):
@@ -247,7 +247,7 @@ def test_what_cannot_be_merged_leaves_no_temporary_file(monkeypatch):
 
     monkeypatch.setattr(id_hashes, "_blocks", full)
     with pytest.raises(OSError, match="No space left on device"):
-        without_repeats(["x", "y"], files, True)
+        merge_distinct(["x", "y"], files, True)
     assert sorted(folder.iterdir()) == before
 
 

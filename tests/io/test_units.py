@@ -18,7 +18,7 @@ from spacy_nereval.integration.pipelines import predict
 from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer
 from spacy_nereval.io.formats.settings import Format
 from spacy_nereval.io.read import read_files
-from spacy_nereval.io.units import AUTOMATIC, parse
+from spacy_nereval.io.units import AUTOMATIC, parse_unit
 
 
 def counted(gold: Path, unit: str | None = None, pred: Path | None = None, **how: Any) -> Counts:
@@ -59,7 +59,7 @@ NO_RULES = [
 
 @pytest.mark.parametrize(("text", "said"), NO_RULES)
 def test_what_is_no_rule_is_said_on_one_line(text, said, tmp_path):
-    told = refusal(parse, text)
+    told = refusal(parse_unit, text)
     assert told.startswith(f"unit={text!r}: {said}")
     assert refused(write(tmp_path / "a.jsonl", *named("a")), text) == told
 
@@ -281,9 +281,9 @@ def test_scorers_and_the_component_resample_the_same_units(unit, number):
 
 def test_examples_read_as_arrays_and_as_texts_have_the_same_keys():
     given = examples(*({"meta": {"n": k // 2}} for k in range(7)))
-    found = count_examples(given, [create("strict")], unit=parse("meta.n"))
+    found = count_examples(given, [create("strict")], unit=parse_unit("meta.n"))
     assert found.units == ["0", "0", "1", "1", "2", "2", "3"]
-    blocks = count_examples(given, [create("strict")], unit=parse("block:2")).units
+    blocks = count_examples(given, [create("strict")], unit=parse_unit("block:2")).units
     assert [blocks.index(key) for key in blocks] == [0, 0, 2, 2, 4, 4, 6]
 
 

@@ -17,7 +17,7 @@ from thinc.api import Config
 
 from spacy_nereval.features.gate.gate_view import HARD_WORLD
 from spacy_nereval.features.gate.policy import read_policy
-from spacy_nereval.integration.configs import changed_config, new_config
+from spacy_nereval.integration.configs import adapt_config, new_config
 from spacy_nereval.integration.spacy_files import read_docs
 from spacy_nereval.io.read import read_files
 
@@ -108,7 +108,7 @@ def test_the_script_names_what_is_missing(tmp_path, capsys):
 
 def test_the_config_is_one_that_the_command_would_make():
     text = (EXAMPLES / "config.cfg").read_text(encoding="utf8")
-    assert changed_config(text).text == text
+    assert adapt_config(text).text == text
     config, new = (Config().from_str(each, interpolate=False) for each in (text, new_config("en", ["ner"]).text))
     assert {**config["training"], **dict.fromkeys(("max_steps", "eval_frequency"))} == {
         **new["training"], **dict.fromkeys(("max_steps", "eval_frequency"))

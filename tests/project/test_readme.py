@@ -22,7 +22,7 @@ import spacy_nereval
 from spacy_nereval import authoring, create_all, distributed, names, testing
 from spacy_nereval.api.shown import Shown
 from spacy_nereval.cli import nereval
-from spacy_nereval.integration.configs import changed_config
+from spacy_nereval.integration.configs import adapt_config
 from spacy_nereval.integration.scorer import make_ner_scorer
 
 README = (ROOT / "README.md").read_text(encoding="utf8")
@@ -65,7 +65,7 @@ def test_the_config_blocks_replace_those_of_spacy_init_config():
         text, number = re.subn(rf"^{re.escape(header)}\n.*?(?=^\[|\Z)", f"{section}\n", text, flags=re.M | re.S)
         assert number == 1, header
     by_hand = Config().from_str(text, interpolate=False)
-    assert by_hand == Config().from_str(changed_config(spacys).text, interpolate=False)
+    assert by_hand == Config().from_str(adapt_config(spacys).text, interpolate=False)
     ner = English().add_pipe("ner", config={"scorer": by_hand["components"]["ner"]["scorer"]})
     assert [metric.name for metric in ner.scorer.metrics] == [metric.name for metric in create_all()]
     more = Config().from_str(f"{text}\n{adding}", interpolate=False)["components"]["ner"]["scorer"]
@@ -77,7 +77,7 @@ def test_the_config_blocks_replace_those_of_spacy_init_config():
 def test_the_plateau_replaces_the_line_that_the_page_names():
     page = (ROOT / "docs" / "reference" / "config.md").read_text(encoding="utf8")
     (block,) = [block for block in blocks("reference/config.md", "ini") if "plateau" in block]
-    text = changed_config(init_config(pipeline=["ner"]).to_str()).text
+    text = adapt_config(init_config(pipeline=["ner"]).to_str()).text
     assert text.count("\nlearn_rate = 0.001\n") == 1
     assert "`learn_rate = 0.001` of `[training.optimizer]`" in " ".join(page.split())
     rate, logger = re.findall(r"^\[.*?(?=^\[|\Z)", block, flags=re.M | re.S)

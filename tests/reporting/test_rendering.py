@@ -13,12 +13,21 @@ from pages import HOSTILE, Parsed
 from processes import ended
 from profiles import tries
 
-from spacy_nereval.io.writing import for_spreadsheets, visible
-from spacy_nereval.reporting.formats import csv_text, document, html, json_text, latex, markdown
-from spacy_nereval.reporting.marked_text import Marked
+from spacy_nereval.io.writing import escape_formula, visible
+from spacy_nereval.reporting.formats import csv_text, html, json_text, latex, markdown, render_document
+from spacy_nereval.reporting.marked_text import MarkedText
 from spacy_nereval.reporting.pages import environment
-from spacy_nereval.reporting.result_table import Asking, Cost, Estimate, Interval, Kinded, Percent, ResultTable, shown
-from spacy_nereval.reporting.terminal import BAR, bars, columns, render
+from spacy_nereval.reporting.result_table import (
+    Cost,
+    Estimate,
+    Interval,
+    Kinded,
+    LinkedCount,
+    Percent,
+    ResultTable,
+    number_text,
+)
+from spacy_nereval.reporting.terminal import BAR, bars, display_width, render
 
 AWKWARD = ["|", "\\", "a|b", "\\|", "*", "_a_", "a_b", "`x`", "<script>", "&amp;", "[a](b)", "![a][b]", "~~a~~", "$1$"]
 AWKWARD += ["{x}", "%", "#1", "^", '"', "'", "--", "---", "…", "=1+1", "+1", "-1", "@x", "\t=1", "\r1", "a\nb", " a "]
@@ -164,10 +173,10 @@ def test_json_read_back_gives_the_values_and_the_texts_as_they_are(made):
 def test_csv_read_back_gives_the_values_and_the_texts_on_one_line(table):
     header, *rows = csv.reader(io.StringIO(csv_text([table]), newline=""))
     assert header[0] == "table" and len({*header}) == len(header)
-    title = for_spreadsheets(visible(table.title))
+    title = escape_formula(visible(table.title))
     for row, expected in zip(rows, values(table), strict=True):
         assert row == [title] + [
-            "" if value is None else for_spreadsheets(visible(value)) if isinstance(value, str)
+            "" if value is None else escape_formula(visible(value)) if isinstance(value, str)
             else str(value) if isinstance(value, int) else read(value, table.digits) for value in expected
         ]  # fmt: skip
 
@@ -197,9 +206,9 @@ def test_a_column_may_have_digits_of_its_own():
 
 
 def test_nothing_is_minus_zero():
-    assert shown(-0.004) == "0.00"
-    assert shown(-0.005001) == "-0.01"
-    assert shown(-0.0, 0) == "0"
+    assert number_text(-0.004) == "0.00"
+    assert number_text(-0.005001) == "-0.01"
+    assert number_text(-0.0, 0) == "0"
 
 
 def test_a_number_is_no_formula_for_a_spreadsheet():
@@ -226,14 +235,14 @@ UNSAFE = ResultTable("T\x1b]0;x\x07", ["<img src=x>", "\\input{x}"], TEXTS, note
 def test_no_control_character_and_no_element_of_a_text_reaches_a_format(name):
     text = render(UNSAFE) + visible(UNSAFE.heading)
     if name != "terminal":
-        text = document([UNSAFE], name, ["\x1b[1m", "<b>"], ["a\nb\x1b", "</body>"])
+        text = render_document([UNSAFE], name, ["\x1b[1m", "<b>"], ["a\nb\x1b", "</body>"])
     assert "red" in text and not re.search("[\x00-\x09\x0b-\x1f\x7f\u202e]", text)
     if name == "html":
         assert not re.search("<(script|img|b)>", text) and text.count("</body>") == 1
 
 
 def test_markdown_has_no_link_and_no_element_of_a_text():
-    text = document([UNSAFE], "markdown")
+    text = render_document([UNSAFE], "markdown")
     assert r"[a]\(http" in text and r"\<script" in text and "](" not in text
     for link in ("[a](b)", "![a](b)", "[a][b]", "[[a]](b)", "<http://a>", "`a`", "**a**", "_a_", "~~a~~", "&copy;"):
         assert f"| {link} |" not in markdown(ResultTable("", ["x"], [[link]]))
@@ -245,7 +254,7 @@ def test_latex_compiles(tmp_path):
     awkward = "[x] ".join(AWKWARD[:40]).replace("…", "").encode("ascii", "ignore").decode()
     rows = [[awkward, "*", -3.5], ["*", "[", None]]
     made = [ResultTable("50 % &_# ${x} ~ ^ \\", ["[a]", "*", "n"], rows), ResultTable("None", ["a"], [])]
-    body = document(made, "latex", ["100 % \\undefined"], ["x"])
+    body = render_document(made, "latex", ["100 % \\undefined"], ["x"])
     head = "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n"
     (tmp_path / "t.tex").write_text(f"{head}{body}\n\\end{{document}}\n")
     done = ended(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-draftmode", "t.tex"], cwd=tmp_path)
@@ -254,15 +263,15 @@ def test_latex_compiles(tmp_path):
 
 def test_lines_around_the_tables_are_text_or_comments_or_left_out():
     tables = [ResultTable("A", ["n"], [[1]]), ResultTable("Empty", ["n"], [])]
-    said = {name: document(tables, name, ["before & all"], ["after"]) for name in ("markdown", "latex", "html")}
+    said = {name: render_document(tables, name, ["before & all"], ["after"]) for name in ("markdown", "latex", "html")}
     assert said["markdown"].splitlines()[0] == "before & all" and said["markdown"].splitlines()[-1] == "after"
     assert "% before & all\n" in said["latex"] and said["latex"].endswith("% after")
     assert "<p>before &amp; all</p>\n<table>" in said["html"] and "</table>\n<p>after</p>" in said["html"]
     assert not any("Empty" in text for text in said.values())
-    assert json.loads(document(tables, "json", ["before"], ["after"])) == {"A": [{"n": 1}], "Empty": []}
-    assert from_csv(document(tables, "csv", ["before"], ["after"])) == [{"table": "A", "n": "1"}]
+    assert json.loads(render_document(tables, "json", ["before"], ["after"])) == {"A": [{"n": 1}], "Empty": []}
+    assert from_csv(render_document(tables, "csv", ["before"], ["after"])) == [{"table": "A", "n": "1"}]
     with pytest.raises(ValueError, match="there is no table format 'xml'; there are markdown, latex, csv, json, html"):
-        document(tables, "xml")
+        render_document(tables, "xml")
 
 
 # In a terminal
@@ -278,7 +287,7 @@ def test_a_terminal_shows_the_cells_of_the_table(table):
     for line, expected in zip((header, *rows), cells(table), strict=True):
         numbers = [table.is_number(k) for k in range(len(widths))]
         padded = [
-            " " * (width - columns(cell)) + cell if number else cell + " " * (width - columns(cell))
+            " " * (width - display_width(cell)) + cell if number else cell + " " * (width - display_width(cell))
             for cell, width, number in zip(expected, widths, numbers)
         ]
         assert line == "   ".join(padded).rstrip()
@@ -290,13 +299,13 @@ def test_a_terminal_is_not_written_beyond_its_width(table, width):
     """Unless the columns of text that every block repeats leave no room for a number."""
     lines = render(table, width=width).splitlines()
     kinds = [table.is_number(k) for k in range(len(table.header))]
-    widest = [max(columns(row[k]) for row in cells(table)) for k in range(len(kinds))]
+    widest = [max(display_width(row[k]) for row in cells(table)) for k in range(len(kinds))]
     keys = kinds.index(True) if any(kinds) else len(kinds)
     keys = keys if keys < len(kinds) else 1
     needed = [min(w, 12) if not number else w for w, number in zip(widest, kinds)]
     assume(needed[0] <= width)
     assume(all(sum(needed[:keys]) + needed[k] + 2 * keys <= width for k in range(keys, len(kinds))))
-    assert max(map(columns, lines)) <= width
+    assert max(map(display_width, lines)) <= width
 
 
 @tries(40)
@@ -358,8 +367,15 @@ TABLE = ResultTable(
     "Verdicts",
     ["verdict", "number", Cost("ser"), "P", "text", "% errors"],
     [
-        [Kinded.of("missed", "missed"), Asking.of(3, {"one": 1}), Estimate(HALF, 0.25, 0.75, True), 7, "a", HALF],
-        [HOSTILE[0], 0, None, 1.25, Marked.of("met ", "[Bob]", " in"), Percent(0.25)],
+        [
+            Kinded.create("missed", "missed"),
+            LinkedCount.create(3, {"one": 1}),
+            Estimate(HALF, 0.25, 0.75, True),
+            7,
+            "a",
+            HALF,
+        ],
+        [HOSTILE[0], 0, None, 1.25, MarkedText.create("met ", "[Bob]", " in"), Percent(0.25)],
     ],
     bars="% errors",
     asks=[{"verdicts": ["fn"]}, None],

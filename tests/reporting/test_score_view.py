@@ -19,12 +19,12 @@ from spacy_nereval.evaluation.error_groups import error_groups
 from spacy_nereval.evaluation.error_list import error_list, is_error
 from spacy_nereval.metrics.registry import names
 from spacy_nereval.reporting.comparison_view import ComparisonView
-from spacy_nereval.reporting.declared import groups
+from spacy_nereval.reporting.declared import score_groups
 from spacy_nereval.reporting.formats import csv_text, json_text
-from spacy_nereval.reporting.marked_text import marked, marked_row
+from spacy_nereval.reporting.marked_text import mark_excerpt, mark_row
 from spacy_nereval.reporting.result_table import Cost, ResultTable
-from spacy_nereval.reporting.score_view import UNTOLD, ScoreView
-from spacy_nereval.reporting.terminal import columns, render
+from spacy_nereval.reporting.score_view import NO_CLEAR_RATE, ScoreView
+from spacy_nereval.reporting.terminal import display_width, render
 from spacy_nereval.reporting.verdict_tables import MOST_GROUPS
 
 TEXT = "the Navy met the Navy in Rome"
@@ -108,7 +108,7 @@ def test_frames_have_the_numbers_of_the_json(doors):
                 bounds = bounds.get("scores", {})
             names = {"value": row.get("score")}
             if "P" in row:
-                (triple,) = (g for g in groups(metric, [*own["scores"]]) if g.name == row["metric"])
+                (triple,) = (g for g in score_groups(metric, [*own["scores"]]) if g.name == row["metric"])
                 names = dict(zip("PRF", triple.scores))
             wanted = {column: own["scores"][name] for column, name in names.items()}
             for column, name in names.items():
@@ -129,7 +129,7 @@ def finding(view: ScoreView, section: str) -> tuple[str, list[str | int]]:
 def test_the_most_frequent_errors_name_the_documents_that_have_them(metrics):
     documents = corpus(30)
     view = evaluated(documents, *metrics)
-    (metric,) = view.given.counts.metrics
+    (metric,) = view.evaluation.counts.metrics
     kinds: dict[str, list[str | None]] = {}
     for document in documents:
         for verdict in (verdict for verdict in metric.verdicts(document) if is_error(metric, verdict)):
@@ -165,7 +165,7 @@ def test_a_label_is_predicted_too_often_or_too_rarely_if_it_has_spans_enough():
 
     assert said(*often, *extra) == ("OFTEN is predicted 21 times for 12 gold spans", ["a"])
     assert said(*often[:6], *rare) == ("OFTEN is predicted only 6 times for 12 gold spans", ["a"])
-    assert said(*often, *rare * 3) == (UNTOLD, [])
+    assert said(*often, *rare * 3) == (NO_CLEAR_RATE, [])
     assert said()[0] == "OFTEN is predicted 0 times for 12 gold spans"
 
 
@@ -220,7 +220,7 @@ def test_every_metric_can_stand_for_the_result(metrics, start):
 
 def test_the_average_that_is_asked_for_is_named():
     given = evaluated(DOCUMENTS, "fair", "strict", average="macro")
-    macro = [given.given.result["metrics"][name]["averages"]["macro"]["f"] for name in ("fair", "strict")]
+    macro = [given.evaluation.result["metrics"][name]["averages"]["macro"]["f"] for name in ("fair", "strict")]
     first, others = given.opening(digits=1)
     assert first.partition(": ")[2].startswith(f"fair F (macro) {100 * macro[0]:.1f}; ")
     assert others == f"Also (macro): strict {100 * macro[1]:.1f}"
@@ -249,11 +249,11 @@ def test_an_example_is_marked_in_a_row_as_in_its_document():
     (metric,) = create_all(["fair"])
     for listed in error_list([*DOCUMENTS, *corpus(24)], metric, errors=["all"]):
         for context in (14, 40):
-            text = marked(listed.document.text, listed.verdict.gold, listed.verdict.pred)
-            assert marked_row(listed.row(context + 20)) == text
+            text = mark_excerpt(listed.document.text, listed.verdict.gold, listed.verdict.pred)
+            assert mark_row(listed.row(context + 20)) == text
     without = Document([(*ROME, "LOC")], [])
     (listed,) = error_list([without], metric)
-    assert marked_row(listed.row()) == ""
+    assert mark_row(listed.row()) == ""
 
 
 def test_counts_and_numbered_tokens_have_no_repeated_errors(tmp_path):
@@ -271,7 +271,7 @@ def test_counts_and_numbered_tokens_have_no_repeated_errors(tmp_path):
 
 def test_the_examples_fit_one_screen():
     printed = accepted(*SCORE, env={"COLUMNS": "80"}).splitlines()
-    assert len(printed) <= 40 and max(map(columns, printed)) <= 80
+    assert len(printed) <= 40 and max(map(display_width, printed)) <= 80
 
 
 def test_what_is_piped_is_not_broken_into_lines():
@@ -354,7 +354,7 @@ def test_hits_stand_on_the_diagonal_and_boundary_errors_beside_it(name):
 @pytest.mark.parametrize("name", names())
 def test_every_score_beside_precision_recall_and_f_is_explained(name):
     metric = create(name)
-    for group in groups(metric, [each.name for each in metric.scores]):
+    for group in score_groups(metric, [each.name for each in metric.scores]):
         if not group.is_triple:
             assert all(metric.score_by_name[each].meaning for each in group.scores), group
 

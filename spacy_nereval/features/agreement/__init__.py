@@ -1,11 +1,11 @@
-"""Agreement: how far several annotators agree, where they do not, and what they do differently.
+"""Agreement: how far several annotators agree, where they disagree, and what they do differently.
 
-One way through it: `annotator_files` (or `agreeing`, for Python objects) pairs the annotators' documents and makes
-`shared_documents` of them, which know votes, disputes and the consensus. `annotator_pairs` counts every pair with every
-metric, `chance` computes alpha and kappa, `agreement_intervals` their intervals, and `annotator_differences` what annotators do
-differently. `agreement_counts` makes the result. `agreement_view` has its tables and sentences, with the words of
-`difference_words`, and `agreement_page` the page that adjudicators use. `agreeing` has `agreement()`,
-`agreement_command` the command.
+One way through it: `annotator_files` reads files and matches the annotators' documents; `agreeing` does the same for
+Python objects. Both make `shared_documents`, which know votes, disputes and the consensus. `annotator_pairs` counts
+every pair with every metric and computes intervals, `chance` computes alphas and kappas, and `annotator_differences`
+finds what annotators do differently. `agreement_counts` makes the result of all these. `agreement_view` makes its
+tables and sentences, with the words of `difference_words`; `agreement_page` makes the page for adjudicators. The
+function `agreement()` is in `agreeing`, the command in `agreement_command`.
 """
 
 from ...core.features import Feature, ResultKind

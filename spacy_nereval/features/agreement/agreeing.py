@@ -1,4 +1,4 @@
-"""`agreement`, for whatever several annotators have made."""
+"""The function `agreement` for Python objects and files, and its result."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from ...core.messages import describe_unknown, spell_argument
 from ...counting.counts import Counts
 from ...evaluation.resampling import ConfidenceSettings, read_confidence
 from ...io.converting import NamedTokenizer
-from ...io.formats.settings import sides as format_of
+from ...io.formats.settings import side_formats as format_of
 from ...io.tables import write_rows
 from ...metrics.registry import Unavailable, choose_metrics, create
 from .agreement_counts import DEFAULT, AgreementCounts
 from .agreement_view import AgreementView
-from .annotator_files import read_annotators, shared_documents, write_disputes
-from .chance import checked_unit
+from .annotator_files import match_documents, read_annotators, write_disputes
+from .chance import check_unit
 from .shared_documents import check_annotators, consensus_rows, consensus_rule
 
 if TYPE_CHECKING:
@@ -87,25 +87,26 @@ def agreement(
     """
     settings = read_confidence(confidence)
     reading = reading_of_items(**options)
-    on, tokenizing = checked_unit(unit), named_tokenizer(tokenizer)
-    wanted = DEFAULT if metrics is None else metrics
-    if files := _files_of(annotators):
+    on, tokenizing = check_unit(unit), load_tokenizer(tokenizer)
+    metrics_wanted = DEFAULT if metrics is None else metrics
+    if files := _annotator_paths(annotators):
         for name, value in (("text", text), ("tokens", tokens)):
             if value is not None:
                 raise ValueError(f"{spell_argument(name)} is given, but files have their own: leave it out")
-        name, path = next(iter(files.items()))  # a file that all annotators share has no name, and is not looked into
+        name, path = next(iter(files.items()))  # a single file of all annotators has no name and is not inspected
         chosen, left_out = choose_metrics(
-            wanted, (lambda: _unknown([Side(path, name, reading)], None, None)) if name else Unavailable
+            metrics_wanted,
+            (lambda: _unknown_properties([Side(path, name, reading)], None, None)) if name else Unavailable,
         )
         shared = read_annotators(
             files, reading.spans_key, format=format_of(reading)[0], rules=rules_of(reading), tokenizer=tokenizing
         )
     else:
-        sides = _sides_of(annotators, reading)
+        sides = _annotator_sides(annotators, reading)
         check_annotators([*sides])
-        chosen, left_out = choose_metrics(wanted, partial(_unknown, [*sides.values()], text, tokens))
+        chosen, left_out = choose_metrics(metrics_wanted, partial(_unknown_properties, [*sides.values()], text, tokens))
         records = records_of_sides(sides, text, tokens, reading)
-        shared = shared_documents(records, rules_of(reading), reading.spans_key, tokenizer=tokenizing)
+        shared = match_documents(records, rules_of(reading), reading.spans_key, tokenizer=tokenizing)
     rule = consensus_rule(consensus, len(shared.annotators))
     if tokenizer is not None and f"spacy-{tokenizer}" not in shared.tokens:
         raise ValueError(
@@ -136,13 +137,13 @@ class Agreement(Shown):
     _kind: ClassVar[str] = "Agreement"
     summarised: ClassVar[Sequence[str]] = AgreementView.at_terminal
 
-    def __init__(self, values: Mapping[str, Any], found: AgreementCounts | None = None) -> None:
+    def __init__(self, values: Mapping[str, Any], counts: AgreementCounts | None = None) -> None:
         super().__init__(values)
-        self._counted = found
-        self._metrics: Sequence[Metric] = found.metrics if found else [*map(create, values["metrics"])]
+        self._counted = counts
+        self._metrics: Sequence[Metric] = counts.metrics if counts else [*map(create, values["metrics"])]
 
     @property
-    def _found(self) -> AgreementCounts:
+    def _agreement_counts(self) -> AgreementCounts:
         if self._counted is None:
             raise self._gone("annotation", "call agreement(...) with it again")
         return self._counted
@@ -150,7 +151,7 @@ class Agreement(Shown):
     @property
     def counts(self) -> dict[tuple[str, str], Counts]:
         """The counts of each pair of annotators, the first as gold and the second as prediction."""
-        return {(pair.a, pair.b): pair.forward for pair in self._found.pairs}
+        return {(pair.a, pair.b): pair.forward for pair in self._agreement_counts.pairs}
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -161,8 +162,8 @@ class Agreement(Shown):
     def headline(self) -> Headline:
         """The mean of the main score over pairs: its score key, value, interval and direction."""
         view = self._view()
-        found: Any = self._with_main.get("intervals", {})
-        bounds = found.get("metrics", {}).get(view.metric.name, {}).get(view.score, {}).get("mean")
+        intervals: Any = self._main_result.get("intervals", {})
+        bounds = intervals.get("metrics", {}).get(view.metric.name, {}).get(view.score, {}).get("mean")
         return Headline.of(view.metric, view.score, self["metrics"][view.metric.name][view.score]["mean"], bounds)
 
     def errors(self, labels: Sequence[str] | None = None) -> list[dict[str, Any]]:
@@ -182,9 +183,9 @@ class Agreement(Shown):
         >>> [row["annotators"] for row in found.errors(["LOC"])]
         [['bob']]
         """
-        known = [*self["per_type"]]
-        if missing := [label for label in labels or () if label not in known]:
-            raise ValueError(describe_unknown(missing[0], known, "label"))
+        labels_known = [*self["per_type"]]
+        if missing := [label for label in labels or () if label not in labels_known]:
+            raise ValueError(describe_unknown(missing[0], labels_known, "label"))
         return [row for row in self["disputes"]["spans"] if labels is None or row["label"] in labels]
 
     def consensus(self) -> list[dict[str, Any]]:
@@ -201,7 +202,7 @@ class Agreement(Shown):
         >>> agreement({"ann": [spans], "bob": [spans]}).consensus()[0]["spans"][0]["votes"]
         2
         """
-        return [*consensus_rows(self._found.shared, self._found.rule)]
+        return [*consensus_rows(self._agreement_counts.shared, self._agreement_counts.rule)]
 
     def save_disputes(self, path: str | Path) -> int:
         """Write the disputed documents for adjudication, the most disputed first.
@@ -221,7 +222,7 @@ class Agreement(Shown):
         >>> agreement({"ann": [ann], "bob": [bob]}).save_disputes(getfixture("tmp_path") / "disputes.jsonl")
         1
         """
-        return write_disputes(Path(path), self._found.shared, self._found.rule)
+        return write_disputes(Path(path), self._agreement_counts.shared, self._agreement_counts.rule)
 
     def to_frame(self, table: str = "pairs") -> pandas.DataFrame:
         """Return a table as a pandas DataFrame.
@@ -258,7 +259,7 @@ class Agreement(Shown):
         >>> agreement({"ann": [ada], "bob": [ada]}).save(getfixture("tmp_path") / "consensus.jsonl")
         """
         if format_extension(Path(path)) == ".jsonl":
-            write_rows(Path(path), consensus_rows(self._found.shared, self._found.rule))
+            write_rows(Path(path), consensus_rows(self._agreement_counts.shared, self._agreement_counts.rule))
         else:
             super().save(path)
 
@@ -270,57 +271,57 @@ class Agreement(Shown):
             return None
         from .agreement_page import agreement_page
 
-        return agreement_page(self._found, AgreementView(self._with_main, self._found.metrics))
+        return agreement_page(self._agreement_counts, AgreementView(self._main_result, self._agreement_counts.metrics))
 
     @cached_property
-    def _with_main(self) -> Mapping[str, Any]:
+    def _main_result(self) -> Mapping[str, Any]:
         """The result with the intervals of the main numbers."""
-        return self if self._counted is None else self._found.with_main_interval(self)
+        return self if self._counted is None else self._agreement_counts.add_main_interval(self)
 
     def _view(self, average: str = "micro", *, every: bool = False) -> AgreementView:
         shared = self._counted.shared if self._counted else None
         unused = shared.rules.usage_warnings(shared.mapped, shared.labels) if shared and shared.rules else []
-        return AgreementView(self, self._metrics, main=self._with_main, remarks=unused)
+        return AgreementView(self, self._metrics, main=self._main_result, remarks=unused)
 
 
-def _unknown(sides: Sequence[Side], text: Any, tokens: Any) -> Unavailable:
-    """Return what is not known of the documents. Texts without tokens get some."""
-    found = unknown(sides, text, tokens)
-    return found if found.texts else found._replace(tokens="")
+def _unknown_properties(sides: Sequence[Side], text: Any, tokens: Any) -> Unavailable:
+    """Return the unknown properties of the documents. If texts are known, tokens will be."""
+    properties = unknown(sides, text, tokens)
+    return properties if properties.texts else properties._replace(tokens="")
 
 
-def named_tokenizer(language: str | None) -> NamedTokenizer | None:
-    """Return the tokenizer of a language, as spaCy has it; None for None."""
+def load_tokenizer(language: str | None) -> NamedTokenizer | None:
+    """Return spaCy's tokenizer of a language; None for None."""
     if language is None:
         return None
     from ...integration import spacy_files
 
-    return spacy_files.named_tokenizer(language)
+    return spacy_files.tokenizer_with_name(language)
 
 
-def _files_of(annotators: Any) -> dict[str, Path]:
-    """Return the file or folder of each annotator, or that of all under any name; empty if no paths are given."""
+def _annotator_paths(annotators: Any) -> dict[str, Path]:
+    """Return the file or folder of each annotator, or the one of all annotators under ""; empty without paths."""
     if isinstance(annotators, (str, Path)):
         return {"": Path(annotators)}
-    if isinstance(annotators, Mapping) and all(isinstance(each, (str, Path)) for each in annotators.values()):
+    if isinstance(annotators, Mapping) and all(isinstance(path, (str, Path)) for path in annotators.values()):
         return {name: Path(path) for name, path in annotators.items()}
     return {}
 
 
-def _sides_of(annotators: Any, reading: Reading) -> dict[str, Side]:
+def _annotator_sides(annotators: Any, reading: Reading) -> dict[str, Side]:
     """Return the items of each annotator. Raise ValueError if they are no table of names and items.
 
-    Names of tags that one data set gives are those of all.
+    If one data set names its tags, these names hold for all.
     """
     if not isinstance(annotators, Mapping) or not all(isinstance(name, str) and name.strip() for name in annotators):
         raise ValueError("annotators: expected a table of names and annotations, {'ann': docs, 'bob': docs}")
-    found: dict[str, Side] = {}
+    sides: dict[str, Side] = {}
     for name, items in annotators.items():
-        known = next((side.tag_names for side in found.values() if side.tag_names), None)
-        found[name] = Side(_as_list(items), name, reading, known)
-    return found
+        tag_names = next((side.tag_names for side in sides.values() if side.tag_names), None)
+        sides[name] = Side(_list_iterator(items), name, reading, tag_names)
+    return sides
 
 
-def _as_list(items: Any) -> Any:
-    """Return an iterator's items as a list; what is no iterator stays, and `Side` judges it."""
+def _list_iterator(items: Any) -> Any:
+    """Return an iterator's items as a list; other values are unchanged, and `Side` checks them."""
     return [*items] if isinstance(items, Iterator) and not isinstance(items, str) else items

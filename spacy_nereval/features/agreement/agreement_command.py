@@ -1,4 +1,4 @@
-"""`nereval agreement`: how far annotators agree, and in what they differ."""
+"""`nereval agreement`: how far annotators agree, and what they do differently."""
 
 from __future__ import annotations
 
@@ -31,7 +31,12 @@ NAMES = Option(
 )
 
 
-@command("agreement", metric_options=True)
+@command(
+    "agreement",
+    metric_options=True,
+    view="spacy_nereval.features.agreement.agreement_view:AgreementView",
+    heading="Start here",
+)
 def agreement_cli(
     ctx: typer.Context,
     reading: Reading,
@@ -51,9 +56,7 @@ def agreement_cli(
         help="Metrics or sets of metrics, separated by commas. By default strict, semeval, relaxed and char",
     ),
     unit: str = Option(
-        "token",
-        "--unit",
-        help="Unit of alpha and kappa: token or char. Intervals resample documents, whichever it is",
+        "token", "--unit", help="Unit of alpha and kappa: token or char. Intervals resample documents, whichever it is"
     ),
     tokenizer: str | None = Option(
         None,
@@ -120,12 +123,12 @@ def agreement_cli(
     from .agreement_page import agreement_page
     from .agreement_view import AgreementView
     from .annotator_files import write_disputes
-    from .chance import checked_unit
+    from .chance import check_unit
     from .shared_documents import consensus_rows, consensus_rule, unit_rows
 
     names, options = names_and_options([*annotations, *ctx.args])
-    drawn, on = chosen_confidence(confidence, resampling), checked_unit(unit)
-    wanted = names_of_tables(showing, AgreementView)
+    settings, on = chosen_confidence(confidence, resampling), check_unit(unit)
+    table_names = names_of_tables(showing, AgreementView)
     check_suffix("--output", output, *JSON)
     check_suffix("--write-consensus", write_consensus, ".jsonl")
     check_suffix("--units", units, ".csv")
@@ -135,11 +138,11 @@ def agreement_cli(
     gold = Gold(Path(names[0]), first) if len(names) > 1 else None
     chosen, left_out = chosen_metrics(metrics or ",".join(DEFAULT), options, train, gold=gold, has_tokens=True)
     check_lexicons(chosen, output, write_consensus, units, html, disputes)
-    shared = _read(names, name or [], reading, tokenizer)
+    shared = _read_shared(names, name or [], reading, tokenizer)
     rule = consensus_rule(consensus, len(shared.annotators))
     counted = AgreementCounts(shared, chosen, unit=on, rule=rule)
-    result = counted.result(drawn, short=showing.short) | ({"left_out": left_out} if left_out else {})
-    bounded = counted.with_main_interval(result)
+    result = counted.result(settings, short=showing.short) | ({"left_out": left_out} if left_out else {})
+    bounded = counted.add_main_interval(result)
     rows = [*consensus_rows(shared, rule)] if write_consensus else []
     if output:
         write_json(output, result)
@@ -153,7 +156,7 @@ def agreement_cli(
     asked = write_disputes(disputes, shared, rule) if disputes else 0
     view, more = AgreementView(result, chosen, main=bounded), more_tables(showing)
     print_tables(
-        view.tables(wanted, digits=showing.digits),
+        view.tables(table_names, digits=showing.digits),
         showing.format,
         before=view.opening(digits=showing.digits, more=f"{more}, --html page.html" if more and not html else more),
         after=view.closing(),
@@ -168,33 +171,35 @@ def agreement_cli(
         say(f"✔ {many(asked, 'disputed document')} in {disputes}", fg="green", err=True)
 
 
-def _read(names: Sequence[str], given: Sequence[str], reading: Reading, language: str | None) -> SharedDocuments:
-    """Return what the annotators share, and say what was left out."""
+def _read_shared(
+    names: Sequence[str], given_names: Sequence[str], reading: Reading, language: str | None
+) -> SharedDocuments:
+    """Return the documents that annotators share, and print what reading left out."""
     from ...core.messages import check_given_once
     from .annotator_files import read_annotators
 
-    if len(names) == 1 and given:
+    if len(names) == 1 and given_names:
         raise ValueError(f"--name is given, but {names[0]} names its annotators: leave it out")
-    if given and len(given) != len(names):
-        raise ValueError(f"--name: {len(given)} given for {len(names)} files; give one for each, in their order")
+    if given_names and len(given_names) != len(names):
+        raise ValueError(f"--name: {len(given_names)} given for {len(names)} files; give one for each, in their order")
     check_given_once(names, "annotator")
     format, _ = reading_of(replace(reading, annotator=None))
-    others: Counter[Path] = Counter()
+    numbers_left_out: Counter[Path] = Counter()
     tokenizer = None
     if language is not None:
-        from ...integration.spacy_files import named_tokenizer
+        from ...integration.spacy_files import tokenizer_with_name
 
-        tokenizer = named_tokenizer(language)
+        tokenizer = tokenizer_with_name(language)
     shared = read_annotators(
-        dict(zip(display_names([*map(Source, names)], given), map(Path, names))),
+        dict(zip(display_names([*map(Source, names)], given_names), map(Path, names))),
         reading.spans_key,
         format=format,
         rules=rules_of(reading),
         chosen=split_list(reading.annotator),
-        others=others,
+        others=numbers_left_out,
         tokenizer=tokenizer,
     )
-    say_left_out(others)
+    say_left_out(numbers_left_out)
     for line in shared.rules.usage_warnings(shared.mapped, shared.labels) if shared.rules else []:
         say(line, err=True)
     return shared

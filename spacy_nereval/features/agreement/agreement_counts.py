@@ -1,4 +1,4 @@
-"""Agreement between annotators: every metric on pairs, alphas and kappas, consensus, disputes, differences."""
+"""The result of agreement: every metric on pairs, alphas and kappas, consensus, disputes, and differences."""
 
 from __future__ import annotations
 
@@ -17,20 +17,35 @@ from ...core.arguments import MOST_DOCUMENTS
 from ...core.declaration import Metric
 from ...evaluation.resampling import Confidence
 from ...evaluation.result import make_plain, signature
-from .agreement_intervals import CORRECTED, SHARE, LeftOut, Path, Row, Samples, index_of, pair_intervals
 from .annotator_differences import Differences
-from .annotator_pairs import Pair, PairTables, count_pairs, document_means, document_spread, pair_row, summaries_of
+from .annotator_pairs import (
+    CORRECTED,
+    SHARE,
+    Interval,
+    Jackknife,
+    KeyPath,
+    Pair,
+    PairTables,
+    Samples,
+    count_pairs,
+    document_means,
+    document_spread,
+    index_of,
+    pair_intervals,
+    pair_row,
+    summarise_scores,
+)
 from .chance import (
-    Added,
     Blocks,
+    BlockSums,
     Stretches,
     Unit,
+    document_lengths,
     is_of_labels,
     kappa_blocks,
     kappas,
     label_alphas,
-    lengths,
-    overlapping,
+    overlap_reason,
     span_rows,
     unit_blocks,
     unit_scores,
@@ -41,19 +56,19 @@ from .chance import (
 from .shared_documents import (
     Rule,
     SharedDocuments,
-    against_others,
     consensus,
-    dispute_rows,
-    disputed_labels,
-    f_of,
-    ranked_documents,
+    document_disputes,
+    f_scores,
+    label_disputes,
+    others_majority_counts,
+    span_disputes,
 )
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 DEFAULT = ("strict", "semeval", "relaxed", "char")
-"""The metrics that are counted if none are named."""
+"""The default metrics."""
 
 UNKNOWN_LENGTH = "the texts are not known: without them, and without tokens, there are no units"
 UNIT_SCORES = ("alpha", "alpha_detect", "alpha_label")
@@ -61,19 +76,19 @@ UNITISING_SCORES = ("u_alpha", "u_binary", "cu_alpha")
 
 
 class AgreementCounts:
-    """What was counted of several annotators, and the result that is made of it.
+    """The counts of several annotators, from which the result is computed.
 
     Args:
-        shared: What they annotated.
+        shared: The documents of the annotators.
         metrics: The metrics; each annotator of a pair is once gold and once prediction.
-        unit: What alpha is computed on, "token" or "char".
-        rule: How many votes a span of the consensus needs.
+        unit: The unit of alpha, "token" or "char".
+        rule: The number of votes that a span of the consensus needs.
 
     Raises:
-        ValueError: Documents cannot be judged by a metric.
+        ValueError: A metric cannot judge the documents.
 
     Attributes:
-        pairs: What was counted of each pair.
+        pairs: The counts of each pair.
     """
 
     def __init__(
@@ -88,17 +103,17 @@ class AgreementCounts:
 
     @cached_property
     def differences(self) -> Differences:
-        """What the annotators differ in."""
+        """The differences between the annotators."""
         return Differences(self.shared)
 
     @cached_property
     def has_units(self) -> bool:
         """Whether the length of every document is known."""
-        return None not in lengths(self.shared)
+        return None not in document_lengths(self.shared)
 
     @cached_property
-    def _overlapping(self) -> str | None:
-        return overlapping(self.shared, self._spans)
+    def _overlap_reason(self) -> str | None:
+        return overlap_reason(self.shared, self._spans)
 
     @cached_property
     def _tables(self) -> list[PairTables]:
@@ -106,46 +121,46 @@ class AgreementCounts:
 
     @cached_property
     def _blocks(self) -> Blocks:
-        """Everything but the counts of metrics that adds up over documents."""
+        """All counts that add up over documents, except those of metrics."""
         from scipy.sparse import csr_array
 
-        counts = against_others(self.shared)
-        found: Blocks = {"against": csr_array(counts.reshape(len(counts), -1).astype(float))}
+        counts = others_majority_counts(self.shared)
+        blocks: Blocks = {"against": csr_array(counts.reshape(len(counts), -1).astype(float))}
         if not self.has_units:
-            return found
+            return blocks
         characters = Stretches(self.shared, self._spans, "char")
-        own = characters if self.unit == "char" else Stretches(self.shared, self._spans, self.unit)
-        found |= unit_blocks(own) | kappa_blocks(own, self.shared.annotators)
-        return found | unitising_blocks(characters, self._spans)
+        stretches = characters if self.unit == "char" else Stretches(self.shared, self._spans, self.unit)
+        blocks |= unit_blocks(stretches) | kappa_blocks(stretches, self.shared.annotators)
+        return blocks | unitising_blocks(characters, self._spans)
 
     @cached_property
     def _divisor(self) -> float:
-        """The factor that makes all amounts whole numbers: a multiple of every number of other annotators."""
-        multiple = math.lcm(*range(1, max(len(each.spans) for each in self.shared.documents)))
+        """The factor that makes all amounts whole numbers: a common multiple of the numbers of other annotators."""
+        multiple = math.lcm(*range(1, max(len(document.spans) for document in self.shared.documents)))
         return float(multiple if multiple < 1 << 31 else 1)
 
     @cached_property
     def _whole_blocks(self) -> dict[str, csr_array]:
-        """The blocks as whole numbers, so that no order of documents changes a sum."""
-        return {name: _whole(block, self._divisor) for name, block in self._blocks.items()}
+        """The blocks as whole numbers, so that the order of documents changes no sum."""
+        return {name: _round_block(block, self._divisor) for name, block in self._blocks.items()}
 
     @cached_property
-    def _added(self) -> Added:
+    def _block_sums(self) -> BlockSums:
         return {name: np.asarray(block.sum(axis=0))[None] / self._divisor for name, block in self._whole_blocks.items()}
 
     def result(self, confidence: Confidence | None = None, *, short: bool = False) -> dict[str, Any]:
-        """Return the result: plain Python, ready for JSON, with None where a number is undefined.
+        """Return the result in plain Python, with None for undefined numbers.
 
         Args:
             confidence: Settings of intervals; None for no intervals.
             short: Whether the signature leaves out options that have their default.
         """
-        shared, added = self.shared, self._added
-        kappa = {pair: values[0] for pair, values in self._kappas(added)}
+        shared, sums = self.shared, self._block_sums
+        kappa = {pair: values[0] for pair, values in self._kappas(sums)}
         pairs, metrics, per_type = self._scores(kappa)
-        left_out = LeftOut(shared, confidence.checked(), self.metrics) if confidence else None
-        found = {
-            "signature": self._signature(left_out, short),
+        jackknife = Jackknife(shared, confidence.checked(), self.metrics) if confidence else None
+        parts = {
+            "signature": self._signature(jackknife, short),
             "version": __version__,
             "annotators": [*shared.annotators],
             "documents": len(shared.documents),
@@ -155,213 +170,218 @@ class AgreementCounts:
             **({"mentions": dict(shared.mentions)} if shared.mentions else {}),
             "tokens": shared.tokens,
             "spans": {
-                name: sum(len(each.spans.get(name, ())) for each in shared.documents) for name in shared.annotators
+                name: sum(len(document.spans.get(name, ())) for document in shared.documents)
+                for name in shared.annotators
             },
-            **({"confidence": left_out.drawn._asdict()} if left_out else {}),
+            **({"confidence": jackknife.basis._asdict()} if jackknife else {}),
             "pairs": None,
             "metrics": metrics,
             "per_type": None,
-            "units": self._of_units(added, [value for value in kappa.values() if math.isfinite(value)]),
-            "u_alpha": self._of_unitising(added),
-            "consensus": self._consensus(added),
-            "without": {name: self._without(name, pairs) for name in shared.annotators if len(shared.annotators) > 2},
+            "units": self._unit_result(sums, [value for value in kappa.values() if math.isfinite(value)]),
+            "u_alpha": self._unitising_result(sums),
+            "consensus": self._consensus(sums),
+            "without": {
+                name: self._leave_one_out(name, pairs) for name in shared.annotators if len(shared.annotators) > 2
+            },
             "disputes": self._disputes(),
         }
-        # What each label has is plain already; with many labels, it is most of what is in memory.
-        result: dict[str, Any] = make_plain(found) | {"pairs": pairs, "per_type": per_type} | self.differences.rows()
-        if left_out:
-            result["intervals"] = self._intervals(result, left_out, self._tables, self.metrics)
-            result["confidence"] = make_plain(left_out.drawn._asdict())
+        # Pairs and labels are plain already; with many labels, they take most of the memory.
+        result: dict[str, Any] = make_plain(parts) | {"pairs": pairs, "per_type": per_type} | self.differences.rows()
+        if jackknife:
+            result["intervals"] = self._intervals(result, jackknife, self._tables, self.metrics)
+            result["confidence"] = make_plain(jackknife.basis._asdict())
         return result
 
-    def with_main_interval(self, result: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a result with the intervals of its first metric and of alpha, if it has none and they are not slow."""
+    def add_main_interval(self, result: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a result with intervals of its first metric and of alpha, unless it has intervals or they are slow."""
         if "intervals" in result or result["documents"] > MOST_DOCUMENTS:
             return result
-        left_out = LeftOut(self.shared, Confidence(), self.metrics[:1])
-        tables = [PairTables(pair.of(self.metrics[:1]), self.shared.labels) for pair in self.pairs]
-        bounds = self._intervals(result, left_out, tables, self.metrics[:1])
-        return {**result, "intervals": bounds, "confidence": left_out.drawn._asdict()}
+        jackknife = Jackknife(self.shared, Confidence(), self.metrics[:1])
+        tables = [PairTables(pair.select_metrics(self.metrics[:1]), self.shared.labels) for pair in self.pairs]
+        bounds = self._intervals(result, jackknife, tables, self.metrics[:1])
+        return {**result, "intervals": bounds, "confidence": jackknife.basis._asdict()}
 
-    def _signature(self, left_out: LeftOut | None, short: bool) -> str:
+    def _signature(self, jackknife: Jackknife | None, short: bool) -> str:
         counts = index_of(self.shared)
         counts.metrics = self.metrics
-        own = f"agreement:{len(self.shared.annotators)},unit:{self.unit},consensus:{self.rule.wanted}"
-        own += f",tokens:{'+'.join(self.shared.tokens)}" * bool(self.shared.tokens)
-        return signature(counts, own, *([left_out.drawn.signature] if left_out else []), short=short)
+        settings = f"agreement:{len(self.shared.annotators)},unit:{self.unit},consensus:{self.rule.wanted}"
+        settings += f",tokens:{'+'.join(self.shared.tokens)}" * bool(self.shared.tokens)
+        return signature(counts, settings, *([jackknife.basis.signature] if jackknife else []), short=short)
 
-    def _kappas(self, added: Added) -> Iterator[tuple[tuple[str, str], NDArray[Any]]]:
+    def _kappas(self, sums: BlockSums) -> Iterator[tuple[tuple[str, str], NDArray[Any]]]:
         if self.has_units:
-            yield from kappas(added, self.shared.annotators)
+            yield from kappas(sums, self.shared.annotators)
 
-    def _unit_scores(self, added: Added) -> Iterator[tuple[tuple[str, ...], NDArray[Any]]]:
-        numbers = {len(each.spans) for each in self.shared.documents}
-        yield from unit_scores(added, equal_numbers=len(numbers) == 1)
+    def _unit_scores(self, sums: BlockSums) -> Iterator[tuple[tuple[str, ...], NDArray[Any]]]:
+        numbers = {len(document.spans) for document in self.shared.documents}
+        yield from unit_scores(sums, equal_numbers=len(numbers) == 1)
 
-    def _of_units(self, added: Added, kappa: Sequence[float]) -> dict[str, Any]:
+    def _unit_result(self, sums: BlockSums, kappa: Sequence[float]) -> dict[str, Any]:
         names = ("observed", *UNIT_SCORES, "fleiss")
-        found: dict[str, Any] = {"unit": self.unit, "n": None, **dict.fromkeys(names), "kappa": None, "per_type": {}}
+        result: dict[str, Any] = {"unit": self.unit, "n": None, **dict.fromkeys(names), "kappa": None, "per_type": {}}
         if not self.has_units:
-            return found | {"reason": UNKNOWN_LENGTH}
-        found["n"] = round(added["units"][0, 0])
-        found["kappa"] = make_plain(_mean(kappa))
-        found |= {path[0]: float(values[0]) for path, values in self._unit_scores(added)}
-        return found | {"per_type": dict(zip(self.shared.labels, label_alphas(added)[0].tolist()))}
+            return result | {"reason": UNKNOWN_LENGTH}
+        result["n"] = round(sums["units"][0, 0])
+        result["kappa"] = make_plain(_mean(kappa))
+        result |= {path[0]: float(values[0]) for path, values in self._unit_scores(sums)}
+        return result | {"per_type": dict(zip(self.shared.labels, label_alphas(sums)[0].tolist()))}
 
-    def _of_unitising(self, added: Added) -> dict[str, Any]:
-        found: dict[str, Any] = {**dict.fromkeys(UNITISING_SCORES), "per_type": {}}
+    def _unitising_result(self, sums: BlockSums) -> dict[str, Any]:
+        result: dict[str, Any] = {**dict.fromkeys(UNITISING_SCORES), "per_type": {}}
         if not self.has_units:
-            return found | {"reason": UNKNOWN_LENGTH}
-        reason = self._overlapping
-        found |= {path[0]: float(values[0]) for path, values in unitising_scores(added, whole=reason is None)}
-        found["per_type"] = dict(zip(self.shared.labels, unitising_label_alphas(added)[0].tolist()))
-        return found | ({"reason": reason} if reason else {})
+            return result | {"reason": UNKNOWN_LENGTH}
+        reason = self._overlap_reason
+        result |= {path[0]: float(values[0]) for path, values in unitising_scores(sums, whole=reason is None)}
+        result["per_type"] = dict(zip(self.shared.labels, unitising_label_alphas(sums)[0].tolist()))
+        return result | ({"reason": reason} if reason else {})
 
-    def _against(self, added: Added) -> NDArray[np.float64]:
-        """Return F of each annotator against the others, float64[sums, annotators]."""
-        return f_of(added["against"].reshape(len(added["against"]), len(self.shared.annotators), 3))
+    def _others_f(self, sums: BlockSums) -> NDArray[np.float64]:
+        """Return F of each annotator against the others' majority, float64[sums, annotators]."""
+        return f_scores(sums["against"].reshape(len(sums["against"]), len(self.shared.annotators), 3))
 
-    def _consensus(self, added: Added) -> dict[str, Any]:
-        spans = sum(len(kept) for _, kept in consensus(self.shared, self.rule))
-        against = dict(zip(self.shared.annotators, self._against(added)[0]))
+    def _consensus(self, sums: BlockSums) -> dict[str, Any]:
+        spans = sum(len(votes) for _, votes in consensus(self.shared, self.rule))
+        against = dict(zip(self.shared.annotators, self._others_f(sums)[0]))
         return {"rule": self.rule.wanted, "spans": spans, "against": against}
 
-    def _without(self, annotator: str, pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """Return the main numbers without one of three or more annotators.
+    def _leave_one_out(self, annotator: str, pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """Return the main numbers with one of three or more annotators left out.
 
         Args:
-            annotator: Who is left out.
+            annotator: The annotator to leave out.
             pairs: The rows of all pairs.
         """
-        rest = self.shared.without(annotator)
-        own = [pair for pair in pairs if annotator not in (pair["a"], pair["b"])]
-        found: dict[str, Any] = {"documents": len(rest.documents) if rest else 0, "metrics": {}}
+        shared = self.shared.leave_out(annotator)
+        remaining_pairs = [pair for pair in pairs if annotator not in (pair["a"], pair["b"])]
+        result: dict[str, Any] = {"documents": len(shared.documents) if shared else 0, "metrics": {}}
         for metric in self.metrics:
-            scores = [pair["metrics"][metric.name]["scores"] for pair in own]
-            found["metrics"][metric.name] = {
-                score.name: _mean(each[score.name] for each in scores) for score in metric.scores
+            scores = [pair["metrics"][metric.name]["scores"] for pair in remaining_pairs]
+            result["metrics"][metric.name] = {
+                score.name: _mean(pair_scores[score.name] for pair_scores in scores) for score in metric.scores
             }
-        others = AgreementCounts(rest, (), unit=self.unit) if rest else None
-        found["units"] = others._of_units(others._added, []) if others else {}
-        found["u_alpha"] = others._of_unitising(others._added) if others else {}
+        counts = AgreementCounts(shared, (), unit=self.unit) if shared else None
+        result["units"] = counts._unit_result(counts._block_sums, []) if counts else {}
+        result["u_alpha"] = counts._unitising_result(counts._block_sums) if counts else {}
         for group, names in (("units", ("observed", *UNIT_SCORES, "fleiss")), ("u_alpha", UNITISING_SCORES)):
-            found[group] = {name: found[group].get(name) for name in names}
-        found["units"]["kappa"] = _mean(pair["kappa"] for pair in own)
-        return found
+            result[group] = {name: result[group].get(name) for name in names}
+        result["units"]["kappa"] = _mean(pair["kappa"] for pair in remaining_pairs)
+        return result
 
     def _disputes(self) -> dict[str, Any]:
         means = document_means(self.shared, self._tables, self.metrics)
-        documents = [row for _, row in ranked_documents(self.shared, means)]
-        return {"documents": documents, "labels": disputed_labels(self.shared), "spans": dispute_rows(self.shared)}
+        documents = [row for _, row in document_disputes(self.shared, means)]
+        return {"documents": documents, "labels": label_disputes(self.shared), "spans": span_disputes(self.shared)}
 
     def _scores(
         self, kappa: Mapping[tuple[str, str], float]
     ) -> tuple[list[dict[str, Any]], dict[str, Any], dict[str, Any]]:
-        """Return the rows of pairs with their `kappa`, and what `_summaries` returns."""
-        sums = [table.sum_rows() for table in self._tables]
-        of_pairs = [[*each.scores()] for each in sums]
+        """Return the rows of pairs with their kappas, then the summaries of scores, overall and of labels."""
+        directions = [table.sum_directions() for table in self._tables]
+        of_pairs = [[*direction.scores()] for direction in directions]
         rows = [
             {
-                **pair_row(pair, self.shared.labels, found),
+                **pair_row(pair, self.shared.labels, scores),
                 "kappa": make_plain(kappa.get((pair.a, pair.b))),
                 "per_document": make_plain(document_spread(table, self.metrics)),
             }
-            for pair, found, table in zip(self.pairs, of_pairs, self._tables)
+            for pair, scores, table in zip(self.pairs, of_pairs, self._tables)
         ]
-        return rows, *self._summaries(of_pairs, reduce(add, sums).scores())
+        return rows, *self._summaries(of_pairs, reduce(add, directions).scores())
 
     def _summaries(self, of_pairs: Sequence[Any], together: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return mean, spread and pooled value of each score: overall, and of each label."""
+        """Return the mean, spread and pooled value of each score, overall and of labels."""
         metrics: dict[str, Any] = {}
         per_type: dict[str, Any] = {label: {} for label in self.shared.labels}
-        for k, (own, pooled) in enumerate(together):
-            name, each = own.metric.name, [found[k][1] for found in of_pairs]
+        for k, (metric_scores, pooled) in enumerate(together):
+            name, values_of_pairs = metric_scores.metric.name, [scores[k][1] for scores in of_pairs]
             metrics[name] = {}
             for score, value in pooled.overall.items():
-                (summary,) = summaries_of([values.overall[score] for values in each], value)
-                metrics[name][score] = {**summary, "symmetric": own.metric.score_by_name[score].symmetric}
+                (summary,) = summarise_scores([values.overall[score] for values in values_of_pairs], value)
+                metrics[name][score] = {**summary, "symmetric": metric_scores.metric.score_by_name[score].symmetric}
             for score, of_labels in pooled.of_labels.items():
-                summaries = summaries_of([values.of_labels[score][:, 0] for values in each], of_labels[:, 0])
+                summaries = summarise_scores(
+                    [values.of_labels[score][:, 0] for values in values_of_pairs], of_labels[:, 0]
+                )
                 for label, summary in zip(self.shared.labels, summaries):
                     per_type[label].setdefault(name, {})[score] = summary
         return metrics, per_type
 
     def _intervals(
-        self,
-        result: Mapping[str, Any],
-        left_out: LeftOut,
-        tables: Sequence[PairTables],
-        metrics: Sequence[Metric],
+        self, result: Mapping[str, Any], jackknife: Jackknife, tables: Sequence[PairTables], metrics: Sequence[Metric]
     ) -> dict[str, Any]:
-        """Return the intervals of a result's numbers, in a table of the same shape."""
-        found: dict[str, Any] = {"pairs": [{"a": pair.a, "b": pair.b} for pair in self.pairs]}
+        """Return the intervals of a result's numbers, nested like the numbers."""
+        result_intervals: dict[str, Any] = {"pairs": [{"a": pair.a, "b": pair.b} for pair in self.pairs]}
 
-        def number(path: Path) -> float:
+        def number(path: KeyPath) -> float:
             value: Any = result
             for key in path:
                 value = value[key]
             return math.nan if value is None else float(value)
 
         for path, row in chain(
-            pair_intervals(number, tables, left_out, metrics), self._corrected_intervals(number, left_out)
+            pair_intervals(number, tables, jackknife, metrics), self._chance_intervals(number, jackknife)
         ):
-            table: Any = found
+            table: Any = result_intervals
             for key in path[:-1]:
                 table = table[key] if isinstance(key, int) else table.setdefault(key, {})
             table[path[-1]] = make_plain(row)
-        return found
+        return result_intervals
 
-    def _corrected_intervals(self, number: Callable[[Path], float], left_out: LeftOut) -> Iterator[tuple[Path, Row]]:
-        """Yield the intervals of alphas and kappas, and of F against the others."""
-        alone = left_out.alone(self._whole_blocks)
+    def _chance_intervals(
+        self, number: Callable[[KeyPath], float], jackknife: Jackknife
+    ) -> Iterator[tuple[KeyPath, Interval]]:
+        """Yield the intervals of alphas and kappas, and of F against the others' majority."""
+        alone = jackknife.group_sums(self._whole_blocks)
         overall = {name: block for name, block in alone.items() if not is_of_labels(name)}
-        samples = left_out.samples(overall, self._divisor, self._corrected)
-        mixed = {("pairs", k, "kappa"): own[""] for k, own in enumerate(left_out.mixed[:-1])}
-        given = []
+        samples = jackknife.values(overall, self._divisor, self._chance_scores)
+        mixed = {("pairs", k, "kappa"): label_values[""] for k, label_values in enumerate(jackknife.mixed[:-1])}
+        numbers = []
         for path, values in samples.items():
             if path[0] == "consensus" or path[-1] == "observed":
-                given.append(Samples(path, number(path), values, SHARE))
+                numbers.append(Samples(path, number(path), values, SHARE))
             else:
-                given.append(
-                    Samples(path, number(path), values, CORRECTED, mixed=mixed.get(path, left_out.mixed[-1][""]))
+                numbers.append(
+                    Samples(path, number(path), values, CORRECTED, mixed=mixed.get(path, jackknife.mixed[-1][""]))
                 )
-        yield from left_out.intervals(given)
+        yield from jackknife.intervals(numbers)
         if not self.has_units:
             return
-        for here, sums in left_out.label_sums(alone, self._divisor, len(self.shared.labels)):
+        for here, sums in jackknife.label_sums(alone, self._divisor, len(self.shared.labels)):
             for group, values in (("units", label_alphas(sums)), ("u_alpha", unitising_label_alphas(sums))):
-                given = []
-                for label, own in zip(self.shared.labels[here], values.T):
+                numbers = []
+                for label, label_values in zip(self.shared.labels[here], values.T):
                     path = (group, "per_type", label)
-                    given.append(Samples(path, number(path), own, CORRECTED, label, left_out.mixed[-1][label]))
-                yield from left_out.intervals(given)
+                    numbers.append(
+                        Samples(path, number(path), label_values, CORRECTED, label, jackknife.mixed[-1][label])
+                    )
+                yield from jackknife.intervals(numbers)
 
-    def _corrected(self, added: Added) -> Iterator[tuple[Path, NDArray[np.float64]]]:
-        """Yield F against the others, kappas and overall alphas, float64[sums] each, with their paths."""
-        for name, against in zip(self.shared.annotators, self._against(added).T):
+    def _chance_scores(self, sums: BlockSums) -> Iterator[tuple[KeyPath, NDArray[np.float64]]]:
+        """Yield F against the others' majority, kappas and overall alphas, float64[sums] each, with their paths."""
+        for name, against in zip(self.shared.annotators, self._others_f(sums).T):
             yield ("consensus", "against", name), against
         if not self.has_units:
             return
-        of_pairs = dict(self._kappas(added))
-        for k, values in enumerate(of_pairs.values()):
+        by_pair = dict(self._kappas(sums))
+        for k, values in enumerate(by_pair.values()):
             yield ("pairs", k, "kappa"), values
-        stacked = np.stack([*of_pairs.values()])
-        known = np.isfinite(stacked)
-        mean = np.where(known, stacked, 0).sum(axis=0) / np.where(known.any(axis=0), known.sum(axis=0), np.nan)
+        stacked = np.stack([*by_pair.values()])
+        defined = np.isfinite(stacked)
+        mean = np.where(defined, stacked, 0).sum(axis=0) / np.where(defined.any(axis=0), defined.sum(axis=0), np.nan)
         yield ("units", "kappa"), mean
-        for path, values in self._unit_scores(added):
+        for path, values in self._unit_scores(sums):
             yield ("units", *path), values
-        for path, values in unitising_scores(added, whole=self._overlapping is None):
+        for path, values in unitising_scores(sums, whole=self._overlap_reason is None):
             yield ("u_alpha", *path), values
 
 
 def _mean(values: Iterable[float | None]) -> float:
     """Return the mean of the numbers that are defined; NaN if none is."""
-    known = sorted(value for value in values if value is not None)
-    return sum(known) / len(known) if known else math.nan
+    defined = sorted(value for value in values if value is not None)
+    return sum(defined) / len(defined) if defined else math.nan
 
 
-def _whole(block: csr_array, divisor: float) -> csr_array:
-    found = block * divisor
-    found.data = np.rint(found.data) if divisor > 1 else found.data
-    return found
+def _round_block(block: csr_array, divisor: float) -> csr_array:
+    whole = block * divisor
+    whole.data = np.rint(whole.data) if divisor > 1 else whole.data
+    return whole

@@ -1,7 +1,7 @@
-"""The agreement of annotators as one HTML file that opens without a network.
+"""The page of agreement: one HTML file for adjudicators, which opens without a network.
 
-Its tables and sentences are those of the view. Its own are the differences with their places, and every disputed
-place with who said what there. Texts, labels and names are never markup: see the report.
+Its tables and sentences come from the view. It adds the repeated differences with their places, and every disputed
+place with what each annotator marked there. Texts of the corpus are escaped, see `reporting.pages`.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from ...core.messages import shorten
 from ...core.spans import Span
 from ...io.writing import visible
 from ...reporting import pages
-from ...reporting.marked_text import clipped
+from ...reporting.marked_text import clip
 from ...reporting.pages import (
-    LISTED,
-    LISTING,
+    LIST_FUNCTIONS,
+    LIST_SCRIPTS,
     Example,
     Layout,
     Trusted,
-    embedded,
-    filled_in,
-    in_context,
+    html_example,
     is_right_to_left,
+    render_page,
+    script_json,
     utf16_offsets,
 )
 from ...reporting.remarks import many
@@ -34,39 +34,48 @@ from ...reporting.result_table import Cost, ResultTable
 from .agreement_counts import AgreementCounts
 from .agreement_view import MOST_ASKED, AgreementView
 from .annotator_differences import Pattern
-from .difference_words import KINDS, MOST_NAMES, kind_of, names, reverse_words, rule_words, what_differs
-from .shared_documents import DisputedPlace, SharedDocument, Vote, disputed_places, ranked_documents, votes
+from .difference_words import (
+    KINDS,
+    MOST_NAMES,
+    difference_clause,
+    difference_kind,
+    name_list,
+    reverse_phrase,
+    rule_sentence,
+)
+from .shared_documents import DisputedPlace, SharedDocument, Vote, disputed_places, document_disputes, votes
 
 AGREEMENT = Layout(
     __package__,
-    LISTED,
+    LIST_FUNCTIONS,
     ("annotations", "asked", "places", "tasks", "deciding"),
-    (*LISTING, "queue"),
+    (*LIST_SCRIPTS, "queue"),
     ("text", "list", "actions", "adjudicating"),
 )
 
 STATIC = 50
-"""Maximum number of disputed places for readers whose browser runs no scripts."""
+"""Maximum number of disputed places on the page without scripts."""
 
 DOCUMENTS = 12
-"""Maximum number of documents in the table of the most disputed ones."""
+"""Maximum number of documents in the table of the most disputed documents."""
 
 
 class GroupRow(NamedTuple):
-    """Differences that repeat as the page lists them: their words, if they share them, what differs, and an example.
+    """A repeated difference in a list of the page.
 
     Attributes:
-        words, said: The words, "" for none, and what the annotators do differently.
-        rule: A rule that would settle it; "" for what is no habit.
-        others: The most frequent words, if they do not share them.
+        words: The words that its places share; "" if they share none.
+        clause: What the annotators do differently.
+        rule: A rule that would settle it; "" if it is no clear habit.
+        others: The most frequent words, if its places share none.
         kind: A key of `core.wording.VERDICT_KINDS`.
-        number, reverse: How often, and in words how often the other way round; "" if never.
-        example: The words that differ in the first place.
-        ask: The request to the page's script when the user selects the group.
+        number, reverse: The number of places; in words, the number that goes the other way, "" for none.
+        example: The words in question in the first place.
+        ask: The request to the page's script when the user chooses the difference.
     """
 
     words: str
-    said: str
+    clause: str
     rule: str
     others: str
     kind: str
@@ -77,8 +86,10 @@ class GroupRow(NamedTuple):
 
 
 class StaticPlace(NamedTuple):
-    """A disputed place: the document, the text around it, its versions as text with label and annotators, and who
-    marked nothing."""
+    """A disputed place on the page without scripts.
+
+    name: the document. versions: the text, label and annotators of each span. silent: who marked nothing.
+    """
 
     name: str | int
     example: Example
@@ -87,25 +98,27 @@ class StaticPlace(NamedTuple):
 
 
 def agreement_page(agreement: AgreementCounts, view: AgreementView, *, title: str | None = None) -> str:
-    """Return the page.
+    """Return the page as HTML.
 
     Args:
-        agreement: The agreement, with the documents.
+        agreement: The agreement with its documents.
         view: The view of its result, with intervals or without.
-        title: The title; by default, the names of the annotators.
+        title: The title; by default, it names the annotators.
     """
     shared, result = agreement.shared, view.result
     people = shared.annotators
     tables = {name: table for name in view.makers for table in view.tables([name])}
     places = [[*disputed_places(document.spans)] for document in shared.documents]
-    listed, groups = _groups(agreement, view, tables, places)
-    scores = _heat(tables["pair-scores"])
+    listed, groups = _group_rows(agreement, view, tables, places)
+    scores = _heat_map(tables["pair-scores"])
     disputed = tables["documents"].rows
     tables["documents"] = tables["documents"]._replace(most=DOCUMENTS)
-    who = names(people) if len(people) <= MOST_NAMES else many(len(people), "annotator")
-    data = _data(agreement, places) | {"groups": groups, "scores": scores, "symbols": pages.GLYPHS}
-    data["digest"] = sha256(embedded([data["annotators"], data["labels"], data["documents"]]).encode()).hexdigest()[:16]
-    lede = [*view.further(), f"{view.measured()}.", f"{view.compared()}.", *view.remarks]
+    who = name_list(people) if len(people) <= MOST_NAMES else many(len(people), "annotator")
+    data = _page_data(agreement, places) | {"groups": groups, "scores": scores, "symbols": pages.GLYPHS}
+    data["digest"] = sha256(script_json([data["annotators"], data["labels"], data["documents"]]).encode()).hexdigest()[
+        :16
+    ]
+    lede = [*view.rule_lines(), f"{view.agreement_clause()}.", f"{view.data_clause()}.", *view.remarks]
     values = {
         "title": title or f"Agreement of {who}",
         "lede": [*map(visible, lede)],
@@ -113,29 +126,29 @@ def agreement_page(agreement: AgreementCounts, view: AgreementView, *, title: st
         "names": people,
         "numbers": {name: k for k, name in enumerate(people)},
         "symbols": pages.GLYPHS,
-        "bounds": view.bounds,
+        "bounds": view.interval_note,
         "groups": [*zip(("By what differs", "By the same words"), listed)],
         "heat": scores,
         "pairs": {f"{people.index(row['a'])} {people.index(row['b'])}": k for k, row in enumerate(result["pairs"])},
         "tables": tables,
         "measures": [*view.measures()],
         "more_documents": max(0, len(disputed) - DOCUMENTS),
-        "static": [*_static(agreement, places)],
+        "static": [*_static_places(agreement, places)],
         "finding": {finding.section: visible(finding.heading) for finding in view.findings()},
         "signatures": [result["signature"]],
         "version": __version__,
-        "data": Trusted(embedded(data)),
+        "data": Trusted(script_json(data)),
     }
-    return filled_in(values, None, AGREEMENT)
+    return render_page(values, None, AGREEMENT)
 
 
-def _heat(table: ResultTable) -> list[dict[str, Any]]:
-    """Return the scores of the pairs, a column each, as the page's script draws the heat map."""
+def _heat_map(table: ResultTable) -> list[dict[str, Any]]:
+    """Return the columns of scores of the table of pairs, from which the page's script draws the heat map."""
     return [
         {
-            "title": table.shown(column, name),
+            "title": table.cell_text(column, name),
             "values": [row[column] for row in table.rows],
-            "shown": [table.shown(column, row[column]) for row in table.rows],
+            "shown": [table.cell_text(column, row[column]) for row in table.rows],
             "better": -1 if isinstance(name, Cost) else 1,
         }
         for column, name in enumerate(table.header)
@@ -143,43 +156,49 @@ def _heat(table: ResultTable) -> list[dict[str, Any]]:
     ]
 
 
-def _groups(
+def _group_rows(
     agreement: AgreementCounts,
     view: AgreementView,
     tables: Mapping[str, ResultTable],
     places: Sequence[Sequence[DisputedPlace]],
 ) -> tuple[list[list[GroupRow]], list[dict[str, Any]]]:
-    """Return the differences that repeat and those in the same words as rows, and as the page's script reads them."""
-    found, place_of = agreement.differences, _places_by_span(places)
+    """Return the repeated differences and those in the same words, as rows of the page and as data for its script."""
+    differences, place_of = agreement.differences, _places_by_span(places)
     listed: list[list[GroupRow]] = []
     data: list[dict[str, Any]] = []
     patterns: tuple[tuple[str, str, Sequence[Pattern]], ...] = (
-        ("differences", "differences", found.patterns),
-        ("same_words", "same-words", found.in_same_words),
+        ("differences", "differences", differences.patterns),
+        ("same_words", "same-words", differences.patterns_in_same_words),
     )
-    for key, name, own in patterns:
+    for key, name, listed_patterns in patterns:
         listed.append([])
-        for row, pattern, ask in zip(view.result[key][:MOST_ASKED], own, tables[name].asks):
-            members = dict.fromkeys(place_of[each.document, each.spans[0][0]] for each in pattern.one_way)
-            said, words = what_differs(row), [*row["words"]]
-            shared_words = words[0] if key == "same_words" else ""
-            first = pattern.one_way[0]
-            example = in_context(agreement.shared.documents[first.document].base, *found.disputed(first))
-            others = "" if shared_words else ", ".join(f"{clipped(text)!r} {n}" for text, n in row["words"].items())
-            kind, rule = KINDS[kind_of(row)][0], rule_words(row) if row["clear"] else ""
-            listed[-1].append(
-                GroupRow(shared_words, said, rule, others, kind, row["number"], reverse_words(row), example, ask)
+        for row, pattern, ask in zip(view.result[key][:MOST_ASKED], listed_patterns, tables[name].asks):
+            members = dict.fromkeys(
+                place_of[difference.document, difference.spans[0][0]] for difference in pattern.forward
             )
-            title = f"{shared_words}: {said}" if shared_words else said
+            clause, words = difference_clause(row), [*row["words"]]
+            shared_words = words[0] if key == "same_words" else ""
+            first = pattern.forward[0]
+            example = html_example(
+                agreement.shared.documents[first.document].base, *differences.stretch_in_dispute(first)
+            )
+            other_words = "" if shared_words else ", ".join(f"{clip(text)!r} {n}" for text, n in row["words"].items())
+            kind, rule = KINDS[difference_kind(row)][0], rule_sentence(row) if row["clear"] else ""
+            listed[-1].append(
+                GroupRow(
+                    shared_words, clause, rule, other_words, kind, row["number"], reverse_phrase(row), example, ask
+                )
+            )
+            title = f"{shared_words}: {clause}" if shared_words else clause
             data.append({"title": title, "members": [n for member in members for n in member]})
     return listed, data
 
 
-def _data(agreement: AgreementCounts, places: Sequence[Sequence[DisputedPlace]]) -> dict[str, Any]:
-    """Return documents and disputed places as the page's script reads them.
+def _page_data(agreement: AgreementCounts, places: Sequence[Sequence[DisputedPlace]]) -> dict[str, Any]:
+    """Return the documents and disputed places as data for the page's script.
 
-    Spans are in UTF-16 units, as browsers count; annotators, labels and kinds are numbers. A document has its "rank"
-    among the disputed ones, and how many votes a span of the consensus "need"s.
+    Offsets count UTF-16 code units, as in browsers. Annotators, labels and kinds are indices. A document has its "rank"
+    by disputes, and "need", the number of votes that a span of the consensus needs.
     """
     shared = agreement.shared
     people = {name: k for k, name in enumerate(shared.annotators)}
@@ -187,14 +206,14 @@ def _data(agreement: AgreementCounts, places: Sequence[Sequence[DisputedPlace]])
     kinds = {kind: k for k, kind in enumerate(KINDS)}
     place_of = _places_by_span(places)
     different: dict[tuple[int, int], list[list[int]]] = defaultdict(list)
-    for each in agreement.differences.members:
-        at = place_of[each.document, each.spans[0][0]]
-        different[at].append([kinds[each.kind], people[each.having], people[each.lacking]])
-    rank = {number: k for k, (number, _) in enumerate(ranked_documents(shared))}
+    for difference in agreement.differences.members:
+        at = place_of[difference.document, difference.spans[0][0]]
+        different[at].append([kinds[difference.kind], people[difference.having], people[difference.lacking]])
+    rank = {number: k for k, (number, _) in enumerate(document_disputes(shared))}
     documents = []
-    for number, (document, own) in enumerate(zip(shared.documents, places)):
-        found = votes(document.spans)
-        at_span = {vote.span: k for k, vote in enumerate(found)}
+    for number, (document, places_here) in enumerate(zip(shared.documents, places)):
+        document_votes = votes(document.spans)
+        at_span = {vote.span: k for k, vote in enumerate(document_votes)}
         unit, annex = utf16_offsets(document.base.text or ""), document.base.annex
         documents.append(
             {
@@ -210,11 +229,11 @@ def _data(agreement: AgreementCounts, places: Sequence[Sequence[DisputedPlace]])
                         labels[vote.span.label],
                         [people[name] for name in vote.annotators],
                     ]
-                    for vote in found
+                    for vote in document_votes
                 ],
                 "places": [
                     [at_span[place.versions[0].span], len(place.versions), place.disputes, different[number, k]]
-                    for k, place in enumerate(own)
+                    for k, place in enumerate(places_here)
                 ],
                 "rank": rank[number],
                 "need": next(n for n in range(len(document.spans) + 1) if agreement.rule.holds(n, len(document.spans))),
@@ -229,25 +248,25 @@ def _data(agreement: AgreementCounts, places: Sequence[Sequence[DisputedPlace]])
 
 
 def _places_by_span(places: Iterable[Sequence[DisputedPlace]]) -> dict[tuple[int, Span], tuple[int, int]]:
-    """Return the number of the document and of the place for every disputed span."""
+    """Return the index of the document and of the place of every disputed span."""
     return {
         (number, vote.span): (number, k)
-        for number, own in enumerate(places)
-        for k, place in enumerate(own)
+        for number, document_places in enumerate(places)
+        for k, place in enumerate(document_places)
         for vote in place.versions
     }
 
 
-def _static(agreement: AgreementCounts, places: Sequence[Sequence[DisputedPlace]]) -> Iterator[StaticPlace]:
-    """Yield the most disputed places as text, then in the order of the corpus."""
+def _static_places(agreement: AgreementCounts, places: Sequence[Sequence[DisputedPlace]]) -> Iterator[StaticPlace]:
+    """Yield the most disputed places for the page without scripts; of equals, in the order of the corpus."""
     shared = agreement.shared
-    found = ((number, place) for number, own in enumerate(places) for place in own)
-    for number, place in sorted(found, key=lambda each: -each[1].disputes)[:STATIC]:
+    numbered = ((number, place) for number, document_places in enumerate(places) for place in document_places)
+    for number, place in sorted(numbered, key=lambda item: -item[1].disputes)[:STATIC]:
         document = shared.documents[number]
-        versions = [(_text(document, vote), vote.span.label, vote.annotators) for vote in place.versions]
-        example = in_context(document.base, place.start, place.end)
+        versions = [(_version_text(document, vote), vote.span.label, vote.annotators) for vote in place.versions]
+        example = html_example(document.base, place.start, place.end)
         yield StaticPlace(shared.name_of(number), example, versions, place.silent)
 
 
-def _text(document: SharedDocument, vote: Vote) -> str:
+def _version_text(document: SharedDocument, vote: Vote) -> str:
     return shorten(" ".join((document.text_of(vote.span) or f"{vote.span.start}–{vote.span.end}").split()), 120)

@@ -1,4 +1,4 @@
-"""The agreement of annotators as people see it: tables, findings, and the lines around them."""
+"""The tables and sentences on the agreement of annotators."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from ...core.messages import shorten
 from ...evaluation.bounds import FEW
 from ...evaluation.conclusion import unit_name
 from ...io.writing import visible
-from ...reporting.declared import directed, groups, headlines, short_name, spoken
-from ...reporting.marked_text import clipped
-from ...reporting.remarks import interval_lines, many, mention_lines, on_reading
-from ...reporting.result_table import EMPTY, Cell, Estimate, Percent, ResultTable, direction, shown
-from ...reporting.score_tables import MOST, interval, number, percent, score_cell, unit_of
+from ...reporting.declared import headlines, mark_direction, score_groups, sentence_name, short_name
+from ...reporting.marked_text import clip
+from ...reporting.remarks import interval_lines, many, mention_lines, reading_phrases
+from ...reporting.result_table import EMPTY, Cell, Estimate, Percent, ResultTable, direction, number_text
+from ...reporting.score_tables import MOST, interval, percent, score_cell, unit_of, value_cell
 from ...reporting.view import Finding, Makers, View
-from .difference_words import difference_words, in_columns, names, rule_words
+from .difference_words import difference_columns, difference_sentence, name_list, rule_sentence
 from .shared_documents import OF_ANNOTATION, OF_WHITE_SPACE
 
 MOST_SHOWN = 5
-"""Maximum number of rows of the lists of differences and disputes that people see at a terminal."""
+"""Maximum number of rows of differences and disputes at a terminal."""
 
 MOST_NAMED = 3
-"""Maximum number of systematic differences that sentences before the tables name."""
+"""Maximum number of clear habits that the lines before the tables name."""
 
 MOST_ASKED = 60
-"""Maximum number of differences of each list that a page shows and that can be chosen there."""
+"""Maximum number of differences in each list of a page, where each can be chosen."""
 
 UNIT_NAMES = {"token": "tokens", "char": "characters"}
 CHANCE = {
@@ -40,7 +40,7 @@ CHANCE = {
     ("u_alpha", "u_binary"): "unitising alpha, labels made one",
     ("u_alpha", "cu_alpha"): "unitising alpha of labels, where marked",
 }
-"""Measures that are corrected for chance, and observed agreement: the place of each in the result, and its name."""
+"""The paths in the result of measures that are corrected for chance, and of observed agreement, with their names."""
 
 ABOUT = {
     ("units", "alpha"): "Krippendorff's alpha: whether {unit} are marked, and with which label, beyond chance.",
@@ -54,7 +54,7 @@ ABOUT = {
     ("u_alpha", "u_binary"): "The same, all labels taken as one.",
     ("u_alpha", "cu_alpha"): "The same for labels alone, where spans of two annotators meet.",
 }
-"""How to read them."""
+"""How to read each of these measures."""
 
 SUMMARISED = ("mean", "sd", "min", "max", "pooled")
 NO_RULE = "no difference between annotators clearly goes one way"
@@ -63,13 +63,13 @@ Rows = list[list[Cell]]
 
 
 class AgreementView(View):
-    """The tables and sentences of a result.
+    """The tables and sentences on the agreement of annotators.
 
     Args:
-        result: What `AgreementCounts.result` returns.
-        metrics: The metrics.
-        main: The result with the intervals of the main numbers at least, for the opening and closing lines; by default
-            the result.
+        result: What `AgreementCounts.result` returns, or its JSON.
+        metrics: The metrics. The headline score of the first one is the main score.
+        main: The result with intervals of the main score and alpha, for the lines around the tables; by default, the
+            result.
         remarks: Further lines before the tables.
     """
 
@@ -88,183 +88,186 @@ class AgreementView(View):
         self._main = main or result
         self._remarks = [*remarks]
 
-    def tables(self, wanted: Iterable[str], *, digits: int = 2) -> Iterator[ResultTable]:
-        """Yield tables, with all their rows if all tables are wanted; otherwise see `View.tables`."""
-        given = [*wanted]
-        for table in super().tables(given, digits=digits):
-            yield table._replace(most=None) if {*given} >= {*self.makers} else table
+    def tables(self, names: Iterable[str], *, digits: int = 2) -> Iterator[ResultTable]:
+        """Yield tables, with all rows if all tables are named; otherwise see `View.tables`."""
+        names = [*names]
+        for table in super().tables(names, digits=digits):
+            yield table._replace(most=None) if {*names} >= {*self.makers} else table
 
     # Sentences
 
     def opening(self, *, digits: int = 2, more: str = "") -> list[str]:
-        """Return how far annotators agree and what they differ in most, then what was compared."""
-        first = f"{self.measured(digits)}; {self._headline().sentence}."
-        second = self.compared() + (f"; more: {more}" if more else "")
-        return [visible(line) for line in [first, *self.further(digits), second, *self.remarks]]
+        """Return how far annotators agree and their largest habit, then what was compared."""
+        first = f"{self.agreement_clause(digits)}; {self._headline_finding().sentence}."
+        second = self.data_clause() + (f"; more: {more}" if more else "")
+        return [visible(line) for line in [first, *self.rule_lines(digits), second, *self.remarks]]
 
     @property
     def remarks(self) -> list[str]:
-        """How mentions were looked for, further lines on what was compared, and which metrics are left out."""
-        return [*mention_lines(self.result.get("mentions", {})), *self._remarks, *self.left_out]
+        """Lines on mentions without offsets, further remarks, and lines on metrics that are left out."""
+        return [*mention_lines(self.result.get("mentions", {})), *self._remarks, *self.omissions]
 
-    def further(self, digits: int = 2) -> list[str]:
-        """Return the systematic differences after the largest, the first few; a rule for each that would settle it; and
-        what other annotators may change."""
+    def rule_lines(self, digits: int = 2) -> list[str]:
+        """Return lines on the next clear habits, rules that would settle them, and the influence of annotators."""
         clear = [row for row in self.result["differences"] if row["clear"]][:MOST_NAMED]
-        lines = [f"Next: {difference_words(row)}." for row in clear[1:]]
-        lines += [f"Rule{f' {number}' * (len(clear) > 1)}: {rule_words(row)}." for number, row in enumerate(clear, 1)]
-        return [*lines, *self._of_other_annotators(digits)]
+        lines = [f"Next: {difference_sentence(row)}." for row in clear[1:]]
+        lines += [
+            f"Rule{f' {number}' * (len(clear) > 1)}: {rule_sentence(row)}." for number, row in enumerate(clear, 1)
+        ]
+        return [*lines, *self._leave_one_out_lines(digits)]
 
-    def _of_other_annotators(self, digits: int) -> Iterator[str]:
-        """Yield how far the main numbers change without one of three or more annotators."""
+    def _leave_one_out_lines(self, digits: int) -> Iterator[str]:
+        """Yield the range of the main numbers if one of three or more annotators is left out."""
         without = self.result["without"]
-        scores = {name: found["metrics"][self.metric.name][self.score] for name, found in without.items()}
-        known = sorted((value, name) for name, value in scores.items() if value is not None)
-        if not known:
+        scores = {name: result["metrics"][self.metric.name][self.score] for name, result in without.items()}
+        defined = sorted((value, name) for name, value in scores.items() if value is not None)
+        if not defined:
             return
-        low, high = (
-            f"{shown(self._cell(value), digits)} (without {names([name])})" for value, name in (known[0], known[-1])
-        )
-        alphas = [found["units"]["alpha"] for found in without.values() if found["units"]["alpha"] is not None]
-        alpha = f", alpha {shown(min(alphas), digits)} to {shown(max(alphas), digits)}" if alphas else ""
+        ends = defined[0], defined[-1]
+        low, high = (f"{number_text(self._cell(f), digits)} (without {name_list([name])})" for f, name in ends)
+        alphas = [result["units"]["alpha"] for result in without.values() if result["units"]["alpha"] is not None]
+        alpha = f", alpha {number_text(min(alphas), digits)} to {number_text(max(alphas), digits)}" if alphas else ""
         yield (
-            f"With one annotator left out, {spoken(self.metric, self.score)} is {low} to {high}{alpha}; other "
+            f"With one annotator left out, {sentence_name(self.metric, self.score)} is {low} to {high}{alpha}; other "
             "annotators may change as much, and no interval says so."
         )
 
-    def measured(self, digits: int = 2) -> str:
-        """Return how far annotators agree: the mean of the main score over pairs, and alpha."""
+    def agreement_clause(self, digits: int = 2) -> str:
+        """Return the mean of the main score over pairs and alpha, in words."""
         mean = self.result["metrics"][self.metric.name][self.score]
-        bounds = _at(self._main, "intervals", "metrics", self.metric.name, self.score)
+        bounds = _part_of(self._main, "intervals", "metrics", self.metric.name, self.score)
         among = ""
         if mean["pairs"] > 1:
-            low, high = (shown(self._cell(mean[key]), digits) for key in ("min", "max"))
+            low, high = (number_text(self._cell(mean[key]), digits) for key in ("min", "max"))
             among = f" (mean of {mean['pairs']} pairs, {low} to {high})"
         alpha = _coefficient(self._main, "units", "alpha")
+        cells = self._cell(mean["mean"], bounds.get("mean")), alpha
+        mean_text, alpha_text = (number_text(cell, digits) for cell in cells)
         return (
-            f"{names(self.result['annotators'])}: {spoken(self.metric, self.score)} "
-            f"{shown(self._cell(mean['mean'], bounds.get('mean')), digits)}{among}, alpha {shown(alpha, digits)} on "
-            f"{UNIT_NAMES[self.result['units']['unit']]}"
+            f"{name_list(self.result['annotators'])}: {sentence_name(self.metric, self.score)} {mean_text}{among}, "
+            f"alpha {alpha_text} on {UNIT_NAMES[self.result['units']['unit']]}"
         )
 
-    def compared(self) -> str:
-        """Return what was compared: documents and spans, and what was changed or left out on reading."""
+    def data_clause(self) -> str:
+        """Return what was compared, in words: documents and spans, and what reading changed or left out."""
         result = self.result
         read = [f"{many(result['documents'], 'document')} annotated by two or more"]
         read += [f"{many(result['single'], 'document')} by one alone left out"] * bool(result["single"])
         read += [f"{many(result['unannotated'], 'document')} by nobody left out"] * bool(result["unannotated"])
-        read += self._tokens()
-        return ", ".join([*read, f"spans: {_numbers(result['spans'])}", *on_reading(result)])
+        read += self._token_clauses()
+        return ", ".join([*read, f"spans: {_counts_text(result['spans'])}", *reading_phrases(result)])
 
-    def _tokens(self) -> Iterator[str]:
-        """Yield what tokens are if the annotators have none and the numbers depend on them."""
+    def _token_clauses(self) -> Iterator[str]:
+        """Yield the source of tokens if it is not the annotation and the numbers depend on tokens."""
         if self.result["units"]["unit"] != "token" and not any(metric.tokens for metric in self.metrics):
             return
         for kind, documents in self.result["tokens"].items():
             if kind != OF_ANNOTATION:
                 words = "words between white space"
-                of = words if kind == OF_WHITE_SPACE else kind.replace("spacy-", "those of spaCy for ")
-                some = documents < self.result["documents"]
-                yield f"tokens: {of}" + f" in {many(documents, 'document')}" * some
+                source = words if kind == OF_WHITE_SPACE else kind.replace("spacy-", "those of spaCy for ")
+                is_partial = documents < self.result["documents"]
+                yield f"tokens: {source}" + f" in {many(documents, 'document')}" * is_partial
 
     def closing(self) -> list[str]:
-        """Return why numbers are undefined, what the intervals rest on, and warnings."""
+        """Return why numbers are undefined, and warnings about intervals."""
         reasons = dict.fromkeys(
             self.result[group]["reason"] for group in ("units", "u_alpha") if "reason" in self.result[group]
         )
         return [visible(f"ℹ {reason}.") for reason in reasons] + self.warnings()
 
     def warnings(self) -> list[str]:
-        """Return what the intervals rest on if it was chosen automatically, and a warning if it is too little."""
-        drawn = self._main.get("confidence")
-        if not drawn:
+        """Return the units of the intervals if they were chosen automatically, and a warning if they are few."""
+        basis = self._main.get("confidence")
+        if not basis:
             return []
-        return interval_lines(drawn, chosen=False)  # there, `unit` is what alpha is computed on
+        return interval_lines(basis, chosen=False)  # the argument `unit` chooses the units of alpha
 
     @property
-    def bounds(self) -> str:
-        """How wide intervals are, and over what; "" if there are none."""
-        drawn = self.result.get("confidence")
-        return f"In brackets: {100 * drawn['level']:g} % intervals over {unit_name(drawn['unit'])}s" if drawn else ""
+    def interval_note(self) -> str:
+        """The level and the units of the intervals, in words; "" if there are none."""
+        basis = self.result.get("confidence")
+        return f"In brackets: {100 * basis['level']:g} % intervals over {unit_name(basis['unit'])}s" if basis else ""
 
     def measures(self) -> Iterator[tuple[str, str]]:
-        """Yield each measure of the table of alphas and kappas with how to read it, or why it is undefined."""
+        """Yield each measure of agreement with how to read it, or why it is undefined."""
         unit = UNIT_NAMES[self.result["units"]["unit"]]
         for (group, name), title in CHANCE.items():
             why = self.result[group].get("reason") if self.result[group][name] is None else None
             yield title, f"Undefined: {why}." if why else ABOUT[group, name].format(unit=unit)
 
     def findings(self) -> list[Finding]:
-        """Return the largest difference, then what each table shows."""
+        """Return the largest habit, then a finding about each table."""
         return [
-            self._headline(),
-            self._of_differences(),
-            self._of_pairs(),
-            self._of_chance(),
-            self._of_labels(),
-            self._of_annotators(),
-            *self._of_documents(),
+            self._headline_finding(),
+            self._difference_finding(),
+            self._pair_finding(),
+            self._chance_finding(),
+            self._label_finding(),
+            self._annotator_finding(),
+            *self._document_findings(),
         ]
 
-    def _headline(self) -> Finding:
+    def _headline_finding(self) -> Finding:
         if not self.result["disputes"]["spans"]:
             return Finding("headline", "no span is disputed")
         row = next((row for row in self.result["differences"] if row["clear"]), None)
         if row is None:
             return Finding("headline", NO_RULE)
-        return Finding("headline", f"the largest systematic difference: {difference_words(row)}", _documents([row]))
+        return Finding(
+            "headline", f"the largest systematic difference: {difference_sentence(row)}", _document_names([row])
+        )
 
-    def _of_differences(self) -> Finding:
+    def _difference_finding(self) -> Finding:
         rows = self.result["differences"]
         clear = sum(row["clear"] for row in rows)
         goes = "goes" if clear == 1 else "go"
         sentence = (
             f"{clear} of {many(len(rows), 'difference')} that repeat{'s' * (len(rows) == 1)} clearly {goes} one way"
         )
-        return Finding("differences", sentence if rows else "no difference repeats", _documents(rows))
+        return Finding("differences", sentence if rows else "no difference repeats", _document_names(rows))
 
-    def _of_pairs(self) -> Finding:
-        values = ((self._score_of(pair), (pair["a"], pair["b"])) for pair in self.result["pairs"])
-        known = sorted((value, pair) for value, pair in values if value is not None)
-        if len(known) < 2:
-            mean = shown(self._cell(known[0][0] if known else None))
-            sentence = f"{spoken(self.metric, self.score)} of {names(self.result['annotators'])} is {mean}"
+    def _pair_finding(self) -> Finding:
+        values = ((self._pair_score(pair), (pair["a"], pair["b"])) for pair in self.result["pairs"])
+        defined = sorted((value, pair) for value, pair in values if value is not None)
+        if len(defined) < 2:
+            mean = number_text(self._cell(defined[0][0] if defined else None))
+            sentence = f"{sentence_name(self.metric, self.score)} of {name_list(self.result['annotators'])} is {mean}"
             return Finding("pairs", sentence)
-        pair = known[0 if self.metric.score_by_name[self.score].higher_is_better else -1][1]
+        pair = defined[0 if self.metric.score_by_name[self.score].higher_is_better else -1][1]
         both = [row["document"] for row in self.result["disputes"]["documents"] if {*pair} <= {*row["annotators"]}]
-        return Finding("pairs", f"the two who agree least are {names(pair)}", both)
+        return Finding("pairs", f"the two who agree least are {name_list(pair)}", both)
 
-    def _of_chance(self) -> Finding:
+    def _chance_finding(self) -> Finding:
         alpha = self.result["units"]["alpha"]
-        sentence = "alpha is not defined" if alpha is None else f"beyond chance, alpha is {shown(alpha)}"
+        sentence = "alpha is not defined" if alpha is None else f"beyond chance, alpha is {number_text(alpha)}"
         return Finding("chance", sentence)
 
-    def _of_labels(self) -> Finding:
+    def _label_finding(self) -> Finding:
         label = next((row["label"] for row in self.result["disputes"]["labels"] if row["disputes"]), None)
         if label is None:
             return Finding("labels", "no label is disputed")
-        found = (row["document"] for row in self.result["disputes"]["spans"] if row["label"] == label)
+        documents = (row["document"] for row in self.result["disputes"]["spans"] if row["label"] == label)
         return Finding(
-            "labels", f"the label disputed most is {label if label.strip() else EMPTY}", [*dict.fromkeys(found)]
+            "labels", f"the label disputed most is {label if label.strip() else EMPTY}", [*dict.fromkeys(documents)]
         )
 
-    def _of_annotators(self) -> Finding:
+    def _annotator_finding(self) -> Finding:
         against = {name: f for name, f in self.result["consensus"]["against"].items() if f is not None}
         if len(against) < 2:
-            return Finding("annotators", f"spans: {_numbers(self.result['spans'])}")
+            return Finding("annotators", f"spans: {_counts_text(self.result['spans'])}")
         name = min(against, key=lambda name: against[name])
         rows = self.result["disputes"]["documents"]
-        own = [row["document"] for row in rows if name in row["annotators"] and len(row["annotators"]) > 2]
-        return Finding("annotators", f"the annotator farthest from the others is {names([name])}", own)
+        documents = [row["document"] for row in rows if name in row["annotators"] and len(row["annotators"]) > 2]
+        return Finding("annotators", f"the annotator farthest from the others is {name_list([name])}", documents)
 
-    def _of_documents(self) -> Iterator[Finding]:
+    def _document_findings(self) -> Iterator[Finding]:
         rows = [row for row in self.result["disputes"]["documents"] if row["disputes"]]
         top, documents = rows[: max(1, len(rows) // 10)], self.result["documents"]
         sentence = "no document is disputed"
         if rows:
             share = percent(sum(row["disputes"] for row in top), sum(row["disputes"] for row in rows))
             have = "has" if len(top) == 1 else "have"
-            sentence = f"{len(top):,} of {many(documents, 'document')} {have} {shown(share, 0)} % of the disputes"
+            sentence = f"{len(top):,} of {many(documents, 'document')} {have} {number_text(share, 0)} % of the disputes"
         yield Finding("documents", sentence, [row["document"] for row in top])
         places = sum(row["places"] for row in rows)
         sentence = f"{many(places, 'disputed place')} in {len(rows):,} of {many(documents, 'document')}"
@@ -273,18 +276,18 @@ class AgreementView(View):
     # Tables
 
     def pairs(self) -> Iterator[ResultTable]:
-        """Yield the matrix of pairs with the main score, and F of each annotator against the majority of the others."""
+        """Yield the matrix of pairs with their main score, and F of each annotator against the others' majority."""
         values = {}
         for pair in self.result["pairs"]:
-            values[pair["a"], pair["b"]] = values[pair["b"], pair["a"]] = self._cell(self._score_of(pair))
+            values[pair["a"], pair["b"]] = values[pair["b"], pair["a"]] = self._cell(self._pair_score(pair))
         people = self.result["annotators"]
-        rows: Rows = [[a, *(values.get((a, b)) for b in people), *self._against(a)] for a in people]
-        note = "; ".join(filter(None, [direction(short_name(self.metric, self.score)), self._both_directions()]))
-        title = f"Pairs of annotators, {spoken(self.metric, self.score)}"
-        yield ResultTable(title, ["annotator", *people, *self.others], rows, note, asks=self._ask_annotators())
+        rows: Rows = [[a, *(values.get((a, b)) for b in people), *self._others_cells(a)] for a in people]
+        note = "; ".join(filter(None, [direction(short_name(self.metric, self.score)), self._direction_note()]))
+        title = f"Pairs of annotators, {sentence_name(self.metric, self.score)}"
+        yield ResultTable(title, ["annotator", *people, *self.others_header], rows, note, asks=self._annotator_asks())
 
     def pair_scores(self) -> Iterator[ResultTable]:
-        """Yield the headline scores of every pair, and its kappa."""
+        """Yield the headline scores and the kappa of each pair."""
         place = {name: k for k, name in enumerate(self.result["annotators"])}
         rows: Rows = []
         for pair in self.result["pairs"]:
@@ -293,28 +296,36 @@ class AgreementView(View):
             ]
             rows.append([pair["a"], pair["b"], pair["documents"], *scores, pair["kappa"]])
         asks = [{"one": place[pair["a"]], "other": place[pair["b"]]} for pair in self.result["pairs"]]
-        header = ["annotator", "other", "documents", *(short_name(*each) for each in self._headlines()), "kappa"]
+        header = [
+            "annotator",
+            "other",
+            "documents",
+            *(short_name(*headline) for headline in self._headlines()),
+            "kappa",
+        ]
         yield ResultTable("Scores of each pair", header, rows, asks=asks)
 
-    def per_document(self) -> Iterator[ResultTable]:
-        """Yield the mean and the standard deviation over documents of every pair's headline scores."""
+    def document_spread(self) -> Iterator[ResultTable]:
+        """Yield the mean and the standard deviation over documents of each pair's headline scores."""
         rows: Rows = []
         for pair in self.result["pairs"]:
             for metric, name in self._headlines():
-                if own := pair["per_document"].get(metric.name, {}).get(name):
-                    cells = (score_cell(metric, name, {name: own[key]}) for key in ("mean", "sd"))
-                    rows.append([pair["a"], pair["b"], short_name(metric, name), *cells, own["documents"]])
+                if spread := pair["per_document"].get(metric.name, {}).get(name):
+                    cells = (score_cell(metric, name, {name: spread[key]}) for key in ("mean", "sd"))
+                    rows.append([pair["a"], pair["b"], short_name(metric, name), *cells, spread["documents"]])
         header = ["annotator", "other", "score", "mean", "sd", "documents"]
         yield ResultTable(
             "Scores of single documents", header, rows, "documents in which a score is undefined left out"
         )
 
     def scores(self) -> Iterator[ResultTable]:
-        """Yield the mean, spread and pooled value of the headline scores; those that are not symmetric are marked."""
+        """Yield the mean over pairs, spread and pooled value of headline scores. Asymmetric scores are marked."""
         rows: Rows = []
         for metric, name in self._headlines():
             mark = "" if metric.score_by_name[name].symmetric else " *"
-            rows.append([directed(metric, name, f"{short_name(metric, name)}{mark}"), *self._summary(metric, name)])
+            rows.append(
+                [mark_direction(metric, name, f"{short_name(metric, name)}{mark}"), *self._summary_cells(metric, name)]
+            )
         kappas = [pair["kappa"] for pair in self.result["pairs"] if pair["kappa"] is not None]
         if kappas:
             mean = _coefficient(self.result, "units", "kappa")
@@ -323,29 +334,29 @@ class AgreementView(View):
         note = "* mean of both directions" * mean_of
         yield ResultTable("Scores of pairs", ["score", *SUMMARISED, "pairs"], rows, note)
 
-    def without(self) -> Iterator[ResultTable]:
-        """Yield the headline scores, kappas and alphas without each of three or more annotators, and their range."""
+    def leave_one_out(self) -> Iterator[ResultTable]:
+        """Yield the headline scores, kappas and alphas without each of three or more annotators, and the ranges."""
         without = self.result["without"].values()
         rows: Rows = []
         for metric, name in self._headlines():
-            values = [found["metrics"][metric.name][name] for found in without]
+            values = [result["metrics"][metric.name][name] for result in without]
             mean = self.result["metrics"][metric.name][name]["mean"]
-            cells = [score_cell(metric, name, {name: value}) for value in (mean, *_with_range(values))]
-            rows.append([directed(metric, name, short_name(metric, name)), *cells])
+            cells = [score_cell(metric, name, {name: value}) for value in (mean, *_append_range(values))]
+            rows.append([mark_direction(metric, name, short_name(metric, name)), *cells])
         for (group, name), title in CHANCE.items():
-            rows.append([title, self.result[group][name], *_with_range([found[group][name] for found in without])])
+            rows.append([title, self.result[group][name], *_append_range([result[group][name] for result in without])])
         header = ["number", "all", *self.result["without"], "lowest", "highest"]
         note = "who is left out; scores: means of the other pairs"
         yield ResultTable("Without one annotator", header, rows if without else [], note)
 
     def all_scores(self) -> Iterator[ResultTable]:
-        """Yield the mean, spread and pooled value of every score."""
+        """Yield the mean over pairs, spread and pooled value of every score."""
         rows: Rows = []
         for metric in self.metrics:
-            for group in groups(metric, [score.name for score in metric.scores]):
+            for group in score_groups(metric, [score.name for score in metric.scores]):
                 for name in group.scores:
                     symmetric = "yes" if metric.score_by_name[name].symmetric else "no, mean of both directions"
-                    rows.append([metric.name, name, *self._summary(metric, name), symmetric])
+                    rows.append([metric.name, name, *self._summary_cells(metric, name), symmetric])
         yield ResultTable("All scores of pairs", ["metric", "score", *SUMMARISED, "pairs", "symmetric"], rows)
 
     def chance(self) -> Iterator[ResultTable]:
@@ -363,38 +374,40 @@ class AgreementView(View):
         rows: Rows = []
         for row in self.result["disputes"]["labels"]:
             place = "per_type", row["label"], self.metric.name, name
-            bounds = _at(self.result, "intervals", *place)
-            mean = score_cell(self.metric, name, {name: _at(self.result, *place)["mean"]}, {name: bounds.get("mean")})
+            bounds = _part_of(self.result, "intervals", *place)
+            mean = score_cell(
+                self.metric, name, {name: _part_of(self.result, *place)["mean"]}, {name: bounds.get("mean")}
+            )
             alpha = _coefficient(self.result, "units", "per_type", row["label"])
             rows.append([row["label"], mean, alpha, row["disputes"], row["possible"], percent(row["share"])])
         header = ["label", short_name(self.metric, name), "alpha", "disputes", "of", "share"]
-        yield ResultTable("Per label", header, rows, most=MOST, asks=self._ask_labels())
+        yield ResultTable("Per label", header, rows, most=MOST, asks=self._label_asks())
 
     def label_spans(self) -> Iterator[ResultTable]:
-        """Yield how many spans of each label each annotator has."""
+        """Yield the number of spans of each label and annotator."""
         people = self.result["annotators"]
         rows: Rows = [
             [row["label"], *(row["spans"][name] for name in people)] for row in self.result["disputes"]["labels"]
         ]
-        yield ResultTable("Spans of each label", ["label", *people], rows, most=MOST, asks=self._ask_labels())
+        yield ResultTable("Spans of each label", ["label", *people], rows, most=MOST, asks=self._label_asks())
 
     def annotators(self) -> Iterator[ResultTable]:
-        """Yield documents, spans, the mean main score with another annotator, and F against the others' majority."""
+        """Yield each annotator's documents, spans, mean main score with others, and F against the others' majority."""
         rows: Rows = []
         for name in self.result["annotators"]:
-            own = [self._score_of(pair) for pair in self.result["pairs"] if name in (pair["a"], pair["b"])]
-            known = [value for value in own if value is not None]
-            mean = self._cell(sum(known) / len(known) if known else None)
+            scores = [self._pair_score(pair) for pair in self.result["pairs"] if name in (pair["a"], pair["b"])]
+            defined = [value for value in scores if value is not None]
+            mean = self._cell(sum(defined) / len(defined) if defined else None)
             documents = sum(name in row["annotators"] for row in self.result["disputes"]["documents"])
-            rows.append([name, documents, self.result["spans"][name], mean, *self._against(name)])
-        header = ["annotator", "documents", "spans", short_name(self.metric, self.score), *self.others]
+            rows.append([name, documents, self.result["spans"][name], mean, *self._others_cells(name)])
+        header = ["annotator", "documents", "spans", short_name(self.metric, self.score), *self.others_header]
         note = f"{short_name(self.metric, self.score)}: mean of pairs"
-        yield ResultTable("Annotators", header, rows, note, asks=self._ask_annotators())
+        yield ResultTable("Annotators", header, rows, note, asks=self._annotator_asks())
 
     def differences(self) -> Iterator[ResultTable]:
-        """Yield what annotators differ in again and again, clear rules first, then the most one-sided."""
+        """Yield the repeated differences: clear habits first, then the most one-sided."""
         rows: Rows = [
-            [*in_columns(row, self.result["annotators"]), row["number"], row["reverse"], _example(row)]
+            [*difference_columns(row, self.result["annotators"]), row["number"], row["reverse"], _example_text(row)]
             for row in self.result["differences"]
         ]
         asks = [{"group": k} if k < MOST_ASKED else None for k in range(len(rows))]
@@ -402,10 +415,16 @@ class AgreementView(View):
         yield ResultTable("Differences that repeat", header, rows, most=MOST_SHOWN, asks=asks)
 
     def same_words(self) -> Iterator[ResultTable]:
-        """Yield what annotators differ in again and again on the same words."""
+        """Yield the repeated differences in the same words."""
         people = self.result["annotators"]
         rows: Rows = [
-            [next(iter(row["words"])), *in_columns(row, people), row["number"], row["reverse"], _example(row)]
+            [
+                next(iter(row["words"])),
+                *difference_columns(row, people),
+                row["number"],
+                row["reverse"],
+                _example_text(row),
+            ]
             for row in self.result["same_words"]
         ]
         first = min(MOST_ASKED, len(self.result["differences"]))
@@ -419,7 +438,7 @@ class AgreementView(View):
         disputed = [row for row in self.result["disputes"]["documents"] if row["disputes"]]
         rows: Rows = []
         for row in disputed:
-            score = number(row["scores"].get(key), unit_of(self.metric, self.score))
+            score = value_cell(row["scores"].get(key), unit_of(self.metric, self.score))
             cells: list[Cell] = [row["disputes"], row["possible"], percent(row["share"]), row["places"], score]
             rows.append([str(row["document"]), len(row["annotators"]), *cells])
         header = ["document", "annotators", "disputes", "of", "share", "places", short_name(self.metric, self.score)]
@@ -427,12 +446,12 @@ class AgreementView(View):
         yield ResultTable("Most disputed documents", header, rows, most=MOST_SHOWN, asks=asks)
 
     def spans(self) -> Iterator[ResultTable]:
-        """Yield the disputed spans, the most disputed first, with who said what."""
+        """Yield the disputed spans, the most disputed first, with what each annotator marked."""
         rows: Rows = []
         for row in self.result["disputes"]["spans"]:
-            text = clipped(row["text"]) if row["text"] is not None else None
+            text = clip(row["text"]) if row["text"] is not None else None
             place = f"{row['start']}-{row['end']}"
-            rows.append([str(row["document"]), place, row["label"], text, row["disputes"], said_by(row)])
+            rows.append([str(row["document"]), place, row["label"], text, row["disputes"], annotator_statements(row)])
         header = ["document", "at", "label", "text", "disputes", "who said what"]
         yield ResultTable("Most disputed spans", header, rows, most=MOST_SHOWN)
 
@@ -447,9 +466,9 @@ class AgreementView(View):
         "spans": spans,
         "scores": scores,
         "pair-scores": pair_scores,
-        "per-document": per_document,
+        "per-document": document_spread,
         "alpha": chance,
-        "without": without,
+        "without": leave_one_out,
         "all-scores": all_scores,
     }
     at_terminal: ClassVar[Sequence[str]] = ("pairs", "differences", "labels", "documents", "spans")
@@ -460,96 +479,96 @@ class AgreementView(View):
     def _cell(self, value: float | None, bounds: Mapping[str, Any] | None = None) -> float | Estimate | None:
         return score_cell(self.metric, self.score, {self.score: value}, {self.score: bounds})
 
-    def _score_of(self, pair: Mapping[str, Any]) -> float | None:
-        found: float | None = pair["metrics"][self.metric.name]["scores"][self.score]
-        return found
+    def _pair_score(self, pair: Mapping[str, Any]) -> float | None:
+        score: float | None = pair["metrics"][self.metric.name]["scores"][self.score]
+        return score
 
-    def _both_directions(self) -> str:
+    def _direction_note(self) -> str:
         return "" if self.metric.score_by_name[self.score].symmetric else "mean of both directions"
 
     def _headlines(self) -> Iterator[tuple[Metric, str]]:
         for metric in self.metrics:
             yield from ((metric, name) for name in headlines(metric, [score.name for score in metric.scores]))
 
-    def _summary(self, metric: Metric, name: str) -> list[Cell]:
-        own = self.result["metrics"][metric.name][name]
-        bounds = _at(self.result, "intervals", "metrics", metric.name, name)
-        cells = [score_cell(metric, name, {name: own[key]}, {name: bounds.get(key)}) for key in SUMMARISED]
-        return [*cells, own["pairs"]]
+    def _summary_cells(self, metric: Metric, name: str) -> list[Cell]:
+        summary = self.result["metrics"][metric.name][name]
+        bounds = _part_of(self.result, "intervals", "metrics", metric.name, name)
+        cells = [score_cell(metric, name, {name: summary[key]}, {name: bounds.get(key)}) for key in SUMMARISED]
+        return [*cells, summary["pairs"]]
 
     @property
-    def others(self) -> list[str]:
-        """The column for F against the others, if anybody has two others."""
+    def others_header(self) -> list[str]:
+        """The header of the column for F against the others' majority; empty if nobody has two others."""
         strict = "" if (self.metric.name, self.score) == ("strict", "f") else ", strict F"
         return [f"others' majority{strict}"] * any(f is not None for f in self.result["consensus"]["against"].values())
 
-    def _against(self, name: str) -> list[Cell]:
-        return [_coefficient(self.result, "consensus", "against", name, unit=Percent)] * len(self.others)
+    def _others_cells(self, name: str) -> list[Cell]:
+        return [_coefficient(self.result, "consensus", "against", name, unit=Percent)] * len(self.others_header)
 
-    def _ask_annotators(self) -> list[dict[str, int]]:
+    def _annotator_asks(self) -> list[dict[str, int]]:
         return [{"one": k} for k in range(len(self.result["annotators"]))]
 
-    def _ask_labels(self) -> list[dict[str, int]]:
+    def _label_asks(self) -> list[dict[str, int]]:
         place = {label: k for k, label in enumerate(sorted(self.result["per_type"]))}
         return [{"label": place[row["label"]]} for row in self.result["disputes"]["labels"]]
 
 
-def _at(result: Mapping[str, Any], *path: str) -> Any:
-    """Return a part of a result; an empty table if there is none."""
-    found: Any = result
+def _part_of(result: Mapping[str, Any], *path: str) -> Any:
+    """Return the part of a result at a path; an empty table if there is none."""
+    part: Any = result
     for key in path:
-        found = found.get(key) or {}
-    return found
+        part = part.get(key) or {}
+    return part
 
 
-def _with_range(values: Sequence[float | None]) -> list[float | None]:
+def _append_range(values: Sequence[float | None]) -> list[float | None]:
     """Return the values, then the lowest and the highest."""
-    known = [value for value in values if value is not None]
-    return [*values, min(known, default=None), max(known, default=None)]
+    defined = [value for value in values if value is not None]
+    return [*values, min(defined, default=None), max(defined, default=None)]
 
 
 def _coefficient(result: Mapping[str, Any], *path: str, unit: type[float] = float) -> float | Estimate | None:
-    """Return a number that no metric declares as a cell, with its interval if it has one."""
+    """Return the number at a path as a cell, with its interval if it has one; for numbers that no metric declares."""
     *above, last = path
-    value = number(_at(result, *above).get(last), unit)
-    found = _at(result, "intervals", *path)
-    bounds = interval(found or None, unit)
-    return value if value is None or bounds is None else Estimate(value, *bounds, found["flag"] == FEW)
+    value = value_cell(_part_of(result, *above).get(last), unit)
+    bounds_found = _part_of(result, "intervals", *path)
+    bounds = interval(bounds_found or None, unit)
+    return value if value is None or bounds is None else Estimate(value, *bounds, bounds_found["flag"] == FEW)
 
 
-def _numbers(spans: Mapping[str, int]) -> str:
+def _counts_text(spans: Mapping[str, int]) -> str:
     return ", ".join(f"{shorten(name)} {number:,}" for name, number in spans.items())
 
 
-def _documents(rows: Iterable[Mapping[str, Any]]) -> list[str | int]:
-    """Return the documents in which there are some differences."""
+def _document_names(rows: Iterable[Mapping[str, Any]]) -> list[str | int]:
+    """Return the documents in which some differences occur."""
     return [*dict.fromkeys(place["document"] for row in rows for place in row["places"])]
 
 
-def _example(row: Mapping[str, Any]) -> str:
+def _example_text(row: Mapping[str, Any]) -> str:
     texts = (row["example"][key] for key in ("one_text", "other_text"))
-    one, other = (clipped(text) if text is not None else "nothing" for text in texts)
-    return one if one == other else f"{one} / {other}"
+    first, second = (clip(text) if text is not None else "nothing" for text in texts)
+    return first if first == second else f"{first} / {second}"
 
 
-def said_by(row: Mapping[str, Any]) -> str:
-    """Return who said what of a disputed span.
+def annotator_statements(row: Mapping[str, Any]) -> str:
+    """Return what each annotator marked at a disputed span.
 
     >>> span = {"start": 0, "end": 3, "label": "PER", "text": "Ada"}
     >>> other = span | {"end": 12, "text": "Ada Lovelace"}
-    >>> said_by(span | {"annotators": ["ann"], "said": {"ann": [span], "bob": [other], "eve": []}})
+    >>> annotator_statements(span | {"annotators": ["ann"], "said": {"ann": [span], "bob": [other], "eve": []}})
     'ann PER; bob PER Ada Lovelace; eve nothing'
     """
     here = row["start"], row["end"]
     parts: dict[str, list[str]] = {}
     for name, spans in row["said"].items():
-        what = [
-            span["label"] if (span["start"], span["end"]) == here else f"{span['label']} {_text(span)}"
+        labels = [
+            span["label"] if (span["start"], span["end"]) == here else f"{span['label']} {_span_text(span)}"
             for span in spans
         ]
-        parts.setdefault(" + ".join(what) or "nothing", []).append(name)
-    return "; ".join(f"{', '.join(people)} {what}" for what, people in parts.items())
+        parts.setdefault(" + ".join(labels) or "nothing", []).append(name)
+    return "; ".join(f"{', '.join(people)} {labels}" for labels, people in parts.items())
 
 
-def _text(span: Mapping[str, Any]) -> str:
-    return f"{span['start']}-{span['end']}" if span["text"] is None else clipped(span["text"])
+def _span_text(span: Mapping[str, Any]) -> str:
+    return f"{span['start']}-{span['end']}" if span["text"] is None else clip(span["text"])

@@ -1,4 +1,4 @@
-"""The documents that several annotators share: from records or files, and the disputed ones as tasks for tools."""
+"""The files of annotators: read them, match the documents, and write the disputed ones as tasks for tools."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from ...core.spans import Document
 from ...io.converting import NamedTokenizer
 from ...io.formats import (
     annotators_of,
+    assign_annotators,
     check_span_groups,
-    inferred_name,
+    infer_format,
     label_studio,
     name_of,
     records,
-    with_annotators,
 )
 from ...io.formats.settings import Format
-from ...io.records import Record, project
+from ...io.records import Record, project_spans
 from ...io.tables import write_rows
 from ...io.units import units_of
 from ...io.writing import atomic, json_line
@@ -36,92 +36,93 @@ from .shared_documents import (
     SharedDocument,
     SharedDocuments,
     Vote,
+    apply_rules,
     check_annotators,
-    ranked_documents,
+    document_disputes,
     votes,
-    with_rules,
 )
 
 NO_ANNOTATION = re.compile(r"[._]|readme|licen[cs]e|changelog", re.IGNORECASE)
-"""How the names of files begin that lie beside annotation."""
+"""The beginnings of the names of files that are no annotation."""
 
 PARTS = {"train", "training", "dev", "valid", "validation", "test", "testing", "devel", "eval"}
-"""How folders and files are called that are parts of a corpus, and no annotators."""
+"""Names of folders and files that are parts of a corpus and no annotators."""
 
-Place = tuple[str, int]
-"""The id or the text of a document, and how many documents with the same one an annotator had before."""
+DocumentKey = tuple[str, int]
+"""The id or the text of a document, and the number of earlier documents of the annotator with the same one."""
 
 
-def shared_documents(
+def match_documents(
     sides: Mapping[str, Iterable[SideRecord]],
     rules: LabelRules | None = None,
     spans_key: str | None = None,
     *,
     tokenizer: NamedTokenizer | None = None,
 ) -> SharedDocuments:
-    """Return the documents that two or more annotators annotated.
+    """Match the annotators' documents, and return those that two or more annotated.
 
-    Documents are the same if they have the same id, or, if any document has no id, the same text.
-    Annotators need not have annotated, or even have, the same documents. The tokens of a document are those of the
-    tokenizer; without one, those that all its annotators have; if they have not the same, words between white space.
+    Documents match by id, or by text if any document has no id. An annotator may lack documents. The tokens of a
+    document are those of the tokenizer; without a tokenizer, those of all its annotators if they are the same, or else
+    the words between white space.
 
     Args:
         sides: The records of each annotator.
-        rules: What becomes of labels; None leaves them as they are.
+        rules: The rules that change labels; None for none.
         spans_key: The key of the span groups that were read.
-        tokenizer: Finds the tokens of a text.
+        tokenizer: Makes the tokens of a text.
 
     Raises:
         ValueError: There are fewer than two annotators; one id has two texts; no document is
             shared; or a label to keep does not occur.
 
     >>> ada = Record("Ada sleeps", {(0, 3, "PER")})
-    >>> found = shared_documents({"ann": [SideRecord(ada)], "bob": [SideRecord(ada), SideRecord(Record("Eve", set()))]})
-    >>> len(found.documents), found.single
+    >>> ann, bob = [SideRecord(ada)], [SideRecord(ada), SideRecord(Record("Eve", set()))]
+    >>> shared = match_documents({"ann": ann, "bob": bob})
+    >>> len(shared.documents), shared.single
     (1, 1)
     """
     check_annotators([*sides])
     sheets = {name: [*sheet] for name, sheet in sides.items()}
     for name, sheet in sheets.items():
-        if not any(each.record.annotated for each in sheet):
+        if not any(annotated.record.annotated for annotated in sheet):
             documents = f"{len(sheet)} document{'s' * (len(sheet) != 1)}"
             raise ValueError(
                 f"{name} has annotated none of {documents}: expected the spans of each text, an empty list where there "
                 "are none"
             )
-    by_id = all(each.record.id is not None for sheet in sheets.values() for each in sheet)
-    places: dict[Place, dict[str, SideRecord]] = {}
+    by_id = all(annotated.record.id is not None for sheet in sheets.values() for annotated in sheet)
+    records_by_key: dict[DocumentKey, dict[str, SideRecord]] = {}
     for name, sheet in sheets.items():
-        seen: Counter[str] = Counter()
-        for each in sheet:
-            key = each.record.id if by_id and each.record.id is not None else each.record.text
-            places.setdefault((key, seen[key]), {})[name] = each
-            seen[key] += 1
+        times_seen: Counter[str] = Counter()
+        for annotated in sheet:
+            key = annotated.record.id if by_id and annotated.record.id is not None else annotated.record.text
+            records_by_key.setdefault((key, times_seen[key]), {})[name] = annotated
+            times_seen[key] += 1
     numbers: Counter[str] = Counter(single=0, unannotated=0)
     mentions: Counter[str] = Counter()
-    found, located = [], set()
-    for number, ((key, _), owns) in enumerate(places.items()):
+    matched, located = [], set()
+    for number, ((key, _), owns) in enumerate(records_by_key.items()):
         _check_texts(key, owns)
-        mine = {name: each for name, each in owns.items() if each.record.annotated}
-        if len(mine) < 2:
-            numbers["single" if mine else "unannotated"] += 1
+        annotators = {name: annotated for name, annotated in owns.items() if annotated.record.annotated}
+        if len(annotators) < 2:
+            numbers["single" if annotators else "unannotated"] += 1
             continue
-        found.append(_shared(number, mine, numbers, tokenizer))
-        for each in mine.values():
-            mentions.update(each.record.mentions)
-            located |= {each.record.located} if each.record.mentions else set()
-    renamed = [*with_rules(found, rules)]
+        matched.append(_combine_records(number, annotators, numbers, tokenizer))
+        for annotated in annotators.values():
+            mentions.update(annotated.record.mentions)
+            located |= {annotated.record.located} if annotated.record.mentions else set()
+    renamed = [*apply_rules(matched, rules)]
     on_reading = {name: numbers[name] for name in ("ignored", "repaired", "duplicates", "rejected")}
     if rules:
         on_reading["merged"] = sum(merged for _, merged in renamed)
     shared = SharedDocuments(
         tuple(sides),
-        [each for each, _ in renamed],
+        [annotated for annotated, _ in renamed],
         numbers["single"],
         numbers["unannotated"],
         on_reading,
         rules,
-        frozenset[str]().union(*(each.base.mapped for each, _ in renamed)),
+        frozenset[str]().union(*(annotated.base.mapped for annotated, _ in renamed)),
         spans_key,
         mentions,
         located,
@@ -133,65 +134,64 @@ def shared_documents(
 
 def _check_texts(key: str, owns: Mapping[str, SideRecord]) -> None:
     """Raise ValueError, naming both annotators, if texts differ in more than white space and case."""
-    (first, base), *others = owns.items()
-    for name, other in others:
-        if other.record.text == base.record.text or (base.record.open_end and other.record.open_end):
+    (first_name, first_record), *more = owns.items()
+    for name, record in more:
+        if record.record.text == first_record.record.text or (first_record.record.open_end and record.record.open_end):
             continue
         try:
-            [*project((), other.record.text, base.record.text)]
+            [*project_spans((), record.record.text, first_record.record.text)]
         except ValueError as error:
             difference = str(error).partition(": ")[2]
             raise ValueError(
-                f"document {shorten(key)} has one text for {first} and another for {name} ({difference}); expected "
-                "the same text under one id: correct the ids, or remove them to pair documents by their texts"
+                f"document {shorten(key)} has one text for {first_name} and another for {name} ({difference}); "
+                "expected the same text under one id: correct the ids, or remove them to pair documents by their texts"
             ) from None
 
 
-def _shared(
-    number: int,
-    owns: Mapping[str, SideRecord],
-    numbers: Counter[str],
-    tokenizer: NamedTokenizer | None,
+def _combine_records(
+    number: int, owns: Mapping[str, SideRecord], numbers: Counter[str], tokenizer: NamedTokenizer | None
 ) -> SharedDocument:
-    """Return a document with the spans of all annotators, and add up what was changed or left out on reading."""
-    records = {name: each.record for name, each in owns.items()}
-    first = max(records.values(), key=lambda each: len(each.text) if each.open_end else 0)
-    text, strings = append_annex(first.text, (string for each in records.values() for string, _ in each.invented))
-    gaps = [gap for each in records.values() for gap in _carried(each, first.text, [(*gap, "") for gap in each.gaps])]
+    """Return a document with the spans of all its annotators, and count what reading changed or left out."""
+    records = {name: record.record for name, record in owns.items()}
+    first = max(records.values(), key=lambda record: len(record.text) if record.open_end else 0)
+    text, strings = append_annex(first.text, (string for record in records.values() for string, _ in record.invented))
+    gaps: list[PlainSpan] = []
+    for record in records.values():
+        gaps += _spans_in_text(record, first.text, [(*gap, "") for gap in record.gaps])
     spans: dict[str, list[PlainSpan]] = {}
-    for name, each in records.items():
-        carried = _carried(each, first.text, each.spans)
-        kept = [span for span in carried if not any(max(span[0], a) < min(span[1], b) for a, b, _ in gaps)]
-        spans[name] = [*kept, *((*strings[string], label) for string, label in each.invented)]
-        numbers["ignored"] += len(carried) - len(kept)
-        numbers.update(repaired=each.repaired, duplicates=each.duplicates, rejected=each.rejected)
+    for name, record in records.items():
+        carried = _spans_in_text(record, first.text, record.spans)
+        outside_gaps = [span for span in carried if not any(max(span[0], a) < min(span[1], b) for a, b, _ in gaps)]
+        spans[name] = [*outside_gaps, *((*strings[string], label) for string, label in record.invented)]
+        numbers["ignored"] += len(carried) - len(outside_gaps)
+        numbers.update(repaired=record.repaired, duplicates=record.duplicates, rejected=record.rejected)
     of_first = next(iter(owns.values()))
     base = of_first.base
     kind = "" if base is None or base.tokens is None else OF_ANNOTATION
     if base is None:
-        tokens, kind = _tokens(first, [*records.values()], tokenizer)
+        tokens, kind = _find_tokens(first, [*records.values()], tokenizer)
         base = Document([], [], text, tokens=[*tokens, *words_after(text, len(first.text))], id=first.id)
     base.annex = len(first.text) if strings else None
     base.unit, base.unit_rule = of_first.unit, of_first.rule
-    surfaces = {name: each.surfaces for name, each in records.items() if each.surfaces}
+    surfaces = {name: record.surfaces for name, record in records.items() if record.surfaces}
     return SharedDocument(base, spans, surfaces, number, kind)
 
 
-def _carried(each: Record, text: str, spans: Iterable[PlainSpan]) -> list[PlainSpan]:
-    """Return the spans of a record in another text, which differs in white space and case only."""
-    if each.text == text or each.open_end:
+def _spans_in_text(record: Record, text: str, spans: Iterable[PlainSpan]) -> list[PlainSpan]:
+    """Return spans of a record with their offsets in another text, which differs in white space and case only."""
+    if record.text == text or record.open_end:
         return sorted({*spans})
-    return sorted({*project(spans, each.text, text)})
+    return sorted({*project_spans(spans, record.text, text)})
 
 
-def _tokens(
+def _find_tokens(
     first: Record, records: Sequence[Record], tokenizer: NamedTokenizer | None
 ) -> tuple[list[tuple[int, int]], str]:
-    """Return the tokens of a text, and of which kind they are."""
+    """Return the tokens of a text and their source."""
     if tokenizer and not first.wordless:
         return [*tokenizer.tokenize(first.text)], tokenizer.name
-    common = first.open_end or all((each.text, each.tokens) == (first.text, first.tokens) for each in records)
-    if common and first.tokens is not None and all(each.tokens is not None for each in records):
+    common = first.open_end or all((record.text, record.tokens) == (first.text, first.tokens) for record in records)
+    if common and first.tokens is not None and all(record.tokens is not None for record in records):
         return first.tokens, OF_ANNOTATION
     return Document([], [], first.text).words, OF_WHITE_SPACE
 
@@ -199,8 +199,8 @@ def _tokens(
 def annotators_in(path: Path, format: Format = Format()) -> list[str]:
     """Return the names of the annotators whose spans a file or folder holds; empty if it names none.
 
-    Label Studio and Prodigy write all annotators into one file, INCEpTION and WebAnno into one folder.
-    The predictions of models count only where nobody annotated anything.
+    Label Studio and Prodigy write all annotators into one file, INCEpTION and WebAnno into one folder. Models are
+    annotators only if no person annotated anything.
 
     Args:
         path: The file or folder.
@@ -222,10 +222,10 @@ def annotators_in(path: Path, format: Format = Format()) -> list[str]:
 
 
 def annotators_below(path: Path, format: Format = Format()) -> dict[str, Path]:
-    """Return the folder or file of each annotator in the folder of a project; empty if it is not one.
+    """Return the folder or file of each annotator in the folder of a project; empty if it is no such folder.
 
-    Either there is a folder for each annotator, or a file, such as `ann.jsonl`. Hidden files and others that are no
-    annotation, such as a README, are left out. Files of formats with a document per file are documents, not annotators.
+    Each annotator has a folder, or a file such as `ann.jsonl`. Hidden files and other files that are no annotation,
+    such as a README, are skipped. In formats with a document per file, files are documents, not annotators.
 
     Args:
         path: The folder.
@@ -242,26 +242,26 @@ def annotators_below(path: Path, format: Format = Format()) -> dict[str, Path]:
     """
     if not path.is_dir():
         return {}
-    known = inferred_name(path)
-    inside = [each for each in sorted(path.iterdir()) if not NO_ANNOTATION.match(each.name)]
-    found = [each for each in inside if each.is_dir() and inferred_name(each)]
-    are_documents = not found or any(each.suffix for each in found)  # in INCEpTION, such as a.txt/
-    if known and are_documents and annotators_of(path, Format(known)):
+    format_name = infer_format(path)
+    inside = [entry for entry in sorted(path.iterdir()) if not NO_ANNOTATION.match(entry.name)]
+    paths = [entry for entry in inside if entry.is_dir() and infer_format(entry)]
+    are_documents = not paths or any(entry.suffix for entry in paths)  # in INCEpTION, such as a.txt/
+    if format_name and are_documents and annotators_of(path, Format(format_name)):
         return {}
-    if not found and not known:
-        found = [each for each in inside if each.is_file() and (format.name or inferred_name(each))]
-    elif any(format_extension(each) == ".ann" for each in inside):
+    if not paths and not format_name:
+        paths = [entry for entry in inside if entry.is_file() and (format.name or infer_format(entry))]
+    elif any(format_extension(entry) == ".ann" for entry in inside):
         return {}
-    names = [each.name if each.is_dir() else strip_compression(each).stem for each in found]
+    names = [entry.name if entry.is_dir() else strip_compression(entry).stem for entry in paths]
     if twice := [name for name in names if names.count(name) > 1]:
         raise ValueError(f"{path} has two files of {quote(twice[0])}: expected one file for each annotator")
-    if len(found) > 1 and {name.casefold() for name in names} <= PARTS:
+    if len(paths) > 1 and {name.casefold() for name in names} <= PARTS:
         raise ValueError(
             f"{path} has the parts {join_names(names)} of a corpus, which are no annotators: expected a folder or a "
             "file "
             f"for each annotator; if they are within a part, give {path / names[0]}"
         )
-    return dict(zip(names, found)) if len(found) > 1 else {}
+    return dict(zip(names, paths)) if len(paths) > 1 else {}
 
 
 def read_annotators(
@@ -277,54 +277,54 @@ def read_annotators(
     """Read the annotation of several annotators.
 
     Args:
-        files: The file or folder of each annotator; or, under any name, one file that holds all of them, or a folder
-            with a folder or a file for each.
+        files: The file or folder of each annotator. Or a single file that holds all annotators, or a folder with a
+            folder or a file for each, under any name.
         key: Read `doc.spans[key]` of `.spacy` files instead of `doc.ents`.
-        format: How the files are read.
-        rules: What becomes of labels.
-        chosen: The annotators to read: those of the single file, or one for each file that holds several.
-        others: Counts the annotations of each file that are not spans, such as relations.
-        tokenizer: Finds the tokens of a text, see `shared_documents`.
+        format: The format and the options of reading.
+        rules: The rules that change labels.
+        chosen: The annotators to read from the single file, or one for each file if files hold several.
+        others: Receives the number of annotations of each file that are not spans, such as relations.
+        tokenizer: Makes the tokens of a text, see `match_documents`.
 
     Returns:
         The documents that two or more of them annotated.
 
     Raises:
-        ValueError: A single file does not name two annotators; otherwise as `shared_documents`, or
+        ValueError: A single file does not name two annotators; otherwise as `match_documents`, or
             a file cannot be read.
         OSError: A file cannot be read.
     """
     if len(files) == 1:
-        files = {name: _annotation_in(path) for name, path in files.items()}
+        files = {name: _annotation_folder(path) for name, path in files.items()}
     path = next(iter(files.values()), Path())
     below = annotators_below(path, format) if len(files) == 1 else {}
     if below:
-        files = {name: below[name] for name in _chosen(path, [*below], chosen)}
+        files = {name: below[name] for name in _select_annotators(path, [*below], chosen)}
         chosen = ()
     check_span_groups(key, [*files.values()], [name_of(path, format) for path in files.values()])
     if len(files) == 1 and not below:
-        sides = {
-            name: _own(path, key, format._replace(annotator=name), others) for name in _names(path, format, chosen)
-        }
+        names = _annotator_names(path, format, chosen)
+        sides = {name: _read_records(path, key, format._replace(annotator=name), others) for name in names}
     elif chosen and len(chosen) != len(files):
-        given = f"{spell_argument('annotator')}: {len(chosen)} given"
-        raise ValueError(f"{given} for {len(files)} files; give one for each, in their order")
+        problem = f"{spell_argument('annotator')}: {len(chosen)} given"
+        raise ValueError(f"{problem} for {len(files)} files; give one for each, in their order")
     else:
-        wanted: Sequence[str | None] = chosen or [None] * len(files)
-        formats = with_annotators([*files.values()], [format._replace(annotator=name) for name in wanted])
-        sides = {name: _own(files[name], key, own, others) for name, own in zip(files, formats)}
-    return shared_documents(sides, rules, key, tokenizer=tokenizer)
+        chosen_annotators: Sequence[str | None] = chosen or [None] * len(files)
+        formats = assign_annotators([*files.values()], [format._replace(annotator=name) for name in chosen_annotators])
+        sides = {
+            name: _read_records(files[name], key, file_format, others) for name, file_format in zip(files, formats)
+        }
+    return match_documents(sides, rules, key, tokenizer=tokenizer)
 
 
-def _annotation_in(path: Path) -> Path:
-    """Return the folder of the annotators in a project that INCEpTION exported, beside which are curators and sources;
-    other paths as they are."""
+def _annotation_folder(path: Path) -> Path:
+    """Return the folder of annotators in a project that INCEpTION exported; other paths are unchanged."""
     inside = path / "annotation"
-    return inside if inside.is_dir() and any((path / other).is_dir() for other in ("curation", "source")) else path
+    return inside if inside.is_dir() and any((path / sibling).is_dir() for sibling in ("curation", "source")) else path
 
 
-def _names(path: Path, format: Format, chosen: Sequence[str]) -> list[str]:
-    """Return the annotators of a single file. Raise ValueError if it does not name two."""
+def _annotator_names(path: Path, format: Format, chosen: Sequence[str]) -> list[str]:
+    """Return the chosen annotators of a single file. Raise ValueError if it names fewer than two."""
     names = annotators_in(path, format)
     if len(names) < 2:
         has = f"names {quote(names[0])} alone" if names else "names no annotators"
@@ -332,17 +332,17 @@ def _names(path: Path, format: Format, chosen: Sequence[str]) -> list[str]:
             f"{path} {has}: expected a file for each annotator, or a file of Label Studio or Prodigy, or a "
             "folder of INCEpTION, with two annotators or more, or a folder with a folder or a file for each annotator"
         )
-    return _chosen(path, names, chosen)
+    return _select_annotators(path, names, chosen)
 
 
-def _chosen(path: Path, names: Sequence[str], chosen: Sequence[str]) -> list[str]:
-    """Return the annotators who are chosen, all if none are. Raise ValueError if one does not exist."""
+def _select_annotators(path: Path, names: Sequence[str], chosen: Sequence[str]) -> list[str]:
+    """Return the chosen annotators; by default, all. Raise ValueError if one does not exist."""
     if unknown := [name for name in chosen if name not in names]:
         raise ValueError(f"{path}: {describe_unknown(unknown[0], names, 'annotator', 20)}")
     return [*dict.fromkeys(chosen or names)]
 
 
-def _own(path: Path, key: str | None, format: Format, others: Counter[Path] | None) -> Iterator[SideRecord]:
+def _read_records(path: Path, key: str | None, format: Format, others: Counter[Path] | None) -> Iterator[SideRecord]:
     units = units_of(path, format)
     for record in records(path, key, format):
         if others is not None:
@@ -352,11 +352,11 @@ def _own(path: Path, key: str | None, format: Format, others: Counter[Path] | No
 
 
 TASK_ENDINGS = {".jsonl": "Prodigy", ".json": "Label Studio"}
-"""The formats of files for disputes, by file extension."""
+"""File extensions to the formats of files for disputes."""
 
 
 def check_disputes_path(path: Path) -> None:
-    """Raise ValueError if the extension of a file for disputes names no format.
+    """Raise ValueError if the file extension of a file for disputes names no format.
 
     >>> check_disputes_path(Path("disputes.csv"))
     Traceback (most recent call last):
@@ -371,8 +371,8 @@ def write_disputes(path: Path, shared: SharedDocuments, rule: Rule = Rule()) -> 
 
     Args:
         path: A .jsonl file for Prodigy, or a .json file for Label Studio.
-        shared: What the annotators annotated.
-        rule: How many votes a span of the consensus needs, in tasks for Prodigy.
+        shared: The documents of the annotators.
+        rule: The number of votes that a span of the consensus needs, for tasks of Prodigy.
 
     Returns:
         The number of documents.
@@ -393,12 +393,12 @@ def write_disputes(path: Path, shared: SharedDocuments, rule: Rule = Rule()) -> 
 def prodigy_tasks(shared: SharedDocuments, rule: Rule = Rule()) -> Iterator[dict[str, Any]]:
     """Yield a task for each disputed document.
 
-    Its `spans` are those of the consensus, so that `ner.manual` begins there. Its `options` are the
-    disputed spans with those who marked them, for the interface `choice`.
+    Its `spans` are the consensus, with which `ner.manual` begins. Its `options` are the disputed spans with the
+    annotators who marked them, for the interface `choice`.
 
     Args:
-        shared: What the annotators annotated.
-        rule: How many votes a span of the consensus needs.
+        shared: The documents of the annotators.
+        rule: The number of votes that a span of the consensus needs.
 
     Raises:
         ValueError: The texts are not known.
@@ -411,14 +411,14 @@ def prodigy_tasks(shared: SharedDocuments, rule: Rule = Rule()) -> Iterator[dict
     [{'start': 0, 'end': 3, 'label': 'PER'}]; {'disputes': 6, 'annotators': 'ann, ben, cleo'}; \
 ann, cleo: Ada (PER); ben: Ada Acme (PER); ann: Acme (ORG)
     """
-    for document, text, disputes in _disputed(shared):
+    for document, text, disputes in _dispute_texts(shared):
         in_text = [vote for vote in votes(document.spans) if not document.base.is_invented(vote.span)]
         disputed = [vote for vote in in_text if vote.disputes]
-        kept = [vote.span for vote in in_text if rule.holds(len(vote.annotators), vote.of)]
+        consensus_spans = [vote.span for vote in in_text if rule.holds(len(vote.annotators), vote.of)]
         yield {
             **({} if document.base.id is None else {"id": document.base.id}),
             "text": text,
-            "spans": [dict(zip(("start", "end", "label"), span)) for span in kept],
+            "spans": [dict(zip(("start", "end", "label"), span)) for span in consensus_spans],
             "options": [_option(k, text, vote) for k, vote in enumerate(disputed)],
             "meta": {"disputes": disputes, "annotators": ", ".join(document.spans)},
         }
@@ -427,31 +427,31 @@ ann, cleo: Ada (PER); ben: Ada Acme (PER); ann: Acme (ORG)
 def label_studio_tasks(shared: SharedDocuments) -> Iterator[dict[str, Any]]:
     """Yield a task for each disputed document, with the spans of every annotator as predictions.
 
-    The labelling config has to call its text "text" and its labels "label".
+    The labelling configuration has to name its text "text" and its labels "label".
 
     Args:
-        shared: What the annotators annotated.
+        shared: The documents of the annotators.
 
     Raises:
         ValueError: The texts are not known.
     """
-    for document, text, disputes in _disputed(shared):
+    for document, text, disputes in _dispute_texts(shared):
         named = {} if document.base.id is None else {"document": document.base.id}
         yield {
             "data": {"text": text, **named, "disputes": disputes},
             "predictions": [
                 {
                     "model_version": name,
-                    "result": [_region(text, span) for span in sorted(own) if not document.base.is_invented(span)],
+                    "result": [_region(text, span) for span in sorted(spans) if not document.base.is_invented(span)],
                 }
-                for name, own in document.spans.items()
+                for name, spans in document.spans.items()
             ],
         }
 
 
-def _disputed(shared: SharedDocuments) -> Iterator[tuple[SharedDocument, str, int]]:
-    """Yield the disputed documents in the order of adjudication, with their texts and disputes."""
-    for place, row in ranked_documents(shared):
+def _dispute_texts(shared: SharedDocuments) -> Iterator[tuple[SharedDocument, str, int]]:
+    """Yield the disputed documents, the most disputed first, with their texts and numbers of disputes."""
+    for place, row in document_disputes(shared):
         document = shared.documents[place]
         text = document.base.own_text
         if text is None:
@@ -465,8 +465,8 @@ def _disputed(shared: SharedDocuments) -> Iterator[tuple[SharedDocument, str, in
 
 def _option(number: int, text: str, vote: Vote) -> dict[str, Any]:
     start, end, label = vote.span
-    said = f"{', '.join(vote.annotators)}: {text[start:end]} ({label})"
-    return {"id": number, "text": said, "start": start, "end": end, "label": label}
+    words = f"{', '.join(vote.annotators)}: {text[start:end]} ({label})"
+    return {"id": number, "text": words, "start": start, "end": end, "label": label}
 
 
 def _region(text: str, span: tuple[int, int, str]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What annotators do differently, in words. A row is one of the result's "differences" or "same_words"."""
+"""What annotators do differently, in words. Rows are those of "differences" and "same_words" in a result."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...core.messages import shorten
-from ...reporting.marked_text import clipped
+from ...reporting.marked_text import clip
 from ...reporting.remarks import many
 from ...reporting.result_table import EMPTY
 
 MOSTLY = 0.5
-"""The share from which on the most frequent words of a boundary are named alone."""
+"""Minimum share of the most frequent words at a boundary for which a sentence names them alone."""
 
 OF_ONE_LABEL = 0.8
-"""The share from which on the label of most spans at a boundary is named."""
+"""Minimum share of the most frequent label for which a sentence names it."""
 
 LISTED_WORDS, MOST_NAMES = 3, 4
 """Maximum number of words, and of annotators, that a sentence names."""
@@ -32,8 +32,7 @@ KINDS = {
     "missing": ("missed", "marked by one only"),
     "blank": ("hit", "white space at an end"),
 }
-"""What differs: a key of `core.wording.VERDICT_KINDS`, for the colour, and a few words."""
-
+"""The kinds of differences, each with a key of `core.wording.VERDICT_KINDS` for the colour, and a few words."""
 
 RULES = {
     "merged": ("mark one span, not several, for {words}", "mark several spans, not one, for {words}"),
@@ -43,125 +42,131 @@ RULES = {
     "nested": ("mark {words} as nested {label}", "do not mark {words} as nested {label}"),
     "missing": ("mark {words} as {label}", "do not mark {words} as {label}"),
 }
-"""Rules for the guideline by the kind of difference: what those do who have it, and what the others do."""
+"""Rules for the guideline by the kind of difference, one for each side: `one`, then `other`."""
 
 
-def difference_words(row: Mapping[str, Any]) -> str:
-    """Return what annotators do differently, with the words and in how many places.
+def difference_sentence(row: Mapping[str, Any]) -> str:
+    """Return what annotators do differently, with the words and the number of places.
 
     >>> row = {"kind": "boundary", "one": ["ann"], "other": ["ben"], "end": "leading", "labels": {"PART": 9, "DATE": 5}}
-    >>> difference_words(row | {"words": {"the": 14}, "number": 14, "reverse": 0})
+    >>> difference_sentence(row | {"words": {"the": 14}, "number": 14, "reverse": 0})
     "ann includes leading 'the' where ben does not (14 places)"
-    >>> difference_words(row | {"words": {"the": 12, "a": 2}, "number": 14, "reverse": 0})
+    >>> difference_sentence(row | {"words": {"the": 12, "a": 2}, "number": 14, "reverse": 0})
     "ann includes leading 'the' where ben does not (12 places, 14 with other words)"
-    >>> difference_words(row | {"words": {"the": 5, "a": 3, "an": 1}, "number": 14, "reverse": 2})
+    >>> difference_sentence(row | {"words": {"the": 5, "a": 3, "an": 1}, "number": 14, "reverse": 2})
     "ann includes leading words that ben leaves out: 'the', 'a', 'an' and others (14 places, 2 the other way round)"
     """
     main = _main_words(row)
     words = [*row["words"]][: 0 if main else LISTED_WORDS]
-    rest = sum(row["words"][each] for each in words) < row["number"]
-    named = ", ".join(repr(clipped(each)) for each in words) + " and others" * rest
+    is_cut = sum(row["words"][word] for word in words) < row["number"]
+    named = ", ".join(repr(clip(word)) for word in words) + " and others" * is_cut
     about = f": {named}" if words else ""
     number = many(row["words"].get(main, row["number"]), "place")
     number += f", {row['number']:,} with other words" if main and row["words"][main] < row["number"] else ""
-    return f"{what_differs(row)}{about} ({', '.join(filter(None, (number, reverse_words(row))))})"
+    return f"{difference_clause(row)}{about} ({', '.join(filter(None, (number, reverse_phrase(row))))})"
 
 
-def reverse_words(row: Mapping[str, Any]) -> str:
-    """Return in how many places it is the other way round; "" if in none."""
+def reverse_phrase(row: Mapping[str, Any]) -> str:
+    """Return the number of places that go the other way, in words; "" for none."""
     return f"{row['reverse']:,} the other way round" if row["reverse"] else ""
 
 
-def what_differs(row: Mapping[str, Any]) -> str:
-    """Return what annotators do differently. If one side is smaller, its annotators are named first: it is their habit.
+def difference_clause(row: Mapping[str, Any]) -> str:
+    """Return what annotators do differently. The smaller side is named first, since it is their habit.
 
     >>> row = {"kind": "label", "one": ["ann"], "other": ["ben", "cleo"], "label": "ORG", "instead": "GPE"}
-    >>> what_differs(row)
+    >>> difference_clause(row)
     'ann says ORG where ben and cleo say GPE'
     >>> missing = {"kind": "missing", "one": ["ann"], "other": ["ben"], "label": "DATE"}
-    >>> what_differs(missing), what_differs(missing | {"one": ["ann", "cleo"]})
+    >>> difference_clause(missing), difference_clause(missing | {"one": ["ann", "cleo"]})
     ('ann marks DATE where ben marks nothing', 'ben marks nothing where ann and cleo mark DATE')
     >>> merged = {"kind": "merged", "one": ["ann"], "other": ["ben"], "labels": {"PART": 9}, "number": 9}
-    >>> what_differs(merged), what_differs(merged | {"one": ["ann", "cleo"]})
+    >>> difference_clause(merged), difference_clause(merged | {"one": ["ann", "cleo"]})
     ('ann marks one PART where ben marks several spans', 'ben marks several spans where ann and cleo mark one PART')
     """
-    subject, rest, is_turned = _sides(row)
-    (one, s), (other, not_s) = ((names(side), "s" * (len(side) == 1)) for side in (subject, rest))
+    *sides, is_turned = _subject_sides(row)
+    (subject, s), (others, not_s) = ((name_list(side), "s" * (len(side) == 1)) for side in sides)
     kind = row["kind"]
     if kind == "label":
-        return f"{one} say{s} {_label(row['label'])} where {other} say{not_s} {_label(row['instead'])}"
+        return f"{subject} say{s} {_label_text(row['label'])} where {others} say{not_s} {_label_text(row['instead'])}"
     if kind in ("missing", "nested"):
-        label = _label(row["label"]) if kind == "missing" else f"nested {_label(row['label'])}"
+        label = _label_text(row["label"]) if kind == "missing" else f"nested {_label_text(row['label'])}"
         has, lacks = label, "nothing" if kind == "missing" else f"no {label}"
-        return f"{one} mark{s} {lacks if is_turned else has} where {other} mark{not_s} {has if is_turned else lacks}"
+        return (
+            f"{subject} mark{s} {lacks if is_turned else has} where {others} mark{not_s} {has if is_turned else lacks}"
+        )
     label = _main_label(row)
     if kind == "merged":
         has, lacks = f"one {label or 'span'}", "several spans"
-        return f"{one} mark{s} {lacks if is_turned else has} where {other} mark{not_s} {has if is_turned else lacks}"
+        return (
+            f"{subject} mark{s} {lacks if is_turned else has} where {others} mark{not_s} {has if is_turned else lacks}"
+        )
     where = f" of {label}" if label else ""
     if kind == "shifted":
-        return f"{one} mark{s} {'later' if is_turned else 'earlier'} words{where} than {other}"
+        return f"{subject} mark{s} {'later' if is_turned else 'earlier'} words{where} than {others}"
     words = _main_words(row)
-    what = f"{ENDS[row['end']]} {repr(clipped(words)) if words else 'words'}{where}"
+    addition = f"{ENDS[row['end']]} {repr(clip(words)) if words else 'words'}{where}"
     if is_turned:
-        return f"{one} leave{s} out {what} that {other} include{not_s}"
+        return f"{subject} leave{s} out {addition} that {others} include{not_s}"
     if words:
-        return f"{one} include{s} {what} where {other} do{'es' if not_s else ''} not"
-    return f"{one} include{s} {what} that {other} leave{not_s} out"
+        return f"{subject} include{s} {addition} where {others} do{'es' if not_s else ''} not"
+    return f"{subject} include{s} {addition} that {others} leave{not_s} out"
 
 
-def rule_words(row: Mapping[str, Any]) -> str:
-    """Return a rule for the guideline that settles a difference: what most do, or the choice of two equal sides.
+def rule_sentence(row: Mapping[str, Any]) -> str:
+    """Return a rule for the guideline that settles a difference: what most annotators do, or a choice of two.
 
     >>> row = {"kind": "label", "one": ["ann"], "other": ["ben", "cleo"], "label": "ORG", "instead": "GPE"}
     >>> row |= {"words": {"rome": 3}, "number": 4}
-    >>> rule_words(row)
+    >>> rule_sentence(row)
     "as ben and cleo do, mark 'rome' and the like as GPE, not ORG"
-    >>> rule_words(row | {"other": ["ben"], "number": 3})
+    >>> rule_sentence(row | {"other": ["ben"], "number": 3})
     "mark 'rome' as ORG, not GPE (as ann), or the opposite (as ben)"
     >>> end = {"kind": "boundary", "end": "leading", "labels": {"LOC": 4}, "words": {"the": 4}, "number": 4}
-    >>> rule_words({**end, "one": ["ann"], "other": ["ben", "cleo"]})
+    >>> rule_sentence({**end, "one": ["ann"], "other": ["ben", "cleo"]})
     "as ben and cleo do, leave leading 'the' out of LOC"
     """
-    label = _label(row["label"]) if "label" in row else _main_label(row) or "spans"
-    parts = {"words": _words_in_rule(row), "label": label, "instead": _label(row.get("instead", ""))}
+    label = _label_text(row["label"]) if "label" in row else _main_label(row) or "spans"
+    parts = {"words": _rule_words(row), "label": label, "instead": _label_text(row.get("instead", ""))}
     parts["ends"] = ENDS.get(row.get("end", ""), "")
-    parts |= {key: clipped(text or "") for key, text in row.get("example", {}).items() if key != "document"}
-    one, other = (rule.format(**parts) for rule in RULES[row["kind"]])
-    sides = names(row["one"]), names(row["other"])
+    parts |= {key: clip(text or "") for key, text in row.get("example", {}).items() if key != "document"}
+    first_rule, other_rule = (rule.format(**parts) for rule in RULES[row["kind"]])
+    sides = name_list(row["one"]), name_list(row["other"])
     if len(row["one"]) == len(row["other"]):
-        return f"{one} (as {sides[0]}), or the opposite (as {sides[1]})"
-    return f"as {sides[0]} do, {one}" if len(row["one"]) > len(row["other"]) else f"as {sides[1]} do, {other}"
+        return f"{first_rule} (as {sides[0]}), or the opposite (as {sides[1]})"
+    return (
+        f"as {sides[0]} do, {first_rule}" if len(row["one"]) > len(row["other"]) else f"as {sides[1]} do, {other_rule}"
+    )
 
 
-def _words_in_rule(row: Mapping[str, Any]) -> str:
-    """Return the words that a rule is about, the first few."""
+def _rule_words(row: Mapping[str, Any]) -> str:
+    """Return the first words that a rule is about."""
     words = [_main_words(row)] if _main_words(row) else [*row["words"]][:LISTED_WORDS]
     if not words:
         return "words" if row["kind"] == "boundary" else "such spans"
-    more = " and the like" * (sum(row["words"][each] for each in words) < row["number"])
-    return f"{', '.join(repr(clipped(each)) for each in words)}{more}"
+    more = " and the like" * (sum(row["words"][word] for word in words) < row["number"])
+    return f"{', '.join(repr(clip(word)) for word in words)}{more}"
 
 
-def in_columns(row: Mapping[str, Any], everyone: Sequence[str] = ()) -> tuple[str, str, str, str]:
-    """Return the label, what annotators do differently, who does it and who does not, for columns of a table.
+def difference_columns(row: Mapping[str, Any], everyone: Sequence[str] = ()) -> tuple[str, str, str, str]:
+    """Return the cells of a table: the label, what annotators do differently, who does it and who does not.
 
     Args:
         row: The row.
-        everyone: All annotators, of whom "all others" may do what some do not.
+        everyone: All annotators, so that the others can be called "all others".
 
     >>> row = {"kind": "label", "one": ["ann"], "other": ["ben", "cleo"], "label": "ORG", "instead": "GPE"}
-    >>> in_columns(row), in_columns(row, ["ann", "ben", "cleo"])[-1]
+    >>> difference_columns(row), difference_columns(row, ["ann", "ben", "cleo"])[-1]
     (('ORG', 'instead of GPE', 'ann', 'ben and cleo'), 'all others')
-    >>> in_columns({"kind": "missing", "one": ["ann"], "other": ["ben"], "label": "DATE"})
+    >>> difference_columns({"kind": "missing", "one": ["ann"], "other": ["ben"], "label": "DATE"})
     ('DATE', 'marked', 'ann', 'ben')
     """
-    subject, rest, is_turned = _sides(row)
-    others = len(rest) > 1 and len(subject) + len(rest) == len(everyone)
-    sides = names(subject), "all others" if others else names(rest)
+    subject, other_side, is_turned = _subject_sides(row)
+    are_all_others = len(other_side) > 1 and len(subject) + len(other_side) == len(everyone)
+    sides = name_list(subject), "all others" if are_all_others else name_list(other_side)
     kind = row["kind"]
     if kind == "label":
-        return row["label"], f"instead of {_label(row['instead'])}", *sides
+        return row["label"], f"instead of {_label_text(row['instead'])}", *sides
     if kind in ("missing", "nested"):
         return row["label"], f"{'not ' * is_turned}marked{', nested' * (kind == 'nested')}", *sides
     label = _main_label(row) or "several"
@@ -170,48 +175,48 @@ def in_columns(row: Mapping[str, Any], everyone: Sequence[str] = ()) -> tuple[st
     if kind == "shifted":
         return label, f"{'later' if is_turned else 'earlier'} words", *sides
     words = _main_words(row)
-    what = f"{ENDS[row['end']]} {repr(clipped(words)) if words else 'words'}"
-    return label, f"{'without ' * is_turned}{what}", *sides
+    clause = f"{ENDS[row['end']]} {repr(clip(words)) if words else 'words'}"
+    return label, f"{'without ' * is_turned}{clause}", *sides
 
 
-def _sides(row: Mapping[str, Any]) -> tuple[Sequence[str], Sequence[str], bool]:
-    """Return whose habit it is, the others, and whether the first lack what the others have.
+def _subject_sides(row: Mapping[str, Any]) -> tuple[Sequence[str], Sequence[str], bool]:
+    """Return the annotators with the habit, the others, and whether the habit is to lack what the others have.
 
-    A row of labels has the label of fewer annotators first, so it is never turned.
+    In a row of labels, "one" is the smaller side already.
     """
     is_turned = row["kind"] != "label" and len(row["other"]) < len(row["one"])
     return (row["other"], row["one"], True) if is_turned else (row["one"], row["other"], False)
 
 
-def kind_of(row: Mapping[str, Any]) -> str:
+def difference_kind(row: Mapping[str, Any]) -> str:
     """Return the kind of a row's differences, a key of `KINDS`."""
-    found: str = row.get("end", row["kind"])
-    return found
+    kind: str = row.get("end", row["kind"])
+    return kind
 
 
-def names(given: Sequence[str]) -> str:
+def name_list(people: Sequence[str]) -> str:
     """Return names as a list in a sentence, the first few of many.
 
-    >>> names(["ann"]), names(["ann", "ben", "cleo"]), names(["a", "b", "c", "d", "e", "f"])
+    >>> name_list(["ann"]), name_list(["ann", "ben", "cleo"]), name_list(["a", "b", "c", "d", "e", "f"])
     ('ann', 'ann, ben and cleo', 'a, b, c and 3 others')
     """
-    named = [shorten(name) for name in given]
+    named = [shorten(name) for name in people]
     if len(named) > MOST_NAMES:
         named = [*named[: MOST_NAMES - 1], f"{len(named) - MOST_NAMES + 1} others"]
     return " and ".join(filter(None, [", ".join(named[:-1]), named[-1]]))
 
 
 def _main_words(row: Mapping[str, Any]) -> str:
-    """Return the words that most differences at a boundary are about; "" if there are none."""
+    """Return the words of most differences at a boundary; "" if there are no such words."""
     words, most = next(iter(row["words"].items()), ("", 0)) if row["kind"] == "boundary" else ("", 0)
     return words if most >= MOSTLY * row["number"] else ""
 
 
 def _main_label(row: Mapping[str, Any]) -> str:
-    """Return the label of most differences at a boundary; "" if there is none."""
+    """Return the label of most differences; "" if there is no such label."""
     label, number = next(iter(row["labels"].items()))
-    return _label(label) if number >= OF_ONE_LABEL * row["number"] else ""
+    return _label_text(label) if number >= OF_ONE_LABEL * row["number"] else ""
 
 
-def _label(label: str) -> str:
+def _label_text(label: str) -> str:
     return label if label.strip() else EMPTY

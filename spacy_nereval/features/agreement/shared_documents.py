@@ -1,10 +1,8 @@
-"""Documents that several annotators share: one text, and the spans of each annotator who annotated it.
+"""The documents that several annotators share, with votes for spans, the consensus, and disputes.
 
-Votes for spans: the consensus of annotators, each of them against the others, and what they dispute.
-
-A pair of annotators disputes a span if one of the two has it and the other has not. So a span with v votes of
-k annotators has v(k - v) disputes, of v(k - 1) that there could be, and strict F of all pairs
-together is 1 minus the share of disputes.
+Annotators vote for the spans that they mark. A pair of annotators disputes a span if only one of the two marks it. So a
+span with v votes of k annotators has v(k - v) disputes, of v(k - 1) possible ones, and the pooled strict F of all pairs
+is 1 minus the share of disputes.
 """
 
 from __future__ import annotations
@@ -27,8 +25,7 @@ from ...core.spans import Document, Span
 from ...evaluation.error_list import CONTEXT
 
 OF_ANNOTATION, OF_WHITE_SPACE = "annotation", "whitespace"
-"""How the tokens of a document are found: its annotators have them, or they are the words between white space. A
-tokenizer has a name of its own."""
+"""The source of a document's tokens: the annotation, or white space. Other sources are names of tokenizers."""
 
 
 class SharedDocument(NamedTuple):
@@ -36,11 +33,11 @@ class SharedDocument(NamedTuple):
 
     Attributes:
         base: A document without spans: its text, tokens, id and unit.
-        spans: The spans of each annotator who annotated the text, without duplicates. An
-            annotator who marked nothing has an empty list; one who has not annotated it is missing.
+        spans: The spans of each annotator who annotated the text, without duplicates. An annotator who marked nothing
+            has an empty list; an annotator who has not annotated the text is missing.
         surfaces: Per annotator, the listed strings of mentions by their (start, end).
-        number: The number of the document among all that were given, from 0.
-        token_kind: How its tokens were found, such as `OF_ANNOTATION`; "" if none are known.
+        number: The index of the document among all documents that were read.
+        token_kind: The source of its tokens, such as `OF_ANNOTATION`; "" if it has none.
 
     >>> shared = SharedDocument(Document([], [], "Ada"), {"ann": [(0, 3, "PER")], "bob": []})
     >>> shared.pair("ann", "bob")
@@ -54,37 +51,37 @@ class SharedDocument(NamedTuple):
     token_kind: str = ""
 
     def pair(self, gold: str, pred: str) -> Document:
-        """Return the document with one annotator's spans as gold, and another's as predictions."""
-        found = self.base.replaced([*self.spans[gold]], [*self.spans[pred]], self.base.text)
-        found.surfaces = self.surfaces.get(gold, {}), self.surfaces.get(pred, {})
-        return found
+        """Return the document with the spans of one annotator as gold and those of another as predictions."""
+        document = self.base.replaced([*self.spans[gold]], [*self.spans[pred]], self.base.text)
+        document.surfaces = self.surfaces.get(gold, {}), self.surfaces.get(pred, {})
+        return document
 
     def text_of(self, span: PlainSpan) -> str | None:
-        """Return the text of a span, None if the text is not known."""
+        """Return the text of a span; None if the document has no text."""
         text = self.base.text
         return None if text is None else text[span[0] : span[1]]
 
     def around(self, start: int, end: int, context: int = CONTEXT) -> tuple[str | None, str | None]:
-        """Return the text to the left and to the right of a stretch; None if it is not known."""
+        """Return the text to the left and to the right of a stretch; None if the document has no text."""
         text = self.base.own_text
         return (None, None) if text is None else (text[max(0, start - context) : start], text[end : end + context])
 
 
 @dataclass
 class SharedDocuments:
-    """What several annotators annotated.
+    """The documents that two or more of several annotators annotated.
 
     Attributes:
-        annotators: Their names, in the order given.
-        documents: The documents that two or more of them annotated.
-        single: The number of documents that only one annotated, which enter no number.
+        annotators: The names of the annotators, in the given order.
+        documents: The documents.
+        single: The number of documents that only one annotator annotated. They are left out.
         unannotated: The number of documents that nobody annotated.
-        on_reading: What was changed or left out on reading, by the names in `ON_READING`.
+        on_reading: What reading changed or left out, numbers by the keys in `ON_READING`.
         rules: The rules by which labels were changed; None if they were not.
         mapped: The labels that these rules map and that occurred.
         spans_key: The key of the span groups that were read; None for entities.
-        mentions: How many mentions without offsets were found and how; empty if there were none.
-        located: How they were looked for.
+        mentions: The numbers of mentions without offsets, by how they were found; empty if there were none.
+        located: The settings with which these mentions were looked for.
 
     Raises:
         ValueError: There are fewer than two annotators, or no two of them share a document.
@@ -105,7 +102,7 @@ class SharedDocuments:
         check_annotators(self.annotators)
         if not self.documents:
             raise ValueError(
-                f"{_listed(self.annotators)} share no document that two of them annotated ({self.single} by one "
+                f"{_name_list(self.annotators)} share no document that two of them annotated ({self.single} by one "
                 f"alone, {self.unannotated} by nobody): expected the same texts, with the same ids or without ids"
             )
 
@@ -116,47 +113,49 @@ class SharedDocuments:
                 yield first, second
 
     def places(self, *annotators: str) -> list[int]:
-        """Return the indices of the documents that all of these annotators annotated."""
-        return [k for k, each in enumerate(self.documents) if all(name in each.spans for name in annotators)]
+        """Return the indices of the documents that all these annotators annotated."""
+        return [k for k, document in enumerate(self.documents) if all(name in document.spans for name in annotators)]
 
-    def without(self, annotator: str) -> SharedDocuments | None:
-        """Return what the others annotated, without documents that only one of them has; None if none is left."""
+    def leave_out(self, annotator: str) -> SharedDocuments | None:
+        """Return the documents of the other annotators, as far as two of them annotated each; None if none is left."""
         documents = [
-            each._replace(spans={name: own for name, own in each.spans.items() if name != annotator})
-            for each in self.documents
+            document._replace(spans={name: spans for name, spans in document.spans.items() if name != annotator})
+            for document in self.documents
         ]
-        kept = [each for each in documents if len(each.spans) > 1]
-        others = tuple(name for name in self.annotators if name != annotator)
-        return replace(self, annotators=others, documents=kept) if kept else None
+        remaining = [document for document in documents if len(document.spans) > 1]
+        other_annotators = tuple(name for name in self.annotators if name != annotator)
+        return replace(self, annotators=other_annotators, documents=remaining) if remaining else None
 
     def name_of(self, place: int) -> str | int:
-        """Return the id of a document, or without one its number, from 0."""
-        each = self.documents[place]
-        return each.number if each.base.id is None else each.base.id
+        """Return the id of a document, or its number if it has no id."""
+        document = self.documents[place]
+        return document.number if document.base.id is None else document.base.id
 
     @cached_property
     def versions(self) -> list[dict[str, int]]:
-        """For each document the version of each annotator: a number that is equal where the spans are."""
-        found = []
-        for each in self.documents:
+        """For each document, annotators to versions: numbers that are equal if the annotators' spans are."""
+        result = []
+        for document in self.documents:
             number: dict[Any, int] = {}
-            keys = {name: frozenset(own) if not each.surfaces else name for name, own in each.spans.items()}
-            found.append({name: number.setdefault(key, len(number)) for name, key in keys.items()})
-        return found
+            keys = {name: frozenset(spans) if not document.surfaces else name for name, spans in document.spans.items()}
+            result.append({name: number.setdefault(key, len(number)) for name, key in keys.items()})
+        return result
 
     @property
     def tokens(self) -> dict[str, int]:
-        """How many documents have tokens of which kind."""
-        return dict(sorted(Counter(each.token_kind for each in self.documents if each.token_kind).items()))
+        """The sources of tokens with their numbers of documents."""
+        return dict(sorted(Counter(document.token_kind for document in self.documents if document.token_kind).items()))
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """Every label that occurs, sorted."""
-        return tuple(sorted({label for each in self.documents for own in each.spans.values() for _, _, label in own}))
+        return tuple(
+            sorted({label for document in self.documents for spans in document.spans.values() for _, _, label in spans})
+        )
 
 
 def check_annotators(names: Sequence[str]) -> None:
-    """Raise ValueError unless there are two annotators or more, with names of their own.
+    """Raise ValueError unless there are two or more annotators with distinct names.
 
     >>> check_annotators(["ann"])
     Traceback (most recent call last):
@@ -168,38 +167,43 @@ def check_annotators(names: Sequence[str]) -> None:
         raise ValueError(f"agreement needs two annotators or more; given: {', '.join(names) or 'none'}")
 
 
-def with_rules(documents: Iterable[SharedDocument], rules: LabelRules | None) -> Iterator[tuple[SharedDocument, int]]:
-    """Yield documents with their labels changed, each with the number of spans that became equal to another."""
-    for each in documents:
+def apply_rules(documents: Iterable[SharedDocument], rules: LabelRules | None) -> Iterator[tuple[SharedDocument, int]]:
+    """Yield documents with their labels changed by rules, each with the number of spans that became duplicates."""
+    for document in documents:
         if rules is None:
-            yield each, 0
+            yield document, 0
             continue
-        renamed = {name: rules.map_spans(own) for name, own in each.spans.items()}
-        kept = {name: [*dict.fromkeys(own)] for name, own in renamed.items()}
-        base = each.base.replaced([], [], each.base.text)
+        renamed = {name: rules.map_spans(spans) for name, spans in document.spans.items()}
+        distinct = {name: [*dict.fromkeys(spans)] for name, spans in renamed.items()}
+        base = document.base.replaced([], [], document.base.text)
         base.label_rules = rules
-        base.mapped = frozenset({label for own in each.spans.values() for _, _, label in own} & rules.mapping.keys())
-        yield each._replace(base=base, spans=kept), sum(len(renamed[name]) - len(kept[name]) for name in kept)
+        base.mapped = frozenset(
+            {label for spans in document.spans.values() for _, _, label in spans} & rules.mapping.keys()
+        )
+        yield (
+            document._replace(base=base, spans=distinct),
+            sum(len(renamed[name]) - len(distinct[name]) for name in distinct),
+        )
 
 
 def unit_rows(shared: SharedDocuments) -> Iterator[dict[str, Any]]:
-    """Yield every span as "annotator", "label", "start", "end" and "document", documents one after the other.
+    """Yield every span as a row with "annotator", "label", "start", "end" and "document".
 
-    Programs for Gamma read one continuum, so each document begins one character after the end of the one before.
+    Programs for Gamma read one continuum, so each document begins one character after the end of the previous one.
     """
     offset = 0
-    for place, each in enumerate(shared.documents):
+    for place, document in enumerate(shared.documents):
         last = 0
-        for name, own in each.spans.items():
-            for start, end, label in sorted(own):
+        for name, spans in document.spans.items():
+            for start, end, label in sorted(spans):
                 last = max(last, end)
                 row = {"annotator": name, "label": label, "start": start + offset, "end": end + offset}
                 yield row | {"document": shared.name_of(place)}
-        text = each.base.text
+        text = document.base.text
         offset += 1 + (last if text is None else len(text))
 
 
-def _listed(names: Sequence[str]) -> str:
+def _name_list(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
@@ -222,28 +226,28 @@ class Vote(NamedTuple):
 
     @property
     def possible(self) -> int:
-        """The most disputes that these votes could be: each against all others."""
+        """The maximum number of disputes about the span with this number of votes."""
         return len(self.annotators) * (self.of - 1)
 
 
 def votes(spans: Mapping[str, Collection[PlainSpan]]) -> list[Vote]:
-    """Return every span of a document in the order of the text, with those who marked it.
+    """Return every span of a document in the order of the text, with the annotators who marked it.
 
     Args:
-        spans: For each annotator of the document, the spans.
+        spans: The spans of each annotator of the document.
 
     >>> votes({"ann": [(0, 3, "PER")], "bob": [(0, 3, "PER")]})
     [Vote(span=Span(start=0, end=3, label='PER'), annotators=('ann', 'bob'), of=2)]
     """
     voters: dict[PlainSpan, dict[str, None]] = {}
-    for name, own in spans.items():
-        for span in own:
+    for name, annotator_spans in spans.items():
+        for span in annotator_spans:
             voters.setdefault(span, {})[name] = None
     return [Vote(Span(*span), tuple(names), len(spans)) for span, names in sorted(voters.items())]
 
 
 class Rule(NamedTuple):
-    """How many votes a span needs: "majority" (more than half), "all", or a number."""
+    """The number of votes that a span of the consensus needs: "majority" (more than half), "all", or a number."""
 
     wanted: str | int = MAJORITY
 
@@ -259,14 +263,14 @@ class Rule(NamedTuple):
 
 
 def consensus_rule(wanted: Any, annotators: int) -> Rule:
-    """Return the rule that an option names.
+    """Return the rule of an option's value.
 
     Args:
-        wanted: "majority", "all", or the number of votes that a span needs, also as text.
+        wanted: "majority", "all", or a number of votes, which may be text.
         annotators: The number of annotators.
 
     Raises:
-        ValueError: It is none of these, or there are not so many annotators.
+        ValueError: The value is none of these, or exceeds the number of annotators.
 
     >>> consensus_rule("2", 3)
     Rule(wanted=2)
@@ -284,73 +288,78 @@ def consensus_rule(wanted: Any, annotators: int) -> Rule:
 
 def consensus(shared: SharedDocuments, rule: Rule) -> Iterator[tuple[SharedDocument, list[Vote]]]:
     """Yield each document with the spans that have enough votes."""
-    for each in shared.documents:
-        yield each, [vote for vote in votes(each.spans) if rule.holds(len(vote.annotators), len(each.spans))]
+    for document in shared.documents:
+        yield (
+            document,
+            [vote for vote in votes(document.spans) if rule.holds(len(vote.annotators), len(document.spans))],
+        )
 
 
 def consensus_rows(shared: SharedDocuments, rule: Rule) -> Iterator[dict[str, Any]]:
     """Yield the consensus as rows of a JSONL file of gold annotation.
 
-    Each span has its votes and those who marked it, each document its annotators under "meta".
+    Each span has its votes and the annotators who marked it; each document has its annotators under "meta".
 
     Raises:
         ValueError: The texts are not known.
     """
-    for place, (each, kept) in enumerate(consensus(shared, rule)):
-        text, tokens = each.base.known_text("rows of gold annotation")[: each.base.annex], each.base.tokens
-        row: dict[str, Any] = {"text": text} if each.base.id is None else {"text": text, "id": each.base.id}
+    for place, (document, document_votes) in enumerate(consensus(shared, rule)):
+        text, tokens = document.base.known_text("rows of gold annotation")[: document.base.annex], document.base.tokens
+        row: dict[str, Any] = {"text": text} if document.base.id is None else {"text": text, "id": document.base.id}
         row["spans"] = [
             dict(zip(("start", "end", "label"), span)) | {"votes": len(names), "annotators": [*names]}
-            for span, names, _ in kept
-            if not each.base.is_invented(span)
+            for span, names, _ in document_votes
+            if not document.base.is_invented(span)
         ]
-        if tokens is not None and each.token_kind != OF_WHITE_SPACE:
+        if tokens is not None and document.token_kind != OF_WHITE_SPACE:
             row["tokens"] = [{"start": start, "end": end} for start, end in tokens if end <= len(text)]
         yield row | {"meta": {"annotators": [*shared.documents[place].spans]}}
 
 
-def against_others(shared: SharedDocuments) -> NDArray[np.int64]:
-    """Return what strict F of each annotator against the majority of the others is computed from.
+def others_majority_counts(shared: SharedDocuments) -> NDArray[np.int64]:
+    """Return the counts for strict F of each annotator against the majority of the others.
 
     Returns:
-        int64[documents, annotators, 3]: hits, spans of the others' majority, own spans. They are 0
-        for documents with fewer than two others, since nobody could be outvoted there.
+        int64[documents, annotators, 3]: hits, spans of the others' majority, spans of the annotator. They are 0 for
+        documents with fewer than two others, who form no majority.
     """
-    found = np.zeros((len(shared.documents), len(shared.annotators), 3), dtype=np.int64)
+    counts = np.zeros((len(shared.documents), len(shared.annotators), 3), dtype=np.int64)
     rule = Rule()
-    for place, each in enumerate(shared.documents):
-        if len(each.spans) < 3:
+    for place, document in enumerate(shared.documents):
+        if len(document.spans) < 3:
             continue
-        number = Counter(chain.from_iterable(each.spans.values()))
+        number = Counter(chain.from_iterable(document.spans.values()))
         for k, name in enumerate(shared.annotators):
-            if name in each.spans:
-                own = {*each.spans[name]}
-                rest = {span for span, n in number.items() if rule.holds(n - (span in own), len(each.spans) - 1)}
-                found[place, k] = len(own & rest), len(rest), len(own)
-    return found
+            if name in document.spans:
+                spans = {*document.spans[name]}
+                majority = {
+                    span for span, n in number.items() if rule.holds(n - (span in spans), len(document.spans) - 1)
+                }
+                counts[place, k] = len(spans & majority), len(majority), len(spans)
+    return counts
 
 
-def f_of(counts: NDArray[Any]) -> NDArray[np.float64]:
-    """Return F from hits, gold spans and own spans, float64[..., 3]; NaN where there are neither."""
-    hits, gold, own = np.moveaxis(np.asarray(counts, dtype=float), -1, 0)
-    found: NDArray[np.float64] = ratio(2 * hits, gold + own)
-    return found
+def f_scores(counts: NDArray[Any]) -> NDArray[np.float64]:
+    """Return F from the counts of `others_majority_counts`, float64[...]; NaN where there are no spans."""
+    hits, gold, own_spans = np.moveaxis(np.asarray(counts, dtype=float), -1, 0)
+    f: NDArray[np.float64] = ratio(2 * hits, gold + own_spans)
+    return f
 
 
-# What is disputed
+# Disputes
 
 
-def dispute_rows(shared: SharedDocuments) -> list[dict[str, Any]]:
-    """Return the disputed spans, the most disputed first, then by their place, with who said what.
+def span_disputes(shared: SharedDocuments) -> list[dict[str, Any]]:
+    """Return a row for each disputed span, the most disputed first, then in the order of the corpus.
 
-    Each row has the document, the span and its text, its context, "votes", "of" (how many
-    annotated the document), "disputes", "annotators" (who marked it), and "said": for each
-    annotator of the document the spans that overlap it, and the same one itself.
+    Each row has the document, the span with its text and context, "votes", "of" (the number of annotators of the
+    document), "disputes", "annotators" (who marked it), and "said": for each annotator of the document, the spans that
+    overlap it or are equal.
     """
     disputed = []
-    for place, each in enumerate(shared.documents):
-        ordered = {name: sorted(own) for name, own in each.spans.items()}
-        for vote in votes(each.spans):
+    for place, document in enumerate(shared.documents):
+        ordered = {name: sorted(spans) for name, spans in document.spans.items()}
+        for vote in votes(document.spans):
             if vote.disputes:
                 disputed.append((-vote.disputes, place, vote.span, _dispute_row(shared, place, vote, ordered)))
     return [row for *_, row in sorted(disputed, key=lambda item: item[:3])]
@@ -359,51 +368,51 @@ def dispute_rows(shared: SharedDocuments) -> list[dict[str, Any]]:
 def _dispute_row(
     shared: SharedDocuments, place: int, vote: Vote, ordered: Mapping[str, Sequence[PlainSpan]]
 ) -> dict[str, Any]:
-    each, (start, end) = shared.documents[place], vote.span[:2]
-    said = {
-        name: [_span_row(each, span) for span in own if max(span[0], start) < min(span[1], end) or span == vote.span]
-        for name, own in ordered.items()
+    document, (start, end) = shared.documents[place], vote.span[:2]
+    statements = {
+        name: [
+            _span_row(document, span) for span in spans if max(span[0], start) < min(span[1], end) or span == vote.span
+        ]
+        for name, spans in ordered.items()
     }
-    left, right = each.around(start, end)
+    left, right = document.around(start, end)
     return {
         "document": shared.name_of(place),
-        **_span_row(each, vote.span),
+        **_span_row(document, vote.span),
         "left": left,
         "right": right,
         "votes": len(vote.annotators),
         "of": vote.of,
         "disputes": vote.disputes,
         "annotators": [*vote.annotators],
-        "said": said,
+        "said": statements,
     }
 
 
-def _span_row(each: SharedDocument, span: PlainSpan) -> dict[str, Any]:
-    return {**dict(zip(("start", "end", "label"), span)), "text": each.text_of(span)}
+def _span_row(document: SharedDocument, span: PlainSpan) -> dict[str, Any]:
+    return {**dict(zip(("start", "end", "label"), span)), "text": document.text_of(span)}
 
 
-def ranked_documents(
+def document_disputes(
     shared: SharedDocuments, scores: Mapping[str, Sequence[float]] = {}
 ) -> list[tuple[int, dict[str, Any]]]:
-    """Return a row for each document, the most disputed first: by disputes, then by their share, then by id.
-
-    Each comes with the index of its document, since ids may repeat.
+    """Return a row for each document with its index, ordered by disputes, then by their share (descending), then by id.
 
     Args:
         shared: The documents.
         scores: Scores of each document, by name; NaN where undefined.
     """
     rows = []
-    for place, each in enumerate(shared.documents):
-        found = votes(each.spans)
-        number, most = sum(vote.disputes for vote in found), sum(vote.possible for vote in found)
+    for place, document in enumerate(shared.documents):
+        document_votes = votes(document.spans)
+        number, most = sum(vote.disputes for vote in document_votes), sum(vote.possible for vote in document_votes)
         row = {
             "document": shared.name_of(place),
-            "annotators": [*each.spans],
+            "annotators": [*document.spans],
             "disputes": number,
             "possible": most,
             "share": number / most if most else None,
-            "places": sum(1 for _ in disputed_places(each.spans)) if number else 0,
+            "places": sum(1 for _ in disputed_places(document.spans)) if number else 0,
             "scores": {name: values[place] for name, values in scores.items()},
         }
         rows.append((place, row))
@@ -414,8 +423,8 @@ def _rank(row: Mapping[str, Any]) -> tuple[int, float, bool, str | int]:
     return -row["disputes"], -(row["share"] or 0), isinstance(row["document"], str), row["document"]
 
 
-def disputed_labels(shared: SharedDocuments) -> list[dict[str, Any]]:
-    """Return a row for each label, the most disputed first, with how many spans each annotator has."""
+def label_disputes(shared: SharedDocuments) -> list[dict[str, Any]]:
+    """Return a row for each label, the most disputed first, with the number of spans of each annotator."""
     rows = {
         label: {
             "label": label,
@@ -426,7 +435,7 @@ def disputed_labels(shared: SharedDocuments) -> list[dict[str, Any]]:
         }
         for label in shared.labels
     }
-    for vote in chain.from_iterable(votes(each.spans) for each in shared.documents):
+    for vote in chain.from_iterable(votes(document.spans) for document in shared.documents):
         row: dict[str, Any] = rows[vote.span.label]
         row["disputes"] += vote.disputes
         row["possible"] += vote.possible
@@ -437,12 +446,12 @@ def disputed_labels(shared: SharedDocuments) -> list[dict[str, Any]]:
 
 
 class DisputedPlace(NamedTuple):
-    """Spans of several annotators that overlap, some of which not all annotators marked.
+    """Spans of several annotators that overlap, of which some are disputed.
 
     Attributes:
         versions: The spans, sorted, each with its annotators.
         silent: The annotators of the document who marked nothing here.
-        disputes: The pairs of annotators that disagree about a span, added up over the spans.
+        disputes: The number of disputes about the spans.
     """
 
     versions: tuple[Vote, ...]
@@ -451,12 +460,12 @@ class DisputedPlace(NamedTuple):
 
     @property
     def start(self) -> int:
-        """Where the place begins, in characters."""
+        """The start of the place, in characters."""
         return self.versions[0].span.start
 
     @property
     def end(self) -> int:
-        """Where it ends."""
+        """The end of the place."""
         return max(version.span.end for version in self.versions)
 
 
@@ -464,17 +473,17 @@ def disputed_places(spans: Mapping[str, Collection[PlainSpan]]) -> Iterator[Disp
     """Yield the places of a document where its annotators disagree, in the order of the text.
 
     Args:
-        spans: For each annotator of the document, the spans.
+        spans: The spans of each annotator of the document.
 
     >>> own = {"ann": [(0, 9, "PART")], "ben": [(5, 9, "PART")], "cleo": [(0, 9, "PART"), (20, 24, "PART")]}
     >>> for place in disputed_places(own):
-    ...     print(place.start, place.end, place.disputes, place.silent, *(each.annotators for each in place.versions))
+    ...     print(place.start, place.end, place.disputes, place.silent, *(vote.annotators for vote in place.versions))
     0 9 4 () ('ann', 'cleo') ('ben',)
     20 24 2 ('ann', 'ben') ('cleo',)
     """
-    found = votes(spans)
-    groups = group_numbers(*(np.array([vote.span[k] for vote in found]) for k in (0, 1))).tolist()
-    for _, members in groupby(zip(groups, found), key=lambda each: each[0]):
+    document_votes = votes(spans)
+    groups = group_numbers(*(np.array([vote.span[k] for vote in document_votes]) for k in (0, 1))).tolist()
+    for _, members in groupby(zip(groups, document_votes), key=lambda item: item[0]):
         versions = tuple(vote for _, vote in members)
         disputes = sum(vote.disputes for vote in versions)
         if disputes:

@@ -10,10 +10,10 @@ from ...evaluation.conclusion import points_per_unit, unit_name
 from ...evaluation.differences import LEAST_DIFFERING
 from ...io.writing import visible
 from ...metrics.registry import create
-from ...reporting.declared import spoken
-from ...reporting.marked_text import clipped
+from ...reporting.declared import sentence_name
+from ...reporting.marked_text import clip
 from ...reporting.remarks import many
-from ...reporting.result_table import Cell, Interval, Percent, ResultTable, shown
+from ...reporting.result_table import Cell, Interval, Percent, ResultTable, number_text
 from ...reporting.view import Finding, Makers, View
 from .gate_rules import BROKEN, MET, UNDECIDED
 from .policy import AGAINST_BASELINE, AT_LEAST, AT_MOST, BETTER, DIFFERENCE, FAIL, RATE_BETWEEN, WARN, WORSE
@@ -69,8 +69,7 @@ class GateView(View):
             order = {(group["label"], group["to"]): rank for rank, group in enumerate(row["lost_groups"])}
             ordered = sorted(row["lost"], key=lambda span: order[span["label"], span["to"]])
             rows: list[list[Cell]] = [
-                [str(span["document"]), span["label"], clipped(span["text"] or "", NEAR), span["to"]]
-                for span in ordered
+                [str(span["document"]), span["label"], clip(span["text"] or "", NEAR), span["to"]] for span in ordered
             ]
             header = ["document", "label", "text", "now"]
             yield ResultTable(f"The spans: {names}", header, rows, most=MOST_SPANS)
@@ -161,7 +160,7 @@ def subject(row: Row) -> str:
     of = f" of {row['label']}" if row["label"] else f" of {row['by']} {row['bucket']}" if row["by"] else ""
     if row["kind"] == RATE_BETWEEN:
         return f"predicted spans per gold span{of}"
-    return f"{spoken(create(row['metric']), row['score'])}{of}"
+    return f"{sentence_name(create(row['metric']), row['score'])}{of}"
 
 
 def demand(row: Row) -> str:
@@ -193,8 +192,8 @@ def _interval(row: Row) -> Interval | None:
 def rule_sentence(row: Row) -> str:
     """Return a rule, its value and the reason for its verdict in one line, as a test report shows it."""
     interval = _interval(row)
-    value = "undefined" if row["value"] is None else shown(displayed_number(row, row["value"]))
-    bounds = "" if interval is None else f" {shown(interval)}"
+    value = "undefined" if row["value"] is None else number_text(displayed_number(row, row["value"]))
+    bounds = "" if interval is None else f" {number_text(interval)}"
     against = " (difference from the baseline)" if row["kind"] in AGAINST_BASELINE else ""
     reason = f"; {row['reason']}" if row["reason"] else ""
     return visible(f"{subject(row)}: {demand(row)}, found {value}{bounds}{against}{reason}")

@@ -15,7 +15,7 @@ from ...evaluation.bounds import FEW_UNITS, Limits
 from ...evaluation.breakdown import parse_attribute
 from ...evaluation.conclusion import points_per_unit
 from ...evaluation.tested import Criterion, find_criterion
-from ...io.units import parse as parse_unit
+from ...io.units import parse_unit as parse_unit
 from ...metrics.registry import create_all
 
 AT_LEAST, AT_MOST, WORSE, BETTER, RATE_BETWEEN = KINDS = (

@@ -1,7 +1,8 @@
-"""The leaderboard: systems on several data sets.
+"""The leaderboard: systems compared on several data sets.
 
-One way through it: `datasets` counts in how many data sets a system is better than the baseline, `counting_data_sets`
-has `datasets()`.
+One way through it: `datasets` reads the comparison on each data set and counts in how many the system is better than
+the baseline. `datasets_view` makes the tables and sentences. The function `datasets()` is in `counting_data_sets`, the
+command in `datasets_command`.
 """
 
 from ...core.features import Feature, ResultKind

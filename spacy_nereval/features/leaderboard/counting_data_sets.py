@@ -1,4 +1,4 @@
-"""`datasets`, from comparisons or their files."""
+"""The function `datasets`, which takes comparisons or their files, and its result."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class DataSets(Shown):
 
     @property
     def least(self) -> int:
-        """The least number of data sets in which the system is better."""
-        found: int = self["least"]
-        return found
+        """The least number of data sets in which the system is better, by the p-values."""
+        number: int = self["least"]
+        return number
 
     def to_frame(self, table: str = "data-sets") -> pandas.DataFrame:
         """Return a table as a pandas DataFrame.
@@ -104,10 +104,10 @@ def datasets(
     if isinstance(comparisons, (str, Path, Comparison)):
         raise ValueError("comparisons: expected those of two or more data sets, {'news': comparison, 'mail': another}")
     if isinstance(comparisons, Mapping):
-        found = {
-            name: read_comparison(Path(each)) if isinstance(each, (str, Path)) else each
-            for name, each in comparisons.items()
+        results = {
+            name: read_comparison(Path(comparison)) if isinstance(comparison, (str, Path)) else comparison
+            for name, comparison in comparisons.items()
         }
     else:
-        found = read_comparisons([*map(Path, comparisons)])
-    return DataSets(data_sets(found, score=score, system=system, independent=independent))
+        results = read_comparisons([*map(Path, comparisons)])
+    return DataSets(data_sets(results, score=score, system=system, independent=independent))

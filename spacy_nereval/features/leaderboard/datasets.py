@@ -1,4 +1,4 @@
-"""In how many data sets is a system better than the baseline? From one comparison per data set."""
+"""Count in how many data sets a system is better than the baseline, from one comparison per data set."""
 
 from __future__ import annotations
 
@@ -22,21 +22,17 @@ Result = Mapping[str, Any]
 Row = Mapping[str, Any]
 
 DECLARED = ("score_unit", "higher_is_better")
-"""The fields of a row that say how its score is read, whether its metric is registered or not."""
+"""The fields of a row with the unit and the direction of its score, whether the metric is registered or not."""
 
 NEEDED = ("metric", "score", "system", "family", "baseline_value", "value", "difference", "interval", "p_better")
-"""The fields that are read from a row of a comparison, beside those in `DECLARED`."""
+"""The fields that a row of a comparison must have, besides those in `DECLARED`."""
 
 COPIED = ("baseline_value", "value", "difference", "interval", "k", "flag", "differing", "p_better")
-"""The fields that are copied from a row."""
+"""The fields that are copied from a row of a comparison to the row of a data set."""
 
 
 def data_sets(
-    results: Mapping[str, Result],
-    *,
-    score: str | None = None,
-    system: str | None = None,
-    independent: bool = False,
+    results: Mapping[str, Result], *, score: str | None = None, system: str | None = None, independent: bool = False
 ) -> dict[str, Any]:
     """Count the data sets in which a system is better than the baseline.
 
@@ -51,7 +47,7 @@ def data_sets(
         score: METRIC.SCORE or its score key; by default the primary score of the comparisons.
         system: The system, where the comparisons have several beside the baseline.
         independent: Whether the data sets share neither texts nor trained models; then
-            Fisher's method counts them. Holm's correction decides which are named either way.
+            Fisher's method counts them. Either way, Holm's correction decides which are named.
 
     Returns:
         A result in plain Python: `least`, the count, of `number` data sets; `p` of "better
@@ -84,50 +80,50 @@ training was not tried'
         raise ValueError(f"expected the comparisons of two or more data sets, not of {len(results)}")
     for name, result in results.items():
         check_comparison(name, result)
-    rows = {name: _row(name, result, score, system) for name, result in results.items()}
-    _check_alike(results, rows)
+    rows = {name: _select_row(name, result, score, system) for name, result in results.items()}
+    _check_same_setup(results, rows)
     _check_given_once(results, rows)
-    first = next(iter(results.values()))
-    level = float(first["confidence"]["level"])
+    first_result = next(iter(results.values()))
+    level = float(first_result["confidence"]["level"])
     raw = [row["p_better"] for row in rows.values()]
     tested = np.array([1.0 if p is None else p for p in raw])
     counted = count_data_sets(tested, level=level, independent=independent)
     corrected = holm(tested)
     row = next(iter(rows.values()))
     method = "fisher" if independent else "bonferroni"
-    parts = (_settings(first["signature"], row["metric"]), f"score:{row['score']}", f"sets:{len(rows)}")
-    found: dict[str, Any] = make_plain(
+    parts = (_metric_settings(first_result["signature"], row["metric"]), f"score:{row['score']}", f"sets:{len(rows)}")
+    summary: dict[str, Any] = make_plain(
         {
             "signature": "|".join(["spacy-nereval", *parts, f"{method},level:{level}", f"v{__version__}"]),
             "version": __version__,
             "metric": row["metric"],
             "score": row["score"],
             **{key: row[key] for key in DECLARED},
-            "baseline": first["baseline"],
+            "baseline": first_result["baseline"],
             "system": row["system"],
             "level": level,
             "method": method,
             "least": counted.least,
             "number": counted.number,
-            "trained_once": any(own.get("runs") in (None, [1, 1]) for own in rows.values()),
+            "trained_once": any(data_set_row.get("runs") in (None, [1, 1]) for data_set_row in rows.values()),
             "p": counted.p,
             "data_sets": [
                 {
                     "data_set": name,
                     "documents": results[name]["documents"],
-                    **{key: own.get(key) for key in COPIED},
-                    "runs": own.get("runs"),
+                    **{key: data_set_row.get(key) for key in COPIED},
+                    "runs": data_set_row.get("runs"),
                     **{key: results[name].get(key) for key in ("swaps", "exact")},
                     "p_holm": p,
                     # The rounding of 1 - 0.95 must not change the count.
                     "named": bool(p <= 1 - level + 1e-12),
                     "signature": results[name]["signature"],
                 }
-                for (name, own), p in zip(rows.items(), corrected)
+                for (name, data_set_row), p in zip(rows.items(), corrected)
             ],
         }
     )
-    return found | {"verdict": verdict(found)}
+    return summary | {"verdict": verdict(summary)}
 
 
 def verdict(result: Mapping[str, Any]) -> str:
@@ -160,16 +156,16 @@ def verdict(result: Mapping[str, Any]) -> str:
     return f"{claim}{counted} {by}{which}{more}" + (f"; {ONCE}" if result["trained_once"] else "")
 
 
-def _label(row: Row) -> str:
+def _score_name(row: Row) -> str:
     return f"{row['metric']}.{row['score']}"
 
 
 def check_comparison(name: str, result: Any) -> None:
-    """Check that a result is a comparison, so that other functions can rely on its shape.
+    """Check that a result is a comparison with all fields that are read.
 
     Args:
-        name: What to call it in an error.
-        result: What was read from a file.
+        name: The name of the result in errors.
+        result: The contents of a file.
 
     Raises:
         ValueError: It is not a comparison, or not one of this version.
@@ -194,9 +190,11 @@ def _check_numbers(name: str, row: Row) -> None:
     pair = isinstance(interval, list) and len(interval) == 2
     for key, values in (numbers | {"interval": interval if pair else [interval, ""]}).items():
         if not all(value is None or is_finite_number(value) for value in values):
-            raise ValueError(f"{name}: {key} of {_label(row)} is {row[key]!r}; expected a number, two for an interval")
+            raise ValueError(
+                f"{name}: {key} of {_score_name(row)} is {row[key]!r}; expected a number, two for an interval"
+            )
     if (p := row["p_better"]) is not None and not 0 < p <= 1:
-        raise ValueError(f"{name}: p_better of {_label(row)} is {p}; expected a number above 0 and up to 1")
+        raise ValueError(f"{name}: p_better of {_score_name(row)} is {p}; expected a number above 0 and up to 1")
 
 
 def _is_comparison(result: Any) -> bool:
@@ -215,8 +213,8 @@ def _is_comparison(result: Any) -> bool:
     )
 
 
-def _row(name: str, result: Result, score: str | None, system: str | None) -> Row:
-    """Return the row of one comparison that says how the system does by the score."""
+def _select_row(name: str, result: Result, score: str | None, system: str | None) -> Row:
+    """Return the row of a comparison for the system and the score."""
     # Rows of single labels have a label.
     rows = [row for row in result["comparisons"] if row.get("label") is None]
     systems = list(dict.fromkeys(row["system"] for row in rows))
@@ -231,8 +229,8 @@ def _row(name: str, result: Result, score: str | None, system: str | None) -> Ro
     rows = [row for row in rows if row["system"] == (system or systems[0])]
     tested = [(row["metric"], row["score"]) for row in rows if row["family"] != UNTESTED]
     if score:
-        own = find_score(spell_argument("score", score), score, _score_keys(rows), tested, f" in {name}")
-        fitting: list[Row] = [row for row in rows if (row["metric"], row["score"]) == own]
+        key = find_score(spell_argument("score", score), score, _score_keys(rows), tested, f" in {name}")
+        fitting: list[Row] = [row for row in rows if (row["metric"], row["score"]) == key]
     else:
         fitting = [row for row in rows if row["family"] == PRIMARY]
     if not fitting:
@@ -246,59 +244,58 @@ def _row(name: str, result: Result, score: str | None, system: str | None) -> Ro
 
 
 def _score_keys(rows: Iterable[Row]) -> ScoreKeys:
-    """Return the score key of the score of each row, None where the metric is not registered."""
+    """Return the score key of each row's score; None if its metric is not registered."""
     scores: dict[Key, str | None] = {(row["metric"], row["score"]): None for row in rows}
     for metric in map(create, {metric for metric, _ in scores} & {*registered()}):
-        scores |= {own: score.key for score in metric.scores if (own := (metric.name, score.name)) in scores}
+        scores |= {key: score.key for score in metric.scores if (key := (metric.name, score.name)) in scores}
     return scores
 
 
-def _check_alike(results: Mapping[str, Result], rows: Mapping[str, Row]) -> None:
+def _check_same_setup(results: Mapping[str, Result], rows: Mapping[str, Row]) -> None:
     """Raise ValueError if the comparisons are not of the same systems, in the same way."""
     settings: dict[str, Callable[[str], Hashable]] = {
-        "the primary score": lambda name: _label(rows[name]),
+        "the primary score": lambda name: _score_name(rows[name]),
         "the baseline": lambda name: results[name]["baseline"],
         "the system": lambda name: rows[name]["system"],
         "the version": lambda name: results[name]["version"],
         "the level": lambda name: results[name]["confidence"]["level"],
-        "the metric": lambda name: _settings(results[name]["signature"], rows[name]["metric"]),
+        "the metric": lambda name: _metric_settings(results[name]["signature"], rows[name]["metric"]),
     }
-    first, *others = results
-    for what, value in settings.items():
-        for other in others:
-            if value(first) != value(other):
-                remedy = (
-                    f"choose one with {spell_argument('score', 'METRIC.SCORE')}"
-                    if what == "the primary score"
-                    else REMEDY
-                )
-                raise ValueError(f"{what} is {value(first)} in {first} and {value(other)} in {other}: {remedy}")
+    first, *names = results
+    for setting, value in settings.items():
+        for name in names:
+            if value(first) != value(name):
+                choice = f"choose one with {spell_argument('score', 'METRIC.SCORE')}"
+                remedy = choice if setting == "the primary score" else REMEDY
+                raise ValueError(f"{setting} is {value(first)} in {first} and {value(name)} in {name}: {remedy}")
 
 
 REMEDY = "data sets can be counted only where the comparisons are alike"
 
 
-def _settings(signature: str, metric: str) -> str:
-    """Return the part of a signature that names a metric with its options."""
+def _metric_settings(signature: str, metric: str) -> str:
+    """Return the part of a signature with a metric and its options."""
     parts = signature.split("|")
     return next((part for part in parts if part.startswith(f"{metric}:")), metric)
 
 
 def _check_given_once(results: Mapping[str, Result], rows: Mapping[str, Row]) -> None:
     """Raise ValueError if two comparisons are of the same data set, even if tested with different seeds."""
-    seen: dict[Hashable, str] = {}
+    first_names: dict[Hashable, str] = {}
     for name, result in results.items():
         if rows[name].get("differing") == 0:
             continue  # Two data sets on which the systems agree may have the same numbers.
-        numbers = _numbers(result, rows[name]["system"])
-        if (other := seen.setdefault(numbers, name)) != name:
-            raise ValueError(f"{other} and {name} have the same numbers: give each data set once")
+        numbers = _identifying_numbers(result, rows[name]["system"])
+        if (twin := first_names.setdefault(numbers, name)) != name:
+            raise ValueError(f"{twin} and {name} have the same numbers: give each data set once")
 
 
-def _numbers(result: Result, system: str) -> Hashable:
-    """Return what identifies a data set: the number of documents, and the values of every score."""
-    own: Sequence[Row] = [row for row in result["comparisons"] if row["system"] == system]
-    values = ((_label(row), row.get("label"), row["baseline_value"], row["value"], row.get("differing")) for row in own)
+def _identifying_numbers(result: Result, system: str) -> Hashable:
+    """Return the numbers that identify a data set: those of documents and units, and the values of every score."""
+    rows: Sequence[Row] = [row for row in result["comparisons"] if row["system"] == system]
+    values = (
+        (_score_name(row), row.get("label"), row["baseline_value"], row["value"], row.get("differing")) for row in rows
+    )
     return result["documents"], result.get("units"), frozenset(values)
 
 
@@ -323,12 +320,12 @@ def read_comparisons(paths: Sequence[Path]) -> dict[str, Any]:
 
 
 def read_comparison(path: Path) -> Any:
-    """Return the comparison that a JSON file holds, which names its file in errors.
+    """Return the comparison that a JSON file holds. Errors name the file.
 
     Raises:
         ValueError: The file holds no comparison of this version.
         OSError: The file cannot be read.
     """
-    found = read_json(path, "Comparison")
-    check_comparison(str(path), found)
-    return found
+    result = read_json(path, "Comparison")
+    check_comparison(str(path), result)
+    return result

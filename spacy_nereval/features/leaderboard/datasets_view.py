@@ -1,4 +1,4 @@
-"""What people see of a comparison on several data sets."""
+"""The tables and sentences on comparisons of the same systems on several data sets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...io.writing import visible
 from ...reporting.comparison_view import P_DIGITS, P_HOLM, P, Row, row_unit
 from ...reporting.remarks import many
 from ...reporting.result_table import Cell, Cost, PValue, ResultTable, direction
-from ...reporting.score_tables import interval, number, p_value
+from ...reporting.score_tables import interval, p_value, value_cell
 from ...reporting.view import Finding, Makers, View
 
 
@@ -35,7 +35,7 @@ class DataSetsView(View):
         rows: list[list[Cell]] = [
             [
                 row["data_set"],
-                number(row["difference"], unit),
+                value_cell(row["difference"], unit),
                 interval(row["interval"], unit),
                 p_value(row, "p_better", row, "p_better"),
                 p_value(row, "p_holm", row, "p_better"),
@@ -48,12 +48,12 @@ class DataSetsView(View):
         yield ResultTable(title, header, rows, note=direction(score), own_digits=digits)
 
     def counts(self) -> Iterator[ResultTable]:
-        """Yield the numbers of data sets that the p-values allow."""
-        bounds = sum(p.is_bound for p in self._p())
+        """Yield each number of data sets with its p-value, and whether it is supported."""
+        bounds = sum(p.is_bound for p in self._p_values())
         rows: list[list[Cell]] = [
             [
                 f"{least} of {self.result['number']}",
-                PValue.of(p, least <= bounds),
+                PValue.create(p, least <= bounds),
                 "yes" if least <= self.result["least"] else "no",
             ]
             for least, p in enumerate(self.result["p"], 1)
@@ -62,9 +62,9 @@ class DataSetsView(View):
 
     makers: ClassVar[Makers] = {"data-sets": data_sets, "counts": counts}
 
-    def _p(self) -> list[PValue]:
-        found = (p_value(row, "p_better", row, "p_better") for row in self.result["data_sets"])
-        return [p for p in found if p is not None]
+    def _p_values(self) -> list[PValue]:
+        p_values = (p_value(row, "p_better", row, "p_better") for row in self.result["data_sets"])
+        return [p for p in p_values if p is not None]
 
     def findings(self) -> list[Finding]:
         """Return the verdict."""
@@ -72,7 +72,7 @@ class DataSetsView(View):
 
     def opening(self, *, digits: int = 2, more: str = "") -> list[str]:
         """Return the verdict."""
-        return [f"{found.sentence}." for found in self.findings()]
+        return [f"{finding.sentence}." for finding in self.findings()]
 
     def closing(self) -> list[str]:
         """Return what was tested and how, and which data sets had no test.
@@ -98,17 +98,17 @@ Holm's correction; the chance that any name is wrong is at most 5 %.
             f"p-values are combined {combined}. The chance that the count is too high is at most {rate}. "
             f"Data sets are named by Holm's correction; the chance that any name is wrong is at most {rate}."
         ]
-        if any(p.is_bound for p in self._p()):
+        if any(p.is_bound for p in self._p_values()):
             lines.append("< before a p-value: the swaps of that comparison cannot show a smaller one.")
         lines += [
-            f"⚠ No test in {row['data_set']}: {_why_untested(row)}. It counts as p = 1."
+            f"⚠ No test in {row['data_set']}: {_no_test_reason(row)}. It counts as p = 1."
             for row in result["data_sets"]
             if row["p_better"] is None
         ]
         return [*map(visible, lines)]
 
 
-def _why_untested(row: Row) -> str:
+def _no_test_reason(row: Row) -> str:
     units = row["differing"]
     if units is not None and units < LEAST_DIFFERING:
         return f"the outputs differ in {many(units, 'unit')}, and a test needs {LEAST_DIFFERING}"

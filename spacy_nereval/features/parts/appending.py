@@ -61,14 +61,14 @@ def new_files(counts: Counts | None, task: CountTask, output: Path) -> CountTask
         ValueError: Two files have the same content.
     """
     from ...core.messages import join_names
-    from ...io.paths import fetched
+    from ...io.paths import fetch_path
 
     pipeline, counted = pipeline_of(task.model, task.loading), {*counts.parts} if counts else set()
     new: dict[str, int] = {}
     skipped: list[str] = []
     for k, gold in enumerate(progress_bar(task.golds, desc="looking for new files", unit=" files")):
         pred = task.preds[k] if task.preds else gold
-        with fetched(gold) as gold_path, fetched(pred) as pred_path:
+        with fetch_path(gold) as gold_path, fetch_path(pred) as pred_path:
             digest = source_digest(gold_path, pred_path, pipeline)
         if digest in counted:
             skipped.append(gold)
@@ -94,7 +94,7 @@ def check_appendable(counts: Counts, task: CountTask, output: Path) -> None:
     Raises:
         ValueError: Metrics, units, labels or the pipeline are others, or hashes of ids are missing.
     """
-    from ...io.id_hashes import checked
+    from ...io.id_hashes import check_hashes
 
     others = counts.without_rows()
     others.metrics, others.spans_key = tuple(task.metrics), task.reading.spans_key
@@ -116,17 +116,17 @@ def check_appendable(counts: Counts, task: CountTask, output: Path) -> None:
                 f"{output} has no hashes of ids, by which documents are found that it has already: count its files "
                 "again with --append, into another --output; or give --no-check-repeats, and such documents count twice"
             )
-        checked(output, counts.id_hashes)
+        check_hashes(output, counts.id_hashes)
 
 
 def _unit(reading: Reading, gold: str) -> str:
     """Return the rule by which the documents of a file get their units."""
-    from ...io.paths import fetched
-    from ...io.units import parse, units_of
+    from ...io.paths import fetch_path
+    from ...io.units import parse_unit, units_of
 
     if reading.unit is not None:
-        return parse(reading.unit).text
-    with fetched(gold) as path:
+        return parse_unit(reading.unit).text
+    with fetch_path(gold) as path:
         return units_of(path, reading_of(reading)[0]).rule.text
 
 
@@ -145,7 +145,7 @@ def save_appended(before: Counts | None, counts: Counts, task: CountTask, output
     """
     from ...counting.counts import unite_counts
     from ...io.count_files import delete_unused_hashes
-    from ...io.id_hashes import without_repeats
+    from ...io.id_hashes import merge_distinct
 
     together = counts
     if before:
@@ -154,7 +154,7 @@ def save_appended(before: Counts | None, counts: Counts, task: CountTask, output
         together = unite_counts([before, counts])
         if task.check_repeats:
             paths: list[Any] = [output, task.golds[0] if len(task.golds) == 1 else "the new files"]
-            together.id_hashes = without_repeats(paths, [before.id_hashes, counts.id_hashes], shared_ids)
+            together.id_hashes = merge_distinct(paths, [before.id_hashes, counts.id_hashes], shared_ids)
     save_counts(together, output)
     if before and before.id_hashes:
         delete_unused_hashes(before.id_hashes)

@@ -130,7 +130,7 @@ def _files_of(name: str, format: str | None) -> list[str]:
 
 def _remote_files(name: str, format: str | None) -> list[str]:
     """Return the files of a URL, which may be a pattern or a folder."""
-    from ...io.formats import in_corpus, is_file_format
+    from ...io.formats import corpus_members, is_file_format
     from ...io.paths import location
 
     if has_magic(name):
@@ -144,7 +144,7 @@ def _remote_files(name: str, format: str | None) -> list[str]:
         return [name]
     root = location(name)
     inside = {str(file): PurePosixPath(str(file).removeprefix(str(root)).lstrip("/")) for file in root.rglob("*")}
-    chosen = in_corpus([*inside.values()], format)
+    chosen = corpus_members([*inside.values()], format)
     if not chosen:
         raise ValueError(f"{name} is a folder without files of the format {format}")
     return sorted(file for file, place in inside.items() if place in chosen)

@@ -15,7 +15,7 @@ from time import monotonic, sleep, time
 from typing import Any
 
 from ...core.messages import TryAgain, spell_argument
-from ...io.paths import Location, in_words
+from ...io.paths import Location, error_message
 from ...io.writing import FULL
 
 _held: set[str] = set()
@@ -90,7 +90,7 @@ def _take(lock: Location, key: str, folder: str, remedy: str) -> None:
             f"run has ended, delete {lock}"
         ) from None
     except OSError as error:
-        raise ValueError(f"{folder} cannot be written to: {in_words(error)}") from None
+        raise ValueError(f"{folder} cannot be written to: {error_message(error)}") from None
 
 
 def _replace(lock: Location, key: str, folder: str, remedy: str) -> None:

@@ -22,7 +22,7 @@ from ...core.spans import relabel
 from ...counting.counts import Counts
 from ...evaluation.collapsing import SAMPLES, check_collapsible, count_collapsed
 from ...evaluation.resampling import Confidence
-from ...io.count_files import InMemory, as_bytes
+from ...io.count_files import InMemory, archive_bytes
 from ...io.count_files import merge as merge_files
 from ...io.records import row_id
 from ...metrics.registry import choose_metrics
@@ -106,7 +106,7 @@ def count_partition(
     read_documents = documents(*sides, text, tokens, reading, ids)
     counts = count_collapsed(relabel(read_documents, rules), chosen, samples, seed)
     counts.label_rules = rules  # no document shows them where none is annotated
-    return as_bytes(counts)
+    return archive_bytes(counts)
 
 
 def _checked(number: int, row: Any, gold: str, pred: str) -> dict[str, Any]:
@@ -156,7 +156,7 @@ def combine(parts: Iterable[bytes]) -> bytes:
     True
     """
     total = _merged(parts)
-    return b"" if total is None else as_bytes(total)
+    return b"" if total is None else archive_bytes(total)
 
 
 def merge(parts: Iterable[bytes]) -> Counts:

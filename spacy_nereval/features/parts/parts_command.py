@@ -77,6 +77,7 @@ class Workers(Extension):
     )
     shared_ids: bool = SHARED_IDS
 
+    group: ClassVar[str] = "workers"
     refusals: ClassVar[Mapping[str, str]] = {
         "breakdown": "{asked} needs every span, and workers keep no spans: evaluate one file, without workers",
         "repeated mistakes": "{asked}: a corpus that workers count keeps no texts, so repeated errors are not known",
@@ -230,13 +231,13 @@ class Counting:
         from importlib.metadata import version
 
         from ...core.about import __version__
-        from ...io.paths import digest, fetched
+        from ...io.paths import digest, fetch_path
         from ...metrics.registry import create
 
         self._run_code()
         contents: dict[str | None, str] = {}
         for name in filter(None, (shard.gold, shard.pred)):
-            with fetched(name, self.home) as path:
+            with fetch_path(name, self.home) as path:
                 contents[name] = digest(path)
         origin: dict[str, Any] = {
             "gold": contents[shard.gold],
@@ -262,14 +263,14 @@ class Counting:
             ValueError: If it cannot be counted. The message names the files as the user did,
                 not the local copies of remote files.
         """
-        from ...io.paths import fetched
+        from ...io.paths import fetch_path
         from ...metrics.registry import create_all
 
         self._run_code()
         # Forget the words that the pipeline has met after each shard, or memory would grow with every file.
-        nlp = self.pipeline and self.pipeline.loaded()
+        nlp = self.pipeline and self.pipeline.load()
         zone = nlp.memory_zone() if nlp else nullcontext()
-        with zone, fetched(shard.gold, self.home) as gold, fetched(shard.pred or shard.gold, self.home) as pred:
+        with zone, fetch_path(shard.gold, self.home) as gold, fetch_path(shard.pred or shard.gold, self.home) as pred:
             try:
                 source = Source(pred, Kind.FILES) if shard.pred else None
                 if self.pipeline:

@@ -37,7 +37,7 @@ from ...core.plugins import import_code
 from ...counting.counts import Counts
 from ...io.count_files import load, merge, save
 from ...io.id_hashes import is_intact
-from ...io.paths import Location, content_digest, in_words, location
+from ...io.paths import Location, content_digest, error_message, location
 from .engines import Engine, Ready, Run
 from .lock import exclusive, this_process
 
@@ -142,7 +142,7 @@ def count_shard(counter: ShardCounter, folder: PartsFolder, shard: Shard) -> Sha
             return ShardStatus(shard, origin, replaced=existed)
         except Exception as error:  # any error, of the file, the model or the disk
             kind = "" if isinstance(error, (ValueError, OSError)) else f"{type(error).__name__}: "
-            return ShardStatus(shard, error=kind + in_words(error))
+            return ShardStatus(shard, error=kind + error_message(error))
         finally:
             with suppress(OSError):
                 begun.unlink(missing_ok=True)
@@ -396,7 +396,7 @@ def merged(
             return work.together([_in_tree(statuses, folder, work, engine, note)])
         except (ValueError, OSError) as error:
             # It is about a group of parts. If there is an error again below, it names files of the corpus.
-            failure = in_words(error)
+            failure = error_message(error)
     found = work.together([_part(status, folder) for status in statuses], [status.shard.gold for status in statuses])
     if failure:
         note(f"the workers failed to merge counts ({failure}), so this process did it alone")

@@ -12,9 +12,9 @@ from ...api.shown import Shown, table_frame
 from ...api.sides import Side, read_if_path
 from ...core.arguments import REFUSE
 from ...core.labels import rules_of
-from ...io.records import Record, with_labels
+from ...io.records import Record, apply_label_rules
 from ...io.writing import visible
-from ...reporting.marked_text import clipped
+from ...reporting.marked_text import clip
 from ...reporting.remarks import many
 from ...reporting.result_table import Cell, ResultTable
 from ...reporting.view import Finding, Makers, View
@@ -150,7 +150,7 @@ class CorrectionView(View):
 def _span(span: Row | None) -> str:
     if span is None:
         return "none"
-    return f"{span['label']} {clipped(span['text'], LONGEST)} ({span['start']}–{span['end']})"
+    return f"{span['label']} {clip(span['text'], LONGEST)} ({span['start']}–{span['end']})"
 
 
 def _spans(spans: Sequence[Row]) -> str:
@@ -300,6 +300,6 @@ def apply(
     rules = rules_of(reading)
     name = str(gold) if isinstance(gold, (str, Path)) else "gold"
     corrected = correct_gold(
-        (with_labels(side_record.record, rules) for side_record in records), read_marks(marks), conflicts, name
+        (apply_label_rules(side_record.record, rules) for side_record in records), read_marks(marks), conflicts, name
     )
     return Corrections(corrected.result, corrected.records)

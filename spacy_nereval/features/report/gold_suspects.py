@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from ...core.messages import PlainSpan, is_finite_number, shorten
 from ...core.spans import Document, Span
 from ...evaluation.error_groups import fold_words, has_words
-from ...reporting.marked_text import in_context
+from ...reporting.marked_text import span_in_context
 from ...reporting.remarks import times
 from ...reporting.result_table import Cell, ResultTable
 
@@ -294,7 +294,7 @@ class GoldDoubts:
             words = "; ".join(dict.fromkeys([*reasons, *_proposal_words(doubt, document)]))
             at_gold = doubt.gold if doubt.place == (doubt.start, doubt.end) else None
             gold = at_gold.label if at_gold else _gold_around(document, doubt)
-            rows.append([self._name(doubt.document), in_context(document, doubt.start, doubt.end), gold, words])
+            rows.append([self._name(doubt.document), span_in_context(document, doubt.start, doubt.end), gold, words])
         if rows:
             header = ["document", "text", "gold", "what speaks against it"]
             note = f"the strongest {len(rows)} of {len(self.places):,}" if len(rows) < len(self.places) else ""

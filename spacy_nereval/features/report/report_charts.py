@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.wording import COLORS
 from ...reporting.pages import GLYPHS
-from ...reporting.result_table import Cell, Estimate, Kinded, ResultTable, in_points, shown
+from ...reporting.result_table import Cell, Estimate, Kinded, ResultTable, display_value, number_text
 from ...reporting.score_tables import PRF
 from .report_view import ReportView
 
@@ -72,7 +72,7 @@ def score_points(table: ResultTable, systems: Sequence[str]) -> Iterator[dict[st
         for number, system in enumerate(systems):
             cells = scores[3 * number : 3 * number + 3]
             values = [cell.value if isinstance(cell, Estimate) else cell for cell in cells]
-            points = [in_points(value) for value in values if isinstance(value, float)]
+            points = [display_value(value) for value in values if isinstance(value, float)]
             for score, cell, value in zip(PRF, cells, values):
                 if isinstance(value, float) and isinstance(cell, (float, Estimate)):
                     is_f = score == "F"
@@ -83,8 +83,8 @@ def score_points(table: ResultTable, systems: Sequence[str]) -> Iterator[dict[st
                         "system": system,
                         "mark": score.lower(),
                         "score": score,
-                        "value": in_points(value),
-                        "shown": shown(cell),
+                        "value": display_value(value),
+                        "shown": number_text(cell),
                         **(_bounds(cell) if has_interval else {}),
                         **({"least": min(points), "greatest": max(points)} if is_f else {}),
                     }
@@ -92,7 +92,7 @@ def score_points(table: ResultTable, systems: Sequence[str]) -> Iterator[dict[st
 
 def _bounds(cell: Cell) -> dict[str, float]:
     assert isinstance(cell, Estimate)
-    return {"low": in_points(cell.low), "high": in_points(cell.high)}
+    return {"low": display_value(cell.low), "high": display_value(cell.high)}
 
 
 def _error_values(table: ResultTable, systems: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -102,7 +102,7 @@ def _error_values(table: ResultTable, systems: Sequence[str]) -> Iterator[dict[s
         for system, symbol, number, share in zip(systems, GLYPHS, numbers, shares):
             part = row[share]
             if isinstance(part, float) and isinstance(row[0], Kinded):
-                words = f"{row[number]:,}  ({shown(part, 0)} %)"
+                words = f"{row[number]:,}  ({number_text(part, 0)} %)"
                 yield {
                     "name": row[0],
                     "order": order,

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from ...evaluation.comparison import System
 
 
-@command("report", metric_options=True)
+@command("report", metric_options=True, heading="Start here")
 def report_cli(
     ctx: typer.Context,
     reading: Reading,
@@ -85,7 +85,7 @@ def report_cli(
     from ...evaluation.comparison import System
     from ...evaluation.tested import families
     from ...io.writing import atomic
-    from ...reporting.pages import scripts
+    from ...reporting.pages import chart_library
     from .report_numbers import share_annexes
     from .report_page import page
     from .report_view import PRIMARY
@@ -99,7 +99,7 @@ def report_cli(
     shown_names = display_names(sources or [Source(gold)], name or [])
     check_suffix("--output", output, ".html", ".htm")
     check_no_table_format(reading.format)
-    scripts()  # so that it fails early if the libraries for charts are missing
+    chart_library()  # so that it fails early if the libraries for charts are missing
     sections = [section for extension in extensions if (section := extension.section(len(names)))]
     for section in sections:
         if section.unit and reading.unit is None:
@@ -153,7 +153,7 @@ def _check_comparison(asking: Asking, systems: Sequence[str], confidence: bool) 
         raise ValueError(f"--{option} is given without --confidence: add that, since only then systems are compared")
 
 
-@command("apply")
+@command("apply", view="spacy_nereval.features.report.correcting:CorrectionView", heading="Make gold annotation")
 def apply_cli(
     reading: Reading,
     showing: Showing,

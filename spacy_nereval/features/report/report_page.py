@@ -24,26 +24,26 @@ from ...evaluation.error_groups import Member
 from ...evaluation.error_list import OUTCOME_OF_VERDICT
 from ...evaluation.resampling import Confidence
 from ...evaluation.tested import Hypotheses
-from ...io.formats import inferred_name
-from ...io.writing import spelt_out
+from ...io.formats import infer_format
+from ...io.writing import escape_controls
 from ...metrics.registry import create
 from ...reporting import pages
 from ...reporting.declared import CHANGES, OUTCOMES
 from ...reporting.marked_text import SPACE
 from ...reporting.pages import (
-    DRAWING,
-    LISTED,
-    LISTING,
+    CHART_SCRIPTS,
+    LIST_FUNCTIONS,
+    LIST_SCRIPTS,
     Layout,
     Section,
     Trusted,
     breakable,
-    embedded,
-    filled_in,
     is_right_to_left,
+    render_page,
+    script_json,
     utf16_offsets,
 )
-from ...reporting.rendered_document import Stretch, said_of, stretches
+from ...reporting.rendered_document import Stretch, span_notes, stretches
 from .gold_suspects import CONTRADICTIONS, REASONS, Doubt, evidence_words, surface
 from .report_charts import all_charts
 from .report_numbers import SYSTEMS, share_annexes
@@ -308,9 +308,9 @@ __all__ = ["PRIMARY", "page"]
 
 REPORT = Layout(
     __package__,
-    LISTED,
+    LIST_FUNCTIONS,
     (*("corpus", "asked", "marking", "lines", "places", "copied", "flags"), *("digests", "reviewing", "exporting")),
-    (*LISTING, *DRAWING, "queue"),
+    (*LIST_SCRIPTS, *CHART_SCRIPTS, "queue"),
     (
         *("triage", "state", "filters", "flag_elements", "text", "documents", "concordance"),
         *("matrix", "form", "copy", "review", "actions", "changes", "charts"),
@@ -354,7 +354,7 @@ def page(
             or the libraries that draw charts are not installed.
     """
     view = ReportView(systems, confidence=confidence, asked=asked, trials=trials, lexicon=lexicon, by=by)
-    library = pages.scripts()
+    library = pages.chart_library()
     charts = all_charts(view)
     documents, first = view.documents[view.lead], view.results[0]
     values = {
@@ -374,16 +374,16 @@ def page(
         "unmarked": [metric.name for metric in systems[0].counts.metrics if metric not in view.marking],
         "signatures": [first["signature"]],
         "version": first["version"],
-        "data": Trusted(embedded(page_data(view))),
-        "charts": Trusted(embedded(charts)),
+        "data": Trusted(script_json(page_data(view))),
+        "charts": Trusted(script_json(charts)),
     }
-    return filled_in(values, library, REPORT)
+    return render_page(values, library, REPORT)
 
 
 def _title(names: Sequence[str], sources: Iterable[str]) -> str:
     systems = " and ".join(names) if len(names) < 3 else f"{len(names)} systems"
     paths = (Path(path) for path in dict.fromkeys(sources))
-    golds = [(path if inferred_name(path) is None else strip_compression(path).with_suffix("")).name for path in paths]
+    golds = [(path if infer_format(path) is None else strip_compression(path).with_suffix("")).name for path in paths]
     return f"{systems} against {' and '.join(golds) or 'gold'}"
 
 
@@ -411,7 +411,7 @@ def static_documents(
 
 def _stretches(document: Document, errors: Iterable[Verdict], metric: Metric) -> Iterator[Stretch]:
     """Cut the text where the spans of errors begin and end. A document without a text has its offsets only."""
-    text, flags = document.text, said_of(document, errors, metric)
+    text, flags = document.text, span_notes(document, errors, metric)
     if text is None:
         yield from (Stretch(f"…{flag.end} ", False, False, [flag.words]) for flag in flags)
         return
@@ -420,7 +420,7 @@ def _stretches(document: Document, errors: Iterable[Verdict], metric: Metric) ->
     if start:
         yield Stretch("… ", False, False, [])
     for part in stretches(text, flags, start, end):
-        yield part._replace(text=spelt_out(SPACE.sub(" ", part.text)))
+        yield part._replace(text=escape_controls(SPACE.sub(" ", part.text)))
     if hidden := sum(flag.end > end for flag in flags):
         yield Stretch(f" … {hidden} more", False, False, [])
     elif end < len(text):

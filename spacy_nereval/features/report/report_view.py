@@ -20,12 +20,22 @@ from ...evaluation.resampling import Confidence
 from ...evaluation.result import evaluate
 from ...evaluation.tested import Hypotheses
 from ...reporting.comparison_view import ComparisonView
-from ...reporting.declared import OUTCOMES, on_spans, row_name, spoken, triple
-from ...reporting.remarks import bounded_by, in_sentence, many, times
-from ...reporting.result_table import Asking, Cell, Estimate, Gain, Kinded, Percent, Ranked, ResultTable, shown
+from ...reporting.declared import OUTCOMES, row_name, score_triple, sentence_name, span_metrics
+from ...reporting.remarks import interval_basis, many, name_in_sentence, times
+from ...reporting.result_table import (
+    Cell,
+    Estimate,
+    Gain,
+    Kinded,
+    LinkedCount,
+    Percent,
+    Ranked,
+    ResultTable,
+    number_text,
+)
 from ...reporting.score_tables import PRF, percent, score_cell
-from ...reporting.score_view import UNTOLD, ScoreView, lowest
-from ...reporting.verdict_tables import repeated
+from ...reporting.score_view import NO_CLEAR_RATE, ScoreView, worst_group
+from ...reporting.verdict_tables import largest_error_groups
 from ...reporting.view import Finding, Makers, View
 from .gold_suspects import CONTRADICTIONS, SHOWN, Doubt, GoldDoubts, gold_suspects, merge_suspects
 from .report_numbers import DIGITS, TITLES, MendingGain, Slice, fair_of, mending_gains, score_slices
@@ -73,7 +83,7 @@ class ReportView(View):
         self.names: list[str] = [system.name for system in systems]
         self.labels: list[str] = sorted({label for system in systems for label in system.counts.labels})
         self._place = {label: place for place, label in enumerate(self.labels)}
-        self.marking: tuple[Metric, ...] = on_spans(systems[0].counts.metrics)
+        self.marking: tuple[Metric, ...] = span_metrics(systems[0].counts.metrics)
         self.documents: list[Sequence[Document]] = [system.annotated_documents for system in systems]
         self.verdicts: list[list[list[Verdict]]] = [
             [[*self.fair.verdicts(document)] for document in side] for side in self.documents
@@ -83,7 +93,7 @@ class ReportView(View):
             _view(system, groups, verdicts, confidence)
             for system, groups, verdicts in zip(systems, self.groups, self.verdicts)
         ]
-        self.results: list[Mapping[str, Any]] = [view.given.result for view in self.views]
+        self.results: list[Mapping[str, Any]] = [view.evaluation.result for view in self.views]
         self.lead: int = max(range(len(systems)), key=lambda k: (self._fair_f(k) or -1.0, -k))
         self.compared: ComparisonView | None = self._compare_systems(confidence, asked, trials)
         self.gaps: list[list[RateDifference]] = [
@@ -123,12 +133,12 @@ class ReportView(View):
             rows: list[list[Cell]] = []
             for verdict, meaning, n, *shares in verdict_table.rows:
                 ask = {"one": number, "verdicts": [verdict]}
-                name = Kinded.of(str(meaning), FAIREVAL[str(verdict)].kind)
+                name = Kinded.create(str(meaning), FAIREVAL[str(verdict)].kind)
                 rows.append(
                     [
                         name,
                         verdict,
-                        Asking.of(n, ask) if isinstance(n, int) and n and len(self.views) > 1 else n,
+                        LinkedCount.create(n, ask) if isinstance(n, int) and n and len(self.views) > 1 else n,
                         *shares,
                     ]
                 )
@@ -162,7 +172,7 @@ class ReportView(View):
 
     def slice_tables(self) -> Iterator[ResultTable]:
         """Yield the scores by each attribute. A bucket asks for its errors."""
-        names = triple(self.fair)
+        names = score_triple(self.fair)
         for number, by_attribute in enumerate(self.slices):
             tables = []
             for breakdown in by_attribute.breakdowns:
@@ -172,7 +182,7 @@ class ReportView(View):
                     scores = fair_scores.get(bucket, {}).get("scores", {})
                     numbers = [breakdown[side].get(bucket, 0) for side in ("gold", "pred")]
                     rows.append(
-                        [Ranked.of(words, rank), *numbers, *(score_cell(self.fair, name, scores) for name in names)]
+                        [Ranked.create(words, rank), *numbers, *(score_cell(self.fair, name, scores) for name in names)]
                     )
                 tables.append(ResultTable(by_attribute.title, [by_attribute.title, "gold", "predicted", *PRF], rows))
             asks = [{"bucket": [number, k], "one": self.lead} for k in range(len(by_attribute.buckets))]
@@ -232,7 +242,9 @@ class ReportView(View):
                     move = [places[str(before)], places[str(after)]]
                     kind = "fixed" if move[1] == 0 else "broken" if move[0] == 0 else "changed"
                     ask = {"one": 0, "other": other, "move": move}
-                    cells.append(Asking.of(n, ask, kind) if isinstance(n, int) and n and before != after else n)
+                    cells.append(
+                        LinkedCount.create(n, ask, kind) if isinstance(n, int) and n and before != after else n
+                    )
                 rows.append(cells)
             yield table._replace(rows=rows)
 
@@ -272,7 +284,7 @@ class ReportView(View):
     def story(self) -> list[Finding]:
         """Two of the findings, the more telling one first: how often labels are predicted, and which errors repeat."""
         by_section = {finding.section: finding for finding in self._all_findings}
-        rates_are_usual = by_section["rates"].sentence.startswith(UNTOLD)
+        rates_are_usual = by_section["rates"].sentence.startswith(NO_CLEAR_RATE)
         return [by_section[section] for section in (("groups", "rates") if rates_are_usual else ("rates", "groups"))]
 
     @cached_property
@@ -281,7 +293,7 @@ class ReportView(View):
         if len(self.systems) > 1:
             sentence = self._score_sentence()
             by_section["scores"] = Finding(
-                "scores", sentence, is_named=sentence.startswith(tuple(map(in_sentence, self.names)))
+                "scores", sentence, is_named=sentence.startswith(tuple(map(name_in_sentence, self.names)))
             )
         findings = [
             *by_section.values(),
@@ -290,7 +302,7 @@ class ReportView(View):
             self._doubt_finding(),
             self._list_finding(),
         ]
-        suffix = f", under {in_sentence(self.names[self.lead])}" if len(self.systems) > 1 else ""
+        suffix = f", under {name_in_sentence(self.names[self.lead])}" if len(self.systems) > 1 else ""
         result = [
             finding if finding.section == "scores" else finding._replace(sentence=finding.sentence + suffix)
             for finding in findings
@@ -315,39 +327,39 @@ class ReportView(View):
         if not confidence:
             return ""
         rule = "" if unit_name(confidence["unit"]) == "document" else f" ({confidence['unit']})"
-        return f"Intervals: {100 * confidence['level']:g} %, from {bounded_by(confidence)}{rule}"
+        return f"Intervals: {100 * confidence['level']:g} %, from {interval_basis(confidence)}{rule}"
 
     def tested(self) -> list[str]:
         """Return how the systems were tested; nothing if they were not."""
-        return self.compared.tested() if self.compared and self.compared.result["comparisons"] else []
+        return self.compared.test_lines() if self.compared and self.compared.result["comparisons"] else []
 
     def _score_sentence(self) -> str:
         """Return which system has the best F; if systems were tested, whether that is settled."""
         values = [self._fair_f(k) for k in range(len(self.systems))]
-        texts = [shown(percent(value)) for value in values]
+        texts = [number_text(percent(value)) for value in values]
         if values[self.lead] is None:
             return "fair F is undefined: there are no spans"
         if len({*texts}) == 1:
             return f"all systems have a fair F of {texts[0]}"
         if self.tested():
-            sentences = self.compared.better() if self.compared else []
-            scores = [f"{text} ({in_sentence(name)})" for text, name in zip(texts, self.names)]
+            sentences = self.compared.significant_differences() if self.compared else []
+            scores = [f"{text} ({name_in_sentence(name)})" for text, name in zip(texts, self.names)]
             if sentences:
-                leading = in_sentence(self.names[self.lead])
+                leading = name_in_sentence(self.names[self.lead])
                 return next((line for line in sentences if line.startswith(f"{leading} is better")), sentences[0])
             verdict = "it is not settled which is better" if len(values) == 2 else "no difference is settled"
             return f"{verdict}: fair F {', '.join(scores)}"
         second = max((value for k, value in enumerate(values) if k != self.lead and value is not None), default=None)
         degree = "higher" if len(values) == 2 else "highest"
-        name, best = in_sentence(self.names[self.lead]), texts[self.lead]
-        return f"{name} has the {degree} fair F, {best} against {shown(percent(second))}"
+        name, best = name_in_sentence(self.names[self.lead]), texts[self.lead]
+        return f"{name} has the {degree} fair F, {best} against {number_text(percent(second))}"
 
     def _groups_finding(self) -> Finding:
         """Return the finding on errors that repeat on the same words."""
-        groups = repeated(self.groups[self.lead])[:3]
+        groups = largest_error_groups(self.groups[self.lead])[:3]
         if groups:
             errors = "; ".join(
-                f"{in_sentence(words)}, {error} ({times(group.number)})" for words, error, group in groups
+                f"{name_in_sentence(words)}, {error} ({times(group.number)})" for words, error, group in groups
             )
             noun = "error that repeats" if len(groups) == 1 else "errors that repeat"
             return Finding(
@@ -363,14 +375,14 @@ class ReportView(View):
         if lengths is None:
             return
         breakdown = lengths.breakdowns[self.lead]
-        scores, f = breakdown["metrics"]["fair"], triple(self.fair)[-1]
+        scores, f = breakdown["metrics"]["fair"], score_triple(self.fair)[-1]
         rows = [
             (words, breakdown["gold"].get(bucket, 0), percent(scores.get(bucket, {}).get("scores", {}).get(f)))
             for bucket, words in lengths.buckets.items()
         ]
         if max(gold for _, gold, _ in rows) > NEARLY_ALL * sum(gold for _, gold, _ in rows):
             return
-        sentence, words = lowest(self.fair, "length", rows)
+        sentence, words = worst_group(self.fair, "length", rows)
         digit = DIGITS[[*lengths.buckets.values()].index(words)] if words else None
         documents = self.documents[self.lead]
         numbers = (
@@ -389,7 +401,7 @@ class ReportView(View):
         members, errors = self.errors_in_doubt[self.lead], self._errors
         if not errors:
             return Finding("doubt", "there are no errors")
-        if not members and not self.doubts and not repeated(self.groups[self.lead]):
+        if not members and not self.doubts and not largest_error_groups(self.groups[self.lead]):
             return Finding("doubt", f"nothing repeats on the same words in {errors:,} errors")
         if not members:
             return Finding("doubt", f"gold contradicts itself in none of {errors:,} errors")
@@ -457,7 +469,7 @@ class ReportView(View):
         groups = [
             (number, f"{words}: {error}", group.members)
             for number, system_groups in enumerate(self.groups)
-            for words, error, group in repeated(system_groups)
+            for words, error, group in largest_error_groups(system_groups)
         ]
         return [*groups, *((number, "gold in doubt", members) for number, members in enumerate(self.errors_in_doubt))]
 
@@ -518,12 +530,14 @@ class ReportView(View):
                 for mending in system
                 if mending.score is not None and mending.gain is not None
             ]
-            scores_now.append(shown(percent(scores[0])) if scores else "-")
+            scores_now.append(number_text(percent(scores[0])) if scores else "-")
             rows: list[list[Cell]] = []
             for choice in order:
                 (verdict, label), mending = choice, by_choice[choice]
                 words = metric.words.get(verdict or "")
-                name = Kinded.of(words.short if words else verdict, words.kind if words else "") if verdict else label
+                name = (
+                    Kinded.create(words.short if words else verdict, words.kind if words else "") if verdict else label
+                )
                 gain = None if mending.gain is None else Gain(mending.gain)
                 rows.append([name, verdict or "label", mending.errors, percent(mending.score), gain])
             tables.append(ResultTable("", ["mended", "", "errors", "score", "gain"], rows, bars="gain"))
@@ -532,7 +546,7 @@ class ReportView(View):
             for verdict, label in order
         ]
         asks = [{**ask, "metric": number, "one": self.lead} for ask in chosen]
-        title = f"{spoken(metric, metric.headlines[0].name)}, now {', '.join(scores_now)}"
+        title = f"{sentence_name(metric, metric.headlines[0].name)}, now {', '.join(scores_now)}"
         return self._join_tables(tables, 2)._replace(title=title, asks=asks)
 
     def _add_differences(self, table: ResultTable) -> ResultTable:

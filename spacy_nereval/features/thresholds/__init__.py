@@ -1,10 +1,10 @@
-"""Thresholds: curves over the scores of predictions, the best cut, and what it is worth on other documents.
+"""Thresholds: every metric at every cut of the predictions' scores, the best cut, and its worth on other documents.
 
-One way through it: `scored_spans` has the spans of documents with the scores of predictions, and how well scores rank
-them. `curves` computes every metric at every cut, `cut_choice` finds the best one, `chosen_cuts` makes the result and
-measures a cut on other documents. `threshold_view` has its tables and sentences, `threshold_page` the page with the
-curves. `thresholding` has `thresholds()`, `thresholds_command` the command. What a cut keeps is the kernel's,
-in `core/cuts.py`.
+One way through it: `scored_spans` holds the spans of documents with the scores of predictions, counts what changes
+between cuts, and measures how well the scores rank predictions. `curves` computes every metric at every cut,
+`cut_choice` finds the best cut, and `chosen_cuts` makes the result and measures the cut on other documents.
+`threshold_view` makes the tables and sentences, `threshold_page` the page with the curves. The function `thresholds()`
+is in `thresholding`, the command in `thresholds_command`. Which predictions a cut keeps is decided in `core/cuts.py`.
 """
 
 from ...core.features import Feature, ResultKind

@@ -1,6 +1,6 @@
-"""The scores of every metric at every cut, from cumulative sums of what each prediction changes; curves as rows.
+"""The scores of every metric at every cut, from cumulative sums of what each prediction changes.
 
-What is asked for, and documents with the scores of their predictions.
+`ScoredDocuments` is the entry: documents with the scores of their predictions, their curves, ranking and counts.
 """
 
 from __future__ import annotations
@@ -25,17 +25,124 @@ from ...counting.table import Table, columns_of
 from ...evaluation.result import gold_by_label, make_plain, predictions_by_label
 from ...evaluation.scores import Scores, mean_of_parts
 from ...evaluation.tested import curve_scores
-from .scored_spans import Kind, Ranked, ScoredSpans, States, checked_hit, counted_states, kind_of, ranked
+from .scored_spans import GroupKind, Ranking, ScoredSpans, States, check_hit, count_states, group_kind, rank_predictions
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 CELLS = 1 << 22
-"""The number of counts of labels that are in memory at once."""
+"""Maximum number of counts of labels in memory at once."""
+
+
+class Settings(Choosing):
+    """The settings of thresholds, which `Choosing` declares."""
+
+    def validate(self) -> Settings:
+        """Return the settings, validated.
+
+        >>> Settings(per_label="all").validate()
+        Traceback (most recent call last):
+        ValueError: per_label='all': expected 'own' or 'micro', or none for a common cut
+        """
+        return validate_settings(self)._replace(hit=check_hit(self.hit))
+
+    @property
+    def signature(self) -> list[str]:
+        """The settings that change numbers, as parts of a signature."""
+        return [
+            *([f"per-label:{self.per_label}"] if self.per_label else []),
+            f"hit:{self.hit}",
+            *([] if self.missing_score is None else [f"missing-score:{self.missing_score:g}"]),
+            f"bins:{self.bins},{self.bin_kind}",
+        ]
+
+
+@dataclass(frozen=True)
+class ScoredDocuments:
+    """Documents with the scores of their predictions.
+
+    Attributes:
+        documents: The annotated documents.
+        scores: The score of each prediction, per document.
+        skipped: The number of documents without annotation.
+        metrics: The metrics, all of which have curves.
+        settings: The settings.
+    """
+
+    documents: Sequence[Document]
+    scores: Sequence[Mapping[PlainSpan, float]]
+    skipped: int
+    metrics: Sequence[Metric]
+    settings: Settings
+
+    @classmethod
+    def create(
+        cls, documents: Iterable[Document | None], metrics: Sequence[Metric], settings: Settings = Settings()
+    ) -> ScoredDocuments:
+        """Return documents with the scores of their predictions. Raise ValueError if a document cannot be used."""
+        pairs = [*pair_with_scores(documents, settings.missing_score)]
+        annotated = [(document, scores) for document, scores in pairs if document is not None]
+        return cls(
+            [base for base, _ in annotated],
+            [base_scores for _, base_scores in annotated],
+            len(pairs) - len(annotated),
+            metrics,
+            settings,
+        )
+
+    @cached_property
+    def spans(self) -> ScoredSpans:
+        """All spans as columns."""
+        return ScoredSpans(self.documents, self.scores)
+
+    @cached_property
+    def curves(self) -> Curves:
+        """The scores of the metrics at every cut."""
+        return Curves(self.spans, self.metrics)
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        """All predictions from the highest score, with which of them are hits."""
+        return rank_predictions(self.documents, self.scores, self.settings.hit)
+
+    @cached_property
+    def counts(self) -> Counts:
+        """The numbers of spans of each label, without verdicts of the metrics."""
+        counts = count(self.documents, [], units=False)
+        counts.metrics, counts.skipped = tuple(self.metrics), self.skipped
+        return counts
+
+    @cached_property
+    def gold_counts(self) -> Mapping[str, int]:
+        """The number of gold spans of each label."""
+        return gold_by_label(self.counts)
+
+    @cached_property
+    def pred_counts(self) -> Mapping[str, int]:
+        """The number of predictions of each label."""
+        return predictions_by_label(self.counts)
+
+    @property
+    def floor(self) -> float | None:
+        """The lowest score; None without predictions."""
+        return float(self.ranking.score[-1]) if len(self.ranking.score) else None
+
+    def cut_counts(self, cuts: Cuts, metrics: Sequence[Metric]) -> Counts:
+        """Return the counts of the gold spans and of the predictions that cuts keep."""
+        counts = count(apply_cuts(self.documents, cuts, self.settings.missing_score), metrics)
+        counts.skipped = self.skipped
+        return counts
+
+    def is_kept(self, cuts: Cuts) -> NDArray[np.bool_]:
+        """Return bool[predictions], whether cuts keep each prediction of the ranking."""
+        labels = self.ranking.label.tolist()
+        least = {label: cuts.of(label) for label in {*labels}}
+        is_above: NDArray[np.bool_] = self.ranking.score >= np.array([least[label] for label in labels], dtype=float)
+        return is_above
 
 
 class Curve(NamedTuple):
-    """Scores at some cuts, from the highest cut.
+    """Scores at the cuts where they change, from the highest cut.
 
     at: int64[points], indices into `Curves.cuts`. scores: name to float64[points], NaN where undefined.
     """
@@ -43,10 +150,10 @@ class Curve(NamedTuple):
     at: NDArray[np.int64]
     scores: Scores
 
-    def at_cuts(self, name: str, places: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the values of a score at some of `Curves.cuts`, by their indices."""
-        found: NDArray[np.float64] = self.scores[name][np.searchsorted(self.at, places, side="right") - 1]
-        return found
+    def values_at(self, name: str, places: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the values of a score at some of `Curves.cuts`, given by their indices."""
+        values: NDArray[np.float64] = self.scores[name][np.searchsorted(self.at, places, side="right") - 1]
+        return values
 
 
 class Curves:
@@ -54,29 +161,28 @@ class Curves:
 
     Args:
         spans: All spans with the scores of predictions.
-        metrics: What is scored; see `left_out`.
+        metrics: What is scored; see `metrics_without_curve`.
 
     Attributes:
-        cuts: float64[cuts], infinity, at which no prediction is kept, and then the distinct
-            scores of predictions, from the highest.
-        kept: int64[cuts], how many predictions are kept.
+        cuts: float64[cuts], infinity, which keeps no prediction, then the distinct scores of predictions, descending.
+        kept: int64[cuts], the number of predictions that are kept.
     """
 
     def __init__(self, spans: ScoredSpans, metrics: Sequence[Metric]) -> None:
         self.metrics: tuple[Metric, ...] = tuple(metrics)
         self.labels: tuple[str, ...] = tuple(spans.labels)
-        finite = spans.predicted[np.isfinite(spans.predicted)]
-        found, times = np.unique(-finite, return_counts=True)
-        self.cuts: NDArray[np.float64] = np.append(np.inf, -found)
-        fixed = len(spans.predicted) - len(finite)
+        finite = spans.prediction_scores[np.isfinite(spans.prediction_scores)]
+        descending, times = np.unique(-finite, return_counts=True)
+        self.cuts: NDArray[np.float64] = np.append(np.inf, -descending)
+        fixed = len(spans.prediction_scores) - len(finite)
         self.kept: NDArray[np.int64] = np.cumsum(np.append(fixed, times))
         self._overall: dict[str, Scores] = {}
         self._of: dict[str, _Changes | _MeanChanges] = {}
-        kinds: tuple[Kind, ...] = ("span", "group", "document")
+        kinds: tuple[GroupKind, ...] = ("span", "group", "document")
         for kind in kinds:
-            of_kind = [metric for metric in metrics if kind_of(metric) == kind]
+            of_kind = [metric for metric in metrics if group_kind(metric) == kind]
             if of_kind:
-                states = counted_states(spans, of_kind, kind)
+                states = count_states(spans, of_kind, kind)
                 changes = _Changes(states, self.labels, self.cuts)
                 self._of |= {metric.name: changes for metric in of_kind}
                 means = [metric for metric in of_kind if metric.classes and metric.classes.document_mean]
@@ -88,35 +194,35 @@ class Curves:
             self._overall[metric.name] = self._of[metric.name].overall(metric)
         return self._overall[metric.name]
 
-    def of_label(self, metric: Metric, label: str) -> Curve:
+    def label_curve(self, metric: Metric, label: str) -> Curve:
         """Return the scores of a label, at the first cut and at those where its counts change."""
-        return self._of[metric.name].of_label(metric, self.labels.index(label))
+        return self._of[metric.name].label_curve(metric, self.labels.index(label))
 
     def place(self, cut: float) -> int:
-        """Return the index of the lowest of `cuts` that is not below a cut: the same predictions are kept."""
+        """Return the index of the lowest of `cuts` that is at least a cut, and so keeps the same predictions."""
         return int(np.searchsorted(-self.cuts, -cut, side="right")) - 1
 
 
 class _Changes:
-    """What changes in the counts at each cut.
+    """The changes of counts at each cut.
 
     Args:
         states: The counts of all states.
         labels: The labels of the columns.
-        cuts: The cuts, descending; the first has the counts of the first states.
+        cuts: The cuts, descending. The first one has the counts of the first states.
     """
 
     def __init__(self, states: States, labels: Sequence[str], cuts: NDArray[np.float64]) -> None:
         table = Table(states.counts, labels)
         self.slots: dict[Slot, int] = table.slots
         self._labels, self._width = tuple(labels), table.width
-        self._changes: csr_array = (_summing(states, cuts) @ table.cells.astype(np.int64)).tocsr()
+        self._changes: csr_array = (_change_matrix(states, cuts) @ table.cells.astype(np.int64)).tocsr()
         self._by_column = self._changes.tocsc()
 
     def overall(self, metric: Metric) -> Scores:
         """Return the overall scores of a metric at every cut."""
         if not metric.classes:
-            return _as_arrays(metric.formula(columns_of(metric, self._totals, self.slots)))
+            return _float_arrays(metric.formula(columns_of(metric, self._summed_counts, self.slots)))
         parts = []
         places = [k for slot, k in self.slots.items() if slot.metric in ("", metric.name)]
         slots = {slot: places.index(k) for slot, k in self.slots.items() if k in places}
@@ -132,22 +238,22 @@ class _Changes:
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
     @cached_property
-    def _totals(self) -> NDArray[np.int64]:
+    def _summed_counts(self) -> NDArray[np.int64]:
         """int64[slots, cuts], the counts of all labels together."""
         from scipy.sparse import identity, kron
 
         added = kron(identity(len(self.slots), dtype=np.int64), np.ones((self._width, 1), dtype=np.int64), "csr")
-        found: NDArray[np.int64] = np.cumsum((self._changes @ added).toarray(), axis=0).T
-        return found
+        totals: NDArray[np.int64] = np.cumsum((self._changes @ added).toarray(), axis=0).T
+        return totals
 
-    def of_label(self, metric: Metric, label: int) -> Curve:
+    def label_curve(self, metric: Metric, label: int) -> Curve:
         """Return the scores of a label, at the first cut and at those where its counts change."""
-        index, counts = _own(self._by_column, np.arange(len(self.slots)) * self._width + label)
-        return Curve(index, _as_arrays(metric.formula(columns_of(metric, counts, self.slots))))
+        index, counts = _column_changes(self._by_column, np.arange(len(self.slots)) * self._width + label)
+        return Curve(index, _float_arrays(metric.formula(columns_of(metric, counts, self.slots))))
 
 
 class _MeanChanges:
-    """What changes in the means over documents of a metric's class scores at each cut.
+    """The changes of a metric's class scores, averaged over documents, at each cut.
 
     Args:
         states: The counts of all states.
@@ -162,7 +268,7 @@ class _MeanChanges:
         table = Table(states.counts.of([metric]), labels)
         self._labels, self._width = tuple(labels), table.width
         rows = [csr_array(table.additive_rows(here)[2].T) for here in table.stretches()]
-        self._changes: csr_array = (_summing(states, cuts) @ vstack(rows, format="csr")).tocsr()
+        self._changes: csr_array = (_change_matrix(states, cuts) @ vstack(rows, format="csr")).tocsr()
         self._by_column = self._changes.tocsc()
 
     def overall(self, metric: Metric) -> Scores:
@@ -178,10 +284,10 @@ class _MeanChanges:
             parts.append(metric.classes.overall(classes, metric.classes.weights(self._labels, False)))
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
-    def of_label(self, metric: Metric, label: int) -> Curve:
+    def label_curve(self, metric: Metric, label: int) -> Curve:
         """Return the mean scores of a label, at the first cut and at those where they may change."""
         columns = np.arange(self._changes.shape[1] // self._width) * self._width + label
-        index, sums = _own(self._by_column, columns)
+        index, sums = _column_changes(self._by_column, columns)
         return Curve(index, self._class_scores(metric, sums.reshape(3, -1, len(index))))
 
     def _class_scores(self, metric: Metric, sums: NDArray[np.int64]) -> Scores:
@@ -190,13 +296,16 @@ class _MeanChanges:
         return dict(zip((score.name for score in metric.classes.scores), mean_of_parts(sums)))
 
 
-def _as_arrays(scores: Mapping[str, Any]) -> Scores:
+def _float_arrays(scores: Mapping[str, Any]) -> Scores:
     return {name: np.asarray(values, dtype=float) for name, values in scores.items()}
 
 
-def _summing(states: States, cuts: NDArray[np.float64]) -> csr_array:
-    """Return int64[cuts, states]: what adds up the changes at each cut. The first cut has the first state
-    of each full group; a later one adds the states that enter, and takes away those before them."""
+def _change_matrix(states: States, cuts: NDArray[np.float64]) -> csr_array:
+    """Return int64[cuts, states], the matrix that sums states to the changes at each cut.
+
+    The first cut adds the first state of each full group. A later cut adds the states that enter, and subtracts the
+    states before them.
+    """
     from scipy.sparse import csr_array
 
     first, entering = np.flatnonzero(np.isnan(states.score)), np.flatnonzero(~np.isnan(states.score))
@@ -207,63 +316,65 @@ def _summing(states: States, cuts: NDArray[np.float64]) -> csr_array:
     return csr_array((sign, (row, column)), (len(cuts), len(states.score)))
 
 
-def _own(changes: Any, columns: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the first row and those in which one of some columns changes, int64[points], and the
-    sums of the columns up to there, int64[columns, points]."""
-    own = changes[:, columns]
-    index = np.unique(np.append(0, own.tocoo().coords[0]))
-    return index, np.cumsum(own.tocsr()[index].toarray(), axis=0).T
+def _column_changes(changes: Any, columns: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the rows in which some columns change, int64[points], and the cumulative sums there.
+
+    The first row always is among them. The sums are int64[columns, points].
+    """
+    selected = changes[:, columns]
+    index = np.unique(np.append(0, selected.tocoo().coords[0]))
+    return index, np.cumsum(selected.tocsr()[index].toarray(), axis=0).T
 
 
-def left_out(metrics: Sequence[Metric]) -> dict[str, str]:
-    """Return the metrics that have no curve, with the reason.
+def metrics_without_curve(metrics: Sequence[Metric]) -> dict[str, str]:
+    """Return the names of the metrics that have no curve, each with the reason.
 
     >>> from spacy_nereval import create
-    >>> left_out([create("strict"), create("mentions", scope="hits")])
+    >>> metrics_without_curve([create("strict"), create("mentions", scope="hits")])
     {'mentions': 'its verdicts depend on the corpus as a whole, so they do not add up over documents'}
     """
-    found = {}
+    reasons = {}
     for metric in metrics:
         if metric.resolve or metric.distinct:
-            found[metric.name] = "its verdicts depend on the corpus as a whole, so they do not add up over documents"
-    return found
+            reasons[metric.name] = "its verdicts depend on the corpus as a whole, so they do not add up over documents"
+    return reasons
 
 
 def finite_cut(cut: float) -> float | None:
-    """Return a cut as a result has it: None for infinity, at which nothing is kept."""
+    """Return a cut as its value in a result: None for infinity, which keeps nothing."""
     return cut if np.isfinite(cut) else None
 
 
 def curve_rows(curves: Curves) -> Iterator[dict[str, Any]]:
-    """Yield a row per cut, from the highest: of all labels, then of each label where its counts change.
+    """Yield a row per cut, from the highest: of all labels together, then of each label where its counts change.
 
     Args:
         curves: The curves.
 
     Yields:
-        "label" ("" for all of them), "cut" (None where no prediction is kept), "kept" (predictions
-        of all labels that are kept) and METRIC.SCORE of each score, None where it is undefined.
+        "label" ("" for all labels), "cut" (None where no prediction is kept), "kept" (the number of predictions of all
+        labels that are kept) and METRIC.SCORE for each score, None where it is undefined.
     """
     overall = [
         (f"{metric.name}.{score.name}", curves.overall(metric)[score.name])
         for metric in curves.metrics
         for score in curve_scores(metric.scores)
     ]
-    every = np.arange(len(curves.cuts))
-    yield from _rows(curves, "", every, overall)
+    all_cuts = np.arange(len(curves.cuts))
+    yield from _cut_rows(curves, "", all_cuts, overall)
     for label in curves.labels:
-        of_label = [(metric, curves.of_label(metric, label)) for metric in curves.metrics]
-        at = np.unique(np.concatenate([curve.at for _, curve in of_label]))
+        of_label = [(metric, curves.label_curve(metric, label)) for metric in curves.metrics]
+        indices = np.unique(np.concatenate([curve.at for _, curve in of_label]))
         columns = [
-            (f"{metric.name}.{score.name}", curve.at_cuts(score.name, at))
+            (f"{metric.name}.{score.name}", curve.values_at(score.name, indices))
             for metric, curve in of_label
             for score in curve_scores(metric.label_scores)
         ]
-        yield from _rows(curves, label, at, columns)
+        yield from _cut_rows(curves, label, indices, columns)
 
 
-def columns(metrics: Sequence[Metric]) -> list[str]:
-    """Return the names of the columns of all rows: overall scores, and those of labels."""
+def curve_columns(metrics: Sequence[Metric]) -> list[str]:
+    """Return the names of the columns of `curve_rows`."""
     names = [
         f"{metric.name}.{score.name}"
         for metric in metrics
@@ -272,115 +383,14 @@ def columns(metrics: Sequence[Metric]) -> list[str]:
     return ["label", "cut", "kept", *dict.fromkeys(names)]
 
 
-def _rows(curves: Curves, label: str, at: Any, scores: Sequence[tuple[str, Any]]) -> Iterator[dict[str, Any]]:
-    empty = dict.fromkeys(columns(curves.metrics))
-    cuts, kept = curves.cuts[at].tolist(), curves.kept[at].tolist()
+def _cut_rows(curves: Curves, label: str, indices: Any, scores: Sequence[tuple[str, Any]]) -> Iterator[dict[str, Any]]:
+    empty = dict.fromkeys(curve_columns(curves.metrics))
+    cuts, numbers_kept = curves.cuts[indices].tolist(), curves.kept[indices].tolist()
     lists = [(name, make_plain(values.tolist())) for name, values in scores]
-    for k, (cut, number) in enumerate(zip(cuts, kept)):
+    for k, (value, number) in enumerate(zip(cuts, numbers_kept)):
         yield empty | {
             "label": label,
-            "cut": finite_cut(cut),
+            "cut": finite_cut(value),
             "kept": number,
             **{name: values[k] for name, values in lists},
         }
-
-
-class Settings(Choosing):
-    """What is asked for, as `Choosing` declares it."""
-
-    def checked(self) -> Settings:
-        """Return the settings. Raise ValueError if one cannot be used.
-
-        >>> Settings(per_label="all").checked()
-        Traceback (most recent call last):
-        ValueError: per_label='all': expected 'own' or 'micro', or none for a common cut
-        """
-        return validate_settings(self)._replace(hit=checked_hit(self.hit))
-
-    @property
-    def signature(self) -> list[str]:
-        """The settings that change numbers, for the signature."""
-        return [
-            *([f"per-label:{self.per_label}"] if self.per_label else []),
-            f"hit:{self.hit}",
-            *([] if self.missing_score is None else [f"missing-score:{self.missing_score:g}"]),
-            f"bins:{self.bins},{self.bin_kind}",
-        ]
-
-
-@dataclass(frozen=True)
-class Scored:
-    """Documents with the scores of their predictions.
-
-    Attributes:
-        documents: The annotated documents.
-        scores: The score of each prediction, per document.
-        skipped: The number of documents without annotation.
-        metrics: What is scored: metrics that have curves.
-        settings: What was asked for.
-    """
-
-    documents: Sequence[Document]
-    scores: Sequence[Mapping[PlainSpan, float]]
-    skipped: int
-    metrics: Sequence[Metric]
-    settings: Settings
-
-    @classmethod
-    def of(
-        cls, documents: Iterable[Document | None], metrics: Sequence[Metric], settings: Settings = Settings()
-    ) -> Scored:
-        """Return documents with their scores; raise ValueError, naming the document, if one cannot be used."""
-        pairs = [*pair_with_scores(documents, settings.missing_score)]
-        known = [(document, scores) for document, scores in pairs if document is not None]
-        return cls([each for each, _ in known], [own for _, own in known], len(pairs) - len(known), metrics, settings)
-
-    @cached_property
-    def spans(self) -> ScoredSpans:
-        """All spans as columns."""
-        return ScoredSpans(self.documents, self.scores)
-
-    @cached_property
-    def curves(self) -> Curves:
-        """The scores of the metrics at every cut."""
-        return Curves(self.spans, self.metrics)
-
-    @cached_property
-    def ranking(self) -> Ranked:
-        """All predictions from the highest score, and which are hits."""
-        return ranked(self.documents, self.scores, self.settings.hit)
-
-    @cached_property
-    def counts(self) -> Counts:
-        """The counts of all spans, without verdicts of the metrics."""
-        counts = count(self.documents, [], units=False)
-        counts.metrics, counts.skipped = tuple(self.metrics), self.skipped
-        return counts
-
-    @cached_property
-    def gold(self) -> Mapping[str, int]:
-        """The number of gold spans of each label."""
-        return gold_by_label(self.counts)
-
-    @cached_property
-    def pred(self) -> Mapping[str, int]:
-        """The number of predictions of each label."""
-        return predictions_by_label(self.counts)
-
-    @property
-    def floor(self) -> float | None:
-        """The lowest score, None without predictions."""
-        return float(self.ranking.score[-1]) if len(self.ranking.score) else None
-
-    def cut(self, cuts: Cuts, metrics: Sequence[Metric]) -> Counts:
-        """Return the counts of the predictions that cuts keep."""
-        counts = count(apply_cuts(self.documents, cuts, self.settings.missing_score), metrics)
-        counts.skipped = self.skipped
-        return counts
-
-    def kept(self, cuts: Cuts) -> NDArray[np.bool_]:
-        """Return which predictions of the ranking are kept."""
-        labels = self.ranking.label.tolist()
-        least = {label: cuts.of(label) for label in {*labels}}
-        found: NDArray[np.bool_] = self.ranking.score >= np.array([least[label] for label in labels], dtype=float)
-        return found

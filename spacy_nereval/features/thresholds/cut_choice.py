@@ -1,4 +1,4 @@
-"""The best cut: common to all labels, or one for each label."""
+"""Find the best cut: one for all labels, or one for each label."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from .curves import Curves
 from .scored_spans import ScoredSpans
 
 NEAR = 0.01
-"""Scores this close to the best one are called as good, as ratios."""
+"""Cuts whose score is at most this far from the best one, as a ratio, count as about as good."""
 
 MOST_ROUNDS = 20
-"""How often coordinate ascent goes through all labels at most. It stops at once when nothing gets better."""
+"""Maximum number of rounds of coordinate ascent. It stops earlier when nothing improves."""
 
 LabelCuts = dict[str, float]
 """The cut of each label; infinity keeps no prediction of it."""
 
 
 def best_place(values: NDArray[np.float64]) -> int | None:
-    """Return the first place of the best value, so the highest cut; None if no value is defined.
+    """Return the first index of the best value, which is that of the highest cut; None if no value is defined.
 
     >>> best_place(np.array([-np.inf, 0.5, 0.7, 0.7])), best_place(np.array([-np.inf]))
     (2, None)
@@ -36,17 +36,17 @@ def best_place(values: NDArray[np.float64]) -> int | None:
 
 
 def best_cut(curves: Curves, wish: Criterion) -> tuple[float, float] | None:
-    """Return the best cut for all labels by the score of `wish`, and the value there; None if it is undefined.
+    """Return the best cut for all labels by the score of `wish`, and the value there; None if the score is undefined.
 
-    Of equally good cuts it is the highest.
+    The highest of equally good cuts is taken.
     """
     values = curves.overall(wish.metric)[wish.score.name]
     place = best_place(wish.orient(values))
     return None if place is None else (float(curves.cuts[place]), float(values[place]))
 
 
-def near_best(curves: Curves, wish: Criterion) -> dict[str, float] | None:
-    """Return the range of common cuts around the best one in which the score is within `NEAR` of it.
+def near_best_range(curves: Curves, wish: Criterion) -> dict[str, float] | None:
+    """Return the range of common cuts around the best one with a score within `NEAR` of the best.
 
     Returns:
         "low" and "high"; None if the score is undefined, or best where nothing is kept.
@@ -55,45 +55,45 @@ def near_best(curves: Curves, wish: Criterion) -> dict[str, float] | None:
     best = best_place(values)
     if not best:
         return None
-    far = np.append(0, np.flatnonzero(values < values[best] - NEAR))  # at place 0 nothing is kept
+    far = np.append(0, np.flatnonzero(values < values[best] - NEAR))  # at index 0 nothing is kept
     first, last = far[far < best].max() + 1, far[far > best].min(initial=len(values)) - 1
     return {"low": float(curves.cuts[last]), "high": float(curves.cuts[first])}
 
 
-def own_cuts(curves: Curves, spans: ScoredSpans, wish: Criterion, common: float) -> LabelCuts:
-    """Return for each label the cut at which its own score is best, with one cut for all labels.
+def cuts_per_label(curves: Curves, spans: ScoredSpans, wish: Criterion, common: float) -> LabelCuts:
+    """Return for each label the cut at which the label's own score is best, if all labels have the same cut.
 
-    A label without gold spans, or whose score is nowhere defined, has the common cut.
+    A label without gold spans, or without a defined score, has the common cut.
 
     Args:
         curves: The scores at each cut.
-        spans: The spans that they are about.
-        wish: The score to be as good as possible.
+        spans: The spans of the curves.
+        wish: The score to optimise.
         common: The best cut for all labels.
     """
     name = label_score(wish.metric, wish.score.name).name
-    found: LabelCuts = {}
-    with_gold = {*spans.batch.label[spans.batch.gold].tolist()}
+    result: LabelCuts = {}
+    gold_labels = {*spans.batch.label[spans.batch.gold].tolist()}
     for number, label in enumerate(spans.labels):
-        found[label] = common
-        if number not in with_gold:
+        result[label] = common
+        if number not in gold_labels:
             continue
-        curve = curves.of_label(wish.metric, label)
-        own = spans.score[spans.batch.pred & (spans.batch.label == number)]
-        cuts = np.append(np.inf, -np.unique(-own))
-        # The counts of a label may change at cuts of others; between its own, none of its predictions enters.
+        curve = curves.label_curve(wish.metric, label)
+        scores = spans.score[spans.batch.pred & (spans.batch.label == number)]
+        cuts = np.append(np.inf, -np.unique(-scores))
+        # Only the scores of the label's own predictions are candidates, though its counts may change elsewhere, too.
         places = np.array([curves.place(cut) for cut in cuts.tolist()])
-        place = best_place(wish.orient(curve.at_cuts(name, places)))
-        found[label] = common if place is None else float(cuts[place])
-    return found
+        place = best_place(wish.orient(curve.values_at(name, places)))
+        result[label] = common if place is None else float(cuts[place])
+    return result
 
 
 def micro_cuts(spans: ScoredSpans) -> LabelCuts:
-    """Return the cuts of all labels that together have the best strict F; of equals the highest.
+    """Return the cuts of all labels that jointly have the best strict F; of equals the highest.
 
     Strict hits of a label do not depend on other labels, so Dinkelbach's iteration for the ratio
-    F = 2 tp / (gold + predicted) is exact: each label takes the cut with the best 2 tp - λ predicted,
-    and λ becomes the F of these cuts, until it stays.
+    F = 2 tp / (gold + predicted) is exact: each label takes the cut with the best 2 tp - λ predicted, then λ becomes
+    the F of these cuts, and so on until λ does not change.
 
     Source: Dinkelbach (1967).
     """
@@ -104,39 +104,39 @@ def micro_cuts(spans: ScoredSpans) -> LabelCuts:
         of_label = batch.pred & (batch.label == number)
         cuts, place, times = np.unique(-spans.score[of_label], return_inverse=True, return_counts=True)
         hits = np.bincount(place, batch.gold[of_label], minlength=len(cuts)).astype(np.int64)
-        table.append((np.append(np.inf, -cuts), *(np.cumsum(np.append(0, each)) for each in (hits, times))))
-    part, whole = 0, 1  # λ in whole numbers, so that no rounding decides
+        table.append((np.append(np.inf, -cuts), *(np.cumsum(np.append(0, numbers)) for numbers in (hits, times))))
+    part, whole = 0, 1  # λ as a fraction of whole numbers, so that nothing is rounded
     while True:
         places = [int(np.argmax(2 * whole * hits - part * predicted)) for _, hits, predicted in table]
-        hit, kept = (sum(int(row[k][place]) for row, place in zip(table, places)) for k in (1, 2))
-        if 2 * hit * whole == part * (gold + kept) or gold + kept == 0:
+        hit_total, predicted_total = (sum(int(row[k][place]) for row, place in zip(table, places)) for k in (1, 2))
+        if 2 * hit_total * whole == part * (gold + predicted_total) or gold + predicted_total == 0:
             return {label: float(cuts[place]) for label, (cuts, *_), place in zip(spans.labels, table, places)}
-        part, whole = 2 * hit, gold + kept
+        part, whole = 2 * hit_total, gold + predicted_total
 
 
 def is_exact(wish: Criterion) -> bool:
-    """Return whether the joint cuts of labels can be found exactly: for strict F."""
+    """Return whether the best joint cuts of labels can be found exactly: only for strict F1."""
     return wish.name == "strict.f" and wish.metric.settings.get("beta", 1.0) == 1.0
 
 
-def ascended(
+def coordinate_ascent(
     documents: Sequence[Document], scores: Sequence[Mapping[PlainSpan, float]], wish: Criterion, start: LabelCuts
 ) -> LabelCuts:
-    """Return cuts of labels that no change of a single one makes better: coordinate ascent, a local optimum.
+    """Return a local optimum of the cuts of labels, found by coordinate ascent: no change of one cut improves it.
 
     Args:
         documents: The documents.
         scores: The score of each prediction, per document.
-        wish: The score that is to be best overall.
-        start: The cuts to begin with.
+        wish: The overall score to optimise.
+        start: The initial cuts.
     """
     cuts, best = dict(start), -math.inf
     for _ in range(MOST_ROUNDS):
         before = best
         for label in sorted(cuts):
-            # Predictions of other labels are there or not; those of this label enter by their scores.
-            some, own = _with_others_fixed(documents, scores, cuts, label)
-            cut = best_cut(Curves(ScoredSpans(some, own), [wish.metric]), wish)
+            # Predictions of other labels are fixed: kept or removed. Those of this label enter by their scores.
+            fixed, fixed_scores = _fix_other_labels(documents, scores, cuts, label)
+            cut = best_cut(Curves(ScoredSpans(fixed, fixed_scores), [wish.metric]), wish)
             if cut and (value := float(wish.orient(cut[1]))) > best + TINY:
                 cuts[label], best = cut[0], value
         if best <= before + TINY:
@@ -144,16 +144,17 @@ def ascended(
     return cuts
 
 
-def _with_others_fixed(
+def _fix_other_labels(
     documents: Sequence[Document], scores: Sequence[Mapping[PlainSpan, float]], cuts: LabelCuts, label: str
 ) -> tuple[list[Document], list[dict[PlainSpan, float]]]:
-    some, own = [], []
-    for document, found in zip(documents, scores):
-        kept = {
+    """Return documents and scores in which predictions of other labels are fixed: kept at any cut, or removed."""
+    fixed, fixed_scores = [], []
+    for document, scores_here in zip(documents, scores):
+        entering = {
             span: score if span[2] == label else math.inf
-            for span, score in found.items()
+            for span, score in scores_here.items()
             if span[2] == label or score >= cuts[span[2]]
         }
-        some.append(document.replaced(document.sides[0], [*kept], document.text))
-        own.append(kept)
-    return some, own
+        fixed.append(document.replaced(document.sides[0], [*entering], document.text))
+        fixed_scores.append(entering)
+    return fixed, fixed_scores

@@ -1,12 +1,11 @@
-"""How good the scores of predictions are: average precision, risk at a coverage, and calibration.
+"""Spans with the scores of predictions: how good the scores are, and the counts of a corpus as predictions enter.
 
-The states of a corpus as predictions enter by their scores, from the highest.
+First come average precision, risk over coverage, and calibration of the ranked predictions.
 
-A verdict may change when a further prediction enters, but only within its full group: gold spans and
-all predictions that are connected by overlap, hits included. A full group with j distinct scores has
-j + 1 states. Each state is counted once; the difference of successive states is what a prediction
-changes when it enters. For metrics that judge whole documents, a full group is a document; for
-metrics without a judge, it is a span.
+Then the counts. Predictions enter from the highest score. A further prediction changes verdicts only within its full
+group: the gold spans and predictions that are connected by overlap, hits included. A full group with j distinct scores
+has j + 1 states, each of which is counted once. The differences of successive states are the changes at each score.
+For metrics that judge whole documents, a full group is a document; for metrics without a judge, it is a span.
 """
 
 from __future__ import annotations
@@ -30,28 +29,28 @@ from ...counting.counts import Counts
 NO_PREDICTIONS = "there are no predictions"
 
 COCO_POINTS = 101
-"""The number of recalls from 0 to 1 at which COCO reads precision."""
+"""The number of recalls from 0 to 1 at which COCO evaluates precision."""
 
 
-class Ranked(NamedTuple):
-    """Predictions from the highest score, one element for each: its score, whether it is a hit, and its label."""
+class Ranking(NamedTuple):
+    """All predictions from the highest score: the score, whether it is a hit, and the label of each."""
 
     score: NDArray[np.float64]
     hit: NDArray[np.bool_]
     label: NDArray[Any]
 
-    def of_label(self, label: str) -> Ranked:
+    def select_label(self, label: str) -> Ranking:
         """Return the predictions of one label."""
-        own = self.label == label
-        return Ranked(self.score[own], self.hit[own], self.label[own])
+        is_label = self.label == label
+        return Ranking(self.score[is_label], self.hit[is_label], self.label[is_label])
 
 
-def checked_hit(hit: Any) -> str | float:
-    """Return what counts as a hit. Raise ValueError if it is neither "strict" nor an overlap.
+def check_hit(hit: Any) -> str | float:
+    """Validate the definition of a hit: "strict" or the least IoU.
 
-    >>> checked_hit("0.5")
+    >>> check_hit("0.5")
     0.5
-    >>> checked_hit(0)
+    >>> check_hit(0)
     Traceback (most recent call last):
     ValueError: hit=0: expected 'strict', or the least IoU of a hit, above 0 and up to 1
     """
@@ -68,18 +67,19 @@ def checked_hit(hit: Any) -> str | float:
     return least
 
 
-def ranked(
+def rank_predictions(
     documents: Sequence[Document], scores: Sequence[Mapping[PlainSpan, float]], hit: str | float = STRICT
-) -> Ranked:
-    """Return all predictions from the highest score, and which of them are hits. Ties are in the order of
-    start, end and label, misses first, so that the order of documents does not matter.
+) -> Ranking:
+    """Return all predictions from the highest score, with which of them are hits.
+
+    Ties are ordered by start, end and label, misses first, so that the order of documents does not matter.
 
     Args:
         documents: The documents.
         scores: The score of each prediction, per document.
-        hit: "strict": the span is a gold span. Or the least IoU: predictions, from the highest
-            score, each take the free gold span of their label with the highest IoU of
-            characters that is at least this; of equals the leftmost.
+        hit: "strict": the span is a gold span. A number is the least IoU: from the highest score, each prediction takes
+            the free gold span of its label with the highest IoU of characters, if that is at least this number; of
+            equals the leftmost.
 
     Returns:
         float64[n], bool[n] and object[n] of all n predictions.
@@ -89,18 +89,18 @@ def ranked(
     rows: list[tuple[float, PlainSpan, bool]] = []
     for document, score_of in zip(documents, scores):
         order = sorted(document.sides[1], key=lambda span: (-score_of[span], span))
-        hits = document.hits if hit == STRICT else _overlapping(document, order, float(hit))
+        hits = document.hits if hit == STRICT else _overlap_hits(document, order, float(hit))
         rows += [(-score_of[span], span, span in hits) for span in order]
     rows.sort()
-    return Ranked(
+    return Ranking(
         -np.array([score for score, _, _ in rows], dtype=float),
         np.array([is_hit for _, _, is_hit in rows], dtype=bool),
         np.array([span[2] for _, span, _ in rows], dtype=object),
     )
 
 
-def _overlapping(document: Document, order: Sequence[PlainSpan], least: float) -> set[PlainSpan]:
-    """Return the predictions, given from the highest score, that find a free gold span."""
+def _overlap_hits(document: Document, order: Sequence[PlainSpan], least: float) -> set[PlainSpan]:
+    """Return the predictions, ordered from the highest score, that overlap a free gold span enough."""
     free: dict[str, list[PlainSpan]] = {}
     for span in sorted(document.sides[0]):
         free.setdefault(span[2], []).append(span)
@@ -115,7 +115,7 @@ def _overlapping(document: Document, order: Sequence[PlainSpan], least: float) -
 
 
 def iou(a: PlainSpan, b: PlainSpan) -> float:
-    """Return the characters that two spans share, as a part of those that either has.
+    """Return the intersection over union (IoU) of two spans, in characters.
 
     >>> iou((0, 4, "A"), (2, 6, "A")), iou((3, 3, "A"), (3, 3, "A"))
     (0.3333333333333333, 1.0)
@@ -127,7 +127,7 @@ def iou(a: PlainSpan, b: PlainSpan) -> float:
 
 
 def average_precision(scores: ArrayLike, hits: ArrayLike, gold: int) -> float | None:
-    """Return the average precision: each distinct score's precision, weighted by the recall that it adds.
+    """Return the average precision: the precision at each distinct score, weighted by the recall that it adds.
 
     Predictions with the same score enter together. Recall is over all gold spans.
 
@@ -145,8 +145,10 @@ def average_precision(scores: ArrayLike, hits: ArrayLike, gold: int) -> float | 
     """
     if not gold:
         return None
-    _, kept, found_gold = cumulative(scores, hits)
-    return float(np.sum(np.diff(found_gold, prepend=0) / gold * (found_gold / kept))) if len(kept) else 0.0
+    _, predictions, hits_so_far = cumulative_hits(scores, hits)
+    return (
+        float(np.sum(np.diff(hits_so_far, prepend=0) / gold * (hits_so_far / predictions))) if len(predictions) else 0.0
+    )
 
 
 def coco_average_precision(hits: ArrayLike, gold: int) -> float | None:
@@ -166,55 +168,55 @@ def coco_average_precision(hits: ArrayLike, gold: int) -> float | None:
     """
     if not gold:
         return None
-    found_gold = np.cumsum(np.asarray(hits, dtype=float))
-    precision = found_gold / np.arange(1, len(found_gold) + 1)
+    hits_so_far = np.cumsum(np.asarray(hits, dtype=float))
+    precision = hits_so_far / np.arange(1, len(hits_so_far) + 1)
     best = np.append(np.maximum.accumulate(precision[::-1])[::-1], 0.0)
-    at = np.searchsorted(found_gold / gold, np.linspace(0, 1, COCO_POINTS))
+    at = np.searchsorted(hits_so_far / gold, np.linspace(0, 1, COCO_POINTS))
     return float(best[at].mean())
 
 
-def cumulative(scores: ArrayLike, hits: ArrayLike) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+def cumulative_hits(scores: ArrayLike, hits: ArrayLike) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Return the distinct scores, from the highest, and how many predictions and hits there are down to each.
 
-    >>> [each.tolist() for each in cumulative([0.5, 0.9, 0.5], [True, True, False])]
+    >>> [column.tolist() for column in cumulative_hits([0.5, 0.9, 0.5], [True, True, False])]
     [[0.9, 0.5], [1, 3], [1.0, 2.0]]
     """
     values, flags = np.asarray(scores, dtype=float), np.asarray(hits, dtype=float)
-    distinct, place, times = np.unique(-values, return_inverse=True, return_counts=True)
-    return -distinct, np.cumsum(times), np.cumsum(np.bincount(place, flags, minlength=len(distinct)))
+    distinct, rank, times = np.unique(-values, return_inverse=True, return_counts=True)
+    return -distinct, np.cumsum(times), np.cumsum(np.bincount(rank, flags, minlength=len(distinct)))
 
 
 def risk_coverage(scores: ArrayLike, hits: ArrayLike) -> dict[str, Any]:
-    """Return how risk grows with coverage.
+    """Return the risk at each coverage, and the area under the curve (AURC).
 
-    Coverage is the share of predictions that are kept; risk is the share of these that are no hits.
+    Coverage is the share of predictions that are kept. Risk is the share of kept predictions that are no hits.
 
     Args:
         scores, hits: Of predictions, float[n] and bool[n].
 
     Returns:
-        "cuts", "coverage" and "risk", a number per distinct score, and "aurc", the mean over
-        predictions of the risk at their own score; None without predictions.
+        "cuts", "coverage" and "risk", a number per distinct score, and "aurc", the mean over predictions of the risk at
+        the prediction's score; None without predictions.
 
     >>> risk_coverage([0.9, 0.5], [True, False])
     {'cuts': [0.9, 0.5], 'coverage': [0.5, 1.0], 'risk': [0.0, 0.5], 'aurc': 0.25}
 
     Source: Geifman and El-Yaniv (2017); area: Geifman et al. (2019).
     """
-    cuts, kept, number_of_hits = cumulative(scores, hits)
-    risk = 1 - number_of_hits / np.maximum(kept, 1)
-    number = int(kept[-1]) if len(kept) else 0
-    area = float(np.sum(risk * np.diff(kept, prepend=0)) / number) if number else None
+    cuts, predictions, number_of_hits = cumulative_hits(scores, hits)
+    risk = 1 - number_of_hits / np.maximum(predictions, 1)
+    number = int(predictions[-1]) if len(predictions) else 0
+    area = float(np.sum(risk * np.diff(predictions, prepend=0)) / number) if number else None
     return {
         "cuts": cuts.tolist(),
-        "coverage": (kept / max(number, 1)).tolist(),
+        "coverage": (predictions / max(number, 1)).tolist(),
         "risk": risk.tolist(),
         "aurc": area,
     }
 
 
 def calibration(scores: ArrayLike, hits: ArrayLike, number: int = 10, bins: str = EQUAL) -> dict[str, Any]:
-    """Return the reliability of scores: the share of hits in bins of the score.
+    """Return the calibration of scores: the share of hits in bins of the score.
 
     Args:
         scores: Of predictions, float[n].
@@ -224,12 +226,11 @@ def calibration(scores: ArrayLike, hits: ArrayLike, number: int = 10, bins: str 
             bins with about as many predictions each; predictions with one score are in one bin.
 
     Returns:
-        "bins": a row per bin that has predictions: "low" and "high", "n", "score" (their mean
-        score), "hits" (the share of hits), "gap" (hits - score). "ece": the mean gap, signs
-        left out, weighted by n. "bias": the same with signs, below 0 where scores are too high.
-        "largest_gap": the gap of the bin in which it is largest. "brier": the mean squared
-        difference of score and hit. All of these are None, and "reason" says why, if there
-        are no predictions or a score is outside of 0 to 1.
+        "bins": a row per bin that has predictions: "low" and "high", "n", "score" (the mean score), "hits" (the share
+        of hits) and "gap" (hits - score). "ece": the mean absolute gap, weighted by n. "bias": the mean gap, weighted
+        by n; below 0 if scores are too high. "largest_gap": the gap with the largest absolute value. "brier": the mean
+        squared difference of score and hit. All of these are None, and "reason" says why, if there are no predictions
+        or a score is outside of 0 to 1.
 
     Raises:
         ValueError: There is no such kind of bins, or the number is not above 0.
@@ -252,11 +253,11 @@ def calibration(scores: ArrayLike, hits: ArrayLike, number: int = 10, bins: str 
     edges = np.arange(number + 1) / number if bins == EQUAL else _edges_of_equal_mass(values, number)
     place = np.searchsorted(edges[:-1], values, side="right") - 1  # the last bin is closed
     size = np.bincount(place, minlength=len(edges) - 1)
-    score, hit = (np.bincount(place, each, minlength=len(size)) / np.maximum(size, 1) for each in (values, flags))
+    score, hit = (np.bincount(place, column, minlength=len(size)) / np.maximum(size, 1) for column in (values, flags))
     gap = hit - score
     rows = [
         dict(zip(("low", "high", "n", "score", "hits", "gap"), row))
-        for row in zip(*(each.tolist() for each in (edges[:-1], edges[1:], size, score, hit, gap)))
+        for row in zip(*(column.tolist() for column in (edges[:-1], edges[1:], size, score, hit, gap)))
         if row[2]
     ]
     return {
@@ -271,7 +272,7 @@ def calibration(scores: ArrayLike, hits: ArrayLike, number: int = 10, bins: str 
 
 
 def _edges_of_equal_mass(values: NDArray[np.float64], number: int) -> NDArray[np.float64]:
-    """Return the edges of bins with about as many values each; no two equal values are divided.
+    """Return the edges of bins with about the same number of values. Equal values share a bin.
 
     >>> _edges_of_equal_mass(np.array([0.1, 0.2, 0.2, 0.2, 0.9]), 2).tolist()
     [0.1, 0.2, 0.9]
@@ -283,11 +284,11 @@ def _edges_of_equal_mass(values: NDArray[np.float64], number: int) -> NDArray[np
     return np.append(np.unique(starts), ordered[-1])
 
 
-Kind = Literal["span", "group", "document"]
-"""What the full groups are: single spans, spans connected by overlap, or whole documents."""
+GroupKind = Literal["span", "group", "document"]
+"""The kind of full groups: single spans, spans connected by overlap, or whole documents."""
 
 ROWS = 1 << 18
-"""The number of spans of all states that are counted together, so that they fit into memory."""
+"""The number of rows (spans in states) that are counted together, which bounds memory."""
 
 
 class ScoredSpans:
@@ -299,7 +300,7 @@ class ScoredSpans:
 
     Attributes:
         batch: The spans, sorted by document, start, end and label.
-        score: float64[spans], the score of each prediction; of spans that are gold alone it is NaN.
+        score: float64[spans], the score of each prediction; NaN for spans that are only gold.
     """
 
     def __init__(self, documents: Sequence[Document], scores: Sequence[Mapping[PlainSpan, float]]) -> None:
@@ -307,8 +308,8 @@ class ScoredSpans:
         self.labels: Sequence[str] = self.batch.labels
         batch, names = self.batch, self.batch.labels
         columns = zip(*(column.tolist() for column in (batch.doc, batch.start, batch.end, batch.label, batch.pred)))
-        found = (scores[doc][start, end, names[label]] if pred else np.nan for doc, start, end, label, pred in columns)
-        self.score: NDArray[np.float64] = np.fromiter(found, dtype=float, count=len(batch.doc))
+        values = (scores[doc][start, end, names[label]] if pred else np.nan for doc, start, end, label, pred in columns)
+        self.score: NDArray[np.float64] = np.fromiter(values, dtype=float, count=len(batch.doc))
 
     @property
     def documents(self) -> int:
@@ -316,13 +317,13 @@ class ScoredSpans:
         return self.batch.documents
 
     @property
-    def predicted(self) -> NDArray[np.float64]:
+    def prediction_scores(self) -> NDArray[np.float64]:
         """The scores of all predictions, float64[predictions]."""
-        found: NDArray[np.float64] = self.score[self.batch.pred]
-        return found
+        scores: NDArray[np.float64] = self.score[self.batch.pred]
+        return scores
 
-    def full_groups(self, kind: Kind) -> Numbers:
-        """Return int64[spans], the number of each span's full group."""
+    def full_groups(self, kind: GroupKind) -> Numbers:
+        """Return int64[spans], the number of the full group of each span."""
         if kind == "document":
             return self.batch.doc
         if kind == "span":
@@ -335,7 +336,7 @@ class ScoredSpans:
         return {}
 
     def words(self, case: str, by: str) -> tuple[Numbers, Numbers]:
-        """Return int64[spans + 1] and int64[words]: where the words of each span begin, and the words as numbers."""
+        """Return int64[spans + 1], where the words of each span begin, and int64[words], the words as numbers."""
         if (case, by) not in self._words:
             row, word = self.batch.words(case=case, by=by)
             self._words[case, by] = np.searchsorted(row, np.arange(len(self.batch.doc) + 1)), word
@@ -347,9 +348,9 @@ class StateBatch(Batch):
 
     Args:
         spans: All spans.
-        state: int64[rows], the state in which a span is.
-        row: int64[rows], the index of the span, ascending within a state.
-        pred: bool[rows], whether it is there as a prediction.
+        state: int64[rows], the index of the state.
+        row: int64[rows], the index of a span in this state, ascending within a state.
+        pred: bool[rows], whether the span is predicted in this state.
         document_of: int64[states], the document of each state.
     """
 
@@ -362,11 +363,11 @@ class StateBatch(Batch):
         self._spans, self._row, self._document_of = spans, row, document_of
 
     def words(self, *, case: str, by: str) -> tuple[Numbers, Numbers]:
-        begin, word = self._spans.words(case, by)
-        size = begin[self._row + 1] - begin[self._row]
+        first_word, word = self._spans.words(case, by)
+        size = first_word[self._row + 1] - first_word[self._row]
         index = np.repeat(np.arange(len(self._row)), size)
         within = np.arange(len(index)) - np.repeat(np.cumsum(size) - size, size)
-        return index, word[begin[self._row][index] + within]
+        return index, word[first_word[self._row][index] + within]
 
     def document(self, place: int) -> Document:
         first, last = np.searchsorted(self.doc, [place, place + 1])
@@ -381,20 +382,20 @@ class StateBatch(Batch):
 class States(NamedTuple):
     """The counts of the states of all full groups.
 
-    counts: a row per state, the states of a full group one after the other.
-    score: float64[states], the score of the predictions that enter with a state; NaN for the
-        first of a full group, in which there are none.
+    counts: a row per state. The states of a full group follow each other.
+    score: float64[states], the score of the predictions that enter with a state; NaN for the first state of a full
+        group, which has no predictions.
     """
 
     counts: Counts
     score: NDArray[np.float64]
 
 
-def kind_of(metric: Metric) -> Kind:
-    """Return what the full groups of a metric are.
+def group_kind(metric: Metric) -> GroupKind:
+    """Return the kind of a metric's full groups.
 
     >>> from spacy_nereval import create_all
-    >>> [kind_of(metric) for metric in create_all(["strict", "fair", "char"])]
+    >>> [group_kind(metric) for metric in create_all(["strict", "fair", "char"])]
     ['span', 'group', 'document']
     """
     if metric.scope == "document":
@@ -402,7 +403,7 @@ def kind_of(metric: Metric) -> Kind:
     return "group" if metric.judge or metric.count_batch else "span"
 
 
-def counted_states(spans: ScoredSpans, metrics: Sequence[Metric], kind: Kind) -> States:
+def count_states(spans: ScoredSpans, metrics: Sequence[Metric], kind: GroupKind) -> States:
     """Count the states of all full groups.
 
     Args:
@@ -411,37 +412,37 @@ def counted_states(spans: ScoredSpans, metrics: Sequence[Metric], kind: Kind) ->
         kind: What the full groups are, the same for all metrics.
 
     Returns:
-        A row of counts per state, and float64[states], the score that enters with each.
+        The counts of each state and the score that enters with it.
     """
     counter = Counter(metrics, units=False)
     score = []
-    for batch, entering in _batches(spans, kind):
+    for batch, entering in _state_batches(spans, kind):
         counter.add(batch)
         score.append(entering)
     return States(counter.counts, np.concatenate(score) if score else np.zeros(0))
 
 
-def _batches(spans: ScoredSpans, kind: Kind) -> Iterator[tuple[StateBatch, NDArray[np.float64]]]:
-    """Yield the states in batches, each with the score that enters with each state."""
+def _state_batches(spans: ScoredSpans, kind: GroupKind) -> Iterator[tuple[StateBatch, NDArray[np.float64]]]:
+    """Yield batches of states, and float64[states], the score that enters with each state."""
     batch = spans.batch
     group = spans.full_groups(kind)
     number = spans.documents if kind == "document" else int(group.max(initial=-1)) + 1
     rank, entering = _ranks(group, np.where(np.isposinf(spans.score), np.nan, spans.score))
     states = 1 + np.bincount(entering.group, minlength=number)
-    begin = np.where(batch.gold, 0, rank)  # the first state of its full group in which a span is
-    rows = np.bincount(group, states[group] - begin, minlength=number)
+    first_state = np.where(batch.gold, 0, rank)  # of its full group, for each span
+    rows = np.bincount(group, states[group] - first_state, minlength=number)
     document_of = np.arange(number)
     if kind != "document":
         document_of[group] = batch.doc
     edges = np.searchsorted(group, np.arange(number + 1))
-    part = np.cumsum(np.maximum(rows, 1)) // ROWS
-    for first, last in _stretches(part):
-        here = slice(edges[first], edges[last])
-        own = group[here] - first
-        size = states[first:last][own] - begin[here]
+    batch_number = np.cumsum(np.maximum(rows, 1)) // ROWS
+    for first, last in _equal_ranges(batch_number):
+        span_range = slice(edges[first], edges[last])
+        local_group = group[span_range] - first
+        size = states[first:last][local_group] - first_state[span_range]
         start = np.cumsum(states[first:last]) - states[first:last]
         row = np.repeat(np.arange(edges[first], edges[last]), size)
-        step = np.arange(len(row)) - np.repeat(np.cumsum(size) - size, size) + begin[row]
+        step = np.arange(len(row)) - np.repeat(np.cumsum(size) - size, size) + first_state[row]
         state = start[group[row] - first] + step
         order = np.argsort(state, kind="stable")
         is_pred = batch.pred[row] & (step >= rank[row])
@@ -453,7 +454,7 @@ def _batches(spans: ScoredSpans, kind: Kind) -> Iterator[tuple[StateBatch, NDArr
 
 
 class _Entering(NamedTuple):
-    """The predictions that enter together: full group, rank from 1 up, and score, one element for each."""
+    """Predictions that enter together, one element per full group and score: the group, the rank from 1, the score."""
 
     group: Numbers
     rank: Numbers
@@ -461,21 +462,23 @@ class _Entering(NamedTuple):
 
 
 def _ranks(group: Numbers, score: NDArray[np.float64]) -> tuple[Numbers, _Entering]:
-    """Return the rank of each span among the distinct scores of its full group, the highest 1, and 0
-    without a score; and the ranks of all full groups in order."""
+    """Return the rank of each span among the distinct scores of its full group, and the ranks of each full group.
+
+    Rank 1 is the highest score; spans without a score have rank 0.
+    """
     scored = np.flatnonzero(~np.isnan(score))
     order = scored[np.lexsort((-score[scored], group[scored]))]
-    own, value = group[order], score[order]
-    new_group = np.diff(own, prepend=-1) != 0
+    groups, value = group[order], score[order]
+    new_group = np.diff(groups, prepend=-1) != 0
     new = new_group | (np.diff(value, prepend=np.nan) != 0)
     rank = np.cumsum(new)
-    rank -= np.repeat(rank[new_group] - 1, np.diff(np.flatnonzero(new_group), append=len(own)))
+    rank -= np.repeat(rank[new_group] - 1, np.diff(np.flatnonzero(new_group), append=len(groups)))
     rank_of_span = np.zeros(len(score), dtype=np.int64)
     rank_of_span[order] = rank
-    return rank_of_span, _Entering(own[new], rank[new], value[new])
+    return rank_of_span, _Entering(groups[new], rank[new], value[new])
 
 
-def _stretches(part: Numbers) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last index, exclusive, of each stretch of equal numbers."""
+def _equal_ranges(part: Numbers) -> Iterator[tuple[int, int]]:
+    """Yield the range (first, last exclusive) of each run of equal numbers."""
     edges = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(part)]
     yield from ((first, last) for first, last in zip(edges, edges[1:]) if last > first)

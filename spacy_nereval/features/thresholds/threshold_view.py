@@ -1,4 +1,4 @@
-"""What people see of the result of `nereval thresholds`: its tables and its sentences."""
+"""The tables and sentences on the result of `thresholds`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from ...core.declaration import Metric
 from ...core.messages import join_names, shorten
 from ...evaluation.tested import label_score
 from ...io.writing import visible
-from ...reporting.declared import groups, short_name, spoken
-from ...reporting.remarks import heading, in_sentence, kept_words, many
-from ...reporting.result_table import Cell, Cost, Cut, Percent, ResultTable, shown
-from ...reporting.score_tables import interval, number, percent, score_cell, unit_of
+from ...reporting.declared import score_groups, sentence_name, short_name
+from ...reporting.remarks import cut_phrase, heading, many, name_in_sentence
+from ...reporting.result_table import Cell, Cost, Cut, ResultTable, number_text
+from ...reporting.score_tables import interval, percent, score_cell, unit_of, value_cell
 from ...reporting.view import Finding, Makers, View
 
 NAMED = 3
@@ -30,21 +30,21 @@ LOCAL = ", as far as changing one at a time shows"
 
 
 class ThresholdView(View):
-    """The tables and sentences of one system's cuts.
+    """The tables and sentences on one system's cuts.
 
-    What stands under "other documents" is about the documents that the cuts were applied to; if there are
-    none, everything is about those that they were chosen on.
+    If the cuts were applied to other documents, most tables and sentences are about these; otherwise, all are about the
+    documents on which the cuts were chosen.
 
     Args:
-        result: The result, as its JSON has it.
-        metrics: What was scored.
-        name: The name of the system; "" if there is one only.
-        applying: How to measure the cut on other documents.
+        result: The result, or its JSON.
+        metrics: The metrics.
+        name: The name of the system; "" for a single system.
+        applying: How to measure the cut on other documents, in words.
         notes: Further lines on what was scored.
 
     Attributes:
-        last: The part of the result that is about the documents that the cuts were applied to, if they were applied.
-        where: What these documents are called in sentences.
+        last: The part of the result on the documents that the cuts were applied to, or else the result.
+        where: The name of these documents in sentences.
     """
 
     at_terminal: ClassVar[Sequence[str]] = ("labels", "applied", "scores")
@@ -66,10 +66,10 @@ class ThresholdView(View):
         self.applied: Mapping[str, Any] | None = result.get("applied")
         self.last: Mapping[str, Any] = self.applied or result
         metric, _, self._score = self.best["score"].partition(".")
-        self._metrics = [each for each in metrics if each.name in result["metrics"]]
-        (self._metric,) = (each for each in self._metrics if each.name == metric)
+        self._metrics = [candidate for candidate in metrics if candidate.name in result["metrics"]]
+        (self._metric,) = (candidate for candidate in self._metrics if candidate.name == metric)
         self._unit = unit_of(self._metric, self._score)
-        self.what: str = spoken(self._metric, self._score)
+        self.score_name: str = sentence_name(self._metric, self._score)
         self._chosen_on = f"the {many(result['documents'], 'document')} it was chosen on"
         self.where: str = f"{many(self.applied['documents'], 'other document')}" if self.applied else self._chosen_on
         self._here, self._there = (f" on {where}" * bool(self.applied) for where in (self._chosen_on, self.where))
@@ -86,51 +86,52 @@ class ThresholdView(View):
     def columns(self) -> tuple[str, ...]:
         """The names of the scores that share a row with the one that cuts are chosen by, such as p, r and f."""
         names = [score.name for score in self._metric.scores if score.unit != "count"]
-        return next(group.scores for group in groups(self._metric, names) if self._score in group.scores)
+        return next(group.scores for group in score_groups(self._metric, names) if self._score in group.scores)
 
     @property
-    def _heads(self) -> list[str]:
+    def _headers(self) -> list[str]:
         return [*"PRF"] if len(self.columns) == 3 else [short_name(self._metric, name) for name in self.columns]
 
     def label_tables(self) -> Iterator[ResultTable]:
         """Yield the cut of each label, and its score with and without the cut."""
         metric, name = self._metric, label_score(self._metric, self._score).name
-        found = self._of_labels(self.last)
+        label_rows = self._label_rows(self.last)
         rows = [
             [label, row["gold"], row["pred"], self._cut(row), *self._label_cells([name], row)]
-            + [number(row["no_cut"], unit_of(metric, name)), percent(row["ap"])]
-            for label, row in found
+            + [value_cell(row["no_cut"], unit_of(metric, name)), percent(row["ap"])]
+            for label, row in label_rows
         ]
         short = short_name(metric, name)
         uncut = Cost("uncut") if isinstance(short, Cost) else "uncut"
         header = ["label", "gold", "predicted", "cut", short, uncut, "AP"]
-        yield self._table("Labels", header, rows, self._note, asks=[{"label": label} for label, _ in found])
+        yield self._table("Labels", header, rows, self._note, asks=[{"label": label} for label, _ in label_rows])
 
     def applied_tables(self) -> Iterator[ResultTable]:
         """Yield the headline scores of other documents with and without the cut."""
         if self.applied is None:
             return
         rows: list[list[Cell]] = []
-        for metric, name, own in self._headlines(self.applied["metrics"]):
-            without = number(own["no_cut"][name], unit_of(metric, name))
-            rows.append([short_name(metric, name), score_cell(metric, name, own["scores"], own["intervals"]), without])
+        for metric, name, result in self._headlines(self.applied["metrics"]):
+            without = value_cell(result["no_cut"][name], unit_of(metric, name))
+            score = score_cell(metric, name, result["scores"], result["intervals"])
+            rows.append([short_name(metric, name), score, without])
         yield self._table("Other documents", ["score", "at the cut", "uncut"], rows)
 
     def score_tables(self) -> Iterator[ResultTable]:
         """Yield the headline scores: the best cut of each, and its value with and without that cut."""
         rows: list[list[Cell]] = []
         asks = []
-        for metric, name, own in self._headlines(self.result["metrics"]):
-            row, unit = own["scores"][name], unit_of(metric, name)
-            values = [number(row[key], unit) for key in ("value", "no_cut")]
-            cut = None if row["value"] is None else Cut.of(row["cut"])
+        for metric, name, result in self._headlines(self.result["metrics"]):
+            row, unit = result["scores"][name], unit_of(metric, name)
+            values = [value_cell(row[key], unit) for key in ("value", "no_cut")]
+            cut = None if row["value"] is None else Cut.create(row["cut"])
             rows.append([short_name(metric, name), cut, *values])
             asks.append({"score": f"{metric.name}.{name}"})
         header = ["score", "best cut", "value", "uncut"]
         yield self._table("Best cut of each score", header, rows, "where chosen", asks=asks)
 
     def worth_tables(self) -> Iterator[ResultTable]:
-        """Yield what the cuts are worth beside other cuts: the usual one, none, and the best common one."""
+        """Yield the scores at the cuts beside those at other cuts: the usual one, none, and the best common one."""
         names = {
             "chosen": f"the {'chosen' if self.applied else 'best'} cut{'s' * bool(self.best['labels'])}",
             "usual": "the usual cut",
@@ -140,12 +141,13 @@ class ThresholdView(View):
         unknown = "; the best common cut is not known in practice" if self.applied else ""
         rows: list[list[Cell]] = []
         for key, row in self.last["worth"].items():
-            cells = self._cells(row["scores"], self._bounds if key == "chosen" else {})
+            cells = self._score_cells(row["scores"], self._bounds if key == "chosen" else {})
             rows.append([names[key], self._cut(row), row["kept"], *cells])
-        yield self._table("What cuts are worth", ["which cut", "cut", "kept", *self._heads], rows, self._note + unknown)
+        header = ["which cut", "cut", "kept", *self._headers]
+        yield self._table("What cuts are worth", header, rows, self._note + unknown)
 
     def label_score_tables(self) -> Iterator[ResultTable]:
-        """Yield the scores at the cuts, of all labels together and of each, on each set of documents."""
+        """Yield the scores at the cuts, of all labels together and of each label, on each set of documents."""
         parts = [("other", self.applied), ("where chosen", self.result)] if self.applied else [("", self.result)]
         rows: list[list[Cell]] = []
         asks = []
@@ -153,13 +155,13 @@ class ThresholdView(View):
             for which, part in parts:
                 if label is None or label in part["per_type"]:
                     documents = [which] if self.applied else []
-                    rows.append([label or "all labels", *documents, *self._at_cut(part, label)])
+                    rows.append([label or "all labels", *documents, *self._cut_cells(part, label)])
                     asks.append({"label": label or ""})
-        header = ["label", *(["documents"] if self.applied else []), "cut", "gold", "kept", *self._heads]
+        header = ["label", *(["documents"] if self.applied else []), "cut", "gold", "kept", *self._headers]
         yield self._table("Labels at the cut", header, rows, asks=asks)
 
     def precision_tables(self) -> Iterator[ResultTable]:
-        """Yield the average precision of all labels together, the mean over labels, and that of each label."""
+        """Yield the average precision: of all labels together, the mean over labels, and of each label."""
         parts = [self.applied, self.result] if self.applied else [self.result]
         rows: list[list[Cell]] = [
             [name, *(percent(part["average_precision"][key]) for part in parts)]
@@ -173,25 +175,30 @@ class ThresholdView(View):
         yield self._table("Average precision", header, rows, self._note, asks=asks)
 
     def calibration_tables(self) -> Iterator[ResultTable]:
-        """Yield the bins of the scores: how many predictions each has, and how many of them are hits."""
-        found = self.last["calibration"]
+        """Yield the bins of the scores with their numbers of predictions and shares of hits."""
+        calibration = self.last["calibration"]
         rows: list[list[Cell]] = [
             [Cut(row["low"]), Cut(row["high"]), row["n"], *(percent(row[key]) for key in ("score", "hits", "gap"))]
-            for row in found["bins"] or ()
+            for row in calibration["bins"] or ()
         ]
-        brier = "" if found["brier"] is None else f"Brier score {found['brier']:.4f}"
+        brier = "" if calibration["brier"] is None else f"Brier score {calibration['brier']:.4f}"
         header = ["from", "to", "predictions", "mean score", "hits", "gap"]
         yield self._table("Calibration", header, rows, "; ".join(filter(None, [self._note, brier])))
 
     def curve_tables(self) -> Iterator[ResultTable]:
         """Yield the headline scores at up to 400 cuts."""
         curves = self.result["curves"]
-        found = [(metric, name, own[name]) for metric, name, own in self._headlines(curves["metrics"])]
+        headline_scores = self._headlines(curves["metrics"])
+        columns = [(metric, name, values_by_name[name]) for metric, name, values_by_name in headline_scores]
         rows: list[list[Cell]] = [
-            [Cut.of(cut), kept, *(number(values[k], unit_of(metric, name)) for metric, name, values in found)]
-            for k, (cut, kept) in enumerate(zip(curves["cuts"], curves["kept"]))
+            [
+                Cut.create(cut),
+                number_kept,
+                *(value_cell(values[k], unit_of(metric, name)) for metric, name, values in columns),
+            ]
+            for k, (cut, number_kept) in enumerate(zip(curves["cuts"], curves["kept"]))
         ]
-        header = ["cut", "kept", *(short_name(metric, name) for metric, name, _ in found)]
+        header = ["cut", "kept", *(short_name(metric, name) for metric, name, _ in columns)]
         yield self._table("Curves", header, rows, "where chosen" if self.applied else "")
 
     makers: ClassVar[Makers] = {
@@ -212,35 +219,35 @@ class ThresholdView(View):
     @property
     def _bounds(self) -> Mapping[str, Any]:
         """The intervals of the scores at the cuts, if there are any."""
-        found: Mapping[str, Any] = self.applied["metrics"][self._metric.name]["intervals"] if self.applied else {}
-        return found
+        intervals: Mapping[str, Any] = self.applied["metrics"][self._metric.name]["intervals"] if self.applied else {}
+        return intervals
 
-    def _of_labels(self, part: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    def _label_rows(self, part: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
         return [(label, part["per_type"][label]) for label in self.labels if label in part["per_type"]]
 
-    def _headlines(self, own: Mapping[str, Any]) -> Iterator[tuple[Metric, str, Any]]:
-        """Yield each headline score with what a part of the result has for its metric."""
+    def _headlines(self, by_metric: Mapping[str, Any]) -> Iterator[tuple[Metric, str, Any]]:
+        """Yield the metric and the name of each headline score, and the metric's part of some results by metric."""
         for metric in self._metrics:
             for score in metric.headlines:
-                yield metric, score.name, own[metric.name]
+                yield metric, score.name, by_metric[metric.name]
 
     def _cut(self, row: Mapping[str, Any]) -> Cut | None:
         """Return the cut of a row; None if it has no cut, or one for each label."""
-        return Cut.of(row["cut"]) if "cut" in row and not self.best["reason"] else None
+        return Cut.create(row["cut"]) if "cut" in row and not self.best["reason"] else None
 
-    def _cells(self, scores: Mapping[str, Any], bounds: Mapping[str, Any]) -> list[Cell]:
+    def _score_cells(self, scores: Mapping[str, Any], bounds: Mapping[str, Any]) -> list[Cell]:
         return [score_cell(self._metric, name, scores, bounds) for name in self.columns]
 
     def _label_cells(self, names: Sequence[str], row: Mapping[str, Any]) -> list[Cell]:
-        """Return scores of a label; that which cuts are chosen by has its interval, if there is one."""
+        """Return scores of a label; the score by which cuts are chosen has its interval, if there is one."""
         bounds = {row["score"]: row} if "low" in row else {}
         return [score_cell(self._metric, name, row["scores"], bounds) for name in names]
 
-    def _at_cut(self, part: Mapping[str, Any], label: str | None) -> list[Cell]:
-        """Return the cut, numbers of spans and the scores of a label, None for all of them."""
+    def _cut_cells(self, part: Mapping[str, Any], label: str | None) -> list[Cell]:
+        """Return the cut, the numbers of spans and the scores of a label; None for all labels."""
         row: Mapping[str, Any] = part["worth"]["chosen"] if label is None else part["per_type"][label]
         if label is None:
-            gold, cells = part["gold"], self._cells(row["scores"], self._bounds if part is self.applied else {})
+            gold, cells = part["gold"], self._score_cells(row["scores"], self._bounds if part is self.applied else {})
         else:
             names = [label_score(self._metric, name).name for name in self.columns]
             gold, cells = row["gold"], self._label_cells(names, row)
@@ -260,56 +267,53 @@ class ThresholdView(View):
     # Sentences
 
     def findings(self, *, digits: int = 2) -> list[Finding]:
-        """Return what the result shows: the cut, what it is worth, and how good the scores are.
+        """Return the findings: the cut, its worth, and how good the scores are.
 
         Args:
             digits: Decimal places of scores.
         """
         sentences = {
-            "headline": self._headline(digits),
-            "gain": self._gain(),
-            "others": self._others(digits),
-            "chosen": self._chosen(digits),
-            "cuts": self._kept(),
-            "coverage": self._coverage(digits),
-            "curves": self._near(),
-            "recall": self._precision(digits),
-            "calibration": self._calibration(digits),
+            "headline": self._headline_sentence(digits),
+            "gain": self._gain_sentence(),
+            "others": self._other_cuts_sentence(digits),
+            "chosen": self._origin_sentence(digits),
+            "cuts": self._number_sentence(),
+            "coverage": self._risk_sentence(digits),
+            "curves": self._range_sentence(),
+            "recall": self._precision_sentence(digits),
+            "calibration": self._calibration_sentence(digits),
         }
         return [Finding(section, sentence) for section, sentence in sentences.items() if sentence]
 
     def opening(self, *, digits: int = 2, more: str = "") -> list[str]:
-        """Return the findings, and then what a reader has to know about the scores."""
-        first, *others = (found.heading for found in self.findings(digits=digits))
-        return [f"{visible(self.name)}: {first}" if self.name else first, *others, *self.warnings, *self.left_out]
+        """Return the findings, then warnings and notes about the scores."""
+        first, *more_findings = (finding.heading for finding in self.findings(digits=digits))
+        start = f"{visible(self.name)}: " if self.name else ""
+        return [f"{start}{first}", *more_findings, *self.warnings, *self.omissions]
 
     def closing(self) -> list[str]:
-        """Return how many documents and spans the numbers rest on, and the signature of those of other documents."""
+        """Return the numbers of documents and spans, and the signature of the result on other documents."""
         return [*self.footing, *([self.applied["signature"]] if self.applied else [])]
 
     @property
     def _parts(self) -> list[tuple[str, Mapping[str, Any]]]:
-        """What was done on the documents of each part of the result, and the part."""
+        """Each part of the result, after what was done on its documents."""
         return [("Chosen on", self.result), *([("Applied to", self.applied)] if self.applied else [])]
 
-    def named(self, documents: Sequence[str]) -> str:
-        """Return on which documents the cuts were chosen, and to which they were applied.
-
-        Args:
-            documents: The names of the ones and of the others.
-        """
-        first, *others = (f"{done} {in_sentence(name)}" for (done, _), name in zip(self._parts, documents))
-        return ", ".join([first, *(f"{other[0].lower()}{other[1:]}" for other in others)])
+    def describe_documents(self, documents: Sequence[str]) -> str:
+        """Return on which documents the cuts were chosen and to which they were applied, given the names of both."""
+        first, *more = (f"{action} {name_in_sentence(name)}" for (action, _), name in zip(self._parts, documents))
+        return ", ".join([first, *(f"{phrase[0].lower()}{phrase[1:]}" for phrase in more)])
 
     @property
-    def choosing(self) -> str:
-        """How the cuts were chosen."""
+    def choice_sentence(self) -> str:
+        """How the cuts were chosen, in words."""
         local = LOCAL if self.best["exact"] is False else ""
-        return CHOOSING[self.best["per_label"]].format(score=self.what, local=local)
+        return CHOOSING[self.best["per_label"]].format(score=self.score_name, local=local)
 
     @property
-    def hits(self) -> str:
-        """Which predictions are hits, for average precision and calibration."""
+    def hit_definition(self) -> str:
+        """Which predictions are hits in average precision and calibration, in words."""
         hit = self.last["average_precision"]["hit"]
         if hit == "strict":
             return "A prediction is a hit if it is a gold span"
@@ -317,138 +321,135 @@ class ThresholdView(View):
 
     @property
     def footing(self) -> list[str]:
-        """How many documents and spans the numbers rest on."""
+        """The numbers of documents and spans, a line for each part of the result."""
         lines = []
-        for done, part in self._parts:
-            floor = "" if part["floor"] is None else f"; scores from {shown(Cut(part['floor']))} up"
-            lines.append(f"{visible(self.name)}: " * bool(self.name) + f"{done} {heading(part)}{floor}")
+        for action, part in self._parts:
+            floor = "" if part["floor"] is None else f"; scores from {number_text(Cut(part['floor']))} up"
+            lines.append(f"{visible(self.name)}: " * bool(self.name) + f"{action} {heading(part)}{floor}")
         return lines
 
     @property
     def warnings(self) -> list[str]:
-        """What a reader has to know about the scores."""
+        """Warnings and notes about the scores."""
         applied = self.applied or {"warnings": [], "unseen": []}
         lines = [*self.result["warnings"], *applied["warnings"]]
         if unseen := applied["unseen"]:
             lines.append(f"not seen where the cut was chosen, so that they have the common one: {join_names(unseen)}")
         return [*(f"⚠ {line}" for line in lines), *self._notes]
 
-    def _headline(self, digits: int) -> str:
+    def _headline_sentence(self, digits: int) -> str:
         if self.best["reason"]:
             return f"no best cut: {self.best['reason']}"
         if self.applied is None:
-            return f"{self._cuts_in_words()}, on {self.where}: {self._against(self.best, self.best['no_cut'], digits)}"
+            return f"{self._cuts_phrase()}, on {self.where}: {self._contrast(self.best, self.best['no_cut'], digits)}"
         gain, without = self.applied["gain"] or {}, self.applied["no_cut"]["value"]
-        return f"{self._cuts_in_words()}, on {self.where}: {self._against(self.applied, without, digits, gain)}"
+        return f"{self._cuts_phrase()}, on {self.where}: {self._contrast(self.applied, without, digits, gain)}"
 
-    def _cuts_in_words(self) -> str:
+    def _cuts_phrase(self) -> str:
         cuts = {label: self.best["labels"][label] for label in self.labels if label in self.best["labels"]}
-        known = [cut for cut in cuts.values() if cut is not None]
+        finite = [cut for cut in cuts.values() if cut is not None]
         local = "" if self.best["exact"] else " (local)"
         if not cuts:
-            return "keep none" if self.best["cut"] is None else f"cut at {shown(Cut(self.best['cut']))}"
+            return "keep none" if self.best["cut"] is None else f"cut at {number_text(Cut(self.best['cut']))}"
         if len(cuts) > NAMED:
-            between = f" from {shown(Cut(min(known)))} to {shown(Cut(max(known)))}" if known else ""
+            between = f" from {number_text(Cut(min(finite)))} to {number_text(Cut(max(finite)))}" if finite else ""
             return f"cuts of {many(len(cuts), 'label')}{between}{local}"
-        named = [f"{shorten(label)} at {shown(Cut(cut))}" for label, cut in cuts.items() if cut is not None]
+        named = [f"{shorten(label)} at {number_text(Cut(cut))}" for label, cut in cuts.items() if cut is not None]
         none = [shorten(label) for label, cut in cuts.items() if cut is None]
         parts = [f"cut {' and '.join(named)}"] * bool(named) + [f"keep none of {' and '.join(none)}"] * bool(none)
         return f"{', '.join(parts)}{local}"
 
-    def _against(
+    def _contrast(
         self, row: Mapping[str, Any], without: float | None, digits: int, gain: Mapping[str, Any] | None = None
     ) -> str:
         """Return the value of a row, with its interval if it has one, beside that without a cut."""
         value = row["value"]
         cell = score_cell(self._metric, self._score, {self._score: value}, {self._score: row} if "low" in row else {})
-        said = f"{self.what} {shown(cell, digits)}, against {self._shown(without, digits)} uncut"
+        text = f"{self.score_name} {number_text(cell, digits)}, against {self._value_text(without, digits)} uncut"
         if value is None or without is None:
-            return said
+            return text
         gap, bounds = self._unit(value - without), interval(gain, self._unit) if gain else None
-        between = "" if bounds is None else f" {shown(bounds, digits)}"
-        return f"{said} ({'+' if gap >= 0 else ''}{shown(gap, digits)}{between})"
+        between = "" if bounds is None else f" {number_text(bounds, digits)}"
+        return f"{text} ({'+' if gap >= 0 else ''}{number_text(gap, digits)}{between})"
 
-    def _shown(self, value: float | None, digits: int) -> str:
-        return shown(number(value, self._unit), digits)
+    def _value_text(self, value: float | None, digits: int) -> str:
+        return number_text(value_cell(value, self._unit), digits)
 
-    def _chosen(self, digits: int) -> str:
+    def _origin_sentence(self, digits: int) -> str:
         if self.best["reason"]:
             return ""
         if self.applied is None:
             how = f" with {self._applying}" if self._applying else ""
             return f"on other documents it is worth less: measure it there{how}"
-        return f"on {self._chosen_on}: {self._against(self.best, self.best['no_cut'], digits)}"
+        return f"on {self._chosen_on}: {self._contrast(self.best, self.best['no_cut'], digits)}"
 
-    def _gain(self) -> str:
+    def _gain_sentence(self) -> str:
         verdict = ((self.applied or {}).get("gain") or {}).get("verdict")
         return f"the cut against no cut: {verdict}" if verdict else ""
 
-    def _others(self, digits: int) -> str:
+    def _other_cuts_sentence(self, digits: int) -> str:
         worth, parts = self.last["worth"], []
         if "usual" in worth:
-            value = self._shown(worth["usual"]["scores"][self._score], digits)
-            parts.append(f"a cut of {shown(Cut(worth['usual']['cut']))} would give {value}")
+            value = self._value_text(worth["usual"]["scores"][self._score], digits)
+            parts.append(f"a cut of {number_text(Cut(worth['usual']['cut']))} would give {value}")
         if "best" in worth:
-            cut, value = self._cut(worth["best"]), self._shown(worth["best"]["scores"][self._score], digits)
-            known = ", which is not available in practice, would give" if self.applied else " gives"
-            parts.append(f"the best common cut, {shown(cut)}{known} {value}")
+            cut, value = self._cut(worth["best"]), self._value_text(worth["best"]["scores"][self._score], digits)
+            verb = ", which is not available in practice, would give" if self.applied else " gives"
+            parts.append(f"the best common cut, {number_text(cut)}{verb} {value}")
         there = f"on {self.where} " * bool(self.applied)
         return f"{there}{', and '.join(parts)}" if parts else ""
 
-    def _kept(self) -> str:
+    def _number_sentence(self) -> str:
         worth = self.last["worth"]
         if not worth:
             return ""
-        return f"{kept_words(worth['chosen']['kept'], self.last['pred'])}{self._there}"
+        return f"{cut_phrase(worth['chosen']['kept'], self.last['pred'])}{self._there}"
 
-    def _coverage(self, digits: int) -> str:
-        worth, right = self.last["worth"], (self.applied or self.best)["hits"]
+    def _risk_sentence(self, digits: int) -> str:
+        worth, hits = self.last["worth"], (self.applied or self.best)["hits"]
         if not worth:
             return ""
-        kept, area = worth["chosen"]["kept"], self.last["risk_coverage"]["aurc"]
-        if not kept:
+        number_kept, area = worth["chosen"]["kept"], self.last["risk_coverage"]["aurc"]
+        if not number_kept:
             return f"no prediction is kept{self._there}"
-        return (
-            f"{shown(percent(kept - right, kept), digits)} % of the predictions kept{self._there} are wrong "
-            f"(AURC {area:.4f})"
-        )
+        wrong = number_text(percent(number_kept - hits, number_kept), digits)
+        return f"{wrong} % of the predictions kept{self._there} are wrong (AURC {area:.4f})"
 
-    def _near(self) -> str:
+    def _range_sentence(self) -> str:
         near = self.best["near"]
         if self.best["reason"]:
             return ""
         if near is None:
-            return f"{self.what} is best where nothing is kept"
-        low, high = (shown(Cut(near[key])) for key in ("low", "high"))
+            return f"{self.score_name} is best where nothing is kept"
+        low, high = (number_text(Cut(near[key])) for key in ("low", "high"))
         if low == high:
-            return f"{self.what} is best at {low}{self._here}, and falls on both sides"
-        return f"{self.what} is within 1 point of its best from {low} to {high}{self._here}"
+            return f"{self.score_name} is best at {low}{self._here}, and falls on both sides"
+        return f"{self.score_name} is within 1 point of its best from {low} to {high}{self._here}"
 
-    def _precision(self, digits: int) -> str:
-        found = self.last["average_precision"]
-        if found["reason"]:
-            return f"average precision is not known{self._there}: {found['reason']}"
-        hits = "strict hits" if found["hit"] == "strict" else f"hits with IoU ≥ {found['hit']:g}"
-        known = [(row["ap"], label) for label, row in self._of_labels(self.last) if row["ap"] is not None]
-        lowest, label = min(known, key=lambda each: each[0])
-        said = f"average precision is {shown(percent(found['ap']), digits)}{self._there} ({hits})"
-        if len(known) == 1:
-            return said
-        mean = shown(percent(found["map"]), digits)
-        return f"{said}, mean over labels {mean}, lowest {shown(percent(lowest), digits)} for {shorten(label)}"
+    def _precision_sentence(self, digits: int) -> str:
+        precision = self.last["average_precision"]
+        if precision["reason"]:
+            return f"average precision is not known{self._there}: {precision['reason']}"
+        hits = "strict hits" if precision["hit"] == "strict" else f"hits with IoU ≥ {precision['hit']:g}"
+        per_label = [(row["ap"], label) for label, row in self._label_rows(self.last) if row["ap"] is not None]
+        lowest, label = min(per_label, key=lambda row: row[0])
+        sentence = f"average precision is {number_text(percent(precision['ap']), digits)}{self._there} ({hits})"
+        if len(per_label) == 1:
+            return sentence
+        mean, least = (number_text(percent(value), digits) for value in (precision["map"], lowest))
+        return f"{sentence}, mean over labels {mean}, lowest {least} for {shorten(label)}"
 
-    def _calibration(self, digits: int) -> str:
-        found = self.last["calibration"]
-        if found["reason"]:
-            return f"calibration is not known{self._there}: {found['reason']}"
-        if found["ece"] <= CLOSE:
-            said = "close to the share of hits"
-        elif abs(found["bias"]) < CLOSE:
-            said = "too high and too low"
+    def _calibration_sentence(self, digits: int) -> str:
+        calibration = self.last["calibration"]
+        if calibration["reason"]:
+            return f"calibration is not known{self._there}: {calibration['reason']}"
+        if calibration["ece"] <= CLOSE:
+            verdict = "close to the share of hits"
+        elif abs(calibration["bias"]) < CLOSE:
+            verdict = "too high and too low"
         else:
-            said = "too low" if found["bias"] > 0 else "too high"
-        gap = Percent(abs(found["largest_gap"]))
-        return (
-            f"scores are {said}{self._there}: {shown(percent(found['ece']), digits)} points off the share of hits "
-            f"on average (ECE), at most {shown(gap, digits)}"
-        )
+            verdict = "too low" if calibration["bias"] > 0 else "too high"
+        gaps = calibration["ece"], abs(calibration["largest_gap"])
+        mean, largest = (number_text(percent(gap), digits) for gap in gaps)
+        distance = f"{mean} points off the share of hits on average (ECE), at most {largest}"
+        return f"scores are {verdict}{self._there}: {distance}"

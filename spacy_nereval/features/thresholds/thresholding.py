@@ -1,4 +1,4 @@
-"""`thresholds`, for whatever a user has, and what it returns."""
+"""The function `thresholds` for Python objects and files, and its result."""
 
 from __future__ import annotations
 
@@ -21,9 +21,8 @@ from ...evaluation.tested import add_metric_of, curve_scores
 from ...io.saved_results import read_result, save_cuts
 from ...io.tables import EXTENSIONS, write_rows
 from ...metrics.registry import add_hierarchical, create
-from .chosen_cuts import Found, applied
-from .chosen_cuts import thresholds as found_in
-from .curves import Settings, columns, curve_rows
+from .chosen_cuts import CutResult, find_thresholds, measure_cuts
+from .curves import Settings, curve_columns, curve_rows
 from .threshold_view import ThresholdView
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="Thresholds")
 
 APPLYING = "apply(gold, pred)"
-"""How a cut is measured on other documents."""
+"""How to measure a cut on other documents, in the words of Python."""
 
 
 @with_item_reading
@@ -87,14 +86,14 @@ def thresholds(
     (0.8, 1.0, 0.8)
     """
     of_labels = "own" if per_label is True else per_label or None
-    settings = Settings(best, of_labels, hit, missing_score, bins, bin_kind).checked()
+    settings = Settings(best, of_labels, hit, missing_score, bins, bin_kind).validate()
     reading = reading_of_items(**options)
     items = Items(metrics, reading)
     documents, chosen = documents_of(gold, pred, items._replace(text=text, tokens=tokens))
     with_all, added = add_hierarchical(
         chosen.metrics, () if metrics is not None else gold_labels(documents), reading.sep
     )
-    result = found_in(documents, add_metric_of(best, with_all), settings)
+    result = find_thresholds(documents, add_metric_of(best, with_all), settings)
     result.values["left_out"] |= chosen.left_out
     return Thresholds(result.values, (result, items), added)
 
@@ -121,10 +120,10 @@ class Thresholds(Shown):
     _kind: ClassVar[str] = "Thresholds"
 
     def __init__(
-        self, values: Mapping[str, Any], found: tuple[Found, Items] | None = None, notes: Sequence[str] = ()
+        self, values: Mapping[str, Any], source: tuple[CutResult, Items] | None = None, notes: Sequence[str] = ()
     ) -> None:
         super().__init__(values)
-        self._kept, self._notes = found, notes
+        self._kept, self._notes = source, notes
 
     @classmethod
     def load(cls: type[T], path: str | Path, system: str | None = None) -> T:
@@ -147,15 +146,15 @@ class Thresholds(Shown):
         return cls(read_result(Path(path), cls._kind, system))
 
     @property
-    def _chosen(self) -> tuple[Found, Items]:
-        """What was found on the documents, and how these were read."""
+    def _source(self) -> tuple[CutResult, Items]:
+        """The result with its documents, and the settings of reading."""
         if self._kept is None:
             raise self._gone("documents", "call thresholds(...) with them again")
         return self._kept
 
     @property
-    def _found(self) -> Found:
-        return self._chosen[0]
+    def _result(self) -> CutResult:
+        return self._source[0]
 
     @property
     def best(self) -> dict[str, Any]:
@@ -175,7 +174,7 @@ class Thresholds(Shown):
         It is that of the documents the cut was applied to, or else of those it was chosen on, without an interval.
         """
         name, _, score = self.best["score"].partition(".")
-        metric = next(each for each in self._metrics if each.name == name)
+        metric = next(candidate for candidate in self._metrics if candidate.name == name)
         applied = self.get("applied")
         return Headline.of(metric, score, (applied or self.best)["value"], applied)
 
@@ -220,10 +219,10 @@ class Thresholds(Shown):
         >>> thresholds(gold, pred, ["strict"]).apply(gold, pred)["applied"]["value"]
         1.0
         """
-        here, items = self._chosen
-        others, _ = documents_of(gold, pred, items._replace(text=text, tokens=tokens))
-        found = applied(here, others, read_confidence(confidence))
-        return Thresholds(found.values, (found, items), self._notes)
+        here, items = self._source
+        other_documents, _ = documents_of(gold, pred, items._replace(text=text, tokens=tokens))
+        result = measure_cuts(here, other_documents, read_confidence(confidence))
+        return Thresholds(result.values, (result, items), self._notes)
 
     def curve(self, metric: str | None = None, label: str | None = None) -> dict[str, list[Any]]:
         """Return a whole curve.
@@ -244,18 +243,18 @@ class Thresholds(Shown):
         >>> found.curve()["cut"], found.curve()["f"]
         ([None, 0.9], [0.0, 1.0])
         """
-        curves = self._found.curves
+        curves = self._result.curves
         name = metric or self.best["score"].partition(".")[0]
-        chosen = next((each for each in curves.metrics if each.name == name), None)
+        chosen = next((candidate for candidate in curves.metrics if candidate.name == name), None)
         if chosen is None:
-            raise ValueError(describe_unknown(name, [each.name for each in curves.metrics], "metric"))
+            raise ValueError(describe_unknown(name, [candidate.name for candidate in curves.metrics], "metric"))
         if label is not None and label not in curves.labels:
             raise ValueError(describe_unknown(label, curves.labels, "label"))
-        at, scores = (slice(None), curves.overall(chosen)) if label is None else curves.of_label(chosen, label)
+        at, scores = (slice(None), curves.overall(chosen)) if label is None else curves.label_curve(chosen, label)
         kinds = chosen.scores if label is None else chosen.label_scores
-        shown = {score.name: scores[score.name] for score in curve_scores(kinds)}
-        found: dict[str, list[Any]] = make_plain({"cut": curves.cuts[at], "kept": curves.kept[at], **shown})
-        return found
+        values = {score.name: scores[score.name] for score in curve_scores(kinds)}
+        result: dict[str, list[Any]] = make_plain({"cut": curves.cuts[at], "kept": curves.kept[at], **values})
+        return result
 
     def errors(
         self, metric: str = "fair", verdicts: Sequence[str] | None = None, labels: Sequence[str] | None = None
@@ -276,9 +275,10 @@ class Thresholds(Shown):
         >>> thresholds([[(0, 3, "A")]], pred, ["strict"]).errors()
         []
         """
-        chosen = next((own for own in self._metrics if own.name == metric), None) or create(metric)
-        kept = [*apply_cuts(self._found.here.documents, self.cuts, self._found.here.settings.missing_score)]
-        return [found.row() for found in error_list(kept, chosen, errors=verdicts, labels=labels or ())]
+        chosen = next((candidate for candidate in self._metrics if candidate.name == metric), None) or create(metric)
+        side = self._result.chosen_on
+        cut_documents = [*apply_cuts(side.documents, self.cuts, side.settings.missing_score)]
+        return [error.row() for error in error_list(cut_documents, chosen, errors=verdicts, labels=labels or ())]
 
     def to_frame(self, table: str = "labels") -> pandas.DataFrame:
         """Return a table as a pandas DataFrame.
@@ -299,7 +299,7 @@ class Thresholds(Shown):
         [0.0, 1.0, 0.0, 1.0]
         """
         if table == "curves":
-            return frame(curve_rows(self._found.curves), columns(self._metrics))
+            return frame(curve_rows(self._result.curves), curve_columns(self._metrics))
         return table_frame(self._view().tables([table]))
 
     def save(self, path: str | Path) -> None:
@@ -324,13 +324,13 @@ class Thresholds(Shown):
         if strip_compression(path).name.endswith(".cut.json"):
             save_cuts(path, self.cuts)
         elif format_extension(path) in (".csv", *EXTENSIONS):
-            write_rows(path, curve_rows(self._found.curves), header=columns(self._metrics))
+            write_rows(path, curve_rows(self._result.curves), header=curve_columns(self._metrics))
         else:
             super().save(path)
 
     @property
     def _metrics(self) -> Sequence[Metric]:
-        return self._found.curves.metrics if self._kept else declared(self["metrics"])
+        return self._result.curves.metrics if self._kept else declared(self["metrics"])
 
     summarised: ClassVar[Sequence[str]] = ThresholdView.usual
 
@@ -343,4 +343,4 @@ class Thresholds(Shown):
         from .threshold_page import thresholds_page
 
         golds = ["these documents", "other documents"]
-        return thresholds_page([(name, self._found)], golds=golds, applying=APPLYING)
+        return thresholds_page([(name, self._result)], golds=golds, applying=APPLYING)

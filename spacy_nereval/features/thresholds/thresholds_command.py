@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 from typer import Argument, Option
-from typer.core import TyperCommand
 
 from ...cli.app import command
 from ...cli.command_options import (
@@ -28,6 +27,7 @@ from ...cli.command_options import (
 )
 from ...cli.counting_documents import count_documents
 from ...cli.guards import check_lexicons
+from ...cli.help_pages import GroupedCommand
 from ...cli.metric_options import add_stored_labels, chosen_metrics, names_and_options
 from ...cli.printing import names_of_tables, print_tables
 from ...cli.sources import Gold, Source, display_names
@@ -35,41 +35,47 @@ from ...core.arguments import Choosing, Reading
 
 if TYPE_CHECKING:
     from ...core.spans import Document
-    from .chosen_cuts import Found
+    from .chosen_cuts import CutResult
 
 APPLYING = "--apply GOLD2 PRED2"
 
 
-class WithPairs(TyperCommand):
+class WithPairs(GroupedCommand):
     """Reads `--apply GOLD2 PRED2`, which has two values, as `--apply GOLD2 --apply PRED2`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # releases of typer differ in the class of contexts
-        return super().parse_args(ctx, with_single_values(args))
+        return super().parse_args(ctx, repeat_apply_option(args))
 
 
-def with_single_values(args: Sequence[str]) -> list[str]:
-    """Return the arguments with `--apply` before its second value, too.
+def repeat_apply_option(args: Sequence[str]) -> list[str]:
+    """Return the arguments with a second `--apply` before its second value.
 
-    >>> with_single_values(["a", "--apply", "b", "c", "--best", "fair_f"])
+    >>> repeat_apply_option(["a", "--apply", "b", "c", "--best", "fair_f"])
     ['a', '--apply', 'b', '--apply', 'c', '--best', 'fair_f']
     """
-    found: list[str] = []
+    repeated: list[str] = []
     for k, arg in enumerate(args):
         if k >= 2 and args[k - 2] == "--apply" and not arg.startswith("-") and not args[k - 1].startswith("-"):
-            found.append("--apply")
-        found.append(arg)
-    return found
+            repeated.append("--apply")
+        repeated.append(arg)
+    return repeated
 
 
 class _Everything(list["Document | None"]):
-    """An observer that keeps all documents."""
+    """An observer of the documents of a system that keeps all of them."""
 
     def add(self, document: Document | None) -> None:
         """Keep a document, or None for one without annotation."""
         self.append(document)
 
 
-@command("thresholds", metric_options=True, cls=WithPairs)
+@command(
+    "thresholds",
+    metric_options=True,
+    cls=WithPairs,
+    view="spacy_nereval.features.thresholds.threshold_view:ThresholdView",
+    heading="Decide what to release",
+)
 def thresholds_cli(
     ctx: typer.Context,
     reading: Reading,
@@ -116,8 +122,8 @@ def thresholds_cli(
     from ...core.messages import check_given_once
     from ...evaluation.tested import add_metric_of, find_criterion
     from ...io.writing import write_json
-    from ...reporting.pages import scripts
-    from .chosen_cuts import applied, thresholds
+    from ...reporting.pages import chart_library
+    from .chosen_cuts import find_thresholds, measure_cuts
     from .curves import Settings
     from .threshold_view import ThresholdView
 
@@ -125,114 +131,116 @@ def thresholds_cli(
     if not names:
         raise typer.BadParameter("name the predictions: PRED [OTHER...]")
     check_given_once(names, "system")
-    others = _pairs(apply or [], names)
-    drawn = chosen_confidence(bool(others), resampling, "--apply")
+    apply_pairs = _apply_pairs(apply or [], names)
+    confidence = chosen_confidence(bool(apply_pairs), resampling, "--apply")
     sources = [*map(Source, names)]
     shown_names = display_names(sources, name or [])
-    settings = Settings(*choosing).checked()
-    wished = names_of_tables(Showing(reading.format, tables, digits), ThresholdView)
+    settings = Settings(*choosing).validate()
+    tables_wanted = names_of_tables(Showing(reading.format, tables, digits), ThresholdView)
     check_suffix("--output", output, *JSON)
     check_suffix("--csv", csv, *ROWS)
     if html:
         check_suffix("--html", html, ".html", ".htm")
-        scripts()  # so that it fails early if the libraries for charts are missing
+        chart_library()  # so that it fails early if the libraries for charts are missing
     if cut_file and len(names) > 1:
         raise ValueError(f"--cut-file {cut_file}: {len(names)} systems have {len(names)} cuts; give a single system")
     reading = add_stored_labels(reading, sources)
     annotation = Gold(gold, reading)
-    metrics_and_left_out = chosen_metrics(metrics, options, gold=annotation, reading=reading, systems=sources)
-    chosen = add_metric_of(settings.best, metrics_and_left_out.metrics)
+    metrics_chosen = chosen_metrics(metrics, options, gold=annotation, reading=reading, systems=sources)
+    chosen = add_metric_of(settings.best, metrics_chosen.metrics)
     find_criterion(settings.best, chosen)  # before anything is read
     check_lexicons(chosen, output, csv, cut_file, html)
-    per_system: list[Found] = []
-    for k, system in enumerate(sources):
-        documents = _read(system, annotation, loading)
-        with _named(system):
-            per_system.append(thresholds(documents, chosen, settings))
-            per_system[-1].values["left_out"] |= metrics_and_left_out.left_out
-        if drawn:
-            other_gold, other = Gold(others[k][0], reading), Source(others[k][1])
-            documents = _read(other, other_gold, loading)
-            with _named(other):
-                per_system[-1] = applied(per_system[-1], documents, drawn)
+    per_system: list[CutResult] = []
+    for k, source in enumerate(sources):
+        documents = _read_documents(source, annotation, loading)
+        with _name_in_errors(source):
+            per_system.append(find_thresholds(documents, chosen, settings))
+            per_system[-1].values["left_out"] |= metrics_chosen.left_out
+        if confidence:
+            other_gold, other = Gold(apply_pairs[k][0], reading), Source(apply_pairs[k][1])
+            documents = _read_documents(other, other_gold, loading)
+            with _name_in_errors(other):
+                per_system[-1] = measure_cuts(per_system[-1], documents, confidence)
     if output:
-        results = [each.values for each in per_system]
+        results = [result.values for result in per_system]
         write_json(output, results[0] if len(results) == 1 else {"systems": dict(zip(shown_names, results))})
     _write_files(per_system, shown_names, csv, cut_file)
     if html:
-        golds = display_names([*map(Source, (gold, *(other for other, _ in others[:1])))])
+        golds = display_names([*map(Source, (gold, *(gold_path for gold_path, _ in apply_pairs[:1])))])
         _write_page(html, per_system, shown_names, golds)
-    _show(per_system, shown_names, wished, reading.format, digits)
+    _print_results(per_system, shown_names, tables_wanted, reading.format, digits)
 
 
-def _pairs(given: Sequence[str], systems: Sequence[str]) -> list[tuple[Path, str]]:
-    """Return the gold and predicted files of `--apply`, one pair for each system; none if it is not given."""
-    if not given:
+def _apply_pairs(paths: Sequence[str], systems: Sequence[str]) -> list[tuple[Path, str]]:
+    """Return the gold and the predicted file of each `--apply`, one pair for each system; none without the option."""
+    if not paths:
         return []
-    if len(given) != 2 * len(systems):
+    if len(paths) != 2 * len(systems):
         raise ValueError(
-            f"--apply {' '.join(given)}: expected GOLD2 PRED2, once for each system, in their order: "
+            f"--apply {' '.join(paths)}: expected GOLD2 PRED2, once for each system, in their order: "
             f"{len(systems)} of these, as there are {', '.join(systems)}"
         )
-    return [(Path(gold), pred) for gold, pred in zip(given[::2], given[1::2])]
+    return [(Path(gold), pred) for gold, pred in zip(paths[::2], paths[1::2])]
 
 
-def _read(system: Source, gold: Gold, loading: Model) -> list[Document | None]:
-    """Return the documents of a system, after warnings about their labels."""
-    kept = _Everything()
-    count_documents(gold.documents(system, loading), [], gold.path.name, gold.reading, [kept])
-    return kept
+def _read_documents(source: Source, gold: Gold, loading: Model) -> list[Document | None]:
+    """Return the documents of a system, and print warnings about their labels."""
+    kept_documents = _Everything()
+    count_documents(gold.documents(source, loading), [], gold.path.name, gold.reading, [kept_documents])
+    return kept_documents
 
 
 @contextmanager
-def _named(system: Source) -> Iterator[None]:
-    """Name the predictions in errors about their scores."""
+def _name_in_errors(system: Source) -> Iterator[None]:
+    """Prefix errors about scores with the name of the predictions."""
     try:
         yield
     except ValueError as error:
         raise ValueError(f"{system}, {error}") from None
 
 
-def _write_files(found: Sequence[Found], names: Sequence[str], csv: Path | None, cut_file: Path | None) -> None:
-    """Write the curves and the cut file, if they are asked for."""
+def _write_files(results: Sequence[CutResult], names: Sequence[str], csv: Path | None, cut_file: Path | None) -> None:
+    """Write the curves and the cut file if their options are given."""
     from ...io.saved_results import save_cuts
     from ...io.tables import write_rows
-    from .curves import columns, curve_rows
+    from .curves import curve_columns, curve_rows
 
     if cut_file:
-        if found[0].cuts is None:
-            raise ValueError(f"--cut-file {cut_file}: there is no best cut: {found[0].values['best']['reason']}")
-        save_cuts(cut_file, found[0].cuts)
+        if results[0].cuts is None:
+            raise ValueError(f"--cut-file {cut_file}: there is no best cut: {results[0].values['best']['reason']}")
+        save_cuts(cut_file, results[0].cuts)
     if csv:
-        several = len(found) > 1
+        several = len(results) > 1
         rows = (
             ({"system": name} if several else {}) | row
-            for name, each in zip(names, found)
-            for row in curve_rows(each.curves)
+            for name, result in zip(names, results)
+            for row in curve_rows(result.curves)
         )
-        write_rows(csv, rows, header=["system"] * several + columns(found[0].curves.metrics))
+        write_rows(csv, rows, header=["system"] * several + curve_columns(results[0].curves.metrics))
 
 
-def _write_page(path: Path, found: Sequence[Found], names: Sequence[str], golds: Sequence[str]) -> None:
+def _write_page(path: Path, results: Sequence[CutResult], names: Sequence[str], golds: Sequence[str]) -> None:
     """Write the page of all systems."""
     from ...io.writing import atomic
     from .threshold_page import thresholds_page
 
-    page = thresholds_page([*zip(names, found)], golds=golds, applying=APPLYING)
+    page = thresholds_page([*zip(names, results)], golds=golds, applying=APPLYING)
     with atomic(path) as file:
         file.write(page.encode())
 
 
-def _show(found: Sequence[Found], names: Sequence[str], wished: Sequence[str], format: str | None, digits: int) -> None:
+def _print_results(
+    results: Sequence[CutResult], names: Sequence[str], wished: Sequence[str], format: str | None, digits: int
+) -> None:
     """Print the sentences and tables of all systems."""
     from .threshold_view import ThresholdView
 
-    several = len(found) > 1
+    several = len(results) > 1
     views = [
-        ThresholdView(each.values, each.curves.metrics, name * several, applying=APPLYING)
-        for name, each in zip(names, found)
+        ThresholdView(result.values, result.curves.metrics, name * several, applying=APPLYING)
+        for name, result in zip(names, results)
     ]
-    signatures = [*dict.fromkeys(each.values["signature"] for each in found)]
+    signatures = [*dict.fromkeys(result.values["signature"] for result in results)]
     print_tables(
         (table for view in views for table in view.tables(wished, digits=digits)),
         format,

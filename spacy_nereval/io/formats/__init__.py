@@ -5,8 +5,8 @@ document, does not hold the file in memory, and raises ValueError that names the
 the line or document. It is registered in the entry-point group `spacy_nereval_readers`.
 
 To add a format, write one module with such a function and add one line to `setup.cfg`.
-Users then name the format with `--format NAME`. A row in `ENDINGS` lets the file
-extension name it.
+Users then name the format with `--format NAME`. A row in `ENDINGS` infers it from the
+file extension.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ import catalogue
 from ...core.compression import EXTENSIONS, format_extension
 from ...core.messages import describe_error, spell_argument
 from ...core.plugins import builtin_names, list_names, load_registered, readers
-from ..paths import check_is_file, files_under, opened
+from ..paths import check_is_file, files_under, open_input
 from ..records import Record
-from ..saved_results import held, kind_of
+from ..saved_results import kind_of, loading_hint
 from ..tables import EXTENSIONS as TABLES
 from .contents import files_in, json_values
-from .settings import Format, with_fitting_offsets
+from .settings import Format, read_with_fitting_offsets
 
 Reader = Callable[[Path, Format], Iterator[Record]]
 
 AUTO = "auto"
-"""The name for the format that is inferred from the path."""
+"""The name that stands for the inferred format."""
 
 ENDINGS = {
     ".spacy": "spacy",
@@ -55,14 +55,14 @@ ENDINGS = {
     ".name": "sgml",
     **dict.fromkeys(TABLES, "parquet"),
 }
-"""File extensions to formats, unless the content says otherwise (see `detected`). Folders with
+"""The format of each file extension, unless the content shows another one (see `detect_format`). Folders with
 `.ann` files are in brat's format."""
 
 FOLDERS = ("webanno", "xmi", "sgml", "bioc")
-"""Formats of one document per file, of which folders are read too."""
+"""Formats with one document per file, so that whole folders can be read."""
 
 IN_FOLDERS = (".tsv", ".xmi", ".zip", ".sgm", ".sgml", ".name", ".xml", ".txt")
-"""The extensions by which a folder shows its format. Others, such as .json, are common in folders of models."""
+"""File extensions that show the format of a folder. Others, such as .json, are common in folders of models."""
 
 UNREAD = {
     **dict.fromkeys(
@@ -74,28 +74,28 @@ UNREAD = {
 """Extensions of files that cannot be read, and what to do."""
 
 
-def inferred_name(path: Path) -> str | None:
-    """Infer the format of a path from its extension and its content, or from the files in it.
+def infer_format(path: Path) -> str | None:
+    """Return the format that the extension and content of a file show, or the files of a folder.
 
     Args:
         path: A file or folder. A file need not exist.
 
     Returns:
-        The name of the format, or None if neither says anything.
+        The name of the format; None if it cannot be inferred.
 
-    >>> inferred_name(Path("a.NDJSON")), inferred_name(Path("a.txt"))
+    >>> infer_format(Path("a.NDJSON")), infer_format(Path("a.txt"))
     ('jsonl', None)
     """
     if any(files_in(path, ".ann")):
         return "brat"
     if path.is_dir():
         files = sorted(file for file in files_in(path, "") if format_extension(file) in IN_FOLDERS)
-        return next((name for name in map(inferred_name, files) if name in FOLDERS), None)
-    return detected(path) or ENDINGS.get(format_extension(path))
+        return next((name for name in map(infer_format, files) if name in FOLDERS), None)
+    return detect_format(path) or ENDINGS.get(format_extension(path))
 
 
 def name_of(path: Path, format: Format = Format()) -> str:
-    """Return the name of a path's format: the one given, or else the inferred one.
+    """Return the name of a path's format: that of `format` if it has one, otherwise the inferred one.
 
     Args:
         path: A file or folder.
@@ -110,7 +110,7 @@ def name_of(path: Path, format: Format = Format()) -> str:
     if format.name not in (None, AUTO):
         return format.name
     path = corpus_files(path)[0]
-    if name := inferred_name(path):
+    if name := infer_format(path):
         return name
     if not path.is_dir():
         check_is_file(path)
@@ -122,15 +122,15 @@ def name_of(path: Path, format: Format = Format()) -> str:
     if remedy := UNREAD.get(path.suffix.lower()):
         raise ValueError(f"{path}: {remedy}")
     if kind := _kind_of_result(path):
-        raise ValueError(f"{path} {held(kind, path)}; expected annotation")
-    what = (
+        raise ValueError(f"{path} {loading_hint(kind, path)}; expected annotation")
+    problem = (
         f"{path} is a folder without .ann files, so its format has to be named"
         if path.is_dir()
         else f"cannot infer the format of {path} from its extension or its content"
     )
     raise ValueError(
-        f"{what}; known are {', '.join(ENDINGS)}, .json, .xml and .txt by their content, and folders of .ann and .txt "
-        "files. "
+        f"{problem}; known are {', '.join(ENDINGS)}, .json, .xml and .txt by their content, and folders of .ann and "
+        ".txt files. "
         f"For other names, choose a format with {spell_argument('format')}: {', '.join(format_names())}"
     )
 
@@ -151,7 +151,7 @@ def with_name(path: Path, format: Format = Format()) -> Format:
 
 
 def is_file_format(name: str | None) -> bool:
-    """Return whether a format of this package is one of files, so that a folder of such files is a corpus.
+    """Return whether a format of this package has many documents per file, so that a folder of files is a corpus.
 
     >>> is_file_format("jsonl"), is_file_format("brat"), is_file_format(None)
     (True, False, False)
@@ -159,31 +159,31 @@ def is_file_format(name: str | None) -> bool:
     return name in builtin_names(readers) and name not in (AUTO, "brat", *FOLDERS)
 
 
-def in_corpus(inside: Sequence[PurePath], name: str | None) -> set[PurePath]:
-    """Return which files of a folder are a corpus: those with an extension of the format, or if there is none, all.
+def corpus_members(inside: Sequence[PurePath], name: str | None) -> set[PurePath]:
+    """Return the files of a folder that make up a corpus: those with an extension of the format, or all if none has.
 
-    Hidden files, and those whose name begins with "_", as in _SUCCESS, are left out, as are those in such folders.
+    Hidden files and folders are left out, and those whose names begin with "_", such as _SUCCESS.
 
     Args:
-        inside: The paths of all files, in the folder.
+        inside: The paths of all files, relative to the folder.
         name: The name of the format.
 
-    >>> [*in_corpus([Path("a.parquet"), Path("_SUCCESS"), Path("README.md")], "parquet")] == [Path("a.parquet")]
+    >>> [*corpus_members([Path("a.parquet"), Path("_SUCCESS"), Path("README.md")], "parquet")] == [Path("a.parquet")]
     True
     """
-    shown = {file for file in inside if not any(part.startswith((".", "_")) for part in file.parts)}
-    return {file for file in shown if ENDINGS.get(format_extension(Path(file))) == name} or shown
+    visible = {file for file in inside if not any(part.startswith((".", "_")) for part in file.parts)}
+    return {file for file in visible if ENDINGS.get(format_extension(Path(file))) == name} or visible
 
 
 def corpus_files(path: Path, format: Format = Format()) -> list[Path]:
-    """Return the files of a corpus, sorted: those of a folder in a format of files, or that a pattern matches.
+    """Return the files of a corpus, sorted: those of a folder, or those that match a pattern.
 
     Args:
-        path: A file, a folder, or a pattern such as `shards/*.jsonl`, with `**` for folders in folders.
-        format: How it is read. `format.name` has to be given for a folder.
+        path: A file, a folder, or a pattern such as `shards/*.jsonl`, with `**` for subfolders at any depth.
+        format: How it is read. A folder is a corpus only if `format.name` is a format of many documents per file.
 
     Returns:
-        The files; the path itself if it is neither such a folder nor a pattern.
+        The files; the path itself if it is neither a pattern nor the folder of a corpus.
 
     Raises:
         ValueError: The folder has no files, or none matches the pattern.
@@ -192,19 +192,19 @@ def corpus_files(path: Path, format: Format = Format()) -> list[Path]:
     [PosixPath('a.jsonl')]
     """
     if has_magic(str(path)) and not path.exists():
-        if found := sorted(map(Path, glob(str(path), recursive=True))):
-            return found
+        if files := sorted(map(Path, glob(str(path), recursive=True))):
+            return files
         raise ValueError(f"no file matches {path}")
     if not is_file_format(format.name) or not path.is_dir():
         return [path]
     inside = [file.relative_to(path) for file in files_under(path)]
-    if not (chosen := in_corpus(inside, format.name)):
+    if not (members := corpus_members(inside, format.name)):
         raise ValueError(f"{path} is a folder without files of the format {format.name}")
-    return sorted(path / file for file in chosen)
+    return sorted(path / file for file in members)
 
 
 def format_names() -> list[str]:
-    """Return the names of all registered formats, those of plugins included.
+    """Return the names of all registered formats, including those of plugins.
 
     >>> {"brat", "conll", "faireval", "jsonl", "spacy"} <= set(format_names())
     True
@@ -216,7 +216,7 @@ def is_format(name: str) -> bool:
     """Return whether a reader is registered under a name. Only that reader is imported.
 
     Raises:
-        ValueError: It is, and cannot be imported.
+        ValueError: The reader cannot be imported.
 
     >>> is_format("jsonl"), is_format("markdown")
     (True, False)
@@ -229,7 +229,7 @@ def is_format(name: str) -> bool:
 
 
 def read_any(path: Path, format: Format = Format()) -> Iterator[Record]:
-    """Read a file or folder of any registered format, or one file of a corpus after the other (see `corpus_files`).
+    """Read a file or folder of any registered format, or all files of a corpus (see `corpus_files`).
 
     Args:
         path: A file, folder or pattern.
@@ -255,20 +255,20 @@ def read_any(path: Path, format: Format = Format()) -> Iterator[Record]:
             "if you added a reader to setup.cfg, install the package again"
         )
     read: Reader = load_registered(readers, name)
-    return _with_place_of_faults(path, with_fitting_offsets(read, path, format))
+    return _locate_faults(path, read_with_fitting_offsets(read, path, format))
 
 
-def _with_place_of_faults(path: Path, found: Iterator[Record]) -> Iterator[Record]:
-    """Yield records. Raise ValueError with the file and the document where another error than of a value stops it."""
+def _locate_faults(path: Path, unlocated: Iterator[Record]) -> Iterator[Record]:
+    """Yield records. Raise ValueError that names file and document in place of a reader's errors of other kinds."""
     number = 0
     try:
-        for record in found:
+        for record in unlocated:
             yield record
             number += 1
-    except Exception as error:  # readers of other packages raise many kinds; `describe_error` tells what is no mistake
-        if isinstance(error, OSError) or not (said := describe_error(error)):
+    except Exception as error:  # readers of other packages raise many kinds; `fault` describes those of bad input
+        if isinstance(error, OSError) or not (message := describe_error(error)):
             raise
-        raise ValueError(f"{path}, document {number}: {said}") from error
+        raise ValueError(f"{path}, document {number}: {message}") from error
 
 
 def records(path: Path, key: str | None = None, format: Format = Format()) -> Iterator[Record]:
@@ -290,7 +290,7 @@ def records(path: Path, key: str | None = None, format: Format = Format()) -> It
 
 
 def annotators_of(path: Path, format: Format = Format()) -> list[str] | None:
-    """Return the annotators whom a file or folder names, those of its models' predictions included.
+    """Return the annotators that a file or folder names, including the models whose predictions it has.
 
     Args:
         path: A file or folder.
@@ -310,8 +310,8 @@ def annotators_of(path: Path, format: Format = Format()) -> list[str] | None:
     ['ann']
     """
     if (files := corpus_files(path, format)) != [path]:
-        found = [annotators_of(file, format) for file in files]
-        return None if None in found else [*dict.fromkeys(name for names in found for name in names or ())]
+        lists = [annotators_of(file, format) for file in files]
+        return None if None in lists else [*dict.fromkeys(name for names in lists for name in names or ())]
     name = name_of(path, format)
     if name not in builtin_names(readers):
         return None
@@ -327,20 +327,20 @@ def annotators_of(path: Path, format: Format = Format()) -> list[str] | None:
     return []
 
 
-def with_annotators(paths: Sequence[Path], formats: Sequence[Format]) -> list[Format]:
-    """Return how to read files, without the annotator where only another of the files names annotators.
+def assign_annotators(paths: Sequence[Path], formats: Sequence[Format]) -> list[Format]:
+    """Return how to read files: the chosen annotator applies only to files that name annotators.
 
     Args:
         paths: The files or folders.
-        formats: How to read each.
+        formats: How to read each of them.
 
     Raises:
-        ValueError: If an annotator is chosen and no file names annotators, or if a file whose
-            own annotator is chosen names none.
+        ValueError: An annotator is chosen and no file names annotators; or the files have
+            different ones chosen, and one of them names none.
 
     >>> path = getfixture("tmp_path") / "a.jsonl"
     >>> _ = path.write_text('{"text": "Ada", "spans": []}')
-    >>> with_annotators([path], [Format(annotator="ann")])  # doctest: +ELLIPSIS
+    >>> assign_annotators([path], [Format(annotator="ann")])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ValueError: annotator='ann': ...a.jsonl names no annotator; leave it out
     """
@@ -348,8 +348,8 @@ def with_annotators(paths: Sequence[Path], formats: Sequence[Format]) -> list[Fo
     shared = len({format.annotator for format in formats}) == 1
     if any(lacking) and (all(lacking) or not shared):
         names = " and ".join(dict.fromkeys(str(path) for path, lacks in zip(paths, lacking) if lacks))
-        wanted = next(format.annotator for format, lacks in zip(formats, lacking) if lacks)
-        raise ValueError(f"{spell_argument('annotator', wanted)}: {names} names no annotator; leave it out")
+        annotator = next(format.annotator for format, lacks in zip(formats, lacking) if lacks)
+        raise ValueError(f"{spell_argument('annotator', annotator)}: {names} names no annotator; leave it out")
     return [format._replace(annotator=None) if lacks else format for format, lacks in zip(formats, lacking)]
 
 
@@ -369,12 +369,12 @@ def check_span_groups(key: str | None, paths: Sequence[Path], names: Sequence[st
     ValueError: span groups such as 'sc' are read from .spacy files only; given: a.jsonl
     """
     if key and "spacy" not in names:
-        given = " and ".join(map(str, paths))
-        raise ValueError(f"span groups such as {key!r} are read from .spacy files only; given: {given}")
+        files = " and ".join(map(str, paths))
+        raise ValueError(f"span groups such as {key!r} are read from .spacy files only; given: {files}")
 
 
 START = 1 << 14
-"""Number of bytes from which the format is detected."""
+"""Number of bytes at the start of a file from which the format is detected."""
 
 ENTITY = re.compile(rb"<(ENAMEX|TIMEX|NUMEX)\w*\s[^<>]*TYPE", re.IGNORECASE)
 
@@ -382,38 +382,41 @@ TAG_KEYS = ("ner_tags", "tags", "ner", "labels")
 """The keys that can hold the tags of a row of Hugging Face's data sets."""
 
 
-def detected(path: Path) -> str | None:
-    """Return the format that the content of a file shows, or None if that is ambiguous or there is no file.
+def detect_format(path: Path) -> str | None:
+    """Return the format that the content of a file shows; None if it is ambiguous or there is no file.
 
-    It opens only files whose extension several formats share.
+    Only files whose extension several formats share are opened.
 
     >>> path = getfixture("tmp_path") / "a.json"
     >>> _ = path.write_text('[{"tokenized_text": ["Ada"], "ner": [[0, 0, "PER"]]}]')
-    >>> detected(path)
+    >>> detect_format(path)
     'gliner'
     """
-    if format_extension(path) not in LOOKS or not path.is_file():
+    if format_extension(path) not in DETECTORS or not path.is_file():
         return None
     state = path.stat()
-    return _seen(path, state.st_ino, state.st_size, state.st_mtime_ns)
+    return _detect_once(path, state.st_ino, state.st_size, state.st_mtime_ns)
 
 
 @lru_cache(maxsize=1 << 10)
-def _seen(path: Path, *state: int) -> str | None:
-    """Return the format that a file shows. A command asks for it at every step, and the first value of a JSON file may
-    be all of it; `state` changes with the file."""
-    look = LOOKS[format_extension(path)]
+def _detect_once(path: Path, *state: int) -> str | None:
+    """Return the format that the content of a file shows.
+
+    It is cached, since a command asks for it at every step, and the first value of a JSON file may be the whole file.
+    `state` changes when the file does.
+    """
+    detect = DETECTORS[format_extension(path)]
     try:
-        return look(path)
+        return detect(path)
     except (ValueError, OSError, BadZipFile):  # the reader says what is wrong
         return None
 
 
-def _of_json(path: Path) -> str | None:
+def _format_of_json(path: Path) -> str | None:
     first = _first_value(path)
     if isinstance(first, list):
         return "spacy2" if len(first) == 2 and isinstance(first[1], dict) else None
-    return _of_object(first) if isinstance(first, dict) else None
+    return _format_of_object(first) if isinstance(first, dict) else None
 
 
 def _first_value(path: Path) -> Any:
@@ -422,14 +425,14 @@ def _first_value(path: Path) -> Any:
 
 
 def _kind_of_result(path: Path) -> str | None:
-    """Return the kind of result that a file holds, None if it holds none."""
+    """Return the kind of result that a file holds; None if it holds none."""
     try:
         return kind_of(_first_value(path)) if format_extension(path) == ".json" else None
     except ValueError:  # not valid JSON
         return None
 
 
-def _of_object(first: dict[str, Any]) -> str | None:
+def _format_of_object(first: dict[str, Any]) -> str | None:
     if kind_of(first):
         return None
     if "tokenized_text" in first:
@@ -442,16 +445,16 @@ def _of_object(first: dict[str, Any]) -> str | None:
         return "hf"
     if "features" in first and "rows" in first:
         return "hf"
-    task = isinstance(first.get("data"), dict)
-    if task and any(key in first for key in ("annotations", "predictions", "completions")):
+    has_data = isinstance(first.get("data"), dict)
+    if has_data and any(key in first for key in ("annotations", "predictions", "completions")):
         return "label_studio"
     if "annotation_id" in first and "annotator" in first:
         return "label_studio"
     return None
 
 
-def _of_text(path: Path) -> str | None:
-    with opened(path) as file:
+def _format_of_text(path: Path) -> str | None:
+    with open_input(path) as file:
         data = file.read(START)
     data = data.removeprefix(b"\xef\xbb\xbf").lstrip()
     if data.startswith(b"#FORMAT=WebAnno TSV"):
@@ -465,21 +468,21 @@ def _of_text(path: Path) -> str | None:
     return "sgml" if ENTITY.search(data) else None
 
 
-def _of_table(path: Path) -> str | None:
-    return "webanno" if _of_text(path) == "webanno" else None
+def _format_of_tsv(path: Path) -> str | None:
+    return "webanno" if _format_of_text(path) == "webanno" else None
 
 
-def _of_archive(path: Path) -> str | None:
+def _format_of_archive(path: Path) -> str | None:
     if not is_zipfile(path):
         return None
     with ZipFile(path) as archive:
         return "xmi" if any(name.endswith(".xmi") for name in archive.namelist()) else None
 
 
-LOOKS: dict[str, Callable[[Path], str | None]] = {
-    **dict.fromkeys((".json", ".jsonl", ".ndjson"), _of_json),
-    **dict.fromkeys((".txt", ".xml"), _of_text),
-    ".tsv": _of_table,
-    ".zip": _of_archive,
+DETECTORS: dict[str, Callable[[Path], str | None]] = {
+    **dict.fromkeys((".json", ".jsonl", ".ndjson"), _format_of_json),
+    **dict.fromkeys((".txt", ".xml"), _format_of_text),
+    ".tsv": _format_of_tsv,
+    ".zip": _format_of_archive,
 }
-"""File extensions that several formats share to the function that tells them apart."""
+"""The function that tells formats apart, for each file extension that several formats share."""

@@ -8,20 +8,20 @@ from typing import Any
 
 from ...core.compression import Damaged
 from ...core.messages import PlainSpan, shorten, spell_argument
-from ..paths import check_is_file, opened
+from ..paths import check_is_file, open_input
 from ..records import Record
-from .contents import SEEN, check_is_text, check_xml, json_values, missing
-from .settings import Format, assembled, fitted_span, joined, located, parts
+from .contents import START, check_is_text, check_xml, json_values, missing
+from .settings import Format, assemble_text, fit_span, join_pieces, locate_error, parts
 
 KIND = "type"
-"""The infon with the label."""
+"""The infon that has the label."""
 
 
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """Read the documents of a collection.
 
     The text of a document has its passages, or their sentences, at their offsets, with white
-    space between them. Offsets of annotations are those of the document.
+    space between them. Annotations have offsets in the document.
 
     Args:
         path: A file, or a folder of files.
@@ -53,7 +53,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
             except (TypeError, AttributeError) as error:
                 raise ValueError(f"{where}: not valid BioC ({error})") from None
             except ValueError as error:
-                raise located(error, where) from None
+                raise locate_error(error, where) from None
 
 
 def _documents(path: Path) -> Iterator[Any]:
@@ -62,8 +62,8 @@ def _documents(path: Path) -> Iterator[Any]:
     except ImportError:
         raise missing("bio", "bioc") from None
     check_is_file(path)
-    with opened(path) as content:
-        start = content.read(SEEN)
+    with open_input(path) as content:
+        start = content.read(START)
         check_is_text(path, start)
         is_json = start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
         content.seek(0)
@@ -79,7 +79,7 @@ def _documents(path: Path) -> Iterator[Any]:
                 else:
                     yield parse_doc(value)
             return
-        with opened(path) as content:
+        with open_input(path) as content:
             yield from BioCXMLDocumentReader(content)
     except (GeneratorExit, Damaged):
         raise
@@ -90,20 +90,21 @@ def _documents(path: Path) -> Iterator[Any]:
 
 def _record(document: Any, format: Format) -> Record:
     passages = [piece for passage in document.passages for piece in _pieces(passage)]
-    text = assembled(sorted(passages), format)
+    text = assemble_text(sorted(passages), format)
     spans: list[PlainSpan] = []
-    places = [document, *document.passages, *(each for passage in document.passages for each in passage.sentences)]
-    for annotation in (each for place in places for each in place.annotations):
-        spans += _spans(annotation, text, format)
-    others = sum(len(place.relations) for place in places)
-    kept = {*spans}
-    return Record(text, kept, id=document.id or None, duplicates=len(spans) - len(kept), others=others)
+    sentences = [sentence for passage in document.passages for sentence in passage.sentences]
+    containers = [document, *document.passages, *sentences]
+    for container in containers:
+        for annotation in container.annotations:
+            spans += _spans(annotation, text, format)
+    others = sum(len(container.relations) for container in containers)
+    return Record.deduplicate(text, spans, id=document.id or None, others=others)
 
 
 def _pieces(passage: Any) -> Iterable[tuple[int, str]]:
     """Return the offset and the text of a passage, or of its sentences."""
-    given = [passage] if passage.text else passage.sentences
-    pieces = [(each.offset, each.text or "") for each in given]
+    texts = [passage] if passage.text else passage.sentences
+    pieces = [(part.offset, part.text or "") for part in texts]
     for offset, text in pieces:
         if type(offset) is not int or offset < 0 or not isinstance(text, str):
             raise ValueError(f"a passage has the offset {shorten(repr(offset))}; expected a number from 0 up")
@@ -115,13 +116,13 @@ def _spans(annotation: Any, text: str, format: Format) -> list[PlainSpan]:
     key = format.field or KIND
     label = annotation.infons.get(key)
     if not label:
-        known = shorten(", ".join(annotation.infons))
+        keys = shorten(", ".join(annotation.infons))
         raise ValueError(
-            f"{name} has no infon {key!r} with its label; choose one with {spell_argument('column')}: {known}"
+            f"{name} has no infon {key!r} with its label; choose one with {spell_argument('column')}: {keys}"
         )
     if not annotation.locations:
         raise ValueError(f"{name} has no location")
-    pieces = [(each.offset, each.offset + each.length, label) for each in annotation.locations]
-    shown = annotation.text if len(pieces) == 1 else None
-    found = [fitted_span(name, piece, text, format, shown)[:2] for piece in pieces]
-    return [(start, end, label) for start, end in joined(found, format.discontinuous)]
+    pieces = [(location.offset, location.offset + location.length, label) for location in annotation.locations]
+    surface = annotation.text if len(pieces) == 1 else None
+    places = [fit_span(name, piece, text, format, surface)[:2] for piece in pieces]
+    return [(start, end, label) for start, end in join_pieces(places, format.discontinuous)]

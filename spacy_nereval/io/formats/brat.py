@@ -11,10 +11,10 @@ from ...core.messages import PlainSpan, quote
 from ..paths import content
 from ..records import Record
 from .contents import files_in, lines
-from .settings import BeyondText, Format, Misfit, fitted_span, joined, located
+from .settings import BeyondText, Format, Misfit, fit_span, join_pieces, locate_error
 
 SPAN = re.compile(r"T[^\t]*\t(\S+) (\d+ \d+(?:;\d+ \d+)*)\t([^\t]*)")
-"""A line of an `.ann` file: its name, the label and the offsets, the text; brat allows a comment after it."""
+"""A line of an `.ann` file: its name, the label and the offsets, and the text. brat allows a comment after it."""
 
 
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
@@ -48,23 +48,23 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """
     if not path.is_dir():
         raise ValueError(f"{path} is not a folder; expected a folder of .txt and .ann files")
-    texts, annotations = _by_id(path, ".txt"), _by_id(path, ".ann")
+    texts, annotations = _files_by_id(path, ".txt"), _files_by_id(path, ".ann")
     for id in sorted({*texts, *annotations}):
         if id not in texts:
             raise ValueError(f"{annotations[id]} has no text: expected {Path(id).name}.txt beside it")
         text = _text(texts[id])
         spans = _spans(annotations[id], text, format) if id in annotations else []
-        yield Record(text, {*spans}, id=id, annotated=id in annotations, duplicates=len(spans) - len({*spans}))
+        yield Record.deduplicate(text, spans, id=id, annotated=id in annotations)
 
 
-def _by_id(path: Path, ending: str) -> dict[str, Path]:
+def _files_by_id(path: Path, ending: str) -> dict[str, Path]:
     return {
         strip_compression(file).relative_to(path).with_suffix("").as_posix(): file for file in files_in(path, ending)
     }
 
 
 def _text(path: Path) -> str:
-    """Return the text of a document; unlike `lines`, this keeps line ends, since offsets count them."""
+    """Return the text of a document. Unlike `lines`, this keeps line ends as they are, since offsets count them."""
     data = content(path)
     try:
         return data.decode("utf-8")
@@ -81,22 +81,22 @@ def _spans(path: Path, text: str, format: Format) -> list[PlainSpan]:
         try:
             spans.extend(_spans_of(line, text, format))
         except ValueError as error:
-            raise located(error, f"{path}, line {number}") from None
+            raise locate_error(error, f"{path}, line {number}") from None
     return spans
 
 
 def _spans_of(line: str, text: str, format: Format) -> list[PlainSpan]:
-    """Return the spans that one line stands for: one, or its pieces."""
-    if not (found := SPAN.match(line)):
+    """Return the spans that one line stands for: one span, or its pieces."""
+    if not (match := SPAN.match(line)):
         raise ValueError("expected 'T1', a tab, 'LABEL 0 5', a tab, and the text from 0 to 5")
-    label, offsets, shown = found.groups()
+    label, offsets, surface = match.groups()
     name = line.split("\t")[0]
-    listed = [(*map(int, piece.split()), label) for piece in offsets.split(";")]
+    spans = [(*map(int, piece.split()), label) for piece in offsets.split(";")]
     try:
-        pieces = [fitted_span(name, piece, text, format)[:2] for piece in listed]
+        pieces = [fit_span(name, span, text, format)[:2] for span in spans]
     except ValueError as error:
         raise (BeyondText if format.check_text else ValueError)(str(error)) from None
     covered = " ".join(text[start:end] for start, end in pieces)
-    if format.check_text and covered.split() != shown.split():
-        raise Misfit(f"the text at {offsets} is {quote(covered)}, but the line says {quote(shown)}")
-    return [(start, end, label) for start, end in joined(pieces, format.discontinuous)]
+    if format.check_text and covered.split() != surface.split():
+        raise Misfit(f"the text at {offsets} is {quote(covered)}, but the line says {quote(surface)}")
+    return [(start, end, label) for start, end in join_pieces(pieces, format.discontinuous)]

@@ -16,9 +16,8 @@ from .tags import Scheme, Where, gaps_of, read_tags, split
 
 DOCSTART = "-DOCSTART-"
 
-
 COMMENT = re.compile(r"# *(sent_id|text|global\.columns) *=.*|# *new(doc|par)( id *=.*)?")
-"""A comment line of CoNLL-U, before the words of a sentence."""
+"""A comment line of CoNLL-U."""
 
 
 class Token(NamedTuple):
@@ -33,7 +32,7 @@ Sentence = list[Token]
 
 
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
-    r"""Read the documents of a file, which begin at -DOCSTART- lines, or else its sentences.
+    r"""Read the documents of a file, which begin at -DOCSTART- lines, or its sentences if there are no such lines.
 
     Blank lines separate sentences. Columns are separated by tabs, or by spaces on lines
     without tabs; the first has the words. The text of a record has a space between
@@ -44,11 +43,10 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         path: The file.
         format: `format.column` and `format.both` say where the tags are. `format.repair`
             says how to read tags that the scheme does not allow: "conll" reads them as
-            conlleval does, which begins a span at a tag that continues none, and ends it
-            where no tag continues it; "discard" leaves such spans out.
+            conlleval does, so that any tag may begin a span; "discard" leaves such spans out.
 
     Yields:
-        One record per document. `repaired` is its number of spans that the scheme does
+        One record per document. `repaired` is the number of its spans that the scheme does
         not allow.
 
     Raises:
@@ -108,19 +106,20 @@ def _record(path: Path, document: list[Sentence], format: Format, scheme: Scheme
     for token in chain(*document):
         start = offsets[-1][1] + 1 if offsets else 0
         offsets.append((start, start + len(token.word)))
-    spans, repaired, before = set[PlainSpan](), 0, 0
+    spans, repaired, first = set[PlainSpan](), 0, 0
     for sentence in document:
-        here = offsets[before : before + len(sentence)]
+        places = offsets[first : first + len(sentence)]
         try:
-            found, mended = read_tags([token.tag for token in sentence], here, scheme, format.repair, _where(sentence))
+            tags = [token.tag for token in sentence]
+            sentence_spans, repairs = read_tags(tags, places, scheme, format.repair, _where(sentence))
         except ValueError as error:
             raise ValueError(f"{path}, {error}") from None
-        spans |= found
-        repaired += mended
-        before += len(sentence)
+        spans |= sentence_spans
+        repaired += repairs
+        first += len(sentence)
     annotated, gaps = gaps_of([token.tag for token in chain(*document)], offsets)
-    # Without words, tokens have their numbers in the sentence; see `_columns`.
-    wordless = format.both and all(word == str(k) for each in document for k, (_, word, _) in enumerate(each, 1))
+    # The words of tokens without words are their numbers in the sentence; see `_columns`.
+    wordless = format.both and all(word == str(k) for words in document for k, (_, word, _) in enumerate(words, 1))
     return Record(text, spans, offsets, None, annotated, gaps, repaired=repaired, wordless=wordless)
 
 
@@ -160,8 +159,8 @@ def _sentences(path: Path, format: Format) -> Iterator[Sentence | None]:
 
 def _is_conllu(line: str, cells: list[str]) -> bool:
     """Return whether the first line with content belongs to CoNLL-U: a comment, or a number and nine columns."""
-    numbered = len(cells) == 10 and cells[0].isdecimal() and (cells[9] == "_" or "=" in cells[9])
-    return numbered or bool(COMMENT.fullmatch(line))
+    is_word = len(cells) == 10 and cells[0].isdecimal() and (cells[9] == "_" or "=" in cells[9])
+    return is_word or bool(COMMENT.fullmatch(line))
 
 
 def _check_tag(tag: str, format: Format) -> None:
@@ -186,7 +185,7 @@ def _cells(line: str) -> list[str]:
 def _columns(width: int, format: Format) -> tuple[int | None, int]:
     """Return the indices of the columns of words and of tags.
 
-    A file with two columns of tags and no other has no words; token numbers take their place.
+    A file with two columns of tags and no other columns has no words. The numbers of its tokens stand for them.
     """
     if format.field is not None:
         raise ValueError(

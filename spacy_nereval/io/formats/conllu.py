@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...core.compression import Damaged
 from ...core.messages import PlainSpan, join_names, shorten, spell_argument
-from ..paths import check_is_file, opened
+from ..paths import check_is_file, open_input
 from ..records import Record
 from .contents import lines, missing
 from .settings import Format
-from .tags import Scheme, everywhere, gaps_of, placed, read_tags, split
+from .tags import Scheme, everywhere, gaps_of, place_words, read_tags, split
 
 if TYPE_CHECKING:
     from conllu import TokenList
 
 MISC_KEY, COLUMN = "name", "ner"
-"""The key of MISC with the tags, as spaCy writes it, and the column of CoNLL-U Plus."""
+"""The key of MISC that has the tags, as spaCy writes it, and the column of CoNLL-U Plus that has them."""
 
 
 class Sentence(NamedTuple):
@@ -28,7 +28,7 @@ class Sentence(NamedTuple):
     Args:
         text: Its text.
         id: Its `sent_id`.
-        begins: Whether it begins a document: the id of that, or an empty text without one.
+        begins: The id of the document that it begins, "" if that has none; None if it begins no document.
         places: The place of each word. Words of one range share the place of the range.
         tags: The tag of each word.
         keys: The keys of MISC and columns that the sentence has.
@@ -43,12 +43,12 @@ class Sentence(NamedTuple):
 
 
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
-    """Read the documents of a file, which begin at `# newdoc` lines, or else its sentences.
+    """Read the documents of a file, which begin at `# newdoc` lines, or its sentences if there are no such lines.
 
-    The text of a sentence is that of its `# text` line, or else of its words and ranges, with
-    spaces unless SpaceAfter=No. Words of a range, such as 2-3, cover the text of the range.
-    Empty nodes are left out. The file is read twice, because its tagging scheme is inferred
-    from all its tags.
+    The text of a sentence is that of its `# text` line. Without one, it is made of its words and
+    ranges, with spaces unless SpaceAfter=No. Words of a range, such as 2-3, cover the text of the
+    range. Empty nodes are left out. The file is read twice, because its tagging scheme is
+    inferred from all its tags.
 
     Args:
         path: The file.
@@ -101,14 +101,14 @@ def _record(
     for number, sentence in document:
         start = len(text) + 1 if text else 0
         text += ("\n" if text else "") + sentence.text
-        here = [(start + a, start + b) for a, b in sentence.places]
+        offsets = [(start + a, start + b) for a, b in sentence.places]
         tags = [tag or "O" for tag in sentence.tags]
         try:
-            found, mended = read_tags(tags, here, scheme, format.repair, everywhere(f"sentence {number}"))
+            sentence_spans, repairs = read_tags(tags, offsets, scheme, format.repair, everywhere(f"sentence {number}"))
         except ValueError as error:
             raise ValueError(f"{path}, {error}") from None
-        spans, repaired = spans | found, repaired + mended
-        places += here
+        spans, repaired = spans | sentence_spans, repaired + repairs
+        places += offsets
         all_tags += tags
     annotated, gaps = gaps_of(all_tags, places)
     first = document[0][1]
@@ -124,9 +124,9 @@ def _sentences(path: Path, format: Format) -> Iterator[Sentence]:
         raise missing("conllu", "conllu") from None
     check_is_file(path)
     for _ in lines(path):
-        break  # what is not UTF-8 text
+        break  # raises an error if the file is not UTF-8 text
     number = 0
-    with TextIOWrapper(opened(path), encoding="utf-8-sig") as file:
+    with TextIOWrapper(open_input(path), encoding="utf-8-sig") as file:
         sentences = iter(parse_incr(file))
         while True:
             number += 1
@@ -147,9 +147,9 @@ def _sentences(path: Path, format: Format) -> Iterator[Sentence]:
 
 def _sentence(parsed: TokenList, format: Format) -> Sentence:
     meta = parsed.metadata
-    forms: list[tuple[str, bool]] = []  # of what stands in the text, and whether a space follows
+    forms: list[tuple[str, bool]] = []  # the forms that the text consists of, and whether a space follows
     words: list[tuple[Any, int]] = []  # the words, and the number of their form
-    last = 0  # of the words of the last range
+    last = 0  # the last word of the last range
     for token in parsed:
         if (id := token.get("id")) is None or not isinstance(token.get("form"), str):
             raise ValueError("a word has no ID or no FORM")
@@ -163,23 +163,22 @@ def _sentence(parsed: TokenList, format: Format) -> Sentence:
             words.append((token, len(forms) - 1))
     text = meta.get("text")
     if text is None:
-        text = "".join(form + " " * followed for form, followed in forms).rstrip(" ")
-    places = placed((form for form, _ in forms), text)
+        text = "".join(form + " " * has_space for form, has_space in forms).rstrip(" ")
+    places = place_words((form for form, _ in forms), text)
     tags = [_tag(token, format.field) for token, _ in words]
     keys = {key for token, _ in words for key in token.get("misc") or {}}
     keys |= {column for column in parsed[0] if column not in ("id", "form", "misc")}
-    marked = "newdoc id" in meta or "newdoc" in meta
-    begins = (meta.get("newdoc id") or "") if marked else None
+    begins = (meta.get("newdoc id") or "") if "newdoc id" in meta or "newdoc" in meta else None
     return Sentence(text, meta.get("sent_id"), begins, [places[form] for _, form in words], tags, keys)
 
 
 def _tag(token: Any, field: str | None) -> str | None:
     """Return the tag of a word, or None if it has none."""
     misc = token.get("misc") or {}
-    found = misc.get(field or MISC_KEY) if isinstance(misc, dict) else None
-    if found is None:
-        found = token.get((field or COLUMN).lower())
-    if found in (None, "_"):
-        return "O" if found == "_" else None
-    split(str(found))
-    return str(found)
+    tag = misc.get(field or MISC_KEY) if isinstance(misc, dict) else None
+    if tag is None:
+        tag = token.get((field or COLUMN).lower())
+    if tag in (None, "_"):
+        return "O" if tag == "_" else None
+    split(str(tag))
+    return str(tag)

@@ -1,4 +1,4 @@
-"""The content of files, piece by piece: the files of a folder, lines, JSON values, and XML before it is read."""
+"""Read the content of files piece by piece: the files of a folder, lines and JSON values; and check XML."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from xml.parsers import expat
 
 from ...core.compression import Damaged, compression_of, strip_compression
 from ...core.messages import install_command
-from ..paths import check_is_file, files_under, opened
+from ..paths import check_is_file, files_under, open_input
 
-SEEN = 4096
+START = 4096
 """Number of bytes at the start of a file from which its kind is detected."""
 
 
 def check_is_text(path: Path, start: bytes) -> None:
-    """Raise ValueError, with the remedy, if a file is compressed twice, or is not UTF-8 but UTF-16.
+    """Raise ValueError, which says what to do, if a file is compressed twice, or in UTF-16 or UTF-32.
 
     Args:
         path: The file.
@@ -28,37 +28,38 @@ def check_is_text(path: Path, start: bytes) -> None:
     Traceback (most recent call last):
     ValueError: a.jsonl.gz is compressed twice: unpacked, it is compressed by gzip; unpack it once
     """
-    if twice := compression_of(start):
-        raise ValueError(f"{path} is compressed twice: unpacked, it is compressed by {twice.name}; unpack it once")
+    if compression := compression_of(start):
+        raise ValueError(
+            f"{path} is compressed twice: unpacked, it is compressed by {compression.name}; unpack it once"
+        )
     if start.startswith(b"PK\x03\x04"):
         raise ValueError(f"{path} is a zip archive: unpack it first")
-    words = [start[k:200:4] for k in range(4)]
-    empty = [word.count(0) == len(word) > 0 for word in words]
-    if start.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")) or (sum(empty) == 3 and len(start) > 8):
+    columns = [start[k:200:4] for k in range(4)]  # each fourth byte
+    zero_columns = sum(column.count(0) == len(column) > 0 for column in columns)
+    if start.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")) or (zero_columns == 3 and len(start) > 8):
         raise ValueError(f"{path} is in UTF-32, expected UTF-8: convert it first, with iconv -f UTF-32 -t UTF-8")
-    marked = start.startswith((b"\xff\xfe", b"\xfe\xff"))
+    has_mark = start.startswith((b"\xff\xfe", b"\xfe\xff"))
     zeros = sorted((start[:200:2].count(0), start[1:200:2].count(0)))
-    if (
-        marked or zeros[0] == 0 and zeros[1] > max(3, len(start[:200]) // 3)
-    ):  # in UTF-16, every other byte of Latin letters is 0
+    # In UTF-16, every other byte of Latin letters is 0.
+    if has_mark or zeros[0] == 0 and zeros[1] > max(3, len(start[:200]) // 3):
         raise ValueError(f"{path} is in UTF-16, expected UTF-8: convert it first, with iconv -f UTF-16 -t UTF-8")
 
 
 def files_in(path: Path, ending: str) -> Iterator[Path]:
     """Yield the files with an ending in a folder and its subfolders, linked ones too, except hidden ones.
 
-    A compressed file has the ending that it had before.
+    The ending of a compressed file is the one before that of its compression.
 
     Raises:
-        ValueError: A file with the ending is there twice, compressed and as it is.
+        ValueError: The folder has a file both compressed and as it is.
     """
-    seen: dict[Path, Path] = {}
+    files: dict[Path, Path] = {}
     for file in files_under(path):
-        named = strip_compression(file)
-        if not named.name.endswith(ending) or file.name.startswith("."):
+        plain_name = strip_compression(file)
+        if not plain_name.name.endswith(ending) or file.name.startswith("."):
             continue
-        if ending and seen.setdefault(named, file) != file:
-            raise ValueError(f"{path} has both {seen[named].name} and {file.name}: remove one of them")
+        if ending and files.setdefault(plain_name, file) != file:
+            raise ValueError(f"{path} has both {files[plain_name].name} and {file.name}: remove one of them")
         yield file
 
 
@@ -78,8 +79,8 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
         OSError: If the file cannot be read.
     """
     check_is_file(path)
-    with opened(path) as file:
-        check_is_text(path, file.read(SEEN))
+    with open_input(path) as file:
+        check_is_text(path, file.read(START))
         file.seek(0)
         for number, line in enumerate(file, 1):
             try:
@@ -89,13 +90,13 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 BLOCK = 1 << 12
-"""Number of characters that are read at a time; more while a value is not complete."""
+"""Number of characters that are read at once; more while a value is not complete."""
 
 
 def json_values(path: Path) -> Iterator[tuple[int, Any]]:
-    """Yield the elements of the list in a JSON file, or its values one after the other.
+    """Yield the elements of the list that a JSON file holds, or its values one after the other.
 
-    One value is in memory at a time. A list that begins with a text is a value itself,
+    One value is in memory at a time. A list that begins with a text is itself one value,
     since a list of documents does not begin with a text.
 
     Args:
@@ -114,9 +115,9 @@ def json_values(path: Path) -> Iterator[tuple[int, Any]]:
     [(1, {'id': 1}), (2, {'id': 2})]
     """
     check_is_file(path)
-    with opened(path) as start:
-        check_is_text(path, start.read(SEEN))
-    with TextIOWrapper(opened(path), encoding="utf-8-sig") as file:
+    with open_input(path) as start:
+        check_is_text(path, start.read(START))
+    with TextIOWrapper(open_input(path), encoding="utf-8-sig") as file:
         values = _Values(file)
         try:
             yield from values
@@ -176,7 +177,7 @@ class _Values:
                 return value
 
     def _next(self) -> str:
-        """Return the next character that is not white space; nothing at the end of the file."""
+        """Return the next character that is not white space; "" at the end of the file."""
         while True:
             rest = self._text[self._at : self._at + BLOCK]
             self._skip(len(rest) - len(rest.lstrip(" \t\r\n")))
@@ -186,7 +187,7 @@ class _Values:
                 return ""
 
     def _second(self) -> str:
-        """Return the character after the next one that is not white space, white space left out."""
+        """Return the character after that of `_next`, also without white space."""
         while not (rest := self._text[self._at + 1 :].lstrip(" \t\r\n")) and self._fill(BLOCK):
             pass
         return rest[:1]
@@ -196,10 +197,10 @@ class _Values:
         self._at += number
 
     def _fill(self, size: int) -> bool:
-        """Read more; return whether there was more."""
-        more = self._file.read(size)
-        self._text, self._at = self._text[self._at :] + more, 0
-        return bool(more)
+        """Read more of the file; return whether there was more."""
+        block = self._file.read(size)
+        self._text, self._at = self._text[self._at :] + block, 0
+        return bool(block)
 
     def _end(self) -> None:
         self._skip(1)
@@ -208,10 +209,10 @@ class _Values:
 
 
 def check_xml(where: Path | str, file: BinaryIO) -> None:
-    """Check that a file is well-formed XML, and defines no entities.
+    """Check that a file is well-formed XML and defines no entities.
 
-    Entities that are defined by other entities can fill the memory, and external ones
-    read other files. Nothing is expanded or fetched here. A document type without
+    Entities that are defined by other entities can fill the memory, and external entities
+    read other files. This check expands and fetches nothing. A document type without
     definitions, such as that of BioC, is allowed.
 
     Args:
@@ -228,13 +229,13 @@ def check_xml(where: Path | str, file: BinaryIO) -> None:
     """
     parser = expat.ParserCreate()
 
-    def refused(name: str, *rest: object) -> NoReturn:
+    def refuse_entity(name: str, *rest: object) -> NoReturn:
         raise ValueError(
             f"{where}, line {parser.CurrentLineNumber}: the file defines the entity {name[:40]!r}, which is not read; "
             "replace entities by their text"
         )
 
-    parser.EntityDeclHandler = refused
+    parser.EntityDeclHandler = refuse_entity
     parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
     try:
         parser.ParseFile(file)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..records import Record
 from .contents import lines
-from .settings import Format, joined
+from .settings import Format, join_pieces
 
 NO_SPAN = ("NONE", "EMPTY")
 """The labels of rows for a sentence without spans. Their only token is NO_TOKEN."""
@@ -18,7 +18,7 @@ LAST_TOKEN = 100_000
 """The highest token number. A higher one is probably a typing error, and would make a text of many megabytes."""
 
 TokenSpan = tuple[int, int, str]
-"""A span in token numbers: the first, the one after the last, the label."""
+"""A span in token numbers: the first token, the one after the last token, the label."""
 
 
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
@@ -47,7 +47,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     [('1 2 3', {(2, 5, 'PER')}), ('', set())]
     """
     spans: list[TokenSpan] | None = None
-    blank = 0  # lines before this one
+    blank = 0  # the number of blank lines before this line
     for number, line in lines(path):
         if not line.strip():
             blank += 1
@@ -55,14 +55,14 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         try:
             if blank > (spans is not None):
                 raise ValueError(f"the sentence before it has no row; expected {NO_SPAN[0]}, {NO_TOKEN} for no spans")
-            found = _row(line, format)
+            row_spans = _row(line, format)
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from None
         if blank and spans is not None:
             yield _record(spans)
             spans = None
         spans = spans or []
-        spans += found
+        spans += row_spans
         blank = 0
     if spans is not None:
         yield _record(spans)
@@ -94,7 +94,7 @@ def _row(line: str, format: Format) -> list[TokenSpan]:
             pieces[-1] = pieces[-1][0], token + 1
         else:
             pieces.append((token, token + 1))
-    return [(start, end, label) for start, end in joined(pieces, format.discontinuous)]
+    return [(start, end, label) for start, end in join_pieces(pieces, format.discontinuous)]
 
 
 def _record(spans: list[TokenSpan]) -> Record:

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from ...core.messages import shorten
-from ..records import Record
+from ..records import Record, row_id
 from .contents import json_values
-from .settings import Format, located
-from .tags import spaced
+from .settings import Format, locate_error
+from .tags import join_words
 
 
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
-    """Read one document per object with `tokenized_text` and `ner`, in a list or one per line.
+    """Read one document per object with `tokenized_text` and `ner`. The objects are in a list or one per line.
 
     The text has spaces between the tokens. The end of a span is its last token, inclusive.
 
@@ -38,7 +38,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         try:
             yield record_of(entry)
         except ValueError as error:
-            raise located(error, f"{path}, line {line}") from None
+            raise locate_error(error, f"{path}, line {line}") from None
 
 
 def record_of(entry: Any) -> Record:
@@ -48,7 +48,7 @@ def record_of(entry: Any) -> Record:
         raise ValueError('expected an object: {"tokenized_text": ["Ada", ...], "ner": [[0, 0, "PER"], ...]}')
     if not isinstance(entry.get("ner"), list):
         raise ValueError('there is no list "ner"; write an empty list for a text without spans')
-    text, places = spaced(words)
+    text, places = join_words(words)
     spans = []
     for k, span in enumerate(entry["ner"]):
         start, end, label = span if isinstance(span, (list, tuple)) and len(span) == 3 else (None, None, None)
@@ -60,5 +60,5 @@ def record_of(entry: Any) -> Record:
                 f"from 0 to {len(places) - 1}"
             )
         spans.append((places[start][0], places[end][1], label))
-    id = entry.get("id")
-    return Record(text, {*spans}, places, None if id is None else str(id), duplicates=len(spans) - len({*spans}))
+
+    return Record.deduplicate(text, spans, places, id=row_id(entry))

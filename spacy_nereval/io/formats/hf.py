@@ -9,24 +9,24 @@ from typing import Any
 
 from ...core.compression import format_extension
 from ...core.messages import shorten, spell_argument
-from ..paths import check_is_file, content, in_words
+from ..paths import check_is_file, content, error_message
 from ..records import Record, row_id
-from ..tables import Table, is_table, name_of, unit_of
+from ..tables import Table, is_table, name_of, row_noun
 from . import TAG_KEYS
 from .contents import json_values
 from .settings import Format
-from .tags import MISSING, Scheme, everywhere, gaps_of, read_tags, spaced, split
+from .tags import MISSING, Scheme, everywhere, gaps_of, join_words, read_tags, split
 
 SKIPPED = -100
-"""The tag of a token that no loss is computed for. Here it has no annotation."""
+"""The tag of a token for which no loss is computed. Here it means that the token is not annotated."""
 
 
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """Read one document per row with `tokens` and `ner_tags`.
 
-    The text has spaces between the tokens. Tags are texts, or numbers whose names the file
-    has in `features`, or `format.tag_names`. A token tagged -100 is a gap. The file is read
-    twice, because the tagging scheme is inferred from all tags.
+    The text has spaces between the tokens. Tags are texts, or numbers that are named by
+    `format.tag_names` or by `features` in the file. A token tagged -100 is a gap. The file is
+    read twice, because the tagging scheme is inferred from all tags.
 
     Args:
         path: The file: a list of rows, a row per line, or an object with `features` and `rows`.
@@ -46,21 +46,21 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     >>> [(record.text, record.spans) for record in read(path, Format(tag_names="O,B-PER"))]
     [('Ada met', {(0, 3, 'PER')})]
     """
-    given = tag_names(format.tag_names) if format.tag_names else None
+    explicit_names = tag_names(format.tag_names) if format.tag_names else None
     check_is_file(path)
-    scheme, unit = Scheme(), unit_of(path)
-    for number, row, names in _rows(path, format.field, given):
-        place = f"{unit} {number}"
+    scheme, noun = Scheme(), row_noun(path)
+    for number, row, names in _rows(path, format.field, explicit_names):
+        place = f"{noun} {number}"
         try:
             _, tags = tokens_and_tags(row, format.field, names)
             scheme.see(tags, everywhere(place))
         except ValueError as error:
             raise ValueError(f"{path}, {place}: {error}") from None
-    for number, row, names in _rows(path, format.field, given):
-        place = f"{unit} {number}"
+    for number, row, names in _rows(path, format.field, explicit_names):
+        place = f"{noun} {number}"
         try:
             words, tags = tokens_and_tags(row, format.field, names)
-            text, places = spaced(words)
+            text, places = join_words(words)
         except ValueError as error:
             raise ValueError(f"{path}, {place}: {error}") from None
         try:
@@ -71,11 +71,11 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         yield Record(text, spans, places, row_id(row), annotated, gaps, repaired=repaired)
 
 
-def tag_names(given: str) -> list[str]:
-    """Return the names of tags that are numbers.
+def tag_names(source: str) -> list[str]:
+    """Return the names of tags that are numbers, in the order of the numbers.
 
     Args:
-        given: The names, with commas between them, or the path of a JSON file: a list of
+        source: The names, with commas between them, or the path of a JSON file: a list of
             names, a model's `config.json` with `id2label`, or `dataset_info.json` with `features`.
 
     Raises:
@@ -84,31 +84,35 @@ def tag_names(given: str) -> list[str]:
     >>> tag_names("O, B-PER")
     ['O', 'B-PER']
     """
-    path = Path(given)
+    path = Path(source)
     if not path.is_file():
         if format_extension(path) == ".json":
-            raise ValueError(f"{spell_argument('tag_names', given)}: there is no such file")
-        names = [name.strip() for name in given.split(",")]
+            raise ValueError(f"{spell_argument('tag_names', source)}: there is no such file")
+        names = [name.strip() for name in source.split(",")]
         try:
             for name in names:
                 split(name)
         except ValueError as error:
-            raise ValueError(f"{spell_argument('tag_names', given)}: {error}") from None
+            raise ValueError(f"{spell_argument('tag_names', source)}: {error}") from None
         return names
     try:
-        found = names_in(json.loads(content(path)))
+        described_names = names_in(json.loads(content(path)))
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{spell_argument('tag_names', given)}: {in_words(error)}") from None
-    if found is None:
+        raise ValueError(f"{spell_argument('tag_names', source)}: {error_message(error)}") from None
+    if described_names is None:
         raise ValueError(
-            f"{spell_argument('tag_names', given)}: expected a list of names, or an object with 'id2label' or "
+            f"{spell_argument('tag_names', source)}: expected a list of names, or an object with 'id2label' or "
             "'features'"
         )
-    return found
+    return described_names
 
 
 def names_in(value: Any, field: str | None = None) -> list[str] | None:
-    """Return the names of tags that a description of a data set or model gives under a field, or None.
+    """Return the names of tags in the description of a data set or model; None if it has none.
+
+    Args:
+        value: The description, as JSON has it.
+        field: The feature that has the tags; by default the first of `TAG_KEYS`.
 
     Raises:
         ValueError: The numbers of the tags are not all numbers from 0 up.
@@ -126,28 +130,28 @@ def names_in(value: Any, field: str | None = None) -> list[str] | None:
         return [str(labels[str(k)]) for k in range(len(labels))]
     features = value.get("features")
     if isinstance(features, list):  # as the server of the hub writes them
-        features = {each.get("name"): each.get("type") for each in features if isinstance(each, Mapping)}
+        features = {column.get("name"): column.get("type") for column in features if isinstance(column, Mapping)}
     for key in (field,) if field else TAG_KEYS:
         feature = features.get(key) if isinstance(features, Mapping) else None
         while isinstance(feature, Mapping) and isinstance(feature.get("feature"), Mapping):
             feature = feature["feature"]
-        if isinstance(feature, Mapping) and (found := names_in(feature.get("names"))):
-            return found
+        if isinstance(feature, Mapping) and (names := names_in(feature.get("names"))):
+            return names
     return None
 
 
-def _rows(path: Path, field: str | None, given: list[str] | None) -> Iterator[tuple[int, dict[str, Any], Any]]:
-    """Yield the rows with their lines and the names of their tags; those of a table with their numbers."""
+def _rows(path: Path, field: str | None, explicit_names: list[str] | None) -> Iterator[tuple[int, dict[str, Any], Any]]:
+    """Yield the number of the line (of the row in a table), the row, and the names of its tags."""
     if is_table(path):
         table = Table(path)
-        names = given or names_in({"features": table.features}, field)
+        names = explicit_names or names_in({"features": table.features}, field)
         for number, row in table.rows(["id", "tokens", *((field,) if field else TAG_KEYS)]):
             yield number, row, names
         return
     for line, value in json_values(path):
-        rows, names = [value], given
+        rows, names = [value], explicit_names
         if isinstance(value, dict) and isinstance(value.get("rows"), list):
-            rows, names = value["rows"], given or names_in(value, field)
+            rows, names = value["rows"], explicit_names or names_in(value, field)
         for row in rows:
             row = row["row"] if isinstance(row, dict) and isinstance(row.get("row"), dict) else row
             if not isinstance(row, dict):
@@ -160,7 +164,7 @@ def _rows(path: Path, field: str | None, given: list[str] | None) -> Iterator[tu
 def tokens_and_tags(
     row: Mapping[str, Any], field: str | None, names: Sequence[str] | None
 ) -> tuple[list[str], list[str]]:
-    """Return the tokens and the tags of a row, by their names; a token that is skipped has the tag `MISSING`.
+    """Return the tokens of a row, and the names of their tags. A token tagged `SKIPPED` gets the tag `MISSING`.
 
     Args:
         row: The row.
@@ -182,11 +186,11 @@ def tokens_and_tags(
         )
     if len(words) != len(tags):
         raise ValueError(f"there are {len(words)} tokens and {len(tags)} tags; expected the same number")
-    return words, [named_tag(tag, names) for tag in tags]
+    return words, [tag_name(tag, names) for tag in tags]
 
 
-def named_tag(tag: Any, names: Sequence[str] | None) -> str:
-    """Return the name of a tag, which may be a number; `MISSING` for `SKIPPED`. Raise ValueError if it has none."""
+def tag_name(tag: Any, names: Sequence[str] | None) -> str:
+    """Return the name of a tag, which may be a number; `MISSING` for `SKIPPED`. Raise ValueError if there is none."""
     if isinstance(tag, str):
         split(tag)
         return tag

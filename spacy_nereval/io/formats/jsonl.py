@@ -1,4 +1,4 @@
-"""JSON lines: this package's own, and those of Prodigy, doccano and spaCy's older training data."""
+"""JSON lines: the package's own format, and those of Prodigy, doccano and spaCy 2."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ import srsly
 
 from ...core.arguments import AUTO_OFFSETS, CODEPOINT
 from ...core.messages import PlainSpan, highest_scores, shorten, unique_keys, validate_tokens
-from ..paths import check_is_file, opened
-from ..records import Record, row_id, with_mentions
-from ..tables import Table, is_table, unit_of
+from ..paths import check_is_file, open_input
+from ..records import Record, locate_mentions, row_id
+from ..tables import Table, is_table, row_noun
 from .contents import lines
-from .settings import Annotators, Format, check_unit_is_known, fitted_span, located
+from .settings import Annotators, Format, check_unit_is_known, fit_span, locate_error
 
 KEYS = ("spans", "entities", "label", "labels")
 """The keys that can hold the spans, as lists of objects or of [start, end, label]."""
 
 MENTIONS = "mentions"
-"""The key of spans without offsets, each a string and its label. It is read where there is no list of spans."""
+"""The key of mentions: spans without offsets, each a string with its label. It is read if there is no list of spans."""
 
 NAMES = (("start", "end", "label"), ("start_offset", "end_offset", "label"))
 """The keys of a span's parts, in Prodigy and in doccano."""
@@ -41,26 +41,24 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """Read one document per line.
 
     A line is an object with a "text" and a list of spans under one of `KEYS`, or a list of
-    strings with labels under "mentions", or spaCy 2's pair [text, {"entities": [...]}]. An
-    object may have "tokens", an "id", an "answer",
-    and fields of the document in "meta". Spans that are objects may have a "score". Offsets
-    count characters, and the end is exclusive. As in Prodigy's own training, a line with
-    an `answer` other than `accept` is not annotated; an accepted line without a list of
-    spans has none. Empty lines are skipped.
+    strings with labels under "mentions"; or spaCy 2's pair [text, {"entities": [...]}]. An
+    object may have "tokens", an "id", an "answer", and fields of the document in "meta". Spans
+    that are objects may have a "score". Offsets count characters, and the end is exclusive. As
+    in Prodigy's own training, a line with an `answer` other than `accept` is not annotated, and
+    an accepted line without a list of spans has no spans. Empty lines are skipped.
 
-    In a file of several annotators, named by "_annotator_id", there is one record per document:
-    the lines of different annotators with the same id, or else the same text. Such a file
+    If "_annotator_id" names several annotators, there is one record per document: the lines of
+    different annotators with the same id, or with the same text if they have no id. Such a file
     is read twice.
 
     Args:
         path: The file.
-        format: `format.field` names the key of the spans, instead of `KEYS`; `format.offsets` says what offsets count,
-            `format.check_text` whether a span
-            with a "text" of its own has to cover that text, `format.match` and
-            `format.occurrences` how mentions are looked for.
+        format: `format.field` names the key of the spans, instead of `KEYS`; `format.offsets` says
+            what offsets count; `format.check_text` says whether a span with a "text" has to cover
+            that text; `format.match` and `format.occurrences` say how mentions are looked for.
 
     Yields:
-        One record per line.
+        One record per line or document.
 
     Raises:
         ValueError: If there is no such file, or a line is malformed; names the line.
@@ -75,11 +73,11 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     if annotators.names:
         annotators.check()
     several = len(annotators.names) > 1
-    for number, entry in _one_each(path, documents, annotators, format) if several else _entries(path, format):
+    for number, entry in _line_per_document(path, documents, annotators, format) if several else _entries(path, format):
         try:
             yield record_of(entry, format)
         except ValueError as error:
-            raise located(error, f"{path}, {unit_of(path)} {number}") from None
+            raise locate_error(error, f"{path}, {row_noun(path)} {number}") from None
 
 
 class Line(NamedTuple):
@@ -91,10 +89,10 @@ class Line(NamedTuple):
 
 
 def annotators_of(path: Path, format: Format = Format()) -> tuple[Annotators, list[list[Line]]]:
-    """Return the annotators of a file, and the lines of each document; nothing if no line names an annotator.
+    """Return the annotators of a file, and the lines of each document; both empty if no line names an annotator.
 
-    Lines of different annotators with the same id, or else the same text, are of one document. If an
-    annotator has several lines with the same text, these are several documents.
+    Lines of different annotators belong to one document if they have the same id, or no id and the
+    same text. Lines of one annotator with the same text are different documents.
 
     Raises:
         ValueError: A line cannot be read; names it.
@@ -102,64 +100,65 @@ def annotators_of(path: Path, format: Format = Format()) -> tuple[Annotators, li
     >>> path = getfixture("tmp_path") / "a.jsonl"
     >>> text = '{"text": "Ada", "spans": [], "_annotator_id": "%s"}'
     >>> _ = path.write_text(f"{text % 'ann'}\\n{text % 'bob'}")
-    >>> annotators_of(path)[0].of
+    >>> annotators_of(path)[0].by_document
     {'on line 1': ['ann', 'bob']}
     """
     annotators = Annotators(path, format.annotator)
     documents: dict[tuple[bool, str, int], list[Line]] = {}
     if not _may_name_annotators(path) or not any(ANNOTATOR in entry for _, entry in _entries(path, format) if entry):
         return annotators, []
-    unit = unit_of(path)
-    seen: Counter[tuple[str, bool, str]] = Counter()  # how many lines an annotator has with an id or a text
+    noun = row_noun(path)
+    line_counts: Counter[tuple[str, bool, str]] = Counter()  # the number of an annotator's lines of one id or text
     for number, entry in _entries(path, format):
         try:
             text, accepted = _text(entry), _is_accepted(entry)
         except ValueError as error:
-            raise ValueError(f"{path}, {unit} {number}: {error}") from None
+            raise ValueError(f"{path}, {noun} {number}: {error}") from None
         id, name = row_id(entry), str(entry.get(ANNOTATOR, "unknown"))
-        which = id is not None, sha256(text.encode("utf8", "surrogatepass")).hexdigest() if id is None else id
-        repeated = seen[(name, *which)]
-        lines_of = documents.setdefault((*which, repeated), [])
-        seen[(name, *which)] = repeated + 1
+        document = id is not None, sha256(text.encode("utf8", "surrogatepass")).hexdigest() if id is None else id
+        earlier = line_counts[(name, *document)]
+        lines_of = documents.setdefault((*document, earlier), [])
+        line_counts[(name, *document)] = earlier + 1
         lines_of.append(Line(number, name, accepted))
-        annotators.see(id or f"on {unit} {lines_of[0].number}", name, annotated=accepted)
+        annotators.see(id or f"on {noun} {lines_of[0].number}", name, annotated=accepted)
     return annotators, [*documents.values()]
 
 
 def _may_name_annotators(path: Path) -> bool:
-    """Return whether a line may name an annotator, without reading the lines as JSON."""
+    """Return whether some line may name an annotator, without parsing JSON."""
     check_is_file(path)
     if is_table(path):
         return ANNOTATOR in Table(path).columns
-    with opened(path) as file:
+    with open_input(path) as file:
         return any(ANNOTATOR.encode() in line for line in file)
 
 
-def _one_each(
+def _line_per_document(
     path: Path, documents: list[list[Line]], annotators: Annotators, format: Format
 ) -> Iterator[tuple[int, Any]]:
-    """Yield the line of each document that is read, in the order in which the documents first occur.
+    """Yield the line to read for each document, in the order in which the documents first occur.
 
-    The line of another annotator stands for a document that is not annotated.
+    If a document has no line of the chosen annotator, its first line is yielded, as not annotated.
     """
-    read_lines = [
-        next((line for line in of if line.accepted and annotators.reads(line.annotator)), of[0]) for of in documents
+    chosen = [
+        next((line for line in lines_of if line.accepted and annotators.reads(line.annotator)), lines_of[0])
+        for lines_of in documents
     ]
     waiting: dict[int, Any] = {}
-    numbers, order = {line.number for line in read_lines}, iter(read_lines)
+    numbers, order = {line.number for line in chosen}, iter(chosen)
     line = next(order)
     for number, entry in _entries(path, format):
         if number in numbers:
             waiting[number] = entry
         while line.number in waiting:
-            mine = line.accepted and annotators.reads(line.annotator)
-            waited = waiting.pop(line.number)
-            yield line.number, waited if mine else {**waited, "answer": "ignore"}
+            is_read = line.accepted and annotators.reads(line.annotator)
+            waiting_entry = waiting.pop(line.number)
+            yield line.number, waiting_entry if is_read else {**waiting_entry, "answer": "ignore"}
             line = next(order, Line(0, "", False))
 
 
 def _entries(path: Path, format: Format) -> Iterator[tuple[int, Any]]:
-    """Yield the number of each line that is not empty, and the line as JSON reads it; or each row of a table."""
+    """Yield the number and the JSON value of each line that is not empty, or of each row of a table."""
     check_is_file(path)
     if is_table(path):
         yield from Table(path).rows([*_keys(format), MENTIONS, *COLUMNS, ANNOTATOR])
@@ -180,7 +179,7 @@ def _keys(format: Format) -> tuple[str, ...]:
 
 def _entry(line: str) -> Any:
     try:
-        # srsly is faster, but reads .41 as .41000000000000003, which would be another cut, and no repeated keys.
+        # srsly is faster, but reads .41 as .41000000000000003, which would be another cut, and accepts repeated keys.
         if '"score"' in line or _may_repeat_keys(line):
             return json.loads(line, object_pairs_hook=unique_keys)
         return srsly.json_loads(line)
@@ -189,41 +188,42 @@ def _entry(line: str) -> Any:
 
 
 def _may_repeat_keys(line: str) -> bool:
-    """Return whether a line has the name of a key more often than it would need to have."""
-    of_line = (
-        line.count('"text"') > 1 or line.count('"spans"') > 1 or line.count('"id"') > 1 or line.count('"meta"') > 1
+    """Return whether the counts of key names in a line suggest that a key is repeated."""
+    return (
+        line.count('"text"') > 1
+        or line.count('"spans"') > 1
+        or line.count('"id"') > 1
+        or line.count('"meta"') > 1
+        or not line.count('"start"') == line.count('"end"') == line.count('"label"')
     )
-    return of_line or not line.count('"start"') == line.count('"end"') == line.count('"label"')
 
 
 def record_of(entry: Any, format: Format = Format()) -> Record:
-    """Return the record of one line, as JSON reads it. Raise ValueError that says what is wrong with it."""
-    entry = of_pair(entry)
+    """Return the record of a line's JSON value. Raise ValueError that says what is wrong with it."""
+    entry = unpack_pair(entry)
     text, id = _text(entry), row_id(entry)
     if not _is_accepted(entry):
         return Record(text, set(), id=id, annotated=False)
     tokens = None
     if entry.get("tokens"):
         try:
-            found = [(token["start"], token["end"], "token") for token in entry["tokens"]]
+            places = [(token["start"], token["end"], "token") for token in entry["tokens"]]
         except (TypeError, KeyError):
             raise ValueError('"tokens" is not a list of {"start", "end"}') from None
-        placed = (fitted_span(f"token {k},", token, text, format)[:2] for k, token in enumerate(found))
-        tokens = validate_tokens(placed, len(text))
+        fitted = (fit_span(f"token {k},", token, text, format)[:2] for k, token in enumerate(places))
+        tokens = validate_tokens(fitted, len(text))
     meta = entry["meta"] if isinstance(entry.get("meta"), dict) else None
     if isinstance(entry.get(MENTIONS), list) and not any(isinstance(entry.get(key), list) for key in _keys(format)):
         side = Record(text, set(), tokens, id, meta=meta)
-        return with_mentions(side, entry[MENTIONS], format.match, format.occurrences)
+        return locate_mentions(side, entry[MENTIONS], format.match, format.occurrences)
     spans, rejected, scores = _spans(entry, text, format)
-    kept = {*spans}
-    record = Record(text, kept, tokens, id, meta=meta, duplicates=len(spans) - len(kept), rejected=rejected)
-    return record._replace(span_scores=scores) if scores else record
+    return Record.deduplicate(text, spans, tokens, id=id, meta=meta, rejected=rejected, span_scores=scores)
 
 
-def of_pair(entry: Any) -> Any:
-    """Return spaCy 2's pair of a text and its annotation as an object; what is no such pair stays.
+def unpack_pair(entry: Any) -> Any:
+    """Return spaCy 2's pair of a text and its annotation as an object, and any other value as it is.
 
-    >>> of_pair(("Ada", {"entities": [(0, 3, "PER")]}))
+    >>> unpack_pair(("Ada", {"entities": [(0, 3, "PER")]}))
     {'text': 'Ada', 'entities': [(0, 3, 'PER')]}
     """
     if not isinstance(entry, (list, tuple)) or [*map(type, entry)] != [str, dict] or "entities" not in entry[1]:
@@ -241,7 +241,7 @@ def _text(entry: Any) -> str:
 
 
 def _is_accepted(entry: Any) -> bool:
-    """Return whether a line, or a span in Prodigy's binary annotation, was accepted."""
+    """Return whether a line, or a span of Prodigy's binary annotation, was accepted."""
     answer: object = entry.get("answer", "accept") if isinstance(entry, dict) else "accept"
     if answer not in ANSWERS:
         raise ValueError(f"the answer {shorten(repr(answer))} is not one of {', '.join(ANSWERS)}")
@@ -249,39 +249,45 @@ def _is_accepted(entry: Any) -> bool:
 
 
 def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[PlainSpan], int, dict[PlainSpan, Any]]:
-    """Return the spans of a line, how many more were rejected, and the scores of those that have one."""
+    """Return the accepted spans of a line, the number of rejected ones, and the scores of spans that have one."""
     if (plain := _plain_spans(entry, len(text), format)) is not None:
         return plain, 0, {}
     keys = _keys(format)
-    listed = {key: entry[key] for key in keys if isinstance(entry.get(key), list)}
-    if not listed:
+    span_lists = {key: entry[key] for key in keys if isinstance(entry.get(key), list)}
+    if not span_lists:
         if entry.get("answer") and not any(entry.get(key) for key in keys[:2]):
-            return [], 0, {}  # Prodigy leaves the list out where an annotator saw that there are no spans
+            return [], 0, {}  # Prodigy leaves the list out if an annotator accepted a text without spans
         raise ValueError(f'there is no list of "{keys[0]}"; write an empty list for a text without spans')
-    key, given_first = next(iter(listed.items()))
-    of_doccano = any("start_offset" in span if isinstance(span, dict) else key in KEYS[2:] for span in given_first)
-    repeated = all(isinstance(span, dict) and span.get("text") is not None for span in given_first)
-    if of_doccano and not repeated:
-        ends = [span.get("end_offset", span.get("end")) for span in given_first if isinstance(span, dict)]
-        ends += [span[1] for span in given_first if isinstance(span, (list, tuple)) and len(span) > 1]
+    key, entries = next(iter(span_lists.items()))
+    is_doccano = any("start_offset" in span if isinstance(span, dict) else key in KEYS[2:] for span in entries)
+    has_texts = all(isinstance(span, dict) and span.get("text") is not None for span in entries)
+    if is_doccano and not has_texts:
+        ends = [span.get("end_offset", span.get("end")) for span in entries if isinstance(span, dict)]
+        ends += [span[1] for span in entries if isinstance(span, (list, tuple)) and len(span) > 1]
         check_unit_is_known(text, ends, format, "doccano")
-    accepted = {key: [(k, span) for k, span in enumerate(spans) if _is_accepted(span)] for key, spans in listed.items()}
-    (first, spans), *rest = (
-        (key, [fitted_span(f"span {k},", _parts(k, span, entry), text, format, _surface(k, span)) for k, span in given])
-        for key, given in accepted.items()
+    accepted = {
+        key: [(k, span) for k, span in enumerate(spans) if _is_accepted(span)] for key, spans in span_lists.items()
+    }
+    (first, spans), *other_lists = (
+        (key, [fit_span(f"span {k},", _parts(k, span, entry), text, format, _surface(k, span)) for k, span in entries])
+        for key, entries in accepted.items()
     )
-    for key, other in rest:
-        if {*other} != {*spans}:
+    for key, other_spans in other_lists:
+        if {*other_spans} != {*spans}:
             raise ValueError(f'"{first}" and "{key}" do not list the same spans; keep one of them')
-    scored = any(isinstance(span, dict) and "score" in span for _, span in accepted[first])
+    has_scores = any(isinstance(span, dict) and "score" in span for _, span in accepted[first])
     scores = (span.get("score") if isinstance(span, dict) else None for _, span in accepted[first])
-    return spans, len(listed[first]) - len(accepted[first]), highest_scores(zip(spans, scores)) if scored else {}
+    return (
+        spans,
+        len(span_lists[first]) - len(accepted[first]),
+        highest_scores(zip(spans, scores)) if has_scores else {},
+    )
 
 
 def _plain_spans(entry: dict[str, Any], length: int, format: Format) -> list[PlainSpan] | None:
-    """Return the spans of a line that lists them in this package's own way, all of them valid; else None.
+    """Return the spans of a line if all are valid and in the package's own form; otherwise None.
 
-    Nearly all lines do, and are read in half the time: no other way to write a span has to be looked for.
+    Nearly all lines are like that, and take half the time, since no other form has to be looked for.
     """
     if (
         entry.get(KEYS[0]).__class__ is not list
@@ -290,7 +296,7 @@ def _plain_spans(entry: dict[str, Any], length: int, format: Format) -> list[Pla
         or format.offsets not in (None, AUTO_OFFSETS, CODEPOINT)
     ):
         return None
-    found: list[PlainSpan] = []
+    spans: list[PlainSpan] = []
     try:
         for span in entry[KEYS[0]]:
             start, end, label = span["start"], span["end"], span["label"]
@@ -298,14 +304,14 @@ def _plain_spans(entry: dict[str, Any], length: int, format: Format) -> list[Pla
                 return None
             if not (label.__class__ is str and label):
                 return None
-            found.append((start, end, label))
+            spans.append((start, end, label))
     except (TypeError, LookupError):
         return None
-    return found
+    return spans
 
 
 def _surface(k: int, span: Any) -> str | None:
-    """Return the text that the file repeats for a span, if any."""
+    """Return the text that the file repeats for a span; None if it does not."""
     text = span.get("text") if isinstance(span, dict) else None
     if text is not None and not isinstance(text, str):
         raise ValueError(f"span {k} has the text {shorten(repr(text))}; expected the part of the text that it covers")

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from ...core.messages import PlainSpan, highest_scores, join_names, shorten, spell_argument
 from ..records import Record, row_id
 from .contents import json_values
-from .settings import Annotators, Format, check_unit_is_known, fitted_span, located
+from .settings import Annotators, Format, check_unit_is_known, fit_span, locate_error
 
 KINDS = ("labels", "hypertextlabels")
-"""The types of results that are labelled spans; others, such as relations, are not."""
+"""The types of results that are labelled spans. Others, such as relations, are left out."""
 
 
 class Annotation(NamedTuple):
@@ -33,9 +33,9 @@ class Annotation(NamedTuple):
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """Read one document per task. A region with several labels is several spans.
 
-    Annotations are read; those of models, the `predictions`, only if no task has an
-    annotation or `format.annotator` names the version of the model. A task whose annotation
-    was cancelled is not annotated. A region may have a "score". Ends are exclusive; offsets count characters, in old
+    The `predictions` of models are read only if no task has an annotation, or if
+    `format.annotator` names the version of the model. A task whose annotation was cancelled is
+    not annotated. A region may have a "score". Ends are exclusive; offsets count characters, in old
     versions UTF-16 code units. The file is read twice, since all annotators have to be known.
 
     Args:
@@ -58,26 +58,27 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     [{(0, 3, 'PER')}]
     """
     human, model, is_html = annotators_of(path, format)
-    by_model = not human.of or any(format.annotator in names for names in model.of.values())
-    chosen = model if by_model else human
-    if chosen.of or format.annotator:
-        chosen.check()
+    by_model = not human.by_document or any(format.annotator in names for names in model.by_document.values())
+    annotators = model if by_model else human
+    if annotators.by_document or format.annotator:
+        annotators.check()
     read_ids: set[str] = set()
     for line, task in json_values(path):
         try:
-            mine = [each for each in _annotations(task) if each.predicted == by_model and chosen.reads(each.name)]
+            annotations = [a for a in _annotations(task) if a.predicted == by_model and annotators.reads(a.name)]
             id = row_id(task)
-            elsewhere = "data" not in task and not mine and format.annotator in chosen.of.get(id or "", ())
-            if elsewhere or (id in read_ids and "data" not in task):
-                continue  # JSON-MIN has a row for each annotation of a task
-            read_ids |= {id or ""} if "data" not in task and id else set()
-            yield _record(task, mine[0] if mine else None, format, is_html)
+            if "data" not in task:  # JSON-MIN has a row for each annotation of a task
+                elsewhere = not annotations and format.annotator in annotators.by_document.get(id or "", ())
+                if elsewhere or id in read_ids:
+                    continue
+                read_ids |= {id} if id else set()
+            yield _record(task, annotations[0] if annotations else None, format, is_html)
         except ValueError as error:
-            raise located(error, f"{path}, line {line}") from None
+            raise locate_error(error, f"{path}, line {line}") from None
 
 
 def annotators_of(path: Path, format: Format = Format()) -> tuple[Annotators, Annotators, bool]:
-    """Return the annotators of a file, the models, and whether its texts are hypertexts. Errors name the line."""
+    """Return the annotators of a file, its models, and whether its texts are HTML. Errors name the line."""
     human, model = Annotators(path, format.annotator), Annotators(path, format.annotator)
     is_html = False
     for line, task in json_values(path):
@@ -96,21 +97,21 @@ def _annotations(task: Any) -> list[Annotation]:
         raise ValueError('expected a task: {"data": {"text": ...}, "annotations": [{"result": [...]}]}')
     if "data" not in task:
         return [Annotation(str(task.get("annotator", "unknown")), _min_regions(task))]
-    found = []
+    annotations = []
     for key in ("annotations", "completions", "predictions"):
-        for each in _listed(task.get(key) or [], key):
-            if each.get("was_cancelled"):
+        for entry in _list_of_objects(task.get(key) or [], key):
+            if entry.get("was_cancelled"):
                 continue
-            name = each.get("model_version") if key == "predictions" else each.get("completed_by")
+            name = entry.get("model_version") if key == "predictions" else entry.get("completed_by")
             if isinstance(name, dict):
                 name = name.get("email") or name.get("id")
-            regions = _listed(each.get("result") or [], "result")
-            found.append(Annotation("unknown" if name is None else str(name), regions, key == "predictions"))
-    return found
+            regions = _list_of_objects(entry.get("result") or [], "result")
+            annotations.append(Annotation("unknown" if name is None else str(name), regions, key == "predictions"))
+    return annotations
 
 
-def _listed(value: Any, key: str) -> list[dict[str, Any]]:
-    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+def _list_of_objects(value: Any, key: str) -> list[dict[str, Any]]:
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
         raise ValueError(f'"{key}" is not a list of objects')
     return value
 
@@ -118,15 +119,15 @@ def _listed(value: Any, key: str) -> list[dict[str, Any]]:
 def _min_regions(task: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the regions of a row of JSON-MIN as those of a task."""
     lists = [value for value in task.values() if isinstance(value, list)]
-    regions = [each for value in lists for each in value if isinstance(each, dict) and "start" in each]
+    regions = [region for value in lists for region in value if isinstance(region, dict) and "start" in region]
     if not regions and "annotation_id" not in task:
         raise ValueError('there is neither "data" nor a list of regions; expected an export as JSON or JSON-MIN')
-    kinds = [next((kind for kind in KINDS if kind in each), "") for each in regions]
-    return [{"type": kind, "value": each} for kind, each in zip(kinds, regions)]
+    kinds = [next((kind for kind in KINDS if kind in region), "") for region in regions]
+    return [{"type": kind, "value": region} for kind, region in zip(kinds, regions)]
 
 
 def _kind(region: dict[str, Any]) -> str:
-    """Return the type of a region with labels, or nothing for other results."""
+    """Return the type of a region with labels; "" for other results."""
     kind, value = region.get("type"), region.get("value")
     return kind if kind in KINDS and isinstance(value, dict) and value.get(kind) else ""
 
@@ -134,7 +135,7 @@ def _kind(region: dict[str, Any]) -> str:
 def _record(task: dict[str, Any], annotation: Annotation | None, format: Format, is_html: bool) -> Record:
     text = _text(task, format)
     if is_html:
-        text = rendered(text)
+        text = html_text(text)
     if annotation is None:
         return Record(text, set(), id=row_id(task), annotated=False)
     spans: list[PlainSpan] = []
@@ -143,13 +144,9 @@ def _record(task: dict[str, Any], annotation: Annotation | None, format: Format,
     for k, region in enumerate(regions):
         spans += _spans(k, region["value"], region["type"], text, format)
         scores += [region.get("score")] * (len(spans) - len(scores))
-    kept, others = {*spans}, len(annotation.result) - len(regions)
-    record = Record(text, kept, id=row_id(task), duplicates=len(spans) - len(kept), others=others)
-    return (
-        record._replace(span_scores=highest_scores(zip(spans, scores)))
-        if any(score is not None for score in scores)
-        else record
-    )
+    span_scores = highest_scores(zip(spans, scores)) if any(score is not None for score in scores) else {}
+    others = len(annotation.result) - len(regions)
+    return Record.deduplicate(text, spans, id=row_id(task), others=others, span_scores=span_scores)
 
 
 def _text(task: dict[str, Any], format: Format) -> str:
@@ -159,31 +156,31 @@ def _text(task: dict[str, Any], format: Format) -> str:
     texts = {key: value for key, value in data.items() if isinstance(value, str)}
     key = format.field or ("text" if "text" in texts or len(texts) != 1 else next(iter(texts)))
     if key not in texts:
-        known = join_names([*texts], 20)
-        raise ValueError(f"there is no text {key!r} in the data; name one with {spell_argument('column')}: {known}")
+        keys = join_names([*texts], 20)
+        raise ValueError(f"there is no text {key!r} in the data; name one with {spell_argument('column')}: {keys}")
     return texts[key]
 
 
 def _spans(k: int, value: dict[str, Any], kind: str, text: str, format: Format) -> list[PlainSpan]:
     """Return a span for each label of a region."""
-    labels, shown = value[kind], value.get("text")
-    place = value.get("globalOffsets") if kind == KINDS[1] else value
-    if not isinstance(place, dict):
+    labels, surface = value[kind], value.get("text")
+    offsets = value.get("globalOffsets") if kind == KINDS[1] else value
+    if not isinstance(offsets, dict):
         raise ValueError(f"region {k} of a hypertext has no globalOffsets")
-    if "start" not in place or "end" not in place or not isinstance(labels, list):
+    if "start" not in offsets or "end" not in offsets or not isinstance(labels, list):
         raise ValueError(f"region {k} has no start, end or list of {kind}: {shorten(repr(value))}")
-    if shown is not None and not isinstance(shown, str):
-        raise ValueError(f"region {k} has the text {shorten(repr(shown))}; expected the part of the text it covers")
-    if shown is not None and "\\n" in shown and "\\n" not in text:
-        shown = shown.replace("\\n", "\n")  # Label Studio escapes line ends in the texts of regions
-    if shown is None:
-        check_unit_is_known(text, [place["end"]], format, "Label Studio")
-    parts = ((place["start"], place["end"], label) for label in labels)
-    return [fitted_span(f"region {k},", part, text, format, shown) for part in parts]
+    if surface is not None and not isinstance(surface, str):
+        raise ValueError(f"region {k} has the text {shorten(repr(surface))}; expected the part of the text it covers")
+    if surface is not None and "\\n" in surface and "\\n" not in text:
+        surface = surface.replace("\\n", "\n")  # Label Studio escapes line ends in the texts of regions
+    if surface is None:
+        check_unit_is_known(text, [offsets["end"]], format, "Label Studio")
+    spans = ((offsets["start"], offsets["end"], label) for label in labels)
+    return [fit_span(f"region {k},", span, text, format, surface) for span in spans]
 
 
-class _Rendered(HTMLParser):
-    """Collects the text of a hypertext, without its tags."""
+class _TextCollector(HTMLParser):
+    """Collects the text of HTML, without the tags."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -194,13 +191,13 @@ class _Rendered(HTMLParser):
         self.parts.append(data)
 
 
-def rendered(html: str) -> str:
-    """Return the text of a hypertext, on which Label Studio's global offsets count.
+def html_text(html: str) -> str:
+    """Return the text of HTML, to which Label Studio's global offsets refer.
 
-    >>> rendered("<p>Ada &amp; <b>Bob</b></p>")
+    >>> html_text("<p>Ada &amp; <b>Bob</b></p>")
     'Ada & Bob'
     """
-    parser = _Rendered()
+    parser = _TextCollector()
     parser.feed(html)
     parser.close()
     return "".join(parser.parts)

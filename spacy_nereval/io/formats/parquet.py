@@ -1,4 +1,4 @@
-"""Parquet and Arrow files: rows with columns as the keys of JSONL, or of Hugging Face's tokens and tags."""
+"""Parquet and Arrow files. Their columns are the keys of JSONL, or the tokens and tags of Hugging Face's data sets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """Read one document per row.
 
     A row has `text` and a list of spans, as a line of JSONL has, or `tokens` and `ner_tags`, as the data sets of
-    Hugging Face have; the types of the columns show which. Tags that are numbers have the names of the schema.
+    Hugging Face have; the types of the columns show which. Tags that are numbers get their names from the schema.
 
     Args:
         path: The file.

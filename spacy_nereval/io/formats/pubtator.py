@@ -9,7 +9,7 @@ from pathlib import Path
 from ...core.messages import PlainSpan, shorten
 from ..records import Record
 from .contents import lines
-from .settings import Format, fitted_span, joined, located
+from .settings import Format, fit_span, locate_error
 
 TEXT = re.compile(r"([^|\t]+)\|([ta])\|(.*)")
 """A line with the title or the abstract."""
@@ -21,8 +21,8 @@ Line = tuple[int, str]
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """Read one document per block of lines.
 
-    The text is the title, a line end and the abstract: the offsets of the abstract count one
-    character between them. Lines of relations have no offsets, and are left out and counted.
+    The text is the title, a line end and the abstract, since offsets count one character
+    between title and abstract. Lines of relations have no offsets; they are left out and counted.
 
     Args:
         path: The file.
@@ -54,12 +54,12 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
 def _record(path: Path, block: list[Line], format: Format) -> Record:
     texts: dict[str, str] = {}
-    rest: list[Line] = []
+    annotation_lines: list[Line] = []
     id = ""
     for number, line in block:
         match = TEXT.fullmatch(line)
-        if not match or rest:
-            rest.append((number, line))
+        if not match or annotation_lines:
+            annotation_lines.append((number, line))
             continue
         if match[2] in texts or (id and match[1] != id):
             raise ValueError(f"{path}, line {number}: a second document; expected a blank line before it")
@@ -69,15 +69,14 @@ def _record(path: Path, block: list[Line], format: Format) -> Record:
     text = "\n".join((texts.get("t", ""), *([texts["a"]] if "a" in texts else [])))
     spans: list[PlainSpan] = []
     others = 0
-    for number, line in rest:
+    for number, line in annotation_lines:
         try:
-            found_spans = _spans(id, line, text, format)
+            line_spans = _spans(id, line, text, format)
         except ValueError as error:
-            raise located(error, f"{path}, line {number}") from None
-        others += found_spans is None
-        spans += found_spans or []
-    kept = {*spans}
-    return Record(text, kept, id=id, duplicates=len(spans) - len(kept), others=others)
+            raise locate_error(error, f"{path}, line {number}") from None
+        others += line_spans is None
+        spans += line_spans or []
+    return Record.deduplicate(text, spans, id=id, others=others)
 
 
 def _spans(id: str, line: str, text: str, format: Format) -> list[PlainSpan] | None:
@@ -89,6 +88,5 @@ def _spans(id: str, line: str, text: str, format: Format) -> list[PlainSpan] | N
         return None
     if len(cells) < 5 or not cells[2].isdecimal():
         raise ValueError("expected id, start, end, text and label with tabs between them")
-    start, end, shown, label = int(cells[1]), int(cells[2]), cells[3], cells[4]
-    place = fitted_span("annotation", (start, end, label), text, format, shown)
-    return [(*joined([place[:2]], format.discontinuous)[0], label)]
+    start, end, surface, label = int(cells[1]), int(cells[2]), cells[3], cells[4]
+    return [fit_span("annotation", (start, end, label), text, format, surface)]

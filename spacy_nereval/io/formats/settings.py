@@ -1,6 +1,7 @@
-"""How a file is to be read: what every reader is given, and which of several annotators is read.
+"""How to read a file: the settings that every reader gets, and what readers share.
 
-The unit of offsets (characters, UTF-16 code units or bytes), and whether spans match the text given for them.
+Readers share the choice of one of several annotators, the files of a folder, and offsets: their unit (characters,
+UTF-16 code units or bytes), and the check that a span covers the text that the file repeats for it.
 """
 
 from __future__ import annotations
@@ -46,10 +47,10 @@ class Format(NamedTuple):
         spans_key: `.spacy`: read `doc.spans[spans_key]` instead of `doc.ents`.
         offsets: Formats with offsets: their unit, one of `arguments.OFFSETS`; "auto" for the
             unit that fits the texts of the spans. None for the unit of the format, which is
-            characters unless its reader says otherwise; a file that is ambiguous is an error.
+            characters unless its reader says otherwise; ambiguous offsets are then an error.
         check_text: Formats that repeat the texts of spans: whether a span has to cover that text.
-        field: The column, layer, key or type that has the labels, by its name.
-        annotator: Formats with several annotators in a file: whose spans are read. None for
+        field: The name of the column, layer, key or type that has the labels.
+        annotator: Formats with several annotators in a file: the one whose spans are read. None for
             the only one; several are then an error.
         tag_names: Tags that are numbers: their names with commas between them, or the path of a
             JSON file with a list of names or a mapping `id2label`.
@@ -72,22 +73,22 @@ class Format(NamedTuple):
     tag_names: str | None = None
 
 
-def sides(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
+def side_formats(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
     """Return how to read gold and predictions.
 
     Args:
         reading: How annotation is read; `format`, `column` and `annotator` may have a value for each side, with a comma
             between them.
-        both: One file has both sides. `column` gives the names of their keys or columns, or their numbers; by default
-            they are its last two columns, as in conlleval's input.
+        both: Whether one file has both sides. `column` then names their keys, or names or numbers their columns; by
+            default they are its last two columns, as in conlleval's input.
 
     Returns:
-        The format of gold and that of predictions.
+        How to read gold, and how to read predictions.
 
     Raises:
         ValueError: If an argument has an unknown value.
 
-    >>> gold, pred = sides(Reading(format="conll", column="3,last"), both=True)
+    >>> gold, pred = side_formats(Reading(format="conll", column="3,last"), both=True)
     >>> gold.column, pred.column
     (3, -1)
     """
@@ -111,8 +112,8 @@ def sides(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
     gold, pred = (
         Format(
             name=formats[side % len(formats)],
-            column=chosen if isinstance(chosen, int) else -1,
-            field=chosen if isinstance(chosen, str) else None,
+            column=tag_column if isinstance(tag_column, int) else -1,
+            field=tag_column if isinstance(tag_column, str) else None,
             annotator=annotators[side % len(annotators)],
             both=both,
             repair=None if reading.repair == "error" else reading.repair,
@@ -123,77 +124,55 @@ def sides(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
             match=reading.match,
             occurrences=reading.occurrences,
         )
-        for side, chosen in enumerate((columns[0], columns[-1]))
+        for side, tag_column in enumerate((columns[0], columns[-1]))
     )
     return gold, pred
 
 
-def _columns(given: str | int) -> list[int | str]:
+def _columns(text: str | int) -> list[int | str]:
     """Parse the columns of an argument: numbers from 1 up, -1 for "last", or names."""
-    found: list[int | str] = []
-    for name in (part.strip() for part in str(given).split(",")):
+    columns: list[int | str] = []
+    for name in (part.strip() for part in str(text).split(",")):
         if name == "last" or name.isdecimal():
-            found.append(-1 if name == "last" else int(name))
+            columns.append(-1 if name == "last" else int(name))
         elif COLUMN_NAME.fullmatch(name):
-            found.append(name)
+            columns.append(name)
         else:
-            found.append(0)
-    if len(found) > 2 or 0 in found:
+            columns.append(0)
+    if len(columns) > 2 or 0 in columns:
         raise ValueError(
-            f"{spell_argument('column', given)}: expected 'last' or a number from 1 up (or a name, where columns "
-            "have names), "
-            "or two of these for gold and predictions"
+            f"{spell_argument('column', text)}: expected 'last' or a number from 1 up (or a name, where columns have "
+            "names), or two of these for gold and predictions"
         )
-    return found
-
-
-def joined(pieces: list[tuple[int, int]], discontinuous: str | None) -> list[tuple[int, int]]:
-    """Return the stretches that replace a span in these pieces.
-
-    Args:
-        pieces: The (start, end) of every piece.
-        discontinuous: "hull" for one stretch over all pieces, "parts" for each piece.
-
-    Raises:
-        ValueError: If there are several pieces and `discontinuous` is None.
-
-    >>> joined([(0, 5), (8, 10)], "hull"), joined([(0, 5), (8, 10)], "parts")
-    ([(0, 10)], [(0, 5), (8, 10)])
-    """
-    if len(pieces) == 1 or discontinuous == "parts":
-        return pieces
-    if discontinuous == "hull":
-        return [(min(start for start, _ in pieces), max(end for _, end in pieces))]
-    raise ValueError(
-        f"the span is in {len(pieces)} pieces; use {spell_argument('discontinuous', 'hull')} to read it from its "
-        "first to its "
-        f"last character, or {spell_argument('discontinuous', 'parts')} to read every piece as a span"
-    )
+    return columns
 
 
 class Annotators:
     """The annotators of the documents of a file, and the one who is read.
 
-    A file that several annotators share is read as it is, if each document has one of
-    them. A document with several annotations is ambiguous, so one annotator has to be chosen.
+    If each document has one annotator, all of them are read. A document with several annotations is
+    ambiguous, so an annotator has to be chosen.
 
     Args:
         path: The file, for errors.
-        wanted: The value of `--annotator`.
+        annotator: The value of `--annotator`.
 
-    >>> found = Annotators("a.json", None)
-    >>> found.see("1", "ann")
-    >>> found.see("1", "bob")
-    >>> found.check()
+    Attributes:
+        by_document: The annotators of each document.
+
+    >>> annotators = Annotators("a.json", None)
+    >>> annotators.see("1", "ann")
+    >>> annotators.see("1", "bob")
+    >>> annotators.check()
     Traceback (most recent call last):
     ValueError: a.json: document 1 has 2 annotations, by ann, bob; choose an annotator with annotator=: ann, bob
     """
 
-    def __init__(self, path: Path | str, wanted: str | None) -> None:
+    def __init__(self, path: Path | str, annotator: str | None) -> None:
         self._path = path
-        self._wanted = wanted
+        self._annotator = annotator
         self._names: dict[str, None] = {}
-        self.of: dict[str, list[str]] = {}
+        self.by_document: dict[str, list[str]] = {}
 
     @property
     def names(self) -> list[str]:
@@ -201,21 +180,21 @@ class Annotators:
         return [*self._names]
 
     def see(self, document: str, name: str, *, annotated: bool = True) -> None:
-        """Take an annotation of a document into account; `annotated` is false if the annotator rejected it."""
+        """Record an annotation of a document. If the annotator rejected it, `annotated` is False."""
         self._names[name] = None
         if annotated:
-            self.of.setdefault(document, []).append(name)
+            self.by_document.setdefault(document, []).append(name)
 
     def check(self) -> None:
         """Check that every document has at most one annotation of the annotator who is read.
 
         Raises:
-            ValueError: The annotator has none at all, or a document has several.
+            ValueError: The annotator has no annotation at all, or several of one document.
         """
-        if self._wanted is not None and self._wanted not in self._names:
-            raise ValueError(f"{self._path}: {describe_unknown(self._wanted, self._names, 'annotator', 20)}")
-        for document, names in self.of.items():
-            mine = [name for name in names if self._wanted in (None, name)]
+        if self._annotator is not None and self._annotator not in self._names:
+            raise ValueError(f"{self._path}: {describe_unknown(self._annotator, self._names, 'annotator', 20)}")
+        for document, names in self.by_document.items():
+            mine = [name for name in names if self._annotator in (None, name)]
             if len(mine) < 2:
                 continue
             remedy = f"choose an annotator with {spell_argument('annotator')}: {join_names([*self._names], 20)}"
@@ -228,20 +207,20 @@ class Annotators:
 
     def reads(self, name: str) -> bool:
         """Return whether the annotations of an annotator are read."""
-        return self._wanted in (None, name)
+        return self._annotator in (None, name)
 
 
 INITIAL = "INITIAL_CAS"
-"""The name of the file in which INCEpTION exports a document before anybody annotated it."""
+"""The name of the file in which INCEpTION exports a document as it was before any annotation."""
 
 
 class Part(NamedTuple):
-    """A file of a folder.
+    """A file that has a document of a folder.
 
     Args:
         path: The file.
-        id: The id of its document; None for a file that is given itself.
-        annotated: Whether it is the annotation that is read; otherwise it only has the text.
+        id: The id of the document; None if the path was that of a file.
+        annotated: Whether the annotation of the file is read; otherwise only its text is.
     """
 
     path: Path
@@ -256,7 +235,7 @@ def parts(path: Path, endings: tuple[str, ...], format: Format) -> Iterator[Part
     INCEpTION or WebAnno, a document is itself a folder, such as `a.txt/`, with a file per annotator.
 
     Args:
-        path: A file, which is yielded as it is, or a folder.
+        path: A folder, or a single file.
         endings: The extensions of the files.
         format: `format.annotator` chooses the annotator.
 
@@ -270,7 +249,7 @@ def parts(path: Path, endings: tuple[str, ...], format: Format) -> Iterator[Part
     annotators, documents = annotators_of(path, endings, format)
     if not documents:
         raise ValueError(f"{path} is a folder without {' or '.join(endings)} files")
-    if annotators.of or format.annotator:
+    if annotators.by_document or format.annotator:
         annotators.check()
     for id, files in documents.items():
         mine = [file for name, file in files if name is None or annotators.reads(name)]
@@ -280,20 +259,20 @@ def parts(path: Path, endings: tuple[str, ...], format: Format) -> Iterator[Part
 def annotators_of(
     path: Path, endings: tuple[str, ...], format: Format
 ) -> tuple[Annotators, dict[str, list[tuple[str | None, Path]]]]:
-    """Return the annotators of a folder, and the files of each document with their annotators."""
+    """Return the annotators of a folder, and the (annotator, file) pairs of each document."""
     annotators = Annotators(path, format.annotator)
     documents: dict[str, list[tuple[str | None, Path]]] = {}
     for file in sorted(file for ending in endings for file in files_in(path, ending)):
-        inside = file.relative_to(path)
-        if inside.parent.suffix and strip_compression(file).stem != INITIAL:
-            annotators.see(inside.parent.as_posix(), strip_compression(file).stem)
-            documents.setdefault(inside.parent.as_posix(), []).append((strip_compression(file).stem, file))
-        elif not inside.parent.suffix:
+        inside, stem = file.relative_to(path), strip_compression(file).stem
+        if not inside.parent.suffix:
             documents.setdefault(strip_compression(inside).with_suffix("").as_posix(), []).append((None, file))
+        elif stem != INITIAL:
+            annotators.see(inside.parent.as_posix(), stem)
+            documents.setdefault(inside.parent.as_posix(), []).append((stem, file))
     return annotators, documents
 
 
-IN_WORDS = {CODEPOINT: "characters", UTF16: "UTF-16 code units", UTF8: "bytes of UTF-8"}
+UNIT_NAMES = {CODEPOINT: "characters", UTF16: "UTF-16 code units", UTF8: "bytes of UTF-8"}
 
 WIDTHS: Mapping[str, Callable[[str], int]] = {
     UTF16: lambda character: 1 + (character > "\uffff"),
@@ -301,104 +280,126 @@ WIDTHS: Mapping[str, Callable[[str], int]] = {
 }
 """How many units a character has."""
 
-
 FARTHEST_PIECE = 1_000_000
-"""The greatest number of characters between two pieces of a text. More is a wrong offset, and would fill the memory."""
+"""Maximum number of characters between two pieces of a text. More is a wrong offset, and would fill the memory."""
+
+
+def join_pieces(pieces: list[tuple[int, int]], discontinuous: str | None) -> list[tuple[int, int]]:
+    """Return the stretches that stand for a span in several pieces.
+
+    Args:
+        pieces: The (start, end) of every piece.
+        discontinuous: "hull" for one stretch over all pieces, "parts" for each piece.
+
+    Raises:
+        ValueError: If there are several pieces and `discontinuous` is None.
+
+    >>> join_pieces([(0, 5), (8, 10)], "hull"), join_pieces([(0, 5), (8, 10)], "parts")
+    ([(0, 10)], [(0, 5), (8, 10)])
+    """
+    if len(pieces) == 1 or discontinuous == "parts":
+        return pieces
+    if discontinuous == "hull":
+        return [(min(start for start, _ in pieces), max(end for _, end in pieces))]
+    raise ValueError(
+        f"the span is in {len(pieces)} pieces; use {spell_argument('discontinuous', 'hull')} to read it from its first to "
+        f"its last character, or {spell_argument('discontinuous', 'parts')} to read every piece as a span"
+    )
 
 
 class Misfit(ValueError):
-    """A span does not cover the text that the file gives for it."""
+    """A span does not cover the text that the file repeats for it."""
 
 
 class BeyondText(Misfit):
-    """A span with a given text exceeds the text of the document."""
+    """A span for which the file repeats a text reaches beyond the text of the document."""
 
 
-def fitted_span(name: str, span: Sequence[Any], text: str, format: Format, surface: str | None = None) -> PlainSpan:
-    """Return a span in characters, checked against the text that the file gives for it.
+def fit_span(name: str, span: Sequence[Any], text: str, format: Format, surface: str | None = None) -> PlainSpan:
+    """Return a span in characters, checked against the text that the file repeats for it.
 
     Args:
-        name: What the span is called in errors.
-        span: Its start, end and label, in what `format.offsets` counts.
+        name: What errors call the span.
+        span: Its start, end and label, in the unit of `format.offsets`.
         text: The text of the document.
         format: Says what offsets count, and whether `surface` matters.
-        surface: The text of the span according to the file, if given. White space does not count.
+        surface: The text of the span according to the file; None if it has none. White space is ignored.
 
     Raises:
         Misfit: The span covers another text.
         ValueError: The span is invalid for the text.
 
-    >>> fitted_span("span 0,", (3, 6, "PER"), "😀 Bob", Format(offsets="utf16"), "Bob")
+    >>> fit_span("span 0,", (3, 6, "PER"), "😀 Bob", Format(offsets="utf16"), "Bob")
     (2, 5, 'PER')
-    >>> fitted_span("span 0,", (3, 6, "PER"), "😀 Bob!", Format(), "Bob")
+    >>> fit_span("span 0,", (3, 6, "PER"), "😀 Bob!", Format(), "Bob")
     Traceback (most recent call last):
     spacy_nereval.io.formats.settings.Misfit: span 0, from 3 to 6, is 'ob!', but the file says 'Bob'
     """
     offsets = CODEPOINT if format.offsets in (None, AUTO_OFFSETS) else format.offsets
-    shown = surface if format.check_text else None
+    expected = surface if format.check_text else None
     try:
         if offsets == CODEPOINT or text.isascii():
             start, end, label = validate_span(name, span, len(text))
         else:
-            start, end, label = _in_characters(name, span, text, offsets)
+            start, end, label = _convert_to_characters(name, span, text, offsets)
     except ValueError as error:
-        raise (ValueError if shown is None else BeyondText)(str(error)) from None
-    if shown is not None and text[start:end].split() != shown.split():
-        inclusive = text[start : end + 1].split() == shown.split()
+        raise (ValueError if expected is None else BeyondText)(str(error)) from None
+    if expected is not None and text[start:end].split() != expected.split():
+        inclusive = text[start : end + 1].split() == expected.split()
         raise Misfit(
-            f"{name} from {span[0]} to {span[1]}, is {quote(text[start:end])}, but the file says {quote(shown)}"
+            f"{name} from {span[0]} to {span[1]}, is {quote(text[start:end])}, but the file says {quote(expected)}"
             + "; the end seems to be that of the last character, expected the offset after it" * inclusive
         )
     return start, end, label
 
 
-def in_other_unit(fits: Callable[[Format], object], format: Format = Format()) -> str:
-    """Return a remedy for offsets that do not fit as characters, if they fit as something else; "" if not.
+def suggest_unit(read: Callable[[Format], object], format: Format = Format()) -> str:
+    """Return what to do about offsets that do not fit as characters but fit in another unit; "" if they do not.
 
     Args:
-        fits: Reads with a format, and raises ValueError if the offsets do not fit.
-        format: The format otherwise.
+        read: Reads with a format, and raises ValueError if the offsets do not fit.
+        format: The format, whose unit is replaced.
     """
     for unit in (UTF16, UTF8):
         try:
-            fits(format._replace(offsets=unit))
+            read(format._replace(offsets=unit))
         except ValueError:
             continue
-        return f"; offsets would fit as {IN_WORDS[unit]}: convert them to characters of the str"
+        return f"; offsets would fit as {UNIT_NAMES[unit]}: convert them to characters of the str"
     return ""
 
 
-def _in_characters(name: str, span: Sequence[Any], text: str, offsets: str) -> PlainSpan:
+def _convert_to_characters(name: str, span: Sequence[Any], text: str, offsets: str) -> PlainSpan:
     places = _places(text, offsets)
     start, end, label = validate_span(name, span, max(places))
     for offset in (start, end):
         if offset not in places:
-            raise ValueError(f"{name} offset {offset} is inside a character if offsets count {IN_WORDS[offsets]}")
+            raise ValueError(f"{name} offset {offset} is inside a character if offsets count {UNIT_NAMES[offsets]}")
     return places[start], places[end], label
 
 
 @lru_cache(maxsize=4)
 def _places(text: str, offsets: str) -> dict[int, int]:
-    """Return the offset in characters of every offset of another kind that lies between two characters."""
-    width, at = WIDTHS[offsets], 0
-    found = {0: 0}
+    """Return the offset in characters for every offset in another unit that is not inside a character."""
+    width, offset = WIDTHS[offsets], 0
+    places = {0: 0}
     for number, character in enumerate(text, 1):
-        at += width(character)
-        found[at] = number
-    return found
+        offset += width(character)
+        places[offset] = number
+    return places
 
 
-def counted_in(format: Format, unit: str) -> Format:
-    """Return a format with the unit of its offsets, unless another was chosen.
+def default_offsets(format: Format, unit: str) -> Format:
+    """Return a format with this unit of offsets, unless another one was chosen.
 
-    >>> counted_in(Format(), UTF16).offsets, counted_in(Format(offsets="auto"), UTF16).offsets
+    >>> default_offsets(Format(), UTF16).offsets, default_offsets(Format(offsets="auto"), UTF16).offsets
     ('utf16', 'auto')
     """
     return format._replace(offsets=unit) if format.offsets is None else format
 
 
-def assembled(pieces: Iterable[tuple[int, str]], format: Format) -> str:
-    """Return the text of a document whose pieces begin at these offsets, with white space between them.
+def assemble_text(pieces: Iterable[tuple[int, str]], format: Format) -> str:
+    """Return the text that has pieces at the given offsets, with white space between them.
 
     Args:
         pieces: The offset and the text of each piece, in ascending order.
@@ -406,36 +407,38 @@ def assembled(pieces: Iterable[tuple[int, str]], format: Format) -> str:
 
     Raises:
         Misfit: A piece begins before the end of the piece before it.
-        ValueError: A piece begins more than a million characters after it.
+        ValueError: A piece begins more than a million characters after the end of the piece before it.
 
-    >>> assembled([(0, "😀"), (3, "Bob")], Format(offsets="utf16"))
+    >>> assemble_text([(0, "😀"), (3, "Bob")], Format(offsets="utf16"))
     '😀\\nBob'
     """
     width = WIDTHS.get(format.offsets or CODEPOINT)
     parts: list[str] = []
-    at = 0
+    end = 0
     for start, piece in pieces:
-        if start < at:
-            raise Misfit(f"the text {quote(piece)} begins at {start}, before the end of the text before it, {at}")
-        if start - at > FARTHEST_PIECE:
-            raise ValueError(f"the text {quote(piece)} begins at {start}, but the text before it ends at {at}")
-        between = " " * (start - at)
+        if start < end:
+            raise Misfit(f"the text {quote(piece)} begins at {start}, before the end of the text before it, {end}")
+        if start - end > FARTHEST_PIECE:
+            raise ValueError(f"the text {quote(piece)} begins at {start}, but the text before it ends at {end}")
+        between = " " * (start - end)
         parts += ["\n" + between[1:] if parts and between else between, piece]
-        at = start + (len(piece) if width is None else sum(map(width, piece)))
+        end = start + (len(piece) if width is None else sum(map(width, piece)))
     return "".join(parts)
 
 
 def check_unit_is_known(text: str, ends: Iterable[Any], format: Format, tool: str) -> None:
-    """Check that no span of a tool whose offsets depend on its version ends after a character above U+FFFF.
+    """Check that offsets are unambiguous, for a tool whose versions count characters or UTF-16 code units.
+
+    They are ambiguous if a span ends after a character above U+FFFF.
 
     Args:
         text: The text.
-        ends: The ends of spans without texts of their own, as the file has them.
+        ends: The ends, as the file has them, of the spans for which it repeats no text.
         format: Says whether the unit was chosen.
         tool: The name of the tool, for the error.
 
     Raises:
-        ValueError: There is such a span, and the unit was not chosen.
+        ValueError: The offsets are ambiguous, and the unit was not chosen.
 
     >>> check_unit_is_known("😀 Bob", [2], Format(offsets="utf16"), "doccano")
     """
@@ -449,16 +452,16 @@ def check_unit_is_known(text: str, ends: Iterable[Any], format: Format, tool: st
         )
 
 
-def with_fitting_offsets(
+def read_with_fitting_offsets(
     read: Callable[[Path, Format], Iterator[Record]], path: Path, format: Format
 ) -> Iterator[Record]:
-    """Read a file with the kind of offsets that fits all spans, or say which kind that would be.
+    """Read a file in the unit of offsets that fits all spans, or let the error name that unit.
 
     Args:
         read: The reader of the format.
         path: The file or folder.
-        format: How to read it. With `AUTO_OFFSETS` the kind is looked for before anything
-            is read: characters if they fit all spans that repeat their text, else UTF-16
+        format: How to read it. With `AUTO_OFFSETS`, the unit is found before any record is
+            yielded: characters if they fit all spans that repeat their text, else UTF-16
             code units, else bytes of UTF-8.
 
     Yields:
@@ -466,7 +469,7 @@ def with_fitting_offsets(
 
     Raises:
         ValueError: As `read` does. If a span does not fit its text, the error names the
-            kind that fits all spans of the file, if there is one.
+            unit that fits all spans of the file, if there is one.
     """
     try:
         if format.offsets == AUTO_OFFSETS:
@@ -474,15 +477,14 @@ def with_fitting_offsets(
                 pass
         yield from read(path, format)
     except Misfit as error:
-        fitting = next((kind for kind in OFFSETS if _fits(read, path, format, kind)), None)
+        fitting = next((unit for unit in OFFSETS if _fits(read, path, format, unit)), None)
         if fitting and format.offsets == AUTO_OFFSETS:
             yield from read(path, format._replace(offsets=fitting))
             return
         remedy = f"; correct one of them, or use {spell_argument('check_text', False)} to go by the offsets"
         if fitting:
-            remedy = (
-                f"; all spans of {path} fit if offsets count {IN_WORDS[fitting]}: {spell_argument('offsets', fitting)}"
-            )
+            option = spell_argument("offsets", fitting)
+            remedy = f"; all spans of {path} fit if offsets count {UNIT_NAMES[fitting]}: {option}"
         elif isinstance(error, BeyondText):
             remedy = ""
         raise ValueError(f"{error}{remedy}") from None
@@ -497,10 +499,10 @@ def _fits(read: Callable[[Path, Format], Iterator[Record]], path: Path, format: 
     return True
 
 
-def located(error: ValueError, where: str) -> ValueError:
-    """Return an error of the same class with the place where it occurred.
+def locate_error(error: ValueError, where: str) -> ValueError:
+    """Return the error, of the same class, with the place where it occurred.
 
-    >>> located(Misfit("odd"), "a.jsonl, line 1")
+    >>> locate_error(Misfit("odd"), "a.jsonl, line 1")
     Misfit('a.jsonl, line 1: odd')
     """
     return (type(error) if isinstance(error, Misfit) else ValueError)(f"{where}: {error}")

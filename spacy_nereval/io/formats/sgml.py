@@ -23,15 +23,15 @@ ATTRIBUTE = re.compile(r"([\w.-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]+)
 ENTITY = re.compile(r"(ENA|TI|NU)MEX\d*", re.IGNORECASE)
 """The elements that are spans."""
 CHARACTER = re.compile(r"&(amp|lt|gt|quot|apos|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});")
-"""References to characters. Others stay as they are: no document type is read."""
+"""References to characters. Other references stay as they are, since no document type is read."""
 ENDINGS = (".sgm", ".sgml", ".name", ".xml", ".txt")
 IDS = ("DOCNO", "DOCID")
 BLANKS = re.compile(r"\s+")
 END = re.compile(r"</DOC\s*>\s*$", re.IGNORECASE)
 
 
-class Open(NamedTuple):
-    """An element that has begun: its name, where it begins in the text and in the file, its attributes."""
+class Element(NamedTuple):
+    """An element that has begun: its name, its start in the text, the line on which it begins, and its attributes."""
 
     name: str
     start: int
@@ -44,8 +44,8 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
     The label is the attribute TYPE, or the name of the element. S_OFF and E_OFF are the numbers
     of characters at the start and the end of an element that do not belong to the span. Other
-    tags are left out, and references such as `&amp;` are characters. This is no XML parser:
-    neither a document type nor an entity is read. Documents have one id if the file gives it.
+    tags are left out, and references such as `&amp;` stand for characters. This is no XML parser:
+    neither a document type nor an entity is read. A document has an id if the file gives it one.
 
     Args:
         path: A file, or a folder of files.
@@ -78,44 +78,43 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
 
 def _record(path: Path, source: str, first: int, id: str | None) -> Record:
-    """Return the document of a stretch of a file that begins in line `first`."""
-    text, at, line = "", 0, first
-    ended: list[tuple[Open, int]] = []  # with where they end
-    stack: list[Open] = []
-    own_id: str | slice | None = None  # the id, or where it is in the text
+    """Return the record of a document whose source begins on line `first` of a file."""
+    text, position, line = "", 0, first
+    entities: list[tuple[Element, int]] = []  # with their ends in the text
+    stack: list[Element] = []
+    own_id: str | slice | None = None  # the id, or its place in the text
     for tag in TAG.finditer(source):
-        text += _characters(source[at : tag.start()])
-        line += source.count("\n", at, tag.start())
-        inside, at = source.count("\n", tag.start(), tag.end()), tag.end()
+        text += _characters(source[position : tag.start()])
+        line += source.count("\n", position, tag.start())
+        lines_in_tag, position = source.count("\n", tag.start(), tag.end()), tag.end()
         name = (tag[2] or "").upper()
         if tag[1]:
-            inner = _closed(path, name, line, stack)
-            if inner and ENTITY.fullmatch(name):
-                ended.append((inner, len(text)))
-            if inner and name in IDS:
-                own_id = slice(inner.start, len(text))
+            element = _close_element(path, name, line, stack)
+            if element and ENTITY.fullmatch(name):
+                entities.append((element, len(text)))
+            if element and name in IDS:
+                own_id = slice(element.start, len(text))
         elif name in IDS or ENTITY.fullmatch(name):
-            stack.append(Open(name, len(text), line, _attributes(tag[3])))
+            stack.append(Element(name, len(text), line, _attributes(tag[3])))
         elif name == "DOC":
             attributes = _attributes(tag[3])
             own_id = next((attributes[key] for key in IDS if key in attributes), own_id)
-        line += inside
+        line += lines_in_tag
     if stack:
         raise ValueError(
             f"{path}, line {stack[-1].line}: <{stack[-1].name}> does not end; expected </{stack[-1].name}>"
         )
-    text += _characters(source[at:])
+    text += _characters(source[position:])
     own_id = text[own_id].strip() if isinstance(own_id, slice) else own_id
-    blanks = [found.span() for found in BLANKS.finditer(text)]
-    spans = [_span(path, element, end, text, blanks) for element, end in ended]
+    blanks = [match.span() for match in BLANKS.finditer(text)]
+    spans = [_span(path, element, end, text, blanks) for element, end in entities]
     begin, end = len(text) - len(text.lstrip()), len(text.rstrip())
-    moved = [(max(a - begin, 0), max(b - begin, 0), label) for a, b, label in spans]
-    kept = {*moved}
-    return Record(text[begin : max(begin, end)], kept, id=own_id or id, duplicates=len(spans) - len(kept))
+    shifted = [(max(a - begin, 0), max(b - begin, 0), label) for a, b, label in spans]
+    return Record.deduplicate(text[begin : max(begin, end)], shifted, id=own_id or id)
 
 
-def _closed(path: Path, name: str, line: int, stack: list[Open]) -> Open | None:
-    """Return the element that an end tag ends; None for elements that are not read."""
+def _close_element(path: Path, name: str, line: int, stack: list[Element]) -> Element | None:
+    """Return the element that an end tag closes; None for elements that are not read."""
     if name not in IDS and not ENTITY.fullmatch(name):
         return None
     if not stack or stack[-1].name != name:
@@ -124,7 +123,7 @@ def _closed(path: Path, name: str, line: int, stack: list[Open]) -> Open | None:
     return stack.pop()
 
 
-def _span(path: Path, element: Open, end: int, text: str, blanks: Sequence[tuple[int, int]]) -> PlainSpan:
+def _span(path: Path, element: Element, end: int, text: str, blanks: Sequence[tuple[int, int]]) -> PlainSpan:
     """Return the span of an element that ends at `end`, without white space at its ends.
 
     The text in it is not copied: with nested elements, that would be most of the work.
@@ -134,35 +133,35 @@ def _span(path: Path, element: Open, end: int, text: str, blanks: Sequence[tuple
     if not label or not all(offset.isdecimal() for offset in offsets):
         raise ValueError(f"{path}, line {element.line}: <{element.name}> has no TYPE, or S_OFF or E_OFF is no number")
     first, last = element.start + int(offsets[0]), end - int(offsets[1])
-    start, stop = _after(first, blanks), _before(last, blanks)
+    start, stop = _skip_blanks(first, blanks), _trim_blanks(last, blanks)
     if start >= stop:
         shown = shorten(repr(text[first : max(first, last)]))
         raise ValueError(f"{path}, line {element.line}: <{element.name}> around {shown} has no text")
     return start, stop, label
 
 
-def _after(place: int, blanks: Sequence[tuple[int, int]]) -> int:
-    """Return the first place from here on without white space.
+def _skip_blanks(place: int, blanks: Sequence[tuple[int, int]]) -> int:
+    """Return the first place, from this one on, that is not white space.
 
-    >>> _after(3, [(1, 2), (3, 6)]), _after(2, [(1, 2), (3, 6)])
+    >>> _skip_blanks(3, [(1, 2), (3, 6)]), _skip_blanks(2, [(1, 2), (3, 6)])
     (6, 2)
     """
-    known = bisect_right(blanks, (place, math.inf)) - 1
-    return max(place, blanks[known][1]) if known >= 0 else place
+    blank = bisect_right(blanks, (place, math.inf)) - 1
+    return max(place, blanks[blank][1]) if blank >= 0 else place
 
 
-def _before(place: int, blanks: Sequence[tuple[int, int]]) -> int:
-    """Return the last place up to here that white space does not precede.
+def _trim_blanks(place: int, blanks: Sequence[tuple[int, int]]) -> int:
+    """Return the last place, up to this one, that is not preceded by white space.
 
-    >>> _before(4, [(1, 2), (3, 6)]), _before(3, [(1, 2), (3, 6)]), _before(7, [(1, 2), (3, 6)])
+    >>> _trim_blanks(4, [(1, 2), (3, 6)]), _trim_blanks(3, [(1, 2), (3, 6)]), _trim_blanks(7, [(1, 2), (3, 6)])
     (3, 3, 7)
     """
-    known = bisect_right(blanks, (place - 1, math.inf)) - 1
-    return blanks[known][0] if known >= 0 and blanks[known][1] >= place else place
+    blank = bisect_right(blanks, (place - 1, math.inf)) - 1
+    return blanks[blank][0] if blank >= 0 and blanks[blank][1] >= place else place
 
 
-def _attributes(given: str | None) -> dict[str, str]:
-    return {name.upper(): _characters(a or b or c) for name, a, b, c in ATTRIBUTE.findall(given or "")}
+def _attributes(source: str | None) -> dict[str, str]:
+    return {name.upper(): _characters(a or b or c) for name, a, b, c in ATTRIBUTE.findall(source or "")}
 
 
 def _characters(source: str) -> str:

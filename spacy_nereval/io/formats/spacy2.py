@@ -9,16 +9,16 @@ from typing import Any
 from ...core.messages import PlainSpan
 from ..records import Record, row_id
 from .contents import json_values
-from .settings import Format, fitted_span, located
-from .tags import Scheme, everywhere, gaps_of, placed, read_tags, split
+from .settings import Format, fit_span, locate_error
+from .tags import Scheme, everywhere, gaps_of, place_words, read_tags, split
 
 
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """Read one document per pair `[text, {"entities": [[start, end, label]]}]`, or per paragraph.
 
-    A paragraph has its text in `raw`, and in its sentences tokens with `orth` and the BILUO
-    tag `ner`, or a list of `entities`. Tokens are looked for in the raw text in their order;
-    without it, there are spaces between them. A tag of "-" is a gap.
+    A paragraph has its text in `raw`. Its sentences have tokens with `orth` and the BILUO tag
+    `ner`, or the paragraph has a list of `entities`. Tokens are looked for in the raw text in
+    their order; without a raw text, there are spaces between them. A tag of "-" is a gap.
 
     Args:
         path: The file: a list of documents or pairs, or one of them per line.
@@ -40,7 +40,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     for line, value in json_values(path):
         try:
             if isinstance(value, list):
-                yield _of_pair(value, format)
+                yield _pair_record(value, format)
                 continue
             paragraphs = value.get("paragraphs") if isinstance(value, dict) else None
             if not isinstance(paragraphs, list):
@@ -48,32 +48,32 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
             id = row_id(value)
             for number, paragraph in enumerate(paragraphs):
                 try:
-                    yield _of_paragraph(paragraph, line, format)._replace(id=id)
+                    yield _paragraph_record(paragraph, line, format)._replace(id=id)
                 except ValueError as error:
-                    raise located(error, f"paragraph {number}") from None
+                    raise locate_error(error, f"paragraph {number}") from None
         except ValueError as error:
-            raise located(error, f"{path}, line {line}") from None
+            raise locate_error(error, f"{path}, line {line}") from None
 
 
-def _of_pair(value: list[Any], format: Format) -> Record:
-    text, more = value if len(value) == 2 else (None, None)
-    entities = more.get("entities") if isinstance(more, dict) else None
+def _pair_record(value: list[Any], format: Format) -> Record:
+    text, annotation = value if len(value) == 2 else (None, None)
+    entities = annotation.get("entities") if isinstance(annotation, dict) else None
     if not isinstance(text, str) or not isinstance(entities, list):
         raise ValueError('expected [text, {"entities": [[start, end, label]]}]')
-    return _of_entities(text, entities, format)
+    return _entities_record(text, entities, format)
 
 
-def _of_entities(text: str, entities: list[Any], format: Format) -> Record:
-    spans = [fitted_span(f"entity {k},", entity, text, format) for k, entity in enumerate(entities)]
-    return Record(text, {*spans}, duplicates=len(spans) - len({*spans}))
+def _entities_record(text: str, entities: list[Any], format: Format) -> Record:
+    spans = [fit_span(f"entity {k},", entity, text, format) for k, entity in enumerate(entities)]
+    return Record.deduplicate(text, spans)
 
 
-def _of_paragraph(paragraph: Any, line: int, format: Format) -> Record:
+def _paragraph_record(paragraph: Any, line: int, format: Format) -> Record:
     if not isinstance(paragraph, dict):
         raise ValueError('expected {"raw": text, "sentences": [{"tokens": [{"orth", "ner"}]}]}')
     raw, entities = paragraph.get("raw"), paragraph.get("entities")
     if isinstance(raw, str) and isinstance(entities, list):
-        return _of_entities(raw, entities, format)
+        return _entities_record(raw, entities, format)
     try:
         sentences = [[*sentence["tokens"]] for sentence in paragraph["sentences"]]
         words = [str(token["orth"]) for sentence in sentences for token in sentence]
@@ -81,16 +81,16 @@ def _of_paragraph(paragraph: Any, line: int, format: Format) -> Record:
     except (KeyError, TypeError, AttributeError):
         raise ValueError('"sentences" is not a list of {"tokens": [{"orth", "ner"}]}') from None
     text = raw if isinstance(raw, str) else " ".join(words)
-    places = placed(words, text)
+    places = place_words(words, text)
     scheme = Scheme()
     scheme.see(["U-x"], everywhere(f"line {line}"))  # spaCy's tags are BILUO
     spans: set[PlainSpan] = set()
-    repaired = before = 0
+    repaired = first = 0
     for sentence in tags:
         for tag in sentence:
             split(tag)
-        here = places[before : before + len(sentence)]
-        found, mended = read_tags(sentence, here, scheme, format.repair, everywhere(f"line {line}"))
-        spans, repaired, before = spans | found, repaired + mended, before + len(sentence)
+        offsets = places[first : first + len(sentence)]
+        sentence_spans, repairs = read_tags(sentence, offsets, scheme, format.repair, everywhere(f"line {line}"))
+        spans, repaired, first = spans | sentence_spans, repaired + repairs, first + len(sentence)
     annotated, gaps = gaps_of([tag for sentence in tags for tag in sentence], places)
     return Record(text, spans, places, None, annotated, gaps, repaired=repaired)

@@ -1,6 +1,7 @@
-"""Sequences of IOB1, IOB2, BILUO and BIOES tags: their chunks, and the scheme of a file.
+"""Read sequences of IOB1, IOB2, BILUO, BIOES and IO tags, from files and from Python lists.
 
-Tag sequences as Python lists: their spans in tokens, by the rules of `formats.tags`.
+A sequence is divided into chunks. The scheme is inferred from all sequences of a file or of one side; it says which
+chunks are spans, and which are errors.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ ALLOWED = {"BILUO": re.compile("BI*L|U"), "IOB2": re.compile("BI*"), "IOB1": re.
 """The prefixes that a chunk may have in each scheme. BIOES is BILUO with other letters."""
 
 Where = Callable[[int], str]
-"""Says in words where a tag is, by its number in the sentence: "line 3"."""
+"""Returns the place of a tag for errors, such as "line 3", by its number in the sentence."""
 
 MISSING = "-"
 """spaCy's tag for a token without annotation."""
@@ -55,7 +56,7 @@ def split(tag: str) -> tuple[str, str]:
 
 
 def everywhere(place: str) -> Where:
-    """Return what says that all tags of a sentence are in one place."""
+    """Return a function that names the same place for all tags of a sentence."""
     return lambda _: place
 
 
@@ -81,8 +82,8 @@ class Chunk(NamedTuple):
         return _is_allowed(self.prefixes, scheme)
 
     def shows(self) -> tuple[str, int]:
-        """Return the scheme that the chunk is evidence for, "" if for none, and the number of the tag that shows it."""
-        return _shown(self.prefixes, self.joins)
+        """Return the scheme that the chunk is evidence for, "" if there is none, and the number of the tag to quote."""
+        return _scheme_evidence(self.prefixes, self.joins)
 
 
 @lru_cache(maxsize=10_000)
@@ -91,9 +92,9 @@ def _is_allowed(prefixes: str, scheme: str) -> bool:
 
 
 @lru_cache(maxsize=10_000)
-def _shown(prefixes: str, joins: bool) -> tuple[str, int]:
-    if ended := re.search("[LU]", prefixes):
-        return "BILUO", ended.start()
+def _scheme_evidence(prefixes: str, joins: bool) -> tuple[str, int]:
+    if end := re.search("[LU]", prefixes):
+        return "BILUO", end.start()
     if prefixes[0] == "I":
         return "IOB1", 0
     return "" if joins else "IOB2", 0
@@ -103,8 +104,8 @@ def chunks(tags: Sequence[str]) -> Iterator[Chunk]:
     """Yield the chunks of one sentence by the rules of conlleval, which accept any sequence.
 
     A chunk begins at every B and U. It also begins at any tag that cannot continue the
-    previous chunk, because that has another label or ended with an L or U. For
-    sequences that their scheme allows, these are the scheme's own chunks.
+    previous chunk, because that has another label or ended with an L or U. If the scheme
+    allows the sequence, these are the chunks of the scheme.
 
     Args:
         tags: The tags of the sentence.
@@ -118,68 +119,68 @@ def chunks(tags: Sequence[str]) -> Iterator[Chunk]:
     >>> [chunk[:4] for chunk in chunks(["I-A", "I-A", "B-A", "I-B", "O"])]
     [(0, 2, 'A', 'II'), (2, 3, 'A', 'B'), (3, 4, 'B', 'I')]
     """
-    start, before, prefixes, joins = 0, "", "", False  # before: the label of the tag before
+    start, last_label, prefixes, joins = 0, "", "", False
     for k, (prefix, label) in enumerate(map(split, tags)):
-        if label and label == before and prefix in "IL" and prefixes[-1] in "BI":
+        if label and label == last_label and prefix in "IL" and prefixes[-1] in "BI":
             prefixes += prefix
             continue
-        if before:
-            yield Chunk(start, k, before, prefixes, joins)
-        start, before, prefixes, joins = k, label, prefix, label == before
-    if before:
-        yield Chunk(start, len(tags), before, prefixes, joins)
+        if last_label:
+            yield Chunk(start, k, last_label, prefixes, joins)
+        start, last_label, prefixes, joins = k, label, prefix, label == last_label
+    if last_label:
+        yield Chunk(start, len(tags), last_label, prefixes, joins)
 
 
 class Scheme:
     """The tagging scheme of a file or a list, inferred from the tags of all its sentences unless it is given.
 
     Any L, U, E or S makes it BILUO. Otherwise it is IOB1 if some chunk begins with I,
-    and every B directly follows a chunk of its own label, as only IOB1 writes it. All
-    other files are IOB2. Files that both schemes allow mean the same in both.
+    and every B directly follows a chunk of its own label, since only IOB1 writes such tags.
+    All other files are IOB2. Files that both IOB schemes allow mean the same in both.
 
     Args:
-        given: The scheme, one of `ALLOWED`; "" to infer it.
+        name: The scheme, one of `ALLOWED`; "" to infer it.
 
     >>> scheme = Scheme()
-    >>> found = scheme.see(["O", "I-PER", "B-PER"], "line {}".format)
+    >>> chunks_of_sentence = scheme.see(["O", "I-PER", "B-PER"], "line {}".format)
     >>> scheme.name, scheme.evidence
     ('IOB1', 'I-PER in line 1')
-    >>> found = scheme.see(["B-PER"], "line {}".format)
+    >>> chunks_of_sentence = scheme.see(["B-PER"], "line {}".format)
     >>> scheme.name, scheme.evidence
     ('IOB2', 'B-PER in line 0')
     """
 
-    def __init__(self, given: str = "") -> None:
-        self._given = given
+    def __init__(self, name: str = "") -> None:
+        self._name = name
         self._evidence: dict[str, str] = {}  # the first evidence for each scheme
 
     def see(self, tags: Sequence[str], where: Where) -> list[Chunk]:
-        """Take the tags of one sentence into account, and return their chunks."""
-        found = [*chunks(tags)]
-        for chunk in found:
+        """Use the tags of one sentence as evidence, and return their chunks."""
+        sentence_chunks = [*chunks(tags)]
+        for chunk in sentence_chunks:
             scheme, k = chunk.shows()
             if scheme and scheme not in self._evidence:
                 self._evidence[scheme] = f"{tags[chunk.start + k]} in {where(chunk.start + k)}"
-        return found
+        return sentence_chunks
 
     @property
     def name(self) -> str:
         """The scheme, one of `ALLOWED`."""
-        return self._given or next((scheme for scheme in ALLOWED if scheme in self._evidence), "IOB2")
+        return self._name or next((scheme for scheme in ALLOWED if scheme in self._evidence), "IOB2")
 
     @property
     def evidence(self) -> str:
-        """The first tag that only this scheme writes there, and its place; empty if the scheme was given."""
-        return "" if self._given else self._evidence.get(self.name, "")
+        """The first tag that only this scheme allows, and its place; empty if the scheme was not inferred."""
+        return "" if self._name else self._evidence.get(self.name, "")
 
 
-def kept_chunks(
-    found: Iterable[Chunk], tags: Sequence[str], scheme: Scheme, repair: str | None, where: Where
+def span_chunks(
+    all_chunks: Iterable[Chunk], tags: Sequence[str], scheme: Scheme, repair: str | None, where: Where
 ) -> tuple[list[Chunk], int]:
     """Return the chunks of a sentence that stand for spans.
 
     Args:
-        found: All chunks.
+        all_chunks: All chunks of the sentence.
         tags: The tags.
         scheme: The scheme.
         repair: How to read chunks that the scheme does not allow: "conll" reads them as
@@ -187,38 +188,38 @@ def kept_chunks(
         where: Where the tags are.
 
     Returns:
-        The chunks, and the number of chunks that the scheme does not allow.
+        The chunks that stand for spans, and the number of chunks that the scheme does not allow.
 
     Raises:
         ValueError: The scheme does not allow a chunk, and `repair` is None.
     """
-    kept, repaired, name = list[Chunk](), 0, scheme.name
-    for chunk in found:
+    result, repaired, name = list[Chunk](), 0, scheme.name
+    for chunk in all_chunks:
         allowed = chunk.is_allowed(name)
         if not allowed and not repair:
-            what = "is not ended by an L or E" if chunk.prefixes[0] == "B" else "continues no span"
-            shown = f", as {scheme.evidence} shows" if scheme.evidence else ""
+            fault = "is not ended by an L or E" if chunk.prefixes[0] == "B" else "continues no span"
+            evidence = f", as {scheme.evidence} shows" if scheme.evidence else ""
             raise ValueError(
-                f"{where(chunk.start)}: {tags[chunk.start]} {what}, and the tags are {name}{shown}; use "
-                f"{spell_argument('repair', 'conll')} to read it as a span, or "
-                f"{spell_argument('repair', 'discard')} to leave it out"
+                f"{where(chunk.start)}: {tags[chunk.start]} {fault}, and the tags are {name}{evidence}; use "
+                f"{spell_argument('repair', 'conll')} to read it as a span, or {spell_argument('repair', 'discard')} to "
+                "leave it out"
             )
         repaired += not allowed
         if allowed or repair == "conll":
-            kept.append(chunk)
-    return kept, repaired
+            result.append(chunk)
+    return result, repaired
 
 
 def read_tags(
     tags: Sequence[str], places: Sequence[tuple[int, int]], scheme: Scheme, repair: str | None, where: Where
 ) -> tuple[set[PlainSpan], int]:
-    """Return the spans that the tags of a sentence of a file stand for.
+    """Return the spans of a sentence of a file, from its tags.
 
     Args:
         tags: The tags.
         places: The (start, end) of each word.
         scheme: The scheme of the file.
-        repair, where: As for `kept_chunks`.
+        repair, where: As for `span_chunks`.
 
     Returns:
         The spans, and the number of chunks that the scheme does not allow.
@@ -229,27 +230,29 @@ def read_tags(
     >>> read_tags(["O", "I-PER"], [(0, 2), (3, 6)], Scheme(), "conll", "line {}".format)
     ({(3, 6, 'PER')}, 1)
     """
-    kept, repaired = kept_chunks(chunks(tags), tags, scheme, repair, where)
-    return {(places[chunk.start][0], places[chunk.end - 1][1], chunk.label) for chunk in kept}, repaired
+    spans_chunks, repaired = span_chunks(chunks(tags), tags, scheme, repair, where)
+    return {(places[chunk.start][0], places[chunk.end - 1][1], chunk.label) for chunk in spans_chunks}, repaired
 
 
 def gaps_of(tags: Sequence[str], places: Sequence[tuple[int, int]]) -> tuple[bool, tuple[tuple[int, int], ...]]:
-    """Return whether any word is annotated (or there is none), and the places of those tagged `MISSING`.
+    """Return whether some word is annotated, or there is no word; and the places of words tagged `MISSING`.
 
     >>> gaps_of(["O", "-"], [(0, 3), (4, 7)])
     (True, ((4, 7),))
     """
-    known = [tag != MISSING for tag in tags]
-    return any(known) or not known, tuple(place for place, is_known in zip(places, known) if not is_known)
+    annotated = [tag != MISSING for tag in tags]
+    return any(annotated) or not annotated, tuple(
+        place for place, is_annotated in zip(places, annotated) if not is_annotated
+    )
 
 
-def placed(words: Iterable[str], text: str) -> list[tuple[int, int]]:
-    """Return the place of each word in a text, which has them one after the other.
+def place_words(words: Iterable[str], text: str) -> list[tuple[int, int]]:
+    """Return the place of each word in a text that consists of the words.
 
     Raises:
         ValueError: A word is empty or not the next one in the text.
 
-    >>> placed(["Ada", "'s"], "Ada's")
+    >>> place_words(["Ada", "'s"], "Ada's")
     [(0, 3), (3, 5)]
     """
     places, end = [], 0
@@ -264,13 +267,13 @@ def placed(words: Iterable[str], text: str) -> list[tuple[int, int]]:
     return places
 
 
-def spaced(words: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
-    """Return words with spaces between them, and the place of each.
+def join_words(words: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
+    """Return a text of the words with spaces between them, and the place of each word.
 
     Raises:
         ValueError: A word is empty or not a text.
 
-    >>> spaced(["Ada", "met"])
+    >>> join_words(["Ada", "met"])
     ('Ada met', [(0, 3), (4, 7)])
     """
     places: list[tuple[int, int]] = []
@@ -282,8 +285,8 @@ def spaced(words: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
     return " ".join(words), places
 
 
-class Tagged(NamedTuple):
-    """A tag sequence that has been read: its length, its spans in tokens, and what was odd about it.
+class TagSequence(NamedTuple):
+    """A tag sequence, read: its spans in tokens, and what was wrong with it.
 
     Args:
         length: The number of tags.
@@ -299,14 +302,14 @@ class Tagged(NamedTuple):
 
 
 class TokenDocument(Document):
-    """A document of tags alone, without words: offsets count tokens."""
+    """A document of tags without words. Offsets count tokens."""
 
     def __init__(self, gold: Iterable[Sequence[Any]], pred: Iterable[Sequence[Any]], length: int) -> None:
         super().__init__(gold, pred)
         self.tokens: list[tuple[int, int]] | None = _unit_tokens(length)
 
     def unigrams(self, *_: Any, **__: Any) -> Iterator[Any]:
-        """Raise ValueError: the words are not known."""
+        """Raise ValueError, since the words are unknown."""
         raise ValueError(f"words need the text: give {spell_argument('tokens')}, the words of each document")
 
 
@@ -317,19 +320,19 @@ def _unit_tokens(length: int) -> list[tuple[int, int]]:
 
 def read_tag_lists(
     sequences: Sequence[Sequence[str] | None], side: str, scheme: str = "auto", repair: str = "error"
-) -> list[Tagged]:
+) -> list[TagSequence]:
     """Read the tag sequences of one side of a corpus.
 
     Args:
         sequences: A sequence of tags per document; None for a document without annotation.
-        side: What the side is called in errors: "gold" or "pred".
+        side: What errors call the side: "gold" or "pred".
         scheme: One of `arguments.SCHEMES`; "auto" infers it from all sequences together. In IO, the
             whole tag is the label.
-        repair: What to do with a span that the scheme does not allow: "error" raises ValueError, "conll" keeps it as
-            conlleval reads it, "discard" leaves it out.
+        repair: What to do with a span that the scheme does not allow: "error" raises ValueError, "conll" reads it
+            as conlleval does, "discard" leaves it out.
 
     Returns:
-        One `Tagged` per sequence.
+        One `TagSequence` per sequence.
 
     Raises:
         ValueError: A tag is not a tag, the tags are of several kinds, or the scheme does not
@@ -343,25 +346,26 @@ def read_tag_lists(
     validate_settings(Reading(scheme=scheme, repair=repair))
     try:
         tags = [*dict.fromkeys(chain.from_iterable(sequence for sequence in sequences if sequence is not None))]
-    except TypeError:  # a list or a dict is no key
+    except TypeError:  # a tag that is a list or a dict cannot be a key
         raise _not_a_tag(sequences, side, lambda tag: not isinstance(tag, str)) from None
-    chosen = _scheme(tags, sequences, side, scheme)
-    read: list[Sequence[str]] = [sequence if sequence is not None else () for sequence in sequences]
-    if chosen == "IO":  # equal neighbours are one span, as with the prefix I, which IOB1 allows everywhere
-        read = [[tag if tag in ("O", MISSING) else f"I-{tag}" for tag in sequence] for sequence in read]
-    used = Scheme({"auto": "", "IO": "IOB1", "BIOES": "BILUO"}.get(chosen, chosen))
-    seen = [used.see(sequence, everywhere(f"document {number}")) for number, sequence in enumerate(read)]
-    found = []
-    for number, (sequence, own) in enumerate(zip(read, seen)):
+    kind = _scheme(tags, sequences, side, scheme)
+    tag_lists: list[Sequence[str]] = [sequence if sequence is not None else () for sequence in sequences]
+    if kind == "IO":  # equal neighbours are one span, as with the prefix I, which IOB1 allows everywhere
+        tag_lists = [[tag if tag in ("O", MISSING) else f"I-{tag}" for tag in sequence] for sequence in tag_lists]
+    inferred = Scheme({"auto": "", "IO": "IOB1", "BIOES": "BILUO"}.get(kind, kind))
+    all_chunks = [inferred.see(sequence, everywhere(f"document {number}")) for number, sequence in enumerate(tag_lists)]
+    result = []
+    mode = None if repair == "error" else repair
+    for number, sequence in enumerate(tag_lists):
         where = partial("{}, document {}, tag {}".format, side, number)
-        kept, repaired = kept_chunks(own, sequence, used, None if repair == "error" else repair, where)
+        sequence_chunks, repaired = span_chunks(all_chunks[number], sequence, inferred, mode, where)
         gaps = [k for k, tag in enumerate(sequence) if tag == MISSING] if MISSING in sequence else []
-        found.append(Tagged(len(sequence), [chunk[:3] for chunk in kept], repaired, gaps))
-    return found
+        result.append(TagSequence(len(sequence), [chunk[:3] for chunk in sequence_chunks], repaired, gaps))
+    return result
 
 
 def _scheme(tags: Sequence[Any], sequences: Sequence[Sequence[str] | None], side: str, scheme: str) -> str:
-    """Return the scheme as far as the distinct tags show it.
+    """Return the scheme of distinct tags: IO if no tag has a prefix and none was given, otherwise the given one.
 
     Raises:
         ValueError: A tag is not a tag, or the tags are of several kinds.
@@ -371,32 +375,32 @@ def _scheme(tags: Sequence[Any], sequences: Sequence[Sequence[str] | None], side
             raise _not_a_tag(
                 sequences, side, lambda other, tag=tag: other is tag or (other == tag and bool(tag) is bool(other))
             )
-    marked = {tag: _prefixed(tag) for tag in tags if tag not in ("O", MISSING)}
-    if scheme == "auto" and marked and not any(marked.values()):
-        if bare := [tag for tag in marked if tag in PREFIXES]:
+    has_prefix = {tag: _has_prefix(tag) for tag in tags if tag not in ("O", MISSING)}
+    if scheme == "auto" and has_prefix and not any(has_prefix.values()):
+        if bare := [tag for tag in has_prefix if tag in PREFIXES]:
             raise ValueError(
                 f"{_place(sequences, side, bare[0])} is {bare[0]!r}, which has no label; expected a tag such as "
                 f"'{bare[0]}-PER', or {spell_argument('scheme', 'IO')} if it is a label"
             )
         scheme = "IO"
-    if scheme != "IO" and (odd := [tag for tag, prefixed in marked.items() if not prefixed]):
-        other = next((tag for tag, prefixed in marked.items() if prefixed), "B-PER")
+    if scheme != "IO" and (odd := [tag for tag, prefixed in has_prefix.items() if not prefixed]):
+        example = next((tag for tag, prefixed in has_prefix.items() if prefixed), "B-PER")
         raise ValueError(
             f"{_place(sequences, side, odd[0])} is {quote(odd[0])}, which is not a tag; expected O, or B-, I-, L-, "
-            f"U-, E- or S- with a label, such as {quote(other)}; tags without any prefix are read with "
+            f"U-, E- or S- with a label, such as {quote(example)}; tags without any prefix are read with "
             f"{spell_argument('scheme', 'IO')}"
         )
     return scheme
 
 
-def _prefixed(tag: str) -> bool:
+def _has_prefix(tag: str) -> bool:
     return len(tag) > 2 and tag[1] == "-" and tag[0] in PREFIXES
 
 
 def _place(sequences: Sequence[Sequence[str] | None], side: str, tag: Any) -> str:
     for document, tags in enumerate(sequences):
-        for k, other in enumerate(tags if tags is not None else ()):
-            if type(other) is type(tag) and other == tag:
+        for k, candidate in enumerate(tags if tags is not None else ()):
+            if type(candidate) is type(tag) and candidate == tag:
                 return f"{side}, document {document}: tag {k}"
     raise AssertionError("the tag is of these sequences")
 

@@ -11,7 +11,7 @@ from ...core.arguments import UTF16
 from ...core.messages import PlainSpan, join_names, shorten, spell_argument
 from ..records import Record
 from .contents import lines
-from .settings import Format, assembled, counted_in, fitted_span, located, parts
+from .settings import Format, assemble_text, default_offsets, fit_span, locate_error, parts
 
 HEADER = re.compile(r"#FORMAT=WebAnno TSV 3(\.\d+)?\s*")
 LAYER = re.compile(r"#T_(SP|CH|RL)=(.*)")
@@ -19,7 +19,7 @@ TOKEN = re.compile(r"(\d+)-(\d+)(\.\d+)?")
 SEPARATOR = re.compile(r"(?<!\\)\|")
 """The mark between annotations stacked on a token."""
 NUMBERED = re.compile(r"(.*?)(?<!\\)\[(\d+)\]", re.DOTALL)
-"""A value and the number of its annotation, which tokens of one annotation share."""
+"""A value and the number of its annotation, which all tokens of the annotation have."""
 ESCAPED = re.compile(r"\\(.)")
 ESCAPES = {"t": "\t", "n": "\n", "r": "\r"}
 
@@ -60,7 +60,7 @@ class Row(NamedTuple):
 
 
 class Content(NamedTuple):
-    """What a file holds: its layers, its sentences as offset and text, and its rows."""
+    """The content of a file: its layers, the offset and text of each sentence, and its rows."""
 
     layers: list[Layer]
     sentences: list[tuple[int, str]]
@@ -71,7 +71,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """Read one document per file.
 
     Offsets count UTF-16 code units unless `format.offsets` says otherwise. Between sentences
-    the text has white space. An annotation without a value has the name of its layer as its
+    the text has white space. An annotation without a value gets the name of its layer as its
     label. A file is in memory while it is read.
 
     Args:
@@ -94,40 +94,40 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     >>> [(record.text, record.spans) for record in read(path)]
     [('Ada met', {(0, 3, 'PER')})]
     """
-    format = counted_in(format, UTF16)
+    format = default_offsets(format, UTF16)
     for part in parts(path, (".tsv",), format):
         content = _content(part.path)
         try:
-            text = assembled(content.sentences, format)
+            text = assemble_text(content.sentences, format)
             record = _record(content, text, part.path, format)
         except ValueError as error:
-            raise located(error, str(part.path)) from None
+            raise locate_error(error, str(part.path)) from None
         yield record._replace(id=part.id) if part.annotated else Record(text, set(), id=part.id, annotated=False)
 
 
 def _content(path: Path) -> Content:
-    found, shown = Content([], [], []), ""
+    content, sentence = Content([], [], []), ""
     width = 0
     for number, line in lines(path):
         if number == 1:
             if not HEADER.fullmatch(line):
                 raise ValueError(f"{path}, line 1: expected '#FORMAT=WebAnno TSV 3.3', found {shorten(repr(line))}")
-        elif not found.rows and (layer := LAYER.fullmatch(line)):
+        elif not content.rows and (layer := LAYER.fullmatch(line)):
             name, *features = layer[2].split("|")
-            found.layers.append(Layer(layer[1], name.rpartition(".")[2], tuple(features), 3 + width))
+            content.layers.append(Layer(layer[1], name.rpartition(".")[2], tuple(features), 3 + width))
             width += max(1, len(features))
         elif line.startswith("#Text="):
-            shown += ("\n" if shown else "") + _unescaped(line.removeprefix("#Text="))
+            sentence += ("\n" if sentence else "") + _unescape(line.removeprefix("#Text="))
         elif line.strip() and not line.startswith("#"):
             try:
                 row = _row(number, line, 3 + width)
-                if shown:
-                    found.sentences.append((_begin(row, shown), shown))
-                    shown = ""
+                if sentence:
+                    content.sentences.append((_begin(row, sentence), sentence))
+                    sentence = ""
             except ValueError as error:
                 raise ValueError(f"{path}, line {number}: {error}") from None
-            found.rows.append(row)
-    return found
+            content.rows.append(row)
+    return content
 
 
 def _row(number: int, line: str, width: int) -> Row:
@@ -144,7 +144,7 @@ def _row(number: int, line: str, width: int) -> Row:
 
 
 def _begin(first: Row, sentence: str) -> int:
-    """Return the offset of a sentence: that of its first token, less the white space before it."""
+    """Return the offset of a sentence: that of its first token, minus the white space before it."""
     return max(0, first.start - (len(sentence) - len(sentence.lstrip())))
 
 
@@ -155,56 +155,55 @@ def _record(content: Content, text: str, path: Path, format: Format) -> Record:
     spans: list[PlainSpan] = []
     for row in content.rows:
         try:
-            place = fitted_span("token", (row.start, row.end, "token"), text, format, _shown(row, text))
+            place = fit_span("token", (row.start, row.end, "token"), text, format, _word_in_text(row, text))
             tokens += [] if row.is_part else [place]
             for value, number in _values(row.cells[column]) if column else ():
-                label = name if value == "*" else _unescaped(value)
+                label = name if value == "*" else _unescape(value)
                 if number is None:
                     spans.append((place[0], place[1], label))
                     continue
-                start, end, before = open_spans.get(number, (*place[:2], label))
-                if label != before:
-                    raise ValueError(f"annotation {number} has the labels {before!r} and {label!r}")
+                start, end, first_label = open_spans.get(number, (*place[:2], label))
+                if label != first_label:
+                    raise ValueError(f"annotation {number} has the labels {first_label!r} and {label!r}")
                 open_spans[number] = min(start, place[0]), max(end, place[1]), label
         except ValueError as error:
-            raise located(error, f"line {row.line}") from None
+            raise locate_error(error, f"line {row.line}") from None
     spans += open_spans.values()
-    kept = {*spans}
     others = sum(
         layer.kind != "SP" and row.cells[layer.column] != "_" for layer in content.layers for row in content.rows
     )
-    return Record(text, kept, [token[:2] for token in tokens], duplicates=len(spans) - len(kept), others=others)
+    return Record.deduplicate(text, spans, [token[:2] for token in tokens], others=others)
 
 
-def _shown(row: Row, text: str) -> str:
-    """Return the token as the text has it; some versions escape it."""
-    return row.word if row.word in text else _unescaped(row.word)
+def _word_in_text(row: Row, text: str) -> str:
+    """Return the token as the text has it, since some versions escape tokens."""
+    return row.word if row.word in text else _unescape(row.word)
 
 
 def _column(layers: list[Layer], field: str | None) -> tuple[int, str]:
-    """Return the index of the column of the labels (0 if there is none), and the name of its layer."""
-    known = {
+    """Return the index of the column with the labels, 0 if there is none, and the name of its layer."""
+    columns = {
         f"{layer.name}.{feature}" if feature else layer.name: (layer.column + k, layer.name)
         for layer in layers
         if layer.kind == "SP"
         for k, feature in enumerate(layer.features or ("",))
     }
     if field is not None:
-        wanted = [place for name, place in known.items() if field in (name, name.rpartition(".")[2], place[1])]
-    elif not known:
+        matches = [place for name, place in columns.items() if field in (name, name.rpartition(".")[2], place[1])]
+    elif not columns:
         return 0, ""  # the file has no layer of spans, so nothing is annotated in it
     else:
-        wanted = [known[name] for name in ("NamedEntity.value",) if name in known]
-        wanted = wanted or [place for name, place in known.items() if len(known) == 1 or name.endswith(".value")]
-    if len(wanted) == 1:
-        return wanted[0]
-    what = "several features can have the labels"
+        matches = [columns[name] for name in ("NamedEntity.value",) if name in columns]
+        matches = matches or [place for name, place in columns.items() if len(columns) == 1 or name.endswith(".value")]
+    if len(matches) == 1:
+        return matches[0]
+    problem = "several features can have the labels"
     if field is not None:
-        what = f"{'several features have' if wanted else 'no feature has'} the name {shorten(field)!r}"
-    choice = f"choose one with {spell_argument('column')}: {join_names([*known], 20) or 'there is none'}"
-    if len(known) == 1:
-        choice = f"only {next(iter(known))} can have the labels, so leave out {spell_argument('column')}"
-    raise ValueError(f"{what}; {choice}")
+        problem = f"{'several features have' if matches else 'no feature has'} the name {shorten(field)!r}"
+    choice = f"choose one with {spell_argument('column')}: {join_names([*columns], 20) or 'there is none'}"
+    if len(columns) == 1:
+        choice = f"only {next(iter(columns))} can have the labels, so leave out {spell_argument('column')}"
+    raise ValueError(f"{problem}; {choice}")
 
 
 def _values(cell: str) -> Iterator[tuple[str, str | None]]:
@@ -212,11 +211,11 @@ def _values(cell: str) -> Iterator[tuple[str, str | None]]:
     if cell == "_":
         return
     for value in SEPARATOR.split(cell):
-        found = NUMBERED.fullmatch(value)
-        if not (found[1] if found else value):
+        match = NUMBERED.fullmatch(value)
+        if not (match[1] if match else value):
             raise ValueError(f"the annotation {shorten(cell)!r} has no value; expected *")
-        yield (found[1], found[2]) if found else (value, None)
+        yield (match[1], match[2]) if match else (value, None)
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     return ESCAPED.sub(lambda match: ESCAPES.get(match[1], match[1]), text)

@@ -11,10 +11,10 @@ from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from ...core.compression import EXTENSIONS
 from ...core.messages import PlainSpan, join_names, spell_argument
-from ..paths import check_is_file, content, readable
+from ..paths import check_is_file, content, readable_file
 from ..records import Record
 from .contents import check_xml, missing
-from .settings import Format, fitted_span, parts
+from .settings import Format, fit_span, parts
 
 if TYPE_CHECKING:
     from cassis import Cas, TypeSystem
@@ -24,12 +24,12 @@ TOKEN = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Token"
 TYPES = "TypeSystem.xml"
 
 LARGEST = 1 << 30
-"""The greatest number of bytes that the files of a zip archive may have together when they are unpacked."""
+"""Maximum total size in bytes of the unpacked files of a zip archive."""
 
 TYPE_SYSTEMS = 64
-"""Maximum number of parsed type systems in memory. As a rule, all documents have the same one."""
+"""Maximum number of parsed type systems in memory. Usually all documents share one."""
 
-Parsed = Callable[[bytes], "TypeSystem"]
+ParseTypes = Callable[[bytes], "TypeSystem"]
 
 
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
@@ -39,9 +39,9 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         path: A zip with XMI files and `TypeSystem.xml`, an XMI file with that beside it, or a
             folder of these. In an export with a folder per document and a file per annotator,
             `format.annotator` chooses the annotator.
-        format: `format.field` names the type with the spans, and the feature with the labels,
-            as `NamedEntity` or `NamedEntity.value`; by default these, whatever the package of
-            the type. A span without a value has the name of its type as its label.
+        format: `format.field` names the type with the spans, and perhaps the feature with the
+            labels, as in `NamedEntity` or `NamedEntity.value`, the default, with or without the
+            package. A span without a value gets the name of its type as its label.
 
     Yields:
         One record per XMI file.
@@ -62,26 +62,26 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     >>> [(record.text, record.spans) for record in read(folder / "a.xmi")]
     [('Ada met', {(0, 3, 'PER')})]
     """
-    parsed = lru_cache(TYPE_SYSTEMS)(_parsed)
+    parse_types = lru_cache(TYPE_SYSTEMS)(_parse_type_system)
     for part in parts(path, (".xmi", ".zip"), format):
         try:
             for name, xmi, types in _files(part.path):
                 where = f"{part.path}{f', {name}' if name else ''}"
                 inner = PurePosixPath(name).with_suffix("").as_posix() if name else None
                 id = inner if part.id is None else part.id
-                record = _record(xmi, types, parsed, where, format)._replace(id=id)
+                record = _record(xmi, types, parse_types, where, format)._replace(id=id)
                 yield record if part.annotated else Record(record.text, set(), id=id, annotated=False)
         except BadZipFile as error:
             raise ValueError(f"{part.path}: not a zip archive ({error})") from None
 
 
 def _files(path: Path) -> Iterator[tuple[str, bytes, bytes | None]]:
-    """Yield name, content and type system of each XMI file; the name is empty outside of archives."""
+    """Yield name, content and type system of each XMI file. The name is empty unless an archive has several."""
     check_is_file(path)
-    file = readable(path)
+    file = readable_file(path)
     if not is_zipfile(file):
-        beside = filter(Path.is_file, (path.with_name(f"{TYPES}{packed}") for packed in ("", *EXTENSIONS)))
-        yield "", content(path), next(map(content, beside), None)
+        candidates = (path.with_name(f"{TYPES}{ending}") for ending in ("", *EXTENSIONS))
+        yield "", content(path), next(map(content, filter(Path.is_file, candidates)), None)
         return
     with ZipFile(file) as archive:
         names = sorted(name for name in archive.namelist() if name.endswith(".xmi"))
@@ -96,18 +96,18 @@ def _files(path: Path) -> Iterator[tuple[str, bytes, bytes | None]]:
             )
         for name in names:
             types_name = types_of.get(PurePosixPath(name).parent, types_of.get(PurePosixPath(".")))
-            types = None if types_name is None else _unpacked(archive, types_name)
-            yield (name if len(names) > 1 else ""), _unpacked(archive, name), types
+            types = None if types_name is None else _unpack(archive, types_name)
+            yield (name if len(names) > 1 else ""), _unpack(archive, name), types
 
 
-def _unpacked(archive: ZipFile, name: str) -> bytes:
+def _unpack(archive: ZipFile, name: str) -> bytes:
     try:
         return archive.read(name)
     except (BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError) as error:  # damaged, cut off or encrypted
         raise ValueError(f"{archive.filename}: {name} cannot be unpacked ({error})") from None
 
 
-def _parsed(types: bytes) -> TypeSystem:
+def _parse_type_system(types: bytes) -> TypeSystem:
     from cassis import load_typesystem
 
     check_xml(TYPES, BytesIO(types))
@@ -117,14 +117,14 @@ def _parsed(types: bytes) -> TypeSystem:
         raise ValueError(f"{TYPES}: not a type system ({type(error).__name__}: {error})") from None
 
 
-def _record(xmi: bytes, types: bytes | None, parsed: Parsed, where: str, format: Format) -> Record:
+def _record(xmi: bytes, types: bytes | None, parse_types: ParseTypes, where: str, format: Format) -> Record:
     check_xml(where, BytesIO(xmi))
     if types is None:
         raise ValueError(f"{where}: there is no {TYPES} beside it")
     try:
         from cassis import load_cas_from_xmi
 
-        system = parsed(types)
+        system = parse_types(types)
     except ImportError:
         raise missing("uima", "dkpro-cassis") from None
     except ValueError as error:
@@ -137,43 +137,42 @@ def _record(xmi: bytes, types: bytes | None, parsed: Parsed, where: str, format:
     if not isinstance(text, str):
         raise ValueError(f"{where}: the CAS has no text")
     try:
-        return _of_cas(cas, system, text, format)
+        return _cas_record(cas, system, text, format)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
 
 
-def _of_cas(cas: Cas, system: TypeSystem, text: str, format: Format) -> Record:
-    type_name, feature = _chosen(system, format.field)
+def _cas_record(cas: Cas, system: TypeSystem, text: str, format: Format) -> Record:
+    type_name, feature = _choose_type(system, format.field)
     plain = Format(check_text=format.check_text)  # cassis has turned the offsets into characters
     spans: list[PlainSpan] = []
-    for k, each in enumerate(cas.select(type_name)):
-        label = getattr(each, feature, None) or _short(each.type.name)
-        spans.append(fitted_span(f"{_short(type_name)} {k},", (each.begin, each.end, label), text, plain))
+    for k, annotation in enumerate(cas.select(type_name)):
+        label = getattr(annotation, feature, None) or _short(annotation.type.name)
+        spans.append(fit_span(f"{_short(type_name)} {k},", (annotation.begin, annotation.end, label), text, plain))
     tokens = None
-    if any(known.name == TOKEN for known in system.get_types()):
+    if any(known_type.name == TOKEN for known_type in system.get_types()):
         tokens = [(token.begin, token.end) for token in cas.select(TOKEN) if token.begin < token.end] or None
-    kept = {*spans}
-    others = sum(_is_relation(each) for each in cas.select_all())
-    return Record(text, kept, tokens, duplicates=len(spans) - len(kept), others=others)
+    others = sum(_is_relation(annotation) for annotation in cas.select_all())
+    return Record.deduplicate(text, spans, tokens, others=others)
 
 
-def _chosen(system: TypeSystem, field: str | None) -> tuple[str, str]:
+def _choose_type(system: TypeSystem, field: str | None) -> tuple[str, str]:
     """Return the name of the type of the spans, and the feature with their labels."""
-    known = [each.name for each in system.get_types()]
+    type_names = [entry.name for entry in system.get_types()]
     choices = [(ENTITY, "value"), (_short(ENTITY), "value")]
     if field is not None:
         name, _, feature = field.rpartition(".")
         choices = [(field, "value"), (name, feature)]
     for name, feature in choices:
-        found = [each for each in known if name in (each, _short(each))]
-        if len(found) == 1:
-            return found[0], feature
-        if len(found) > 1:
-            types = join_names(sorted(found), 20)
+        matches = [type_name for type_name in type_names if name in (type_name, _short(type_name))]
+        if len(matches) == 1:
+            return matches[0], feature
+        if len(matches) > 1:
+            types = join_names(sorted(matches), 20)
             raise ValueError(f"there are several types {name!r}; choose one with {spell_argument('column')}: {types}")
     raise ValueError(
         f"there is no type {field or _short(ENTITY)!r}; choose one with {spell_argument('column')}: "
-        f"{join_names(sorted(map(_short, known)), 20)}"
+        f"{join_names(sorted(map(_short, type_names)), 20)}"
     )
 
 
@@ -181,6 +180,6 @@ def _short(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def _is_relation(each: Any) -> bool:
-    """Return whether something that is annotated joins two others."""
-    return any(feature.name == "Governor" for feature in each.type.all_features)
+def _is_relation(annotation: Any) -> bool:
+    """Return whether an annotation is a relation of two others."""
+    return any(feature.name == "Governor" for feature in annotation.type.all_features)

@@ -17,7 +17,7 @@ from twin_statistics import by_influence
 
 from spacy_nereval import Confidence, Document, create, create_all, score
 from spacy_nereval.features.agreement.agreement_counts import DEFAULT, AgreementCounts
-from spacy_nereval.features.agreement.agreement_intervals import index_of
+from spacy_nereval.features.agreement.annotator_pairs import index_of
 from spacy_nereval.features.agreement.shared_documents import (
     Rule,
     SharedDocument,
@@ -396,7 +396,7 @@ def test_intervals_have_the_shape_of_the_result():
     assert {"scores"} == {*bounds["pairs"][0]["metrics"]["char"]}
     assert bounds["units"]["per_type"].keys() == bounds["u_alpha"]["per_type"].keys() == {"LOC", "ORG", "PER"}
     assert bounds["consensus"]["against"].keys() == {"a", "b", "c"}
-    main = counted.with_main_interval(counted.result())["intervals"]
+    main = counted.add_main_interval(counted.result())["intervals"]
     assert main["metrics"]["strict"] == bounds["metrics"]["strict"]
     assert [*main["metrics"]] == ["strict"]
     assert main["units"] == bounds["units"]

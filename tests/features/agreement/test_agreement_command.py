@@ -16,7 +16,7 @@ from pages import Parsed
 
 from spacy_nereval import Confidence, agreement, load
 from spacy_nereval.features.agreement.annotator_files import label_studio_tasks, prodigy_tasks
-from spacy_nereval.features.agreement.difference_words import difference_words
+from spacy_nereval.features.agreement.difference_words import difference_sentence
 
 FILES = ("a.jsonl", "b.jsonl", "c.jsonl")
 
@@ -440,7 +440,7 @@ def test_the_page_lists_the_differences_of_the_result_and_the_headline_is_the_fi
         assert f"{clear[0]['number']} places" in first or f"{clear[0]['number']} with other words" in first
         assert all(name in first.partition("difference:")[2] for name in clear[0]["one"])
     for row in clear[1:3]:
-        assert f"Next: {flat(difference_words(row))}." in first
+        assert f"Next: {flat(difference_sentence(row))}." in first
 
 
 USUAL = {"left": "SIDE", "door": "PART", "car": "CAR", "oil": "FLUID"}

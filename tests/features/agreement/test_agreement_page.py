@@ -71,7 +71,7 @@ def test_the_heat_map_has_the_scores_of_the_pairs_and_an_example_underlines_what
     assert page.data["scores"][0]["shown"] == shown
     assert [score["better"] for score in page.data["scores"]] == [1, 1, -1, 1]  # of strict, char, errors and kappa
     assert "<mark>Right rear</mark> door must be slammed" in example_page()
-    assert "In brackets: 95 % intervals over documents." in page.text and view_of(example()).bounds == ""
+    assert "In brackets: 95 % intervals over documents." in page.text and view_of(example()).interval_note == ""
 
 
 def test_undefined_measures_say_why():

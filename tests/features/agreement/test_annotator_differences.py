@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from profiles import tries
 
 from spacy_nereval.features.agreement.annotator_differences import Differences
-from spacy_nereval.features.agreement.difference_words import difference_words, what_differs
+from spacy_nereval.features.agreement.difference_words import difference_clause, difference_sentence
 from spacy_nereval.features.agreement.shared_documents import disputed_places
 
 TEXT = "the left door of the car leaks oil"
@@ -56,7 +56,7 @@ def test_what_differs_and_who_has_it_and_which_words_are_disputed(one, other, ki
     (each,) = found.members
     assert (each.kind, each.labels, each.having, each.words) == (kind, (*labels,), having, words)
     assert {each.having, each.lacking} == {"ann", "ben"}
-    start, end = found.disputed(each)
+    start, end = found.stretch_in_dispute(each)
     assert TEXT[start:end] == disputed
 
 
@@ -80,9 +80,9 @@ def test_one_long_span_for_several_is_one_place_of_one_rule_and_no_rule_about_wo
     assert (row["kind"], row["one"], row["other"], row["number"]) == ("merged", ["ann"], ["ben", "cleo"], 25)
     assert row["clear"] and len(row["places"]) == 25
     assert row["example"] == {"document": "d0", "one_text": "left door", "other_text": "left + door"}
-    assert difference_words(row) == "ann marks one A where ben and cleo mark several spans: 'left door' (25 places)"
+    assert difference_sentence(row) == "ann marks one A where ben and cleo mark several spans: 'left door' (25 places)"
     (row,) = rows_of(*[{"ann": [LEFT, DOOR], "ben": [LEFT_DOOR], "cleo": [LEFT_DOOR]}] * 25)
-    assert what_differs(row) == "ann marks several spans where ben and cleo mark one A"
+    assert difference_clause(row) == "ann marks several spans where ben and cleo mark one A"
 
 
 def test_the_habits_of_several_annotators_about_one_label_are_rows_of_their_own():
@@ -93,14 +93,14 @@ def test_the_habits_of_several_annotators_about_one_label_are_rows_of_their_own(
     assert (peter["one"], peter["other"], peter["number"]) == (["lisa", "maria", "max"], ["peter"], 9)
     assert (max_["one"], max_["other"], max_["number"]) == (["max"], ["lisa", "maria", "peter"], 6)
     assert peter["clear"] and max_["clear"]
-    assert difference_words(peter) == "peter marks nothing where lisa, maria and max mark A: 'door' (9 places)"
+    assert difference_sentence(peter) == "peter marks nothing where lisa, maria and max mark A: 'door' (9 places)"
 
 
 def test_the_first_habit_of_every_annotator_comes_before_the_second_of_any():
     usual = {"lisa": [LEFT_DOOR, CAR], "maria": [LEFT_DOOR, CAR], "max": [LEFT_DOOR, CAR]}
     one, two, three = {"max": [DOOR, CAR]}, {"max": [LEFT_DOOR]}, {"lisa": [(4, 13, "C"), CAR]}
     rows = rows_of(*[usual | one] * 20, *[usual | two] * 15, *[usual | three] * 10)
-    assert [(row["number"], what_differs(row).partition(" ")[0]) for row in rows] == [
+    assert [(row["number"], difference_clause(row).partition(" ")[0]) for row in rows] == [
         (20, "max"),
         (10, "lisa"),
         (15, "max"),
@@ -239,8 +239,10 @@ def test_a_clear_rule_comes_before_what_is_more_frequent():
     first, second = rows_of(*noise, *rule)
     assert (first["end"], first["number"], first["reverse"], first["clear"]) == ("leading", 7, 0, True)
     assert (second["kind"], second["number"], second["reverse"], second["clear"]) == ("missing", 12, 5, False)
-    assert difference_words(first) == "ann includes leading 'left' of A where ben does not (7 places)"
-    assert difference_words(second) == "ann marks B where ben marks nothing: 'car' (12 places, 5 the other way round)"
+    assert difference_sentence(first) == "ann includes leading 'left' of A where ben does not (7 places)"
+    assert (
+        difference_sentence(second) == "ann marks B where ben marks nothing: 'car' (12 places, 5 the other way round)"
+    )
     assert (first["documents"], first["words"], first["labels"]) == (7, {"left": 7}, {"A": 7})
     assert first["example"] == {"document": "d17", "one_text": "left door", "other_text": "door"}
     assert first["places"][0] == {"document": "d17", "start": 4, "end": 13}
@@ -373,7 +375,7 @@ def test_the_sides_of_several_annotators():
     (row,) = rows_of(*[{"cleo": [LEFT_DOOR], "ann": [LEFT_DOOR], "ben": [DOOR]}] * 5)
     assert (row["one"], row["other"], row["number"]) == (["cleo", "ann"], ["ben"], 5)
     assert row["pairs"] == [{"one": name, "other": "ben", "number": 5, "reverse": 0} for name in ("ann", "cleo")]
-    assert what_differs(row) == "ben leaves out leading 'left' of A that cleo and ann include"
+    assert difference_clause(row) == "ben leaves out leading 'left' of A that cleo and ann include"
 
 
 @pytest.mark.parametrize(
@@ -390,7 +392,7 @@ def test_of_two_labels_that_of_fewer_annotators_is_named_first(names, one):
 def test_a_pattern_of_several_labels_names_none():
     (row,) = rows_of(*[{"ann": [LEFT_DOOR, (17, 24, "B")], "ben": [DOOR, (21, 24, "B")]}] * 3)
     assert row["labels"] == {"A": 3, "B": 3}
-    assert what_differs(row) == "ann includes leading 'left' where ben does not"
+    assert difference_clause(row) == "ann includes leading 'left' where ben does not"
 
 
 def test_words_are_the_same_whatever_their_case_and_white_space():
@@ -410,7 +412,7 @@ def test_without_words_there_are_differences_without_words(text):
 def test_boundaries_that_differ_in_many_words_are_counted_without_them():
     (row,) = rows_of(*[{"ann": [(4, 34, "A")], "ben": [LEFT_DOOR]}] * 3)
     assert (row["end"], row["number"], row["words"]) == ("trailing", 3, {})
-    assert difference_words(row) == "ann includes trailing words of A that ben leaves out (3 places)"
+    assert difference_sentence(row) == "ann includes trailing words of A that ben leaves out (3 places)"
 
 
 def test_white_space_at_an_end_is_no_rule():
@@ -421,7 +423,7 @@ def test_white_space_at_an_end_is_no_rule():
 
 def test_the_rule_in_which_the_example_annotators_differ_comes_first():
     first, *rest = result_of(example())["differences"]
-    sentence = difference_words(first)
+    sentence = difference_sentence(first)
     assert sentence == (
         "ben leaves out leading words of FAILURE_LOC that ann and cleo include: 'left', 'left rear', 'rear' and others "
         "(33 places)"

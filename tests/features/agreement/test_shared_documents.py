@@ -16,11 +16,11 @@ from spacy_nereval.core.mention_places import append_annex
 from spacy_nereval.features.agreement.annotator_files import (
     SideRecord,
     label_studio_tasks,
+    match_documents,
     prodigy_tasks,
-    shared_documents,
     write_disputes,
 )
-from spacy_nereval.features.agreement.shared_documents import Rule, consensus, ranked_documents
+from spacy_nereval.features.agreement.shared_documents import Rule, consensus, document_disputes
 from spacy_nereval.io.formats import Format, annotators_of, label_studio
 from spacy_nereval.io.formats import jsonl as jsonl_reader
 from spacy_nereval.io.records import Record
@@ -34,20 +34,20 @@ def owns(*records: Record) -> list[SideRecord]:
 
 def test_repeated_texts_are_paired_in_their_order():
     first, second = Record("Ada", {ADA}), Record("Ada", set())
-    found = shared_documents({"x": owns(first, second), "y": owns(first, second)})
+    found = match_documents({"x": owns(first, second), "y": owns(first, second)})
     assert [each.spans for each in found.documents] == [{"x": [ADA], "y": [ADA]}, {"x": [], "y": []}]
     assert [found.name_of(place) for place in (0, 1)] == [0, 1]
 
 
 def test_one_document_without_id_pairs_all_by_their_texts():
     x, y = Record("Ada", {ADA}, id="1"), Record("Bob", set(), id="2")
-    found = shared_documents({"x": owns(x, y), "y": owns(y._replace(id=None), x._replace(id="3"))})
+    found = match_documents({"x": owns(x, y), "y": owns(y._replace(id=None), x._replace(id="3"))})
     assert [each.base.text for each in found.documents] == ["Ada", "Bob"]
 
 
 def test_texts_may_differ_in_white_space_and_case():
     x, y = Record("Ada  met Bob", {(9, 12, "PER")}, id="1"), Record("ada met\tbob", {(8, 11, "PER")}, id="1")
-    (found,) = shared_documents({"x": owns(x), "y": owns(y)}).documents
+    (found,) = match_documents({"x": owns(x), "y": owns(y)}).documents
     assert (found.base.text, found.spans) == ("Ada  met Bob", {"x": [(9, 12, "PER")], "y": [(9, 12, "PER")]})
 
 
@@ -55,20 +55,20 @@ def test_tokens_are_kept_if_all_have_the_same_and_else_made_at_white_space():
     tokens = [(0, 1), (1, 3)]
     with_tokens, others = Record("Ada", set(), tokens), Record("Ada", set(), [(0, 3)])
     for record, expected in ((with_tokens, tokens), (others, [(0, 3)]), (Record("Ada", set()), [(0, 3)])):
-        (found,) = shared_documents({"x": owns(with_tokens), "y": owns(record)}).documents
+        (found,) = match_documents({"x": owns(with_tokens), "y": owns(record)}).documents
         assert found.base.tokens == expected
 
 
 def test_stretches_that_somebody_has_not_annotated_are_left_out_for_all():
     x, y = Record("Ada met Bob", {ADA}, gaps=((8, 11),)), Record("Ada met Bob", {ADA, (8, 11, "PER")})
-    found = shared_documents({"x": owns(x), "y": owns(y), "z": owns(y)})
+    found = match_documents({"x": owns(x), "y": owns(y), "z": owns(y)})
     assert found.documents[0].spans == {"x": [ADA], "y": [ADA], "z": [ADA]}
     assert found.on_reading["ignored"] == 2
 
 
 def test_what_readers_left_out_adds_up_over_annotators_and_label_rules_unite():
     x = Record("Ada", {ADA, (0, 3, "ORG")}, repaired=1, duplicates=2, rejected=3)
-    found = shared_documents({"x": owns(x), "y": owns(x)}, label_rules({"ORG": "PER", "GPE": "LOC"}))
+    found = match_documents({"x": owns(x), "y": owns(x)}, label_rules({"ORG": "PER", "GPE": "LOC"}))
     assert found.on_reading == {"ignored": 0, "repaired": 2, "duplicates": 4, "rejected": 6, "merged": 2}
     assert found.documents[0].spans == {"x": [ADA], "y": [ADA]}
     assert found.mapped == {"ORG"}
@@ -76,14 +76,14 @@ def test_what_readers_left_out_adds_up_over_annotators_and_label_rules_unite():
 
 def test_mentions_that_the_text_does_not_have_are_one_line_each():
     x, y = Record("Ada", {ADA}), Record("Ada", set(), invented=[("Zoe", "PER"), ("Eve", "PER")])
-    (found,) = shared_documents({"x": owns(x._replace(invented=[("Zoe", "PER")])), "y": owns(y)}).documents
+    (found,) = match_documents({"x": owns(x._replace(invented=[("Zoe", "PER")])), "y": owns(y)}).documents
     assert (found.base.text, found.base.annex) == ("Ada\nZoe\nEve", 3)
     assert found.spans == {"x": [ADA, (4, 7, "PER")], "y": [(4, 7, "PER"), (8, 11, "PER")]}
 
 
 def test_the_unit_is_that_of_the_first_annotator():
     record = Record("Ada", set())
-    found = shared_documents({"x": [SideRecord(record, "one", "meta.a")], "y": [SideRecord(record, "other", "meta.b")]})
+    found = match_documents({"x": [SideRecord(record, "one", "meta.a")], "y": [SideRecord(record, "other", "meta.b")]})
     assert (found.documents[0].base.unit, found.documents[0].base.unit_rule) == ("one", "meta.a")
 
 
@@ -91,7 +91,7 @@ def test_the_unit_is_that_of_the_first_annotator():
 def test_two_texts_under_one_id_are_an_error_even_if_one_is_not_annotated(more):
     x, y = Record("Ada", set(), id="1"), Record("Bob", set(), id="1", **more)
     sides = {"x": owns(x), "y": owns(y, Record("Eve", set(), id="2"))}
-    assert "document 1 has one text for x and another for y" in refusal(shared_documents, sides)
+    assert "document 1 has one text for x and another for y" in refusal(match_documents, sides)
 
 
 # Files with the annotation of several people: Prodigy's lines, and where nobody is named
@@ -204,7 +204,7 @@ def test_one_name_counts_for_the_side_that_names_annotators(tmp_path):
 # Disputed documents as tasks for Prodigy and Label Studio: ranked, and readable by this package's own readers
 
 
-RANKED = [row["document"] for _, row in ranked_documents(example()) if row["disputes"]]
+RANKED = [row["document"] for _, row in document_disputes(example()) if row["disputes"]]
 
 
 def test_the_tasks_are_the_disputed_documents_the_most_disputed_first():
@@ -222,7 +222,7 @@ def test_documents_that_share_an_id_are_all_there():
         each.base.id = "same"
     assert [task["text"] for task in prodigy_tasks(given)] == ["Ada left", "Bob left"]
     assert [task["data"]["text"] for task in label_studio_tasks(given)] == ["Ada left", "Bob left"]
-    assert [number for number, _ in ranked_documents(given)] == [0, 1]
+    assert [number for number, _ in document_disputes(given)] == [0, 1]
 
 
 @pytest.mark.parametrize("rule", [Rule(), Rule("all"), Rule(1)])

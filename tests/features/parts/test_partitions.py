@@ -11,7 +11,7 @@ import pytest
 from spacy_nereval import collapse, score
 from spacy_nereval.core.compression import packing_stream
 from spacy_nereval.distributed import combine, count_dask, count_partition, merge
-from spacy_nereval.io.count_files import as_bytes
+from spacy_nereval.io.count_files import archive_bytes
 
 
 def written(path, rows):
@@ -114,7 +114,7 @@ def test_rows_that_are_divided_add_up_to_the_same_bits(case):
         parts = [*map(counted, divided(rows, partitions))]
         assert b"" in parts and combine(parts) == expected
         assert combine([combine(parts[:4]), combine(parts[4:])]) == expected
-        assert as_bytes(merge(parts)) == expected
+        assert archive_bytes(merge(parts)) == expected
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case not in ("ids", "arrays", "other columns")])
@@ -127,14 +127,14 @@ def test_they_are_the_counts_of_score(case):
     lists = {key: [row[key] for row in rows] for key in rows[0]}
     column = "tokens" if "tokens" in rows[0] else "text"
     whole = score(lists["gold"], lists["pred"], metrics, True, **{column: lists[column]}, **options).counts
-    assert as_bytes(collapse(whole, samples, seed)) == count_partition(
+    assert archive_bytes(collapse(whole, samples, seed)) == count_partition(
         rows, metrics, samples=samples, seed=seed, **options
     )
 
 
 def test_ids_decide_in_which_half_samples_documents_are():
     whole = [
-        as_bytes(merge([count_partition(rows, "strict", samples=samples)]))
+        archive_bytes(merge([count_partition(rows, "strict", samples=samples)]))
         for rows in (SPANS, PLAIN)
         for samples in (0, 20)
     ]
@@ -147,7 +147,7 @@ def test_partitions_with_equal_counts_and_partitions_without_annotation_add_up()
     skipped = [{**row, "pred": None} for row in SPANS[:3]]
     found = merge([part(SPANS[:1]), part(SPANS[15:16]), part(skipped), part([{**SPANS[0], "gold": None}])])
     assert (found.documents, found.skipped, found.pred) == (2, 4, 2)
-    (again,) = (merge([as_bytes(found), part(SPANS[:1])]),)
+    (again,) = (merge([archive_bytes(found), part(SPANS[:1])]),)
     assert again.documents == 3
 
 

@@ -21,7 +21,7 @@ from spacy_nereval import Document, count, create_all
 from spacy_nereval.features.parts.engines import Engine
 from spacy_nereval.features.parts.shards import PartsFolder, Shard, ShardStatus, count_shards, merged
 from spacy_nereval.integration import pipelines
-from spacy_nereval.io.count_files import _loaded, load, save
+from spacy_nereval.io.count_files import _load_with_header, load, save
 from spacy_nereval.io.paths import digest
 
 EVALUATE = ("evaluate", "training/model-best")
@@ -68,10 +68,10 @@ def test_the_model_is_loaded_once_for_all_files_of_a_worker(here, monkeypatch):
 
 def test_what_a_worker_learns_of_words_it_forgets_with_the_file(here):
     write_docs(here / SHARDS[0], [doc("unheardof saw Rome .", (2, 3, "LOC"))])
-    nlp = pipelines.Pipeline("training/model-best", home=str(here)).loaded()
+    nlp = pipelines.Pipeline("training/model-best", home=str(here)).load()
     before = set(nlp.vocab.strings)
     evaluated(*SHARDS)
-    assert pipelines.Pipeline("training/model-best", home=str(here)).loaded() is nlp
+    assert pipelines.Pipeline("training/model-best", home=str(here)).load() is nlp
     assert set(nlp.vocab.strings) == before and "unheardof" not in before
 
 
@@ -251,7 +251,7 @@ def test_what_is_counted_already_is_not_counted_again(here, monkeypatch):
     expected = evaluated(*SHARDS)
     before = parts()
     Path("nereval-parts/counts-c.spacy.npz").unlink()
-    monkeypatch.setattr(pipelines, "_loaded", pipelines._loaded.__wrapped__)  # as in a new process
+    monkeypatch.setattr(pipelines, "_load_cached", pipelines._load_cached.__wrapped__)  # as in a new process
     assert evaluated(*SHARDS, said="4 files counted in nereval-parts (3 by an earlier run)\n") == expected
     after = parts()
     assert [name for name in after if after[name] != before[name]] == ["counts-c.spacy.npz"]
@@ -265,7 +265,7 @@ def other_pipeline() -> None:
 
 def other_version() -> None:
     for file in Path("nereval-parts").glob("counts-*.npz"):
-        counts, header = _loaded(file)
+        counts, header = _load_with_header(file)
         origin = json.dumps(header.origin)
         assert '"versions": ["' in origin
         save(counts, file, origin=json.loads(origin.replace('"versions": ["', '"versions": ["0.0.')))

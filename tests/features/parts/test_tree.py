@@ -23,7 +23,7 @@ from spacy_nereval.features.parts.shards import PartsFolder, Shard, ShardStatus,
 from spacy_nereval.io import id_hashes
 from spacy_nereval.io.count_files import load, save
 from spacy_nereval.io.id_hashes import hashes_of
-from spacy_nereval.io.id_hashes import stored as stored_hashes
+from spacy_nereval.io.id_hashes import map_hashes as stored_hashes
 
 NAMES = "abcdefghijk"
 FILES_OF_ALL = [f"counts-{name}.npz" for name in NAMES]

@@ -29,12 +29,12 @@ from spacy_nereval.evaluation.error_list import is_error
 from spacy_nereval.evaluation.result import evaluate
 from spacy_nereval.features.report.report_page import LONGEST, STATIC, StaticDocument, page, page_data, static_documents
 from spacy_nereval.features.report.report_view import ReportView
-from spacy_nereval.features.thresholds.chosen_cuts import thresholds
+from spacy_nereval.features.thresholds.chosen_cuts import find_thresholds
 from spacy_nereval.features.thresholds.curves import Settings
 from spacy_nereval.features.thresholds.threshold_page import thresholds_page
-from spacy_nereval.reporting.pages import breakable, embedded, in_context
+from spacy_nereval.reporting.pages import breakable, html_example, script_json
 from spacy_nereval.reporting.remarks import LONGEST as LONGEST_NAME
-from spacy_nereval.reporting.remarks import in_sentence
+from spacy_nereval.reporting.remarks import name_in_sentence
 
 FAIR = create("fair")
 
@@ -159,26 +159,26 @@ def test_mentions_that_the_text_lacks_are_marked_so():
 def test_a_context_begins_and_ends_with_whole_words_and_says_that_there_is_more():
     text = f"{'many more words ' * 9}Ada{' and so many others' * 9}"
     start = text.index("Ada")
-    found = in_context(Document([], [], text), start, start + 3)
+    found = html_example(Document([], [], text), start, start + 3)
     assert found.text == "Ada"
     before, behind = found.left.removeprefix("… "), found.right.removesuffix(" …")
     assert text[:start].endswith(f" {before}") and text[start + 3 :].startswith(f"{behind} ")
     assert found.left != before and found.right != behind
-    short = in_context(Document([], [], "met Ada again"), 4, 7)
+    short = html_example(Document([], [], "met Ada again"), 4, 7)
     assert (short.left, short.right) == ("met ", " again")
 
 
 def test_a_context_without_spaces_is_cut_where_it_has_to_be():
     text = "東京都の山田太郎は日本放送協会に行きました" * 6
-    found = in_context(Document([], [], text), 60, 63)
+    found = html_example(Document([], [], text), 60, 63)
     assert found.left == f"… {text[20:60]}" and found.right == f"{text[63:103]} …"
 
 
 def test_a_long_name_is_cut_and_may_be_broken_where_words_join_on_a_page():
     assert breakable("wnut_no_org.jsonl: 45.28") == "wnut_<wbr>no_<wbr>org.<wbr>jsonl: 45.28"
     assert breakable("FailedState & <b>") == "Failed<wbr>State &amp; &lt;b&gt;"
-    assert in_sentence('"' + "x" * LONGEST_NAME) == f'"{"x" * (LONGEST_NAME - 2)}…'
-    assert in_sentence("  ") == "(empty)"
+    assert name_in_sentence('"' + "x" * LONGEST_NAME) == f'"{"x" * (LONGEST_NAME - 2)}…'
+    assert name_in_sentence("  ") == "(empty)"
 
 
 # The data of the page, and its colours
@@ -186,7 +186,7 @@ def test_a_long_name_is_cut_and_may_be_broken_where_words_join_on_a_page():
 
 @given(st.text(st.characters(exclude_categories=()), max_size=20) | st.sampled_from(HOSTILE))
 def test_embedded_text_comes_back_whole_from_plain_utf8_without_a_tag(text):
-    found = embedded({text: [text, None, 1.5]})
+    found = script_json({text: [text, None, 1.5]})
     assert json.loads(found) == {text: [text, None, 1.5]}
     assert found.encode("utf8").decode("utf8") == found
     assert not set("<\u2028\u2029\x00\x7f\x85\ufeff\r\n") & set(found)
@@ -197,7 +197,7 @@ def test_embedded_text_comes_back_whole_from_plain_utf8_without_a_tag(text):
 def test_the_verdicts_in_the_page_are_those_of_the_result(documents):
     found = system("a", *documents)
     result = evaluate(found.counts)["metrics"]
-    data = json.loads(embedded(page_data(ReportView([found]))))
+    data = json.loads(script_json(page_data(ReportView([found]))))
     assert [metric["name"] for metric in data["metrics"]] == ["strict", "semeval", "slot_error", "fair"]
     for name in ("strict", "semeval", "slot_error", "fair"):
         triples = decoded(data, 0, name)
@@ -313,7 +313,7 @@ def threshold(texts: Sequence[str]) -> str:
     spans = [(k, k + 1, label) for k, label in enumerate(texts)]
     document = Document(spans, spans[::2], "x" * 40)
     document.span_scores = {span: 0.5 + k / 100 for k, span in enumerate(spans[::2])}
-    found = thresholds([document], create_all(["strict"]), Settings(per_label="own"))
+    found = find_thresholds([document], create_all(["strict"]), Settings(per_label="own"))
     return thresholds_page([(texts[0], found), (texts[8], found)], golds=[texts[2]], title=texts[1])
 
 

@@ -22,7 +22,7 @@ from spacy_nereval.features.report.gold_suspects import evidence_words
 from spacy_nereval.features.report.report_page import REPORT, page_data
 from spacy_nereval.features.report.report_view import ReportView
 from spacy_nereval.reporting.declared import CHANGES
-from spacy_nereval.reporting.result_table import Asking
+from spacy_nereval.reporting.result_table import LinkedCount
 
 pytestmark = needs_browser
 
@@ -210,7 +210,7 @@ def test_a_number_of_a_table_opens_as_many_places_as_it_counts(run, view):
         for table in view.tables([name]):
             asks += [(int(row[column]), dict(ask)) for row, ask in zip(table.rows, table.asks, strict=True)]
     for table in view.tables(["transitions", "errors"]):
-        asks += [(int(cell), dict(cell.ask)) for row in table.rows for cell in row if isinstance(cell, Asking)]
+        asks += [(int(cell), dict(cell.ask)) for row in table.rows for cell in row if isinstance(cell, LinkedCount)]
     asks += [(len({*members}), {"one": number, "group": k}) for k, (number, _, members) in enumerate(view.lists)]
     found = run(
         "const before = { ...unfiltered(), metric: 0, label: 1, find: 'x', wrong: false };"

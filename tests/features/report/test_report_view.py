@@ -68,7 +68,9 @@ def on_page(table: ResultTable, row: list[Any]) -> list[str]:
     """A row of a table as a page has it."""
     cells: list[str] = []
     for k, cell in enumerate(row):
-        cells.append(flat(" ".join(table.parts(k, cell)) if isinstance(cell, Estimate) else table.shown(k, cell)))
+        cells.append(
+            flat(" ".join(table.value_and_bounds(k, cell)) if isinstance(cell, Estimate) else table.cell_text(k, cell))
+        )
         cells += [""] * (table.header[k] == table.bars)
     return cells
 
@@ -125,7 +127,7 @@ def test_the_page_has_the_numbers_of_the_terminal(shown):
             places = [k for k, column in enumerate(table.header) if column in columns]
             for row in table.rows:
                 first = row[1] if name == "errors" else row[0]
-                cells = [flat(table.shown(k, row[k])) for k in places]
+                cells = [flat(table.cell_text(k, row[k])) for k in places]
                 own = [line for line in lines if line[:1] == [first]]
                 assert any(line[k:][: len(cells)] == cells for line in own for k in range(len(line))), (row, cells)
 

@@ -16,20 +16,26 @@ from spacy_nereval import Confidence, Document, count, create, create_all, evalu
 from spacy_nereval.core.cuts import Cuts, apply_cuts
 from spacy_nereval.core.declaration import Metric
 from spacy_nereval.evaluation.tested import Criterion, find_criterion
-from spacy_nereval.features.thresholds.chosen_cuts import applied, thresholds
-from spacy_nereval.features.thresholds.curves import Curves, Scored, Settings, curve_rows, left_out
+from spacy_nereval.features.thresholds.chosen_cuts import find_thresholds, measure_cuts
+from spacy_nereval.features.thresholds.curves import (
+    Curves,
+    ScoredDocuments,
+    Settings,
+    curve_rows,
+    metrics_without_curve,
+)
 from spacy_nereval.features.thresholds.cut_choice import best_place, micro_cuts
-from spacy_nereval.features.thresholds.scored_spans import ScoredSpans, ranked
+from spacy_nereval.features.thresholds.scored_spans import ScoredSpans, rank_predictions
 
 
 def every_metric() -> list[Metric]:
     """All registered metrics without needs, and other options of those that count otherwise with them."""
     found = [create(name) for name in names() if not create(name).needs]
-    return [metric for metric in found if metric.name not in left_out(found)]
+    return [metric for metric in found if metric.name not in metrics_without_curve(found)]
 
 
 def curves_of(documents: Sequence[Document], metrics: Sequence[Metric]) -> Curves:
-    return Scored.of(documents, metrics).curves
+    return ScoredDocuments.create(documents, metrics).curves
 
 
 def rescored(documents: Sequence[Document], metrics: Sequence[Metric], value: float) -> dict[str, Any]:
@@ -45,7 +51,7 @@ def assert_equal(ours: float, theirs: float | None) -> None:
 def check_against_rescoring(documents: Sequence[Document], metrics: Sequence[Metric]) -> int:
     curves, compared = curves_of(documents, metrics), 0
     overall = {metric.name: curves.overall(metric) for metric in metrics}
-    labels = {(m.name, label): curves.of_label(m, label) for m in metrics for label in curves.labels}
+    labels = {(m.name, label): curves.label_curve(m, label) for m in metrics for label in curves.labels}
     for place, value in enumerate(curves.cuts.tolist()):
         found = rescored(documents, metrics, value)
         assert curves.place(value) == place
@@ -80,7 +86,7 @@ def test_every_metric_at_every_cut_is_what_scoring_anew_gives() -> None:
 
 def test_the_lowest_cut_is_the_score() -> None:
     documents, metrics = nested(Random(3), 20), create_all()
-    found, whole = thresholds(documents, metrics), evaluate(count(documents, metrics))
+    found, whole = find_thresholds(documents, metrics), evaluate(count(documents, metrics))
     for metric in metrics:
         for name, row in found.values["metrics"][metric.name]["scores"].items():
             assert row["no_cut"] == near(whole["metrics"][metric.name]["scores"][name])
@@ -96,7 +102,7 @@ def test_hits_never_change_as_the_cut_falls(hit: Any) -> None:
         for value in sorted({*scores.values()}, reverse=True):
             kept = [*apply_cuts([document], Cuts(value))]
             assert kept[0]
-            found = ranked(kept, [kept[0].span_scores], hit)
+            found = rank_predictions(kept, [kept[0].span_scores], hit)
             hits = {*zip(found.score[found.hit].tolist(), found.label[found.hit].tolist())}
             assert before <= hits
             before = hits
@@ -108,7 +114,7 @@ def test_thinned_curves_go_through_the_best_cut(monkeypatch: pytest.MonkeyPatch,
     documents = nested(Random(seed), 12)
     for document in documents:  # so that the best cut lies between the hits and the others
         document.span_scores = {s: (v + (s in document.hits)) / 2 for s, v in document.span_scores.items()}
-    found = thresholds(documents, create_all(["strict", "fair"]), Settings("fair_f")).values
+    found = find_thresholds(documents, create_all(["strict", "fair"]), Settings("fair_f")).values
     curves, best = found["curves"], found["best"]
     assert curves["cuts"] == [None, best["cut"], found["floor"]]
     assert (curves["metrics"]["fair"]["f"][1], curves["kept"][1]) == (best["value"], best["kept"])
@@ -116,24 +122,26 @@ def test_thinned_curves_go_through_the_best_cut(monkeypatch: pytest.MonkeyPatch,
 
 def test_order_of_documents_does_not_matter() -> None:
     documents = nested(Random(5), 15)
-    one, other = (thresholds(some, create_all(), Settings(per_label="micro")) for some in (documents, documents[::-1]))
+    one, other = (
+        find_thresholds(some, create_all(), Settings(per_label="micro")) for some in (documents, documents[::-1])
+    )
     assert one.values == other.values
 
 
 def test_ties_go_to_the_highest_cut() -> None:
     pred = [(0, 1, "A", 0.9), (5, 6, "A", 0.5), (2, 3, "A", 0.5), (7, 8, "A", 0.1)]
     document = scored([(0, 1, "A"), (2, 3, "A")], pred)
-    found = thresholds([document], create_all(["strict"])).values["best"]
+    found = find_thresholds([document], create_all(["strict"])).values["best"]
     assert (found["cut"], found["value"]) == (0.5, 0.8)
     same = scored([(0, 1, "A"), (2, 3, "A"), (4, 5, "A")], [(0, 1, "A", 0.9), (6, 7, "A", 0.5), (2, 3, "A", 0.4)])
     # F is 1/2, 2/5 and 2/3; of precision, 1 is reached at the first cut alone.
-    assert thresholds([same], create_all(["strict"]), Settings("strict_p")).values["best"]["cut"] == 0.9
+    assert find_thresholds([same], create_all(["strict"]), Settings("strict_p")).values["best"]["cut"] == 0.9
     assert best_place(np.array([0.1, 0.3, 0.1 + 0.2])) == 1
 
 
 def test_the_best_cost_is_the_lowest_and_may_keep_nothing() -> None:
     document = scored([(0, 3, "A")], [(10, 13, "A", 0.9), (20, 23, "A", 0.8)])
-    found = thresholds([document], create_all(["slot_error", "strict"]), Settings("slot_error.ser"))
+    found = find_thresholds([document], create_all(["slot_error", "strict"]), Settings("slot_error.ser"))
     assert (found.values["best"]["cut"], found.values["best"]["value"], found.values["best"]["kept"]) == (None, 1.0, 0)
     assert found.cuts and found.cuts.default is None and not found.cuts.keeps("A", 1e9)
 
@@ -158,7 +166,7 @@ def test_joint_cuts_of_strict_f_are_the_best_of_all_combinations() -> None:
     for _ in range(6):
         documents = nested(rng, 3, predictions=3)
         labels = sorted({span[2] for d in documents for side in d.sides for span in side})
-        found = thresholds(documents, [wish.metric], Settings(per_label="micro")).values["best"]
+        found = find_thresholds(documents, [wish.metric], Settings(per_label="micro")).values["best"]
         assert found["exact"]
         if found["value"] is not None:
             assert found["value"] == pytest.approx(brute_force(documents, wish, labels), abs=1e-12)
@@ -181,7 +189,7 @@ def test_joint_cuts_leave_out_hits_that_cost_too_many_mistakes() -> None:
 def test_ascent_is_no_worse_than_a_common_cut_and_no_better_than_all_combinations(seed: int, reached: bool) -> None:
     """In the last case, only the ascent that starts from each label's own cut comes to the best of all."""
     wish, documents = find_criterion("fair_f", create_all(["fair"])), nested(Random(seed), 3, predictions=4)
-    found = thresholds(documents, [wish.metric], Settings("fair_f", "micro")).values["best"]
+    found = find_thresholds(documents, [wish.metric], Settings("fair_f", "micro")).values["best"]
     labels = sorted({span[2] for d in documents for side in d.sides for span in side})
     best = brute_force(documents, wish, labels)
     assert found["exact"] is False
@@ -191,7 +199,7 @@ def test_ascent_is_no_worse_than_a_common_cut_and_no_better_than_all_combination
 
 def test_own_cuts_are_the_best_of_each_label() -> None:
     documents, metrics = nested(Random(8), 12), create_all(["strict"])
-    found = thresholds(documents, metrics, Settings(per_label="own"))
+    found = find_thresholds(documents, metrics, Settings(per_label="own"))
     for label, row in found.values["per_type"].items():
         values = {}
         for value in [None, *sorted({s for d in documents for s in d.span_scores.values()})]:
@@ -205,16 +213,16 @@ def test_own_cuts_are_the_best_of_each_label() -> None:
 
 def test_a_label_without_gold_has_the_common_cut() -> None:
     document = scored([(0, 1, "A")], [(0, 1, "A", 0.5), (3, 4, "A", 0.2), (3, 4, "B", 0.9)])
-    best = thresholds([document], create_all(["strict"]), Settings(per_label="own")).values["best"]
+    best = find_thresholds([document], create_all(["strict"]), Settings(per_label="own")).values["best"]
     assert best["labels"] == {"A": 0.5, "B": best["common"]["cut"]}
     curves = curves_of([document], create_all(["strict"]))
-    assert curves.cuts[curves.of_label(curves.metrics[0], "B").at].tolist() == [math.inf, 0.9]
+    assert curves.cuts[curves.label_curve(curves.metrics[0], "B").at].tolist() == [math.inf, 0.9]
 
 
 def at(cuts: Cuts, documents: Sequence[Document], metrics: Any = None, *, chosen_on: Any = None) -> dict[str, Any]:
     """What cuts are worth on documents."""
-    found = thresholds(chosen_on or documents, metrics or create_all(["strict"]))._replace(cuts=cuts)
-    result: dict[str, Any] = applied(found, documents, Confidence(samples=200)).values["applied"]
+    found = find_thresholds(chosen_on or documents, metrics or create_all(["strict"]))._replace(cuts=cuts)
+    result: dict[str, Any] = measure_cuts(found, documents, Confidence(samples=200)).values["applied"]
     return result
 
 
@@ -240,7 +248,7 @@ def test_an_applied_cut_is_held_fixed() -> None:
     assert found["no_cut"]["value"] == evaluate(count(documents, metrics))["metrics"]["strict"]["scores"]["f"]
     assert found["gain"]["difference"] == pytest.approx(found["value"] - found["no_cut"]["value"])
     assert found["gain"]["low"] <= found["gain"]["difference"] <= found["gain"]["high"]
-    own_best = thresholds(documents, metrics).values["best"]
+    own_best = find_thresholds(documents, metrics).values["best"]
     assert (found["own_best"]["value"], found["own_best"]["available"]) == (own_best["value"], False)
     assert found["own_best"]["difference"] == pytest.approx(own_best["value"] - found["value"])
 
@@ -263,23 +271,23 @@ def test_a_cut_below_all_scores_of_other_documents_is_said() -> None:
 )
 def test_probabilities_that_were_cut_before_are_said(high: float, low: float, said: bool) -> None:
     document = scored([(0, 1, "A")], [(0, 1, "A", high), (2, 3, "A", low)])
-    lines = thresholds([document], create_all(["strict"])).values["warnings"]
+    lines = find_thresholds([document], create_all(["strict"])).values["warnings"]
     assert any("already cut" in line and "threshold = 0.0" in line for line in lines) is said
 
 
 def test_a_metric_of_the_whole_corpus_has_no_curve() -> None:
     metrics = [create("strict"), create("mentions", scope="hits")]
-    found = thresholds(nested(Random(10), 5), metrics)
+    found = find_thresholds(nested(Random(10), 5), metrics)
     assert [*found.values["left_out"]] == ["mentions"] and [*found.values["metrics"]] == ["strict"]
     with pytest.raises(
         ValueError, match=r"best='mentions\.f': mentions has no curve: its verdicts depend on the corpus"
     ):
-        thresholds(nested(Random(10), 5), metrics, Settings("mentions.f"))
+        find_thresholds(nested(Random(10), 5), metrics, Settings("mentions.f"))
 
 
 @pytest.mark.parametrize("documents", [[scored([], [])], [scored([], [(0, 1, "A", 0.5)])], [scored([(0, 1, "A")], [])]])
 def test_nothing_on_a_side_is_null_with_its_reason(documents: list[Document]) -> None:
-    found = thresholds(documents, create_all(["strict"]), Settings(per_label="micro")).values
+    found = find_thresholds(documents, create_all(["strict"]), Settings(per_label="micro")).values
     assert found["average_precision"]["reason"] == (None if found["gold"] else "there are no gold spans")
     if not found["pred"]:
         assert found["floor"] is None
@@ -296,7 +304,7 @@ def test_no_other_cut_of_a_single_label_is_better_after_the_ascent(seed: int) ->
         found = evaluate(count(apply_cuts(documents, Cuts(None, cuts)), metrics))["metrics"]["fair"]["scores"]["f"]
         return -math.inf if found is None else found
 
-    best = thresholds(documents, metrics, Settings("fair_f", "micro")).values["best"]
+    best = find_thresholds(documents, metrics, Settings("fair_f", "micro")).values["best"]
     assert score(best["labels"]) == best["value"]
     tried = [None, *sorted({score for document in documents for score in document.span_scores.values()})]
     for label in best["labels"]:
@@ -307,14 +315,14 @@ def test_only_f1_has_exact_joint_cuts() -> None:
     documents = nested(Random(6), 6, predictions=6)
     for beta in (1.0, 2.0):
         metrics = [create("strict", beta=beta)]
-        best = thresholds(documents, metrics, Settings("strict_f", "micro")).values["best"]
+        best = find_thresholds(documents, metrics, Settings("strict_f", "micro")).values["best"]
         assert best["exact"] is (beta == 1)
         assert best["value"] >= best["common"]["value"] - 1e-12
 
 
 def test_labels_have_their_scores_without_a_cut_and_at_the_common_one() -> None:
     documents, metrics = nested(Random(0), 12), create_all(["strict"])
-    found = thresholds(documents, metrics).values
+    found = find_thresholds(documents, metrics).values
     for name, cuts in (("no_cut", {}), ("value", {label: found["best"]["cut"] for label in found["per_type"]})):
         kept = apply_cuts(documents, Cuts(None, cuts)) if cuts else documents
         expected = evaluate(count(kept, metrics))["metrics"]["strict"]["per_type"]
@@ -325,7 +333,7 @@ def test_labels_have_their_scores_without_a_cut_and_at_the_common_one() -> None:
 
 def test_rows_of_labels_are_what_scoring_anew_gives() -> None:
     documents, metrics = nested(Random(1), 8), create_all(["strict", "fair"])
-    rows = [row for row in curve_rows(thresholds(documents, metrics).curves) if row["label"]]
+    rows = [row for row in curve_rows(find_thresholds(documents, metrics).curves) if row["label"]]
     anew = {
         value: evaluate(count(apply_cuts(documents, Cuts(value)), metrics))["metrics"]
         for value in {row["cut"] for row in rows}

@@ -8,13 +8,13 @@ import pytest
 from scored import scored
 
 from spacy_nereval import create_all
-from spacy_nereval.features.thresholds.chosen_cuts import Found, thresholds
+from spacy_nereval.features.thresholds.chosen_cuts import CutResult, find_thresholds
 from spacy_nereval.features.thresholds.curves import Settings
 from spacy_nereval.features.thresholds.scored_spans import (
     average_precision,
     calibration,
     coco_average_precision,
-    ranked,
+    rank_predictions,
     risk_coverage,
 )
 
@@ -30,7 +30,7 @@ def fraction(value: float | None) -> Fraction:
     return found
 
 
-def listed_scores() -> Found:
+def listed_scores() -> CutResult:
     """One-character spans with the listed scores and hits, as documents."""
     gold = [(k, k + 1, "A") for k in range(GOLD)]
     wrong = iter(range(20, 30))
@@ -39,7 +39,7 @@ def listed_scores() -> Found:
     for score, hit in zip(SCORES, HITS):
         start = next(right if hit else wrong)
         pred.append((start, start + 1, "A", score))
-    return thresholds([scored(gold, pred)], create_all(["strict"]), Settings(bins=5))
+    return find_thresholds([scored(gold, pred)], create_all(["strict"]), Settings(bins=5))
 
 
 def test_f_at_each_cut() -> None:
@@ -76,7 +76,7 @@ def test_risk_and_coverage() -> None:
 @pytest.mark.parametrize(("hit", "ap"), [("strict", "1/2"), (0.5, "5/6"), (0.6, "1/2")])
 def test_average_precision_by_what_is_a_hit(hit: Any, ap: str) -> None:
     gold, pred = [(0, 4, "A"), (10, 14, "A")], [(0, 4, "A", 0.9), (20, 22, "A", 0.8), (10, 12, "A", 0.7)]
-    found = thresholds([scored(gold, pred)], create_all(["strict"]), Settings(hit=hit)).values
+    found = find_thresholds([scored(gold, pred)], create_all(["strict"]), Settings(hit=hit)).values
     assert fraction(found["average_precision"]["ap"]) == Fraction(ap)
 
 
@@ -152,8 +152,8 @@ def test_an_iou_takes_the_best_free_gold_span_of_its_label() -> None:
     gold = [(0, 10, "A"), (5, 15, "A"), (20, 30, "B")]
     pred = [(5, 14, "A", 0.9), (4, 13, "A", 0.8), (1, 10, "A", 0.7), (20, 30, "A", 0.6)]
     documents = [scored(gold, pred)]
-    found = ranked(documents, [documents[0].span_scores], 0.4)
+    found = rank_predictions(documents, [documents[0].span_scores], 0.4)
     # The second one prefers the gold span that the first took, and the other is closer to the third.
     assert found.hit.tolist() == [True, True, False, False]
     leftmost = scored([(0, 4, "A"), (4, 8, "A")], [(2, 6, "A", 0.9), (0, 4, "A", 0.8)])
-    assert ranked([leftmost], [leftmost.span_scores], 0.3).hit.tolist() == [True, False]
+    assert rank_predictions([leftmost], [leftmost.span_scores], 0.3).hit.tolist() == [True, False]

@@ -15,14 +15,13 @@ from scored import TEXT, rows
 from spacy_nereval import Confidence, Document, Thresholds, create_all, load, score, thresholds
 from spacy_nereval.core.cuts import Cuts, apply_cuts
 from spacy_nereval.features.thresholds import threshold_page as threshold_charts
-from spacy_nereval.features.thresholds.chosen_cuts import Found, applied
-from spacy_nereval.features.thresholds.chosen_cuts import thresholds as found_in
-from spacy_nereval.features.thresholds.curves import Scored, Settings
+from spacy_nereval.features.thresholds.chosen_cuts import CutResult, find_thresholds, measure_cuts
+from spacy_nereval.features.thresholds.curves import ScoredDocuments, Settings
 from spacy_nereval.features.thresholds.threshold_page import thresholds_page
 from spacy_nereval.features.thresholds.threshold_view import ThresholdView
 from spacy_nereval.io.read import read_files
 from spacy_nereval.reporting import pages as charts
-from spacy_nereval.reporting.result_table import shown
+from spacy_nereval.reporting.result_table import number_text
 
 GOLDS, PREDS = zip(*SPANCAT.values())
 LABELS = ["FAILURE_TYPE", "FAILURE_LOC"]  # as many gold spans as in the test texts, the most first
@@ -41,8 +40,8 @@ def every_score() -> list[float]:
 
 
 @cache
-def found(per_label: str | None = None) -> Found:
-    return applied(found_in(documents(0), METRICS, Settings("strict_f", per_label)), documents(1))
+def found(per_label: str | None = None) -> CutResult:
+    return measure_cuts(find_thresholds(documents(0), METRICS, Settings("strict_f", per_label)), documents(1))
 
 
 @cache
@@ -57,9 +56,9 @@ def made(gold, preds, metrics=("strict",), **settings) -> ThresholdView:
         document = Document(spans, [*pred], "x" * 40)
         document.span_scores = pred
         read.append(document)
-    result = found_in(read, create_all([*metrics]), Settings(**settings))
+    result = find_thresholds(read, create_all([*metrics]), Settings(**settings))
     assert "None" not in thresholds_page([("one", result)], golds=["gold"]).split("<script>")[0]
-    return ThresholdView(result.values, result.here.metrics)
+    return ThresholdView(result.values, result.chosen_on.metrics)
 
 
 def scored(split: int, cuts: Cuts) -> dict[str, Any]:
@@ -128,17 +127,23 @@ def test_the_mean_precision_is_that_of_labels_with_gold_spans():
 
 def test_how_cuts_were_chosen_and_what_a_hit_is_in_words():
     view = ThresholdView(found().values, METRICS)
-    assert view.named(["dev", "test"]) == "Chosen on dev, applied to test"
-    assert (view.choosing, view.hits[-14:]) == ("One cut for all labels, the best for strict F", "is a gold span")
+    assert view.describe_documents(["dev", "test"]) == "Chosen on dev, applied to test"
+    assert (view.choice_sentence, view.hit_definition[-14:]) == (
+        "One cut for all labels, the best for strict F",
+        "is a gold span",
+    )
     span = (0, 3, "A")
     view = made([[span]], [{span: 0.5}], ["fair", "strict"], per_label="micro", best="fair_f", hit=0.5)
-    assert view.named(["dev", "test"]) == "Chosen on dev"
-    assert view.choosing.endswith(
+    assert view.describe_documents(["dev", "test"]) == "Chosen on dev"
+    assert view.choice_sentence.endswith(
         "are together the best for fair F of all spans, as far as changing one at a time shows"
     )
-    assert view.hits == "A prediction is a hit if it overlaps a free gold span of its label with an IoU of at least 0.5"
-    assert made([[span]], [{span: 0.5}], per_label="micro").choosing.endswith("for strict F of all spans")
-    assert made([[span]], [{span: 0.5}], per_label="own").choosing.endswith("that is best for its own strict F")
+    assert (
+        view.hit_definition
+        == "A prediction is a hit if it overlaps a free gold span of its label with an IoU of at least 0.5"
+    )
+    assert made([[span]], [{span: 0.5}], per_label="micro").choice_sentence.endswith("for strict F of all spans")
+    assert made([[span]], [{span: 0.5}], per_label="own").choice_sentence.endswith("that is best for its own strict F")
 
 
 def test_rows_ask_for_their_curves():
@@ -158,14 +163,14 @@ def test_rows_ask_for_their_curves():
 
 def test_more_systems_than_colours_are_refused():
     with pytest.raises(ValueError, match="colours for at most 8 systems, 9 were given"):
-        thresholds_page([("one", found().here)] * 9, golds=["dev", "test"])
+        thresholds_page([("one", found().chosen_on)] * 9, golds=["dev", "test"])
 
 
 def test_the_command_says_what_is_wrong_with_the_page(tmp_path, monkeypatch):
     files = [GOLDS[0], PREDS[0], "--metrics", "strict"]
     message = refused("thresholds", *files, "--html", tmp_path / "page.txt")
     assert "--html" in message and ".html" in message
-    monkeypatch.setattr(charts, "scripts", lambda: (_ for _ in ()).throw(ValueError(charts.INSTALL)))
+    monkeypatch.setattr(charts, "chart_library", lambda: (_ for _ in ()).throw(ValueError(charts.INSTALL)))
     assert 'python -m pip install ".[report]"' in refused("thresholds", *files, "--html", tmp_path / "other.html")
     assert [*tmp_path.iterdir()] == []
     gold = tmp_path / "gold.html"
@@ -214,17 +219,17 @@ def test_the_lines_are_the_scores_of_what_each_cut_keeps(side):
             wanted = [each[name] for each in by_label(result[metric])]
             assert [line[place] for line in lines] == pytest.approx(wanted, abs=1e-5)
     wanted = by_label(scored(side, found().cuts)["metrics"]["strict"])
-    assert own["marks"][titles.index("strict F")] == [shown(100 * each["f"]) for each in wanted]
+    assert own["marks"][titles.index("strict F")] == [number_text(100 * each["f"]) for each in wanted]
 
 
 def test_the_best_cut_of_every_line_is_exact_even_where_lines_are_thinned(monkeypatch):
     monkeypatch.setattr(threshold_charts, "POINTS", 3)
     monkeypatch.setattr(threshold_charts, "BUDGET", 0)
-    side = Scored.of(documents(0), METRICS)
-    lines = threshold_charts.lines(side, LABELS, None)
+    side = ScoredDocuments.create(documents(0), METRICS)
+    lines = threshold_charts.line_data(side, LABELS, None)
     assert len(lines["cuts"]) < 60
     results = {each: scored(0, Cuts(each))["metrics"] for each in every_score()[::20]}
-    for (metric, own_score), peaks in zip(threshold_charts.charted_scores(METRICS), lines["peaks"]):
+    for (metric, own_score), peaks in zip(threshold_charts.scores_with_curves(METRICS), lines["peaks"]):
         best = max if own_score.higher_is_better else min
         for k, (at, value, said) in enumerate(peaks):
             every = (by_label(result[metric.name])[k][own_score.name] for result in results.values())
@@ -260,8 +265,8 @@ def test_many_labels_have_fewer_points(monkeypatch):
     spans = [(k, k + 1, f"L{k % 30}") for k in range(300)]
     document = Document(spans, spans, "x" * 301)
     document.span_scores = {span: k / 300 for k, span in enumerate(spans)}
-    side = Scored.of([document], create_all(["strict"]))
-    assert 20 <= len(threshold_charts.lines(side, [f"L{k}" for k in range(30)], None)["cuts"]) <= 40
+    side = ScoredDocuments.create([document], create_all(["strict"]))
+    assert 20 <= len(threshold_charts.line_data(side, [f"L{k}" for k in range(30)], None)["cuts"]) <= 40
 
 
 def test_the_files_of_the_small_span_categoriser_are_what_they_say():
@@ -343,7 +348,7 @@ def test_the_page_has_the_sentences_and_tables_of_the_command(doors: Doors) -> N
         assert sentence in doors.page.text and sentence in flat(doors.printed)
     for row in doors.view.footing:
         assert row in doors.page.text and row in flat(doors.printed)
-    assert f"{doors.view.choosing}." in doors.page.text and f"{doors.view.hits}." in doors.page.text
+    assert f"{doors.view.choice_sentence}." in doors.page.text and f"{doors.view.hit_definition}." in doors.page.text
     said = {tuple(cell.replace(" ", "") for cell in row) for row in doors.page.rows}
     for table in doors.view.tables(["cuts", "label-scores", "scores", "precision", "calibration"]):
         header, *cells = table.grid()
@@ -385,7 +390,7 @@ def test_every_number_is_in_the_json(doors: Doors) -> None:
 
 def test_what_is_said_of_other_documents_is_theirs(doors: Doors) -> None:
     """Cutting the other documents alone gives every number that does not depend on the cut."""
-    applied, settings = doors.json.get("applied"), doors.found._found.here.settings
+    applied, settings = doors.json.get("applied"), doors.found._result.chosen_on.settings
     if not applied:
         return
     alone = thresholds(*TEST, ["strict"], hit=settings.hit, bins=settings.bins, bin_kind=settings.bin_kind)
