@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...cli.counting_documents import CountTask, pipeline_digest, pipeline_of, save_counts, source_digest
 from ...cli.printing import progress_bar, say
-from ...cli.systems import reading_of, rules_of
+from ...cli.sources import reading_of, rules_of
 from .lock import hold_lock
 
 if TYPE_CHECKING:

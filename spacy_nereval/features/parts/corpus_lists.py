@@ -10,7 +10,7 @@ from typing import Any
 from ...cli.command_options import input_formats
 from ...cli.guards import STDIN_FILE
 from ...cli.metric_options import names_and_options
-from ...cli.systems import is_data, matching_files
+from ...cli.sources import Source, matching_files
 
 
 def corpus_values(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -113,7 +113,7 @@ def _path_inside(file: str, folder: str) -> str:
 
 def _is_corpus(name: str, format: str | None) -> bool:
     """Return whether an argument names files rather than a model, perhaps by a pattern or a folder."""
-    return is_data(name) or has_magic(name) or (format is not None and _files_of(name, format) != [name])
+    return not Source(name).is_model or has_magic(name) or (format is not None and _files_of(name, format) != [name])
 
 
 def _files_of(name: str, format: str | None) -> list[str]:

@@ -27,7 +27,7 @@ from ...cli.counting_documents import (
 )
 from ...cli.guards import NamedInputs, output_files
 from ...cli.printing import progress_bar, say, say_to_programs
-from ...cli.systems import documents_of_files, documents_of_model, rules_of
+from ...cli.sources import Gold, Kind, Source, rules_of
 from ...core import arguments
 from ...core.arguments import Reading
 from ...core.messages import TryAgain
@@ -78,7 +78,10 @@ class Workers(Extension):
     shared_ids: bool = SHARED_IDS
 
     group: ClassVar[str] = "workers"
-    corpus: ClassVar[str] = "a corpus that workers count"
+    refusals: ClassVar[Mapping[str, str]] = {
+        "breakdown": "{asked} needs every span, and workers keep no spans: evaluate one file, without workers",
+        "repeated mistakes": "{asked}: a corpus that workers count keeps no texts, so repeated errors are not known",
+    }
 
     @classmethod
     def prepare(cls, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -120,21 +123,13 @@ class Workers(Extension):
 class EvaluateWorkers(Workers):
     """The options of workers for `evaluate`."""
 
-    by: list[str] | None = None
-
     help: ClassVar[str] = """
     Several files, or any number with --engine, are counted by workers, each file
     by one of them. An interrupted run continues where it stopped.
     """
 
     def counts(self, task: CountTask) -> Counts:
-        """Return the merged counts of all files, and say so if repeated documents were not looked for.
-
-        Raises:
-            ValueError: Scores are to be broken down, or some files cannot be counted.
-        """
-        if self.by:
-            raise ValueError("--by needs every span, and workers keep no spans: evaluate one file, without workers")
+        """Return the merged counts of all files, and say so if repeated documents were not looked for."""
         counts = super().counts(task)
         say_if_unchecked(counts)
         return counts
@@ -276,12 +271,12 @@ class FileCounter:
         zone = nlp.memory_zone() if nlp else nullcontext()
         with zone, fetch_path(shard.gold, self.home) as gold, fetch_path(shard.pred or shard.gold, self.home) as pred:
             try:
-                if nlp:
-                    documents = documents_of_model(nlp, gold, self.reading)
-                else:
-                    documents = documents_of_files(gold, pred if shard.pred else None, self.reading)
-                options: dict[str, Any] = {"collapse": self.collapse, "check_repeats": self.check_repeats}
+                source = Source(pred, Kind.FILES) if shard.pred else None
+                if self.pipeline:
+                    source = Source(self.pipeline.name, Kind.MODEL, nlp)
+                documents = Gold(gold, self.reading, both=source is None).documents(source)
                 metrics = create_all(self.metrics)
+                options: dict[str, Any] = {"collapse": self.collapse, "check_repeats": self.check_repeats}
                 counts = count_documents(documents, metrics, shard.name, self.reading, quiet=True, **options)
                 note_source(counts, gold, pred, self.pipeline)
             except ValueError as error:
