@@ -7,6 +7,7 @@ from typer.main import get_command
 
 from spacy_nereval.cli import nereval
 from spacy_nereval.cli.app import BUSY, UNUSABLE
+from spacy_nereval.cli.help_pages import argument_name, option_text
 
 STATUSES = {
     0: "done",
@@ -22,7 +23,8 @@ def commands_page() -> str:
     blocks = [
         "# The commands",
         "<!-- Written by scripts/docs.py from the commands themselves; do not edit. -->",
-        "`nereval COMMAND --help` prints the same information. `python -m spacy nereval COMMAND` runs the same "
+        "`nereval COMMAND --help-all` prints the same information, `--help` the options that are asked for often, and "
+        "`nereval help GROUP` those of a group, such as `reading`. `python -m spacy nereval COMMAND` runs the same "
         "command. `nereval` starts sooner, because it imports spaCy only for a pipeline, a `.spacy` file or a "
         "tokeniser. "
         "`nereval --install-completion` makes your shell complete commands and options.",
@@ -33,23 +35,18 @@ def commands_page() -> str:
     for name, command in sorted(get_command(nereval).commands.items()):  # type: ignore[attr-defined]
         arguments = [p for p in command.params if p.param_type_name == "argument"]
         options = [p for p in command.params if p.param_type_name == "option"]
-        usage = [_argument(p) for p in arguments]
+        usage = [argument_name(p) for p in arguments]
         blocks += [f"## {name}", f"```text\nnereval {' '.join([name, *usage, '[OPTIONS]'])}\n```"]
         blocks += [fill(each, 100, break_on_hyphens=False) for each in (command.help or "").split("\n\n")]
         if arguments:
-            blocks.append(table(["argument", "what it is"], [[f"`{_argument(p)}`", p.help or ""] for p in arguments]))
-        rows = [[" ".join(f"`{flag}`" for flag in p.opts), p.help or "", _default(p)] for p in options]
+            blocks.append(
+                table(["argument", "what it is"], [[f"`{argument_name(p)}`", p.help or ""] for p in arguments])
+            )
+        rows = [[" ".join(f"`{flag}`" for flag in p.opts), option_text(name, p), _default(p)] for p in options]
         blocks.append(table(["option", "what it does", "default"], rows) if rows else "No options.")
         if command.epilog:
             blocks.append(command.epilog)
     return "\n\n".join(blocks) + "\n"
-
-
-def _argument(parameter) -> str:
-    name = parameter.metavar or parameter.name.upper()
-    if parameter.nargs == -1 and "..." not in name:
-        name += "..."
-    return name if parameter.required or name.startswith("[") else f"[{name}]"
 
 
 def _default(parameter) -> str:

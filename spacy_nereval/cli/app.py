@@ -20,12 +20,12 @@ from typing import Annotated, Any, ClassVar, get_origin, get_type_hints
 
 import typer
 from typer import Option
-from typer.core import TyperCommand
+from typer.models import OptionInfo
 
 from ..core.arguments import Argument, check_value
 from ..core.features import extensions
 from ..core.messages import NAME_ALONE, Pasted, TryAgain, shorten, use_spelling
-from .command_options import CODE, DEBUG, EPILOG, GROUPS, LOG_FORMAT, LogFormat
+from .command_options import CODE, DEBUG, EPILOG, FIELD_GROUPS, GROUPS, LOG_FORMAT, LogFormat
 from .guards import (
     NamedInputs,
     check_files,
@@ -36,6 +36,7 @@ from .guards import (
     with_matching_files,
     with_standard_streams,
 )
+from .help_pages import HELP_ALL, VIEWS, GroupedCommand, GroupedCommands
 from .metric_options import own_options
 from .printing import apart_from, logged_as, say, warnings_in_lines
 
@@ -43,6 +44,7 @@ nereval: typer.Typer = typer.Typer(
     name="nereval",
     help="Evaluate named-entity recognition with the metrics of the research literature.",
     no_args_is_help=True,
+    cls=GroupedCommands,
 )
 
 
@@ -78,9 +80,11 @@ class Extension:
 
     Attributes:
         help: What is added to the help of the command: a paragraph, or several with empty lines between them.
+        group: The group of `OPTION_GROUPS` to which its options belong; "" for options of the command alone.
     """
 
     help: ClassVar[str] = ""
+    group: ClassVar[str] = ""
 
     @classmethod
     def prepare(cls, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -114,7 +118,12 @@ class Extensions(tuple[Any, ...]):
 
 
 def command(
-    name: str, *, metric_options: bool = False, cls: type[TyperCommand] | None = None
+    name: str,
+    *,
+    metric_options: bool = False,
+    view: str | Mapping[str, str] = "",
+    heading: str | None = None,
+    cls: type[GroupedCommand] = GroupedCommand,
 ) -> Callable[[Command], Command]:
     """Return a decorator that registers a function as a command, with the options that features add to it.
 
@@ -122,8 +131,13 @@ def command(
         name: Name of the command.
         metric_options: Also accept options such as `--fair.unit token`, which typer does not
             know. The function then takes a `typer.Context`, whose `args` hold them.
+        view: The view whose tables `--tables` prints, "module:class". Of several views, by the option with which each
+            is used; "" if it needs none.
+        heading: The heading below which the list of commands shows it.
         cls: How typer parses the arguments, if not as usual.
     """
+    if view:
+        VIEWS[name] = {"": view} if isinstance(view, str) else view
     settings: dict[str, Any] = {}
     if metric_options:
         accept_unknown = {"allow_extra_args": True, "ignore_unknown_options": True}
@@ -135,7 +149,9 @@ def command(
         # Typer keeps the line breaks of a docstring, and a terminal breaks lines elsewhere.
         paragraphs = [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
         summary = paragraphs[0].partition(". ")[0].removesuffix(".")
-        register_command = nereval.command(name, cls=cls, help="\n\n".join(paragraphs), short_help=summary, **settings)
+        register_command = nereval.command(
+            name, cls=cls, help="\n\n".join(paragraphs), short_help=summary, rich_help_panel=heading, **settings
+        )
         return register_command(with_short_errors(command_with_options(function, added), added))
 
     return register
@@ -217,6 +233,7 @@ def command_with_options(command: Command, added: Sequence[type[Extension]] = ()
     parameters.setdefault("code", _parameter("code", Path | None, CODE))
     parameters["debug"] = _parameter("debug", bool, DEBUG)
     parameters["log_format"] = _parameter("log_format", LogFormat, LOG_FORMAT)
+    parameters["help_all"] = _parameter("help_all", bool, HELP_ALL)
 
     arguments = {name: _argument_of(parameter.annotation) for name, parameter in parameters.items()}
 
@@ -232,8 +249,7 @@ def command_with_options(command: Command, added: Sequence[type[Extension]] = ()
         command(**{name: given[name] for name in signature.parameters})
 
     del run.__wrapped__  # else typer would read the parameters of the command itself
-    shared = {"code", "debug", "log_format", *(field.name for group in members.values() for field in group)}
-    own_first = sorted(parameters.values(), key=lambda parameter: parameter.name in shared)
+    own_first = sorted(parameters.values(), key=lambda parameter: parameter.name not in signature.parameters)
     # typer asks for the signature in this attribute, of which mypy does not know.
     run.__signature__ = inspect.Signature(own_first)  # type: ignore[attr-defined]
     run.__annotations__ = {name: parameter.annotation for name, parameter in parameters.items()}
@@ -244,7 +260,10 @@ def _fields(group: Any) -> list[inspect.Parameter]:
     """Return the fields of a group as parameters, without those that concern Python objects alone."""
     defaults = {field.name: field.default for field in fields(group)} if is_dataclass(group) else group._field_defaults
     hints = get_type_hints(group, include_extras=True)
-    parameters = [_parameter(name, hints[name], default) for name, default in defaults.items()]
+    others = getattr(group, "group", "")  # of an extension
+    parameters = [
+        _parameter(name, hints[name], default, FIELD_GROUPS.get(name, others)) for name, default in defaults.items()
+    ]
     return [parameter for parameter in parameters if _argument_of(hints[parameter.name]).where != "objects"]
 
 
@@ -253,14 +272,25 @@ def _argument_of(hint: Any) -> Argument:
     return next((argument for argument in data if isinstance(argument, Argument)), Argument(""))
 
 
-def _parameter(name: str, hint: Any, default: Any) -> inspect.Parameter:
-    """Return a parameter as typer reads it: an `Argument` of its annotation becomes an option."""
+def _parameter(name: str, hint: Any, default: Any, group: str = "") -> inspect.Parameter:
+    """Return a parameter as typer reads it: an `Argument` of its annotation becomes an option.
+
+    Args:
+        name: Its name.
+        hint: Its annotation.
+        default: Its default value, or its declaration for typer.
+        group: The group of options to which it belongs, unless its declaration says another.
+    """
     argument = _argument_of(hint)
+    group = argument.group or group
     if argument.help:
         kind = argument.typed or hint.__origin__
         flags = f"{as_option(name)}/{as_option(name, False)}" if kind is bool else as_option(name)
-        option = Option(flags, *filter(None, [argument.short]), help=argument.help)
+        names = filter(None, [flags, argument.short])
+        option = Option(*names, help=argument.help, rich_help_panel=group or None)
         hint = Annotated[kind | None if default is None and argument.typed else kind, option, argument]
+    elif isinstance(default, OptionInfo):
+        default.rich_help_panel = default.rich_help_panel or group or None
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)
 
 

@@ -28,23 +28,7 @@ EPILOG = (
 )
 
 DIGITS = Option(2, "--digits", "-d", help="Decimal places in the tables", min=0, max=10)
-# The views know their tables, but must not be imported at every start: `test_tables` compares this text with them.
-TABLES = Option(
-    None,
-    "--tables",
-    "-t",
-    help="Tables to print, in this order, or 'all'. score and evaluate: headline, errors, groups (the default in the "
-    "terminal); scores, labels, errors, pairs, confusion, documents (the default in other formats); "
-    "label-scores, counts. score --system: headline, runs (the default in the terminal); scores, runs, labels (the "
-    "default in other formats); label-scores. compare: differences, labels (the default in the terminal); "
-    "differences, labels, runs, transitions, spans (the default in other formats); all-differences. datasets: "
-    "data-sets, counts (the default). agreement: pairs, differences, labels, documents, spans (the default in "
-    "the terminal); pairs, scores, alpha, differences, labels, documents, spans (the default in other formats); "
-    "same-words, label-spans, annotators, pair-scores, per-document, without, all-scores. thresholds: labels, "
-    "applied, scores (the default); cuts, label-scores, precision, calibration, curves. gate: unmet, lost (the "
-    "default in the terminal); rules, lost, spans (the default in other formats). plan: needed, curve (the "
-    "default). apply: changes, conflicts, undecided (the default); kinds",
-)
+TABLES = Option(None, "--tables", "-t", help="Tables to print, in this order, or 'all'")
 GOLD = Argument(
     None, help="Gold annotation: a file, or a folder of brat files. Not needed if all systems are count files"
 )
@@ -190,7 +174,50 @@ class Cutting(NamedTuple):
     missing_score: Annotated[float | None, arguments.MISSING_SCORE] = None
 
 
-GROUPS = (Labelling, Reading, Model, Resampling, Asking, Showing, Lookups, Collapsing, Choosing, Cutting)
+GROUPS: dict[type, str] = {
+    Labelling: "labels",
+    Reading: "reading",
+    Model: "running",
+    Resampling: "intervals",
+    Asking: "tests",
+    Showing: "tables",
+    Lookups: "scoring",
+    Collapsing: "workers",
+    Choosing: "cuts",
+    Cutting: "cuts",
+}
+"""The classes of options, and the group of `OPTION_GROUPS` in which the help shows each; that of the first class which
+has an option, unless its declaration names another."""
+
+for _group, _options in {
+    "scoring": (METRICS, TRAIN),
+    "intervals": (CONFIDENCE,),
+    "tables": (TABLES, DIGITS),
+    "workers": (SHARED_IDS, COLLAPSE, CHECK_REPEATS),
+    "running": (CODE, LOG_FORMAT, DEBUG),
+}.items():
+    for _option in _options:
+        _option.rich_help_panel = _group
+
+FIELD_GROUPS = {name: group for cls, group in reversed(GROUPS.items()) for name in cls.__annotations__}
+"""The options of these classes, and their groups."""
+
+OPTION_GROUPS = {
+    "scoring": "Metrics, and attributes by which scores are broken down",
+    "intervals": "Confidence intervals, and what is resampled for them",
+    "tests": "What a comparison tests, and how",
+    "labels": "Labels to map, keep or shorten",
+    "reading": "How files are read: formats, columns, offsets, annotators",
+    "cuts": "Scores of predictions, and cuts by them",
+    "tables": "Tables to print, and their numbers",
+    "workers": "Large corpora: several files, workers, counts that are added up",
+    "running": "Code of your own, GPU, logs and help",
+}
+"""The groups of options, with what they are about, in the order in which the help shows them."""
+
+OFTEN: tuple[str, ...] = ("metrics", "output", "confidence", "", "labels", "only", "by", "primary", "margin", "best")
+OFTEN += ("per_label", "cut", "format", "spans_key", "tables", "workers", "collapse", "help")
+"""The options that are asked for often, the most asked first; "" has the place of those of one command alone."""
 
 
 def split_list(text: str | None) -> list[str]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 from typer import Argument, Option
-from typer.core import TyperCommand
 
 from ..core.arguments import Reading
 from .app import command
@@ -28,6 +27,7 @@ from .command_options import (
 )
 from .counting_documents import RunCounter, check_halves, only_count_files, with_count_file
 from .guards import check_lexicons
+from .help_pages import GroupedCommand
 from .metric_options import names_and_options
 from .printing import names_of_tables, print_result
 from .systems import systems_and_runs
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class WithBareLabels(TyperCommand):
+class WithBareLabels(GroupedCommand):
     """Reads `--labels` without a mapping as `--per-label`, which it meant before labels could be mapped."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # releases of typer differ in the class of contexts
@@ -57,7 +57,13 @@ def with_per_label(args: Sequence[str]) -> list[str]:
     return ["--per-label" if arg == "--labels" and not its else arg for arg, its in zip(args, mapping)]
 
 
-@command("compare", metric_options=True, cls=WithBareLabels)
+@command(
+    "compare",
+    metric_options=True,
+    cls=WithBareLabels,
+    view="spacy_nereval.reporting.comparison_view:ComparisonView",
+    heading="Start here",
+)
 def compare_cli(
     ctx: typer.Context,
     reading: Reading,

@@ -27,7 +27,7 @@ DROP = Option(
 LANG = Option("xx", "--lang", help="Language whose tokenizer of spaCy is used for texts without tokens, such as en")
 
 
-@command("convert")
+@command("convert", heading="Make gold annotation")
 def convert_cli(
     reading: Reading,
     source: Path = Argument(..., metavar="IN", help="Annotated file or folder, in any format"),

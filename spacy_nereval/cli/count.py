@@ -32,7 +32,7 @@ from .metric_options import chosen_metrics, names_and_options, say_left_out_metr
 from .systems import is_data
 
 
-@command("count", metric_options=True)
+@command("count", metric_options=True, heading="Count and add up")
 def count_cli(
     ctx: typer.Context,
     reading: Reading,
@@ -109,7 +109,7 @@ def _model_and_files(names: Sequence[str]) -> tuple[str | None, Sequence[str], S
     return None, names[: len(names) // 2], names[len(names) // 2 :]
 
 
-@command("merge")
+@command("merge", heading="Count and add up")
 def merge_cli(
     files: list[Path] = Argument(..., metavar="PARTS...", help="Count files of the parts, .npz"),
     output: Path = COUNTS,

@@ -41,7 +41,7 @@ LIMIT = 20
 """Rows that a terminal shows without `--limit`."""
 
 
-@command("errors", metric_options=True)
+@command("errors", metric_options=True, heading="Start here")
 def errors_cli(
     ctx: typer.Context,
     reading: Reading,

@@ -1,14 +1,20 @@
-"""`nereval metrics`: the metrics, sets of metrics and attributes to choose from."""
+"""`nereval metrics`: the metrics, sets of metrics and attributes to choose from; and `nereval help`."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import typer
 from typer import Argument
 
+from ..core.messages import describe_unknown
 from .app import command
+from .command_options import OPTION_GROUPS
+from .help_pages import group_page, list_of_groups
 from .printing import say
 
 
-@command("metrics")
+@command("metrics", heading="Look up and check")
 def metrics_cli(name: str | None = Argument(None, help="Describe only this metric, in full")) -> None:
     """
     List the metrics and their options. Then list the sets of metrics, and the
@@ -21,6 +27,28 @@ def metrics_cli(name: str | None = Argument(None, help="Describe only this metri
     if name is None:
         _list_sets()
         _list_attributes()
+
+
+@command("help", heading="Look up and check")
+def help_cli(
+    ctx: typer.Context,
+    topic: str | None = Argument(None, metavar="GROUP|COMMAND", help="A group of options, or a command"),
+) -> None:
+    """
+    Show the options of a group, or the help of a command. Without an argument, list the groups.
+    """
+    program: Any = ctx.parent
+    commands = program.command.commands
+    if topic is None:
+        typer.echo(list_of_groups(program))
+    elif topic in OPTION_GROUPS:
+        typer.echo(group_page(program, topic))
+    elif topic in commands:
+        typer.echo(type(ctx)(commands[topic], info_name=topic, parent=program).get_help())
+    else:
+        raise ValueError(
+            describe_unknown(topic, [*OPTION_GROUPS, *commands], "group of options or command", len(OPTION_GROUPS))
+        )
 
 
 def _describe(name: str, *, in_full: bool) -> None:

@@ -68,7 +68,15 @@ if TYPE_CHECKING:
     from ..evaluation.resampling import Confidence
 
 
-@command("score", metric_options=True)
+@command(
+    "score",
+    metric_options=True,
+    view={
+        "": "spacy_nereval.reporting.score_view:ScoreView",
+        "--system": "spacy_nereval.reporting.score_view:RunsView",
+    },
+    heading="Start here",
+)
 def score_cli(
     ctx: typer.Context,
     reading: Reading,
@@ -191,7 +199,7 @@ def score_runs(
         ValueError: There are several systems or there is only one run; a run, a table or an option cannot be used.
         OSError: A file cannot be read or written.
     """
-    from ..evaluation.result import evaluate_runs
+    from ..evaluation.run_means import evaluate_runs
     from ..reporting.score_view import RunsView
 
     systems = named_runs(given)
@@ -214,7 +222,7 @@ def score_runs(
     print_result(RunsView(counts[0], result, showing.average), wanted, showing, output)
 
 
-@command("evaluate", metric_options=True)
+@command("evaluate", metric_options=True, view="spacy_nereval.reporting.score_view:ScoreView", heading="Start here")
 def evaluate_cli(
     ctx: typer.Context,
     reading: Reading,

@@ -14,7 +14,7 @@ from .printing import say
 from .systems import rules_of
 
 
-@command("training")
+@command("training", heading="Train in spaCy")
 def training_cli(
     labelling: Labelling,
     train: Path = Argument(..., help="Annotated training corpus, in any input format"),
@@ -43,7 +43,7 @@ def training_cli(
     say(f"✔ {surfaces} surfaces and {words} words of {lexicon.documents} documents in {output}", fg="green")
 
 
-@command("init-config")
+@command("init-config", heading="Train in spaCy")
 def init_config_cli(
     config: Path | None = Argument(
         None, help="Config to change, such as one from 'spacy init config'. Without one, a new config is made"
@@ -106,7 +106,7 @@ def init_config_cli(
     say(f"✔ {target}" + (": there was nothing to change" if new.text == before else ""), fg="green")
 
 
-@command("doctor")
+@command("doctor", heading="Look up and check")
 def doctor_cli(
     gpu_id: int = Option(-1, "--gpu-id", "-g", min=-1, help="GPU to train on, or -1 for CPU"),
     transformer: str | None = Option(
@@ -130,7 +130,7 @@ def doctor_cli(
         raise typer.Exit(1)
 
 
-@command("detach")
+@command("detach", heading="Train in spaCy")
 def detach_cli(
     model: str = Argument(..., help="Model name or path"),
     output: Path = Argument(..., help="New directory for the copy of the pipeline"),
@@ -138,7 +138,7 @@ def detach_cli(
     """
     Save a copy of a pipeline that loads without spacy-nereval.
     """
-    from ..integration.component import detach
+    from ..integration.detach import detach
     from ..integration.pipelines import load_pipeline
 
     if output.exists() and (output.is_file() or any(output.iterdir())):

@@ -45,7 +45,7 @@ class Argument(NamedTuple):
     name in commands. takes: the type of its values, a key of `TYPES`, if it is checked. least, most: its bounds, of
     texts those of the length. expected: what it takes in words, where type and bounds do not say it well. usual: a
     good value, for errors. where: "files" or "objects" if it concerns only one of them. typed: its type in commands,
-    where it differs.
+    where it differs. group: the group of options whose help shows it, if not that of its class.
     """
 
     help: str
@@ -58,6 +58,7 @@ class Argument(NamedTuple):
     usual: int | None = None
     where: str = ""
     typed: Any = None
+    group: str = ""
 
 
 def arguments_of(settings: Any) -> dict[str, Argument]:
@@ -255,6 +256,7 @@ class Reading(Labelling):
             "first group); every document ('document'); or N consecutive documents of a file (block:N). By default the "
             "sentences of CoNLL files without -DOCSTART- lines are resampled in blocks",
             where="files",
+            group="intervals",
         ),
     ] = None
 
@@ -287,6 +289,7 @@ SEED = Argument(
     takes=Integral,
     least=0,
     expected="a whole number from 0 up",
+    group="intervals",
 )
 REPLICATES = Argument(
     "Number of half-samples (random halves of the documents) to store, for the intervals of collapsed counts. By "
@@ -295,6 +298,7 @@ REPLICATES = Argument(
     least=0,
     most=MOST_SAMPLES,
     usual=1000,
+    group="intervals",
 )
 
 # What a comparison asks

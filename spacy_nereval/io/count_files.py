@@ -329,8 +329,9 @@ def _parts(
             files = {id: owners.setdefault(id, number) for id in counts.ids if id is not None}
             if repeated := [id for id, file in files.items() if file < number]:
                 raise ValueError(
-                    f"{names[files[repeated[0]]]} and {names[number]} both have {join_names(repeated)}: documents would "
-                    "count twice; if an id stands for one document in several parts, use {named('shared_ids', True)}"
+                    f"{names[files[repeated[0]]]} and {names[number]} both have {join_names(repeated)}: documents "
+                    "would count twice; if an id stands for one document in several parts, use "
+                    f"{spell_argument('shared_ids', True)}"
                 )
         holders |= dict.fromkeys(counts.parts, (names[number], counts.parts))
         first = first or counts

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from command_files import files, here, model  # noqa: F401  # fixtures
 from commands import accepted
 from places import SPANCAT
-from tabled import here  # noqa: F401  # a fixture
 
 from spacy_nereval.evaluation.comparison import System
 from spacy_nereval.reporting import pages as charts

@@ -55,6 +55,7 @@ COMMANDS = {
     "apply": [[GOLD, f"no{OSC}", "-o", "new.jsonl"], [GOLD, "marks.jsonl", "-o", f"new{OSC}.jsonl"]],
     "datasets": [[f"a{OSC}", f"b{OSC}"]],
     "metrics": [[f"x{OSC}"]],
+    "help": [[f"x{OSC}"], ["reading"]],
     "init-config": [[f"c{OSC}.cfg"]],
     "detach": [[f"a{OSC}", "b"]],
     "evaluate": [[f"m{OSC}", GOLD]],

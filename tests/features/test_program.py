@@ -1,6 +1,5 @@
-"""The command as a program: names, help, statuses, logs, closed streams, what it imports; and metrics and detach."""
+"""The command as a program: names, statuses, logs, closed streams, what it imports; and metrics and detach."""
 
-import inspect
 import json
 import os
 import shutil
@@ -18,16 +17,16 @@ from places import ROOT
 from processes import WITHOUT_SPACY, python
 from spacy.cli._util import app as spacy_app
 from typer import Typer
-from typer.models import ParameterInfo
 from typer.testing import CliRunner
 
 import spacy_nereval
 from spacy_nereval import cli
 from spacy_nereval.cli import nereval
 from spacy_nereval.cli import spacy_app as joining
+from spacy_nereval.cli.help_pages import VIEWS
 from spacy_nereval.cli.printing import logged_as
 from spacy_nereval.core.about import __version__
-from spacy_nereval.core.features import extensions
+from spacy_nereval.core.features import load_object
 from spacy_nereval.core.messages import TryAgain
 from spacy_nereval.features.parts import parts_command as sharded
 from spacy_nereval.features.parts.shards import PartsFolder, Shard, ShardStatus
@@ -72,32 +71,6 @@ def test_detach_saves_a_pipeline_without_the_package_and_writes_over_nothing(mod
     assert spacy.load(model).pipe_names == ["entity_ruler", "span_ruler", "nereval"]
     result = CliRunner(charset="cp1252").invoke(nereval, ["detach", str(model), str(tmp_path / "other")])
     assert result.exit_code == 0, "it is said on any terminal"
-
-
-# Help
-
-
-def test_the_list_of_commands_has_the_first_sentence_of_each_without_line_breaks():
-    listed = flat(run("--help", env={"COLUMNS": "400", "NO_COLOR": "1"}).output)
-    for command in nereval.registered_commands:
-        first = flat(inspect.getdoc(command.callback)).partition(". ")[0].removesuffix(".")
-        assert f"{command.name} {first}" in listed
-        assert first == command.short_help
-        helps = [inspect.getdoc(command.callback), *(added.help for added in extensions(command.name).values())]
-        assert flat(command.help) == flat("\n\n".join(helps)).strip()
-        assert all("\n" not in paragraph for paragraph in command.help.split("\n\n"))
-
-
-@pytest.mark.parametrize("command", nereval.registered_commands, ids=lambda command: command.name)
-def test_the_help_of_a_command_has_the_whole_text_of_each_of_its_arguments(command):
-    """Rich reads [words in brackets] as markup, and prints nothing of them."""
-    shown = flat(run(command.name, "--help", env={"COLUMNS": "2000", "NO_COLOR": "1"}).output)
-    declared = [
-        parameter.default.help
-        for parameter in inspect.signature(command.callback).parameters.values()
-        if isinstance(parameter.default, ParameterInfo) and not parameter.default.hidden
-    ]
-    assert [text for text in declared if flat(text) not in shown] == []
 
 
 # Names
@@ -199,7 +172,8 @@ score gold.jsonl pred.jsonl --by eLen
 report gold.jsonl pred.jsonl -o report.html
 metrics fair
 --help
-score --help"""
+score --help
+help reading"""
 """Commands on files of text, which need no spaCy."""
 
 
@@ -340,6 +314,7 @@ datasets a.json b.json
 agreement g.jsonl p.jsonl -m strict -o out.json
 detach model out
 metrics fair
+help reading
 doctor
 init-config
 gate policy.cfg g.jsonl g.jsonl -o out.json
@@ -415,3 +390,21 @@ def test_a_shell_may_close_streams(program, closed, corpus):
     assert (done.returncode, done.stderr) == (0, b"")
     assert (">&-" in closed.split()) == (not done.stdout)
     (corpus / "shell.json").unlink()
+
+
+# Tables: the help lists those that a command prints
+
+
+@pytest.mark.parametrize(
+    ("command", "place"),
+    [
+        (f"{line} {given} a=p.jsonl,g.jsonl" if given else line, place)
+        for line in COMMANDS
+        for given, place in VIEWS.get(line.split()[0], {}).items()
+    ],
+)
+def test_the_view_in_the_help_of_a_command_is_that_of_its_tables(command, place, corpus, monkeypatch):
+    monkeypatch.chdir(corpus)
+    words = [word for word in command.split() if "--system" not in command or word != "p.jsonl"]
+    said = refused(*words, "--tables", "none such")
+    assert f"there is no table 'none such'; there are {', '.join(load_object(place).makers)}, or 'all'" in said

@@ -37,6 +37,6 @@ def test_all_other_quick_tests_pass_without_a_feature(feature, tmp_path):
     folder = copied_without(feature, tmp_path / "copy")
     together = [f"--ignore={file.relative_to(folder)}" for file in folder.glob("tests/features/test_*.py")]
     command = ("-m", "pytest", "tests", "-m", "quick", "-q", "-n", "2", "-p", "no:cacheprovider", *together)
-    done = python(*command, cwd=folder, path=[folder], timeout=600)
+    done = python(*command, cwd=folder, path=[folder], seconds=600)
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
     assert int(done.stdout.rsplit(" passed", 1)[0].split()[-1]) > 1500

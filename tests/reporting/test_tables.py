@@ -27,21 +27,14 @@ from typer.testing import CliRunner
 
 from spacy_nereval import Confidence, Document, Verdict, count, create, create_all, evaluate
 from spacy_nereval.cli import nereval
-from spacy_nereval.cli.command_options import TABLES as TABLES_OPTION
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.error_groups import error_groups
-from spacy_nereval.features.agreement.agreement_view import AgreementView
-from spacy_nereval.features.gate.gate_view import GateView, PlanView
 from spacy_nereval.features.leaderboard.datasets_view import DataSetsView
-from spacy_nereval.features.report.correcting import CorrectionView
-from spacy_nereval.features.report.report_view import ReportView
-from spacy_nereval.features.thresholds.threshold_view import ThresholdView
 from spacy_nereval.reporting.comparison_view import ComparisonView
 from spacy_nereval.reporting.formats import render_document
 from spacy_nereval.reporting.result_table import Interval, ResultTable
-from spacy_nereval.reporting.score_view import RunsView, ScoreView
+from spacy_nereval.reporting.score_view import ScoreView
 from spacy_nereval.reporting.verdict_tables import MANY, NO_SPAN
-from spacy_nereval.reporting.view import View
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -121,36 +114,6 @@ def test_tables_that_are_not_there_are_refused_before_anything_is_written(here, 
     before = sorted(here.iterdir())
     assert said in refused(*arguments, "-o", "out.json")
     assert sorted(here.iterdir()) == before
-
-
-VIEWS: dict[str, type[View]] = {
-    "score and evaluate": ScoreView,
-    "score --system": RunsView,
-    "compare": ComparisonView,
-    "datasets": DataSetsView,
-    "agreement": AgreementView,
-    "thresholds": ThresholdView,
-    "gate": GateView,
-    "plan": PlanView,
-    "apply": CorrectionView,
-}
-
-
-def tables_of(view: type[View]) -> str:
-    """The tables of a view in the words of the help, which cannot ask for them: it may import no view."""
-    groups = {"the default in the terminal": view.at_terminal, "the default in other formats": view.usual}
-    if view.at_terminal == view.usual:
-        groups = {"the default": view.usual}
-    more = [name for name in view.makers if name not in (*view.at_terminal, *view.usual)]
-    said = [f"{', '.join(names)} ({when})" for when, names in groups.items()]
-    return "; ".join([*said, *filter(None, [", ".join(more)])])
-
-
-def test_the_help_names_every_table_of_every_view():
-    every = {*View.__subclasses__(), *ScoreView.__subclasses__()}
-    assert every == {*VIEWS.values(), ReportView}, "a report prints no tables"
-    of_each = [f"{commands}: {tables_of(view)}" for commands, view in VIEWS.items()]
-    assert TABLES_OPTION.help == ". ".join(["Tables to print, in this order, or 'all'", *of_each])
 
 
 @pytest.mark.parametrize("columns", [60, 80, 140])

@@ -31,7 +31,12 @@ NAMES = Option(
 )
 
 
-@command("agreement", metric_options=True)
+@command(
+    "agreement",
+    metric_options=True,
+    view="spacy_nereval.features.agreement.agreement_view:AgreementView",
+    heading="Start here",
+)
 def agreement_cli(
     ctx: typer.Context,
     reading: Reading,

@@ -29,7 +29,9 @@ FAILED = 1
 """The exit status of a gate that fails."""
 
 
-@command("gate", metric_options=True)
+@command(
+    "gate", metric_options=True, view="spacy_nereval.features.gate.gate_view:GateView", heading="Decide what to release"
+)
 def gate_cli(
     ctx: typer.Context,
     reading: Reading,
@@ -101,7 +103,9 @@ def _write_template(path: Path) -> None:
         say(f"✔ {path}: change its bounds, then run 'nereval gate {path} GOLD CANDIDATE --baseline B'", fg="green")
 
 
-@command("plan", metric_options=True)
+@command(
+    "plan", metric_options=True, view="spacy_nereval.features.gate.gate_view:PlanView", heading="Decide what to release"
+)
 def plan_cli(
     ctx: typer.Context,
     reading: Reading,

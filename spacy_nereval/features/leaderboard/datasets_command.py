@@ -12,7 +12,7 @@ from ...cli.printing import names_of_tables, print_result
 from ...core.arguments import TABLE_FORMATS
 
 
-@command("datasets")
+@command("datasets", heading="Count and add up")
 def datasets_cli(
     files: list[Path] = Argument(
         ..., metavar="COMPARISON...", help="JSON results of 'nereval compare -o', one for each data set"

@@ -77,6 +77,7 @@ class Workers(Extension):
     )
     shared_ids: bool = SHARED_IDS
 
+    group: ClassVar[str] = "workers"
     corpus: ClassVar[str] = "a corpus that workers count"
 
     @classmethod

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from ...evaluation.comparison import System
 
 
-@command("report", metric_options=True)
+@command("report", metric_options=True, heading="Start here")
 def report_cli(
     ctx: typer.Context,
     reading: Reading,
@@ -153,7 +153,7 @@ def _check_comparison(asking: Asking, systems: Sequence[str], confidence: bool) 
         raise ValueError(f"--{option} is given without --confidence: add that, since only then systems are compared")
 
 
-@command("apply")
+@command("apply", view="spacy_nereval.features.report.correcting:CorrectionView", heading="Make gold annotation")
 def apply_cli(
     reading: Reading,
     showing: Showing,

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 from typer import Argument, Option
-from typer.core import TyperCommand
 
 from ...cli.app import command
 from ...cli.command_options import (
@@ -28,6 +27,7 @@ from ...cli.command_options import (
 )
 from ...cli.counting_documents import count_documents
 from ...cli.guards import check_lexicons
+from ...cli.help_pages import GroupedCommand
 from ...cli.metric_options import chosen_metrics, names_and_options, with_stored_labels
 from ...cli.printing import names_of_tables, print_tables
 from ...cli.systems import display_names, documents_of
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 APPLYING = "--apply GOLD2 PRED2"
 
 
-class WithPairs(TyperCommand):
+class WithPairs(GroupedCommand):
     """Reads `--apply GOLD2 PRED2`, which has two values, as `--apply GOLD2 --apply PRED2`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # releases of typer differ in the class of contexts
@@ -69,7 +69,13 @@ class _Everything(list["Document | None"]):
         self.append(document)
 
 
-@command("thresholds", metric_options=True, cls=WithPairs)
+@command(
+    "thresholds",
+    metric_options=True,
+    cls=WithPairs,
+    view="spacy_nereval.features.thresholds.threshold_view:ThresholdView",
+    heading="Decide what to release",
+)
 def thresholds_cli(
     ctx: typer.Context,
     reading: Reading,

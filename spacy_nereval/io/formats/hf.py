@@ -101,7 +101,8 @@ def tag_names(source: str) -> list[str]:
         raise ValueError(f"{spell_argument('tag_names', source)}: {error_message(error)}") from None
     if described_names is None:
         raise ValueError(
-            f"{spell_argument('tag_names', source)}: expected a list of names, or an object with 'id2label' or 'features'"
+            f"{spell_argument('tag_names', source)}: expected a list of names, or an object with 'id2label' or "
+            "'features'"
         )
     return described_names
 
