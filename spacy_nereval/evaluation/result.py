@@ -1,7 +1,7 @@
 """The result: one JSON shape, from which all outputs are made.
 
-Its signature is one line that names everything that can change a number. Besides the result of a system, or of its
-training runs, there are the scores of every document, and where metrics disagree about one.
+Its signature is one line that names everything that can change a number. Besides the result of a corpus, there are
+the scores of every document, and where metrics disagree about one.
 """
 
 from __future__ import annotations
