@@ -171,25 +171,25 @@ class ScoreSet:
         return next((score.name for score in self._declared if score.headline), self._declared[0].name)
 
     def _named(self, name: str) -> str:
-        known = self._own["scores"]
-        if name in known:
+        values = self._own["scores"]
+        if name in values:
             return name
         if name in self.keys:
             return self.keys[name]
         raise KeyError(self._absent(name))
 
     def _absent(self, name: str) -> str:
-        known = [*self._own["scores"]]
+        names_known = [*self._own["scores"]]
         usual = HABITS.get(name.lower(), name)
         if name in self.counts:
             return f"{self.name} has no score {name!r}, but a count: write .counts[{name!r}]"
-        alike = [each for each in known if each.endswith(f"_{usual}")]
-        if usual != name and (usual in known or hasattr(type(self), usual.partition("(")[0].partition("[")[0])):
+        alike = [score for score in names_known if score.endswith(f"_{usual}")]
+        if usual != name and (usual in names_known or hasattr(type(self), usual.partition("(")[0].partition("[")[0])):
             return f"{self.name} has no score {name!r}: write .{usual}"
         if alike or usual in ("p", "r", "f"):
-            lines = ", ".join(f".{each}" for each in alike or ["value", *known])
+            lines = ", ".join(f".{score}" for score in alike or ["value", *names_known])
             return f"{self.name} has no score {name!r}: write {lines}"
-        return f"{self.name}: {describe_unknown(name, known)}"
+        return f"{self.name}: {describe_unknown(name, names_known)}"
 
     def __float__(self) -> float:
         return math.nan if self.value is None else self.value
@@ -236,8 +236,8 @@ class MetricScoreSet(ScoreSet):
 
     def of_label(self, label: str) -> ScoreSet:
         """Return the scores of a label that the result has."""
-        own, metric, bounds = self._own["per_type"][label], self._metric, self._bounds
-        return ScoreSet(metric, metric.label_scores, own, lambda: bounds().get("of labels", {}).get(label, {}))
+        scores, metric, bounds = self._own["per_type"][label], self._metric, self._bounds
+        return ScoreSet(metric, metric.label_scores, scores, lambda: bounds().get("of labels", {}).get(label, {}))
 
     @property
     def averages(self) -> dict[str, dict[str, Any]]:
@@ -347,8 +347,8 @@ class LabelScores:
     def _absent(self, name: str) -> str:
         """Return what to write instead of the name of a score without its metric; "" if it is no such name."""
         usual = {"f1-score": "f"}.get(name, HABITS.get(name, name))
-        known = (*OF_METRICS, "counts")
-        lines = [f".{metric}.{usual}" for metric, part in self._sets().items() if usual in (*part, *known)]
+        names_known = (*OF_METRICS, "counts")
+        lines = [f".{metric}.{usual}" for metric, part in self._sets().items() if usual in (*part, *names_known)]
         return f"the label {self.label} has no {name!r}: write {join_names(lines)}" if lines else ""
 
     def __dir__(self) -> list[str]:
@@ -358,8 +358,8 @@ class LabelScores:
         return paths(self._sets())
 
     def __repr__(self) -> str:
-        known = ((key, value) for key, value in self.scores.items() if value is not None)
-        return f"{self.label}({', '.join(f'{key}={value:.4g}' for key, value in known)})"
+        defined = ((key, value) for key, value in self.scores.items() if value is not None)
+        return f"{self.label}({', '.join(f'{key}={value:.4g}' for key, value in defined)})"
 
 
 def flat(parts: Mapping[str, ScoreSet]) -> dict[str, float | None]:
@@ -386,8 +386,8 @@ def answer(name: object, parts: Mapping[str, T]) -> T | float | None:
     sets: Any = parts
     metric, dot, score = str(name).partition(".")
     if metric in sets:
-        found: T | float | None = sets[metric][score] if dot else sets[metric]
-        return found
+        value: T | float | None = sets[metric][score] if dot else sets[metric]
+        return value
     keys = flat(sets)
     if name in keys:
         return keys[str(name)]
@@ -445,8 +445,8 @@ def line_for(name: str, parts: Mapping[str, ScoreSet], labels: Iterable[str]) ->
     bare = name.removeprefix("ents_").removeprefix("overall_").removeprefix("spans_sc_")
     usual = HABITS.get(bare, bare)
     if usual in ("p", "r", "f", "value", "interval()"):
-        known = {metric: {*part.keys.values()} for metric, part in parts.items()}
-        lines = [f"r.{metric}.{usual}" for metric in parts if usual in (*known[metric], "value", "interval()")]
+        score_names = {metric: {*part.keys.values()} for metric, part in parts.items()}
+        lines = [f"r.{metric}.{usual}" for metric in parts if usual in (*score_names[metric], "value", "interval()")]
         return f"write {join_names(lines[:3])}, or r.headline" if lines else "write r.headline.value"
     if bare != name and bare in paths(parts):
         return f"score keys have no prefix here: write r[{bare!r}]"

@@ -150,7 +150,7 @@ class Result(Shown):
     @property
     def labels(self) -> Mapping[str, LabelScores]:
         """The scores of each label: `labels["PER"].fair.f`."""
-        return Named({label: LabelScores(label, self._sets, own) for label, own in self["per_type"].items()})
+        return Named({label: LabelScores(label, self._sets, values) for label, values in self["per_type"].items()})
 
     def confusion(self, metric: str | None = None) -> Confusion:
         """Return the confusion matrix of a metric.
@@ -186,11 +186,11 @@ class Result(Shown):
         """Return what returns the intervals of a metric, and computes them if the result has none."""
 
         def bounds() -> Mapping[str, Any]:
-            found = self["metrics"][metric.name].get("intervals") or self._computed.get(metric.name)
-            if found is None:
+            intervals = self["metrics"][metric.name].get("intervals") or self._computed.get(metric.name)
+            if intervals is None:
                 counts = self.counts if self.counts.collapsed else self.counts.of([metric])
-                found = self._computed[metric.name] = run_intervals([counts], Confidence()).metrics[metric.name]
-            return {**found["scores"], "of labels": found["per_type"]}
+                intervals = self._computed[metric.name] = run_intervals([counts], Confidence()).metrics[metric.name]
+            return {**intervals["scores"], "of labels": intervals["per_type"]}
 
         return bounds
 
@@ -216,8 +216,8 @@ class Result(Shown):
     def __getattr__(self, name: str) -> MetricScoreSet:
         if name.startswith("_"):
             raise AttributeError(name)
-        if found := self._sets.get(name):
-            return found
+        if scores := self._sets.get(name):
+            return scores
         raise AttributeError(self._absent(name))
 
     def _absent(self, name: object) -> str:
@@ -257,7 +257,7 @@ class Result(Shown):
         """
         documents = self._listable("errors to list")
         listed = error_list(documents, self._metric(metric), errors=verdicts, labels=labels or ())
-        return [found.row() for found in listed]
+        return [verdict.row() for verdict in listed]
 
     def render(self, document: int | str = 0, metric: str = "fair") -> Rendered:
         """Return one document with its gold spans, its predictions, and what a metric says of each.
@@ -279,8 +279,8 @@ class Result(Shown):
         [{Ada}]⟨PER⟩ met {Bob}⟨spurious: LOC⟩
         [gold], {predicted}, ⟨label, or what is wrong⟩
         """
-        known = [own for own in self._listable("documents to show") if own is not None]
-        by_id = {own.id: number for number, own in enumerate(known) if own.id is not None}
+        annotated = [candidate for candidate in self._listable("documents to show") if candidate is not None]
+        by_id = {candidate.id: number for number, candidate in enumerate(annotated) if candidate.id is not None}
         if isinstance(document, str) and document not in by_id:
             raise ValueError(
                 describe_unknown(document, by_id)
@@ -288,12 +288,12 @@ class Result(Shown):
                 else f"documents have no ids: give a number, not {document!r}"
             )
         number = by_id[document] if isinstance(document, str) else document
-        if not -len(known) <= number < len(known):
-            raise ValueError(f"there is no document {number}: there are {len(known)}, numbered from 0")
-        shown, chosen = known[number], self._metric(metric)
-        listed = error_list(known if chosen.resolve else [shown], chosen, errors=["all"])
-        verdicts = [found.verdict for found in listed if found.document is shown]
-        name = number % len(known) if shown.id is None else shown.id
+        if not -len(annotated) <= number < len(annotated):
+            raise ValueError(f"there is no document {number}: there are {len(annotated)}, numbered from 0")
+        shown, chosen = annotated[number], self._metric(metric)
+        listed = error_list(annotated if chosen.resolve else [shown], chosen, errors=["all"])
+        verdicts = [item.verdict for item in listed if item.document is shown]
+        name = number % len(annotated) if shown.id is None else shown.id
         return Rendered(name, shown, verdicts, chosen)
 
     def _listable(self, what: str) -> Sequence[Document | None]:
@@ -334,16 +334,17 @@ class Result(Shown):
         """
         if table == "documents":
             return frame(document_rows(self.counts))
-        if table not in (known := ["all", *ScoreView.makers, *OTHERS]):
-            raise ValueError(describe_unknown(table, known, "table", 50))
+        if table not in (table_names := ["all", *ScoreView.makers, *OTHERS]):
+            raise ValueError(describe_unknown(table, table_names, "table", 50))
         view = self._view(average, every=table in DETAILED)
         if table == "all":
             return table_frame([view.every_row()])
         if table == "headline":  # without the intervals that only people are shown unasked
-            own = [*headline_tables(view.evaluation)]
-            if own and len(own[0].header) == 4:  # a score alone is called "value", as in the frames of other scores
-                own[0] = own[0]._replace(header=[*own[0].header[:3], "value"])
-            return table_frame(own)
+            headlines = [*headline_tables(view.evaluation)]
+            # A score alone is called "value", as in the frames of other scores.
+            if headlines and len(headlines[0].header) == 4:
+                headlines[0] = headlines[0]._replace(header=[*headlines[0].header[:3], "value"])
+            return table_frame(headlines)
         tables = [*View.tables(view, [OTHERS.get(table, table)])]  # without breakdowns
         pairs = ("scores", "label-scores", *OTHERS)
         return table_frame(tables[table in OTHERS :][:1] if table in pairs else tables)
@@ -389,13 +390,13 @@ class Result(Shown):
         metric = error_metric(self._metrics)
         if self._documents is None or metric is None:
             return self._scored(average)
-        known = [document for document in self._documents if document]
+        annotated = [document for document in self._documents if document]
         examples = ErrorExamples(metric)
         groups = None
         if not metric.resolve:
-            is_read = all(document.text is not None for document in known)
-            groups = error_groups(known, metric, members=False, by=("surface", "slip") if is_read else ())
-        for document in known if every else ():
+            is_read = all(document.text is not None for document in annotated)
+            groups = error_groups(annotated, metric, members=False, by=("surface", "slip") if is_read else ())
+        for document in annotated if every else ():
             examples.add(document)
         return ScoreView(self.counts, self, average, examples=examples.first, groups=groups)
 
@@ -411,8 +412,8 @@ class Result(Shown):
         before, tables, after = super()._parts(average, digits, every=every)
         before += self._notes
         gold, pred = (spans_of_labels(self, side) for side in ("gold", "pred"))
-        known = self._counts is not None
-        warnings = warnings_of(self.counts) if known else label_lines(gold, pred)
+        has_counts = self._counts is not None
+        warnings = warnings_of(self.counts) if has_counts else label_lines(gold, pred)
         return warnings + before if have_no_common_label(gold, pred) else before + warnings, tables, after
 
 
@@ -501,7 +502,8 @@ class Comparison(Shown):
     @property
     def conclusion(self) -> str:
         """The sentences on the primary score of each system, as the command prints them."""
-        return "\n".join(each.sentence for each in self._view().findings() if each.section.startswith("headline"))
+        findings = self._view().findings()
+        return "\n".join(finding.sentence for finding in findings if finding.section.startswith("headline"))
 
     _lines: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("p", "p_value", "pvalue", "p_values"), "c.rows[0]['p_holm'], or c.to_frame()"),
@@ -547,10 +549,10 @@ def declared(metrics: Mapping[str, Any]) -> list[Metric]:
     Raises:
         ValueError: A metric is not registered here.
     """
-    found = []
-    for name, own in metrics.items():
+    created = []
+    for name, described in metrics.items():
         try:
-            found.append(create(name, **own.get("settings", {})))
+            created.append(create(name, **described.get("settings", {})))
         except (ValueError, OSError):  # such as a lexicon that is not at its place: scores have the same names without
-            found.append(create(name))
-    return found
+            created.append(create(name))
+    return created

@@ -98,8 +98,8 @@ class Shown(dict[str, Any]):
     @property
     def signature(self) -> str:
         """One line that names everything that can change a number."""
-        found: str = self["signature"]
-        return found
+        line: str = self["signature"]
+        return line
 
     @property
     def conclusion(self) -> str:
@@ -351,8 +351,8 @@ def frame(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] = ()) -> pan
         import pandas
     except ImportError:
         raise ValueError(f"to_frame needs pandas: {install_command('frame')}") from None
-    found = list(rows)
-    return pandas.DataFrame(found, columns=None if found else list(columns))
+    listed_rows = list(rows)
+    return pandas.DataFrame(listed_rows, columns=None if listed_rows else list(columns))
 
 
 def table_frame(tables: Iterable[ResultTable]) -> pandas.DataFrame:

@@ -22,8 +22,8 @@ def metrics_cli(name: str | None = Argument(None, help="Describe only this metri
     """
     from ..metrics.registry import names
 
-    for each in [name] if name else names():
-        _describe(each, in_full=name is not None)
+    for metric in [name] if name else names():
+        _describe(metric, in_full=name is not None)
     if name is None:
         _list_sets()
         _list_attributes()
