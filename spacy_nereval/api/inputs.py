@@ -237,7 +237,6 @@ def _of_tags(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | No
             )
         document = TokenDocument(a.spans, b.spans, a.length)
         document.repaired = a.repaired + b.repaired
-        document.unit = str(number)
         yield _without_gaps(document, a.gaps) if a.gaps else document
     predictions.check_end()
 
@@ -252,7 +251,7 @@ def _without_gaps(document: TokenDocument, gaps: Sequence[int]) -> Document:
     kept = [span for span in pred if not any(span[0] <= gap < span[1] for gap in gaps)]
     found = TokenDocument(gold, kept, len(document.known_tokens))
     found.ignored = len(pred) - len(kept)
-    found.repaired, found.unit = document.repaired, document.unit
+    found.repaired = document.repaired
     return found
 
 
@@ -347,7 +346,7 @@ def _in_order(
         try:
             a, b, text_of = _two_records((gold, pred), items[:2], known.get("text"), known.get("tokens"), reading, ends)
             skipped = predictions.is_skipped(a._replace(text=text_of or "?"), b._replace(text=text_of or "?"))
-            document = _without_text(a, b, number) if text_of is None else pair(a, b)
+            document = _without_text(a, b) if text_of is None else pair(a, b)
         except ValueError as error:
             raise located(error, number, known.get("ids")) from None
         if document and document.id is None:
@@ -360,7 +359,7 @@ def _in_order(
 _MISSING = object()
 
 
-def _without_text(gold: Record, pred: Record, number: int) -> Document | None:
+def _without_text(gold: Record, pred: Record) -> Document | None:
     """Return the document of two sides whose text is not known, or None if gold is not annotated."""
     if not gold.annotated:
         return None
@@ -369,7 +368,6 @@ def _without_text(gold: Record, pred: Record, number: int) -> Document | None:
     document.ignored = len(pred.spans) - len(kept)
     document.repaired = gold.repaired + pred.repaired
     document.duplicates = gold.duplicates + pred.duplicates
-    document.unit = str(number)
     document.span_scores = {span: score for span, score in pred.span_scores.items() if span in {*kept}}
     return document
 

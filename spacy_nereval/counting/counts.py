@@ -22,6 +22,7 @@ from ..core.labels import LabelRules
 from ..core.messages import spell_argument
 from ..core.spans import ON_READING
 from .sums import DIGITS, Collapsed, Key, Replicates, replicate_differences, validate_sums
+from .unit_keys import number_on
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -310,9 +311,10 @@ class Counts:
 
 def unite_counts(parts: Sequence[Counts]) -> Counts:
     """Return the counts of all parts together; they must not differ (see `Counts.differences`)."""
-    total = parts[0]._empty_like()
+    total, used = parts[0]._empty_like(), Counter[str]()
     for part in parts:
-        total.append(part.ids, part.units, part.cells, part.keys, part.gold_places)
+        units = number_on(part.units, part.ids, part.unit, used)
+        total.append(part.ids, units, part.cells, part.keys, part.gold_places)
         total._add_notes(part)
     # All parts have half-samples, or none: else they would differ. They are all collapsed, or none is.
     if stored := [part.replicates for part in parts if part.replicates]:
