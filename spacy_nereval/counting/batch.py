@@ -65,6 +65,7 @@ class Batch(ABC):
         unit_keys: The key of each document's unit, None where it is the id; None instead of a list for all ids.
         cut: The digest of the cuts that predictions had to reach; None without cuts.
         label_rules: The rules by which labels were changed, and `mapped`: those of the labels to map that occurred.
+        unkept: How many spans these rules drop since they keep other labels, as (side, label).
         mentions: How many mentions were found and how, and `located`: how they were looked for.
     """
 
@@ -73,6 +74,7 @@ class Batch(ABC):
     cut: str | None = None
     label_rules: LabelRules | None = None
     mapped: AbstractSet[str] = frozenset()
+    unkept: Mapping[tuple[str, str], int] = {}  # noqa: RUF012  # replaced, never changed
     mentions: Mapping[str, int] = {}  # noqa: RUF012  # replaced, never changed
     located: AbstractSet[str] = frozenset()
 
@@ -179,6 +181,10 @@ class DocumentBatch(Batch):
         self.label_rules: LabelRules | None = documents[0].label_rules if documents else None
         self.cut: str | None = documents[0].cut if documents else None
         self.mapped: AbstractSet[str] = frozenset[str]().union(*(document.mapped for document in documents))
+        unkept: Counter[tuple[str, str]] = Counter()
+        for document in documents:
+            unkept.update(document.unkept)
+        self.unkept: Mapping[tuple[str, str], int] = unkept
         with_mentions = [document for document in documents if document.mentions]
         self.located: AbstractSet[str] = {document.located for document in with_mentions}
         self.mentions: Mapping[str, int] = sum((Counter(document.mentions) for document in with_mentions), Counter())

@@ -70,6 +70,7 @@ class Counter:
             self.counts.label_rules = self.counts.label_rules or batch.label_rules
             self.counts.cut = self.counts.cut or batch.cut
             self.counts.mapped |= batch.mapped
+            self.counts.unkept.update(batch.unkept)
             self.counts.mentions.update(batch.mentions)
             self.counts.located |= batch.located
             self.counts.partners.update(count_partners(batch))

@@ -43,6 +43,7 @@ class Counts:
         label_rules: The rules by which labels were changed; None if they were not.
         cut: The digest of the cuts that predictions had to reach; None without cuts. Files do not record it.
         mapped: The labels that these rules map and that occurred.
+        unkept: How many spans these rules drop since they keep other labels, as ("gold" or "pred", label).
         ids: The id of each document, None where it has none.
         units: The key of each document's unit; empty if not recorded.
         gold_places: A checksum of each document's gold spans, their offsets and labels; incomplete if not recorded.
@@ -87,6 +88,7 @@ class Counts:
         self.label_rules: LabelRules | None = None
         self.cut: str | None = None
         self.mapped: set[str] = set()
+        self.unkept: Counter[tuple[str, str]] = Counter()
         self.mentions: Counter[str] = Counter()
         self.located: set[str] = set()
         self.partners: Counter[tuple[str, str]] = Counter()
@@ -257,6 +259,7 @@ class Counts:
         self.contents += other.contents
         self.skipped += other.skipped
         self.mapped |= other.mapped
+        self.unkept.update(other.unkept)
         self.mentions.update(other.mentions)
         self.located |= other.located
         self.partners.update(other.partners)

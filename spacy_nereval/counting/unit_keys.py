@@ -79,23 +79,25 @@ def number_on(keys: Sequence[str], ids: Sequence[str | None], rule: str, used: C
 
     Args:
         keys, ids: The key of each document's unit, and its id.
-        rule: The rule that made the keys. By `document`, a key without a number has number 0. By `id`, files of
-            version 0.2 have the position of a document without id and text as its key.
+        rule: The rule that made the keys. By `document`, and by `block` without ids, all units of two parts differ,
+            and a key without a number has number 0. By `id`, files of version 0.2 have the position of a document
+            without id and text as its key.
         used: The numbers of each key that the parts before have; it is updated.
 
-    >>> used = Counter()
-    >>> number_on(["a", "b\\0000"], [None] * 2, "id", used), number_on(["a", "b\\0000", "b\\0001"], [None] * 3, "id", used)
-    (['a', 'b\\x000'], ['a', 'b\\x001', 'b\\x002'])
+    >>> used, first, second = Counter(), ["a", "b\\x000"], ["b\\x000", "b\\x001"]
+    >>> number_on(first, [None, None], "id", used), number_on(second, [None, None], "id", used)
+    (['a', 'b\\x000'], ['b\\x001', 'b\\x002'])
     """
+    apart = rule == "document" or (rule.startswith("block:") and all(id is None for id in ids))
     earlier, result = dict(used), []
     for key, id in zip(keys, ids):
         base, mark, number = key.rpartition(NUMBERED)
         if not (number.isdecimal() and len(number) <= LONGEST_NUMBER and (mark or (rule == "id" and id is None))):
-            if rule != "document":
+            if not apart:
                 result.append(key)
                 continue
             base, mark, number = key, NUMBERED, "0"
         place = int(number) + earlier.get(base, 0)
         used[base] = max(used[base], place + 1)
-        result.append(base if rule == "document" and not place else f"{base}{mark}{place}")
+        result.append(base if apart and not place else f"{base}{mark}{place}")
     return result

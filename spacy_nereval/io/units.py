@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ..core.messages import quote, spell_argument
 from ..core.spans import Document
-from ..counting.unit_keys import NUMBERED, content_key, is_written
+from ..counting.unit_keys import NUMBERED, content_key
 from .formats import corpus_files, name_of
 from .formats.conll import sentences_without_marks
 from .formats.settings import Format
@@ -206,11 +206,11 @@ class FileUnits:
         """Return the key of the block that begins with this document.
 
         The document's id and content are part of the key, so that blocks of two files with the
-        same name in different folders have different keys. Where nothing names the document, merging numbers on.
+        same name in different folders have different keys. If documents without ids begin them alike, merging
+        numbers them.
         """
         first = content_key(f"{gold.id or ''}\n{gold.text}", gold.spans)
-        number = "" if gold.id is not None or is_written(gold.text) else f"{NUMBERED}0"
-        return f"{self._name}:{self._number // self.rule.size}:{first}{number}"
+        return f"{self._name}:{self._number // self.rule.size}:{first}"
 
     def _field(self, gold: Record) -> str:
         value = (gold.meta or {}).get(self.rule.value)
