@@ -19,7 +19,7 @@ from ..evaluation.error_list import ErrorExamples, error_list
 from ..evaluation.intervals import run_intervals
 from ..evaluation.label_schemes import label_lines, label_warnings
 from ..evaluation.resampling import Confidence
-from ..evaluation.result import document_rows, evaluate, gold_by_label, predictions_by_label, spans_of_labels
+from ..evaluation.result import document_rows, evaluate, labels_before_only, spans_of_labels
 from ..evaluation.scores import check_average
 from ..evaluation.tested import PRIMARY, SECONDARY, Hypotheses
 from ..io.count_files import load as load_counts
@@ -411,8 +411,11 @@ class Result(Shown):
     ) -> tuple[list[str], list[ResultTable], list[str]]:
         before, tables, after = super()._parts(average, digits, every=every)
         before += self._notes
-        gold, pred = (spans_of_labels(self, side) for side in ("gold", "pred"))
         has_counts = self._counts is not None
+        if has_counts:
+            gold, pred = labels_before_only(self.counts)
+        else:
+            gold, pred = (spans_of_labels(self, side) for side in ("gold", "pred"))
         warnings = warnings_of(self.counts) if has_counts else label_lines(gold, pred)
         return warnings + before if have_no_common_label(gold, pred) else before + warnings, tables, after
 
@@ -533,8 +536,7 @@ class Comparison(Shown):
 
 def warnings_of(counts: Counts, system: str = "") -> list[str]:
     """Return warnings of labels that occur on one side only, or that were to be mapped and do not occur."""
-    gold, pred = gold_by_label(counts), predictions_by_label(counts)
-    return label_warnings(gold, pred, counts.partners, counts.label_rules, counts.mapped, system)
+    return label_warnings(*labels_before_only(counts), counts.partners, counts.label_rules, counts.mapped, system)
 
 
 def have_no_common_label(gold: Mapping[str, int], pred: Mapping[str, int]) -> bool:
