@@ -171,7 +171,7 @@ def check_workers_end(driven: Driven, ending: signal.Signals) -> None:
 @pytest.mark.parametrize("always", [False, True], ids=["once", "always"])
 def test_a_worker_of_loky_that_dies_before_its_first_file_is_followed_by_another(always, tmp_path):
     """And where all die, it is said what is kept."""
-    script = Path(__file__).parents[1] / "support" / "dying.py"
+    script = Path(__file__).parents[2] / "support" / "dying.py"
     done = python(script, tmp_path, "always" if always else "once", path=[script.parent])
     assert (tmp_path / "died").exists()
     if not always:
