@@ -16,7 +16,7 @@ from functools import wraps
 from pathlib import Path
 from shlex import quote
 from traceback import format_exception
-from typing import Annotated, Any, ClassVar, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Union, get_args, get_origin, get_type_hints
 
 import typer
 from typer import Option
@@ -268,6 +268,8 @@ def _fields(group: Any) -> list[inspect.Parameter]:
 
 
 def _argument_of(hint: Any) -> Argument:
+    if get_origin(hint) is Union:  # Python 3.10 makes a hint optional whose default is None
+        hint = next((part for part in get_args(hint) if get_origin(part) is Annotated), hint)
     data = hint.__metadata__ if get_origin(hint) is Annotated else ()
     return next((argument for argument in data if isinstance(argument, Argument)), Argument(""))
 
@@ -284,6 +286,7 @@ def _parameter(name: str, hint: Any, default: Any, group: str = "") -> inspect.P
     argument = _argument_of(hint)
     group = argument.group or group
     if argument.help:
+        hint = next((part for part in get_args(hint) if get_origin(part) is Annotated), hint)
         kind = argument.typed or hint.__origin__
         flags = f"{as_option(name)}/{as_option(name, False)}" if kind is bool else as_option(name)
         names = filter(None, [flags, argument.short])
