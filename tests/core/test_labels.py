@@ -163,7 +163,6 @@ def test_labels_to_keep_do_not_hide_predicted_labels_that_never_occur_in_gold(tm
         ("score", *paths),
         ("compare", *paths, paths[0]),
         ("count", *paths, "--output", tmp_path / "own.npz"),
-        ("report", *paths, "--output", tmp_path / "report.html"),
     ):
         assert said in run(*arguments, "--only", "PER").stderr, arguments
     assert said in run("score", tmp_path / "own.npz").stderr

@@ -536,3 +536,11 @@ def test_the_report_says_what_the_gate_says(forty):
     assert "✘ lost fails the gate: 0 of 1 required rule" in (forty / "one.html").read_text("utf8")
     accepted("report", "gold.jsonl", "lost.jsonl", "-o", "none.html")
     assert 'id="gate"' not in (forty / "none.html").read_text("utf8")
+
+
+def test_a_report_names_predicted_labels_that_never_occur_in_gold_beside_the_labels_to_keep(here):
+    renamed = (((start, end, "PERSON") for start, end, _ in spans) for spans in PRED)
+    write(Path("renamed.jsonl"), *rows(renamed))
+    result = run("report", "gold.jsonl", "renamed.jsonl", "--only", "PER", "--output", "report.html")
+    assert "a label that never occurs in gold: PERSON. Gold has LOC/CITY, PER. --only leaves out" in flat(result.stderr)
+    assert result.exit_code == 0
