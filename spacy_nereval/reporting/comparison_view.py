@@ -303,8 +303,13 @@ class ComparisonView(View):
             yield f"{P_HOLM} is corrected within a family of tests: {'; '.join(tests)}."
         yield "An interval holds every difference that the same test does not reject at"
         yield f"{100 * result['confidence']['level']:g} %."
-        yield f"Where fewer than {LEAST_DIFFERING} {self._unit}s differ, nothing can be told:"
-        yield "there is no p and no interval."
+        if result["swaps"] is not None:
+            yield f"It is wider where few {self._unit}s make the difference."
+            yield f"Where a score differs in fewer than {LEAST_DIFFERING} {self._unit}s, there is no p: the interval"
+            yield f"bounds what {self._unit}s like these can change (Stringer's bound), and holds 0."
+        if max(result["runs"]) > 1:
+            yield f"For training runs of which fewer than {LEAST_DIFFERING} {self._unit}s differ, there is no p and no"
+            yield "interval."
 
     def _half_sample_lines(self) -> Iterator[str]:
         """Yield how collapsed counts were compared, with half-samples in place of a test."""
