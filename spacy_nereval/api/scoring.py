@@ -21,7 +21,8 @@ from ..counting.counts import Counts
 from ..evaluation.comparison import System, comparison
 from ..evaluation.resampling import Confidence, ConfidenceSettings, read_confidence
 from ..evaluation.result import evaluate as evaluate_counts
-from ..evaluation.result import evaluate_runs, gold_by_label, predictions_by_label
+from ..evaluation.result import gold_by_label, predictions_by_label
+from ..evaluation.run_means import evaluate_runs
 from ..evaluation.tested import Hypotheses, families
 from ..io.count_files import load
 from ..metrics.registry import LOOKED_AT, MetricChoice, add_hierarchical, choose_metrics

@@ -199,7 +199,7 @@ def score_runs(
         ValueError: There are several systems or there is only one run; a run, a table or an option cannot be used.
         OSError: A file cannot be read or written.
     """
-    from ..evaluation.result import evaluate_runs
+    from ..evaluation.run_means import evaluate_runs
     from ..reporting.score_view import RunsView
 
     systems = named_runs(given)

@@ -138,7 +138,7 @@ def detach_cli(
     """
     Save a copy of a pipeline that loads without spacy-nereval.
     """
-    from ..integration.component import detach
+    from ..integration.detach import detach
     from ..integration.pipelines import load_pipeline
 
     if output.exists() and (output.is_file() or any(output.iterdir())):
