@@ -11,7 +11,7 @@ from ..core.arguments import Labelling
 from .app import command
 from .command_options import check_suffix, split_list
 from .printing import say
-from .systems import rules_of
+from .sources import rules_of
 
 
 @command("training", heading="Train in spaCy")
