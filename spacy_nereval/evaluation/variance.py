@@ -58,18 +58,40 @@ def influences(values: ArrayLike, row: ArrayLike, left_out: ArrayLike, units: in
     F. E. Satterthwaite (1946) for the kurtosis of the influences.
     """
     theta, place, left = np.asarray(values, dtype=float), np.asarray(row), np.asarray(left_out, dtype=float)
-    number = len(theta)
-    lone = np.bincount(place, ~np.isfinite(left), number) > 0
-    moved = (units - 1) * np.where(np.isfinite(left), theta[place] - left, 0.0)
-    centre = np.bincount(place, moved, number) / max(units, 1)
-    still = units - np.bincount(place, minlength=number)
-    squares = (moved - centre[place]) ** 2
-    second = np.bincount(place, squares, number) + still * centre**2
-    fourth = np.bincount(place, squares**2, number) + still * centre**4
+    lone = np.bincount(place, ~np.isfinite(left), len(theta)) > 0
+    second, fourth = _central_sums(theta, place, left, units, (2, 4))
     variance = second / max(units * (units - 1), 1)
     varies = ~lone & (variance >= TINY**2)
     bearers = np.where(varies, bearers_of(second, fourth, units), np.inf)
     return Influences(np.where(varies, variance, 0.0), bearers, lone)
+
+
+def skewness(values: ArrayLike, row: ArrayLike, left_out: ArrayLike, units: int) -> Floats:
+    """Return the skewness of the influences of units on some scores, 0 where nothing varies.
+
+    Args:
+        values, row, left_out, units: As for `influences`.
+
+    Example:
+        >>> skewness([0.5], [0, 0, 0, 0], [0.4, 0.6, 0.45, 0.55], 4).round(6).tolist()
+        [0.0]
+        >>> skewness([0.5], [0], [0.4], 4).round(6).tolist()  # three units change nothing
+        [1.154701]
+    """
+    theta, place, left = np.asarray(values, dtype=float), np.asarray(row), np.asarray(left_out, dtype=float)
+    second, third = _central_sums(theta, place, left, units, (2, 3))
+    varies = second > TINY**2
+    return np.where(varies, third / max(units, 1) / (np.where(varies, second, 1) / max(units, 1)) ** 1.5, 0.0)
+
+
+def _central_sums(theta: Floats, place: Places, left: Floats, units: int, powers: tuple[int, ...]) -> list[Floats]:
+    """Return the sums of some powers of the influences about their mean, float64[scores] each."""
+    number = len(theta)
+    moved = (units - 1) * np.where(np.isfinite(left), theta[place] - left, 0.0)
+    centre = np.bincount(place, moved, number) / max(units, 1)
+    still = units - np.bincount(place, minlength=number)
+    away = moved - centre[place]
+    return [np.bincount(place, away**power, number) + still * (-centre) ** power for power in powers]
 
 
 def bearers_of(second: ArrayLike, fourth: ArrayLike, units: int) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.stats
 from numpy.typing import NDArray
 
 from spacy_nereval.evaluation.bounds import (
@@ -17,10 +18,18 @@ from spacy_nereval.evaluation.bounds import (
     score_intervals,
     spread,
 )
-from spacy_nereval.evaluation.differences import Differences, balance, differing_units, swap_test, t_test
+from spacy_nereval.evaluation.differences import (
+    Differences,
+    balance,
+    detectable_difference,
+    differing_units,
+    swap_test,
+    t_test,
+    widen,
+)
 from spacy_nereval.evaluation.resampling import half_samples, patterns
 from spacy_nereval.evaluation.tested import count_data_sets
-from spacy_nereval.evaluation.variance import count_mixed_units, influences, run_errors
+from spacy_nereval.evaluation.variance import count_mixed_units, influences, run_errors, skewness
 
 Counts = NDArray[np.int64]
 """tp, fp, fn of each unit: [units, ..., 3]."""
@@ -368,3 +377,25 @@ def test_coverage_of_the_score_to_expect_of_another_training() -> None:
     assert ((several.low <= true) & (true <= several.high)).mean() > 0.92
     single = by_influence(np.array(own[:1]))
     assert ((single.low <= true) & (true <= single.high)).mean() < 0.88
+
+
+def test_a_widened_interval_stops_short_of_0_where_the_test_rejects_it():
+    """Else p and interval would contradict each other."""
+    nothing = np.array(np.nan)
+    for sign in (1, -1):
+        bounds = sorted((sign * 0.01, sign * 0.2))
+        test = Differences(np.array(0.03), nothing, *map(np.array, bounds), nothing)
+        found = widen(test, sign * 0.1, 0.2, sign * -3.0, 20, 20.0)
+        low, high = sorted((sign * float(found.low), sign * float(found.high)))
+        assert low == 1e-12 and high > 0.2
+        assert found.p == 0.03 and found.detectable == detectable_difference(found.low, found.high)
+    open_test = Differences(np.array(0.3), nothing, np.array(-0.01), np.array(0.2), nothing)
+    assert widen(open_test, 0.1, 0.2, -3.0, 20, 20.0, limit=0.5).low == -0.5
+
+
+def test_the_skewness_of_influences_is_that_of_all_units():
+    random = np.random.default_rng(1)
+    left = 0.5 + random.gamma(0.3, size=30) / 1000 * (random.random(30) < 0.5)
+    moved = np.flatnonzero(left != 0.5)
+    found = skewness([0.5, 0.3], np.zeros(len(moved), int), left[moved], 30)
+    assert found.tolist() == [pytest.approx(float(scipy.stats.skew(-left))), 0]

@@ -153,6 +153,7 @@ FOUND: dict[str, Any] = {"system": "B", "difference": 0.0325, "interval": [0.005
 FOUND |= {"tests": 2, "detectable": 0.039, "differing": 40, "runs": [3, 3], "same_within": None, "margin_answer": None}
 FOUND |= {"score_unit": "ratio", "higher_is_better": True}
 HIGHER = "B scores higher than A on texts like these, by 3.25 points (0.50 to 6.00)"
+TOO_FEW = "too few to test (between +0.50 and +6.00 points)"
 FROM_HALVES = {"standard_error": 0.01, "p": None, "p_holm": None}
 NOT_SETTLED = "not settled: between {} and {} points; these documents show a difference of 3.90 points 4 times in 5"
 
@@ -164,8 +165,13 @@ def said_of(units: str = "documents", level: float = 0.95, **changed: Any) -> st
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"differing": 5}, "the outputs differ in 5 documents: nothing can be told"),
-        ({"differing": 1, "units": "blocks"}, "the outputs differ in 1 block: nothing can be told"),
+        ({"differing": 5}, f"in this score the outputs differ in 5 documents: {TOO_FEW}"),
+        ({"differing": 1, "units": "blocks"}, f"in this score the outputs differ in 1 block: {TOO_FEW}"),
+        ({"differing": 5, "interval": [None, None]}, "the outputs differ in 5 documents: too few to test"),
+        (
+            {"differing": 5, "same_within": 9.0, "margin_answer": "the same within 9 points"},
+            f"in this score the outputs differ in 5 documents: {TOO_FEW}; the same within 9 points",
+        ),
         ({"runs": [1, 1]}, f"{HIGHER}; for these trained models; another training was not tried"),
         ({"difference": -0.0325, "interval": [-0.06, -0.005], "differing": None}, HIGHER.replace("higher", "lower")),
         ({"higher_is_better": False}, f"{HIGHER}, and less is better"),
@@ -180,15 +186,15 @@ def said_of(units: str = "documents", level: float = 0.95, **changed: Any) -> st
             {"p": 0.4, "p_holm": 0.4, "interval": [-1.0, 1.0], "detectable": 1.4734},
             "not settled: between -100.00 and +100.00 points; these documents show no difference below 100 points",
         ),
-        ({"difference": None}, "the score is undefined for one of the two: nothing can be told"),
-        ({"p": None, "p_holm": None}, "the spread of this difference cannot be estimated: nothing can be told"),
+        ({"difference": None}, "the score is undefined for one of the two: no test"),
+        ({"p": None, "p_holm": None}, "the spread of this difference cannot be estimated: no test"),
         # The answer about a margin follows, unless it is the sentence itself.
         ({"margin_answer": "better by more than 1 point"}, f"{HIGHER}; better by more than 1 point"),
         ({"p_holm": 0.06, "same_within": 1.0, "margin_answer": "the same within 1 point"}, "the same within 1 point"),
         # Without a test, an interval that reaches 0 settles nothing.
         (FROM_HALVES | {"interval": [0.0, 0.06]}, NOT_SETTLED.format("+0.00", "+6.00")),
         (FROM_HALVES | {"interval": [-0.06, 0.0]}, NOT_SETTLED.format("-6.00", "+0.00")),
-        (FROM_HALVES | {"interval": [None, None]}, "possibly fewer than 6 documents differ: nothing can be told"),
+        (FROM_HALVES | {"interval": [None, None]}, "possibly fewer than 6 documents differ: too few to test"),
         (
             FROM_HALVES,
             "B scored higher than A, by 3.25 points (0.50 to 6.00); "

@@ -289,3 +289,42 @@ def swap_test(
     alpha = 1 - level
     m = int(alpha * swaps + 1e-9) + 1 if exact else int(alpha * (swaps + 1) + 1e-9)
     return p, p_better, (sorted(lows)[m - 1], sorted(highs)[-m])
+
+
+def share_unseen(seen: int, k: float, confidence: float) -> float:
+    """The upper bound of Clopper and Pearson of a share."""
+    return float(stats.beta.ppf(confidence, seen + 1, k - seen)) if seen < k else 1.0
+
+
+def rare_interval(added: Scores, k: float, level: float = 0.95, limit: float = 1) -> Pair:
+    """Stringer's bound from what each unit that differs adds to a difference; None where that is undefined."""
+    reaches = []
+    for sign in (-1, 1):
+        falling = sorted((limit if x is None else sign * x for x in added if x is None or sign * x > 0), reverse=True)
+        shares = [share_unseen(seen, k, (1 + level) / 2) for seen in range(len(falling) + 1)]
+        steps = [(after - before) * k * x for before, after, x in zip(shares, shares[1:], falling)]
+        reaches.append(min(limit, shares[0] * limit + sum(steps)))
+    return -reaches[0], reaches[1]
+
+
+def widened(
+    difference: float, without: Scores, k: float, interval: Pair, level: float = 0.95, limit: float = 1
+) -> Pair:
+    """The interval of swaps, widened for the skewness of the influences of units and for units that were not seen."""
+    n, z = len(without), stats.norm.ppf((1 + level) / 2)
+    moved = [0.0 if x is None else (n - 1) * (difference - x) for x in without]
+    away = [x - sum(moved) / n for x in moved]
+    s, second = sqrt(sum(x * x for x in away) / (n * (n - 1))), sum(x * x for x in away) / n
+    skew = sum(x**3 for x in away) / n / second**1.5 if s > 1e-12 else 0
+    x, unseen = skew * (2 * z * z + 1) / (6 * sqrt(n)), abs(difference) * share_unseen(0, k, (1 + level) / 2)
+    low = max(-limit, min(interval[0], difference - s * (z - min(x, 0)), difference - unseen))
+    high = min(limit, max(interval[1], difference + s * (z + max(x, 0)), difference + unseen))
+    return (max(low, 1e-12) if interval[0] > 0 else low), (min(high, -1e-12) if interval[1] < 0 else high)
+
+
+def limit_of(limits: Pair, *values: float) -> float:
+    """The greatest difference: of a cost, the greater of the two costs and at least 1."""
+    if max(map(abs, limits)) < inf:
+        return limits[1] - limits[0]
+    origin = next((end for end in limits if abs(end) < inf), 0)
+    return max(1, *(abs(value - origin) for value in values))

@@ -9,6 +9,7 @@ from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.about import __version__
 from ...core.declaration import Metric
@@ -21,10 +22,11 @@ from ...evaluation.conclusion import unit_name
 from ...evaluation.differences import (
     LEAST_DIFFERING,
     LEAST_SWAPS,
+    MOST_UNITS,
     POWER,
     equivalence_level,
     rare_difference,
-    units_without_difference,
+    units_for_rare_loss,
 )
 from ...evaluation.error_list import transitions
 from ...evaluation.evidence import half_sample_evidence, run_evidence, swap_evidence
@@ -40,9 +42,6 @@ from .policy import AGAINST_BASELINE, AT_MOST, FAIL, PASS, RATE_BETWEEN, Policy,
 MET, BROKEN, UNDECIDED = "met", "broken", "undecided"
 """The verdicts on a rule, and on the gate."""
 
-MOST_UNITS = 10_000_000
-"""The largest number of units that is given as needed; above it, a rule is called undecidable by such documents."""
-
 
 class Estimate(NamedTuple):
     """The estimate that decides a rule: a value with its interval, in the unit of the score.
@@ -53,8 +52,9 @@ class Estimate(NamedTuple):
         k: Effective number of units.
         own: The score of the candidate.
         baseline: The score of the baseline; NaN without.
-        differing: The number of units that differ, where it decided the interval.
-        reach: The greatest difference that there can be, where `differing` decided the interval.
+        differing: The number of units that differ in this score, where they are too few to test.
+        limit: The greatest difference that there can be, where `differing` is given.
+        contributions: What each unit that differs adds to the value, where that is known and `differing` is given.
     """
 
     value: float
@@ -64,7 +64,8 @@ class Estimate(NamedTuple):
     score: float
     baseline: float = math.nan
     differing: int | None = None
-    reach: float = 0.0
+    limit: float = 0.0
+    contributions: NDArray[np.float64] | None = None
 
 
 NO_ESTIMATE = Estimate(math.nan, math.nan, math.nan, 0, math.nan)
@@ -385,14 +386,17 @@ class RuleJudge:
         if evidence.test:
             test = evidence.test(self.confidence.level)
             low, high = float(test.low), float(test.high)
-        number = evidence.differing
-        if number is not None and number < LEAST_DIFFERING and math.isfinite(gap) and evidence.k > number:
-            limit = greatest_difference(subject.score)
-            reach = rare_difference(number, evidence.k, self.policy.level) * limit
-            low, high, differing = min(gap, -reach), max(gap, reach), number
-        if not subject.score.higher_is_better:
+        sign, number, contributions = 1 if subject.score.higher_is_better else -1, evidence.differing, None
+        if number is not None and number < LEAST_DIFFERING and math.isfinite(gap):
+            if evidence.contributions is not None:
+                limit, differing, contributions = evidence.limit, number, sign * evidence.contributions.amounts
+            elif evidence.k > number:  # training runs: by how much a unit changes the score is not known
+                limit, differing = greatest_difference(subject.score), number
+                reach = rare_difference(number, evidence.k, self.policy.level) * limit
+                low, high = min(gap, -reach), max(gap, reach)
+        if sign < 0:
             gap, low, high = -gap, -high, -low
-        return Estimate(gap, low, high, evidence.k, score, baseline, differing, limit)
+        return Estimate(gap, low, high, evidence.k, score, baseline, differing, limit, contributions)
 
     def _evidence(self, subject: Subject, ours: Sequence[Counts], theirs: Sequence[Counts]) -> Iterator[Any]:
         metrics = [subject.metric]
@@ -408,10 +412,11 @@ class RuleJudge:
         if estimate.differing is None:
             bounds = estimate.value, estimate.low, estimate.high
             return units_to_decide(self.units or 0, bounds, least, most, self.policy.level)
-        share = -least / estimate.reach if estimate.reach else 0.0
-        if estimate.differing or not 0 < share < 1:
+        if not 0 < -least < estimate.limit or (estimate.differing and estimate.contributions is None):
             return None
-        return math.ceil(units_without_difference(share, self.policy.level) * (self.units or 0) / estimate.k - 1e-9)
+        amounts = () if estimate.contributions is None else estimate.contributions
+        needed = units_for_rare_loss(amounts, -least, self.confidence.level, estimate.limit, lower_only=True)
+        return needed and math.ceil(needed * (self.units or 0) / estimate.k - 1e-9)
 
     def _reason(self, rule: Rule, estimate: Estimate, is_counted: bool, few: bool, needed: int | None) -> str:
         """Return why a rule is undecided, and what would decide it."""
@@ -428,11 +433,18 @@ class RuleJudge:
         if not math.isfinite(estimate.low + estimate.high):
             return "there is no interval"
         if needed and estimate.differing == 0:
-            return f"no {units[:-1]} differs; {needed:,} {units} without a difference would decide it"
+            return f"no {units[:-1]} differs in this score; {needed:,} {units} without a difference would decide it"
         if estimate.differing is not None:
             one = estimate.differing == 1
-            number = f"{estimate.differing} {units[:-1] if one else units} {'differs' if one else 'differ'}"
-            return f"only {number}, too few for a test: more {units} are needed"
+            number = (
+                f"{estimate.differing} {units[:-1] if one else units} {'differs' if one else 'differ'} in this score"
+            )
+            more = (
+                f"about {needed:,} {units}, if no others differ, would decide it"
+                if needed
+                else f"more {units} are needed"
+            )
+            return f"only {number}, too few to test: {more}"
         if needed:
             return f"about {needed:,} {units} like these would decide it 4 times in 5 if the value stays"
         return f"the value is so close to the bound that more {units} like these would hardly decide it"

@@ -142,8 +142,8 @@ class GateView(View):
             units = f"{unit_name(result['unit'], result['units'], result['documents'])}s"
             lines.append(
                 visible(
-                    f"{', '.join(names)}: fewer than 6 {units} differ, so that there is no test. The interval holds if "
-                    "each that differs lost everything."
+                    f"{', '.join(names)}: in this score fewer than 6 {units} differ, so that there is no test. The "
+                    f"interval bounds what {units} like these can change."
                 )
             )
         risk = f"{100 * (1 - result['level']):.3g} %"
@@ -315,6 +315,15 @@ class PlanView(View):
     def closing(self) -> list[str]:
         """Return why questions have no number, and what the numbers assume."""
         lines = [visible(f"{row['name']}: {self._reason(row)}.") for row in self._rows if not row["units_needed"]]
+        lines += [
+            visible(
+                f"{row['name']}: in this score the systems differ in {many(row['differing'], self._units[:-1])} of the "
+                f"pilot. With the number needed, what {self._units} like these can change stays within the rule if no "
+                f"other {self._units[:-1]} differs."
+            )
+            for row in self._rows
+            if row["units_needed"] and _is_too_alike(row)
+        ]
         pilot = f"the pilot of {many(self.result['units'], self._units[:-1])}"
         rules = any(row["kind"] != DIFFERENCE for row in self._rows)
         lines.append(
@@ -333,9 +342,10 @@ class PlanView(View):
         """Return why a question has no number."""
         if not row["effective_units"]:
             return "there are no such spans in the pilot, or the score is undefined without one of its documents"
-        if row["differing"] is not None and row["differing"] < LEAST_DIFFERING:
+        if _is_too_alike(row):
             return (
-                f"the systems differ in {many(row['differing'], self._units[:-1])}, too few to say how much they vary"
+                f"in this score the systems differ in {many(row['differing'], self._units[:-1])}, too few to say how "
+                "much they vary"
             )
         if row["few"]:
             return (
@@ -343,3 +353,8 @@ class PlanView(View):
                 "how much they vary: annotate a larger one first"
             )
         return f"the value in the pilot is so close to the bound that more {self._units} like these would hardly decide"
+
+
+def _is_too_alike(row: Row) -> bool:
+    """Return whether two systems differ in too few units of the pilot to test."""
+    return row["differing"] is not None and row["differing"] < LEAST_DIFFERING

@@ -26,15 +26,23 @@ from ...evaluation.bounds import (
 )
 from ...evaluation.comparison import System
 from ...evaluation.conclusion import points_per_unit
-from ...evaluation.differences import LEAST_DIFFERING, POWER, equivalence_level, rare_difference, t_test
+from ...evaluation.differences import (
+    LEAST_DIFFERING,
+    MOST_UNITS,
+    POWER,
+    equivalence_level,
+    rare_bounds,
+    t_test,
+    units_for_rare_loss,
+)
 from ...evaluation.pairs import Pair, all_labels
 from ...evaluation.prediction_rates import RATE
 from ...evaluation.resampling import Units
 from ...evaluation.result import make_plain, signature
 from ...evaluation.scores import score_sums
-from ...evaluation.tested import Subject, greatest_difference
+from ...evaluation.tested import Subject, limit_of_difference
 from ...evaluation.variance import bearers_of, sides_of
-from .gate_rules import MOST_UNITS, RuleJudge
+from .gate_rules import RuleJudge
 from .policy import AGAINST_BASELINE, DIFFERENCE, RATE_BETWEEN, Policy, Rule, allowed_range
 
 Floats = NDArray[np.float64]
@@ -83,6 +91,9 @@ class Pilot(NamedTuple):
         gold: Its gold spans.
         sides: Whether it has an error, and whether it has a hit, [2, units]; of a difference, whether it has one.
         units_per_entry: How many units an entry stands for; above 1 where there are more than `MOST_GROUPS`.
+        contributions: What each unit that differs in the score adds to a difference; None for a score.
+        added: What each entry adds to a difference, NaN where that is undefined; 0 for a score.
+        limit: The greatest possible difference.
     """
 
     value: float
@@ -91,6 +102,9 @@ class Pilot(NamedTuple):
     gold: Floats
     sides: Floats
     units_per_entry: float
+    contributions: Floats | None
+    added: Floats
+    limit: float
 
     @property
     def footing(self) -> tuple[float, float]:
@@ -133,6 +147,7 @@ def make_pilot(subject: Subject, ours: Counts, theirs: Counts | None) -> Pilot:
     )
     spans = [_spans_of_groups(table, units, labels, subject, (*GOLD_SPANS, *PRED_SPANS)) for table in tables]
     gold = _spans_of_groups(tables[0], units, labels, subject, GOLD_SPANS)
+    contributions, added, limit = None, np.zeros(groups), math.inf
     if theirs is None:
         scale = share_scale(subject.score.limits, (groups,))
         whole, left, alone = (scale.share(value) for value in values[0])
@@ -144,11 +159,15 @@ def make_pilot(subject: Subject, ours: Counts, theirs: Counts | None) -> Pilot:
         sign = 1 if subject.score.higher_is_better else -1
         whole, left, _ = sign * (values[0] - values[1])
         assert theirs is not None
-        pair = Pair(theirs, ours, [subject.metric], labels if subject.label else None)
-        is_different = pair.differing_units(subject.metric)[:, labels.index(subject.label) if subject.label else -1]
-        sides = np.tile(np.bincount(units.group, is_different, groups) > 0, (2, 1)).astype(float)
+        apart = tuple(filter(None, [subject.label]))
+        (differing,) = Pair(theirs, ours, [subject.metric], apart or None).contributions([subject], apart)
+        contributions, of_groups = sign * differing.amounts, units.group[differing.units]
+        added = np.bincount(of_groups, contributions, groups)
+        sides = np.tile(np.bincount(of_groups, minlength=groups) > 0, (2, 1)).astype(float)
+        limit = limit_of_difference(subject.score, values[0, 0, 0], values[1, 0, 0])
     influence = (groups - 1) * (whole - left)
-    return Pilot(float(whole[0]), influence - influence.mean(), np.sum(spans, axis=0), gold, sides, len(units) / groups)
+    footing = len(units) / groups, contributions, added, limit
+    return Pilot(float(whole[0]), influence - influence.mean(), np.sum(spans, axis=0), gold, sides, *footing)
 
 
 def _weighted_scores(subject: Subject, table: Table, weights: _GroupWeights | None) -> Floats:
@@ -218,7 +237,8 @@ def answer_rate(question: Question, units: int, seed: int = 0, corpora: int = CO
     pilot = question.pilot
     assert pilot is not None
     number = max(2, round(units / pilot.units_per_entry))
-    rows = np.column_stack([pilot.influence, pilot.weight, pilot.gold, *pilot.sides])
+    added = pilot.added * len(pilot.added) / number
+    rows = np.column_stack([pilot.influence, pilot.weight, pilot.gold, *pilot.sides, added])
     rows, times = np.unique(rows, axis=0, return_counts=True)
     random = np.random.default_rng([seed, number])
     draws = random.multinomial(number, times / times.sum(), size=corpora).astype(float)
@@ -227,11 +247,15 @@ def answer_rate(question: Question, units: int, seed: int = 0, corpora: int = CO
     second = np.maximum(raw[0] - mean**2, 0) * number
     fourth = np.maximum(raw[2] - 4 * mean * raw[1] + 6 * mean**2 * raw[0] - 3 * mean**4, 0) * number
     variance, bearers = second / (number * (number - 1)), bearers_of(second, fourth, number)
-    k, sides = kish(draws @ weight, draws @ weight**2), np.array([draws @ side for side in rows[:, 3:].T])
+    k, sides = kish(draws @ weight, draws @ weight**2), np.array([draws @ side for side in rows[:, 3:5].T])
     is_enough = k >= question.least_units
     k = np.maximum(k, 1)
     if question.rule.kind in AGAINST_BASELINE:
-        low, high = _difference_bounds(question, mean, variance, bearers, k, sides[0])
+        low, high = _difference_bounds(question, mean, variance, bearers, k)
+        differs, level = rows[:, 3] > 0, equivalence_level(question.level)
+        for at in np.flatnonzero(sides[0] < LEAST_DIFFERING):
+            drawn = np.repeat(rows[differs, 5], draws[at, differs].astype(int))
+            low[at], high[at] = rare_bounds(drawn, float(k[at]), level, pilot.limit)
     else:
         low, high = _score_bounds(question, mean, variance, bearers, k, sides.min(axis=0), draws @ rows[:, 2])
     if question.is_allowed:
@@ -254,19 +278,13 @@ def _score_bounds(
 
 
 def _difference_bounds(
-    question: Question, mean: Floats, variance: Floats, bearers: Floats, k: Floats, differing: Floats
+    question: Question, mean: Floats, variance: Floats, bearers: Floats, k: Floats
 ) -> tuple[Floats, Floats]:
-    """Return the bounds of a difference in each simulated corpus."""
-    value, freedom = question.value + mean, degrees_of_freedom(k, bearers)
-    limit, error = greatest_difference(question.subject.score), np.sqrt(variance)
-    level = equivalence_level(question.level)
-    test = t_test(value, np.maximum(error, TINY), freedom, level=level, limit=limit)
-    is_few = differing < LEAST_DIFFERING
-    reach = np.full(len(mean), limit)
-    for at in np.flatnonzero(is_few & (k > differing)):
-        reach[at] = rare_difference(int(differing[at]), float(k[at]), question.level) * limit
-    low = np.where(is_few, np.minimum(value, -reach), test.low)
-    return low, np.where(is_few, np.maximum(value, reach), test.high)
+    """Return the bounds of a difference in each simulated corpus in which enough units differ."""
+    assert question.pilot is not None
+    value, freedom, error = question.value + mean, degrees_of_freedom(k, bearers), np.maximum(np.sqrt(variance), TINY)
+    test = t_test(value, error, freedom, level=equivalence_level(question.level), limit=question.pilot.limit)
+    return test.low, test.high
 
 
 def units_needed(question: Question, seed: int = 0, share: float = POWER) -> int | None:
@@ -404,9 +422,13 @@ def _question_row(question: Question, units: int, documents: int, seed: int) -> 
     """Return the row of a question in the result: how many units answer it, and what that number rests on."""
     rule, subject, pilot = question.rule, question.subject, question.pilot
     k, freedom = pilot.footing if pilot else (0.0, math.nan)
-    differing = None if pilot is None or question.rule.kind == RATE_BETWEEN else _differing_units(question)
-    few = k < max(FEW_UNITS, question.least_units) or (differing is not None and differing < LEAST_DIFFERING)
+    differing = None if pilot is None or pilot.contributions is None else len(pilot.contributions)
+    is_small = k < max(FEW_UNITS, question.least_units)
+    few = is_small or (differing is not None and differing < LEAST_DIFFERING)
     needed = None if few or pilot is None else units_needed(question, seed)
+    units_between = None if needed is None else [*_units_interval(needed, freedom)]
+    if few and not is_small and pilot is not None:
+        needed = _units_by_bound(question, pilot, units)
     return {
         "name": rule.name,
         "kind": rule.kind,
@@ -424,7 +446,7 @@ def _question_row(question: Question, units: int, documents: int, seed: int) -> 
         "few": few,
         "answered": None if few or pilot is None else answer_rate(question, units, seed),
         "units_needed": needed,
-        "units_between": None if needed is None else [*_units_interval(needed, freedom)],
+        "units_between": units_between,
         "documents_needed": None if needed is None else math.ceil(needed * documents / units),
     }
 
@@ -436,11 +458,14 @@ def _bound(question: Question) -> float:
     return question.most if math.isinf(question.least) else abs(question.least)
 
 
-def _differing_units(question: Question) -> int | None:
-    """Return in how many units two systems differ; None for a score of one system."""
-    if question.rule.kind not in AGAINST_BASELINE or question.pilot is None:
+def _units_by_bound(question: Question, pilot: Pilot, units: int) -> int | None:
+    """Return how many units decide that a system is not much worse than another, if no more differ than in the pilot;
+    None for other questions."""
+    if not -pilot.limit < question.least < 0 or question.rule.kind == DIFFERENCE:
         return None
-    return int(question.pilot.sides[0].sum())
+    level, amounts = equivalence_level(question.level), () if pilot.contributions is None else pilot.contributions
+    needed = units_for_rare_loss(amounts, -question.least, level, pilot.limit, lower_only=True)
+    return needed and math.ceil(needed * units / pilot.footing[0] - 1e-9)
 
 
 def _units_interval(units: int, freedom: float) -> Iterator[int]:

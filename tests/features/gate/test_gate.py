@@ -126,9 +126,17 @@ def test_equal_outputs_pass_only_if_there_are_enough_of_them(number, expected):
 def test_few_that_differ_are_counted_in_words():
     gold = [["B-A"]] * 40
     rules = policy(rule={"score": "strict_f", "worse_by_at_most": 5})
-    for number, said in ((1, "only 1 document differs"), (2, "only 2 documents differ")):
+    for number, said, bound in ((1, "only 1 document differs", 5), (2, "only 2 documents differ", 3)):
+        rules = policy(rule={"score": "strict_f", "worse_by_at_most": bound})
         found = gate(rules, gold, gold[number:] + [["O"]] * number, gold)
-        assert found["rules"][0]["reason"] == f"{said}, too few for a test: more documents are needed"
+        needed = found["rules"][0]["units_needed"]
+        more = (
+            f"about {needed:,} documents, if no others differ, would decide it"
+            if needed
+            else "more documents are needed"
+        )
+        assert found["rules"][0]["reason"] == f"{said} in this score, too few to test: {more}"
+        assert (needed is not None) == (number == 1)
 
 
 def test_units_of_unequal_size_need_more_of_them():

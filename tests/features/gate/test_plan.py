@@ -5,17 +5,16 @@ from operator import ne
 
 import numpy as np
 import pytest
+from twin_statistics import rare_interval
 
 from spacy_nereval import Document, Plan, compare, count, create_all, plan
 from spacy_nereval.evaluation.comparison import System
-from spacy_nereval.evaluation.differences import rare_difference
 from spacy_nereval.evaluation.variance import influences
 from spacy_nereval.features.gate import sample_size
 from spacy_nereval.features.gate.gate_rules import judge_candidate, units_to_decide
 from spacy_nereval.features.gate.gate_view import PlanView
 from spacy_nereval.features.gate.policy import DIFFERENCE, Policy, Rule
 from spacy_nereval.features.gate.sample_size import (
-    _difference_bounds,
     add_difference,
     answer_rate,
     make_pilot,
@@ -152,22 +151,32 @@ def test_what_a_pilot_cannot_tell_has_no_number():
     nearly = [Document(gold, gold if k > 2 else [], id=str(k)) for k in range(40)]
     rules = (
         Rule("alike", "worse_by_at_most", 5, "strict_f"),
+        Rule("nearly", "worse_by_at_most", 9, "strict_f"),
         Rule("absent", "at_least", 50, "strict_f", label="B"),
         Rule("fine", "at_least", 50, "strict_f"),
     )
     result = plan_documents(add_difference(Policy(rules), "strict_f", 5), judged(nearly), judged(same))
     by_name = {row["name"]: row for row in result["questions"]}
     assert [name for name, row in by_name.items() if row["units_needed"] is None] == ["alike", "absent", DIFFERENCE]
+    ours, theirs = (count(documents, create_all(["strict"])) for documents in (nearly, same))
+    losses = -make_pilot(
+        make_questions(Policy(rules), judged(nearly), judged(same))[0].subject, ours, theirs
+    ).contributions
+    assert len(losses) == 3
+    needed = next(k for k in range(40, 1000) if -rare_interval((-losses).tolist(), k, 0.9)[0] <= 0.09)
+    assert by_name["nearly"]["units_needed"] == -(-needed * 40 // by_name["nearly"]["effective_units"])
+    assert (by_name["nearly"]["differing"], by_name["nearly"]["units_between"]) == (3, None)
     assert all(row["few"] and row["curve"][0]["answered"] is None for name, row in by_name.items() if name != "fine")
     view = PlanView(result)
     assert view.headline().endswith(
         "answer each of the others 4 times in 5; no number can be given for alike, absent, difference"
     )
     closing = " ".join(view.closing())
-    assert "alike: the systems differ in 3 documents, too few to say how much they vary." in closing
+    assert "alike: in this score the systems differ in 3 documents, too few to say how much they vary." in closing
+    assert "nearly: in this score the systems differ in 3 documents of the pilot. With the number needed" in closing
     assert "absent: there are no such spans in the pilot" in closing
-    assert plan_documents(Policy(rules[2:], least_units=50), judged(nearly))["questions"][0]["few"]
-    few = plan_documents(Policy(rules[2:]), judged(nearly[:4]))
+    assert plan_documents(Policy(rules[3:], least_units=50), judged(nearly))["questions"][0]["few"]
+    few = plan_documents(Policy(rules[3:]), judged(nearly[:4]))
     assert "the pilot has effectively 2.6" in " ".join(PlanView(few).closing()) or few["questions"][0]["few"]
 
 
@@ -246,9 +255,8 @@ def test_a_difference_that_is_seen_is_one_that_compare_would_show():
 
 
 def test_where_few_documents_differ_the_bounds_leave_room_for_a_rare_difference():
-    """They hardly vary, which says little; ten that differ are enough."""
-    (question,) = questions([RULES[3]])
-    low, high = _difference_bounds(question, *np.array([[0, 0], [1e-9] * 2, [50, 50], [50, 50], [3, 10]], dtype=float))
-    reach = rare_difference(3, 50, question.level)
-    assert (low[0], high[0]) == pytest.approx((min(question.value, -reach), max(question.value, reach)))
-    assert high[1] - low[1] < 0.01 < reach
+    """A corpus of 58 documents of one span, none of which differs, does not answer; one of 59 does."""
+    gold = [(0, 3, "A")]
+    systems = [judged([Document(gold, gold, id=str(k)) for k in range(40)]) for _ in range(2)]
+    (question,) = make_questions(Policy((Rule("alike", "worse_by_at_most", 5, "strict_f"),)), *systems)
+    assert [answer_rate(question, number) for number in (58, 59)] == [0, 1]
