@@ -229,7 +229,6 @@ def _pairs_of_tags(gold: Side, pred: Side, reading: Reading) -> Iterator[Documen
             )
         document = TokenDocument(a.spans, b.spans, a.length)
         document.repaired = a.repaired + b.repaired
-        document.unit = str(number)
         yield _without_gaps(document, a.gaps) if a.gaps else document
     predictions.check_end()
 
@@ -244,7 +243,7 @@ def _without_gaps(document: TokenDocument, gaps: Sequence[int]) -> Document:
     kept = [span for span in pred if not any(span[0] <= gap < span[1] for gap in gaps)]
     result = TokenDocument(gold, kept, len(document.known_tokens))
     result.ignored = len(pred) - len(kept)
-    result.repaired, result.unit = document.repaired, document.unit
+    result.repaired = document.repaired
     return result
 
 
@@ -339,7 +338,7 @@ def _in_order(
         try:
             (a, b), place = _records_of_document((gold.name, pred.name), items[:2], beside, reading, ends)
             skipped = predictions.is_skipped(a._replace(text=place.text or "?"), b._replace(text=place.text or "?"))
-            document = _without_text(a, b, number) if place.text is None else pair(a, b)
+            document = _without_text(a, b) if place.text is None else pair(a, b)
         except ValueError as error:
             raise error_at_document(error, number, beside.get("ids")) from None
         if document and document.id is None:
@@ -352,7 +351,7 @@ def _in_order(
 _MISSING = object()
 
 
-def _without_text(gold: Record, pred: Record, number: int) -> Document | None:
+def _without_text(gold: Record, pred: Record) -> Document | None:
     """Return the document of two sides whose text is not known, or None if gold is not annotated."""
     if not gold.annotated:
         return None
@@ -361,7 +360,6 @@ def _without_text(gold: Record, pred: Record, number: int) -> Document | None:
     document.ignored = len(pred.spans) - len(kept)
     document.repaired = gold.repaired + pred.repaired
     document.duplicates = gold.duplicates + pred.duplicates
-    document.unit = str(number)
     document.span_scores = {span: score for span, score in pred.span_scores.items() if span in {*kept}}
     return document
 

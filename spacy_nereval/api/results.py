@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
 
@@ -19,7 +20,7 @@ from ..evaluation.error_list import ErrorExamples, error_list
 from ..evaluation.intervals import run_intervals
 from ..evaluation.label_schemes import label_lines, label_warnings
 from ..evaluation.resampling import Confidence
-from ..evaluation.result import document_rows, evaluate, gold_by_label, predictions_by_label, spans_of_labels
+from ..evaluation.result import document_rows, evaluate, labels_before_only, spans_of_labels
 from ..evaluation.scores import check_average
 from ..evaluation.tested import PRIMARY, SECONDARY, Hypotheses
 from ..io.count_files import load as load_counts
@@ -410,8 +411,8 @@ class Result(Shown):
     ) -> tuple[list[str], list[ResultTable], list[str]]:
         before, tables, after = super()._parts(average, digits, every=every)
         before += self._notes
-        gold, pred = (spans_of_labels(self, side) for side in ("gold", "pred"))
         known = self._counts is not None
+        gold, pred = labels_before_only(self.counts) if known else map(partial(spans_of_labels, self), ("gold", "pred"))
         warnings = warnings_of(self.counts) if known else label_lines(gold, pred)
         return warnings + before if have_no_common_label(gold, pred) else before + warnings, tables, after
 
@@ -531,8 +532,7 @@ class Comparison(Shown):
 
 def warnings_of(counts: Counts, system: str = "") -> list[str]:
     """Return warnings of labels that occur on one side only, or that were to be mapped and do not occur."""
-    gold, pred = gold_by_label(counts), predictions_by_label(counts)
-    return label_warnings(gold, pred, counts.partners, counts.label_rules, counts.mapped, system)
+    return label_warnings(*labels_before_only(counts), counts.partners, counts.label_rules, counts.mapped, system)
 
 
 def have_no_common_label(gold: Mapping[str, int], pred: Mapping[str, int]) -> bool:

@@ -21,7 +21,7 @@ from ..counting.counts import Counts
 from ..evaluation.comparison import System, comparison
 from ..evaluation.resampling import Confidence, ConfidenceSettings, read_confidence
 from ..evaluation.result import evaluate as evaluate_counts
-from ..evaluation.result import gold_by_label, predictions_by_label
+from ..evaluation.result import labels_before_only
 from ..evaluation.run_means import evaluate_runs
 from ..evaluation.tested import Hypotheses, families
 from ..io.count_files import load
@@ -311,7 +311,7 @@ def counts_of_documents(
 def check_labels(counts: Counts) -> None:
     """Raise ValueError if a label to keep occurs nowhere."""
     if counts.label_rules and counts.documents:
-        counts.label_rules.check_labels_occur({*gold_by_label(counts), *predictions_by_label(counts)})
+        counts.label_rules.check_labels_occur({*chain(*labels_before_only(counts))})
 
 
 def _result_of_documents(
@@ -452,9 +452,7 @@ def compare(
             families(chosen, asked.primary, asked.secondary)  # so that it fails before anything is counted
             counts = counts_of_documents(kept, chosen, items.reading.spans_key)
             lines = warnings_of(counts, shown)
-            (warnings if have_no_common_label(gold_by_label(counts), predictions_by_label(counts)) else notes).extend(
-                lines
-            )
+            (warnings if have_no_common_label(*labels_before_only(counts)) else notes).extend(lines)
             runs.append(counts)
         compared.append(System(name, runs, kept))
     values = comparison(compared, kept, settings, trials, **asked._asdict())

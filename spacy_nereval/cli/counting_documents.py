@@ -241,11 +241,9 @@ def warn_of_labels(counts: Counts, system: str = "") -> None:
     Raises:
         ValueError: A label of `--only` occurs nowhere.
     """
-    from ..evaluation.result import gold_by_label, predictions_by_label
+    from ..evaluation.result import labels_before_only
 
-    _say_label_warnings(
-        gold_by_label(counts), predictions_by_label(counts), counts.partners, counts.label_rules, counts.mapped, system
-    )
+    _say_label_warnings(*labels_before_only(counts), counts.partners, counts.label_rules, counts.mapped, system)
 
 
 def _say_label_warnings(
@@ -293,6 +291,8 @@ def totals_while_reading(
                 sides = dict(zip(("gold", "pred"), map(len, document.sides)))
                 for seen, spans in zip(labels, document.sides):
                     seen.update(label for _, _, label in spans)
+                for (side, label), number in document.unkept.items():
+                    labels[side == "pred"][label] += number
                 totals.update({**sides, "documents": 1, **{name: getattr(document, name) for name in ON_READING}})
             yield document
         _check_not_empty(source, totals["documents"], totals["skipped"])

@@ -7,6 +7,7 @@ document. Spans that become equal are then merged.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -57,11 +58,31 @@ class LabelRules:
             return name
 
     def _find_name(self, label: str) -> str | None:
+        name = self._name_before_only(label)
+        return name if self.only is None or name in self.only else None
+
+    def _name_before_only(self, label: str) -> str | None:
         name = self.mapping.get(label, label)
         if name is not None and self.depth is not None:
             levels = ancestors(name, self.sep)
             name = levels[min(self.depth, len(levels)) - 1]
-        return name if self.only is None or name in self.only else None
+        return name
+
+    def unkept(self, gold: Iterable[str], pred: Iterable[str]) -> Counter[tuple[str, str]]:
+        """Return how many spans are dropped since `only` does not name their label, as (side, new name).
+
+        Args:
+            gold, pred: The label of each span.
+
+        >>> LabelRules(only=("PER",)).unkept(["PER"], ["PER", "PERSON", "PERSON"])
+        Counter({('pred', 'PERSON'): 2})
+        """
+        result: Counter[tuple[str, str]] = Counter()
+        for side, labels in (("gold", gold), ("pred", pred)) if self.only is not None else ():
+            for label, number in Counter(labels).items():
+                if self.new_name(label) is None and (name := self._name_before_only(label)) is not None:
+                    result[side, name] += number
+        return result
 
     def map_spans(self, spans: Iterable[PlainSpan]) -> list[PlainSpan]:
         """Return spans with their new labels, without the dropped ones. Spans that become equal are not merged."""

@@ -90,6 +90,7 @@ class Document(OverlapGroup):
         merged: Spans that label rules made equal to another one of their side.
         label_rules: The rules by which labels were changed; None if they were not.
         mapped: The labels that these rules map and that occurred.
+        unkept: How many spans were dropped since `only` does not name their label, as ("gold" or "pred", label).
         annex: Where the text ends, if mentions that it does not have follow it; None without such mentions.
         surfaces: Per side, the listed strings of mentions by their (start, end).
         mentions: How many mentions were found and how, by the names in `mentions.NUMBERS`; empty without mentions.
@@ -118,6 +119,7 @@ class Document(OverlapGroup):
     merged: int = 0
     label_rules: LabelRules | None = None
     mapped: frozenset[str] = frozenset()
+    unkept: Mapping[tuple[str, str], int] = {}  # noqa: RUF012  # replaced, never changed
     annex: int | None = None
     surfaces: tuple[Mapping[tuple[int, int], str], Mapping[tuple[int, int], str]] = ({}, {})
     mentions: Mapping[str, int] = {}  # noqa: RUF012  # replaced, never changed
@@ -137,10 +139,12 @@ class Document(OverlapGroup):
         id: str | None = None,
     ) -> None:
         length = None if text is None else len(text)
+        gold, pred = [*gold], [*pred]
         self.sides: tuple[list[PlainSpan], list[PlainSpan]] = (
             validate_spans("gold", gold, length),
             validate_spans("predicted", pred, length),
         )
+        self.duplicates = len(gold) + len(pred) - sum(map(len, self.sides))
         self.id = id
         self.text = text
         self.tokens: list[tuple[int, int]] | None = None if tokens is None else validate_tokens(tokens, length)
@@ -165,6 +169,7 @@ class Document(OverlapGroup):
         document.span_scores = rules.map_scores(self.span_scores)
         labels = {label for side in self.sides for _, _, label in side}
         document.mapped = frozenset(labels & rules.mapping.keys())
+        document.unkept = rules.unkept(*([label for _, _, label in side] for side in self.sides))
         return document
 
     @property

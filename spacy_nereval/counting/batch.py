@@ -6,9 +6,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from hashlib import blake2b
 from itertools import chain, islice, pairwise
-from json import dumps
 from operator import attrgetter, itemgetter
 from typing import NamedTuple, TypeVar
 from zlib import crc32
@@ -21,6 +19,7 @@ from ..core.labels import LabelRules
 from ..core.messages import PlainSpan
 from ..core.overlapping import group_numbers
 from ..core.spans import ON_READING, Document, OverlapGroup, Span, label_partners
+from .unit_keys import document_key
 
 SPAN_KINDS = tuple(Kind)
 HIT, MISS, SPURIOUS, GROUP_GOLD, GROUP_PRED = range(len(SPAN_KINDS))
@@ -66,6 +65,7 @@ class Batch(ABC):
         unit_keys: The key of each document's unit, None where it is the id; None instead of a list for all ids.
         cut: The digest of the cuts that predictions had to reach; None without cuts.
         label_rules: The rules by which labels were changed, and `mapped`: those of the labels to map that occurred.
+        unkept: How many spans these rules drop since they keep other labels, as (side, label).
         mentions: How many mentions were found and how, and `located`: how they were looked for.
     """
 
@@ -74,6 +74,7 @@ class Batch(ABC):
     cut: str | None = None
     label_rules: LabelRules | None = None
     mapped: AbstractSet[str] = frozenset()
+    unkept: Mapping[tuple[str, str], int] = {}  # noqa: RUF012  # replaced, never changed
     mentions: Mapping[str, int] = {}  # noqa: RUF012  # replaced, never changed
     located: AbstractSet[str] = frozenset()
 
@@ -135,29 +136,19 @@ class Batch(ABC):
         return (hashes >> np.uint64(33)).astype(np.int64)
 
     def units(self) -> list[str]:
-        """Return the key of each document's unit: by default its id, or without one a hash of
-        its text and gold spans, so that the order of documents does not matter."""
+        """Return the key of each document's unit: by default its id, or without one that of `document_key`, whose
+        number is open where nobody wrote the text."""
         keys = [*map(self.unit, range(self.documents))]
         gold: list[list[PlainSpan]] = [[] for _ in keys]
         if None in keys:
             columns = (column[self.gold].tolist() for column in (self.doc, self.start, self.end, self.label))
             for place, start, end, label in zip(*columns):
                 gold[place].append((start, end, self.labels[label]))
-        return [content_key(self.text(k), gold[k]) if key is None else key for k, key in enumerate(keys)]
+        return [document_key(self.text(k), gold[k]) if key is None else key for k, key in enumerate(keys)]
 
 
 MIXERS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], dtype=np.uint64)
 """Odd numbers with many bits, by which offsets and labels are multiplied."""
-
-
-def content_key(text: str | None, gold: Iterable[PlainSpan]) -> str:
-    """Return a hash of a text and its gold spans, which names a document without an id.
-
-    >>> content_key("Ada", [(0, 3, "PER")])
-    '31ef42f2446444be'
-    """
-    content = dumps([text, sorted(gold)], ensure_ascii=True)
-    return blake2b(content.encode("ascii"), digest_size=8).hexdigest()
 
 
 class DocumentBatch(Batch):
@@ -190,6 +181,10 @@ class DocumentBatch(Batch):
         self.label_rules: LabelRules | None = documents[0].label_rules if documents else None
         self.cut: str | None = documents[0].cut if documents else None
         self.mapped: AbstractSet[str] = frozenset[str]().union(*(document.mapped for document in documents))
+        unkept: Counter[tuple[str, str]] = Counter()
+        for document in documents:
+            unkept.update(document.unkept)
+        self.unkept: Mapping[tuple[str, str], int] = unkept
         with_mentions = [document for document in documents if document.mentions]
         self.located: AbstractSet[str] = {document.located for document in with_mentions}
         self.mentions: Mapping[str, int] = sum((Counter(document.mentions) for document in with_mentions), Counter())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections import Counter as Tally
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from ..core.spans import Document, OverlapGroup
 from .batch import Batch, Numbers, batches, count_partners, group_shapes, kinds_and_groups, overlap_group
 from .counts import Counts
 from .sums import HIGH, LARGEST, Key, Slot, slots, split_amounts
+from .unit_keys import fill_numbers
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -49,6 +51,7 @@ class Counter:
         check_together(self.counts.metrics)
         self._units = units
         self._rules: set[str] = set()
+        self._unnamed: Tally[str] = Tally()  # documents so far that nothing but their number names
         self._slots = slots(self.counts.metrics)
         self._partial = np.array([Slot(slot.metric, slot.verdict, HIGH) in self._slots for slot in self._slots])
         self._label_number: dict[str, int] = {"": 0}
@@ -67,6 +70,7 @@ class Counter:
             self.counts.label_rules = self.counts.label_rules or batch.label_rules
             self.counts.cut = self.counts.cut or batch.cut
             self.counts.mapped |= batch.mapped
+            self.counts.unkept.update(batch.unkept)
             self.counts.mentions.update(batch.mentions)
             self.counts.located |= batch.located
             self.counts.partners.update(count_partners(batch))
@@ -81,7 +85,8 @@ class Counter:
                 self.counts.unit = _join_rules(self._rules)
             rows = self._rows(len(ids), np.concatenate([self._cells_of(batch) for batch in read], axis=1))
             gold = np.concatenate([batch.gold_places() for batch in read])[order].tolist()
-            self.counts.append([ids[k] for k in order], [units[k] for k in order] if units else [], *rows, gold)
+            numbered = fill_numbers([units[k] for k in order] if units else [], self._unnamed)
+            self.counts.append([ids[k] for k in order], numbered, *rows, gold)
 
     def take_counts(self) -> Counts:
         """Return the counts so far, and start again with empty ones."""
@@ -267,7 +272,7 @@ def add_units(counts: Counts, documents: Iterable[Document | None]) -> None:
     ['first']
     """
     read = [batch for batch in batches(documents) if batch.documents]
-    counts.units = [*chain.from_iterable(batch.units() for batch in read)]
+    counts.units = fill_numbers(chain.from_iterable(batch.units() for batch in read), Tally())
     counts.unit = _join_rules({*chain.from_iterable(batch.unit_rules for batch in read)} or {counts.unit})
 
 

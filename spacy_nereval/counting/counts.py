@@ -22,6 +22,7 @@ from ..core.labels import LabelRules
 from ..core.messages import spell_argument
 from ..core.spans import ON_READING
 from .sums import DIGITS, Collapsed, Key, Replicates, replicate_differences, validate_sums
+from .unit_keys import number_on
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -42,6 +43,7 @@ class Counts:
         label_rules: The rules by which labels were changed; None if they were not.
         cut: The digest of the cuts that predictions had to reach; None without cuts. Files do not record it.
         mapped: The labels that these rules map and that occurred.
+        unkept: How many spans these rules drop since they keep other labels, as ("gold" or "pred", label).
         ids: The id of each document, None where it has none.
         units: The key of each document's unit; empty if not recorded.
         gold_places: A checksum of each document's gold spans, their offsets and labels; incomplete if not recorded.
@@ -86,6 +88,7 @@ class Counts:
         self.label_rules: LabelRules | None = None
         self.cut: str | None = None
         self.mapped: set[str] = set()
+        self.unkept: Counter[tuple[str, str]] = Counter()
         self.mentions: Counter[str] = Counter()
         self.located: set[str] = set()
         self.partners: Counter[tuple[str, str]] = Counter()
@@ -256,6 +259,7 @@ class Counts:
         self.contents += other.contents
         self.skipped += other.skipped
         self.mapped |= other.mapped
+        self.unkept.update(other.unkept)
         self.mentions.update(other.mentions)
         self.located |= other.located
         self.partners.update(other.partners)
@@ -310,9 +314,10 @@ class Counts:
 
 def unite_counts(parts: Sequence[Counts]) -> Counts:
     """Return the counts of all parts together; they must not differ (see `Counts.differences`)."""
-    total = parts[0]._empty_like()
+    total, used = parts[0]._empty_like(), Counter[str]()
     for part in parts:
-        total.append(part.ids, part.units, part.cells, part.keys, part.gold_places)
+        units = number_on(part.units, part.ids, part.unit, used)
+        total.append(part.ids, units, part.cells, part.keys, part.gold_places)
         total._add_notes(part)
     # All parts have half-samples, or none: else they would differ. They are all collapsed, or none is.
     if stored := [part.replicates for part in parts if part.replicates]:

@@ -98,7 +98,7 @@ def label_lines(
     """Return a warning if predicted labels never occur in gold; an empty list otherwise.
 
     Args:
-        gold, pred: Labels with their numbers of spans.
+        gold, pred: Labels with their numbers of spans, also those that the rules do not keep.
         partners: See `Partners`.
         rules: The label rules that are in use already.
         written: Writes a mapping of labels as something to paste; by default as `mapping_argument` does.
@@ -125,6 +125,8 @@ def label_lines(
             f"{spans} of {sum(pred.values())} predicted spans have a label that never occurs in gold: {of_preds}. "
             f"Gold has {shown}."
         )
+    if rules and rules.only is not None and (dropped := [label for label in unknown if label not in rules.only]):
+        problem += f" {spell_argument('only')} leaves out {join_names([*map(show_spaces, dropped)])}."
     candidates = {label: propose_label(label, golds, partners or {}, pred[label]) for label in unknown}
     proposals = {label: proposal for label, proposal in candidates.items() if proposal}
     remedy = ""

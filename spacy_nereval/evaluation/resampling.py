@@ -21,6 +21,7 @@ from ..core.declaration import GOLD_SPANS, PRED_SPANS
 from ..core.messages import describe_unknown, spell_argument
 from ..counting.counts import Counts
 from ..counting.table import Table
+from ..counting.unit_keys import NUMBERED
 from .bounds import effective_units
 from .variance import mean_of_runs
 
@@ -338,7 +339,8 @@ class Units:
         """Return names of units for people: their keys, or for documents without ids their numbers."""
         first = {unit: place for place, unit in reversed([*enumerate(self.of_document.tolist())])}
         nameless = self._rule in ("id", "document")
-        return [first[unit] if nameless and self._ids[first[unit]] is None else self.keys[unit] for unit in units]
+        keys = [self.keys[unit].partition(NUMBERED)[0] for unit in units]
+        return [first[unit] if nameless and self._ids[first[unit]] is None else key for unit, key in zip(units, keys)]
 
 
 class HalfSamples:

@@ -231,6 +231,14 @@ def predictions_by_label(counts: Counts) -> dict[str, int]:
     return _spans(counts, PRED_SPANS, "pred")
 
 
+def labels_before_only(counts: Counts) -> tuple[Mapping[str, int], Mapping[str, int]]:
+    """Return each label with its number of gold spans, and of predicted spans, before label rules keep only some."""
+    sides = {"gold": Counter(gold_by_label(counts)), "pred": Counter(predictions_by_label(counts))}
+    for (side, label), number in counts.unkept.items():
+        sides[side][label] += number
+    return sides["gold"], sides["pred"]
+
+
 def _spans(counts: Counts, kinds: tuple[Kind, ...], side: str) -> dict[str, int]:
     spans = dict.fromkeys(counts.labels, 0)
     for key, number in counts.totals().items():

@@ -20,7 +20,7 @@ from spacy.training import Example
 from ..core.declaration import Metric, Score
 from ..counting.counts import Counts
 from ..evaluation.label_schemes import label_lines, mapping_setting, unknown_labels
-from ..evaluation.result import gold_by_label, predictions_by_label
+from ..evaluation.result import labels_before_only
 from ..metrics.registry import create, names
 
 
@@ -131,7 +131,7 @@ def check_labels(counts: Counts, key: str | None = None) -> None:
 
 
 def _check_label_schemes(counts: Counts, key: str | None) -> None:
-    gold, pred = gold_by_label(counts), predictions_by_label(counts)
+    gold, pred = labels_before_only(counts)
     unknown = unknown_labels(gold, pred)
     if not unknown:
         return

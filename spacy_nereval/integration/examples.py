@@ -350,6 +350,7 @@ def doc_batch(pairs: Sequence[tuple[Doc, Doc]], rules: LabelRules | None = None)
     hashes, example, label = np.unique(type_, return_index=True, return_inverse=True)
     names = [pairs[doc[k]][side[k]].vocab.strings[int(kind)] for kind, k in zip(hashes, example)]
     renamed = [rules.new_name(name) if rules else name for name in names]
+    given = [[names[k] for k in label[side == number].tolist()] for number in (0, 1)] if rules else []
     labels = sorted({name for name in renamed if name is not None})
     label = np.array([-1 if name is None else labels.index(name) for name in renamed], dtype=np.int64)[label]
     begin, last, side, label, doc = (column[label >= 0] for column in (begin, last, side, label, doc))
@@ -362,6 +363,7 @@ def doc_batch(pairs: Sequence[tuple[Doc, Doc]], rules: LabelRules | None = None)
     batch.places = places
     if rules:
         batch.label_rules, batch.mapped = rules, {*names} & rules.mapping.keys()
+        batch.unkept = rules.unkept(*given)
     return batch
 
 

@@ -143,6 +143,7 @@ def _archive(
         mentions=dict(sorted(counts.mentions.items())) if counts.collapsed else dict(counts.mentions),
         located=sorted(counts.located),
         label_rules=LabelsHeader.describe(counts.label_rules, counts.mapped) if counts.label_rules else None,
+        unkept=[(*key, number) for key, number in sorted(counts.unkept.items())],
         sources=counts.sources,
         spans_key=counts.spans_key,
         parts=counts.parts,

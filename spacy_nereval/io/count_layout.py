@@ -86,6 +86,7 @@ class LabelsHeader(pydantic.BaseModel, extra="forbid", strict=True):
 LATER: dict[str, Any] = {
     "merged": 0,
     "label_rules": None,
+    "unkept": [],
     "mentions": {},
     "located": [],
     "contents": [],
@@ -99,6 +100,7 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
 
     Attributes:
         gold_places: A checksum of the gold spans of each document.
+        unkept: How many spans the label rules drop since they keep other labels, as (side, label, number).
         parts: The digests of the count files that were merged into this one.
         contents: Hashes of the files of the corpus.
         origin: What the counts were made from.
@@ -122,6 +124,7 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
     rejected: int = pydantic.Field(ge=0)
     merged: int = pydantic.Field(default=0, ge=0)
     label_rules: LabelsHeader | None = None
+    unkept: list[tuple[Literal["gold", "pred"], str, Annotated[int, pydantic.Field(ge=1)]]] = []
     mentions: dict[str, Annotated[int, pydantic.Field(ge=0)]] = {}
     located: list[str] = []
     sources: list[str]
@@ -322,6 +325,7 @@ def counts_of(metrics: Sequence[Metric], header: Header, arrays: Mapping[str, ND
     counts.located.update(header.located)
     if rules := header.label_rules:
         counts.label_rules, counts.mapped = rules.rules, {*rules.mapped}
+    counts.unkept.update({(side, label): number for side, label, number in header.unkept})
     counts.parts, counts.contents = header.parts or [header.digest], [*header.contents]
     data, indices, indptr = (arrays[f"cells/{name}"] for name in ("data", "indices", "indptr"))
     if indptr[0] != 0 or indptr[-1] != header.entries or (np.diff(indptr) < 0).any():

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ..core.messages import quote, spell_argument
 from ..core.spans import Document
-from ..counting.batch import content_key
+from ..counting.unit_keys import NUMBERED, content_key
 from .formats import corpus_files, name_of
 from .formats.conll import sentences_without_marks
 from .formats.settings import Format
@@ -54,7 +54,8 @@ def parse_unit(text: str) -> UnitRule:
         text: One of
 
             - `id`: documents with the same id. Without ids, those with the same text and the
-              same gold spans.
+              same gold spans; and each document alone whose text is not known, or is only the
+              numbers of its tokens.
             - `meta.FIELD`: documents with the same value in a field of their metadata.
             - `prefix:REGEX`: documents in whose ids the first group of the regular
               expression matches the same text. The match starts where the id starts.
@@ -153,7 +154,7 @@ class FileUnits:
         self._copies: Counter[str] = Counter()
         self._expression = re.compile(rule.value) if rule.form == PREFIX else None
         keys: dict[str, Callable[[Record], str | None]] = {
-            ID: _content_if_open,
+            ID: lambda gold: None,
             META: self._field,
             PREFIX: self._prefix,
             DOCUMENT: self._content_and_copy,
@@ -205,7 +206,8 @@ class FileUnits:
         """Return the key of the block that begins with this document.
 
         The document's id and content are part of the key, so that blocks of two files with the
-        same name in different folders have different keys.
+        same name in different folders have different keys. If documents without ids begin them alike, merging
+        numbers them.
         """
         first = content_key(f"{gold.id or ''}\n{gold.text}", gold.spans)
         return f"{self._name}:{self._number // self.rule.size}:{first}"
@@ -245,12 +247,4 @@ class FileUnits:
         base = content if gold.id is None else f"{gold.id}\0{content}"
         earlier = self._copies[base]
         self._copies[base] += 1
-        return f"{base}\0{earlier}" if earlier else base
-
-
-def _content_if_open(gold: Record) -> str | None:
-    """Return the content as the key of a document without an id whose text has an open end; None for any other.
-
-    The document's own text depends on the predictions too, and its unit must not.
-    """
-    return content_key(gold.text, gold.spans) if gold.open_end and gold.id is None else None
+        return f"{base}{NUMBERED}{earlier}" if earlier else base

@@ -6,13 +6,16 @@ import shlex
 
 import numpy as np
 import pytest
+import spacy
 from asking import refusal
+from commands import run
 from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
+from spacy.training import Example
 from strategies import corpora
 
-from spacy_nereval import Document, count, create, evaluate
+from spacy_nereval import Document, Result, compare, count, create, evaluate, merge, score, score_runs
 from spacy_nereval.cli.app import as_option
 from spacy_nereval.core.labels import LabelRules, ancestors, label_rules
 from spacy_nereval.core.messages import use_spelling
@@ -118,6 +121,60 @@ def test_a_label_to_map_that_occurs_nowhere_is_warned_about():
         "⚠ labels: XX to map, but neither side has such a label"
     ]
     assert rules.usage_warnings(["PER", "XX"], []) == []
+
+
+DROPPED = (
+    "3 of 6 predicted spans have a label that never occurs in gold: PERSON. Gold has LOC, PER. "
+    "{} leaves out PERSON. To map labels, add {}"
+)
+
+
+def test_labels_to_keep_do_not_hide_predicted_labels_that_never_occur_in_gold(tmp_path):
+    """Through every door: Documents, Examples, runs, systems, count files and the commands."""
+    nlp = spacy.blank("en")
+
+    def doc(label):
+        found = nlp("Ada Bo")
+        found.ents = [found.char_span(0, 3, label=label), found.char_span(4, 6, label="LOC")]
+        return found
+
+    gold, pred = ([[(0, 3, label), (4, 6, "LOC")]] * 3 for label in ("PER", "PERSON"))
+    expected = DROPPED.format("only=", "labels='PERSON=PER'")
+    results = [score(gold, pred, "strict", only=only) for only in ("PER,LOC", "LOC", "PER")]
+    results += [score([Document(*sides) for sides in zip(gold, pred)], "strict", only="PER")]
+    results += [score([Example(doc("PERSON"), doc("PER"))] * 3, "strict", only="PER")]
+    results += [score(merge([result.counts for result in results[2:3]]))]
+    results += [compare({"a": pred, "b": gold}, gold, "strict", only="PER")]
+    results += [score_runs(gold, {"a": pred, "b": gold}, "strict", only="PER")]
+    for result in results:
+        assert expected in str(result)
+    assert "PERSON. Gold has LOC, PER. To map" in str(score(gold, pred, "strict", only="PERSON"))
+    assert "⚠ a: " + expected in str(results[-1])
+    results[2].save(tmp_path / "counts.npz")
+    assert expected in str(score(Result.load(tmp_path / "counts.npz").counts))
+    assert load(tmp_path / "counts.npz").unkept == results[2].counts.unkept
+    for name, label in (("gold", "PER"), ("pred", "PERSON")):
+        spans = [{"start": 0, "end": 3, "label": label}, {"start": 4, "end": 6, "label": "LOC"}]
+        rows = [json.dumps({"text": "Ada Bo", "id": str(k), "spans": spans}) for k in range(3)]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(rows))
+    paths = [tmp_path / f"{name}.jsonl" for name in ("gold", "pred")]
+    said = DROPPED.format("--only", "--labels PERSON=PER")
+    for arguments in (
+        ("score", *paths),
+        ("compare", *paths, paths[0]),
+        ("count", *paths, "--output", tmp_path / "own.npz"),
+        ("report", *paths, "--output", tmp_path / "report.html"),
+    ):
+        assert said in run(*arguments, "--only", "PER").stderr, arguments
+    assert said in run("score", tmp_path / "own.npz").stderr
+
+
+def test_repeated_spans_of_documents_are_counted():
+    gold, pred = [(0, 3, "A"), (0, 3, "A"), (4, 6, "B")], [(4, 6, "B"), [4, 6, "B"], (4, 6, "B")]
+    found = score([Document(gold, iter(pred)), Document(gold, [], "Ada Bo")], "strict")
+    assert (found["duplicates"], found["gold"], found["pred"]) == (4, 4, 1)
+    assert score([gold, gold], [pred, []], "strict")["duplicates"] == 4
+    assert score([Document(gold, pred)], "strict", only="A")["duplicates"] == 3
 
 
 # Law: rules are the same as annotation that had the new labels from the start

@@ -11,8 +11,9 @@ from strategies import corpora, nested
 
 from spacy_nereval import Document, Span, create, create_all
 from spacy_nereval.counting import batch as module
-from spacy_nereval.counting.batch import Batch, DocumentBatch, batches, content_key, group_shapes, kinds_and_groups
+from spacy_nereval.counting.batch import Batch, DocumentBatch, batches, group_shapes, kinds_and_groups
 from spacy_nereval.counting.counter import Counter, count
+from spacy_nereval.counting.unit_keys import content_key
 from spacy_nereval.evaluation.collapsing import count_collapsed
 
 some = tries(100)

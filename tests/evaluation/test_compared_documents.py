@@ -6,14 +6,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from commands import run
 from compared import FEW, METRIC, TEN, WORKED_A, by_score, compare, strictly
 from made_up import corpus, second, tallied
 
+import spacy_nereval as nereval
 from spacy_nereval import Confidence, Counts, Document, count, create_all, evaluate
 from spacy_nereval.evaluation import differences, evidence
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.intervals import draw_replicates
 from spacy_nereval.evaluation.result import make_plain
+from spacy_nereval.io.count_files import save
 from spacy_nereval.reporting.comparison_view import ComparisonView
 
 # Pairing
@@ -266,3 +269,33 @@ def test_differences_over_training_runs_end_where_scores_end() -> None:
     assert found["strict", "f", None]["p"] > 0.05
     first, last = found["slot_error", "ser", None]["interval"]
     assert first < -1 and last > 1  # a cost has no upper limit
+
+
+BOUNDARY = [Document([(1, 4, "A")] if k == 3 else [(0, 4, "A")], [], id=str(k)) for k in range(8)]
+SAME = [Document([(0, 4, "A")], [], id=str(k)) for k in range(8)]
+
+
+def test_counts_on_other_gold_are_refused_everywhere_with_one_sentence(tmp_path):
+    """There are as many spans of each label in each document; a boundary was corrected."""
+    said = "the systems have different gold annotation in 1 document: 3"
+    for name, documents in (("v1", BOUNDARY), ("v2", SAME)):
+        save(count(documents, METRIC), tmp_path / f"{name}.npz")
+    paths = [tmp_path / "v1.npz", tmp_path / "v2.npz"]
+    counts = [count(documents, METRIC) for documents in (BOUNDARY, SAME)]
+    calls = [
+        lambda: nereval.compare({"a": counts[0], "b": counts[1]}),
+        lambda: nereval.compare({"a": paths[0], "b": paths[1]}),
+        lambda: nereval.compare({"a": counts[0], "b": paths[1]}),
+        lambda: nereval.compare({"a": {"1": counts[0], "2": counts[1]}, "b": {"1": counts[0], "2": counts[0]}}),
+        lambda: nereval.compare({"a": {"1": counts[0], "2": counts[0]}, "b": {"1": counts[1], "2": counts[1]}}),
+        lambda: nereval.score_runs(None, {"1": counts[0], "2": counts[1]}),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match=said):
+            call()
+    rows = [{"text": "Adas", "id": str(k), "spans": [{"start": 0, "end": 4, "label": "A"}]} for k in range(8)]
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for arguments in (("compare", *paths), ("compare", gold, paths[0], gold, "--metrics", "strict")):
+        result = run(*arguments)
+        assert result.exit_code == 2 and said in " ".join(result.stderr.split()), result.stderr

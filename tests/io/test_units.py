@@ -12,7 +12,7 @@ from spacy.training import Example
 from thinc.api import ConfigValidationError
 
 from spacy_nereval import Counts, count, create, create_all
-from spacy_nereval.counting.batch import content_key
+from spacy_nereval.counting.unit_keys import content_key
 from spacy_nereval.integration.examples import count_examples
 from spacy_nereval.integration.pipelines import predict
 from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer

@@ -14,6 +14,7 @@ from ...core.labels import LabelRules
 from ...core.mention_places import append_annex, words_after
 from ...core.messages import PlainSpan, describe_unknown, join_names, quote, shorten, spell_argument
 from ...core.spans import Document
+from ...counting.unit_keys import is_written
 from ...io.converting import NamedTokenizer
 from ...io.formats import (
     annotators_of,
@@ -61,9 +62,10 @@ def match_documents(
 ) -> SharedDocuments:
     """Match the annotators' documents, and return those that two or more annotated.
 
-    Documents match by id, or by text if any document has no id. An annotator may lack documents. The tokens of a
-    document are those of the tokenizer; without a tokenizer, those of all its annotators if they are the same, or else
-    the words between white space.
+    Documents match by id, or by text if any document has no id. An annotator may lack documents. If the texts of all
+    documents are only the numbers of their tokens, documents match by their order. The tokens of a document are those
+    of the tokenizer; without a tokenizer, those of all its annotators if they are the same, or else the words between
+    white space.
 
     Args:
         sides: The records of each annotator.
@@ -73,7 +75,7 @@ def match_documents(
 
     Raises:
         ValueError: There are fewer than two annotators; one id has two texts; no document is
-            shared; or a label to keep does not occur.
+            shared; documents match by their order, and their numbers differ; or a label to keep does not occur.
 
     >>> ada = Record("Ada sleeps", {(0, 3, "PER")})
     >>> ann, bob = [SideRecord(ada)], [SideRecord(ada), SideRecord(Record("Eve", set()))]
@@ -90,19 +92,24 @@ def match_documents(
                 f"{name} has annotated none of {documents}: expected the spans of each text, an empty list where there "
                 "are none"
             )
-    by_id = all(annotated.record.id is not None for sheet in sheets.values() for annotated in sheet)
+    all_records = [annotated.record for sheet in sheets.values() for annotated in sheet]
+    by_id = all(record.id is not None for record in all_records)
+    in_order = not by_id and not any(is_written(record.text) for record in all_records)
+    if in_order:
+        _check_same_length({name: len(sheet) for name, sheet in sheets.items()})
     records_by_key: dict[DocumentKey, dict[str, SideRecord]] = {}
     for name, sheet in sheets.items():
         times_seen: Counter[str] = Counter()
         for annotated in sheet:
             key = annotated.record.id if by_id and annotated.record.id is not None else annotated.record.text
+            key = "" if in_order else key
             records_by_key.setdefault((key, times_seen[key]), {})[name] = annotated
             times_seen[key] += 1
     numbers: Counter[str] = Counter(single=0, unannotated=0)
     mentions: Counter[str] = Counter()
     matched, located = [], set()
     for number, ((key, _), owns) in enumerate(records_by_key.items()):
-        _check_texts(key, owns)
+        _check_texts(key or str(number), owns)
         annotators = {name: annotated for name, annotated in owns.items() if annotated.record.annotated}
         if len(annotators) < 2:
             numbers["single" if annotators else "unannotated"] += 1
@@ -130,6 +137,17 @@ def match_documents(
     if rules:
         rules.check_labels_occur(shared.labels)
     return shared
+
+
+def _check_same_length(numbers: Mapping[str, int]) -> None:
+    """Raise ValueError unless documents that nothing but their order names are as many for each annotator."""
+    (first, number), *others = numbers.items()
+    for name, other in others:
+        if other != number:
+            raise ValueError(
+                f"{first} has {number} document{'s' * (number != 1)} and {name} has {other}: without ids and words "
+                "they are paired by order; expected the same number"
+            )
 
 
 def _check_texts(key: str, owns: Mapping[str, SideRecord]) -> None:

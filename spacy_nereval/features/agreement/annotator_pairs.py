@@ -19,11 +19,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...core.declaration import Kind, Metric, Score
 from ...core.formulas import ratio
-from ...counting.batch import content_key
 from ...counting.counter import count
 from ...counting.counts import Counts, mirror_counts
 from ...counting.sums import Sums
 from ...counting.table import Table, Weights
+from ...counting.unit_keys import content_key, is_written
 from ...evaluation.bounds import CONCENTRATED, UNBOUNDED, Limits, kish, sample_variance, score_intervals, share_scale
 from ...evaluation.intervals import IntervalBasis
 from ...evaluation.jackknife import Estimates, GroupedTable, jackknife_per_run
@@ -544,7 +544,8 @@ def _unit_name(shared: SharedDocuments, place: int) -> str:
     base = shared.documents[place].base
     if base.unit is not None or base.id is not None:
         return str(base.id if base.unit is None else base.unit)
-    return str(place) if base.text is None else content_key(base.own_text, ())
+    written = base.own_text is not None and is_written(base.own_text)
+    return content_key(base.own_text, ()) if written else str(place)
 
 
 def pair_intervals(

@@ -30,7 +30,7 @@ from ...evaluation.differences import (
 )
 from ...evaluation.error_list import transitions
 from ...evaluation.evidence import half_sample_evidence, run_evidence, swap_evidence
-from ...evaluation.pairs import align_runs, all_labels, check_same_places
+from ...evaluation.pairs import align_runs, all_labels
 from ...evaluation.prediction_rates import RATE, prediction_rate
 from ...evaluation.resampling import Confidence, number_of_units
 from ...evaluation.result import make_plain, signature
@@ -245,7 +245,6 @@ class RuleJudge:
         self.theirs: Sequence[Counts] | None = None
         if baseline is not None:
             self.theirs = align_runs(first, baseline.name, baseline.runs)
-            check_same_places([first, *self.theirs])
         self.units: int | None = None if first.collapsed else number_of_units(first)
         # Each bound of this interval is one-sided at the level of the policy.
         self.confidence: Confidence = Confidence(equivalence_level(policy.level), seed=policy.seed).checked()

@@ -10,7 +10,7 @@ from asking import refusal
 from commands import line, refused, run, write
 from reading import read
 
-from spacy_nereval import load
+from spacy_nereval import agreement, load
 from spacy_nereval.core.labels import label_rules
 from spacy_nereval.core.mention_places import append_annex
 from spacy_nereval.features.agreement.annotator_files import (
@@ -281,3 +281,25 @@ def test_strange_characters_survive(tmp_path):
         (record,) = reader(path, Format(annotator="ann" if path.suffix == ".json" else None))
         assert record.text == given.documents[0].base.text
     assert json.loads((tmp_path / "a.json").read_text(encoding="utf8"))[0]["data"]["text"] == record.text
+
+
+def write_faireval(path, sentences):
+    rows = [[f"{label}\t{a}\t{b}\t{', '.join(map(str, range(a, b + 1)))}" for a, b, label in own] for own in sentences]
+    blocks = ["\n".join(own) for own in rows]
+    path.write_text("\n\n".join(block or "NONE\t999\t999\t999" for block in blocks) + "\n")
+    return path
+
+
+def test_sentences_without_words_are_paired_by_order(tmp_path):
+    """Token numbers are no text: the second sentence has more of them in one file, the third as many as the first."""
+    sentences = [[(1, 1, "PER")], [(2, 2, "PER")], [(1, 2, "LOC")], []]
+    a = write_faireval(tmp_path / "a.csv", sentences)
+    b = write_faireval(tmp_path / "b.csv", [sentences[0], [*sentences[1], (5, 5, "PER")], *sentences[2:]])
+    found = agreement({"a": a, "b": b}, ["strict"])
+    assert (found["documents"], found["single"]) == (4, 0)
+    assert round(100 * found["pairs"][0]["metrics"]["strict"]["scores"]["f"], 2) == 85.71
+    shorter = write_faireval(tmp_path / "c.csv", sentences[:3])
+    with pytest.raises(
+        ValueError, match="a has 4 documents and c has 3: without ids and words they are paired by order"
+    ):
+        agreement({"a": a, "c": shorter}, ["strict"])

@@ -1,0 +1,103 @@
+"""Keys of units: what names a document that has no id, and how documents that nothing names are numbered."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from json import dumps
+
+from ..core.messages import PlainSpan
+
+NUMBERED = "\0"
+"""Stands before the number of a unit among those that are otherwise equal. Without a number, the number is open."""
+
+LONGEST_NUMBER = 15
+"""Maximum number of digits of such a number; a hash of content has 16 characters."""
+
+
+def content_key(text: str | None, gold: Iterable[PlainSpan]) -> str:
+    """Return a hash of a text and its gold spans, which names a document without an id.
+
+    >>> content_key("Ada", [(0, 3, "PER")])
+    '31ef42f2446444be'
+    """
+    content = dumps([text, sorted(gold)], ensure_ascii=True)
+    return blake2b(content.encode("ascii"), digest_size=8).hexdigest()
+
+
+def document_key(text: str | None, gold: Iterable[PlainSpan]) -> str:
+    """Return the key of a document without an id: its content, or with an open number if nobody wrote its text.
+
+    >>> spans = [(0, 3, "PER")]
+    >>> document_key("Ada", spans), document_key("1 2", spans) == document_key(None, spans)
+    ('31ef42f2446444be', True)
+    """
+    return content_key(text, gold) if text is not None and is_written(text) else content_key(None, gold) + NUMBERED
+
+
+def is_written(text: str) -> bool:
+    """Return whether people wrote a text: it is more than the numbers of its tokens, which many documents share.
+
+    The numbers begin with 0 or 1, in each line or once.
+
+    >>> is_written("Ada"), is_written("2019"), is_written("1 2 3"), is_written("1 2\\n3 4"), is_written("")
+    (True, True, False, False, False)
+    """
+    following = "1"
+    if text.lstrip()[:1] not in "01":
+        return True
+    for line in text.split("\n"):
+        for place, word in enumerate(line.split()):
+            if word != following and (place or word not in ("0", "1")):
+                return True
+            following = str(int(word) + 1)
+    return False
+
+
+def fill_numbers(keys: Iterable[str], used: Counter[str]) -> list[str]:
+    """Return keys whose open numbers are filled: the number of earlier documents with the same key.
+
+    Args:
+        keys: The keys of documents that are counted together, in their order.
+        used: How often each open key occurred before; it is updated.
+
+    >>> fill_numbers(["a", "b\\0", "b\\0"], Counter())
+    ['a', 'b\\x000', 'b\\x001']
+    """
+    result = []
+    for key in keys:
+        if key.endswith(NUMBERED):
+            used[key] += 1
+            key = f"{key}{used[key] - 1}"
+        result.append(key)
+    return result
+
+
+def number_on(keys: Sequence[str], ids: Sequence[str | None], rule: str, used: Counter[str]) -> list[str]:
+    """Return the keys of a part's units with the numbers that they have after the parts before it.
+
+    Args:
+        keys, ids: The key of each document's unit, and its id.
+        rule: The rule that made the keys. By `document`, and by `block` without ids, all units of two parts differ,
+            and a key without a number has number 0. By `id`, files of version 0.2 have the position of a document
+            without id and text as its key.
+        used: The numbers of each key that the parts before have; it is updated.
+
+    >>> used, first, second = Counter(), ["a", "b\\x000"], ["b\\x000", "b\\x001"]
+    >>> number_on(first, [None, None], "id", used), number_on(second, [None, None], "id", used)
+    (['a', 'b\\x000'], ['b\\x001', 'b\\x002'])
+    """
+    apart = rule == "document" or (rule.startswith("block:") and all(id is None for id in ids))
+    earlier, result = dict(used), []
+    for key, id in zip(keys, ids):
+        base, mark, number = key.rpartition(NUMBERED)
+        if not (number.isdecimal() and len(number) <= LONGEST_NUMBER and (mark or (rule == "id" and id is None))):
+            if not apart:
+                result.append(key)
+                continue
+            base, mark, number = key, NUMBERED, "0"
+        place = int(number) + earlier.get(base, 0)
+        used[base] = max(used[base], place + 1)
+        result.append(base if apart and not place else f"{base}{mark}{place}")
+    return result
