@@ -22,7 +22,7 @@ from ...evaluation.bounds import (
     effective_units,
     kish,
     score_intervals,
-    share_scale,
+    variance_scale,
 )
 from ...evaluation.comparison import System
 from ...evaluation.conclusion import points_per_unit
@@ -134,7 +134,7 @@ def make_pilot(subject: Subject, ours: Counts, theirs: Counts | None) -> Pilot:
     spans = [_spans_of_groups(table, units, labels, subject, (*GOLD_SPANS, *PRED_SPANS)) for table in tables]
     gold = _spans_of_groups(tables[0], units, labels, subject, GOLD_SPANS)
     if theirs is None:
-        scale = share_scale(subject.score.limits, (groups,))
+        scale = variance_scale(subject.score.limits, (groups,))
         whole, left, alone = (scale.share(value) for value in values[0])
         bounded = np.full(groups, np.isfinite(subject.score.limits).all())
         sides = np.array(sides_of(whole, left, alone, bounded), dtype=float)
@@ -245,7 +245,7 @@ def _score_bounds(
     question: Question, mean: Floats, variance: Floats, bearers: Floats, k: Floats, mixed: Floats, gold: Floats
 ) -> tuple[Floats, Floats]:
     """Return the bounds of a score in each simulated corpus."""
-    scale = share_scale(question.subject.score.limits, mean.shape)
+    scale = variance_scale(question.subject.score.limits, mean.shape)
     value = np.clip(float(scale.share(np.full(len(mean), question.value))[0]) + mean, 0, 1)
     intervals = score_intervals(
         value, variance, k, bearers=bearers, mixed=mixed, spans=gold, level=equivalence_level(question.level)
@@ -391,7 +391,7 @@ def _make_question(rule: Rule, judge: RuleJudge) -> Question:
         assert not isinstance(rule.bound, tuple)
         value, level = rule.bound / points_per_unit(subject.score.unit), (1 + level) / 2  # Its test is two-sided.
     elif baseline is None and pilot is not None:
-        value = float(share_scale(subject.score.limits, (1,)).bounds(np.array([value]), np.array([value]))[0][0])
+        value = float(variance_scale(subject.score.limits, (1,)).bounds(np.array([value]), np.array([value]))[0][0])
     question = Question(
         rule, subject, pilot, value, *allowed_range(rule, subject.score), level, judge.policy.least_units
     )
