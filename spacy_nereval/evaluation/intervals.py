@@ -214,7 +214,7 @@ class LabelSizes(NamedTuple):
         of_units = spans.sum(axis=1)
         k = kish(np.append(total[:-1], of_units.sum()), np.append(squares[:-1], (of_units**2).sum()))
         gold = tables[0].spans(*GOLD_SPANS).sum(axis=0)[:-1]
-        defined = sum(units.sum_per_unit(table.defined_scores().T) for table in tables)
+        defined = reduce(add, (units.sum_per_unit(table.defined_scores().T) for table in tables))
         documents = kish(defined.sum(axis=0), (defined * defined).sum(axis=0))
         return cls(
             tables[0].labels,

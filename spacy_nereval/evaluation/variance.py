@@ -86,15 +86,15 @@ def bearers_of(second: ArrayLike, fourth: ArrayLike, units: int) -> Any:
 def count_mixed_units(
     values: ArrayLike, row: ArrayLike, left_out: ArrayLike, alone: ArrayLike, scale: VarianceScale
 ) -> Floats:
-    """Return the number of units with an error, or of those with a hit, whichever is less; of costs, those with an error.
+    """Return the number of units with an error, or of those with a hit, whichever is less.
 
     Args:
         values, row, left_out: As for `influences`, on the scale.
         alone: The score of the unit of each entry alone, NaN where undefined.
         scale: The scale, with the limits of each score. Of a score with two limits, 0 is all wrong and 1 all right. Of
             others, 0 is all right. A unit that has no score of its own but moves the score has an error, such as a
-            spurious span where the rate is per gold span. A unit always counts as one with a hit if the score is a
-            cost without upper limit; of other scores with one limit, it has none at 1/2 or more.
+            spurious span where the rate is per gold span. Of a cost without upper limit, the units with an error are
+            counted; of other scores with one limit, a unit has no hit at 1/2 or more.
 
     Returns:
         float[scores].
