@@ -99,10 +99,8 @@ def bounds_of_cost(x: float, v: float, k: float, f: float, level: float, errors:
     """The interval of a cost; without a number of units with an error, its variance is taken as it is."""
     full = k / max(1, x)
     rho = full * v / x if x else 1
-    if errors < inf:
-        n = full * (errors + 0.5) / (errors * rho + 0.5)
-    else:
-        n = full / rho if rho else spans or full
+    known = full * (errors + 0.5) / (errors * rho + 0.5) if errors < inf else None
+    n = known or (full / rho if rho else spans or full)
     return poisson(x, n, stats.t.ppf((1 + level) / 2, f))
 
 
@@ -178,8 +176,7 @@ def by_influence(
     if limits == (0, 1):
         sides = sum(x is not None and x < 1 for x in own), sum(x is not None and x > 0 for x in own)
     else:  # all right is 0; an undefined unit that moves the score has nothing but errors
-        lost = [x is None for x in without]
-        wrong = [abs(y - theta) > 1e-12 or gone if x is None else x > 1e-12 for x, y, gone in zip(own, left, lost)]
+        wrong = [abs(y - theta) > 1e-12 if x is None else x > 1e-12 for x, y in zip(own, left)]
         sides = sum(wrong), inf if limits == COST else sum(x is not None and x < 0.5 for x in own)
     flag = "few" if k < 6 else "concentrated" if f + 1 < 6 else None
     least = min(sides) if mixed is None else mixed
@@ -281,7 +278,7 @@ def spans_of(documents: Documents, path: Path) -> int:
 
 
 def block(documents: Documents, path: Path, metric: Metric | None = None) -> dict[str, float]:
-    """The weight of each unit for a score: its documents that have it, or its gold and predicted spans (of the label)."""
+    """The weight of each unit for a score: its documents that have it, or its spans of both sides (of the label)."""
     found = dict.fromkeys(keys_of(documents), 0.0)
     for document in documents:
         spans = [*dict.fromkeys(document.gold), *dict.fromkeys(document.pred)]
