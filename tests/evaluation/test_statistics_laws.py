@@ -15,8 +15,8 @@ from spacy_nereval.evaluation.bounds import (
     macro_interval,
     sample_variance,
     score_intervals,
-    variance_scale,
     spread,
+    variance_scale,
 )
 from spacy_nereval.evaluation.differences import Differences, balance, differing_units, swap_test, t_test
 from spacy_nereval.evaluation.resampling import half_samples, patterns
