@@ -30,8 +30,8 @@ from spacy_nereval.cli import nereval
 from spacy_nereval.counting.counts import Counts
 from spacy_nereval.evaluation.collapsing import count_collapsed
 from spacy_nereval.features.parts import shards
-from spacy_nereval.features.parts.engines import Engine, started
-from spacy_nereval.features.parts.shards import PartsFolder, Shard, ShardStatus, count_shards, locked
+from spacy_nereval.features.parts.engines import Engine, start_engine
+from spacy_nereval.features.parts.shards import PartsFolder, Shard, ShardStatus, count_shards, lock_folder
 
 FILES_PER_TASK = 5
 """An engine merges so many files for each task that it is given."""
@@ -103,8 +103,8 @@ def peak(pid: str) -> int:
 
 def in_tree(name: Path, parts: int, check_repeats: bool) -> None:
     statuses = [ShardStatus(Shard(f"{k:05}", str(k)), {"gold": str(k)}) for k in range(parts)]
-    with started("loky", 2) as loky, locked(folder := PartsFolder(str(name))):
-        shards.merged(statuses, folder, loky, collapsed=True, check_repeats=check_repeats)
+    with start_engine("loky", 2) as loky, lock_folder(folder := PartsFolder(str(name))):
+        shards.merge_shards(statuses, folder, loky, collapsed=True, check_repeats=check_repeats)
 
 
 def of_engine(name: str, tasks: int) -> dict[str, Any]:
@@ -114,7 +114,7 @@ def of_engine(name: str, tasks: int) -> dict[str, Any]:
             counted(tasks, PartsFolder(folder))
             return {"engine": name, "seconds_to_start": 0, "milliseconds": round(per(start, tasks), 2)}
     start = time.monotonic()
-    with started(name, 2) as engine:
+    with start_engine(name, 2) as engine:
         engine.run(abs, range(4), print_nothing)
         first = time.monotonic() - start
         start = time.perf_counter()
@@ -134,9 +134,9 @@ def of_merging(engine: Engine, parts: int) -> dict[str, float]:
         folder = PartsFolder(scratch)
         statuses = counted(parts, folder)
         for name, way in 2 * [*ways.items()]:
-            with locked(folder):
+            with lock_folder(folder):
                 start = time.perf_counter()
-                shards.merged(statuses, folder, way, collapsed=True)
+                shards.merge_shards(statuses, folder, way, collapsed=True)
                 found[name] = round(per(start, parts), 2)
     return found
 

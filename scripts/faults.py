@@ -3,9 +3,9 @@
     python scripts/faults.py [ROOM ...]
 
 A ROOM is a folder of the package or of a feature, such as counting or gate. Without one, all are tried: an hour or
-so. Each fault is planted into a copy of the repository, in which the tests that its entry names run. They first run without a fault: a
-test that fails anyway notices nothing. They are killed after a few minutes, as is a fault that makes something endless:
-that counts as noticed, and is printed.
+so. Each fault is planted into a copy of the repository, in which the tests that its entry names run. They first run
+without a fault: a test that fails anyway notices nothing. They are killed after a few minutes, as is a fault that
+makes something endless: that counts as noticed, and is printed.
 
 The script ends with the number of faults that were noticed in each room, and fails if any was not.
 """

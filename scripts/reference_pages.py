@@ -38,7 +38,7 @@ API = {
     ),
     "Comparison of counts": (
         "spacy_nereval.evaluation",
-        ["comparison.comparison", "comparison.System", "result.evaluate_runs"],
+        ["comparison.comparison", "comparison.System", "run_means.evaluate_runs"],
     ),
     "Tables of engines": (
         "spacy_nereval.distributed",

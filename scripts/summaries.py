@@ -15,7 +15,8 @@ from spacy_nereval.counting.table import Table
 from spacy_nereval.evaluation.bounds import FEW, effective_units, score_intervals
 from spacy_nereval.evaluation.pairs import align_counts
 from spacy_nereval.evaluation.resampling import Confidence, Units
-from spacy_nereval.evaluation.result import evaluate, evaluate_runs
+from spacy_nereval.evaluation.result import evaluate
+from spacy_nereval.evaluation.run_means import evaluate_runs
 from spacy_nereval.evaluation.scores import score_sums
 from spacy_nereval.evaluation.variance import influences
 from spacy_nereval.metrics.registry import create

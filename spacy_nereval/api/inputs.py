@@ -23,8 +23,8 @@ from ..io.records import Predictions, Record, pair
 from ..io.units import ID, FileUnits
 from ..io.units import parse_unit as parse_unit
 from ..metrics.registry import LOOKED_AT, NO_TOKENS, NO_WORDS, MetricChoice, Unavailable, choose_metrics
-from .items import WORDS, Ends, Place, is_spacy, place_of, plain_record, tags_in_words
-from .sides import Side, TagNames, given_names, located, of_file, read_file, tags_of
+from .items import Ends, Place, is_spacy, place_of, plain_record, tags_in_words
+from .sides import Side, TagNames, error_at_document, names_of_tags, read_file, read_if_path, tags_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -70,7 +70,7 @@ class _Kept(list[Any]):
 def kept_items(items: Items, gold: Any) -> tuple[Items, Any]:
     """Return how items are read, and the gold annotation, both so that they can be read for several systems."""
     text, tokens = (None if value is None else [*value] for value in (items.text, items.tokens))
-    read = of_file(gold, "gold", items.reading)
+    read = read_if_path(gold, "gold", items.reading)
     return items._replace(text=text, tokens=tokens), read if read is None or hasattr(read, "__len__") else _Kept(read)
 
 
@@ -96,21 +96,18 @@ def documents(
         ValueError: As `scoring.score` says.
     """
     for side in (gold, pred):
-        if side.kind in ("document", "example"):
-            raise ValueError(
-                f"{side.name} has {WORDS[side.kind]}, which hold both sides; expected gold and pred as separate items"
-            )
+        side.check_single("gold and pred as separate items")
     for side in (gold, pred):
-        if side.holds_texts and text is not None:
-            raise ValueError(f"text= is given, but the {WORDS[side.kind]} have their own: leave it out")
-    if gold.holds_texts and pred.holds_texts:
+        if side.about.holds_text and text is not None:
+            raise ValueError(f"text= is given, but the {side.about.words} have their own: leave it out")
+    if gold.about.holds_text and pred.about.holds_text:
         if tokens is not None:
-            raise ValueError(f"tokens= is given, but nothing counts tokens: {WORDS[gold.kind]} have offsets")
-        yield from _paired(gold, pred, reading)
+            raise ValueError(f"tokens= is given, but nothing counts tokens: {gold.about.words} have offsets")
+        yield from _paired_by_text(gold, pred, reading)
     else:
         tagged = text is tokens is None and "tags" in (kinds := {gold.kind, pred.kind}) and kinds <= {"tags", "empty"}
-        found = _of_tags(gold, pred, reading) if tagged else _in_order(gold, pred, text, tokens, reading, ids)
-        yield from found if reading.unit in (None, ID) else _in_units(found, reading.unit)
+        pairs = _pairs_of_tags(gold, pred, reading) if tagged else _in_order(gold, pred, text, tokens, reading, ids)
+        yield from pairs if reading.unit in (None, ID) else _with_units(pairs, reading.unit)
     pred.check_key(reading.spans_key)
 
 
@@ -136,12 +133,12 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def with_item_reading(function: Function) -> Function:
     """Show the arguments of `ItemReading`, with their defaults, to `help` and to whatever completes names."""
-    own = signature(function)
-    shown = [each for each in own.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
+    short = signature(function)
+    shown = [parameter for parameter in short.parameters.values() if parameter.kind is not Parameter.VAR_KEYWORD]
     for name, kind in ItemReading.__annotations__.items():
         written = getattr(kind, "__forward_arg__", kind)
         shown.append(Parameter(name, Parameter.KEYWORD_ONLY, default=getattr(Reading, name), annotation=written))
-    function.__signature__ = own.replace(parameters=shown)  # type: ignore[attr-defined]
+    function.__signature__ = short.replace(parameters=shown)  # type: ignore[attr-defined]
     return function
 
 
@@ -164,7 +161,7 @@ def reading_of_items(**arguments: Unpack[ItemReading]) -> Reading:
         if line := OF_OTHERS.get(unknown[0]):
             raise TypeError(f"unexpected argument: there is no {unknown[0]!r}: write {line}")
         raise TypeError(f"unexpected argument: {describe_unknown(unknown[0], ItemReading.__annotations__)}")
-    reading = validate_settings(replace(Reading(**arguments), tag_names=given_names(arguments.get("tag_names"))))
+    reading = validate_settings(replace(Reading(**arguments), tag_names=names_of_tags(arguments.get("tag_names"))))
     if reading.offsets == AUTO_OFFSETS:
         raise ValueError(
             f"{spell_argument('offsets', AUTO_OFFSETS)}: only files show it; expected one of {', '.join(OFFSETS)}"
@@ -184,14 +181,14 @@ def unknown(sides: Sequence[Side], text: Any = None, tokens: Any = None) -> Unav
         sides: The items of gold and predictions, or of each annotator.
         text, tokens: The texts and tokens that are given beside the items.
     """
-    with_text = [side.first for side in sides if side.holds_texts or isinstance(side.first, Document)]
-    tagged = any(side.kind == "tags" for side in sides)
-    has_text = text is not None or tokens is not None or any(_text_of(item) for item in with_text)
-    wordless = any(getattr(item, "wordless", False) for item in with_text)
-    has_tokens = tokens is not None or (has_tokens_of(with_text[0]) if with_text else tagged)
     if any(side.kind == "example" for side in sides):  # which have all
         return Unavailable()
-    if all(side.holds_texts or side.kind == "document" for side in sides):  # which take nothing beside them
+    with_text = [side.first for side in sides if side.about.holds_text]
+    tagged = any(side.kind == "tags" for side in sides)
+    has_text = not text is tokens is None or any(getattr(item, "text", "") is not None for item in with_text)
+    wordless = any(getattr(item, "wordless", False) for item in with_text)
+    has_tokens = tokens is not None or (has_tokens_of(with_text[0]) if with_text else tagged)
+    if all(side.about.holds_text for side in sides):  # which take nothing beside them
         no_texts, no_words, no_tokens = "the texts are not known", "the words are not known", NO_TOKENS
     else:
         no_texts = not_known("texts", "text", "text")
@@ -204,10 +201,6 @@ def unknown(sides: Sequence[Side], text: Any = None, tokens: Any = None) -> Unav
     )
 
 
-def _text_of(item: Any) -> bool:
-    return not isinstance(item, Document) or item.text is not None
-
-
 def has_tokens_of(item: Any) -> bool:
     """Return whether an item with a text has tokens too."""
     if isinstance(item, Mapping):
@@ -215,19 +208,18 @@ def has_tokens_of(item: Any) -> bool:
     return getattr(item, "tokens", True) is not None  # a Doc consists of tokens
 
 
-def _of_tags(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | None]:
+def _pairs_of_tags(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | None]:
     """Yield the documents of two sides of tags, whose unit is the token."""
     sides = [[*gold.items()], [*pred.items()]]
-    if len(sides[0]) != len(sides[1]):
-        raise _unequal((gold.name, pred.name), [*map(len, sides)])
-    sides = tags_of([(each.name, items, each.tag_names) for each, items in zip((gold, pred), sides)])
+    _check_lengths(dict(zip((gold.name, pred.name), map(len, sides))))
+    sides = tags_of([(side.name, items, side.tag_names) for side, items in zip((gold, pred), sides)])
     tagged = [
-        read_tag_lists(items, each.name, reading.scheme, reading.repair) for items, each in zip(sides, (gold, pred))
+        read_tag_lists(items, side.name, reading.scheme, reading.repair) for items, side in zip(sides, (gold, pred))
     ]
     predictions = Predictions(pred.name, UNANNOTATED[0])
     for number, (a, b) in enumerate(zip(*tagged)):
-        known = sides[0][number] is not None, sides[1][number] is not None
-        if not known[0] or predictions.is_skipped(_NO_TEXT, _NO_TEXT._replace(annotated=known[1])):
+        annotated = [side[number] is not None for side in sides]
+        if not annotated[0] or predictions.is_skipped(_NO_TEXT, _NO_TEXT._replace(annotated=annotated[1])):
             yield None
             continue
         if a.length != b.length:
@@ -250,13 +242,13 @@ def _without_gaps(document: TokenDocument, gaps: Sequence[int]) -> Document:
     """Return the document without predictions on tokens that gold does not annotate."""
     gold, pred = document.sides
     kept = [span for span in pred if not any(span[0] <= gap < span[1] for gap in gaps)]
-    found = TokenDocument(gold, kept, len(document.known_tokens))
-    found.ignored = len(pred) - len(kept)
-    found.repaired, found.unit = document.repaired, document.unit
-    return found
+    result = TokenDocument(gold, kept, len(document.known_tokens))
+    result.ignored = len(pred) - len(kept)
+    result.repaired, result.unit = document.repaired, document.unit
+    return result
 
 
-def _in_units(documents: Iterable[Document | None], unit: str) -> Iterator[Document | None]:
+def _with_units(documents: Iterable[Document | None], unit: str) -> Iterator[Document | None]:
     """Yield documents whose items have no metadata, each with its unit by a rule."""
     units = FileUnits(parse_unit(unit))
     for number, document in enumerate(documents):
@@ -266,11 +258,11 @@ def _in_units(documents: Iterable[Document | None], unit: str) -> Iterator[Docum
         try:
             yield units.assign_unit(document, gold)
         except ValueError as error:
-            raise located(error, number, gold.id) from None
+            raise error_at_document(error, number, gold.id) from None
     units.check_end()
 
 
-def _paired(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | None]:
+def _paired_by_text(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | None]:
     """Yield the documents of two sides that have texts: paired by id if all have one, else by their order."""
     predictions = Predictions(pred.name, UNANNOTATED[pred.kind == "doc"])
     units = FileUnits(parse_unit(reading.unit)) if reading.unit else None
@@ -282,7 +274,7 @@ def _paired(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | Non
             document = None if skipped else document
             yield units.assign_unit(document, a) if units else document
         except ValueError as error:
-            raise located(error, number, a.id) from None
+            raise error_at_document(error, number, a.id) from None
     if units:
         units.check_end()
     predictions.check_end()
@@ -293,7 +285,7 @@ def records_of(side: Side, reading: Reading) -> Iterator[Record]:
     for number, item in enumerate(side.items()):
         if item is None or not has_text(item):
             raise ValueError(
-                f"{side.name}, document {number}: it is {item!r}, and the others are {WORDS[side.kind]}; a document "
+                f"{side.name}, document {number}: it is {item!r}, and the others are {side.about.words}; a document "
                 'without annotation needs its text too: give a Doc, or a record with "answer": "ignore"'
             )
         yield record_of_item(item, f"{side.name}, document {number}", reading)
@@ -334,7 +326,7 @@ def _in_order(
     names = [name for name, value in given.items() if value is not None]
     extra = [listed_items(given[name], name) for name in names]
     tagged = all_tagged((gold, pred), reading)
-    sides = [side.items() if found is None else iter(found) for side, found in zip((gold, pred), tagged)]
+    sides = [side.items() if tags is None else iter(tags) for side, tags in zip((gold, pred), tagged)]
     predictions = Predictions(pred.name, UNANNOTATED[0])
     ends = Ends()
     for number, items in enumerate(zip_longest(*sides, *extra, fillvalue=_MISSING)):
@@ -342,16 +334,16 @@ def _in_order(
             lengths = [
                 number + sum(1 for _ in rest) + (item is not _MISSING) for item, rest in zip(items, (*sides, *extra))
             ]
-            raise _unequal((gold.name, pred.name, *names), lengths)
-        known = dict(zip(names, items[2:]))
+            _check_lengths(dict(zip((gold.name, pred.name, *names), lengths)))
+        beside = dict(zip(names, items[2:]))
         try:
-            a, b, text_of = _two_records((gold, pred), items[:2], known.get("text"), known.get("tokens"), reading, ends)
-            skipped = predictions.is_skipped(a._replace(text=text_of or "?"), b._replace(text=text_of or "?"))
-            document = _without_text(a, b, number) if text_of is None else pair(a, b)
+            (a, b), place = _records_of_document((gold.name, pred.name), items[:2], beside, reading, ends)
+            skipped = predictions.is_skipped(a._replace(text=place.text or "?"), b._replace(text=place.text or "?"))
+            document = _without_text(a, b, number) if place.text is None else pair(a, b)
         except ValueError as error:
-            raise located(error, number, known.get("ids")) from None
+            raise error_at_document(error, number, beside.get("ids")) from None
         if document and document.id is None:
-            document.id = known.get("ids")
+            document.id = beside.get("ids")
         yield None if skipped else document
     predictions.check_end()
     ends.check(reading.end)
@@ -374,35 +366,45 @@ def _without_text(gold: Record, pred: Record, number: int) -> Document | None:
     return document
 
 
-def _two_records(
-    sides: tuple[Side, Side], items: Sequence[Any], text: Any, tokens: Any, reading: Reading, ends: Ends
-) -> tuple[Record, Record, str | None]:
-    """Return both sides as records, and the text if it is known. A side without a text has that of the other."""
-    records = [record_of_item(item, side.name, reading) if has_text(item) else None for item, side in zip(items, sides)]
-    known = next((record for record in records if record), None)
-    if known is None or known.tokens is None:
-        place = place_of(text if known is None else known.text, tokens)
+def _records_of_document(
+    names: Sequence[str], row: Sequence[Any], beside: Mapping[str, Any], reading: Reading, ends: Ends
+) -> tuple[list[Record], Place]:
+    """Return the record of each side, and the text and tokens. An item without a text has that of the others.
+
+    Args:
+        names: The names of the sides.
+        row: The item of each.
+        beside: The text and the tokens that are given beside the items.
+        reading: How items are read.
+        ends: Sees where every span ends.
+
+    Raises:
+        ValueError: An item cannot be read, or tokens are given beside items that have their own.
+    """
+    records = [record_of_item(item, name, reading) if has_text(item) else None for name, item in zip(names, row)]
+    first, tokens = next((record for record in records if record), None), beside.get("tokens")
+    if first is None or first.tokens is None:
+        place = place_of(first.text if first else beside.get("text"), tokens)
     elif tokens is not None:
         raise ValueError("tokens= is given, but the document has its own: leave it out")
     else:
-        place = Place(known.text, known.tokens)
-    a, b = (
-        record or plain_record(item, side.name, place, reading, ends)
-        for record, item, side in zip(records, items, sides)
-    )
-    return a, b, place.text
+        place = Place(first.text, first.tokens)
+    return [
+        record or plain_record(item, name, place, reading, ends) for name, item, record in zip(names, row, records)
+    ], place
 
 
 def all_tagged(sides: Sequence[Side], reading: Reading) -> list[list[TagSequence | None] | None]:
     """Return the tag sequences of each side, read together; None for one that has no tags."""
     tagged = [side for side in sides if side.kind == "tags"]
     tags = dict(zip(tagged, tags_of([(side.name, [*side.items()], side.tag_names) for side in tagged])))
-    found: list[list[TagSequence | None] | None] = []
+    sequences: list[list[TagSequence | None] | None] = []
     for side in sides:
         items = tags.get(side)
         read = [] if items is None else read_tag_lists(items, side.name, reading.scheme, reading.repair)
-        found.append(None if items is None else [None if own is None else each for own, each in zip(items, read)])
-    return found
+        of_side = [None if item is None else tagged_item for item, tagged_item in zip(items or (), read)]
+        sequences.append(None if items is None else of_side)
+    return sequences
 
 
 def listed_items(value: Any, name: str) -> Iterator[Any]:
@@ -412,9 +414,11 @@ def listed_items(value: Any, name: str) -> Iterator[Any]:
     return iter(value)
 
 
-def _unequal(names: Sequence[str], lengths: Sequence[int]) -> ValueError:
-    found = " and ".join(f"{name} has {length} document{'s' * (length != 1)}" for name, length in zip(names, lengths))
-    return ValueError(f"{found}; expected the same number")
+def _check_lengths(lengths: Mapping[str, int], remedy: str = "") -> None:
+    """Raise ValueError, with a remedy, if the names of some lists do not have the same number of documents."""
+    if len({*lengths.values()}) > 1:
+        numbers = " and ".join(f"{name} has {n} document{'s' * (n != 1)}" for name, n in lengths.items())
+        raise ValueError(f"{numbers}; expected the same number{remedy}")
 
 
 # Sides that are no pair: those of several annotators, or gold annotation alone
@@ -439,6 +443,9 @@ class SideRecord(NamedTuple):
 SideRecords = dict[str, list[SideRecord]]
 """The records of each side, by its name, in the order of the documents."""
 
+UNEVEN = ", with None for what an annotator has not annotated"
+"""The remedy for sides that have not the same number of documents."""
+
 
 def records_of_sides(sides: Mapping[str, Side], text: Any, tokens: Any, reading: Reading) -> SideRecords:
     """Return the records of each side, such as those of each annotator; all sides have the same documents.
@@ -452,12 +459,9 @@ def records_of_sides(sides: Mapping[str, Side], text: Any, tokens: Any, reading:
     Raises:
         ValueError: Items cannot be read, or do not fit together; names the side and the document.
     """
-    for name, side in sides.items():
-        if side.kind in ("document", "example"):
-            raise ValueError(
-                f"{name} has {WORDS[side.kind]}, which hold two sides; expected the items of one annotator"
-            )
-    if all(side.holds_texts for side in sides.values()):
+    for side in sides.values():
+        side.check_single("the items of one annotator")
+    if all(side.about.holds_text for side in sides.values()):
         if text is not None:
             raise ValueError(f"{spell_argument('text')} is given, but the items have their own: leave it out")
         plain = {name: [*records_of(side, reading)] for name, side in sides.items()}
@@ -475,7 +479,7 @@ def records_of_sides(sides: Mapping[str, Side], text: Any, tokens: Any, reading:
 
 def _with_tokens(records: Mapping[str, Sequence[Record]], tokens: Sequence[Any]) -> dict[str, list[Record]]:
     """Return records with the tokens of their texts. Raise ValueError if they have their own, or do not fit."""
-    _check_lengths({**{name: len(side) for name, side in records.items()}, "tokens": len(tokens)})
+    _check_lengths({**{name: len(side) for name, side in records.items()}, "tokens": len(tokens)}, UNEVEN)
     result: dict[str, list[Record]] = {name: [] for name in records}
     for name, side in records.items():
         for number, (record, words) in enumerate(zip(side, tokens)):
@@ -494,7 +498,7 @@ def _with_tokens(records: Mapping[str, Sequence[Record]], tokens: Sequence[Any])
 def _tag_records(sides: Mapping[str, Side], reading: Reading) -> SideRecords:
     """Return the records of tag sequences, whose unit is the token."""
     items = {name: [*side.items()] for name, side in sides.items()}
-    _check_lengths({name: len(tags) for name, tags in items.items()})
+    _check_lengths({name: len(tags) for name, tags in items.items()}, UNEVEN)
     items = dict(zip(items, tags_of([(name, tags, sides[name].tag_names) for name, tags in items.items()])))
     tagged = {name: read_tag_lists(tags, name, reading.scheme, reading.repair) for name, tags in items.items()}
     records: SideRecords = {name: [] for name in sides}
@@ -524,36 +528,20 @@ def _ordered_records(sides: Mapping[str, Side], text: Any, tokens: Any, reading:
     extra = {
         name: [*listed_items(value, name)] for name, value in (("text", text), ("tokens", tokens)) if value is not None
     }
-    _check_lengths({name: len(values) for name, values in (*items.items(), *extra.items())})
+    _check_lengths({name: len(values) for name, values in (*items.items(), *extra.items())}, UNEVEN)
     records: SideRecords = {name: [] for name in sides}
     ends = Ends()
     for number, row in enumerate(zip(*items.values())):
         beside = {name: values[number] for name, values in extra.items()}
         try:
-            for name, record in zip(sides, _records_of_document([*sides], row, beside, reading, ends)):
-                records[name].append(record._replace(unit=None if record.base is None else str(number)))
+            of_document, place = _records_of_document([*sides], row, beside, reading, ends)
         except ValueError as error:
             raise ValueError(f"document {number}: {error}") from None
+        base = Document([], [], tokens=place.offsets) if place.text is None else None
+        for name, record in zip(sides, of_document):
+            records[name].append(SideRecord(record, None if base is None else str(number), base=base))
     ends.check(reading.end)
     return records
-
-
-def _records_of_document(
-    names: Sequence[str], row: Sequence[Any], beside: Mapping[str, Any], reading: Reading, ends: Ends
-) -> Iterator[SideRecord]:
-    """Yield the records of one document. Items without a text have that of the others."""
-    records = [record_of_item(item, name, reading) if has_text(item) else None for name, item in zip(names, row)]
-    first = next((record for record in records if record), None)
-    place = Place(first.text, first.tokens) if first else place_of(beside.get("text"), beside.get("tokens"))
-    base = Document([], [], tokens=place.offsets) if place.text is None else None
-    for name, item, record in zip(names, row, records):
-        yield SideRecord(record or plain_record(item, name, place, reading, ends), base=base)
-
-
-def _check_lengths(lengths: Mapping[str, int]) -> None:
-    if len({*lengths.values()}) > 1:
-        numbers = " and ".join(f"{name} has {n} document{'s' * (n != 1)}" for name, n in lengths.items())
-        raise ValueError(f"{numbers}; expected the same number, with None for what an annotator has not annotated")
 
 
 def load(

@@ -47,20 +47,20 @@ def plain_record(item: Any, name: str, place: Place, reading: Reading, ends: End
     if item is None:
         return empty._replace(annotated=False)
     if isinstance(item, TagSequence):
-        return of_tagged(item, name, place, empty)
+        return record_of_tags(item, name, place, empty)
     if kind_of(item) == "mentions":
         if text is None:
             raise ValueError(f"{name} has mentions without offsets, which are looked for in the text: give text=")
         return locate_mentions(empty, item, reading.match, reading.occurrences)
     given = [*item]
-    spans = [_fitting(span, f"{name} span {k}", text, reading, ends) for k, span in enumerate(given)]
+    spans = [_fitting_span(span, f"{name} span {k}", text, reading, ends) for k, span in enumerate(given)]
     kept = {*spans}
     can_be_scored = any(not isinstance(span, (tuple, list)) for span in given)
     scores = highest_scores(zip(spans, map(score_of, given))) if can_be_scored else {}
     return empty._replace(spans=kept, duplicates=len(spans) - len(kept), span_scores=scores)
 
 
-def of_tagged(item: TagSequence, name: str, place: Place, empty: Record) -> Record:
+def record_of_tags(item: TagSequence, name: str, place: Place, empty: Record) -> Record:
     """Return a tag sequence as a record.
 
     Args:
@@ -95,10 +95,10 @@ def of_tagged(item: TagSequence, name: str, place: Place, empty: Record) -> Reco
     return empty._replace(spans=spans, tokens=[*offsets], repaired=item.repaired, gaps=gaps)
 
 
-def _fitting(span: Any, name: str, text: str | None, reading: Reading, ends: Ends) -> PlainSpan:
+def _fitting_span(span: Any, name: str, text: str | None, reading: Reading, ends: Ends) -> PlainSpan:
     """Return a span as a tuple; if it does not fit and offsets count something else than characters, say so."""
     try:
-        return _checked(span, name, text, reading, ends)
+        return _checked_span(span, name, text, reading, ends)
     except ValueError as error:
         surface = surface_of(span)
         if text is None or not surface or text.isascii():
@@ -108,7 +108,7 @@ def _fitting(span: Any, name: str, text: str | None, reading: Reading, ends: End
         raise ValueError(f"{error}{said}") from None
 
 
-def _checked(span: Any, name: str, text: str | None, reading: Reading, ends: Ends) -> PlainSpan:
+def _checked_span(span: Any, name: str, text: str | None, reading: Reading, ends: Ends) -> PlainSpan:
     """Return a span as a tuple, compared with the text that it repeats."""
     inclusive = reading.end == "inclusive"
     start, end, label = plain_span(span, name, None if text is None else len(text), inclusive=inclusive)
@@ -167,16 +167,26 @@ def tags_in_words(number: int) -> str:
 Kind = Literal["tags", "spans", "mentions", "doc", "record", "document", "example", "nothing", "empty"]
 """What an item is. "nothing" is None, a document without annotation; "empty" is an empty list."""
 
-WORDS: Mapping[str, str] = {
-    "tags": "tags",
-    "spans": "spans",
-    "mentions": "mentions",
-    "doc": "spaCy Docs",
-    "record": "records",
-    "document": "Documents",
-    "example": "Examples",
+
+class About(NamedTuple):
+    """What is known of a kind of items: its name in messages, and what an item holds beside its spans."""
+
+    words: str
+    holds_text: bool = False
+    holds_both_sides: bool = False
+
+
+KINDS: Mapping[Kind, About] = {
+    "tags": About("tags"),
+    "spans": About("spans"),
+    "mentions": About("mentions"),
+    "doc": About("spaCy Docs", holds_text=True),
+    "record": About("records", holds_text=True),
+    "document": About("Documents", holds_text=True, holds_both_sides=True),
+    "example": About("Examples", holds_text=True, holds_both_sides=True),
+    "empty": About("empty lists"),
 }
-"""The kinds in messages."""
+"""What each kind of items can answer."""
 
 EXPECTED = (
     "a list of tags such as ['B-PER', 'O'], a list of spans such as {'start': 0, 'end': 3, 'label': 'PER'} or "
@@ -218,14 +228,14 @@ def familiar(item: Any) -> Any:
     if not isinstance(item, Mapping) or FIELDS & item.keys():
         return item
     if _is_list(listed := item.get("entities")):
-        if any(isinstance(each, str) for each in listed):
+        if any(isinstance(entity, str) for entity in listed):
             raise ValueError(
-                f"{_shown(item)} has entities without labels; expected (start, end, label), or {{label: [...]}}"
+                f"{_quote(item)} has entities without labels; expected (start, end, label), or {{label: [...]}}"
             )
         return [*listed]
-    by_label = all(isinstance(label, str) and isinstance(own, (list, tuple)) for label, own in item.items())
-    if by_label and all(isinstance(string, str) for own in item.values() for string in own):
-        return [(string, label) for label, own in item.items() for string in own]
+    by_label = all(isinstance(label, str) and isinstance(strings, (list, tuple)) for label, strings in item.items())
+    if by_label and all(isinstance(string, str) for strings in item.values() for string in strings):
+        return [(string, label) for label, strings in item.items() for string in strings]
     return item
 
 
@@ -285,19 +295,19 @@ def _kind_of_plain(item: Any) -> Kind:
         if "tokenized_text" in item or tags_key(item):
             return "record"
         if _first(item, STARTS) is not None or "entity" in item:
-            raise ValueError(f"{_shown(item)} is a single span; expected one list of spans per document: wrap it in []")
+            raise ValueError(f"{_quote(item)} is a single span; expected one list of spans per document: wrap it in []")
         if "text" in item or "data" in item:
             return "record"
-        raise ValueError(f"{_shown(item)} has no 'text'; expected {EXPECTED}")
+        raise ValueError(f"{_quote(item)} has no 'text'; expected {EXPECTED}")
     if isinstance(item, str):
         raise ValueError(
             f"it is the text {shorten(repr(item))}; expected {EXPECTED}, one such item per document: "
             "a single document is wrapped in []"
         )
     if isinstance(item, tuple) and len(item) == 3 and isinstance(item[2], str) and not isinstance(item[0], str):
-        raise ValueError(f"{_shown(item)} is a single span; expected one list of spans per document: wrap it in []")
+        raise ValueError(f"{_quote(item)} is a single span; expected one list of spans per document: wrap it in []")
     if not isinstance(item, Iterable):
-        raise ValueError(f"{_shown(item)} is of type {type(item).__name__}; expected {EXPECTED}")
+        raise ValueError(f"{_quote(item)} is of type {type(item).__name__}; expected {EXPECTED}")
     return _kind_of_list(item)
 
 
@@ -337,7 +347,7 @@ def plain_span(span: Any, name: str, length: int | None, *, inclusive: bool = Fa
     if isinstance(span, (tuple, list)):
         parts = span
         if len(span) != 3:
-            raise ValueError(f"{name} is {_shown(span)}; expected (start, end, label)")
+            raise ValueError(f"{name} is {_quote(span)}; expected (start, end, label)")
     else:
         parts = [_first(span, names) for names in (STARTS, ENDS, LABELS)]
         _check_parts(span, parts, name)
@@ -355,15 +365,15 @@ def _check_parts(span: Any, parts: Sequence[Any], name: str) -> None:
     if isinstance(span, Mapping):
         if "label" in missing and "entity" in span:
             raise ValueError(
-                f"{name} has the tag of a single token, {_shown(span['entity'])}; expected whole spans: make the "
+                f"{name} has the tag of a single token, {_quote(span['entity'])}; expected whole spans: make the "
                 'pipeline with aggregation_strategy="simple"'
             )
         if any(key in span for key in (*STARTS, *ENDS)) and "label" not in missing:
             raise ValueError(
-                f"{name}, {_shown(span)}, has no number as {' and '.join(missing)}; a pipeline gives offsets if its "
+                f"{name}, {_quote(span)}, has no number as {' and '.join(missing)}; a pipeline gives offsets if its "
                 "tokenizer is fast: use_fast=True"
             )
-    raise ValueError(f"{name}, {_shown(span)}, has no {', '.join(missing)}; expected 'start', 'end' and 'label'")
+    raise ValueError(f"{name}, {_quote(span)}, has no {', '.join(missing)}; expected 'start', 'end' and 'label'")
 
 
 def score_of(span: Any) -> Any:
@@ -395,7 +405,7 @@ def _first(item: Any, names: Iterable[str]) -> Any:
     return next((value for name in names if (value := getattr(item, name, None)) is not None), None)
 
 
-def _shown(item: Any) -> str:
+def _quote(item: Any) -> str:
     return shorten(repr(item))
 
 

@@ -24,6 +24,7 @@ from ..evaluation.scores import check_average
 from ..evaluation.tested import PRIMARY, SECONDARY, Hypotheses
 from ..io.count_files import load as load_counts
 from ..io.count_files import save as save_counts
+from ..io.paths import is_count_file
 from ..metrics.registry import create
 from ..reporting.comparison_view import ComparisonView, score_key
 from ..reporting.declared import error_metric, main_metric
@@ -112,7 +113,7 @@ class Result(Shown):
         >>> Result.load(folder / "result.json") == Result.load(folder / "counts.npz") == result
         True
         """
-        if Path(path).suffix != ".npz":
+        if not is_count_file(path):
             return super().load(path)
         counts = load_counts(Path(path))
         return cls(evaluate(counts), counts)
@@ -362,7 +363,7 @@ class Result(Shown):
         >>> from spacy_nereval import score
         >>> score([["B-PER"]], [["B-PER"]], ["strict"]).save(getfixture("tmp_path") / "counts.npz")
         """
-        if Path(path).suffix == ".npz":
+        if is_count_file(path):
             save_counts(self.counts, Path(path))
         else:
             super().save(path)

@@ -21,9 +21,11 @@ from ..counting.counts import Counts
 from ..evaluation.comparison import System, comparison
 from ..evaluation.resampling import Confidence, ConfidenceSettings, read_confidence
 from ..evaluation.result import evaluate as evaluate_counts
-from ..evaluation.result import evaluate_runs, gold_by_label, predictions_by_label
+from ..evaluation.result import gold_by_label, predictions_by_label
+from ..evaluation.run_means import evaluate_runs
 from ..evaluation.tested import Hypotheses, families
 from ..io.count_files import load
+from ..io.paths import is_count_file
 from ..metrics.registry import LOOKED_AT, MetricChoice, add_hierarchical, choose_metrics
 from .inputs import (
     ItemReading,
@@ -129,7 +131,7 @@ def score(
         read = relabel(_both_sides(side, reading.spans_key), rules_of(reading))
         chosen = choose_metrics(wanted, lambda: unknown([side]))
         key = reading.spans_key if side.kind == "example" else None
-        return _scored(
+        return _result_of_documents(
             read, chosen, confidence, kept=side.is_kept, key=key, sep=None if wanted is not None else reading.sep
         )
     if pred is None:
@@ -138,7 +140,7 @@ def score(
     chosen = choose_metrics(metrics, lambda: unknown((side, other), text, tokens))
     read = relabel(documents(side, other, text, tokens, reading), rules_of(reading))
     kept = side.is_kept and other.is_kept
-    return _scored(
+    return _result_of_documents(
         read, chosen, confidence, kept=kept, key=reading.spans_key, sep=None if metrics is not None else reading.sep
     )
 
@@ -185,24 +187,20 @@ def score_runs(
     """
     if not isinstance(runs, Mapping) or len(runs) < 2:
         raise ValueError("runs: expected a table of two or more training runs, {'run 1': pred, 'run 2': pred}")
-    given = {run: counts_of(own) for run, own in runs.items()}
     left_out: dict[str, str] = {}
     added: list[str] = []
     warnings: list[str] = []
-    if any(given.values()):
-        if other := next((run for run, own in given.items() if not own), None):
-            raise ValueError(f"{other} is given as predictions, and other runs as counts: give all as one of the two")
+    counts = [run for (run,) in _given_counts({run: [pred] for run, pred in runs.items()}, "runs").values()]
+    if counts:
         check_alone(gold=gold, metrics=metrics, text=text, tokens=tokens, **options)
-        counts = [own for own in given.values() if own]
     else:
         items, gold = kept_items(Items(metrics, reading_of_items(**options), text, tokens), gold)
-        counts = []
         for run, pred in runs.items():
             read, (chosen, left_out) = documents_of(gold, pred, items, run)
             chosen, added = add_hierarchical(
                 chosen, () if metrics is not None else gold_labels(read), items.reading.sep
             )
-            counts.append(counted(read, chosen, items.reading.spans_key))
+            counts.append(counts_of_documents(read, chosen, items.reading.spans_key))
             warnings += warnings_of(counts[-1], run)
     values = evaluate_runs(counts, read_confidence(confidence), system=system)
     return Result(values | ({"left_out": left_out} if left_out else {}), notes=[*added, *warnings])
@@ -261,15 +259,15 @@ def merge(counts: Iterable[Counts | Result | str | Path]) -> Counts:
     >>> score(merge([right, wrong])).strict.r, score(right.counts + wrong.counts).strict.r
     (0.5, 0.5)
     """
-    found = []
+    parts = []
     for number, given in enumerate(counts):
-        own = counts_of(given)
-        if own is None:
+        part = counts_of(given)
+        if part is None:
             raise ValueError(f"item {number} is {shorten(repr(given))}: expected counts, a result or an .npz file")
-        found.append(own)
-    if not found:
+        parts.append(part)
+    if not parts:
         raise ValueError("there are no counts to merge: expected a list of counts, results or .npz files")
-    return reduce(add, found)
+    return reduce(add, parts)
 
 
 def counts_of(given: object) -> Counts | None:
@@ -278,7 +276,7 @@ def counts_of(given: object) -> Counts | None:
         return given
     if isinstance(given, Result):
         return given.counts
-    return load(Path(given)) if isinstance(given, (str, Path)) and Path(given).suffix == ".npz" else None
+    return load(Path(given)) if isinstance(given, (str, Path)) and is_count_file(given) else None
 
 
 def runs_of(name: str, pred: Any) -> list[tuple[str, Any]]:
@@ -296,7 +294,7 @@ def check_alone(**others: Any) -> None:
         raise ValueError(f"{name} is given with counts, which were made without it: count again")
 
 
-def counted(
+def counts_of_documents(
     documents: Iterable[Document | None], metrics: Iterable[Metric], key: str | None, *, units: bool = True
 ) -> Counts:
     """Return the counts of documents, which know the key of their span groups.
@@ -316,7 +314,7 @@ def check_labels(counts: Counts) -> None:
         counts.label_rules.check_labels_occur({*gold_by_label(counts), *predictions_by_label(counts)})
 
 
-def _scored(
+def _result_of_documents(
     documents: Iterable[Document | None],
     chosen: MetricChoice,
     asked: ConfidenceSettings,
@@ -332,7 +330,7 @@ def _scored(
     start = all_documents if all_documents is not None else [*islice(documents, LOOKED_AT)]
     metrics, added = add_hierarchical(chosen.metrics, () if sep is None else gold_labels(start), sep or "")
     # Kept documents get their units when something needs them; see `Result.counts`.
-    counts = counted(chain(start, documents), metrics, key, units=confidence is not None or not kept)
+    counts = counts_of_documents(chain(start, documents), metrics, key, units=confidence is not None or not kept)
     values = evaluate_counts(counts, confidence)
     return Result(values | ({"left_out": chosen.left_out} if chosen.left_out else {}), counts, all_documents, added)
 
@@ -426,11 +424,14 @@ def compare(
         raise ValueError("systems: expected a table of two or more names and predictions, {'a': pred_a, 'b': pred_b}")
     if baseline is not None and baseline not in systems:
         raise ValueError(describe_unknown(baseline, systems, "system"))
-    first = baseline if baseline is not None else next(iter(systems))
+    names = dict.fromkeys([baseline if baseline is not None else next(iter(systems)), *systems])
+    runs_of_systems = {name: runs_of(name, systems[name]) for name in names}
     asked = Hypotheses(primary, secondary, per_label, margin).checked()
     settings = Confidence(level, samples, seed).checked()
-    if given := _given_counts(systems, first):
+    stored = _given_counts({name: [run for _, run in runs] for name, runs in runs_of_systems.items()}, "systems")
+    if stored:
         check_alone(gold=gold, metrics=metrics, text=text, tokens=tokens, **options)
+        given = [System(name, counts) for name, counts in stored.items()]
         return Comparison(comparison(given, [], settings, trials, **asked._asdict()))
     if gold is None:
         raise ValueError("gold is missing: expected the gold annotation, one item per document, as the second argument")
@@ -441,13 +442,15 @@ def compare(
     notes: list[str] = []
     compared: list[System] = []
     kept: list[Document | None] = []
-    for name in dict.fromkeys([first, *systems]):
+    for name, named_runs in runs_of_systems.items():
         runs: list[Counts] = []
-        for shown, pred in runs_of(name, systems[name]):
-            kept, (found, left_out) = documents_of(same, pred, items, shown)
-            chosen, added = add_hierarchical(found, () if metrics is not None else gold_labels(kept), items.reading.sep)
+        for shown, pred in named_runs:
+            kept, (chosen, left_out) = documents_of(same, pred, items, shown)
+            chosen, added = add_hierarchical(
+                chosen, () if metrics is not None else gold_labels(kept), items.reading.sep
+            )
             families(chosen, asked.primary, asked.secondary)  # so that it fails before anything is counted
-            counts = counted(kept, chosen, items.reading.spans_key)
+            counts = counts_of_documents(kept, chosen, items.reading.spans_key)
             lines = warnings_of(counts, shown)
             (warnings if have_no_common_label(gold_by_label(counts), predictions_by_label(counts)) else notes).extend(
                 lines
@@ -465,16 +468,15 @@ def compare(
     )
 
 
-def _given_counts(systems: Mapping[str, Any], first: str) -> list[System] | None:
-    """Return systems that are given as counts, the baseline first; None if none is.
+def _given_counts(systems: Mapping[str, Sequence[Any]], what: str) -> dict[str, list[Counts]]:
+    """Return the counts of the training runs of each system; nothing if all are given as predictions.
 
     Raises:
-        ValueError: Only some of them are counts.
+        ValueError: Only some of them are counts; `what` says of what.
     """
-    given = {name: runs_of(name, systems[name]) for name in dict.fromkeys([first, *systems])}
-    found = {name: [counts_of(run) for _, run in runs] for name, runs in given.items()}
-    if not any(any(own) for own in found.values()):
-        return None
-    if other := next((name for name, own in found.items() if not all(own)), None):
-        raise ValueError(f"{other} is given as predictions, and other systems as counts: give all as one of the two")
-    return [System(name, [counts for counts in own if counts]) for name, own in found.items()]
+    counts = {name: [counts_of(run) for run in runs] for name, runs in systems.items()}
+    if not any(any(runs) for runs in counts.values()):
+        return {}
+    if other := next((name for name, runs in counts.items() if not all(runs)), None):
+        raise ValueError(f"{other} is given as predictions, and other {what} as counts: give all as one of the two")
+    return {name: [run for run in runs if run] for name, runs in counts.items()}

@@ -248,7 +248,7 @@ class Shown(dict[str, Any]):
         if text := self._report("system"):
             return Page(text, height)
         if not any(feature.page for feature in features()):
-            raise ValueError("no feature that makes reports is installed: reinstall spacy-nereval, which has one")
+            raise ValueError("no feature that makes reports is registered: save tables instead, as .md, .tex or .csv")
         raise ValueError("a report needs documents with their texts: write score([*gold], [*pred], text=texts)")
 
     def save(self, path: str | Path) -> None:

@@ -13,12 +13,12 @@ from typing import Any
 
 from ..core.arguments import Reading
 from ..core.messages import shorten
-from ..io.formats import TAG_KEYS, assign_annotators, hf, records
+from ..io.formats import TAG_KEYS, assign_annotators, hf, records, with_name
 from ..io.formats.settings import side_formats
 from ..io.formats.tags import read_tag_lists
 from ..io.records import Record, row_id
 from ..io.units import units_of
-from .items import WORDS, Kind, Place, familiar, is_number, is_spacy, kind_of, of_tagged, place_of, tags_key
+from .items import KINDS, About, Kind, Place, familiar, is_number, is_spacy, kind_of, place_of, record_of_tags, tags_key
 
 TagNames = Sequence[str] | Mapping[Any, str] | str | Path | None
 """Names of tags that are numbers: in their order, a model's `id2label`, or as `--tag-names` has them."""
@@ -42,13 +42,13 @@ def names_of(items: Any) -> list[str] | None:
     return None
 
 
-def given_names(tag_names: TagNames) -> list[str] | None:
+def names_of_tags(tag_names: TagNames) -> list[str] | None:
     """Return the names of tags that an argument gives.
 
     Raises:
         ValueError: There are none in it.
 
-    >>> given_names({0: "O", 1: "B-PER"}), given_names("O,B-PER")
+    >>> names_of_tags({0: "O", 1: "B-PER"}), names_of_tags("O,B-PER")
     (['O', 'B-PER'], ['O', 'B-PER'])
     """
     if tag_names is None:
@@ -56,15 +56,15 @@ def given_names(tag_names: TagNames) -> list[str] | None:
     if isinstance(tag_names, (str, Path)):
         return hf.tag_names(str(tag_names))
     if isinstance(tag_names, Mapping):
-        found = hf.names_in({"id2label": {str(k): name for k, name in tag_names.items()}})
+        names = hf.names_in({"id2label": {str(k): name for k, name in tag_names.items()}})
     else:
-        found = hf.names_in([*tag_names] if isinstance(tag_names, Iterable) else None)
-    if found is None:
+        names = hf.names_in([*tag_names] if isinstance(tag_names, Iterable) else None)
+    if names is None:
         raise ValueError(f"tag_names={shorten(repr(tag_names))}: expected the names of the tags, in their order")
-    return found
+    return names
 
 
-def tags_of(side_formats: Sequence[tuple[str, Iterable[Any], Sequence[str] | None]]) -> list[list[Any]]:
+def tags_of(sides: Sequence[tuple[str, Iterable[Any], Sequence[str] | None]]) -> list[list[Any]]:
     """Return the tags of sides that count the same tokens. Numbers get their names.
 
     A place that is numbered -100 on one side is left out on all: a model's labels have this number at the parts of a
@@ -79,25 +79,24 @@ def tags_of(side_formats: Sequence[tuple[str, Iterable[Any], Sequence[str] | Non
     >>> tags_of([("gold", [[1, -100, 0]], ["O", "B-PER"]), ("pred", [[1, 1, 0]], ["O", "B-PER"])])
     [[['B-PER', 'O']], [['B-PER', 'O']]]
     """
-    found = [[*items] for _, items, _ in side_formats]
-    numbered = [k for k, (_, _, names) in enumerate(side_formats) if names is not None]
-    for number, tags in enumerate(zip_longest(*found)):
-        known = [own for own in tags if own is not None]
-        of_numbers = [tags[k] for k in numbered if tags[k] is not None]
-        skipped = {at for own in of_numbers for at, tag in enumerate(own) if is_number(tag) and tag == hf.SKIPPED}
-        if skipped and len({*map(len, known)}) > 1:
+    named_tags = [[*items] for _, items, _ in sides]
+    numbered = [k for k, (_, _, names) in enumerate(sides) if names is not None]
+    for number, tags in enumerate(zip_longest(*named_tags)):
+        numbers = [tags[k] for k in numbered if tags[k] is not None]
+        skipped = {at for row in numbers for at, tag in enumerate(row) if is_number(tag) and tag == hf.SKIPPED}
+        if skipped and len({len(row) for row in tags if row is not None}) > 1:
             lengths = " and ".join(
-                f"{side} has {len(own)}" for (side, _, _), own in zip(side_formats, tags) if own is not None
+                f"{side} has {len(row)}" for (side, _, _), row in zip(sides, tags) if row is not None
             )
             raise ValueError(f"document {number}: {lengths} tags, with -100 left out; expected one tag per token")
-        for k, ((side, _, names), own) in enumerate(zip(side_formats, tags)):
-            if own is not None and (skipped or k in numbered):
-                kept = (tag for at, tag in enumerate(own) if at not in skipped)
-                found[k][number] = [_named(tag, names, f"{side}, document {number}") for tag in kept]
-    return found
+        for k, ((side, _, names), row) in enumerate(zip(sides, tags)):
+            if row is not None and (skipped or k in numbered):
+                kept = (tag for at, tag in enumerate(row) if at not in skipped)
+                named_tags[k][number] = [_tag_name(tag, names, f"{side}, document {number}") for tag in kept]
+    return named_tags
 
 
-def _named(tag: Any, names: Sequence[str] | None, where: str) -> Any:
+def _tag_name(tag: Any, names: Sequence[str] | None, where: str) -> Any:
     if names is None or not is_number(tag):
         return tag
     try:
@@ -120,11 +119,11 @@ def records_of_rows(
     Raises:
         ValueError: A row cannot be read; names the document.
     """
-    read: list[tuple[Place, str | None] | None] = []
+    places: list[tuple[Place, str | None] | None] = []
     tags: list[list[str] | None] = []
     for number, row in enumerate(rows):
         if row is None:
-            read.append(None)
+            places.append(None)
             tags.append(None)
             continue
         try:
@@ -138,15 +137,16 @@ def records_of_rows(
             place = place_of(text if isinstance(text, str) else None, words)
         except ValueError as error:
             raise ValueError(f"{side}, document {number}: {error}") from None
-        read.append((place, row_id(row)))
+        places.append((place, row_id(row)))
         tags.append(named)
-    for number, (known, tagged) in enumerate(zip(read, read_tag_lists(tags, side, reading.scheme, reading.repair))):
-        if known is None:
+    tag_lists = read_tag_lists(tags, side, reading.scheme, reading.repair)
+    for number, (place_and_id, tagged) in enumerate(zip(places, tag_lists)):
+        if place_and_id is None:
             yield None
             continue
-        place, id = known
+        place, id = place_and_id
         empty = Record(place.text or "", set(), [*(place.offsets or ())], id)
-        record = of_tagged(tagged, f"{side}, document {number}", place, empty)
+        record = record_of_tags(tagged, f"{side}, document {number}", place, empty)
         yield record._replace(annotated=tagged.length == 0 or len(tagged.gaps) < tagged.length)
 
 
@@ -170,7 +170,7 @@ class Side:
     ) -> None:
         if isinstance(items, Mapping) and (split := next(iter(items), None)) and hasattr(items[split], "features"):
             raise ValueError(f"{name} has the splits {', '.join(items)}; choose one, such as {name}[{split!r}]")
-        items = of_file(items, name, replace(reading, unit=None))  # A unit is that of gold: see `kept_items`.
+        items = read_if_path(items, name, replace(reading, unit=None))  # A unit is that of gold: see `kept_items`.
         if isinstance(items, (bytes, Mapping)) or is_spacy(items, "Doc") or not isinstance(items, Iterable):
             shown = type(items).__name__
             raise ValueError(f"{name} is of type {shown}; expected a list of documents: wrap a single one in []")
@@ -209,8 +209,8 @@ class Side:
             kind = self._kind(number, item)
             if kind != self.kind and kind not in ("nothing", "empty"):
                 raise ValueError(
-                    f"{self.name}, document {number}: {WORDS[kind]}, and the documents before have "
-                    f"{WORDS[self.kind]}; expected one kind for all documents of a side"
+                    f"{self.name}, document {number}: {KINDS[kind].words}, and the documents before have "
+                    f"{self.about.words}; expected one kind for all documents of a side"
                 )
             self._keys.update(item.spans if kind == "doc" else ())
             yield item
@@ -218,13 +218,18 @@ class Side:
     def check_key(self, key: str | None) -> None:
         """Raise ValueError if no Doc has a span group of a key. All must have been read."""
         if key is not None and self.kind == "doc" and key not in self._keys:
-            known = ", ".join(map(repr, sorted(self._keys))) or "none"
-            raise ValueError(f"spans_key={key!r}: no Doc of {self.name} has spans under this key; there are {known}")
+            keys = ", ".join(map(repr, sorted(self._keys))) or "none"
+            raise ValueError(f"spans_key={key!r}: no Doc of {self.name} has spans under this key; there are {keys}")
 
     @property
-    def holds_texts(self) -> bool:
-        """Whether each item has a text of its own."""
-        return self.kind in ("doc", "record")
+    def about(self) -> About:
+        """What is known of items of this kind."""
+        return KINDS[self.kind]
+
+    def check_single(self, expected: str) -> None:
+        """Raise ValueError if each item holds both sides; `expected` says what to give instead."""
+        if self.about.holds_both_sides:
+            raise ValueError(f"{self.name} has {self.about.words}, which hold both sides; expected {expected}")
 
     def _familiar(self, items: Iterable[Any]) -> Iterator[Any]:
         for number, item in enumerate(items):
@@ -245,7 +250,7 @@ def can_be_kept(items: Any) -> bool:
     return isinstance(items, (str, Path)) or hasattr(items, "__len__")
 
 
-def of_file(items: Any, name: str, reading: Reading) -> Any:
+def read_if_path(items: Any, name: str, reading: Reading) -> Any:
     """Return the documents of a file or folder if items are its path; else the items.
 
     Raises:
@@ -264,18 +269,18 @@ def read_file(path: Path, reading: Reading) -> list[Record]:
     Raises:
         ValueError: The file cannot be read, or a document has no unit.
     """
-    (how,) = assign_annotators([path], [side_formats(reading)[0]])
-    units, found = units_of(path, how, reading.unit), list[Record]()
+    (how,) = assign_annotators([path], [with_name(path, side_formats(reading)[0])])
+    units, documents = units_of(path, how, reading.unit), list[Record]()
     for number, record in enumerate(records(path, reading.spans_key, how)):
         try:
             key = units.key(record)
         except ValueError as error:
-            raise ValueError(f"{path}, {located(error, number, record.id)}") from None
-        found.append(record._replace(spans=sorted(record.spans), unit=(key, units.rule.text)))
+            raise ValueError(f"{path}, {error_at_document(error, number, record.id)}") from None
+        documents.append(record._replace(spans=sorted(record.spans), unit=(key, units.rule.text)))
     units.check_end()
-    return found
+    return documents
 
 
-def located(error: ValueError, number: int, id: str | None) -> ValueError:
+def error_at_document(error: ValueError, number: int, id: str | None) -> ValueError:
     """Return an error with the number and the id of its document."""
     return ValueError(f"document {number}{'' if id is None else f' ({shorten(id)})'}: {error}")

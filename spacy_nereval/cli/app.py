@@ -76,7 +76,7 @@ class Extension:
 
     A feature derives a frozen dataclass and names it in `Feature.extensions`. Its annotated fields become options of
     the command, as the fields of a group do. A command with a parameter `extensions: Extensions` gets an instance of
-    each class, with the options that were given, and calls methods of theirs.
+    each class, with the options that were given; its docstring says which of their methods it calls.
 
     Attributes:
         help: What is added to the help of the command: a paragraph, or several with empty lines between them.

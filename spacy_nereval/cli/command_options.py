@@ -113,7 +113,7 @@ class Resampling(NamedTuple):
     seed: Annotated[int | None, arguments.SEED] = None
 
 
-class Asking(NamedTuple):
+class HypothesisOptions(NamedTuple):
     """What a comparison tests."""
 
     primary: Annotated[str | None, arguments.PRIMARY] = None
@@ -121,8 +121,8 @@ class Asking(NamedTuple):
     margin: Annotated[float | None, arguments.MARGIN] = None
     trials: Annotated[int | None, arguments.TRIALS] = None
 
-    def asked(self, per_label: bool = False) -> Hypotheses:
-        """Return the settings of a comparison, checked as far as possible before any file is read."""
+    def hypotheses(self, per_label: bool = False) -> Hypotheses:
+        """Return the hypotheses that the comparison tests, checked as far as possible before any file is read."""
         from ..evaluation.tested import Hypotheses
 
         return Hypotheses(self.primary, self.secondary, per_label, self.margin).checked()
@@ -179,7 +179,7 @@ GROUPS: dict[type, str] = {
     Reading: "reading",
     Model: "running",
     Resampling: "intervals",
-    Asking: "tests",
+    HypothesisOptions: "tests",
     Showing: "tables",
     Lookups: "scoring",
     Collapsing: "workers",

@@ -17,20 +17,20 @@ from .command_options import (
     NAMES,
     OUTPUT,
     TRAIN,
-    Asking,
     Cutting,
+    HypothesisOptions,
     Model,
     Resampling,
     Showing,
     check_suffix,
     chosen_confidence,
 )
-from .counting_documents import RunCounter, check_halves, only_count_files, with_count_file
+from .counting_documents import RunCounter
 from .guards import check_lexicons
 from .help_pages import GroupedCommand
 from .metric_options import names_and_options
 from .printing import names_of_tables, print_result
-from .systems import systems_and_runs
+from .sources import compared_systems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,7 +69,7 @@ def compare_cli(
     reading: Reading,
     loading: Model,
     resampling: Resampling,
-    asking: Asking,
+    testing: HypothesisOptions,
     showing: Showing,
     cutting: Cutting,
     gold: Path | None = GOLD,
@@ -111,23 +111,20 @@ def compare_cli(
     from ..reporting.comparison_view import ComparisonView
 
     names, options = names_and_options([*(systems or []), *ctx.args])
-    names = with_count_file(gold, names, system or [])
-    if not names and not system:
-        raise typer.BadParameter(
-            "name the gold annotation, then the systems: BASELINE OTHER..., or --system NAME=RUN,RUN... for each"
-        )
     check_suffix("--output", output, *JSON)
     drawn = chosen_confidence(True, resampling)
-    named = systems_and_runs(names, system or [], name or [])
-    names = [run for _, runs in named for run in runs]
+    gold, named = compared_systems(gold, names, system or [], name or [])
+    every_run = [run for _, runs in named for run in runs]
     wanted = names_of_tables(showing, ComparisonView)
-    wished = asking.asked(per_label)
-    check_halves(names, resampling)
-    counter = RunCounter(names, gold or only_count_files(names), metrics, options, train, reading, loading, cutting)
+    hypotheses = testing.hypotheses(per_label)
+    if resampling.samples is not None or resampling.seed is not None:
+        for run in every_run:
+            run.check_half_samples(resampling, wanted=True)
+    counter = RunCounter(every_run, gold, metrics, options, train, reading, loading, cutting)
     check_lexicons(counter.metrics, output)
-    families(counter.metrics, wished.primary, wished.secondary)  # before anything is read
+    families(counter.metrics, hypotheses.primary, hypotheses.secondary)  # before anything is read
     compared = [counter.system(shown, runs) for shown, runs in named]
-    documents = next((each.documents for each in reversed(compared) if each.documents), [])
-    result = comparison(compared, documents, drawn, asking.trials, **wished._asdict(), short=showing.short)
+    documents = next((system.documents for system in reversed(compared) if system.documents), [])
+    result = comparison(compared, documents, drawn, testing.trials, **hypotheses._asdict(), short=showing.short)
     result |= {"left_out": counter.left_out} if counter.left_out else {}
     print_result(ComparisonView(result), wanted, showing, output)

@@ -13,7 +13,7 @@ from .app import command
 from .command_options import check_no_table_format
 from .counting_documents import with_progress
 from .printing import say
-from .systems import reading_of, rules_of
+from .sources import reading_of, rules_of
 
 if TYPE_CHECKING:
     from ..io.records import Record
@@ -50,8 +50,8 @@ def convert_cli(
     .spacy files, where they may overlap.
     """
     check_no_table_format(reading.format)
-    found = read_annotation(source, output, reading)
-    say(write_annotation_of(output, found, source, reading, drop=drop, lang=lang))
+    records = read_annotation(source, output, reading)
+    say(write_annotation_of(output, records, source, reading, drop=drop, lang=lang))
 
 
 def read_annotation(source: Path, output: Path, reading: Reading) -> Iterator[Record]:
@@ -61,13 +61,13 @@ def read_annotation(source: Path, output: Path, reading: Reading) -> Iterator[Re
         ValueError: The extension of the output names no format, or an option of reading cannot be used.
     """
     from ..integration.spacy_files import target_of
-    from ..io.formats import assign_annotators, name_of, records
+    from ..io.formats import assign_annotators, name_of, records, with_name
     from ..io.records import apply_label_rules
 
     target = target_of(output)
     if reading.unit is not None:
         raise ValueError(f"--unit {reading.unit}: nothing is resampled here; leave it out")
-    format, _ = reading_of(reading)
+    format = with_name(source, reading_of(reading)[0])
     assign_annotators([source], [format])
     key = reading.spans_key
     read_key = key if name_of(source, format) == "spacy" else None
@@ -78,13 +78,13 @@ def read_annotation(source: Path, output: Path, reading: Reading) -> Iterator[Re
 
 
 def write_annotation_of(
-    output: Path, found: Iterable[Record], source: Path, reading: Reading, *, drop: bool, lang: str
+    output: Path, records: Iterable[Record], source: Path, reading: Reading, *, drop: bool, lang: str
 ) -> str:
     """Write records, say what is left out, and return a sentence on what was written."""
     from ..integration.spacy_files import write_annotation
     from ..reporting.remarks import many
 
-    written = write_annotation(output, found, key=reading.spans_key, lang=lang, drop=drop)
+    written = write_annotation(output, records, key=reading.spans_key, lang=lang, drop=drop)
     if not written.documents:
         say(f"{source} has no documents", fg="yellow", err=True)
     for line in written.left_out:

@@ -28,8 +28,8 @@ from .command_options import (
 )
 from .counting_documents import CountTask, check_collapse_given, chosen_halves, save_counts
 from .guards import check_lexicons
-from .metric_options import chosen_metrics, names_and_options, say_left_out_metrics, with_stored_labels
-from .systems import is_data
+from .metric_options import add_stored_labels, chosen_metrics, names_and_options, say_left_out_metrics
+from .sources import Source
 
 
 @command("count", metric_options=True, heading="Count and add up")
@@ -83,8 +83,8 @@ def count_cli(
     else:
         drawn = chosen_confidence(bool(replicates), Resampling(None, replicates or None, seed), "--replicates")
     model, golds, preds = (None, names, None) if both else _model_and_files(names)
-    systems = [model] if model else []
-    reading = with_stored_labels(reading, systems)
+    systems = [Source(model)] if model else []
+    reading = add_stored_labels(reading, systems)
     chosen, left_out = chosen_metrics(metrics, options, train, reading=reading, systems=systems)
     say_left_out_metrics(left_out)
     check_lexicons(chosen, output)
@@ -102,7 +102,7 @@ def count_cli(
 
 def _model_and_files(names: Sequence[str]) -> tuple[str | None, Sequence[str], Sequence[str] | None]:
     """Return a model and its gold files, or None, gold files, and as many files of predictions."""
-    if names and not is_data(names[0]):
+    if names and Source(names[0]).is_model:
         return names[0], names[1:], None
     if len(names) % 2:
         raise ValueError(f"{len(names)} files were given; expected the gold files, then as many files of predictions")

@@ -8,22 +8,15 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from ..core.arguments import Reading
-from .command_options import Cutting, Model, Resampling, Showing, table_names
-from .metric_options import chosen_metrics, with_stored_labels
+from .command_options import Cutting, Model
+from .metric_options import add_stored_labels, chosen_metrics
 from .printing import progress_bar, say
-from .systems import (
-    as_stored,
-    check_no_count_file,
-    documents_of,
-    documents_of_files,
-    documents_of_model,
-    matching_files,
-    predictions_kept,
-)
+from .sources import Gold, Kind, Source, matching_files, questions_of
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
@@ -35,7 +28,7 @@ if TYPE_CHECKING:
     from ..evaluation.error_groups import ErrorGroups
     from ..evaluation.resampling import Confidence
     from ..integration.pipelines import Pipeline
-    from .systems import Documents
+    from .sources import Documents
 
 T = TypeVar("T")
 
@@ -158,8 +151,14 @@ class CountTask(NamedTuple):
             )
         return self.golds[0], self.preds[0] if self.preds else None
 
-    def counts(self) -> Counts:
-        """Return the counts of a single file of gold annotation, with a note of what they come from.
+    def counts(
+        self, observers: Sequence[Observer] = (), groups: ErrorGroups | None = None, *, with_origin: bool = True
+    ) -> Counts:
+        """Return the counts of a single file of gold annotation.
+
+        Args:
+            observers, groups: As for `count_documents`.
+            with_origin: Whether to note in them which files, and which model, they come from.
 
         Raises:
             ValueError: There are several files, or the file cannot be counted.
@@ -168,13 +167,12 @@ class CountTask(NamedTuple):
 
         gold_name, pred_name = self.file_pair()
         with fetch_path(gold_name) as gold, fetch_path(pred_name or gold_name) as pred:
-            if self.model:
-                documents = documents_of_model(self.model, gold, self.reading, self.loading)
-            else:
-                documents = documents_of_files(gold, pred if pred_name else None, self.reading)
-            how: dict[str, Any] = {"collapse": self.collapse, "check_repeats": self.check_repeats}
-            counts = count_documents(documents, self.metrics, gold.name, self.reading, **how)
-            note_source(counts, gold, pred, pipeline_of(self.model, self.loading))
+            source = Source(self.model, Kind.MODEL) if self.model else Source(pred, Kind.FILES) if pred_name else None
+            documents = Gold(gold, self.reading, both=source is None).documents(source, self.loading)
+            how: dict[str, Any] = {"collapse": self.collapse, "check_repeats": self.check_repeats, "groups": groups}
+            counts = count_documents(documents, self.metrics, gold.name, self.reading, observers, **how)
+            if with_origin:
+                note_source(counts, gold, pred, pipeline_of(self.model, self.loading))
         if self.drawn:
             add_replicates(counts, self.drawn)
         return counts
@@ -184,10 +182,10 @@ class TaskCounter(Protocol):
     """An extension that can count in place of `count` and `evaluate`.
 
     Attributes:
-        corpus: What messages call a corpus that it counts. No texts are collected from it.
+        refusals: The questions that its counts cannot answer, with the reason; see `sources.REFUSALS`.
     """
 
-    corpus: ClassVar[str]
+    refusals: ClassVar[Mapping[str, str]]
 
     def takes(self, task: CountTask) -> bool:
         """Return whether it counts these files."""
@@ -389,103 +387,12 @@ def chosen_halves(replicates: int | None, seed: int | None) -> Halves:
     return halves
 
 
-def check_collapsible(
-    showing: Showing, per_document: Path | None, by: Sequence[str] | None, *, file: Path | None = None
-) -> None:
-    """Raise ValueError if something is asked for that collapsed counts do not keep.
-
-    Args:
-        showing: Which tables are printed.
-        per_document: The file for the scores of each document.
-        by: The attributes by which scores are broken down.
-        file: The count file; None if documents are collapsed now.
-    """
-    from ..reporting.score_view import ScoreView
-
-    tables = table_names(showing.tables, ScoreView.makers, ()) if showing.tables != "all" else []
-    asked = {
-        "--per-document": per_document is not None,
-        "--by": bool(by),
-        **{f"--tables {name}": name in tables for name in ("documents", "groups")},
-    }
-    lost = {
-        "--per-document": "scores of documents",
-        "--by": "breakdown",
-        "--tables documents": "scores of documents",
-        "--tables groups": "repeated mistakes",
-    }
-    for option, wanted in asked.items():
-        if wanted:
-            remedy = "leave out --collapse" if file is None else "count the corpus again without --collapse"
-            holder = "collapsed counts have" if file is None else f"{file} holds collapsed counts, which have"
-            raise ValueError(f"{option}: {holder} no {lost[option]}, since they keep no documents: {remedy}")
-
-
-def check_stored_halves(counts: Counts, wanted: bool, resampling: Resampling, file: Path) -> None:
-    """Raise ValueError if intervals of collapsed counts are asked for that their half-samples cannot give.
-
-    Args:
-        counts: The counts.
-        wanted: Whether intervals are asked for.
-        resampling: How documents are to be resampled.
-        file: The count file.
-    """
-    again = "count the corpus again with --replicates"
-    if wanted and counts.replicates is None:
-        raise ValueError(
-            f"--confidence: {file} holds collapsed counts without half-samples, and no documents to resample: {again}"
-        )
-    for name, has in zip(("samples", "seed"), counts.replicates.settings if counts.replicates else ()):
-        given = getattr(resampling, name)
-        if given is not None and given != has:
-            raise ValueError(
-                f"--{name} {given}: {file} holds collapsed counts, which keep the half-samples that were drawn while "
-                f"counting ({name} {has}), and no documents to draw others from: {again} and --seed"
-            )
-
-
-def with_count_file(gold: Path | None, systems: Sequence[str], runs: Sequence[str]) -> list[str]:
-    """Return the systems of a comparison. If the first argument is a count file, no gold annotation was named.
-
-    Raises:
-        ValueError: Gold annotation is missing.
-
-    >>> with_count_file(Path("a.npz"), ["b.npz"], []), with_count_file(Path("gold.jsonl"), ["a.npz"], [])
-    (['a.npz', 'b.npz'], ['a.npz'])
-    """
-    if gold is None or gold.suffix != ".npz":
-        return [*systems]
-    if other := next((name for name in (*systems, *runs) if not name.endswith(".npz") or "=" in name), None):
-        raise ValueError(f"{gold} is a count file, and {other} is not: name the gold annotation first")
-    return [str(gold), *systems]
-
-
-def only_count_files(runs: Sequence[str]) -> Path:
-    """Return the first of some count files. A comparison of these needs no gold annotation, but a file that exists.
-
-    Raises:
-        ValueError: A run is not a count file.
-    """
-    if other := next((run for run in runs if not run.endswith(".npz")), None):
-        raise ValueError(f"{other} is not a count file: name the gold annotation first")
-    return Path(runs[0])
-
-
-def check_halves(systems: Sequence[str], resampling: Resampling) -> None:
-    """Raise ValueError if `--samples` or `--seed` are not those of the collapsed counts among some systems."""
-    from ..io.count_files import load
-
-    for name in systems if resampling.samples is not None or resampling.seed is not None else ():
-        if name.endswith(".npz") and (counts := load(Path(name))).collapsed:
-            check_stored_halves(counts, True, resampling, Path(name))
-
-
 class RunCounter:
     """Counts training runs against one gold annotation; count files are used unchanged.
 
     Args:
         runs: Files of predictions, models, or count files, of all systems.
-        gold: The gold file or folder.
+        gold: The gold file or folder; None if all runs are count files.
         metrics: The value of `--metrics`.
         options: The options of metrics. Without these and `metrics`, count files decide what is counted.
         train: The value of `--train`.
@@ -494,14 +401,14 @@ class RunCounter:
         cutting: Which predictions are kept.
 
     Raises:
-        ValueError: A metric or a count file cannot be used.
+        ValueError: A metric or a count file cannot be used, or gold annotation is missing.
         OSError: The gold annotation or a count file cannot be read.
     """
 
     def __init__(
         self,
-        runs: Sequence[str],
-        gold: Path,
+        runs: Sequence[Source],
+        gold: Path | None,
         metrics: str | None,
         options: Sequence[str],
         train: str | None,
@@ -509,36 +416,40 @@ class RunCounter:
         loading: Model,
         cutting: Cutting,
     ) -> None:
-        from ..io.count_files import load
         from ..io.paths import remedy
 
-        if not gold.exists() and matching_files(str(gold)) == [str(gold)]:
+        stored = [run for run in runs if run.has_counts]
+        if gold is None and len(stored) < len(runs):
+            other = next(run for run in runs if not run.has_counts)
+            raise ValueError(f"{other} is not a count file: name the gold annotation first")
+        if gold and not gold.exists() and matching_files(str(gold)) == [str(gold)]:
             raise ValueError(f"{gold} does not exist{remedy(gold)}")
-        self._gold, self._loading, self._cutting = gold, loading, cutting
-        self._stored = {name: load(Path(name)) for name in runs if name.endswith(".npz")}
-        check_no_count_file(cutting, [*self._stored])
-        counted = self._stored and not metrics and not options
-        reading = with_stored_labels(reading, runs)
+        questions = questions_of(reading if len(stored) == len(runs) else Reading(), cutting)
+        for run in stored:
+            run.check(questions)
+        reading = add_stored_labels(reading, runs)
+        if stored and reading.unit is None and "block:auto" not in stored[0].counts.unit:
+            reading = replace(reading, unit=stored[0].counts.unit)  # so that the same units are resampled
+        self._gold, self._loading, self._cutting = Gold(gold or Path(), reading), loading, cutting
         self.metrics: tuple[Metric, ...]
         self.left_out: dict[str, str] = {}
-        if counted:
-            self.metrics = next(iter(self._stored.values())).metrics
+        if stored and not metrics and not options:
+            self.metrics = stored[0].counts.metrics
         else:
             self.metrics, self.left_out = chosen_metrics(
-                metrics, options, train, gold=gold, reading=reading, systems=runs
+                metrics, options, train, gold=self._gold if gold else None, reading=reading, systems=runs
             )
-        self._reading = as_stored(reading, runs, self._stored) if self._stored else reading
 
-    def count(self, run: str, name: str = "") -> tuple[Counts, Kept | None]:
+    def count(self, run: Source, name: str = "") -> tuple[Counts, Kept | None]:
         """Return the counts of a run, whose name is for warnings, and its documents; None for those of a count file."""
-        if run in self._stored:
-            return self._stored[run], None
-        kept = Kept()
-        documents = predictions_kept(documents_of(run, self._gold, self._reading, self._loading), self._cutting, run)
-        shown = name or run
-        return count_documents(documents, self.metrics, self._gold.name, self._reading, [kept], system=shown), kept
+        if run.has_counts:
+            return run.counts, None
+        gold, kept = self._gold, Kept()
+        documents = gold.documents(run, self._loading, self._cutting)
+        counts = count_documents(documents, self.metrics, gold.path.name, gold.reading, [kept], system=name or run.name)
+        return counts, kept
 
-    def system(self, name: str, runs: Sequence[str]) -> System:
+    def system(self, name: str, runs: Sequence[Source]) -> System:
         """Return a system with the counts of its training runs; a single run that is no count file has documents."""
         from ..evaluation.comparison import System
 

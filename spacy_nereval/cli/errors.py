@@ -26,16 +26,16 @@ from .command_options import (
 )
 from .counting_documents import totals_while_reading
 from .guards import check_lexicons
-from .metric_options import chosen_metrics, optional_name, with_stored_labels
+from .metric_options import add_stored_labels, chosen_metrics, optional_name
 from .printing import print_tables, say
-from .systems import documents_of, predictions_kept
+from .sources import Gold, Source
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
     from ..core.spans import Document
     from ..evaluation.error_list import ListedVerdict
     from ..reporting.result_table import ResultTable
-    from .systems import Documents
+    from .sources import Documents
 
 LIMIT = 20
 """Rows that a terminal shows without `--limit`."""
@@ -103,28 +103,29 @@ def errors_cli(
     if output:
         check_suffix("--output", output, *ROWS)
         check_no_table_format(reading.format)
-    system, options = optional_name(system, ctx.args)
+    name, options = optional_name(system, ctx.args)
     terminal = table_format(reading.format) == "terminal"
-    systems = [system] if system else []
-    reading = with_stored_labels(reading, systems)
-    chosen, *others = chosen_metrics(metric, options, train, reading=reading, systems=systems).metrics
+    source = Source(name) if name else None
+    sources = [source] if source else []
+    reading = add_stored_labels(reading, sources)
+    chosen, *others = chosen_metrics(metric, options, train, reading=reading, systems=sources).metrics
     check_lexicons([chosen], output)
     if others:
         raise ValueError(f"--metric {metric}: expected one metric")
-    documents: Documents = predictions_kept(documents_of(system, gold, reading, loading), cutting, system or str(gold))
+    documents: Documents = Gold(gold, reading, both=source is None).documents(source, loading, cutting)
     totals, mentions, documents = totals_while_reading(documents, gold.name)
     labels = label or []
     if any("," in name for name in labels):
         documents = [*documents]  # kept, since any of them may have a label that contains a comma
-        labels = _known_labels(labels, documents)
-    verdicts = [name for each in errors for name in split_list(each)] if errors else None
+        labels = _split_labels(labels, documents)
+    verdicts = [name for text in errors for name in split_list(text)] if errors else None
     summary = Summary()
     rows = summary.watch(error_list(documents, chosen, errors=verdicts, labels=labels))
     if output:
         write_rows(output, (row.row(context) for row in rows), header=FIELDS)
         say(f"✔ {summary} in {output}", fg="green")
     else:
-        table, more = _table(rows, LIMIT if limit is None and terminal else limit)
+        table, more = _first_rows(rows, LIMIT if limit is None and terminal else limit)
         print_tables(
             [table._replace(digits=digits)],
             reading.format,
@@ -164,7 +165,7 @@ class Summary:
         return f"{number} verdict{'s'[: number != 1]} ({listed})" if listed else "no verdicts of this kind"
 
 
-def _table(rows: Iterator[ListedVerdict], limit: int | None) -> tuple[ResultTable, int]:
+def _first_rows(rows: Iterator[ListedVerdict], limit: int | None) -> tuple[ResultTable, int]:
     """Return a table of the first rows, or of all without a limit, and the number of further rows."""
     from ..reporting.verdict_tables import error_list_table
 
@@ -172,8 +173,8 @@ def _table(rows: Iterator[ListedVerdict], limit: int | None) -> tuple[ResultTabl
     return table, sum(1 for _ in rows)
 
 
-def _known_labels(given: Sequence[str], documents: Iterable[Document | None]) -> list[str]:
+def _split_labels(given: Sequence[str], documents: Iterable[Document | None]) -> list[str]:
     """Return the labels given. One that no span has is read as a comma-separated list."""
     spans = (span for document in documents if document for span in chain(*document.sides))
-    known = {label for _, _, label in spans}
-    return [label for each in given for label in ([each] if each in known else split_list(each))]
+    labels = {label for _, _, label in spans}
+    return [label for text in given for label in ([text] if text in labels else split_list(text))]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.features import features
 from ..core.messages import describe_error
 from .metric_options import names_and_options, parse_options
-from .systems import matching_files, named_runs
+from .sources import matching_files, named_runs
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric

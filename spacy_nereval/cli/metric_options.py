@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial
@@ -15,7 +14,7 @@ from ..core.arguments import Reading
 from ..core.messages import did_you_mean
 from .command_options import Lookups
 from .printing import say
-from .systems import gold_labels, is_data, unknown
+from .sources import Gold, Source
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
@@ -99,12 +98,11 @@ def chosen_metrics(
     arguments: Sequence[str],
     train: str | None = None,
     *,
-    gold: Path | None = None,
+    gold: Gold | None = None,
     reading: Reading | None = None,
     has_tokens: bool = False,
     attributes: Sequence[str] | None = None,
-    systems: Sequence[str] = (),
-    both: bool = False,
+    systems: Sequence[Source] = (),
 ) -> MetricChoice:
     """Return the metrics asked for, with their options, and which are left out.
 
@@ -116,13 +114,12 @@ def chosen_metrics(
         names: The value of `--metrics`; None for the set `papers`.
         arguments: The options of metrics, such as `["--fair.unit", "token"]`.
         train: The value of `--train`.
-        gold: The gold file, if it is to be checked for words and tokens.
+        gold: The gold annotation, if it is to be checked for words and tokens.
         reading: How the gold file is read, and what is scored.
         has_tokens: Whether tokens are made for texts without tokens.
         attributes: The values of `--by`, which may use `--train` too.
         systems: What is scored. Metrics have the options that the configs of the models among
             these give them, unless the command line or a set gives others.
-        both: Whether the gold file holds the predictions too.
 
     Raises:
         ValueError: If a metric or an option is unknown, missing, or would have no effect; or
@@ -132,20 +129,18 @@ def chosen_metrics(
 
     listed = [*registry.metric_table("papers" if names is None else names)]
     settings = _settings(listed, parse_options(arguments), train)
-    if stored := of_models(systems, reading.spans_key if reading else None):
-        settings = with_stored(settings, stored)
-    missing = (
-        partial(unknown, gold, reading, both=both, has_tokens=has_tokens) if gold and reading else registry.Unavailable
-    )
-    found = registry.choose_metrics(settings, missing)
+    if stored := stored_options_of_models(systems, reading.spans_key if reading else None):
+        settings = add_stored_options(settings, stored)
+    unknown = partial(gold.unknown, has_tokens=has_tokens) if gold else registry.Unavailable
+    chosen = registry.choose_metrics(settings, unknown)
     if train is not None and not attributes:
-        check_train_is_used(train, any("train" in metric.settings for metric in found.metrics))
-    if names is not None or not gold or not reading:
-        return found
-    metrics, lines = registry.add_hierarchical(found.metrics, gold_labels(gold, reading, both=both), reading.sep)
+        check_train_is_used(train, any("train" in metric.settings for metric in chosen.metrics))
+    if names is not None or not gold:
+        return chosen
+    metrics, lines = registry.add_hierarchical(chosen.metrics, gold.first_labels(), gold.reading.sep)
     for line in lines:
         say(line, err=True)
-    return found._replace(metrics=metrics)
+    return chosen._replace(metrics=metrics)
 
 
 def say_left_out_metrics(left_out: Mapping[str, str]) -> None:
@@ -190,41 +185,35 @@ Settings = dict[str, dict[str, Any]]
 """The options of each metric or set of metrics."""
 
 
-def of_models(systems: Sequence[str], key: str | None) -> dict[str, Settings]:
+def stored_options_of_models(systems: Sequence[Source], key: str | None) -> dict[str, Settings]:
     """Return the options of metrics that models store; only models with a scorer of this package.
 
     Args:
-        systems: Files of predictions, count files, and names or paths of models.
+        systems: Files of predictions, count files, and models.
         key: The key of the span groups that are scored; None for entities.
     """
-    if not (folders := dict(_folders(systems))):
+    if not (folders := _folders_of_models(systems)):
         return {}
     from ..integration.scorer import model_options
 
     return {model: stored for model, folder in folders.items() if (stored := model_options(folder, key))}
 
 
-def _folders(systems: Sequence[str]) -> Iterator[tuple[str, Path]]:
-    """Yield the models among some systems, and their folders."""
-    for name in dict.fromkeys(systems):
-        if not name.endswith(".npz") and not is_data(name):
-            from ..integration.pipelines import Pipeline
-
-            with suppress(ValueError):  # a blank pipeline, or no pipeline: spaCy reports this on loading
-                yield name, Pipeline(name).folder()
+def _folders_of_models(systems: Sequence[Source]) -> dict[str, Path]:
+    return {system.name: folder for system in systems if (folder := system.folder)}
 
 
-def with_stored_labels(reading: Reading, systems: Sequence[str]) -> Reading:
+def add_stored_labels(reading: Reading, systems: Sequence[Source]) -> Reading:
     """Return how to read with the label options that models store, and print these. The command line takes precedence.
 
     Args:
         reading: How annotation is read.
-        systems: As for `of_models`.
+        systems: As for `stored_options_of_models`.
 
     Raises:
         ValueError: Two models store different label options.
     """
-    if not (folders := dict(_folders(systems))):
+    if not (folders := _folders_of_models(systems)):
         return reading
     from ..integration.scorer import model_label_settings
 
@@ -235,7 +224,7 @@ def with_stored_labels(reading: Reading, systems: Sequence[str]) -> Reading:
     stored = {
         model: {o: value for o, value in settings.items() if o not in given} for model, settings in stored.items()
     }
-    shown = {model: _as_options(settings) for model, settings in stored.items()}
+    shown = {model: _written_options(settings) for model, settings in stored.items()}
     if len({*shown.values()}) > 1:
         differ = "; ".join(f"{model} has {options or 'none'}" for model, options in shown.items())
         raise ValueError(
@@ -253,18 +242,18 @@ def with_stored_labels(reading: Reading, systems: Sequence[str]) -> Reading:
     return reading
 
 
-def _as_options(found: Mapping[str, Any]) -> str:
+def _written_options(settings: Mapping[str, Any]) -> str:
     return " ".join(
-        f"--{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in found.items()
+        f"--{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in settings.items()
     )
 
 
-def with_stored(settings: Settings, stored: Mapping[str, Settings]) -> Settings:
+def add_stored_options(settings: Settings, stored: Mapping[str, Settings]) -> Settings:
     """Return the settings with the options that models store for the same metrics, and print these.
 
     Args:
         settings: The options that the command line or a set gives, which come first.
-        stored: Model to options, as `of_models` returns it.
+        stored: Model to options, as `stored_options_of_models` returns it.
 
     Raises:
         ValueError: Two models store different values for an option, or a value cannot be used.
@@ -286,7 +275,7 @@ def with_stored(settings: Settings, stored: Mapping[str, Settings]) -> Settings:
             if taken.setdefault(name, extra) != extra:
                 option = next(o for o in {**taken[name], **extra} if taken[name].get(o) != extra.get(o))
                 values = (
-                    json.dumps(each[option]) if option in each else "the default" for each in (taken[name], extra)
+                    json.dumps(some[option]) if option in some else "the default" for some in (taken[name], extra)
                 )
                 raise ValueError(
                     f"the configs of {source[name]} and {model} differ in {name}.{option} ({' and '.join(values)}), "
@@ -312,7 +301,7 @@ def wanted_breakdowns(lookups: Lookups, metrics: Sequence[Metric]) -> list[Break
 
     lexicon = cached_lexicon(lookups.train) if lookups.train else None
     breakdowns = [Breakdown(metrics, by, lexicon) for by in split_attributes(lookups.by or [])]
-    uses = [*(each.by.attribute.needs_lexicon for each in breakdowns), *("train" in m.settings for m in metrics)]
+    uses = [*(one.by.attribute.needs_lexicon for one in breakdowns), *("train" in m.settings for m in metrics)]
     if lookups.train:
         check_train_is_used(lookups.train, any(uses))
     return breakdowns

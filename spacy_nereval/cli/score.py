@@ -32,32 +32,21 @@ from .counting_documents import (
     Observer,
     RunCounter,
     check_collapse_given,
-    check_collapsible,
-    check_stored_halves,
     count_documents,
     halves_of,
     warn_of_labels,
 )
 from .guards import check_lexicons
 from .metric_options import (
+    add_stored_labels,
     chosen_metrics,
     names_and_options,
     optional_name,
     unknown_labels,
     wanted_breakdowns,
-    with_stored_labels,
 )
 from .printing import names_of_tables, print_result
-from .systems import (
-    check_no_count_file,
-    check_no_labels,
-    check_no_unit,
-    documents_of_files,
-    documents_of_model,
-    named_runs,
-    predictions_kept,
-    unknown,
-)
+from .sources import REFUSALS, Gold, Kind, Source, check_answers, named_runs, questions_of
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
@@ -126,55 +115,33 @@ def score_cli(
     check_suffix("--output", output, *JSON)
     check_suffix("--per-document", per_document, *ROWS)
     if system and drawn:
-        if pred or lookups.by or per_document:
-            given = f"{pred}" if pred else "--by" if lookups.by else "--per-document"
-            raise ValueError(
-                f"{given} is given in addition to --system: it shows a single run, so score that one alone"
-            )
+        check_answers(REFUSALS[Kind.RUNS], questions_of(pred=pred, by=lookups.by, per_document=per_document))
         counting = (metrics, options, lookups.train, reading, loading, cutting)
         return score_runs(system, gold, counting, drawn, showing, output)
     if loading.gpu_id >= 0:
         raise ValueError("--gpu-id is given without a model: give models as runs of --system")
-    breakdowns: list[Breakdown] = []
     left_out: dict[str, str] = {}
-    seen = Collectors()
-    if gold.suffix == ".npz":
-        if pred or metrics or options or lookups.by or lookups.train:
-            raise ValueError(
-                f"{gold} is a count file without spans: give it without predictions, metrics, options of metrics, "
-                "--by and --train"
-            )
-        check_no_unit(reading, gold)
-        check_no_labels(reading, gold)
-        check_no_count_file(cutting, [gold])
-        from ..io.count_files import load
-
-        counts = load(gold)
-        if counts.collapsed:
-            check_collapsible(showing, per_document, lookups.by, file=gold)
-            check_stored_halves(counts, confidence, resampling, gold)
+    source = Source(gold)
+    if source.has_counts:
+        asked_for_spans = pred or metrics or options or lookups.by or lookups.train
+        questions = questions_of(reading, cutting, per_document=per_document, tables=showing.tables)
+        source.check([("", "spans"), *questions] if asked_for_spans else questions)
+        source.check_half_samples(resampling, wanted=confidence)
+        counts = source.counts
         check_lexicons(counts.metrics, output, per_document)
-        seen = error_collectors(showing, counts.metrics, source=str(gold))
+        collectors = wanted_collectors(showing, counts.metrics, texts=False)
         warn_of_labels(counts)
     else:
+        annotation = Gold(gold, reading, both=pred is None)
         chosen, left_out = chosen_metrics(
-            metrics, options, lookups.train, attributes=lookups.by, gold=gold, reading=reading, both=pred is None
+            metrics, options, lookups.train, attributes=lookups.by, gold=annotation, reading=reading
         )
         breakdowns = wanted_breakdowns(lookups, chosen)
-        seen = error_collectors(showing, chosen, words=not unknown(gold, reading, both=pred is None).words)
-        documents = predictions_kept(documents_of_files(gold, pred, reading), cutting, str(pred or gold))
-        observers: list[Observer] = [*breakdowns, *seen.observers]
-        counts = count_documents(documents, chosen, gold.name, reading, observers, groups=seen.groups)
-    show_result(
-        counts,
-        drawn,
-        showing,
-        output=output,
-        per_document=per_document,
-        breakdowns=breakdowns,
-        collectors=seen,
-        left_out=left_out,
-    )
+        collectors = wanted_collectors(showing, chosen, breakdowns, words=not annotation.unknown().words)
+        documents = annotation.documents(Source(pred, Kind.FILES) if pred else None, cutting=cutting)
+        observers = collectors.observers
+        counts = count_documents(documents, chosen, gold.name, reading, observers, groups=collectors.groups)
+    show_result(counts, drawn, showing, output, per_document, collectors, left_out)
 
 
 def score_runs(
@@ -199,7 +166,7 @@ def score_runs(
         ValueError: There are several systems or there is only one run; a run, a table or an option cannot be used.
         OSError: A file cannot be read or written.
     """
-    from ..evaluation.result import evaluate_runs
+    from ..evaluation.run_means import evaluate_runs
     from ..reporting.score_view import RunsView
 
     systems = named_runs(given)
@@ -214,9 +181,10 @@ def score_runs(
             f"give two or more, or score it alone: nereval score {gold} {runs[0]}"
         )
     wanted = names_of_tables(showing, RunsView)
-    counter = RunCounter(runs, gold, *counting)
+    sources = [*map(Source, runs)]
+    counter = RunCounter(sources, gold, *counting)
     check_lexicons(counter.metrics, output)
-    counts = [counter.count(run)[0] for run in runs]
+    counts = [counter.count(run)[0] for run in sources]
     result = evaluate_runs(counts, drawn, system=name, average=showing.average, short=showing.short)
     result |= {"left_out": counter.left_out} if counter.left_out else {}
     print_result(RunsView(counts[0], result, showing.average), wanted, showing, output)
@@ -256,56 +224,43 @@ def evaluate_cli(
     names, options = names_and_options([*(data or []), *ctx.args])
     drawn = chosen_confidence(confidence, resampling)
     check_collapse_given("--check-repeats", collapsing.check_repeats, collapsing.collapse)
+    questions = questions_of(by=lookups.by, per_document=per_document, tables=showing.tables)
     collapse = halves_of(drawn) if collapsing.collapse else None
     if collapse:
-        check_collapsible(showing, per_document, lookups.by)
+        check_answers(REFUSALS[Kind.COLLAPSING], questions)
     check_average(showing.average)
     check_suffix("--output", output, *JSON)
     check_suffix("--per-document", per_document, *ROWS)
-    reading = with_stored_labels(reading, [model])
+    source = Source(model, Kind.MODEL)
+    reading = add_stored_labels(reading, [source])
     chosen, left_out = chosen_metrics(
-        metrics, options, lookups.train, attributes=lookups.by, reading=reading, systems=[model]
+        metrics, options, lookups.train, attributes=lookups.by, reading=reading, systems=[source]
     )
     check_lexicons(chosen, output, per_document)
     breakdowns = wanted_breakdowns(lookups, chosen)
     check_repeats = bool(collapsing.check_repeats)
     task = CountTask(model, names, None, chosen, reading, loading, None, collapse, check_repeats)
     counter = task.counter(extensions)
-    source = counter.corpus if counter else "a collapsed corpus" if collapse else None
-    seen = error_collectors(showing, chosen, source=source)
+    collectors = wanted_collectors(showing, chosen, breakdowns, texts=not (counter or collapse))
     if counter:
+        check_answers(counter.refusals, questions)
         counts = counter.counts(task)
     else:
-        from ..io.paths import fetch_path
-
-        with fetch_path(task.file_pair()[0]) as gold:
-            documents = documents_of_model(model, gold, reading, loading)
-            observers: list[Observer] = [*breakdowns, *seen.observers]
-            counts = count_documents(
-                documents, chosen, gold.name, reading, observers, groups=seen.groups, collapse=collapse
-            )
-    show_result(
-        counts,
-        drawn,
-        showing,
-        output=output,
-        per_document=per_document,
-        breakdowns=breakdowns,
-        collectors=seen,
-        left_out=left_out,
-    )
+        counts = task.counts(collectors.observers, collectors.groups, with_origin=False)
+    show_result(counts, drawn, showing, output, per_document, collectors, left_out)
 
 
 class Collectors(NamedTuple):
-    """What is collected from documents while they are counted, for tables that show texts."""
+    """What is collected from documents while they are counted: breakdowns, and what tables show of texts."""
 
+    breakdowns: Sequence[Breakdown] = ()
     examples: ErrorExamples | None = None
     groups: ErrorGroups | None = None
 
     @property
-    def observers(self) -> list[ErrorExamples]:
+    def observers(self) -> list[Observer]:
         """The parts that see every document; `groups` sees batches of them."""
-        return [self.examples] if self.examples else []
+        return [*self.breakdowns, *([self.examples] if self.examples else [])]
 
 
 def wanted_tables(showing: Showing, metrics: Sequence[Metric]) -> list[str]:
@@ -328,15 +283,21 @@ def wanted_tables(showing: Showing, metrics: Sequence[Metric]) -> list[str]:
     return wanted
 
 
-def error_collectors(
-    showing: Showing, metrics: Sequence[Metric], *, source: str | None = None, words: bool = True
+def wanted_collectors(
+    showing: Showing,
+    metrics: Sequence[Metric],
+    breakdowns: Sequence[Breakdown] = (),
+    *,
+    texts: bool = True,
+    words: bool = True,
 ) -> Collectors:
     """Return what has to be collected for the tables that are wanted.
 
     Args:
         showing: Which tables are printed.
         metrics: What is counted.
-        source: What holds counts without texts, so that nothing can be collected; None if texts are read.
+        breakdowns: What `--by` counts.
+        texts: Whether texts are read; otherwise nothing can be collected.
         words: Whether the texts consist of words.
 
     Raises:
@@ -347,14 +308,11 @@ def error_collectors(
     from ..reporting.declared import error_metric
 
     wanted, metric = wanted_tables(showing, metrics), error_metric(metrics)
-    if source is not None:
-        if showing.tables not in (None, "all") and "groups" in wanted:
-            raise ValueError(f"--tables groups: {source} keeps no texts, so repeated errors are not known")
-        return Collectors()
-    if not metric:
-        return Collectors()
+    if not metric or not texts:
+        return Collectors(breakdowns)
     by: tuple[GroupedBy, ...] = ("surface", "slip") if words and "groups" in wanted else ()
     return Collectors(
+        breakdowns,
         ErrorExamples(metric) if "pairs" in wanted else None,
         ErrorGroups(metric, by=by) if (by or "errors" in wanted) and not metric.resolve else None,
     )
@@ -364,12 +322,10 @@ def show_result(
     counts: Counts,
     drawn: Confidence | None,
     showing: Showing,
-    *,
-    output: Path | None = None,
-    per_document: Path | None = None,
-    breakdowns: Sequence[Breakdown] = (),
-    collectors: Collectors = Collectors(),
-    left_out: Mapping[str, str] = {},
+    output: Path | None,
+    per_document: Path | None,
+    collectors: Collectors,
+    left_out: Mapping[str, str],
 ) -> None:
     """Score counts, write the files asked for, and print the tables.
 
@@ -379,8 +335,7 @@ def show_result(
         showing: Which tables are printed, and how.
         output: JSON file for the result.
         per_document: File for the scores of each document.
-        breakdowns: What `--by` counted.
-        collectors: Examples and groups of errors.
+        collectors: What `--by` counted, and examples and groups of errors.
         left_out: The metrics that were left out, with the reason.
     """
     from ..evaluation.result import disagreement, document_rows, evaluate
@@ -392,7 +347,7 @@ def show_result(
     result = evaluate(counts, drawn, average=showing.average, short=showing.short)
     if left_out:
         result["left_out"] = {**left_out}
-    if breakdowns:
+    if breakdowns := collectors.breakdowns:
         result["breakdowns"] = {one["by"]: one for one in (breakdown.result(counts, drawn) for breakdown in breakdowns)}
     examples = collectors.examples.first if collectors.examples else {}
     view = ScoreView(counts, result, showing.average, examples=examples, groups=collectors.groups)

@@ -11,7 +11,7 @@ from ..core.arguments import Labelling
 from .app import command
 from .command_options import check_suffix, split_list
 from .printing import say
-from .systems import rules_of
+from .sources import rules_of
 
 
 @command("training", heading="Train in spaCy")
@@ -138,7 +138,7 @@ def detach_cli(
     """
     Save a copy of a pipeline that loads without spacy-nereval.
     """
-    from ..integration.component import detach
+    from ..integration.detach import detach
     from ..integration.pipelines import load_pipeline
 
     if output.exists() and (output.is_file() or any(output.iterdir())):

@@ -30,6 +30,9 @@ class ResultKind(NamedTuple):
         keys: Keys that show that a result is of this kind.
         command: The command that writes it.
         words: What it is the result of: "a gate", "thresholds".
+
+    >>> ResultKind(("rules", "policy"), "gate", "a gate").command
+    'gate'
     """
 
     keys: tuple[str, ...]

@@ -330,7 +330,8 @@ def _parts(
             if repeated := [id for id, file in files.items() if file < number]:
                 raise ValueError(
                     f"{names[files[repeated[0]]]} and {names[number]} both have {join_names(repeated)}: documents "
-                    f"would count twice; if an id stands for one document in several parts, use {spell_argument('shared_ids', True)}"
+                    "would count twice; if an id stands for one document in several parts, use "
+                    f"{spell_argument('shared_ids', True)}"
                 )
         holders |= dict.fromkeys(counts.parts, (names[number], counts.parts))
         first = first or counts

@@ -63,6 +63,15 @@ def check_is_file(path: Location) -> None:
         raise ValueError(f"{path} does not exist or is not a file{remedy(path)}")
 
 
+def is_count_file(path: str | Path) -> bool:
+    """Return whether a path names a count file, which need not exist. Nothing else tells count files from others.
+
+    >>> is_count_file("counts.npz"), is_count_file(Path("gold.jsonl"))
+    (True, False)
+    """
+    return str(path).endswith(".npz")
+
+
 HOW_TO_MAKE = {
     "examples": "it is part of the repository: run the command in the folder of a clone",
     "corpus": "in a clone of the repository, 'python -m spacy project run corpus' makes it",

@@ -124,7 +124,7 @@ def test_one_of_several_systems_is_chosen(tmp_path):
 def test_cuts_are_made_of_the_result_as_they_were_chosen():
     for per_label in (False, True):
         found = thresholds(SPANS, SCORED, "strict", per_label=per_label)
-        assert found.cuts == found._found.cuts and found.cuts.documents == 3
+        assert found.cuts == found._result.cuts and found.cuts.documents == 3
     assert found.apply(SPANS, SCORED).cuts == found.cuts
 
 

@@ -151,7 +151,7 @@ def test_without_a_feature_that_makes_reports_a_page_has_the_tables(result, monk
         monkeypatch.setattr(module, "features", lambda: (Feature("empty"),))
     result.save(tmp_path / "a.html")
     assert "<table" in (tmp_path / "a.html").read_text()
-    with pytest.raises(ValueError, match="no feature that makes reports is installed: reinstall spacy-nereval"):
+    with pytest.raises(ValueError, match="no feature that makes reports is registered"):
         result.report()
 
 

@@ -158,7 +158,7 @@ REFUSED: dict[str, dict[str, str]] = {
         "gold.jsonl c-a.npz a.npz": "one is collapsed, the other has documents",
         "c-a.npz a.npz": "one is collapsed, the other has documents",
         "gold.jsonl c-a.npz b.jsonl": "one is collapsed, the other has documents",
-        "c-a.npz b.jsonl": "c-a.npz is a count file, and b.jsonl is not: name the gold annotation first",
+        "c-a.npz b.jsonl": "b.jsonl is not a count file: name the gold annotation first",
         "--system A=c-a.npz --system B=b.jsonl": "b.jsonl is not a count file: name the gold",
         "c-a.npz c-b.npz --trials 9": "collapsed counts keep no documents, so they have no permutation",
         "c-a.npz c-b.npz --seed 9": "--seed 9: c-a.npz holds collapsed counts",

@@ -19,7 +19,7 @@ from spacy_nereval.evaluation.bounds import effective_units, score_intervals
 from spacy_nereval.evaluation.breakdown import Breakdown
 from spacy_nereval.evaluation.intervals import intervals, run_intervals
 from spacy_nereval.evaluation.jackknife import difference_of_runs
-from spacy_nereval.evaluation.result import evaluate_runs
+from spacy_nereval.evaluation.run_means import evaluate_runs
 from spacy_nereval.evaluation.variance import influences, most_influential
 
 Tallies = list[tuple[int, int, int]]

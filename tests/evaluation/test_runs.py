@@ -14,7 +14,7 @@ from twin_statistics import spread_of, wilson
 
 from spacy_nereval import Confidence, Counts, Document, Metric, Score, Span, count, create_all, evaluate, one_each
 from spacy_nereval.evaluation.comparison import System, comparison
-from spacy_nereval.evaluation.result import evaluate_runs
+from spacy_nereval.evaluation.run_means import evaluate_runs
 from spacy_nereval.reporting.comparison_view import ComparisonView
 from spacy_nereval.reporting.score_view import RunsView
 

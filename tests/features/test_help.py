@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from spacy_nereval.cli import nereval
 from spacy_nereval.cli.command_options import OFTEN, OPTION_GROUPS
 from spacy_nereval.cli.help_pages import HEADINGS, VIEWS, option_group, option_text
-from spacy_nereval.core.features import load
+from spacy_nereval.core.features import extensions, load_object
 from spacy_nereval.features.leaderboard.datasets_view import DataSetsView
 from spacy_nereval.features.report.report_view import ReportView
 from spacy_nereval.reporting.score_view import ScoreView
@@ -45,7 +45,8 @@ def test_the_list_of_commands_has_the_first_sentence_of_each_without_line_breaks
         first = flat(inspect.getdoc(command.callback)).partition(". ")[0].removesuffix(".")
         assert f"{command.name} {first}" in listed
         assert first == command.short_help
-        assert flat(command.help) == flat(inspect.getdoc(command.callback))
+        helps = [inspect.getdoc(command.callback), *(added.help for added in extensions(command.name).values())]
+        assert flat(command.help) == flat("\n\n".join(helps)).strip()
         assert all("\n" not in paragraph for paragraph in command.help.split("\n\n"))
 
 
@@ -154,7 +155,7 @@ def test_the_tables_that_the_help_names_are_those_of_the_commands_views(name):
     (shown,) = re.findall(r"^  -t, --tables.*?(?=^  -|^$)", accepted(name, "--help", env=PLAIN), flags=re.M | re.S)
     tables = flat(shown).partition("'all': ")[2]
     for words, place in zip(re.split(r"\. With --system: ", tables), VIEWS[name].values(), strict=True):
-        view = load(place)
+        view = load_object(place)
         named = re.sub(r" \(the default[^)]*\)", "", words)
         assert {*re.split("[,;] ", named)} == {*view.makers}
         default = [names for names, _ in re.findall(r"(?:^|; )([^;()]*) \((the default[^)]*)\)", words)]
@@ -163,7 +164,7 @@ def test_the_tables_that_the_help_names_are_those_of_the_commands_views(name):
 
 def test_every_view_has_a_command_whose_help_names_its_tables():
     """A report prints no tables, and `datasets` always the same."""
-    views = [load(place) for views in VIEWS.values() for place in views.values()]
+    views = [load_object(place) for views in VIEWS.values() for place in views.values()]
     assert {*View.__subclasses__(), *ScoreView.__subclasses__()} == {*views, ReportView, DataSetsView}
 
 

@@ -23,7 +23,7 @@ from spacy.training import Corpus, Example
 from typer.testing import CliRunner
 
 from spacy_nereval.core.cuts import Cuts
-from spacy_nereval.integration.component import detach
+from spacy_nereval.integration.detach import detach
 from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer
 from spacy_nereval.io.saved_results import save_cuts
 

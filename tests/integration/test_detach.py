@@ -14,7 +14,7 @@ from spacy.tokens import Span
 from spacy.training import Example
 from spacy.training.loop import create_evaluation_callback
 
-from spacy_nereval.integration.component import detach
+from spacy_nereval.integration.detach import detach
 from spacy_nereval.integration.scorer import make_ner_scorer
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*predicted.* label")

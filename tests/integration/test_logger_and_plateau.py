@@ -16,7 +16,7 @@ from spacy.util import registry
 from thinc.api import Config
 
 from spacy_nereval.integration import loggers as schedules
-from spacy_nereval.integration.loggers import Plateau, plateau
+from spacy_nereval.integration.schedules import Plateau, plateau
 
 
 def rates(schedule: Plateau, losses: Sequence[float]) -> list[float]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from spacy_nereval import Counts, Document, count, create
-from spacy_nereval.features.parts.engines import started
+from spacy_nereval.features.parts.engines import start_engine
 from spacy_nereval.features.parts.shards import PartsFolder, Shard, count_shards
 
 
@@ -35,7 +35,7 @@ if __name__ == "__main__":
     from dying import Dies as Named  # which workers can import
 
     folder, always = sys.argv[1], sys.argv[2] == "always"
-    with started("loky", 2) as loky:
+    with start_engine("loky", 2) as loky:
         shards = [Shard(f"s{k}", f"g{k}") for k in range(3)]
         found = count_shards(shards, Named(folder, always=always), PartsFolder(folder), loky.run)
         print([each.error for each in found])

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from spacy_nereval.cli import nereval
-from spacy_nereval.features.parts.engines import Engine, started
+from spacy_nereval.features.parts.engines import Engine, start_engine
 
 
 def busy(folder: str) -> None:
@@ -62,7 +62,7 @@ def given_up_by_dask() -> str:
     """What Dask raises if the only worker dies of a task that is not to be tried again."""
     import dask
 
-    with dask.config.set({"distributed.scheduler.allowed-failures": 0}), started("dask", 1) as workers:
+    with dask.config.set({"distributed.scheduler.allowed-failures": 0}), start_engine("dask", 1) as workers:
         try:
             workers.run(dies, [1], print)
         except Exception as error:  # of whatever kind: that the run ends at all is what is asked
@@ -78,11 +78,11 @@ def main(engine: str, *command: str) -> None:
     if command:
         nereval([*command], standalone_mode=False)
     if engine == "ray":
-        with started(engine, 2, gpus=True) as workers:
+        with start_engine(engine, 2, gpus=True) as workers:
             Path("gpus.json").write_text(json.dumps(workers.run(gpu, range(4), print)))
     if engine == "dask":
         Path("died.txt").write_text(given_up_by_dask())
-    with started(engine, 2) as workers:
+    with start_engine(engine, 2) as workers:
         if engine == "spark":
             Path("jobs.json").write_text(json.dumps(jobs_of(workers)))
         if workers.reduce:

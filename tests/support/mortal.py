@@ -20,8 +20,8 @@ from spacy_nereval import create_all
 from spacy_nereval.counting.counts import Counts
 from spacy_nereval.evaluation.collapsing import count_collapsed
 from spacy_nereval.features.parts import shards
-from spacy_nereval.features.parts.engines import started
-from spacy_nereval.features.parts.shards import PartsFolder, Shard, count_shards, locked
+from spacy_nereval.features.parts.engines import start_engine
+from spacy_nereval.features.parts.shards import PartsFolder, Shard, count_shards, lock_folder
 from spacy_nereval.io.count_files import save
 from spacy_nereval.io.id_hashes import hashes_of
 
@@ -68,7 +68,7 @@ class Mortal:
         return counts
 
 
-class MortalMerging(shards.Merging):
+class MortalMerging(shards.PartMerger):
     """Merges parts, and may be killed meanwhile."""
 
     def count(self, shard: Shard) -> Counts:
@@ -79,14 +79,14 @@ class MortalMerging(shards.Merging):
 
 
 def main(engine: str) -> None:
-    shards.TOGETHER, shards.Merging = 4, MortalMerging
+    shards.TOGETHER, shards.PartMerger = 4, MortalMerging
     marked_for_death("driver", 1, 3)
     folder = PartsFolder(str(FOLDER / "parts"))
-    with started(engine, 2) as workers, locked(folder):
+    with start_engine(engine, 2) as workers, lock_folder(folder):
         statuses = count_shards(SHARDS, Mortal(), folder, workers.run)
         if lost := [status.error for status in statuses if status.error]:
             sys.exit("\n".join(lost))
-        found = shards.merged(statuses, folder, workers, collapsed=True, check_repeats=True)
+        found = shards.merge_shards(statuses, folder, workers, collapsed=True, check_repeats=True)
         save(found, FOLDER / "all.npz")
 
 

@@ -8,13 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...api.accessors import Headline
-from ...api.inputs import (
-    ItemReading,
-    reading_of_items,
-    records_of_sides,
-    unknown,
-    with_item_reading,
-)
+from ...api.inputs import ItemReading, reading_of_items, records_of_sides, unknown, with_item_reading
 from ...api.shown import Shown, table_frame
 from ...api.sides import Side
 from ...core.arguments import Reading

@@ -15,7 +15,7 @@ from ...cli.command_options import JSON, OUTPUT, TRAIN, Resampling, Showing, che
 from ...cli.guards import check_lexicons
 from ...cli.metric_options import chosen_metrics, names_and_options
 from ...cli.printing import more_tables, names_of_tables, print_tables, say
-from ...cli.systems import display_names, reading_of, rules_of, say_left_out
+from ...cli.sources import Gold, Source, display_names, reading_of, rules_of, say_left_out
 from ...core.arguments import MOST_DOCUMENTS, Reading
 
 if TYPE_CHECKING:
@@ -134,11 +134,9 @@ def agreement_cli(
     check_suffix("--units", units, ".csv")
     check_suffix("--html", html, ".html")
     check_suffix("--disputes", disputes, ".jsonl", ".json")
-    gold = Path(names[0]) if len(names) > 1 else None
     first = replace(reading, annotator=next(iter(split_list(reading.annotator)), None))
-    chosen, left_out = chosen_metrics(
-        metrics or ",".join(DEFAULT), options, train, gold=gold, reading=first, has_tokens=True
-    )
+    gold = Gold(Path(names[0]), first) if len(names) > 1 else None
+    chosen, left_out = chosen_metrics(metrics or ",".join(DEFAULT), options, train, gold=gold, has_tokens=True)
     check_lexicons(chosen, output, write_consensus, units, html, disputes)
     shared = _read_shared(names, name or [], reading, tokenizer)
     rule = consensus_rule(consensus, len(shared.annotators))
@@ -193,7 +191,7 @@ def _read_shared(
 
         tokenizer = tokenizer_with_name(language)
     shared = read_annotators(
-        dict(zip(display_names(names, given_names), map(Path, names))),
+        dict(zip(display_names([*map(Source, names)], given_names), map(Path, names))),
         reading.spans_key,
         format=format,
         rules=rules_of(reading),

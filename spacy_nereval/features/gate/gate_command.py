@@ -12,11 +12,11 @@ from typer import Argument, Option
 
 from ...cli.app import command
 from ...cli.command_options import GOLD, JSON, OUTPUT, Cutting, Model, Showing, check_suffix
-from ...cli.counting_documents import RunCounter, only_count_files
+from ...cli.counting_documents import RunCounter
 from ...cli.guards import STDOUT_FILE
 from ...cli.metric_options import names_and_options
 from ...cli.printing import apart_from, names_of_tables, print_result, say
-from ...cli.systems import named_runs
+from ...cli.sources import Source, named_runs
 from ...core.arguments import Reading
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ class _Arguments(NamedTuple):
 def _read_arguments(gold: Path | None, candidate: str | None, more: Sequence[str], usage: str) -> _Arguments:
     """Return what the arguments name. A count file in place of the gold annotation is the candidate."""
     names, options = names_and_options([*filter(None, [candidate]), *more])
-    if gold is not None and not names and gold.suffix == ".npz":
+    if gold is not None and not names and Source(gold).has_counts:
         gold, names = None, [str(gold)]
     if len(names) != 1:
         raise typer.BadParameter(f"{usage}GOLD CANDIDATE")
@@ -173,17 +173,16 @@ def _count_systems(
     policy.check_baseline(bool(baseline))  # before anything is read
     candidate_runs, baseline_runs = _list_runs(arguments.candidate), _list_runs(baseline) if baseline else []
     runs = [*candidate_runs, *baseline_runs]
-    has_count_file = any(run.endswith(".npz") for run in runs)
+    has_count_file = any(run.has_counts for run in runs)
     if policy.unit and reading.unit is None and not has_count_file:
         reading = replace(reading, unit=policy.unit)
     metrics = None if has_count_file else ",".join(policy.metrics)
-    gold = arguments.gold or only_count_files(runs)
-    counter = RunCounter(runs, gold, metrics, arguments.options, None, reading, loading, cutting)
-    return counter.system("candidate", candidate_runs), counter.system(
-        "baseline", baseline_runs
-    ) if baseline_runs else None
+    counter = RunCounter(runs, arguments.gold, metrics, arguments.options, None, reading, loading, cutting)
+    system = counter.system("candidate", candidate_runs)
+    return system, counter.system("baseline", baseline_runs) if baseline_runs else None
 
 
-def _list_runs(text: str) -> list[str]:
+def _list_runs(text: str) -> list[Source]:
     """Return the training runs that an argument lists, or that a pattern matches; most systems have one."""
-    return [text] if Path(text).exists() else named_runs([f"candidate={text}"])["candidate"]
+    names = [text] if Path(text).exists() else named_runs([f"candidate={text}"])["candidate"]
+    return [*map(Source, names)]

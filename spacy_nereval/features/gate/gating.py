@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from ...api.accessors import Headline, interval_of
 from ...api.inputs import ItemReading, Items, documents_of, kept_items, reading_of_items, with_item_reading
-from ...api.scoring import counted, counts_of, runs_of
+from ...api.scoring import counts_of, counts_of_documents, runs_of
 from ...api.shown import Shown, table_frame
 from ...core.compression import format_extension
 from ...evaluation.comparison import System
@@ -226,7 +226,9 @@ def _count_systems(
                 if gold_items is None:
                     raise ValueError("gold is missing: expected the gold annotation, one item per document")
                 kept, chosen = documents_of(gold_items, run, items, name)
-                counts = counted(kept, stored_counts.metrics if stored_counts else chosen.metrics, reading.spans_key)
+                counts = counts_of_documents(
+                    kept, stored_counts.metrics if stored_counts else chosen.metrics, reading.spans_key
+                )
             run_counts.append(counts)
         systems[role] = System(role, run_counts, kept)
     return policy, systems["candidate"], systems.get("baseline")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...cli.counting_documents import CountTask, pipeline_digest, pipeline_of, save_counts, source_digest
 from ...cli.printing import progress_bar, say
-from ...cli.systems import reading_of, rules_of
-from .lock import exclusive
+from ...cli.sources import reading_of, rules_of
+from .lock import hold_lock
 
 if TYPE_CHECKING:
     from ...core.arguments import Reading
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def locked_counts(output: Path, wait: float = 0) -> Iterator[Counts | None]:
-    """Provide the counts that are there already, None if there are none yet, and keep other runs out.
+def lock_counts(output: Path, wait: float = 0) -> Iterator[Counts | None]:
+    """Lock the output, and yield the counts in it; None if it does not exist yet.
 
     Raises:
         ValueError: Another run adds to the file, or it does not hold collapsed counts.
     """
     from ...io.count_files import load
 
-    with exclusive(output.with_name(f"{output.name}.lock"), str(output), "or choose another file", wait):
+    with hold_lock(output.with_name(f"{output.name}.lock"), str(output), "or choose another file", wait):
         counts = load(output) if output.exists() else None
         if counts and not counts.collapsed:
             raise ValueError(f"--append: {output} holds counts with documents: collapse it first, with 'nereval merge'")
@@ -35,25 +35,27 @@ def locked_counts(output: Path, wait: float = 0) -> Iterator[Counts | None]:
 
 
 def halves_to_append(counts: Counts, replicates: int | None, seed: int | None, output: Path) -> Halves:
-    """Return the half-samples of counts that files are added to.
+    """Return the half-samples of the counts that files are added to.
 
     Raises:
-        ValueError: Others are asked for.
+        ValueError: `replicates` or `seed` differs from those of the counts.
     """
     from ...evaluation.collapsing import Halves
 
-    drawn = Halves(*counts.replicates.settings) if counts.replicates else Halves(0)
-    for name, given, has in (("replicates", replicates, drawn.samples), ("seed", seed, drawn.seed)):
-        if given is not None and given != has:
-            raise ValueError(f"--{name} {given}: {output} was counted with --{name} {has}, which --append goes on with")
-    return drawn
+    halves = Halves(*counts.replicates.settings) if counts.replicates else Halves(0)
+    for name, value, used in (("replicates", replicates, halves.samples), ("seed", seed, halves.seed)):
+        if value is not None and value != used:
+            raise ValueError(
+                f"--{name} {value}: {output} was counted with --{name} {used}, which --append goes on with"
+            )
+    return halves
 
 
 def new_files(counts: Counts | None, task: CountTask, output: Path) -> CountTask:
-    """Return what is to be counted of the files that are not in the counts yet, and say which ones are.
+    """Return the task with only those files that are not in the counts yet. Print which files are skipped.
 
     Args:
-        counts: The counts that are there, if there are any.
+        counts: The counts in the output; None if it does not exist yet.
         task: All files, and how they are counted.
         output: The file of the counts, for messages.
 
@@ -63,14 +65,14 @@ def new_files(counts: Counts | None, task: CountTask, output: Path) -> CountTask
     from ...core.messages import join_names
     from ...io.paths import fetch_path
 
-    pipeline, counted = pipeline_of(task.model, task.loading), {*counts.parts} if counts else set()
+    pipeline, counted_digests = pipeline_of(task.model, task.loading), {*counts.parts} if counts else set()
     new: dict[str, int] = {}
     skipped: list[str] = []
     for k, gold in enumerate(progress_bar(task.golds, desc="looking for new files", unit=" files")):
         pred = task.preds[k] if task.preds else gold
         with fetch_path(gold) as gold_path, fetch_path(pred) as pred_path:
             digest = source_digest(gold_path, pred_path, pipeline)
-        if digest in counted:
+        if digest in counted_digests:
             skipped.append(gold)
         elif digest in new:
             raise ValueError(f"{task.golds[new[digest]]} and {gold} have the same content: leave one of them out")
@@ -78,28 +80,27 @@ def new_files(counts: Counts | None, task: CountTask, output: Path) -> CountTask
             new[digest] = k
     if skipped:
         say(f"ℹ {len(skipped)} of {len(task.golds)} files are in {output} already, and skipped: {join_names(skipped)}")
-    places = [*new.values()]
-    preds = None if task.preds is None else [task.preds[k] for k in places]
-    return task._replace(golds=[task.golds[k] for k in places], preds=preds)
+    preds = None if task.preds is None else [task.preds[k] for k in new.values()]
+    return task._replace(golds=[task.golds[k] for k in new.values()], preds=preds)
 
 
 def check_appendable(counts: Counts, task: CountTask, output: Path) -> None:
-    """Check, before anything is counted, that further files would be counted as those in the counts were.
+    """Raise ValueError if the files to add would be counted in another way than those in the counts.
 
     Args:
-        counts: The counts that are there.
-        task: The files to add, the first of which may decide on the unit, and how they are counted.
+        counts: The counts in the output.
+        task: The files to add, and how they are counted. The first file may decide on the unit.
         output: The file of the counts.
 
     Raises:
-        ValueError: Metrics, units, labels or the pipeline are others, or hashes of ids are missing.
+        ValueError: Metrics, units, labels or the pipeline differ, or hashes of ids are missing.
     """
     from ...io.id_hashes import check_hashes
 
-    others = counts.without_rows()
-    others.metrics, others.spans_key = tuple(task.metrics), task.reading.spans_key
-    others.label_rules, others.unit = rules_of(task.reading), _unit(task.reading, task.golds[0])
-    if differences := counts.differences(others, replicates=False, collapsed=False):
+    expected = counts.without_rows()
+    expected.metrics, expected.spans_key = tuple(task.metrics), task.reading.spans_key
+    expected.label_rules, expected.unit = rules_of(task.reading), _unit(task.reading, task.golds[0])
+    if differences := counts.differences(expected, replicates=False, collapsed=False):
         raise ValueError(f"{output} was counted in another way: {differences}")
     pipeline = pipeline_of(task.model, task.loading)
     earlier = counts.collapsed.pipeline if counts.collapsed else ""
@@ -131,30 +132,30 @@ def _unit(reading: Reading, gold: str) -> str:
 
 
 def save_appended(before: Counts | None, counts: Counts, task: CountTask, output: Path, *, shared_ids: bool) -> None:
-    """Write counts with those that were there before, and print what was written.
+    """Add new counts to the output, and print what was written.
 
     Args:
-        before: The counts that were there, if there were any.
-        counts: The new ones.
+        before: The counts in the output; None if it does not exist yet.
+        counts: The new counts.
         task: The new files, and how they were counted.
-        output: The file.
+        output: The file of the counts.
         shared_ids: Whether documents with the same id are one document.
 
     Raises:
-        ValueError: They differ in settings, or have documents with the same id.
+        ValueError: Old and new counts differ in settings, or have documents with the same id.
     """
     from ...counting.counts import unite_counts
     from ...io.count_files import delete_unused_hashes
     from ...io.id_hashes import merge_distinct
 
-    together = counts
+    total = counts
     if before:
         if differences := before.differences(counts):
             raise ValueError(f"{output} was counted in another way: {differences}")
-        together = unite_counts([before, counts])
+        total = unite_counts([before, counts])
         if task.check_repeats:
             paths: list[Any] = [output, task.golds[0] if len(task.golds) == 1 else "the new files"]
-            together.id_hashes = merge_distinct(paths, [before.id_hashes, counts.id_hashes], shared_ids)
-    save_counts(together, output)
+            total.id_hashes = merge_distinct(paths, [before.id_hashes, counts.id_hashes], shared_ids)
+    save_counts(total, output)
     if before and before.id_hashes:
         delete_unused_hashes(before.id_hashes)

@@ -10,11 +10,11 @@ from typing import Any
 from ...cli.command_options import input_formats
 from ...cli.guards import STDIN_FILE
 from ...cli.metric_options import names_and_options
-from ...cli.systems import is_data, matching_files
+from ...cli.sources import Source, matching_files
 
 
-def corpus_values(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of the parameters of a command that counts a corpus, with all files of the corpus.
+def corpus_values(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a command's parameters, with all files of the corpus filled in.
 
     A list (`--files-from`) stands for the files that it names, a pattern for those that it matches, and a folder for
     those in it, if `--format` names a format of files.
@@ -24,37 +24,37 @@ def corpus_values(given: Mapping[str, Any]) -> dict[str, Any]:
             predictions do not have the same files.
         OSError: The list cannot be read.
     """
-    counts = "first" in given  # `count`, else `evaluate`, whose model is an argument of its own
-    listed = [given["first"], *(given["others"] or ())] if counts else [*(given["data"] or ())]
-    names, options = names_and_options([name for name in listed if name is not None])
-    formats = input_formats(given.get("format"))
+    counts = "first" in values  # `count`, else `evaluate`, whose model is an argument of its own
+    arguments = [values["first"], *(values["others"] or ())] if counts else [*(values["data"] or ())]
+    names, options = names_and_options([argument for argument in arguments if argument is not None])
+    formats = input_formats(values.get("format"))
     gold, pred = (formats[0], formats[-1]) if formats else (None, None)
-    single = not counts or given["both"] or bool(names and not _is_corpus(names[0], gold))
-    model = names[:1] if counts and single and not given["both"] else []
+    single = not counts or values["both"] or bool(names and not _is_corpus(names[0], gold))
+    model = names[:1] if counts and single and not values["both"] else []
     files = names[len(model) :]
-    path = given["files_from"]
+    path = values["files_from"]
     if str(path) == "-":
         path = Path(STDIN_FILE)
     if path:
         if files:
             raise ValueError(f"{files[0]} is given beside --files-from {path}: give files in one of the two ways")
-        files = _listed_files(path, (gold,) if single else (gold, pred))
+        files = _files_in_list(path, (gold,) if single else (gold, pred))
     elif len(files) == 2 and not single:
-        files = [file for side in _paired_files((files[0], files[1]), (gold, pred)) for file in side]
+        files = [file for side in _files_of_sides((files[0], files[1]), (gold, pred)) for file in side]
     else:
         files = [file for name in files for file in _files_of(name, gold)]
     if not files:
-        what = "DATA" if not counts else "GOLD... of --both" if given["both"] else "GOLD... and PRED..."
-        raise ValueError(f"there are no files to count: give {what}, or a list with --files-from")
-    given = {**given, "files_from": path}
+        metavars = "DATA" if not counts else "GOLD... of --both" if values["both"] else "GOLD... and PRED..."
+        raise ValueError(f"there are no files to count: give {metavars}, or a list with --files-from")
+    values = {**values, "files_from": path}
     if not counts:
-        return {**given, "data": [*files, *options]}
+        return {**values, "data": [*files, *options]}
     first, *others = [*model, *files]
-    return {**given, "first": first, "others": [*others, *options]}
+    return {**values, "first": first, "others": [*others, *options]}
 
 
-def _listed_files(path: Path, formats: Sequence[str | None]) -> list[str]:
-    """Return the files that a list names: those of gold, then, with two formats, as many of predictions."""
+def _files_in_list(path: Path, formats: Sequence[str | None]) -> list[str]:
+    """Return the files that a list names: first those of gold, then, with two formats, those of predictions."""
     from ...io.formats.contents import lines
 
     sides: list[list[str]] = [[] for _ in formats]
@@ -69,7 +69,7 @@ def _listed_files(path: Path, formats: Sequence[str | None]) -> list[str]:
                     "every file holds both"
                 )
             if len(names) == 2:
-                additions = _paired_files((names[0], names[1]), formats)
+                additions = _files_of_sides((names[0], names[1]), formats)
             else:
                 additions = [_files_of(names[0], formats[0])]
         except ValueError as error:
@@ -79,8 +79,12 @@ def _listed_files(path: Path, formats: Sequence[str | None]) -> list[str]:
     return [file for side in sides for file in side]
 
 
-def _paired_files(names: tuple[str, str], formats: Sequence[str | None]) -> list[list[str]]:
-    """Return the files of gold and as many of predictions. Those of two folders have the same names."""
+def _files_of_sides(names: tuple[str, str], formats: Sequence[str | None]) -> list[list[str]]:
+    """Return the files of gold and those of predictions.
+
+    Raises:
+        ValueError: Their numbers differ, or two folders do not have the same file names.
+    """
     sides = [_files_of(name, format) for name, format in zip(names, formats)]
     if len(sides[0]) != len(sides[1]):
         numbers = " and ".join(f"{name} is {len(files)}" for name, files in zip(names, sides))
@@ -89,8 +93,8 @@ def _paired_files(names: tuple[str, str], formats: Sequence[str | None]) -> list
             "--files-from takes a list of both"
         )
     if all(files != [name] and not has_magic(name) for name, files in zip(names, sides)):
-        inside = [{_path_inside(file, name) for file in files} for name, files in zip(names, sides)]
-        for (name, other), missing in zip((names, names[::-1]), (inside[1] - inside[0], inside[0] - inside[1])):
+        first, second = ({_path_inside(file, name) for file in files} for name, files in zip(names, sides))
+        for (name, other), missing in zip((names, names[::-1]), (second - first, first - second)):
             if missing:
                 raise ValueError(
                     f"{name} has no file {min(missing)}, and {other} has one: give both the same names, or a list of "
@@ -103,16 +107,13 @@ def _path_inside(file: str, folder: str) -> str:
     """Return the path of a file in its folder, without extensions."""
     from ...core.compression import strip_compression
 
-    if "://" in folder:
-        inside = PurePosixPath(file.removeprefix(folder).lstrip("/"))
-    else:
-        inside = PurePosixPath(Path(file).relative_to(folder).as_posix())
-    return strip_compression(Path(inside)).with_suffix("").as_posix()
+    path = Path(file.removeprefix(folder).lstrip("/")) if "://" in folder else Path(file).relative_to(folder)
+    return strip_compression(path).with_suffix("").as_posix()
 
 
 def _is_corpus(name: str, format: str | None) -> bool:
     """Return whether an argument names files rather than a model, perhaps by a pattern or a folder."""
-    return is_data(name) or has_magic(name) or (format is not None and _files_of(name, format) != [name])
+    return not Source(name).is_model or has_magic(name) or (format is not None and _files_of(name, format) != [name])
 
 
 def _files_of(name: str, format: str | None) -> list[str]:
@@ -135,16 +136,16 @@ def _remote_files(name: str, format: str | None) -> list[str]:
 
     if has_magic(name):
         parts = PurePosixPath(name.partition("://")[2]).parts
-        plain = next(k for k, part in enumerate(parts) if has_magic(part))
-        root = location(f"{name.partition('://')[0]}://{'/'.join(parts[:plain])}")
-        if not (files := sorted(map(str, root.glob("/".join(parts[plain:]))))):
+        depth = next(k for k, part in enumerate(parts) if has_magic(part))
+        root = location(f"{name.partition('://')[0]}://{'/'.join(parts[:depth])}")
+        if not (files := sorted(map(str, root.glob("/".join(parts[depth:]))))):
             raise ValueError(f"no file matches {name}")
         return files
     if format is None or not is_file_format(format) or PurePosixPath(name).suffix or not location(name).is_dir():
         return [name]
     root = location(name)
-    inside = {str(file): PurePosixPath(str(file).removeprefix(str(root)).lstrip("/")) for file in root.rglob("*")}
-    chosen = corpus_members([*inside.values()], format)
-    if not chosen:
+    members = {str(file): PurePosixPath(str(file).removeprefix(str(root)).lstrip("/")) for file in root.rglob("*")}
+    paths = corpus_members([*members.values()], format)
+    if not paths:
         raise ValueError(f"{name} is a folder without files of the format {format}")
-    return sorted(file for file, place in inside.items() if place in chosen)
+    return sorted(file for file, path in members.items() if path in paths)

@@ -3,7 +3,7 @@
 Dask is used directly, since joblib waits forever for a task that Dask has given up, and Spark, since joblib makes a job
 of every task. The others are used through joblib.
 
-What an engine has to tell is raised, or becomes a line of the command, so its own log and progress bars are left out.
+An engine's errors are raised, and the command prints its progress, so the engine's own log and progress bars are off.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from functools import lru_cache, partial
 from operator import itemgetter
 from secrets import token_bytes
 from threading import Event, Thread
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 from ...core.messages import describe_unknown, install_command
 
 ENGINES = ("loky", "ray", "dask", "spark")
 
-LOOKS = 1.0
-"""Seconds between two checks by a worker that the run that started it still exists."""
+POLL_SECONDS = 1.0
+"""Seconds between two checks: of a worker, whether its parent lives; of the driver, how many items are finished."""
 
 T = TypeVar("T")
 
@@ -59,12 +59,12 @@ class Run(Protocol):
 
 
 class Reduce(Protocol):
-    """Joins items in a tree, until one is left: workers join some items to one, then some of what came of that.
+    """Joins items in a tree: workers join groups of items, then groups of the results, until one item is left.
 
     Args:
         function: Joins several items to one. It and the items have to be picklable.
         items: The items, at least one.
-        together: Maximum number of items that one call joins.
+        group_size: Maximum number of items that one call joins.
 
     Returns:
         The last item.
@@ -73,16 +73,16 @@ class Reduce(Protocol):
         Exception: What the function raised, or what the engine raises when workers die again and again.
     """
 
-    def __call__(self, function: Callable[[list[T]], T], items: Sequence[T], together: int) -> T: ...
+    def __call__(self, function: Callable[[list[T]], T], items: Sequence[T], group_size: int) -> T: ...
 
 
 @dataclass(frozen=True)
 class Engine:
-    """An engine that was started.
+    """A running engine.
 
     Attributes:
         run: Runs a function on its workers.
-        reduce: Its own way to join items in a tree; None if it has none.
+        reduce: Its own tree reduction; None if it has none.
     """
 
     run: Run
@@ -90,7 +90,7 @@ class Engine:
 
 
 @contextmanager
-def started(engine: str, workers: int = -1, *, gpus: bool = False) -> Iterator[Engine]:
+def start_engine(engine: str, workers: int = -1, *, gpus: bool = False) -> Iterator[Engine]:
     """Start an engine.
 
     If there is a running cluster where the engine usually looks (RAY_ADDRESS,
@@ -110,7 +110,7 @@ def started(engine: str, workers: int = -1, *, gpus: bool = False) -> Iterator[E
         ValueError: If there is no such engine, or if it is not installed or does not start.
 
     Example:
-        >>> with started("loky", workers=1) as loky:
+        >>> with start_engine("loky", workers=1) as loky:
         ...     loky.run(str.upper, ["a", "b"], ready=lambda number: None)
         ['A', 'B']
     """
@@ -119,47 +119,48 @@ def started(engine: str, workers: int = -1, *, gpus: bool = False) -> Iterator[E
     backend = {"loky": _loky, "ray": _ray, "dask": _dask, "spark": _spark}[engine]
     with ExitStack() as stack:
         try:
-            found = stack.enter_context(backend(workers, gpus))
+            handle = stack.enter_context(backend(workers, gpus))
         except ImportError as error:
             raise ValueError(f"the engine {engine} is not installed ({error}): {install_command(engine)}") from None
         except Exception as error:  # each engine has its own exceptions
             raise ValueError(f"the engine {engine} does not start: {type(error).__name__}: {error}") from error
         stack.enter_context(warnings.catch_warnings())
         warnings.filterwarnings("ignore", module="joblib|pyspark|ray|distributed|dask")
-        yield found
+        yield handle
 
 
-def _with_joblib(engine: str, workers: int, settings: Mapping[str, Any]) -> Run:
+def _joblib_run(engine: str, workers: int, settings: Mapping[str, Any]) -> Run:
+    """Return a `Run` that runs tasks with one of joblib's backends."""
     from joblib import Parallel, delayed, parallel_config
 
     def run(function: Callable[[Any], T], items: Sequence[Any], ready: Ready, alone: bool = False) -> list[T]:
-        class Watched(Parallel):
+        class ReportingParallel(Parallel):
             def print_progress(self) -> None:  # joblib calls this whenever a task is done
                 ready(self.n_completed_tasks)
 
         with parallel_config(backend=engine, n_jobs=workers, **settings):
             ahead = 1 if alone else "2 * n_jobs"
-            return Watched(batch_size=1, pre_dispatch=ahead)(delayed(function)(item) for item in items)
+            return ReportingParallel(batch_size=1, pre_dispatch=ahead)(delayed(function)(item) for item in items)
 
     return run
 
 
 @contextmanager
 def _loky(workers: int, gpus: bool) -> Iterator[Engine]:
-    """Start nothing: joblib starts processes of this machine by itself. All of them see its GPUs.
+    """Use processes of this machine, which joblib starts on demand. All of them see its GPUs.
 
     The workers of the other engines end with the process that started them; these have to watch it.
     """
-    yield Engine(_with_joblib("loky", workers, {"initializer": _ending_with(os.getpid())}))
+    yield Engine(_joblib_run("loky", workers, {"initializer": _parent_watcher(os.getpid())}))
 
 
 @lru_cache(maxsize=1)
-def _ending_with(parent: int) -> Callable[[], None]:
-    """Return what workers run when they start. Where it is the same, joblib takes the workers of the last run."""
-    return partial(end_with, parent)
+def _parent_watcher(parent: int) -> Callable[[], None]:
+    """Return the function that workers call first, always the same one: joblib reuses workers only for that."""
+    return partial(exit_after_parent, parent)
 
 
-def end_with(parent: int) -> None:
+def exit_after_parent(parent: int) -> None:
     """End this process soon after its parent, however the parent ends.
 
     Linux and macOS give a process whose parent has ended another parent. Windows does not, so
@@ -171,7 +172,7 @@ def end_with(parent: int) -> None:
 
     def watch() -> None:
         while os.getppid() == parent:
-            time.sleep(LOOKS)
+            time.sleep(POLL_SECONDS)
         os._exit(1)  # nobody waits for the result, and `count_shard` leaves no half-written file
 
     Thread(target=watch, name="end-with-parent", daemon=True).start()
@@ -185,7 +186,7 @@ def _ray(workers: int, gpus: bool) -> Iterator[Engine]:
     register_ray()
     if not ray.is_initialized():
         ray.init(logging_level=logging.ERROR, log_to_driver=False)
-    yield Engine(_with_joblib("ray", workers, {"ray_remote_args": {"num_gpus": 1}} if gpus else {}))
+    yield Engine(_joblib_run("ray", workers, {"ray_remote_args": {"num_gpus": 1}} if gpus else {}))
 
 
 @contextmanager
@@ -210,30 +211,28 @@ def _dask(workers: int, gpus: bool) -> Iterator[Engine]:
                 done = (future for future in as_completed(futures) if future.status == "finished")
                 for number, _ in enumerate(done, 1):
                     ready(number)
-                found: list[T] = client.gather(futures)
-                return found
+                return cast("list[T]", client.gather(futures))
             finally:
                 client.cancel(futures)  # otherwise tasks go on after one of them has failed
 
-        def reduce(function: Callable[[list[T]], T], items: Sequence[T], together: int) -> T:
-            def joined(some: Iterable[T]) -> T:
-                return function([*some])
+        def reduce(function: Callable[[list[T]], T], items: Sequence[T], group_size: int) -> T:
+            def join(group: Iterable[T]) -> T:
+                return function([*group])
 
-            groups = bag.from_sequence(items, partition_size=together)
-            found: T = client.compute(groups.reduction(joined, joined, split_every=together)).result()
-            return found
+            groups = bag.from_sequence(items, partition_size=group_size)
+            return cast(T, client.compute(groups.reduction(join, join, split_every=group_size)).result())
 
-        yield Engine(_one_by_one_if_alone(run), reduce)
+        yield Engine(_support_alone(run), reduce)
 
 
 @contextmanager
 def _spark(workers: int, gpus: bool) -> Iterator[Engine]:
     from pyspark.sql.utils import is_remote
 
-    with _heard_if_it_fails():
+    with _hold_back_stderr():
         session = _spark_session(workers)
     if is_remote():  # it has no RDDs, so it cannot reduce
-        yield Engine(_one_by_one_if_alone(_by_frames(session, gpus)))
+        yield Engine(_support_alone(_dataframe_run(session, gpus)))
         return
     context = session.sparkContext
     if "PYSPARK_PYTHON" not in os.environ and context.master.startswith("local"):
@@ -242,7 +241,7 @@ def _spark(workers: int, gpus: bool) -> Iterator[Engine]:
     def run(function: Callable[[Any], T], items: Sequence[Any], ready: Ready) -> list[T]:
         done = context.accumulator(0)
 
-        def counted(item: Any) -> T:
+        def run_task(item: Any) -> T:
             result = function(item)
             _keep_imports()
             done.add(1)
@@ -250,35 +249,34 @@ def _spark(workers: int, gpus: bool) -> Iterator[Engine]:
 
         tasks = context.parallelize(items, len(items) or 1)
         if gpus and not context.master.startswith("local"):  # which gives tasks no resources
-            tasks = tasks.withResources(_gpu_each())
-        with _told(ready, lambda: done.value):
-            found: list[T] = tasks.map(counted).collect()
-        return found
+            tasks = tasks.withResources(_gpu_profile())
+        with _report_progress(ready, lambda: done.value):
+            return cast("list[T]", tasks.map(run_task).collect())
 
-    def reduce(function: Callable[[list[T]], T], items: Sequence[T], together: int) -> T:
+    def reduce(function: Callable[[list[T]], T], items: Sequence[T], group_size: int) -> T:
         # RDD.treeReduce would join two items at a time, and the last of them in this process.
         left, level = len(items), context.parallelize([*enumerate(items)])
         while left > 1:
-            left = -(-left // together)
-            groups = level.map(lambda item: (item[0] // together, item[1])).groupByKey(left)
-            level = groups.mapValues(lambda some: function([*some]))
-        ((_, found),) = level.collect()
-        return found
+            left = -(-left // group_size)
+            groups = level.map(lambda item: (item[0] // group_size, item[1])).groupByKey(left)
+            level = groups.mapValues(lambda group: function([*group]))
+        ((_, result),) = level.collect()
+        return result
 
-    yield Engine(_one_by_one_if_alone(run), reduce)
+    yield Engine(_support_alone(run), reduce)
 
 
 @lru_cache(maxsize=1)
 def _keep_imports() -> None:
-    """Leave out of garbage collection what a worker has imported: PySpark goes through all objects after every task."""
+    """Exempt a worker's imports from garbage collection, which PySpark runs after every task."""
     gc.collect()
     gc.freeze()
 
 
 def _spark_session(workers: int) -> Any:
-    """Return the active session, or one that is configured as Spark usually is, without progress bars and a log.
+    """Return the active session, or a new one from Spark's own configuration, without progress bars and log.
 
-    Where nothing is configured, it has as many workers on this machine as are asked for.
+    Without a configured master, the session has this number of workers on this machine.
     """
     from pyspark import SparkConf, SparkContext
     from pyspark.sql import SparkSession
@@ -303,55 +301,58 @@ def _spark_session(workers: int) -> Any:
 
 
 @contextmanager
-def _heard_if_it_fails() -> Iterator[None]:
-    """Show what a program that is started here says on stderr only if it does not start, and what it says later."""
-    shown = os.dup(2)
-    heard, said = os.pipe()
+def _hold_back_stderr() -> Iterator[None]:
+    """Hold back the stderr of programs that start in this block, and print it if the block fails.
+
+    Their later output on stderr is passed on.
+    """
+    stderr = os.dup(2)
+    read_end, write_end = os.pipe()
     mark = token_bytes(16).hex().encode() + b"\n"
     lines: list[bytes] = []
-    runs = Event()
+    passing = Event()
 
-    def hear() -> None:
-        with open(heard, "rb") as source, open(shown, "wb", buffering=0) as target:
+    def copy() -> None:
+        with open(read_end, "rb") as source, open(stderr, "wb", buffering=0) as target:
             for line in source:
-                if runs.is_set():
+                if passing.is_set():
                     target.write(line)
                 elif line.endswith(mark):
-                    runs.set()
+                    passing.set()
                 else:
                     lines.append(line)
 
-    os.dup2(said, 2)
-    os.close(said)
-    Thread(target=hear, name="hear-engine", daemon=True).start()
+    os.dup2(write_end, 2)
+    os.close(write_end)
+    Thread(target=copy, name="copy-stderr", daemon=True).start()
     try:
         yield
     except BaseException:
         os.write(2, mark)
-        runs.wait(LOOKS)
-        os.write(shown, b"".join(lines))
+        passing.wait(POLL_SECONDS)
+        os.write(stderr, b"".join(lines))
         raise
     else:
         os.write(2, mark)
     finally:
-        os.dup2(shown, 2)
+        os.dup2(stderr, 2)
 
 
 @contextmanager
-def _told(ready: Ready, number: Callable[[], int]) -> Iterator[None]:
-    """Tell how many items of a job are finished, whenever the number has grown."""
+def _report_progress(ready: Ready, number: Callable[[], int]) -> Iterator[None]:
+    """Call `ready` with the number of finished items of a job whenever it has grown."""
     finished = Event()
 
     def watch() -> None:
-        told = 0
+        reported = 0
         while True:
-            last = finished.wait(LOOKS)
-            if (now := number()) > told:
-                ready(told := now)
+            last = finished.wait(POLL_SECONDS)
+            if (current := number()) > reported:
+                ready(reported := current)
             if last:
                 return
 
-    thread = Thread(target=watch, name="tell-progress", daemon=True)
+    thread = Thread(target=watch, name="report-progress", daemon=True)
     thread.start()
     try:
         yield
@@ -360,11 +361,11 @@ def _told(ready: Ready, number: Callable[[], int]) -> Iterator[None]:
         thread.join()
 
 
-def _by_frames(session: Any, gpus: bool) -> Callable[..., list[Any]]:
-    """Return a function that runs another on the workers of Spark Connect, which knows only DataFrames."""
+def _dataframe_run(session: Any, gpus: bool) -> Callable[..., list[Any]]:
+    """Return a function that runs another on the workers of Spark Connect, which has only DataFrames."""
 
     def run(function: Callable[[Any], T], items: Sequence[Any], ready: Ready) -> list[T]:
-        def each(batches: Iterable[Any]) -> Iterator[Any]:
+        def run_batches(batches: Iterable[Any]) -> Iterator[Any]:
             from pyarrow import RecordBatch
 
             for batch in batches:
@@ -373,24 +374,24 @@ def _by_frames(session: Any, gpus: bool) -> Callable[..., list[Any]]:
                     yield RecordBatch.from_pydict({"item": [pickle.dumps((number, function(item)))]})
                     _keep_imports()
 
-        packed = session.createDataFrame([(pickle.dumps(item),) for item in enumerate(items)], "item binary")
-        spread = packed.coalesce(1).repartition(len(items) or 1)  # of a single partition, every row goes to its own
-        rows = spread.mapInArrow(each, "item binary", **({"profile": _gpu_each()} if gpus else {})).collect()
+        frame = session.createDataFrame([(pickle.dumps(item),) for item in enumerate(items)], "item binary")
+        frame = frame.coalesce(1).repartition(len(items) or 1)  # of a single partition, every row goes to its own
+        rows = frame.mapInArrow(run_batches, "item binary", **({"profile": _gpu_profile()} if gpus else {})).collect()
         ready(len(rows))
-        return [found for _, found in sorted((pickle.loads(row.item) for row in rows), key=itemgetter(0))]
+        return [result for _, result in sorted((pickle.loads(row.item) for row in rows), key=itemgetter(0))]
 
     return run
 
 
-def _gpu_each() -> Any:
-    """Return what Spark has to know so that each task has a GPU of its own."""
+def _gpu_profile() -> Any:
+    """Return Spark's resource profile of tasks that need a GPU each."""
     from pyspark.resource import ResourceProfileBuilder, TaskResourceRequests
 
     return ResourceProfileBuilder().require(TaskResourceRequests().cpus(1).resource("gpu", 1)).build
 
 
-def _one_by_one_if_alone(run: Callable[..., list[Any]]) -> Run:
-    """Return a `Run` that makes a job of all items, or of each where they are to be alone."""
+def _support_alone(run: Callable[..., list[Any]]) -> Run:
+    """Return a `Run` that calls `run` once with all items, or with `alone` once per item."""
 
     def run_all(function: Callable[[Any], T], items: Sequence[Any], ready: Ready, alone: bool = False) -> list[T]:
         jobs = [[item] for item in items] if alone else [items]

@@ -19,22 +19,24 @@ from ...io.paths import Location, error_message
 from ...io.writing import FULL
 
 _held: set[str] = set()
-"""The lock files that this process holds. Any other lock file with this process's id is a
-leftover: of a restarted container, where ids start again, or of an ended process that had
-the same id."""
+"""The lock files that this process holds.
 
-EMPTY = 10
-"""How many seconds an empty lock file counts."""
+Any other lock file with this process's id is stale: an ended process had the same id, perhaps before its container
+was restarted.
+"""
 
-LOOKS = 1.0
-"""Seconds between two looks at a lock file that another run holds."""
+EMPTY_LOCK_SECONDS = 10
+"""Seconds after which an empty lock file is stale."""
+
+POLL_SECONDS = 1.0
+"""Seconds between two attempts to take a lock file that another run holds."""
 
 _changing = Lock()
 """Held while this process takes or releases a lock file."""
 
 
 @contextmanager
-def exclusive(lock: Location, folder: str, remedy: str, wait: float = 0) -> Iterator[None]:
+def hold_lock(lock: Location, folder: str, remedy: str, wait: float = 0) -> Iterator[None]:
     """Hold a lock file, so that no other run that needs it can continue.
 
     A stale lock file, whose process ran on this machine and ended, is replaced.
@@ -42,7 +44,7 @@ def exclusive(lock: Location, folder: str, remedy: str, wait: float = 0) -> Iter
     Args:
         lock: The lock file, in a folder that exists.
         folder: The folder or file that is locked, as the user named it, for errors.
-        remedy: What else to do than to wait, for errors.
+        remedy: What the user can do instead of waiting, for errors.
         wait: Seconds to wait for another run that holds the lock file.
 
     Raises:
@@ -53,7 +55,7 @@ def exclusive(lock: Location, folder: str, remedy: str, wait: float = 0) -> Iter
         >>> from pathlib import Path
         >>> from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
-        ...     with exclusive(Path(folder, "run.lock"), folder, "or take another"):
+        ...     with hold_lock(Path(folder, "run.lock"), folder, "or take another"):
         ...         print([file.name for file in Path(folder).iterdir()])
         ['run.lock']
     """
@@ -65,9 +67,9 @@ def exclusive(lock: Location, folder: str, remedy: str, wait: float = 0) -> Iter
                 _held.add(key)
             break
         except TryAgain:
-            if not (left := until - monotonic()) > 0:  # nor if it is no number
+            if not (left := until - monotonic()) > 0:  # also true of NaN
                 raise
-            sleep(min(LOOKS, left))
+            sleep(min(POLL_SECONDS, left))
     try:
         yield
     finally:
@@ -77,17 +79,17 @@ def exclusive(lock: Location, folder: str, remedy: str, wait: float = 0) -> Iter
 
 
 def _take(lock: Location, key: str, folder: str, remedy: str) -> None:
+    """Create a lock file, or replace a stale one. Raise TryAgain if another run holds it."""
     try:
         if _is_stale(lock, key):
             _replace(lock, key, folder, remedy)
         else:
             _create(lock)
     except FileExistsError:
-        who = "process {pid} of {user} on {host}".format(**{"pid": "?", "user": "?", "host": "?", **_owner(lock)})
+        owner = "process {pid} of {user} on {host}".format(**{"pid": "?", "user": "?", "host": "?", **_owner(lock)})
         raise TryAgain(
-            f"another run, {who}, writes to {folder}: wait for it, as {spell_argument('wait', 60)} does, {remedy}; "
-            "if that "
-            f"run has ended, delete {lock}"
+            f"another run, {owner}, writes to {folder}: wait for it, as {spell_argument('wait', 60)} does, {remedy}; "
+            f"if that run has ended, delete {lock}"
         ) from None
     except OSError as error:
         raise ValueError(f"{folder} cannot be written to: {error_message(error)}") from None
@@ -125,7 +127,7 @@ def _create(lock: Location) -> None:
             return
         finally:
             whole.unlink(missing_ok=True)
-    with lock.open("x", encoding="utf8") as file:  # where nothing can be linked
+    with lock.open("x", encoding="utf8") as file:  # for file systems without hard links
         try:
             file.write(content)
             file.flush()
@@ -149,15 +151,15 @@ def _owner(lock: Location) -> dict[str, Any]:
         owner = json.loads(lock.read_text(encoding="utf8"))
     except (OSError, ValueError):
         return {}
-    known = isinstance(owner, dict) and owner.keys() == {"user", "host", "pid"} and isinstance(owner["pid"], int)
-    return owner if known else {}
+    is_owner = isinstance(owner, dict) and owner.keys() == {"user", "host", "pid"} and isinstance(owner["pid"], int)
+    return owner if is_owner else {}
 
 
 def _is_stale(lock: Location, key: str) -> bool:
     """Return whether the process that wrote a lock file ran on this machine and has ended.
 
-    Nothing is known about processes of other machines, so their lock files are never stale. Nor is an empty one at
-    once, which a run may be about to fill; after some seconds it is what a killed run has left.
+    This machine cannot see the processes of others, so lock files of other machines are never stale. A run may be
+    about to fill an empty lock file, so that becomes stale only after some seconds.
     """
     owner = _owner(lock)
     if not owner and _is_empty(lock):
@@ -176,7 +178,7 @@ def _is_empty(lock: Location) -> bool:
         state = lock.stat()
     except OSError:
         return False
-    return bool(state.st_size == 0 and time() - state.st_mtime > EMPTY)
+    return bool(state.st_size == 0 and time() - state.st_mtime > EMPTY_LOCK_SECONDS)
 
 
 def _has_ended(pid: int) -> bool:
@@ -203,6 +205,6 @@ def _has_ended_on_windows(pid: int) -> bool:
     if not process:
         return bool(api.get_last_error() == no_such_process)
     code = ctypes.c_ulong()
-    known = kernel.GetExitCodeProcess(ctypes.c_void_p(process), ctypes.byref(code))
+    succeeded = kernel.GetExitCodeProcess(ctypes.c_void_p(process), ctypes.byref(code))
     kernel.CloseHandle(ctypes.c_void_p(process))
-    return bool(known) and code.value != running
+    return bool(succeeded) and code.value != running

@@ -1,7 +1,7 @@
-"""Count the rows of a table that an engine holds in parts: a DataFrame of Spark or Dask, a bag, data of Ray.
+"""Count the rows of an engine's partitioned table: a DataFrame of Spark or Dask, a Dask bag, a Dataset of Ray.
 
-A *part* is here the content of a count file, as bytes: the collapsed counts of one partition of the rows. Parts add up
-in any order and any tree to the same bits, so every engine may use its own way to reduce.
+Here, a *part* is the content of a count file, as bytes: the collapsed counts of one partition of the rows. Parts add up
+to the same bits in any order and any tree, so every engine can use its own reduction.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 TOGETHER = 32
-"""Parts that are in memory at once."""
+"""Maximum number of parts in memory."""
 
 TASKS = 8
-"""Tasks that merge the parts of all partitions, where the engine does not say how many there are. One merges theirs."""
+"""Number of tasks that merge the parts of all partitions of Spark and Ray, before a last task or the driver does."""
 
 PART = "part"
 """The column of parts in the tables of engines."""
 
 COLUMNS = ("text", "tokens", "id")
-"""The columns that are read beside those of gold and predictions, where they are there."""
+"""The optional columns, read beside those of gold and predictions."""
 
 
 @with_item_reading
@@ -54,22 +54,22 @@ def count_partition(
     seed: int = 0,
     **options: Unpack[ItemReading],
 ) -> bytes:
-    """Count some rows of a corpus, wherever they are, to be merged with the counts of the others.
+    """Count the rows of one partition of a corpus, for merging with the counts of the others.
 
     A row is a dict, or a named tuple as Spark's `Row` and pandas have them, with
 
     - "text", or "tokens" (words, or their (start, end) in the text), or both;
     - gold annotation and predictions: spans, mentions or tags, as `score` takes them; None if there is none;
-    - "id", if the document has one. It, or without one the text with its gold spans, decides in which half-samples
-      the document is. Nobody looks for documents with the same id.
+    - "id", if the document has one. The id, or else the text with its gold spans, decides which half-samples
+      contain the document. Repeated ids are not detected.
 
     Args:
-        rows: The rows of one partition, in any order. They are read as a stream, tags all at once.
+        rows: The rows of one partition, in any order. They are streamed; tags are read at once.
         metrics: Names, or a table `{name: options}`, as for `score`, but `hierarchical` is only counted if it is named.
         gold, pred: The keys of gold annotation and predictions.
         samples: The number of half-samples to keep, from which intervals are computed; 0 for none.
-        seed: Of their random bits.
-        options: How rows are read. See `score`. Tags need their `scheme`, since those of one partition may not show it.
+        seed: The seed of the half-samples.
+        options: How rows are read. See `score`. Tags need a `scheme`, since the tags of one partition may not show it.
 
     Returns:
         The content of a file of collapsed counts (.npz), empty if there are no rows. It does not depend on the order of
@@ -89,57 +89,56 @@ def count_partition(
     rules = rules_of(reading)
     check_collapsible(choose_metrics(metrics).metrics)
     Confidence(samples=samples or 1, seed=seed).checked()
-    read = (_checked(number, row, gold, pred) for number, row in enumerate(rows))
-    first = next(read, None)
+    values = (_row_values(number, row, gold, pred) for number, row in enumerate(rows))
+    first = next(values, None)
     if first is None:
         return b""
     keys = (gold, pred, *COLUMNS)
-    given = [map(methodcaller("get", key), own) for key, own in zip(keys, tee(chain([first], read), len(keys)))]
-    sides = Side(given[0], "gold", reading), Side(given[1], "pred", reading)
+    streams = tee(chain([first], values), len(keys))
+    golds, preds, text, tokens, ids = (map(methodcaller("get", key), stream) for key, stream in zip(keys, streams))
+    sides = Side(golds, "gold", reading), Side(preds, "pred", reading)
     if reading.scheme == "auto" and any(side.kind == "tags" for side in sides):
         raise ValueError(
             f"{spell_argument('scheme', 'auto')}: the tags of a partition may not show their scheme; expected one of "
             f"{', '.join(SCHEMES[1:])}"
         )
     chosen = choose_metrics(metrics, lambda: unknown(sides, first.get("text"), first.get("tokens"))).metrics
-    text, tokens, ids = given[2:]
-    read_documents = documents(*sides, text, tokens, reading, ids)
-    counts = count_collapsed(relabel(read_documents, rules), chosen, samples, seed)
+    counts = count_collapsed(relabel(documents(*sides, text, tokens, reading, ids), rules), chosen, samples, seed)
     counts.label_rules = rules  # no document shows them where none is annotated
     return archive_bytes(counts)
 
 
-def _checked(number: int, row: Any, gold: str, pred: str) -> dict[str, Any]:
-    """Return a row as a dict, with None for what is missing in whatever way.
+def _row_values(number: int, row: Any, gold: str, pred: str) -> dict[str, Any]:
+    """Return the values of a row, with None for missing ones.
 
-    Gold annotation without predictions is left out. It is not left to `documents` to find out whether all predictions
-    are missing, since those of other partitions may be there.
+    Drop gold annotation without predictions. `documents` cannot do so: it would need to know whether predictions are
+    missing in every partition.
 
     Raises:
-        ValueError: It is no row, or has no text or no annotation.
+        ValueError: The row is neither a dict nor a named tuple, or has no text or no annotation.
     """
     named_values = getattr(row, "asDict", None) or getattr(row, "_asdict", None)
-    found = named_values() if named_values else row
-    if not isinstance(found, Mapping):
+    values = named_values() if named_values else row
+    if not isinstance(values, Mapping):
         raise ValueError(f"row {number} is {shorten(repr(row))}; expected a dict, or a tuple with names")
-    if missing := [key for key in (gold, pred) if key not in found]:
-        raise ValueError(_no_column(f"row {number}", missing[0], [*map(str, found)]))
-    found = {key: None if _is_missing(value) else value for key, value in found.items()}
-    text, tokens = found.get("text"), found.get("tokens")
+    if missing := [key for key in (gold, pred) if key not in values]:
+        raise ValueError(_no_column(f"row {number}", missing[0], [*map(str, values)]))
+    values = {key: None if _is_missing(value) else value for key, value in values.items()}
+    text, tokens = values.get("text"), values.get("tokens")
     if text is None and tokens is None:
         raise ValueError(f"row {number} has neither a 'text' nor 'tokens'")
-    if found[pred] is None and (text is None or str(text).strip()):
-        found[gold] = None
-    return {**found, "id": row_id(found)}
+    if values[pred] is None and (text is None or str(text).strip()):
+        values[gold] = None
+    return {**values, "id": row_id(values)}
 
 
 def _is_missing(value: Any) -> bool:
-    """Return whether a value is None or the number that tables have in its place."""
+    """Return whether a value is None, or NaN as tables have it for None."""
     return value is None or (isinstance(value, float) and value != value)
 
 
 def combine(parts: Iterable[bytes]) -> bytes:
-    """Merge parts to one, as a step of a tree.
+    """Merge parts into one, as one step of a tree reduction.
 
     Args:
         parts: What `count_partition` or `combine` returned. One at a time is in memory, besides the result.
@@ -155,12 +154,12 @@ def combine(parts: Iterable[bytes]) -> bytes:
     >>> combine(count_partition([row], "strict") for row in rows) == count_partition(rows, "strict")
     True
     """
-    total = _merged(parts)
+    total = _merge_counts(parts)
     return b"" if total is None else archive_bytes(total)
 
 
 def merge(parts: Iterable[bytes]) -> Counts:
-    """Return the counts of all parts together, which `score` makes a result of and `compare` compares.
+    """Return the merged counts of all parts, for `score` and `compare`.
 
     Args:
         parts: What `count_partition` or `combine` returned for all rows, in any order.
@@ -175,33 +174,33 @@ def merge(parts: Iterable[bytes]) -> Counts:
     >>> merge([count_partition([{"text": "Ada", "gold": [], "pred": []}], "strict"), b""]).documents
     1
     """
-    total = _merged(parts)
+    total = _merge_counts(parts)
     if total is None:
         raise ValueError("there are no rows to count: all partitions are empty")
     check_labels(total)
     return total
 
 
-def _merged(parts: Iterable[bytes]) -> Counts | None:
-    """Return the counts of parts, of which some are in memory at a time; None if all are empty."""
+def _merge_counts(parts: Iterable[bytes]) -> Counts | None:
+    """Return the merged counts of parts, with at most `TOGETHER` of them in memory; None if all are empty."""
     total: Counts | None = None
     files = (InMemory(f"part {number}", bytes(part)) for number, part in enumerate(parts) if part)
-    while some := [*islice(files, TOGETHER)]:
-        found = merge_files(some, allow_repeats=True)  # partitions may have equal counts
-        found.parts = []  # else the bits would tell how the rows were divided
-        total = found if total is None else total + found
+    while batch := [*islice(files, TOGETHER)]:
+        counts = merge_files(batch, allow_repeats=True)  # partitions may have equal counts
+        counts.parts = []  # they would make the bits depend on how the rows were partitioned
+        total = counts if total is None else total + counts
     return total
 
 
-Counting = Callable[[Iterable[Any]], bytes]
+RowCounter = Callable[[Iterable[Any]], bytes]
 """Counts the rows of a partition."""
 
 
 def count_spark(frame: Any, metrics: Any = None, **options: Any) -> Counts:
     """Count the rows of a Spark DataFrame in one job, on a classic session as with Spark Connect.
 
-    Each partition is counted by a task (`DataFrame.mapInArrow`); eight tasks merge what came of these, and one merges
-    what came of them, so that the driver gets a single part.
+    A task counts each partition (`DataFrame.mapInArrow`). Eight tasks merge the parts, and one task merges theirs, so
+    that the driver receives a single part.
 
     Args:
         frame: A DataFrame with the columns that `count_partition` reads. Others are not read.
@@ -216,15 +215,16 @@ def count_spark(frame: Any, metrics: Any = None, **options: Any) -> Counts:
     Example:
         score(count_spark(spark.read.parquet("s3://bucket/corpus"), "strict,fair"), confidence=True)
     """
-    counting = _counting(metrics, options)
-    parts = frame.select(*_columns(frame.columns, counting)).mapInArrow(partial(_counted, counting), f"{PART} binary")
+    counting = _row_counter(metrics, options)
+    rows = frame.select(*_columns(frame.columns, counting))
+    parts = rows.mapInArrow(partial(_count_batches, counting), f"{PART} binary")
     for tasks in (TASKS, 1):
-        parts = parts.repartition(tasks).mapInArrow(_combined, f"{PART} binary")
+        parts = parts.repartition(tasks).mapInArrow(_combine_batches, f"{PART} binary")
     return merge(row[PART] for row in parts.collect())
 
 
 def count_dask(collection: Any, metrics: Any = None, **options: Any) -> Counts:
-    """Count the rows of a Dask bag or DataFrame, and merge the counts of its partitions by `Bag.reduction`.
+    """Count the rows of a Dask bag or DataFrame, merging the counts of its partitions with `Bag.reduction`.
 
     Args:
         collection: A bag of rows, or a DataFrame with the columns that `count_partition` reads. Others are not read.
@@ -241,8 +241,8 @@ def count_dask(collection: Any, metrics: Any = None, **options: Any) -> Counts:
     """
     from dask.base import get_scheduler
 
-    counting = _counting(metrics, options)
-    scheduler = get_scheduler(collections=[collection])  # that of a bag would start processes
+    counting = _row_counter(metrics, options)
+    scheduler = get_scheduler(collections=[collection])  # a bag's default scheduler would start processes
     if hasattr(collection, "to_bag"):
         frame = collection[_columns(collection.columns, counting)]
         if texts := [
@@ -272,27 +272,27 @@ def count_ray(dataset: Any, metrics: Any = None, **options: Any) -> Counts:
     Example:
         score(count_ray(ray.data.read_parquet("s3://bucket/corpus"), "strict,fair"), confidence=True)
     """
-    counting = _counting(metrics, options)
+    counting = _row_counter(metrics, options)
     if columns := dataset.columns():
         dataset = dataset.select_columns(_columns(columns, counting))
-    parts = dataset.map_batches(partial(_counted_table, counting), batch_size=None, batch_format="pyarrow")
-    # Without blocks of their own, parts would be merged by the task that counts, and all of them by the driver.
-    parts = parts.repartition(TASKS).map_batches(_combined_table, batch_size=None, batch_format="pyarrow")
+    parts = dataset.map_batches(partial(_count_table, counting), batch_size=None, batch_format="pyarrow")
+    # Without new blocks, each counting task would merge only its own parts, and the driver all of theirs.
+    parts = parts.repartition(TASKS).map_batches(_combine_table, batch_size=None, batch_format="pyarrow")
     return merge(row[PART] for row in parts.iter_rows())
 
 
-def _counting(metrics: Any, options: Mapping[str, Any]) -> partial[bytes]:
-    """Return `count_partition` with these arguments, once they are checked."""
+def _row_counter(metrics: Any, options: Mapping[str, Any]) -> partial[bytes]:
+    """Return `count_partition` with these arguments, after checking them."""
     counting: partial[bytes] = partial(count_partition, metrics=metrics, **options)
     counting([])
     return counting
 
 
 def _columns(columns: Iterable[str], counting: partial[bytes]) -> list[str]:
-    """Return the columns to read, of those that a table has.
+    """Return those columns of a table that are read.
 
     Raises:
-        ValueError: It has no gold annotation, no predictions or no texts.
+        ValueError: The table has no gold annotation, no predictions or no texts.
     """
     names = [*columns]
     keys = [counting.keywords.get(side, side) for side in ("gold", "pred")]
@@ -303,33 +303,35 @@ def _columns(columns: Iterable[str], counting: partial[bytes]) -> list[str]:
     return [name for name in names if name in (*keys, *COLUMNS)]
 
 
-def _no_column(what: str, key: str, names: Sequence[str]) -> str:
+def _no_column(place: str, key: str, names: Sequence[str]) -> str:
+    """Return the message of an error about a missing column."""
     return (
-        f"{what} has no {key!r}; it has {join_names(names)}: name the columns with {spell_argument('gold')} and "
+        f"{place} has no {key!r}; it has {join_names(names)}: name the columns with {spell_argument('gold')} and "
         f"{spell_argument('pred')}"
     )
 
 
-def _counted(counting: Counting, batches: Iterable[Any]) -> Iterator[Any]:
-    """Yield the part of some record batches, in one of its own."""
-    yield from _as_batches(counting(row for batch in batches for row in batch.to_pylist()))
+def _count_batches(counting: RowCounter, batches: Iterable[Any]) -> Iterator[Any]:
+    """Count the rows of record batches, and yield their part in a record batch."""
+    yield from _part_batches(counting(row for batch in batches for row in batch.to_pylist()))
 
 
-def _combined(batches: Iterable[Any]) -> Iterator[Any]:
-    """Yield the part that the parts in some record batches make, in one of its own."""
-    yield from _as_batches(combine(part for batch in batches for part in batch.column(PART).to_pylist()))
+def _combine_batches(batches: Iterable[Any]) -> Iterator[Any]:
+    """Merge the parts in record batches, and yield the merged part in a record batch."""
+    yield from _part_batches(combine(part for batch in batches for part in batch.column(PART).to_pylist()))
 
 
-def _as_batches(part: bytes) -> Iterator[Any]:
+def _part_batches(part: bytes) -> Iterator[Any]:
+    """Yield a record batch with a part; none if the part is empty."""
     import pyarrow
 
     if part:
         yield pyarrow.RecordBatch.from_pydict({PART: pyarrow.array([part], pyarrow.binary())})
 
 
-def _counted_table(counting: Counting, table: Any) -> dict[str, list[bytes]]:
+def _count_table(counting: RowCounter, table: Any) -> dict[str, list[bytes]]:
     return {PART: [counting(table.to_pylist())]}
 
 
-def _combined_table(table: Any) -> dict[str, list[bytes]]:
+def _combine_table(table: Any) -> dict[str, list[bytes]]:
     return {PART: [combine(table.column(PART).to_pylist())]}

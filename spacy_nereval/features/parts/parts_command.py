@@ -1,4 +1,4 @@
-"""Count a corpus of several files with workers: what the feature adds to `evaluate` and `count`."""
+"""Extend `evaluate` and `count` with workers that count a corpus of several files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
 from typer import Option
 
@@ -27,7 +27,7 @@ from ...cli.counting_documents import (
 )
 from ...cli.guards import NamedInputs, output_files
 from ...cli.printing import progress_bar, say, say_to_programs
-from ...cli.systems import documents_of_files, documents_of_model, rules_of
+from ...cli.sources import Gold, Kind, Source, rules_of
 from ...core import arguments
 from ...core.arguments import Reading
 from ...core.messages import TryAgain
@@ -78,7 +78,10 @@ class Workers(Extension):
     shared_ids: bool = SHARED_IDS
 
     group: ClassVar[str] = "workers"
-    corpus: ClassVar[str] = "a corpus that workers count"
+    refusals: ClassVar[Mapping[str, str]] = {
+        "breakdown": "{asked} needs every span, and workers keep no spans: evaluate one file, without workers",
+        "repeated mistakes": "{asked}: a corpus that workers count keeps no texts, so repeated errors are not known",
+    }
 
     @classmethod
     def prepare(cls, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,18 +90,18 @@ class Workers(Extension):
 
     @classmethod
     def check_files(cls, given: Mapping[str, Any], inputs: NamedInputs) -> None:
-        """Check that the folder of parts is no input, and that no part is an input or an output."""
+        """Raise ValueError if the folder of parts is an input, or a part is an input or an output."""
         folder = Path(given["parts"] or PARTS)
-        place = folder.resolve()
+        path = folder.resolve()
         for output in output_files(given).values():
-            if output.resolve().parent == place and output.match("counts-*.npz"):
+            if output.resolve().parent == path and output.match("counts-*.npz"):
                 raise ValueError(
                     f"{output} has the name of a part, and parts are inputs, so it cannot be the output: choose another"
                 )
-        if read := inputs.folder_of(place):
-            where = "is" if place == read.resolve() else f"lies in {read}, which is"
+        if input_folder := inputs.folder_of(path):
+            relation = "is" if path == input_folder.resolve() else f"lies in {input_folder}, which is"
             raise ValueError(
-                f"--parts {folder} {where} an input, so no parts can be written there: choose another folder"
+                f"--parts {folder} {relation} an input, so no parts can be written there: choose another folder"
             )
         for part in folder.glob("counts-*.npz"):
             inputs.check_output(part)
@@ -108,7 +111,7 @@ class Workers(Extension):
         return len(task.golds) > 1 or bool(self.engine or self.workers or self.parts)
 
     def counts(self, task: CountTask) -> Counts:
-        """Return the counts of all files together, counted by workers."""
+        """Return the merged counts of all files, which workers count."""
         return count_in_parts(task, self)
 
     def save_counts(self, task: CountTask, output: Path) -> None:
@@ -118,9 +121,7 @@ class Workers(Extension):
 
 @dataclass(frozen=True)
 class EvaluateWorkers(Workers):
-    """What the feature adds to `evaluate`."""
-
-    by: list[str] | None = None
+    """The options of workers for `evaluate`."""
 
     help: ClassVar[str] = """
     Several files, or any number with --engine, are counted by workers, each file
@@ -128,13 +129,7 @@ class EvaluateWorkers(Workers):
     """
 
     def counts(self, task: CountTask) -> Counts:
-        """Return the counts of all files together, and print whether repeated documents were not looked for.
-
-        Raises:
-            ValueError: Scores are to be broken down, or some files cannot be counted.
-        """
-        if self.by:
-            raise ValueError("--by needs every span, and workers keep no spans: evaluate one file, without workers")
+        """Return the merged counts of all files, and say so if repeated documents were not looked for."""
         counts = super().counts(task)
         say_if_unchecked(counts)
         return counts
@@ -142,7 +137,7 @@ class EvaluateWorkers(Workers):
 
 @dataclass(frozen=True)
 class CountWorkers(Workers):
-    """What the feature adds to `count`."""
+    """The options of workers for `count`, and `--append`."""
 
     append: bool = Option(
         False,
@@ -183,20 +178,20 @@ class CountWorkers(Workers):
         return self.append or super().takes(task)
 
     def counts(self, task: CountTask) -> Counts:
-        """Return the counts of all files together, of a single one without workers."""
+        """Return the merged counts of all files. A single file is counted without workers."""
         return super().counts(task) if super().takes(task) else task.counts()
 
     def save_counts(self, task: CountTask, output: Path) -> None:
-        """Count the files and write the counts, or with `--append` add those of new files to what the output has.
+        """Count the files and write the counts. With `--append`, add the counts of new files to the output.
 
         Raises:
-            ValueError: Files cannot be counted, or not be added to the counts that are there.
+            ValueError: Files cannot be counted, or cannot be added to the counts in the output.
         """
-        from .appending import check_appendable, halves_to_append, locked_counts, new_files, save_appended
+        from .appending import check_appendable, halves_to_append, lock_counts, new_files, save_appended
 
         if not self.append:
             return super().save_counts(task, output)
-        with locked_counts(output, self.wait) as before:
+        with lock_counts(output, self.wait) as before:
             if before:
                 task = task._replace(collapse=halves_to_append(before, self.replicates, self.seed, output))
                 check_appendable(before, task, output)
@@ -208,7 +203,7 @@ class CountWorkers(Workers):
 
 
 @dataclass(frozen=True)
-class Counting:
+class FileCounter:
     """How every shard is counted. It is sent to the workers, so it holds only names and settings.
 
     Attributes:
@@ -258,8 +253,7 @@ class Counting:
             origin["collapse"] = [*self.collapse, self.check_repeats]
         if self.code_file:
             origin["code"] = digest(self.code_file)
-        stored: dict[str, Any] = json.loads(json.dumps(origin))  # with lists for tuples, as in a count file
-        return stored
+        return cast("dict[str, Any]", json.loads(json.dumps(origin)))  # with lists for tuples, as in a count file
 
     def count(self, shard: Shard) -> Counts:
         """Return the counts of a shard.
@@ -277,13 +271,13 @@ class Counting:
         zone = nlp.memory_zone() if nlp else nullcontext()
         with zone, fetch_path(shard.gold, self.home) as gold, fetch_path(shard.pred or shard.gold, self.home) as pred:
             try:
-                if nlp:
-                    documents = documents_of_model(nlp, gold, self.reading)
-                else:
-                    documents = documents_of_files(gold, pred if shard.pred else None, self.reading)
-                chosen = create_all(self.metrics)
-                how: dict[str, Any] = {"collapse": self.collapse, "check_repeats": self.check_repeats}
-                counts = count_documents(documents, chosen, shard.name, self.reading, quiet=True, **how)
+                source = Source(pred, Kind.FILES) if shard.pred else None
+                if self.pipeline:
+                    source = Source(self.pipeline.name, Kind.MODEL, nlp)
+                documents = Gold(gold, self.reading, both=source is None).documents(source)
+                metrics = create_all(self.metrics)
+                options: dict[str, Any] = {"collapse": self.collapse, "check_repeats": self.check_repeats}
+                counts = count_documents(documents, metrics, shard.name, self.reading, quiet=True, **options)
                 note_source(counts, gold, pred, self.pipeline)
             except ValueError as error:
                 message = str(error).replace(str(gold), shard.gold).replace(str(pred), shard.pred or shard.gold)
@@ -306,14 +300,14 @@ class Counting:
 
 
 def count_in_parts(task: CountTask, workers: Workers) -> Counts:
-    """Return the counts of all files together. One worker counts each file.
+    """Return the merged counts of all files. One worker counts each file.
 
     Raises:
         ValueError: If some files cannot be counted. The reasons are printed first.
     """
     from ...io.paths import is_pipe, location
-    from .engines import started
-    from .shards import PartsFolder, locked, merged
+    from .engines import start_engine
+    from .shards import PartsFolder, lock_folder, merge_shards
 
     whole = next((metric.name for metric in task.metrics if metric.resolve or metric.distinct), None)
     if task.drawn and whole:
@@ -323,9 +317,9 @@ def count_in_parts(task: CountTask, workers: Workers) -> Counts:
         reading = replace(reading, labels=json.dumps(rules.mapping))  # workers need not have the file, which may change
     pipeline, code = pipeline_of(task.model, loading), str(loading.code) if loading.code else None
     settings = {metric.name: dict(metric.settings) for metric in task.metrics}
-    counted = (task.drawn, os.getcwd(), task.collapse, task.check_repeats, code)
-    work = Counting(settings, reading, pipeline, *counted)
-    shards, folder = named_shards(task.golds, task.preds), PartsFolder(workers.parts or PARTS)
+    cwd = os.getcwd()
+    work = FileCounter(settings, reading, pipeline, task.drawn, cwd, task.collapse, task.check_repeats, code)
+    shards, folder = corpus_shards(task.golds, task.preds), PartsFolder(workers.parts or PARTS)
     for name in (*task.golds, *(task.preds or ())):
         if is_pipe(location(name)):
             raise ValueError(
@@ -334,14 +328,14 @@ def count_in_parts(task: CountTask, workers: Workers) -> Counts:
             )
     number = workers.workers or (-1 if workers.engine else 1)
     with (
-        started(workers.engine or "loky", number, gpus=loading.gpu_id >= 0) as engine,
-        locked(folder, workers.wait),
+        start_engine(workers.engine or "loky", number, gpus=loading.gpu_id >= 0) as engine,
+        lock_folder(folder, workers.wait),
     ):
         earlier = {file.name for file in folder.path.glob("counts-*.npz")}
-        parts = _count_shards(shards, work, folder, engine.run)
-        _check_all_counted(parts, folder)
-        counts = merged(
-            parts,
+        statuses = _count_shards(shards, work, folder, engine.run)
+        _check_all_counted(statuses, folder)
+        counts = merge_shards(
+            statuses,
             folder,
             engine,
             shared_ids=workers.shared_ids,
@@ -351,18 +345,18 @@ def count_in_parts(task: CountTask, workers: Workers) -> Counts:
             note=lambda line: say(f"⚠ {line}", fg="yellow", err=True),
         )
         warn_of_labels(counts)
-        kept = sum(part.kept and folder.part(part.shard).name in earlier for part in parts)
-        replaced = sum(part.replaced for part in parts)
+        kept = sum(status.kept and folder.part(status.shard).name in earlier for status in statuses)
+        replaced = sum(status.replaced for status in statuses)
         notes = [f"{kept} by an earlier run"] * bool(kept) + [f"{replaced} replacing other counts"] * bool(replaced)
         note = f" ({', '.join(notes)})" if notes else ""
-        say(f"✔ {len(parts)} files counted in {folder.name}{note}", fg="green", err=True)
+        say(f"✔ {len(statuses)} files counted in {folder.name}{note}", fg="green", err=True)
         return counts
 
 
-def _count_shards(shards: Sequence[Shard], work: Counting, folder: PartsFolder, run: Any) -> list[ShardStatus]:
-    """Count the shards that are not counted yet.
+def _count_shards(shards: Sequence[Shard], work: FileCounter, folder: PartsFolder, run: Any) -> list[ShardStatus]:
+    """Count the shards that are not counted yet, and return the status of each.
 
-    With a progress bar if the output is a terminal, and with a line for every tenth of them in a log for programs.
+    Show a progress bar on a terminal, and write a line to a log for programs after every tenth of the shards.
     """
     from .shards import count_shards
 
@@ -377,20 +371,19 @@ def _count_shards(shards: Sequence[Shard], work: Counting, folder: PartsFolder, 
         return count_shards(shards, work, folder, run, show_progress)
 
 
-def _check_all_counted(parts: Sequence[ShardStatus], folder: PartsFolder) -> None:
-    """Print why files could not be counted, and raise ValueError if there are any."""
-    failed = [part for part in parts if part.error]
+def _check_all_counted(statuses: Sequence[ShardStatus], folder: PartsFolder) -> None:
+    """Raise an error if files could not be counted, after printing the reasons."""
+    failed = [status for status in statuses if status.error]
     for line in failure_lines(failed):
         say(f"✘ {line}", fg="red", err=True)
     if failed:
-        others = f"; the counts of the others are in {folder.name}, from which the same command continues"
-        kind = TryAgain if any(part.lost for part in failed) else ValueError
-        raise kind(
-            f"{len(failed)} of {len(parts)} files could not be counted{others if len(failed) < len(parts) else ''}"
-        )
+        remainder = f"; the counts of the others are in {folder.name}, from which the same command continues"
+        advice = remainder if len(failed) < len(statuses) else ""
+        kind = TryAgain if any(status.lost for status in failed) else ValueError
+        raise kind(f"{len(failed)} of {len(statuses)} files could not be counted{advice}")
 
 
-def named_shards(golds: Sequence[str], preds: Sequence[str] | None) -> list[Shard]:
+def corpus_shards(golds: Sequence[str], preds: Sequence[str] | None) -> list[Shard]:
     """Return the shards, sorted by name. A shard is named after the unique part of its gold file's path.
 
     Raises:
@@ -412,11 +405,11 @@ def named_shards(golds: Sequence[str], preds: Sequence[str] | None) -> list[Shar
     return sorted(shards)
 
 
-def failure_lines(parts: Sequence[ShardStatus]) -> list[str]:
+def failure_lines(statuses: Sequence[ShardStatus]) -> list[str]:
     """Return one line for each error, with the files that it concerns."""
     by_error: dict[str, list[str]] = {}
-    for part in parts:
-        by_error.setdefault(part.error, []).append(part.shard.gold)
+    for status in statuses:
+        by_error.setdefault(status.error, []).append(status.shard.gold)
     lines = []
     for error, names in by_error.items():
         more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""

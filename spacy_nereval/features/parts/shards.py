@@ -11,12 +11,11 @@ A part that is complete and has the right origin is not counted again, so an int
 run continues where it stopped. Only the files of the parts decide what is merged: even
 if workers are killed or restarted, no document is lost or counted twice.
 
-Collapsed counts are merged by the workers, in a tree: groups of parts, then groups of what came of
-these, so that the driver reads a single file. All sums are exact, so the result does not depend on the
-tree. What is merged is a file like any part, so a worker that dies costs only the group that it was
-merging. An engine that has a reduction of its own makes the tree; elsewhere, and where that fails,
-tasks do. Counts with documents are merged by the driver, since the result is as large as its parts
-together.
+The workers merge collapsed counts in a tree: groups of parts, then groups of merged parts, so that the
+driver reads a single file. All sums are exact, so the result does not depend on the tree. A merged part
+is a file like any part, so a worker that dies costs only the group that it was merging. An engine's own
+reduction builds the tree; where it has none or fails, tasks do. The driver merges counts with documents,
+since the result is as large as its parts together.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ from ...io.count_files import load, merge, save
 from ...io.id_hashes import is_intact
 from ...io.paths import Location, content_digest, error_message, location
 from .engines import Engine, Ready, Run
-from .lock import exclusive, this_process
+from .lock import hold_lock, this_process
 
 MERGED = "nereval-merged"
 """The folder of merged parts, in the folder of the parts. A run deletes it when it ends."""
@@ -110,7 +109,7 @@ class PartsFolder:
         """Return the file of a shard's part."""
         return self.path / f"counts-{shard.name.replace('/', '-')}.npz"
 
-    def begun(self, shard: Shard) -> Location:
+    def marker(self, shard: Shard) -> Location:
         """Return the marker of a shard: a file that exists while a worker counts it, and stays if the worker dies."""
         return self.path / f"counts-{shard.name.replace('/', '-')}.begun"
 
@@ -130,7 +129,7 @@ def count_shard(counter: ShardCounter, folder: PartsFolder, shard: Shard) -> Sha
     Returns:
         The result. Errors are returned and not raised, so that other shards continue.
     """
-    part, begun = folder.part(shard), folder.begun(shard)
+    part, begun = folder.part(shard), folder.marker(shard)
     with _one_at_a_time:
         try:
             begun.write_text(json.dumps(this_process()), encoding="utf8")
@@ -172,8 +171,8 @@ def count_shards(
     Args:
         shards: The shards.
         counter: How each is counted.
-        folder: Where the parts belong. The caller holds its lock (see `locked`).
-        run: Runs a function on workers (see `engines.started`).
+        folder: Where the parts belong. The caller holds its lock (see `lock_folder`).
+        run: Runs a function on workers (see `engines.start_engine`).
         ready: Called with the number of finished shards.
 
     Returns:
@@ -182,21 +181,23 @@ def count_shards(
     Raises:
         ValueError: If the engine fails twice in a row before any worker has begun a shard.
     """
-    statuses = _tried(shards, counter, folder, run, ready)
+    statuses = _try_shards(shards, counter, folder, run, ready)
     failed = [status.shard for status in statuses.values() if status.error and not status.lost]
     lost = [status.shard for status in statuses.values() if status.lost]
-    statuses |= _tried(failed, counter, folder, run)
-    statuses |= _tried(lost, counter, folder, run, alone=True)
+    statuses |= _try_shards(failed, counter, folder, run)
+    statuses |= _try_shards(lost, counter, folder, run, alone=True)
     return [statuses[shard] for shard in shards]
 
 
-def _count_shard(written: Spelling, counter: ShardCounter, folder: PartsFolder, shard: Shard) -> ShardStatus:
-    """Count a shard in a worker, which names arguments as the driver does."""
-    with use_spelling(written):
+def _count_on_worker(
+    argument_spelling: Spelling, counter: ShardCounter, folder: PartsFolder, shard: Shard
+) -> ShardStatus:
+    """Count a shard on a worker, whose errors spell arguments as the driver does."""
+    with use_spelling(argument_spelling):
         return count_shard(counter, folder, shard)
 
 
-def _tried(
+def _try_shards(
     shards: Sequence[Shard],
     counter: ShardCounter,
     folder: PartsFolder,
@@ -205,18 +206,18 @@ def _tried(
     *,
     alone: bool = False,
 ) -> dict[Shard, ShardStatus]:
-    """Try every shard once. If a worker dies, note the shards that had begun, and go on with the rest.
+    """Count every shard once, and return the status of each. If a worker dies, mark its shards as lost and go on.
 
-    An engine that fails although nothing had begun, as when a worker dies at its start, is tried once more.
+    If the engine fails before any shard had begun, as when a worker dies at its start, run it once more.
     """
     failed = False
-    found: dict[Shard, ShardStatus] = {}
-    task = partial(_count_shard, spelling(), counter, replace(folder, home=os.getcwd()))
-    while waiting := [shard for shard in shards if shard not in found]:
+    statuses: dict[Shard, ShardStatus] = {}
+    task = partial(_count_on_worker, spelling(), counter, replace(folder, home=os.getcwd()))
+    while waiting := [shard for shard in shards if shard not in statuses]:
         try:
-            found |= {status.shard: status for status in run(task, waiting, ready, alone)}
+            statuses |= {status.shard: status for status in run(task, waiting, ready, alone)}
         except Exception as error:  # an error of the engine, since `count_shard` raises none
-            lost = [shard for shard in waiting if folder.begun(shard).exists()]
+            lost = [shard for shard in waiting if folder.marker(shard).exists()]
             if not lost and failed:
                 raise TryAgain(
                     f"the engine failed twice before a worker had begun a file: {first_line(error)}; what is counted "
@@ -224,14 +225,14 @@ def _tried(
                 ) from error
             failed = not lost
             for shard in lost:
-                folder.begun(shard).unlink(missing_ok=True)
+                folder.marker(shard).unlink(missing_ok=True)
                 # Only the error of the second try is shown.
                 message = (
                     "its worker died twice, often for lack of memory: use fewer workers or smaller files "
                     f"({first_line(error)})"
                 )
-                found[shard] = ShardStatus(shard, error=message, lost=True)
-    return found
+                statuses[shard] = ShardStatus(shard, error=message, lost=True)
+    return statuses
 
 
 def first_line(error: Exception) -> str:
@@ -241,8 +242,8 @@ def first_line(error: Exception) -> str:
 
 
 @contextmanager
-def locked(folder: PartsFolder, wait: float = 0) -> Iterator[None]:
-    """Create the folder, if it is missing, and keep other runs out of it.
+def lock_folder(folder: PartsFolder, wait: float = 0) -> Iterator[None]:
+    """Create the folder if it is missing, and keep other runs out of it.
 
     Leftovers of killed workers are deleted before and afterwards; the parts stay.
 
@@ -254,7 +255,7 @@ def locked(folder: PartsFolder, wait: float = 0) -> Iterator[None]:
         ValueError: If another run is active there, with its process, user and host.
     """
     folder.path.mkdir(parents=True, exist_ok=True)
-    with exclusive(
+    with hold_lock(
         folder.path / "run.lock", folder.name, f"or choose another folder with {spell_argument('parts')}", wait
     ):
         _delete_leftovers(folder)
@@ -265,10 +266,10 @@ def locked(folder: PartsFolder, wait: float = 0) -> Iterator[None]:
 
 
 def _delete_leftovers(folder: PartsFolder) -> None:
-    """Delete markers, half-written parts and parts merged so far, which workers leave when they are killed."""
+    """Delete the markers, half-written parts and merged parts that killed workers leave."""
     unfinished = ("counts-*.begun", ".counts-*.npz.*", ".nereval-ids-*.bin.*")
-    merged = (f"{MERGED}/{name}" for name in (*unfinished, "counts-*.npz", "nereval-ids-*.bin"))
-    for pattern in (*unfinished, *merged):
+    patterns = (f"{MERGED}/{name}" for name in (*unfinished, "counts-*.npz", "nereval-ids-*.bin"))
+    for pattern in (*unfinished, *patterns):
         for leftover in folder.path.glob(pattern):
             leftover.unlink(missing_ok=True)
     with suppress(OSError):  # there is none, or it has files of others or of a worker that outlives its run
@@ -280,11 +281,11 @@ TOGETHER = 32
 
 
 class Part(NamedTuple):
-    """Counts in the folder: of one shard, or of several that were merged.
+    """A count file in the folder: of one shard, or of several merged parts.
 
     Attributes:
         file: The path or URL of the file.
-        origin: What it was made from.
+        origin: Its origin.
         error: Why there is no such file; empty if there is.
     """
 
@@ -294,8 +295,8 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Merging:
-    """Merges parts. A `ShardCounter`: in place of a gold file, its shards have a list of parts in JSON.
+class PartMerger:
+    """Merges parts: a `ShardCounter` whose shards name a JSON list of parts in place of a gold file.
 
     Attributes:
         shared_ids: Whether documents of several parts may have the same id.
@@ -312,17 +313,17 @@ class Merging:
         return {"merged": shard.name}
 
     def count(self, shard: Shard) -> Counts:
-        """Return the counts of the parts together.
+        """Return the merged counts of the parts of a group.
 
         Raises:
             ValueError: If they cannot be merged.
         """
         if self.code:
             import_code(self.code)
-        return self.together(parts_of(shard))
+        return self.merge_parts(parts_of_group(shard))
 
-    def together(self, parts: Sequence[Part], names: Sequence[str] | None = None) -> Counts:
-        """Return the counts of parts together; errors call these by `names`.
+    def merge_parts(self, parts: Sequence[Part], names: Sequence[str] | None = None) -> Counts:
+        """Return the merged counts of parts. Errors name the parts by `names`, else by their files.
 
         Raises:
             ValueError: If they cannot be merged.
@@ -336,18 +337,18 @@ class Merging:
         )
 
 
-def group(parts: Sequence[Part]) -> Shard:
-    """Return parts that are to be merged as a shard."""
-    listed = json.dumps(parts)
-    return Shard(content_digest(listed), listed)
+def group_shard(parts: Sequence[Part]) -> Shard:
+    """Return a shard that stands for a group of parts to merge."""
+    content = json.dumps(parts)
+    return Shard(content_digest(content), content)
 
 
-def parts_of(shard: Shard) -> list[Part]:
+def parts_of_group(shard: Shard) -> list[Part]:
     """Return the parts of a group."""
     return [Part(*part) for part in json.loads(shard.gold)]
 
 
-def merged(
+def merge_shards(
     statuses: Sequence[ShardStatus],
     folder: PartsFolder,
     engine: Engine,
@@ -358,17 +359,17 @@ def merged(
     code: Path | None = None,
     note: Callable[[str], object] = warnings.warn,
 ) -> Counts:
-    """Return the counts of all parts together.
+    """Return the merged counts of all parts.
 
     Args:
         statuses: What `count_shards` returned, without errors.
-        folder: The folder of the parts. The caller holds its lock (see `shards.locked`).
-        engine: Runs the workers (see `engines.started`).
+        folder: The folder of the parts. The caller holds its lock (see `shards.lock_folder`).
+        engine: Runs the workers (see `engines.start_engine`).
         shared_ids: Whether documents of several shards may have the same id.
         check_repeats: Whether to look for documents of collapsed counts that have the same id.
         collapsed: Whether the counts are collapsed.
         code: A Python file that workers run before they read counts.
-        note: Called with a line if tasks merge because the engine cannot, or this process because workers cannot.
+        note: Called with a warning if tasks merge because the engine failed to, or this process because workers did.
 
     Raises:
         ValueError: If parts were predicted by different models, were changed since they were
@@ -388,25 +389,26 @@ def merged(
                 f"{first.shard.gold} and {status.shard.gold} were predicted by different models of the same name: "
                 "install the same model on all machines, then run the command again"
             )
-    work = Merging(shared_ids, check_repeats, code)
+    work = PartMerger(shared_ids, check_repeats, code)
     failure = ""
-    # What few parts take to be merged is less than what a task takes to be started.
+    # A few parts are merged in less time than a task takes to start.
     if collapsed and len(statuses) > TOGETHER:
         try:
-            return work.together([_in_tree(statuses, folder, work, engine, note)])
+            return work.merge_parts([_merge_in_tree(statuses, folder, work, engine, note)])
         except (ValueError, OSError) as error:
-            # It is about a group of parts. If there is an error again below, it names files of the corpus.
+            # The error names a group of parts. If merging fails again below, the error names files of the corpus.
             failure = error_message(error)
-    found = work.together([_part(status, folder) for status in statuses], [status.shard.gold for status in statuses])
+    parts = [_part(status, folder) for status in statuses]
+    counts = work.merge_parts(parts, [status.shard.gold for status in statuses])
     if failure:
         note(f"the workers failed to merge counts ({failure}), so this process did it alone")
-    return found
+    return counts
 
 
-def _in_tree(
+def _merge_in_tree(
     statuses: Sequence[ShardStatus],
     folder: PartsFolder,
-    work: Merging,
+    work: PartMerger,
     engine: Engine,
     note: Callable[[str], object],
 ) -> Part:
@@ -421,37 +423,37 @@ def _in_tree(
     inner.path.mkdir(exist_ok=True)
     if engine.reduce:
         try:
-            last = engine.reduce(partial(_merged_part, work, inner), parts, TOGETHER)
+            last = engine.reduce(partial(_merge_group, work, inner), parts, TOGETHER)
         except Exception as error:  # an error of the engine, since `count_shard` raises none
             note(f"the engine failed to merge counts by itself ({first_line(error)}): tasks merge them")
         else:
             if last.error:
                 raise ValueError(last.error)
             return last
-    return _by_tasks(parts, work, inner, engine)
+    return _merge_with_tasks(parts, work, inner, engine)
 
 
-def _merged_part(work: Merging, folder: PartsFolder, parts: list[Part]) -> Part:
-    """Merge parts into one in a folder, unless one of them is missing. Workers run this."""
+def _merge_group(work: PartMerger, folder: PartsFolder, parts: list[Part]) -> Part:
+    """Merge a group of parts, and return the merged part, or the first part with an error. Workers run this."""
     if missing := [part for part in parts if part.error]:
         return missing[0]
-    return _part(count_shard(work, folder, group(parts)), folder)
+    return _part(count_shard(work, folder, group_shard(parts)), folder)
 
 
-def _by_tasks(parts: Sequence[Part], work: Merging, folder: PartsFolder, engine: Engine) -> Part:
+def _merge_with_tasks(parts: Sequence[Part], work: PartMerger, folder: PartsFolder, engine: Engine) -> Part:
     """Merge parts level by level, each group by a task of its own, and return the last part.
 
     Raises:
         ValueError: If a group cannot be merged.
     """
     while len(parts) > 1:
-        groups = [group(parts[first : first + TOGETHER]) for first in range(0, len(parts), TOGETHER)]
-        found = count_shards(groups, work, folder, engine.run)
-        if failed := [status.error for status in found if status.error]:
-            raise ValueError(failed[0])
-        parts = [_part(status, folder) for status in found]
+        groups = [group_shard(parts[first : first + TOGETHER]) for first in range(0, len(parts), TOGETHER)]
+        parts = [_part(status, folder) for status in count_shards(groups, work, folder, engine.run)]
+        if errors := [part.error for part in parts if part.error]:
+            raise ValueError(errors[0])
     return parts[0]
 
 
 def _part(status: ShardStatus, folder: PartsFolder) -> Part:
+    """Return the part of a counted shard."""
     return Part(str(folder.part(status.shard)), status.origin, status.error)

@@ -448,7 +448,7 @@ def _number_of_spans(records: Iterable[Record]) -> int:
 def _signature(digests: Sequence[str], new: Sequence[Record]) -> str:
     """Return one line that names the gold annotation before and after."""
     after = [gold_digest(record.id, record.text, record.spans) for record in new]
-    gold, new_gold = (gold_digest(None, "".join(each), ()) for each in (digests, after))
+    gold, new_gold = (gold_digest(None, "".join(names), ()) for names in (digests, after))
     return f"spacy-nereval|gold:{gold}|new:{new_gold}|docs:{len(digests)}|v{__version__}"
 
 

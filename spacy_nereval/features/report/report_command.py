@@ -16,8 +16,8 @@ from ...cli.command_options import (
     CONFIDENCE,
     METRICS,
     NAMES,
-    Asking,
     Cutting,
+    HypothesisOptions,
     Lookups,
     Model,
     Resampling,
@@ -30,14 +30,14 @@ from ...cli.convert import DROP, LANG, read_annotation, write_annotation_of
 from ...cli.counting_documents import Kept, count_documents
 from ...cli.guards import check_lexicons
 from ...cli.metric_options import (
+    add_stored_labels,
     chosen_metrics,
     names_and_options,
     say_left_out_metrics,
     split_attributes,
-    with_stored_labels,
 )
 from ...cli.printing import names_of_tables, print_result, say
-from ...cli.systems import display_names, documents_of, predictions_kept
+from ...cli.sources import Gold, Source, display_names
 from ...core import arguments
 from ...core.arguments import Reading
 
@@ -51,7 +51,7 @@ def report_cli(
     reading: Reading,
     loading: Model,
     resampling: Resampling,
-    asking: Asking,
+    testing: HypothesisOptions,
     lookups: Lookups,
     cutting: Cutting,
     gold: Path = Argument(..., help="Gold annotation"),
@@ -92,28 +92,28 @@ def report_cli(
 
     names, options = names_and_options([*(systems or []), *ctx.args])
     confidence_settings = chosen_confidence(confidence, resampling)
-    test_settings = asking.asked()
-    _check_comparison(asking, names, confidence)
+    test_settings = testing.hypotheses()
+    _check_comparison(testing, names, confidence)
     check_given_once(names, "system")
-    shown_names = display_names(names or [str(gold)], name or [])
+    sources = [*map(Source, names)]
+    shown_names = display_names(sources or [Source(gold)], name or [])
     check_suffix("--output", output, ".html", ".htm")
     check_no_table_format(reading.format)
     chart_library()  # so that it fails early if the libraries for charts are missing
-    reading = with_stored_labels(reading, names)
-    metrics_counted, left_out = chosen_metrics(
-        metrics, options, lookups.train, gold=gold, reading=reading, attributes=["eFre"], systems=names, both=not names
-    )
-    say_left_out_metrics(left_out)
     sections = [section for extension in extensions if (section := extension.section(len(names)))]
     for section in sections:
         if section.unit and reading.unit is None:
             reading = replace(reading, unit=section.unit)
+    reading = add_stored_labels(reading, sources)
+    annotation = Gold(gold, reading, both=not sources)
+    metrics_counted, left_out = chosen_metrics(
+        metrics, options, lookups.train, gold=annotation, reading=reading, attributes=["eFre"], systems=sources
+    )
+    say_left_out_metrics(left_out)
     for metric_name in ("fair", *(name for section in sections for name in section.metrics)):
         if all(metric.name != metric_name for metric in metrics_counted):
-            metrics_counted = (
-                *metrics_counted,
-                *chosen_metrics(metric_name, [], reading=reading, systems=names).metrics,
-            )
+            added = chosen_metrics(metric_name, [], reading=reading, systems=sources).metrics
+            metrics_counted = (*metrics_counted, *added)
     check_lexicons(metrics_counted, output)
     families(metrics_counted, test_settings.primary or PRIMARY, test_settings.secondary)  # before anything is read
     lexicon = cached_lexicon(lookups.train) if lookups.train else None
@@ -121,10 +121,10 @@ def report_cli(
     for attribute in by:
         Breakdown([], attribute, lexicon)  # so that it fails before anything is read
     counted: list[System] = []
-    sides: list[str | None] = [*names] or [None]
-    for prediction, shown_name in zip(sides, shown_names):
+    systems_or_both: list[Source | None] = [*sources] or [None]
+    for source, shown_name in zip(systems_or_both, shown_names):
         kept = Kept()
-        documents = predictions_kept(documents_of(prediction, gold, reading, loading), cutting, prediction or str(gold))
+        documents = annotation.documents(source, loading, cutting)
         counts = count_documents(documents, metrics_counted, gold.name, reading, [kept])
         counted.append(System(shown_name, counts, kept))
     html = page(
@@ -132,7 +132,7 @@ def report_cli(
         title=title,
         confidence=confidence_settings,
         asked=test_settings,
-        trials=asking.trials,
+        trials=testing.trials,
         lexicon=lexicon,
         by=by,
         sections=sections,
@@ -142,9 +142,9 @@ def report_cli(
     say(f"✔ Report in {output}", fg="green")
 
 
-def _check_comparison(asking: Asking, systems: Sequence[str], confidence: bool) -> None:
+def _check_comparison(testing: HypothesisOptions, systems: Sequence[str], confidence: bool) -> None:
     """Raise ValueError if an option concerns a comparison, but no systems are compared."""
-    option = next((name for name, value in asking._asdict().items() if value is not None), None)
+    option = next((name for name, value in testing._asdict().items() if value is not None), None)
     if option and len(systems) < 2:
         raise ValueError(
             f"--{option} is given, but there are no two systems to compare: give another one, or leave it out"

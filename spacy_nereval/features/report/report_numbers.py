@@ -66,7 +66,7 @@ def mending_gains(
 
     >>> from spacy_nereval import create
     >>> pieces = Document([(0, 9, "A")], [(0, 3, "A"), (3, 6, "A"), (6, 9, "A")])
-    >>> [(each.verdict, each.label, each.errors, each.score) for each in mending_gains([pieces], create("fair"))]
+    >>> [(gain.verdict, gain.label, gain.errors, gain.score) for gain in mending_gains([pieces], create("fair"))]
     [('be_s', None, 3, 1.0), (None, 'A', 3, 1.0)]
     """
     if metric.classes or metric.partial_credit or metric.resolve or metric.distinct:

@@ -88,7 +88,7 @@ class ReportView(View):
         self.verdicts: list[list[list[Verdict]]] = [
             [[*self.fair.verdicts(document)] for document in side] for side in self.documents
         ]
-        self.groups: list[ErrorGroups] = [error_groups(own, self.fair) for own in self.documents]
+        self.groups: list[ErrorGroups] = [error_groups(side, self.fair) for side in self.documents]
         self.views: list[ScoreView] = [
             _view(system, groups, verdicts, confidence)
             for system, groups, verdicts in zip(systems, self.groups, self.verdicts)
@@ -97,7 +97,7 @@ class ReportView(View):
         self.lead: int = max(range(len(systems)), key=lambda k: (self._fair_f(k) or -1.0, -k))
         self.compared: ComparisonView | None = self._compare_systems(confidence, asked, trials)
         self.gaps: list[list[RateDifference]] = [
-            rate_differences(systems[0].counts, each.counts, confidence) for each in systems[1:]
+            rate_differences(systems[0].counts, system.counts, confidence) for system in systems[1:]
         ]
         self.slices: list[Slice] = score_slices(self.documents, self.fair, self.verdicts, lexicon, by)
         self.doubts: list[Doubt] = merge_suspects(gold_suspects(self.documents), self.documents[0])
@@ -162,8 +162,8 @@ class ReportView(View):
             rows: list[list[Cell]] = []
             for rate in self._rates(view):
                 gap = gaps.get(rate.label)
-                difference = [] if gap is None else [_with_bounds(gap.difference, gap)]
-                rows.append([rate.label, rate.gold, rate.pred, _with_bounds(rate.rate, rate), *difference])
+                difference = [] if gap is None else [_as_estimate(gap.difference, gap)]
+                rows.append([rate.label, rate.gold, rate.pred, _as_estimate(rate.rate, rate), *difference])
             header = ["label", "gold", "predicted", "rate", *(["difference"] if number else [])]
             tables.append(ResultTable("How often each label is predicted", header, rows, bars="rate"))
         table = self._join_tables(tables, 2)
@@ -611,7 +611,7 @@ def _name(document: Document, number: int) -> str | int:
     return number if document.id is None else document.id
 
 
-def _with_bounds(value: float | None, interval: PredictionRate | RateDifference) -> float | Estimate | None:
+def _as_estimate(value: float | None, interval: PredictionRate | RateDifference) -> float | Estimate | None:
     if value is None or interval.low is None or interval.high is None:
         return value
     return Estimate(value, interval.low, interval.high, interval.few)

@@ -28,9 +28,9 @@ from ...cli.command_options import (
 from ...cli.counting_documents import count_documents
 from ...cli.guards import check_lexicons
 from ...cli.help_pages import GroupedCommand
-from ...cli.metric_options import chosen_metrics, names_and_options, with_stored_labels
+from ...cli.metric_options import add_stored_labels, chosen_metrics, names_and_options
 from ...cli.printing import names_of_tables, print_tables
-from ...cli.systems import display_names, documents_of
+from ...cli.sources import Gold, Source, display_names
 from ...core.arguments import Choosing, Reading
 
 if TYPE_CHECKING:
@@ -133,7 +133,8 @@ def thresholds_cli(
     check_given_once(names, "system")
     apply_pairs = _apply_pairs(apply or [], names)
     confidence = chosen_confidence(bool(apply_pairs), resampling, "--apply")
-    shown_names = display_names(names, name or [])
+    sources = [*map(Source, names)]
+    shown_names = display_names(sources, name or [])
     settings = Settings(*choosing).validate()
     tables_wanted = names_of_tables(Showing(reading.format, tables, digits), ThresholdView)
     check_suffix("--output", output, *JSON)
@@ -143,27 +144,29 @@ def thresholds_cli(
         chart_library()  # so that it fails early if the libraries for charts are missing
     if cut_file and len(names) > 1:
         raise ValueError(f"--cut-file {cut_file}: {len(names)} systems have {len(names)} cuts; give a single system")
-    reading = with_stored_labels(reading, names)
-    metrics_chosen = chosen_metrics(metrics, options, gold=gold, reading=reading, systems=names)
+    reading = add_stored_labels(reading, sources)
+    annotation = Gold(gold, reading)
+    metrics_chosen = chosen_metrics(metrics, options, gold=annotation, reading=reading, systems=sources)
     chosen = add_metric_of(settings.best, metrics_chosen.metrics)
     find_criterion(settings.best, chosen)  # before anything is read
     check_lexicons(chosen, output, csv, cut_file, html)
     per_system: list[CutResult] = []
-    for k, system in enumerate(names):
-        documents = _read_documents(system, gold, reading, loading)
-        with _name_in_errors(system):
+    for k, source in enumerate(sources):
+        documents = _read_documents(source, annotation, loading)
+        with _name_in_errors(source):
             per_system.append(find_thresholds(documents, chosen, settings))
             per_system[-1].values["left_out"] |= metrics_chosen.left_out
         if confidence:
-            documents = _read_documents(apply_pairs[k][1], apply_pairs[k][0], reading, loading)
-            with _name_in_errors(apply_pairs[k][1]):
+            other_gold, other = Gold(apply_pairs[k][0], reading), Source(apply_pairs[k][1])
+            documents = _read_documents(other, other_gold, loading)
+            with _name_in_errors(other):
                 per_system[-1] = measure_cuts(per_system[-1], documents, confidence)
     if output:
         results = [result.values for result in per_system]
         write_json(output, results[0] if len(results) == 1 else {"systems": dict(zip(shown_names, results))})
     _write_files(per_system, shown_names, csv, cut_file)
     if html:
-        golds = display_names([str(gold), *(str(gold_path) for gold_path, _ in apply_pairs[:1])], [])
+        golds = display_names([*map(Source, (gold, *(gold_path for gold_path, _ in apply_pairs[:1])))])
         _write_page(html, per_system, shown_names, golds)
     _print_results(per_system, shown_names, tables_wanted, reading.format, digits)
 
@@ -180,15 +183,15 @@ def _apply_pairs(paths: Sequence[str], systems: Sequence[str]) -> list[tuple[Pat
     return [(Path(gold), pred) for gold, pred in zip(paths[::2], paths[1::2])]
 
 
-def _read_documents(system: str, gold: Path, reading: Reading, loading: Model) -> list[Document | None]:
+def _read_documents(source: Source, gold: Gold, loading: Model) -> list[Document | None]:
     """Return the documents of a system, and print warnings about their labels."""
     kept_documents = _Everything()
-    count_documents(documents_of(system, gold, reading, loading), [], gold.name, reading, [kept_documents])
+    count_documents(gold.documents(source, loading), [], gold.path.name, gold.reading, [kept_documents])
     return kept_documents
 
 
 @contextmanager
-def _name_in_errors(system: str) -> Iterator[None]:
+def _name_in_errors(system: Source) -> Iterator[None]:
     """Prefix errors about scores with the name of the predictions."""
     try:
         yield

@@ -135,6 +135,21 @@ def name_of(path: Path, format: Format = Format()) -> str:
     )
 
 
+def with_name(path: Path, format: Format = Format()) -> Format:
+    """Return how to read a path, with the name of its format, so that no reader has to infer the name again.
+
+    A pattern keeps the format that is given, since its files may differ.
+
+    Raises:
+        ValueError: As `name_of`.
+
+    >>> with_name(Path("a.jsonl")).name
+    'jsonl'
+    """
+    name = name_of(path, format)
+    return format if corpus_files(path) != [path] else format._replace(name=name)
+
+
 def is_file_format(name: str | None) -> bool:
     """Return whether a format of this package has many documents per file, so that a folder of files is a corpus.
 

@@ -302,8 +302,8 @@ def join_pieces(pieces: list[tuple[int, int]], discontinuous: str | None) -> lis
     if discontinuous == "hull":
         return [(min(start for start, _ in pieces), max(end for _, end in pieces))]
     raise ValueError(
-        f"the span is in {len(pieces)} pieces; use {spell_argument('discontinuous', 'hull')} to read it from its first to "
-        f"its last character, or {spell_argument('discontinuous', 'parts')} to read every piece as a span"
+        f"the span is in {len(pieces)} pieces; use {spell_argument('discontinuous', 'hull')} to read it from its "
+        f"first to its last character, or {spell_argument('discontinuous', 'parts')} to read every piece as a span"
     )
 
 
@@ -483,8 +483,8 @@ def read_with_fitting_offsets(
             return
         remedy = f"; correct one of them, or use {spell_argument('check_text', False)} to go by the offsets"
         if fitting:
-            option = spell_argument("offsets", fitting)
-            remedy = f"; all spans of {path} fit if offsets count {UNIT_NAMES[fitting]}: {option}"
+            argument = spell_argument("offsets", fitting)
+            remedy = f"; all spans of {path} fit if offsets count {UNIT_NAMES[fitting]}: {argument}"
         elif isinstance(error, BeyondText):
             remedy = ""
         raise ValueError(f"{error}{remedy}") from None

@@ -201,8 +201,8 @@ def span_chunks(
             evidence = f", as {scheme.evidence} shows" if scheme.evidence else ""
             raise ValueError(
                 f"{where(chunk.start)}: {tags[chunk.start]} {fault}, and the tags are {name}{evidence}; use "
-                f"{spell_argument('repair', 'conll')} to read it as a span, or {spell_argument('repair', 'discard')} to "
-                "leave it out"
+                f"{spell_argument('repair', 'conll')} to read it as a span, or "
+                f"{spell_argument('repair', 'discard')} to leave it out"
             )
         repaired += not allowed
         if allowed or repair == "conll":

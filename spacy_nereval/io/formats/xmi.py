@@ -53,11 +53,11 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
     >>> from cassis import Cas, TypeSystem
     >>> types, folder = TypeSystem(), getfixture("tmp_path")
-    >>> named = types.create_type(ENTITY)
-    >>> _ = types.create_feature(spell_argument, "value", "uima.cas.String")
+    >>> entity = types.create_type(ENTITY)
+    >>> _ = types.create_feature(entity, "value", "uima.cas.String")
     >>> cas = Cas(types)
     >>> cas.sofa_string = "Ada met"
-    >>> cas.add(spell_argument(begin=0, end=3, value="PER"))
+    >>> cas.add(entity(begin=0, end=3, value="PER"))
     >>> _ = cas.to_xmi(folder / "a.xmi"), types.to_xml(folder / TYPES)
     >>> [(record.text, record.spans) for record in read(folder / "a.xmi")]
     [('Ada met', {(0, 3, 'PER')})]

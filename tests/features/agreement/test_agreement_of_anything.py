@@ -142,7 +142,7 @@ BARE = {"text": "a b", "spans": []}
 WRONG: dict[str, tuple[Any, dict[str, Any], str]] = {
     "no table": ([records("a")], {}, "expected a table of names and annotations"),
     "a single document": ({"a": records("a")[0], "b": records("b")}, {}, "expected a list of documents"),
-    "both sides": ({"a": [Document([], [])], "b": [Document([], [])]}, {}, "a has Documents, which hold two sides"),
+    "both sides": ({"a": [Document([], [])], "b": [Document([], [])]}, {}, "a has Documents, which hold both sides"),
     "unit": (SIDES, {"unit": "word"}, "unit='word': expected token or char"),
     "consensus": (SIDES, {"consensus": 3}, "expected majority, all, or a number"),
     "confidence": (SIDES, {"confidence": 0.95}, r"confidence=0.95: expected True, a table such as"),

@@ -4,14 +4,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import GOLD, PRED, accepted, write
+from commands import GOLD, PRED, accepted, refused, write
 
 from spacy_nereval.cli.command_options import Model
 from spacy_nereval.cli.counting_documents import CountTask
 from spacy_nereval.cli.guards import NamedInputs
 from spacy_nereval.core.arguments import Reading
 from spacy_nereval.features.parts.corpus_lists import corpus_values
-from spacy_nereval.features.parts.parts_command import CountWorkers, EvaluateWorkers, Workers
+from spacy_nereval.features.parts.parts_command import CountWorkers, Workers
 from spacy_nereval.io.count_files import load
 from spacy_nereval.metrics.registry import create_all
 
@@ -93,8 +93,10 @@ def test_without_the_feature_several_files_are_refused_and_one_is_counted():
 
 
 def test_breakdowns_need_texts_which_workers_do_not_keep():
-    with pytest.raises(ValueError, match="--by needs every span, and workers keep no spans"):
-        workers(EvaluateWorkers, by=["eLen"]).counts(task(2))
+    said = refused("evaluate", "no_such_model", *SIDES[:2], "--by", "eLen")
+    assert "--by needs every span, and workers keep no spans: evaluate one file, without workers" in said
+    said = refused("evaluate", "no_such_model", *SIDES[:2], "--tables", "groups")
+    assert "--tables groups: a corpus that workers count keeps no texts, so repeated errors are not known" in said
 
 
 def test_append_looks_for_repeats_unless_told_otherwise():

@@ -21,7 +21,7 @@ from processes import live, python, slept, until
 from sharded import ALL_PARTS, COMMANDS, ENVIRONMENT, SHARDS, evaluated, parts, refused, running
 
 from spacy_nereval.features.parts import engines
-from spacy_nereval.features.parts.engines import ENGINES, started
+from spacy_nereval.features.parts.engines import ENGINES, start_engine
 from spacy_nereval.io import count_files as storage
 
 PACKAGES = {"loky": ["joblib"], "ray": ["ray"], "dask": ["distributed"], "spark": ["pyspark"]}
@@ -123,13 +123,13 @@ def test_what_a_program_says_while_it_starts_is_shown_if_it_does_not(capfd):
         said.append(capfd.readouterr().err)
         return word in "".join(said)
 
-    with engines._heard_if_it_fails():
+    with engines._hold_back_stderr():
         process = Popen([sys.executable, "-c", "import os; input(); os.write(2, b'later')"], stdin=PIPE)
         os.write(2, b"starting\nto start")  # a line without an end
     process.communicate(b"\n")
     until(lambda: heard("later"), 20)
     assert "".join(said) == "later"
-    with pytest.raises(KeyError), engines._heard_if_it_fails():
+    with pytest.raises(KeyError), engines._hold_back_stderr():
         os.write(2, b"what is wrong\n")
         raise KeyError
     until(lambda: heard("what is wrong"), 60)
@@ -182,7 +182,7 @@ def test_a_worker_of_loky_that_dies_before_its_first_file_is_followed_by_another
 
 
 def test_a_single_worker_is_this_process_which_goes_on():
-    with started("loky", 1) as loky:
+    with start_engine("loky", 1) as loky:
         assert loky.run(abs, [os.getpid()], print) == [os.getpid()]
 
 
@@ -214,14 +214,14 @@ def test_predictions_in_several_files_are_counted_as_the_documentation_says(here
 
 
 def test_every_finished_file_moves_the_progress_bar():
-    with started("loky", 1) as loky:
+    with start_engine("loky", 1) as loky:
         seen: list[int] = []
         assert loky.run(str.upper, ["a", "b", "c"], seen.append) == ["A", "B", "C"]
     assert sorted({*seen}) == [1, 2, 3]
 
 
 def test_one_at_a_time_means_that_no_two_are_begun_at_once(tmp_path):
-    with started("loky", 2) as loky:
+    with start_engine("loky", 2) as loky:
         times = loky.run(slept, [0.2, 0.2, 0.2], print, alone=True)
     assert all(end <= begin for (_, end), (begin, _) in pairwise(sorted(times)))
 

@@ -19,7 +19,7 @@ from sharded import ALL_PARTS, SHARDS, evaluated, parts, refused, run
 from spacy_nereval.features.parts import lock as locks
 from spacy_nereval.features.parts import shards
 from spacy_nereval.features.parts.lock import _has_ended_on_windows
-from spacy_nereval.features.parts.shards import PartsFolder, ShardStatus, locked
+from spacy_nereval.features.parts.shards import PartsFolder, ShardStatus, lock_folder
 from spacy_nereval.io import count_files as storage
 
 
@@ -110,10 +110,10 @@ def test_a_folder_is_locked_while_it_is_used_and_not_behind(tmp_path):
     """Against another run of this process too."""
     folder = PartsFolder(str(tmp_path / "new"))
     for error in (ValueError, KeyError):
-        with pytest.raises(error), locked(folder):
+        with pytest.raises(error), lock_folder(folder):
             assert json.loads((tmp_path / "new" / "run.lock").read_text())["pid"] == os.getpid()
             (tmp_path / "new" / "counts-a.npz").touch()
-            with pytest.raises(ValueError, match=f"another run, process {os.getpid()} of "), locked(folder):
+            with pytest.raises(ValueError, match=f"another run, process {os.getpid()} of "), lock_folder(folder):
                 pass
             assert (tmp_path / "new" / "run.lock").exists()
             raise error
@@ -125,21 +125,24 @@ def test_a_lock_that_cannot_be_written_keeps_nobody_out(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(locks, "this_process", full)
-    with pytest.raises(ValueError, match="cannot be written to: .*No space left"), locked(PartsFolder(str(tmp_path))):
+    with (
+        pytest.raises(ValueError, match="cannot be written to: .*No space left"),
+        lock_folder(PartsFolder(str(tmp_path))),
+    ):
         pass
     assert parts(str(tmp_path)) == {}
 
 
 def test_counts_that_another_run_changed_are_not_merged(here, monkeypatch):
     evaluated(*SHARDS)
-    merged = shards.merged
+    merge = shards.merge_shards
 
     def late(found: Sequence[ShardStatus], folder: PartsFolder, *engine: Any, **options: Any) -> Any:
         counts = storage.load(folder.part(found[0].shard))
         storage.save(counts, folder.part(found[0].shard), origin={"gold": "another"})
-        return merged(found, folder, *engine, **options)
+        return merge(found, folder, *engine, **options)
 
-    monkeypatch.setattr(shards, "merged", late)
+    monkeypatch.setattr(shards, "merge_shards", late)
     lines = refused("evaluate", "training/model-best", *SHARDS[:2])
     assert "counts-a.spacy.npz was changed by somebody else" in lines[-1]
 
@@ -198,7 +201,7 @@ def test_a_lock_file_has_its_content_at_once(tmp_path, monkeypatch):
     seen = []
     link = os.link
     monkeypatch.setattr(os, "link", lambda a, b: (seen.append(Path(a).read_text()), link(a, b)))
-    with locks.exclusive(tmp_path / "run.lock", "x", ""):
+    with locks.hold_lock(tmp_path / "run.lock", "x", ""):
         assert json.loads(seen[0])["pid"] == os.getpid()
     assert list(tmp_path.iterdir()) == []
 
@@ -206,13 +209,13 @@ def test_a_lock_file_has_its_content_at_once(tmp_path, monkeypatch):
 TAKING = """
 import sys
 from pathlib import Path
-from spacy_nereval.features.parts.lock import exclusive
+from spacy_nereval.features.parts.lock import hold_lock
 
 for path in sys.argv[1:]:
     print("ready", flush=True)
     input()
     try:
-        with exclusive(Path(path), "x", "or not"):
+        with hold_lock(Path(path), "x", "or not"):
             print("taken", flush=True)
             input()
     except ValueError:
@@ -256,7 +259,7 @@ def test_who_finds_a_stale_lock_replaced_meanwhile_leaves_it(tmp_path, monkeypat
             path.write_text(other)
 
     monkeypatch.setattr(locks, "_create", slow)
-    with pytest.raises(ValueError, match=f"process {somebody.pid} of bob"), locks.exclusive(path, "x", ""):
+    with pytest.raises(ValueError, match=f"process {somebody.pid} of bob"), locks.hold_lock(path, "x", ""):
         pass
     assert path.read_text() == other
     assert list(tmp_path.iterdir()) == [path]

@@ -19,7 +19,7 @@ from sharded import ALL_PARTS, ENVIRONMENT, SHARDS, evaluated, full_disk, one_by
 
 from spacy_nereval import Document, count, create_all
 from spacy_nereval.features.parts.engines import Engine
-from spacy_nereval.features.parts.shards import PartsFolder, Shard, ShardStatus, count_shards, merged
+from spacy_nereval.features.parts.shards import PartsFolder, Shard, ShardStatus, count_shards, merge_shards
 from spacy_nereval.integration import pipelines
 from spacy_nereval.io.count_files import _load_with_header, load, save
 from spacy_nereval.io.paths import digest
@@ -194,7 +194,7 @@ def test_a_file_that_kills_every_worker_is_tried_alone_and_costs_the_others_noth
             function(A)
         if B in items:
             for item in [B] if alone else [A, B]:
-                folder.begun(item).write_text("{}")
+                folder.marker(item).write_text("{}")
             raise RuntimeError("a worker was terminated\nat some place")
         return one_by_one(function, items, ready, alone)
 
@@ -211,7 +211,7 @@ def test_parts_of_different_models_are_not_merged(other, tmp_path):
     same = {"model": "1"}
     found = [ShardStatus(shard, {"gold": shard.gold} | model) for shard, model in ((A, same), (B, same), (C, other))]
     with pytest.raises(ValueError, match="a.spacy and c.spacy were predicted by different models"):
-        merged(found, PartsFolder(str(tmp_path)), Engine(one_by_one))
+        merge_shards(found, PartsFolder(str(tmp_path)), Engine(one_by_one))
 
 
 def test_an_engine_that_does_not_start_is_no_fault_of_any_file(tmp_path):

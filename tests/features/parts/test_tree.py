@@ -19,7 +19,7 @@ from spacy_nereval.counting.counts import Counts
 from spacy_nereval.evaluation.collapsing import count_collapsed
 from spacy_nereval.features.parts import shards
 from spacy_nereval.features.parts.engines import Engine
-from spacy_nereval.features.parts.shards import PartsFolder, Shard, ShardStatus, count_shards, locked, merged
+from spacy_nereval.features.parts.shards import PartsFolder, Shard, ShardStatus, count_shards, lock_folder, merge_shards
 from spacy_nereval.io import id_hashes
 from spacy_nereval.io.count_files import load, save
 from spacy_nereval.io.id_hashes import hashes_of
@@ -81,8 +81,8 @@ def counted(folder: PartsFolder, names: str = NAMES, run: Any = one_by_one, **ma
 
 
 def in_tree(folder: PartsFolder, engine: Engine = TASKS, statuses: list[ShardStatus] | None = None, **how) -> Counts:
-    with locked(folder):
-        return merged(statuses or counted(folder), folder, engine, collapsed=True, **how)
+    with lock_folder(folder):
+        return merge_shards(statuses or counted(folder), folder, engine, collapsed=True, **how)
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +119,7 @@ def stored(tmp_path_factory) -> Stored:
 def expected(counted_parts, stored) -> dict[str, Any]:
     """What comes of all parts at once."""
     folder = PartsFolder(str(counted_parts))
-    return stored(merged(counted(folder), folder, Engine(no_tasks), collapsed=False))
+    return stored(merge_shards(counted(folder), folder, Engine(no_tasks), collapsed=False))
 
 
 @every_engine
@@ -221,9 +221,9 @@ def test_a_part_that_cannot_be_merged_is_named_whoever_merges(folder, engine, ch
 
 def test_few_parts_and_counts_with_documents_are_merged_by_the_driver(folder, monkeypatch):
     statuses = counted(folder)
-    assert merged(statuses, folder, Engine(no_tasks, no_tasks), collapsed=False).documents == 32
+    assert merge_shards(statuses, folder, Engine(no_tasks, no_tasks), collapsed=False).documents == 32
     monkeypatch.setattr(shards, "TOGETHER", 11)
-    assert merged(statuses, folder, Engine(no_tasks, no_tasks), collapsed=True).documents == 32
+    assert merge_shards(statuses, folder, Engine(no_tasks, no_tasks), collapsed=True).documents == 32
 
 
 @pytest.mark.parametrize("same", ["ab", "ak"])
@@ -264,7 +264,7 @@ def test_workers_elsewhere_find_a_folder_that_is_relative_and_run_the_code(tmp_p
 def groups(folder: PartsFolder, **origin: str) -> list[Shard]:
     """The first groups of parts, whose origins may be others."""
     found = [shards.Part(str(folder.part(each.shard)), {**each.origin, **origin}) for each in counted(folder)]
-    return [shards.group(found[first : first + 4]) for first in (0, 4, 8)]
+    return [shards.group_shard(found[first : first + 4]) for first in (0, 4, 8)]
 
 
 def test_what_other_runs_have_merged_is_not_taken(folder, stored, expected):
@@ -277,11 +277,11 @@ def test_what_other_runs_have_merged_is_not_taken(folder, stored, expected):
         (inner.path / name).write_text("left behind")
     (folder.path / "merged-a.npz").write_text("of somebody else")
     statuses = counted(folder)
-    with locked(folder):
+    with lock_folder(folder):
         inner.path.mkdir()
         for stray in strays:
-            save(Made().count(Shard("a", "a.jsonl")), inner.part(stray), origin=shards.Merging().origin(stray))
-        found = merged(statuses, folder, TASKS, collapsed=True)
+            save(Made().count(Shard("a", "a.jsonl")), inner.part(stray), origin=shards.PartMerger().origin(stray))
+        found = merge_shards(statuses, folder, TASKS, collapsed=True)
     assert stored(found) == expected
     assert list(parts(folder.name)) == [*FILES_OF_ALL, "merged-a.npz"]
 
@@ -370,7 +370,7 @@ def test_what_killed_workers_left_is_deleted_before_and_behind_and_files_of_othe
     unfinished = [".nereval-ids-4.bin.x1", ".counts-a.npz.x1", "counts-a.begun"]
     merging = [f"{shards.MERGED}/{name}" for name in ("nereval-ids-4.bin", "counts-a.npz", *unfinished)]
     write(*kept, *unfinished, *merging)
-    with locked(PartsFolder(str(tmp_path))):
+    with lock_folder(PartsFolder(str(tmp_path))):
         assert left() == sorted([*kept, "run.lock"])
         for name in kept[3:]:
             (tmp_path / name).unlink()

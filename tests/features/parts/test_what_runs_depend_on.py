@@ -13,7 +13,7 @@ from spacy_nereval.core.arguments import Reading
 from spacy_nereval.core.labels import label_rules
 from spacy_nereval.evaluation.collapsing import Halves
 from spacy_nereval.evaluation.comparison import System, comparison
-from spacy_nereval.features.parts.parts_command import Counting
+from spacy_nereval.features.parts.parts_command import FileCounter
 from spacy_nereval.features.parts.shards import Shard
 from spacy_nereval.integration.pipelines import Pipeline
 from spacy_nereval.io.count_files import merge, save
@@ -26,10 +26,10 @@ READINGS: dict[str, Any] = {
 }  # fmt: skip
 """Another value for each field of how files are read."""
 
-BASE = Counting({"strict": {"beta": 1.0}}, Reading(), None, Confidence(samples=5), "", code="code.py")
+BASE = FileCounter({"strict": {"beta": 1.0}}, Reading(), None, Confidence(samples=5), "", code="code.py")
 COLLAPSED = replace(BASE, collapse=Halves(5, 0))
 
-CHANGES: dict[str, Counting] = {
+CHANGES: dict[str, FileCounter] = {
     "a metric": replace(BASE, metrics={"relaxed": {"beta": 1.0}}),
     "an option": replace(BASE, metrics={"strict": {"beta": 2.0}}),
     "a further metric": replace(BASE, metrics={"strict": {"beta": 1.0}, "fair": {}}),

@@ -129,7 +129,7 @@ def test_static_text_is_the_text_with_what_is_wrong_behind_each_error():
     document = Document([(4, 16, "PER"), (21, 24, "PER")], [(0, 16, "PER"), (8, 12, "X")], "the Ada Lovelace met Bob.")
     found = static(document)
     assert "".join(part.text for part in found.stretches) == document.text
-    ends = {"".join(p.text for p in found.stretches[: k + 1]): part.said for k, part in enumerate(found.stretches)}
+    ends = {"".join(p.text for p in found.stretches[: k + 1]): part.notes for k, part in enumerate(found.stretches)}
     assert ends["the Ada Lovelace"] == ["longer than gold: PER"]
     assert ends["the Ada Lovelace met Bob"] == ["missed: PER"]
     first, second, *_ = found.stretches
