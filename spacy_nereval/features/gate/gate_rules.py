@@ -37,7 +37,18 @@ from ...evaluation.result import make_plain, signature
 from ...evaluation.scores import score_sums
 from ...evaluation.tested import Criterion, Subject, greatest_difference, label_score
 from ...evaluation.variance import mean_of_runs
-from .policy import AGAINST_BASELINE, AT_MOST, FAIL, PASS, RATE_BETWEEN, Policy, Rule, allowed_range, rule_score
+from .policy import (
+    AGAINST_BASELINE,
+    AT_MOST,
+    FAIL,
+    NOT_DECIDED,
+    PASS,
+    RATE_BETWEEN,
+    Policy,
+    Rule,
+    allowed_range,
+    rule_score,
+)
 
 MET, BROKEN, UNDECIDED = "met", "broken", "undecided"
 """The verdicts on a rule, and on the gate."""
@@ -83,6 +94,49 @@ def verdict_on(low: float, high: float, least: float, most: float) -> str:
     if low >= least and high <= most:
         return MET
     return BROKEN if high < least or low > most else UNDECIDED
+
+
+UNSEEN_RISK = 0.05
+"""The probability that a test set has no document of a kind that is as frequent as `seen_share` allows."""
+
+
+def seen_share(k: Any) -> Any:
+    """Return the least share of documents that are of kinds in the test set, given its effective number of units.
+
+    About 3 in k documents may be of kinds that it does not have.
+
+    >>> round(1 - seen_share(100), 4)
+    0.0295
+    """
+    return UNSEEN_RISK ** (1 / k)
+
+
+def bounds_if_unseen(kind: str, value: Any, low: Any, high: Any, k: Any) -> tuple[Any, Any]:
+    """Return the bounds of a rule's estimate if everything is wrong in all documents that may be of unseen kinds.
+
+    Args:
+        kind: The kind of the rule.
+        value, low, high: The estimate and its bounds, numbers or float[...].
+        k: Its effective number of units.
+
+    >>> [round(float(bound), 4) for bound in bounds_if_unseen("at_least", 0.95, 0.94, 0.96, 100)]
+    [0.922, 0.96]
+    >>> [round(float(bound), 4) for bound in bounds_if_unseen("worse_by_at_most", 0.0, -0.01, 0.01, 100)]
+    [-0.0295, 0.01]
+    """
+    share = seen_share(k)
+    if kind == AT_MOST:
+        return low, np.maximum(high, 1 - (1 - value) * share)
+    return np.minimum(low, value - 1 + share if kind in AGAINST_BASELINE else value * share), high
+
+
+def unseen_words(k: float, units: str) -> str:
+    """Return what a rule that is flagged `unseen` rests on, given the effective number of units and their name.
+
+    >>> unseen_words(99.6, "documents")
+    'unless up to 3 in 100 documents are of a kind not seen here'
+    """
+    return f"unless up to 3 in {k:.0f} {units} are of a kind not seen here"
 
 
 def units_to_decide(
@@ -254,15 +308,18 @@ class RuleJudge:
         subject, ours, theirs = self.subject_and_counts(rule)
         metric, score = subject.metric, subject.score
         is_counted = subject.label is None or subject.label in all_labels(*ours, *(theirs or ()))
-        estimate = self._estimate(rule, subject, ours, theirs) if is_counted else NO_ESTIMATE
+        estimate = self.estimate(rule, subject, ours, theirs) if is_counted else NO_ESTIMATE
         least, most = allowed_range(rule, score)
         few = estimate.k < self.policy.least_units
         verdict = UNDECIDED if few else verdict_on(estimate.low, estimate.high, least, most)
         family, size = self.policy.family_of(rule.name)
+        unseen = verdict == MET and not _is_met_if_unseen(rule, estimate, least, most)
+        verdict = UNDECIDED if unseen and self.policy.unseen == NOT_DECIDED else verdict
         is_luck = verdict == BROKEN and size > 1 and not self._is_broken_in_family(size, rule, subject, ours, theirs)
         verdict = UNDECIDED if is_luck else verdict
         consequence = self.policy.too_few if few else rule.undecided
-        units = self._units_needed(estimate, least, most) if verdict == UNDECIDED and not (few or is_luck) else None
+        has_number = verdict == UNDECIDED and not (few or is_luck or unseen)
+        units = self._units_needed(estimate, least, most) if has_number else None
         return {
             "name": rule.name,
             "kind": rule.kind,
@@ -281,12 +338,13 @@ class RuleJudge:
             "baseline_value": estimate.baseline,
             "effective_units": estimate.k,
             "few": few,
+            "unseen": unseen,
             "differing": estimate.differing,
             "units_needed": units,
             "family": family,
             "reason": f"alone it would be broken; among {size} rules of the family {family} that may be luck"
             if is_luck
-            else self._reason(rule, estimate, is_counted, few, units)
+            else self._reason(rule, estimate, is_counted, few, unseen, units)
             if verdict == UNDECIDED
             else None,
             "score_unit": score.unit,
@@ -299,12 +357,16 @@ class RuleJudge:
         self, rules: int, rule: Rule, subject: Subject, ours: Sequence[Counts], theirs: Sequence[Counts] | None
     ) -> bool:
         """Return whether a rule is broken at a level that holds for several rules together (Bonferroni)."""
-        level = 1 - (1 - self.policy.level) / rules
-        stricter = copy(self)
-        stricter.policy = self.policy._replace(level=level)
-        stricter.confidence = self.confidence._replace(level=equivalence_level(level))
-        estimate = stricter._estimate(rule, subject, ours, theirs)
+        stricter = self.at_level(1 - (1 - self.policy.level) / rules)
+        estimate = stricter.estimate(rule, subject, ours, theirs)
         return verdict_on(estimate.low, estimate.high, *allowed_range(rule, subject.score)) == BROKEN
+
+    def at_level(self, level: float) -> RuleJudge:
+        """Return the same judge with another level of each one-sided bound."""
+        judge = copy(self)
+        judge.policy = self.policy._replace(level=level)
+        judge.confidence = self.confidence._replace(level=equivalence_level(level))
+        return judge
 
     def subject_and_counts(self, rule: Rule) -> tuple[Subject, Sequence[Counts], Sequence[Counts] | None]:
         """Return the score that a rule is about, and the counts of the candidate and of the baseline."""
@@ -347,9 +409,10 @@ class RuleJudge:
             slice_counts.append([breakdown.counts(metric.name, runs[0])])
         return slice_counts[0], slice_counts[1] if len(slice_counts) > 1 else None
 
-    def _estimate(
+    def estimate(
         self, rule: Rule, subject: Subject, ours: Sequence[Counts], theirs: Sequence[Counts] | None
     ) -> Estimate:
+        """Return the estimate that decides a rule, of what `subject_and_counts` returns."""
         if rule.kind == RATE_BETWEEN:
             return self._rate_estimate(rule, ours)
         if rule.kind not in AGAINST_BASELINE:
@@ -417,7 +480,9 @@ class RuleJudge:
         needed = units_for_rare_loss(amounts, -least, self.confidence.level, estimate.limit, lower_only=True)
         return needed and math.ceil(needed * (self.units or 0) / estimate.k - 1e-9)
 
-    def _reason(self, rule: Rule, estimate: Estimate, is_counted: bool, few: bool, needed: int | None) -> str:
+    def _reason(
+        self, rule: Rule, estimate: Estimate, is_counted: bool, few: bool, unseen: bool, needed: int | None
+    ) -> str:
         """Return why a rule is undecided, and what would decide it."""
         first = self.ours[0]
         units = f"{unit_name(first.unit, self.units, first.documents)}s"
@@ -427,6 +492,8 @@ class RuleJudge:
             return f"no span has the {kind} {name!r}; there are {labels}"
         if few:
             return f"effectively {estimate.k:.1f} {units} have such spans, and {self.policy.least_units} are needed"
+        if unseen:
+            return f"it would be met, {unseen_words(estimate.k, units)}"
         if not math.isfinite(estimate.value):
             return "the score is undefined"
         if not math.isfinite(estimate.low + estimate.high):
@@ -447,6 +514,12 @@ class RuleJudge:
         if needed:
             return f"about {needed:,} {units} like these would decide it 4 times in 5 if the value stays"
         return f"the value is so close to the bound that more {units} like these would hardly decide it"
+
+
+def _is_met_if_unseen(rule: Rule, estimate: Estimate, least: float, most: float) -> bool:
+    """Return whether a rule is still met if everything is wrong in all documents that may be of unseen kinds."""
+    bounds = bounds_if_unseen(rule.kind, estimate.value, estimate.low, estimate.high, estimate.k)
+    return verdict_on(*bounds, least, most) == MET
 
 
 def _counted_metric(counts: Counts, metric: Metric) -> Metric:
