@@ -394,7 +394,7 @@ def test_a_widened_interval_stops_short_of_0_where_the_test_rejects_it():
         assert low == 1e-12 and high > 0.2
         assert found.p == 0.03 and found.detectable == detectable_difference(found.low, found.high)
     open_test = Differences(np.array(0.3), nothing, np.array(-0.01), np.array(0.2), nothing)
-    assert widen(open_test, 0.1, 0.2, -3.0, 20, 20.0, limit=0.5).low == -0.5
+    assert widen(open_test, 0.1, 0.2, -3.0, 20, 20.0, limit=0.4).low == -0.4
 
 
 def test_the_skewness_of_influences_is_that_of_all_units():
