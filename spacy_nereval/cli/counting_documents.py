@@ -436,9 +436,8 @@ class RunCounter:
         if stored and not metrics and not options:
             self.metrics = stored[0].counts.metrics
         else:
-            self.metrics, self.left_out = chosen_metrics(
-                metrics, options, train, gold=self._gold if gold else None, reading=reading, systems=runs
-            )
+            annotation = self._gold if gold else None
+            self.metrics, self.left_out = chosen_metrics(metrics, options, train, gold=annotation, systems=runs)
 
     def count(self, run: Source, name: str = "") -> tuple[Counts, Kept | None]:
         """Return the counts of a run, whose name is for warnings, and its documents; None for those of a count file."""

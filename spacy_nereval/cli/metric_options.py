@@ -115,7 +115,7 @@ def chosen_metrics(
         arguments: The options of metrics, such as `["--fair.unit", "token"]`.
         train: The value of `--train`.
         gold: The gold annotation, if it is to be checked for words and tokens.
-        reading: How the gold file is read, and what is scored.
+        reading: How annotation is read, if no gold annotation is given.
         has_tokens: Whether tokens are made for texts without tokens.
         attributes: The values of `--by`, which may use `--train` too.
         systems: What is scored. Metrics have the options that the configs of the models among
@@ -129,6 +129,7 @@ def chosen_metrics(
 
     listed = [*registry.metric_table("papers" if names is None else names)]
     settings = _settings(listed, parse_options(arguments), train)
+    reading = gold.reading if gold else reading
     if stored := stored_options_of_models(systems, reading.spans_key if reading else None):
         settings = add_stored_options(settings, stored)
     unknown = partial(gold.unknown, has_tokens=has_tokens) if gold else registry.Unavailable

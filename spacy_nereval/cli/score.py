@@ -133,9 +133,7 @@ def score_cli(
         warn_of_labels(counts)
     else:
         annotation = Gold(gold, reading, both=pred is None)
-        chosen, left_out = chosen_metrics(
-            metrics, options, lookups.train, attributes=lookups.by, gold=annotation, reading=reading
-        )
+        chosen, left_out = chosen_metrics(metrics, options, lookups.train, attributes=lookups.by, gold=annotation)
         breakdowns = wanted_breakdowns(lookups, chosen)
         collectors = wanted_collectors(showing, chosen, breakdowns, words=not annotation.unknown().words)
         documents = annotation.documents(Source(pred, Kind.FILES) if pred else None, cutting=cutting)

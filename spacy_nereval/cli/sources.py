@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from ..counting.counts import Counts
     from ..io.formats.settings import Format
     from ..io.records import Record
-    from ..io.units import UnitRule
     from ..metrics.registry import Unavailable
 
     Documents = Iterable[Document | None]
@@ -48,11 +47,6 @@ class Kind(Enum):
     RUNS = "training runs of a system"
 
 
-NO_DOCUMENTS = (
-    "{asked}: {source} holds collapsed counts, which have no {question}, since they keep no documents: "
-    "count the corpus again without --collapse"
-)
-
 COUNTED = {
     "spans": "{source} is a count file without spans: give it without predictions, metrics, options of metrics, "
     "--by and --train",
@@ -68,7 +62,11 @@ REFUSALS: Mapping[Kind, Mapping[str, str]] = {
     Kind.COUNTS: COUNTED,
     Kind.COLLAPSED: {
         **COUNTED,
-        **dict.fromkeys(("scores of documents", "breakdown", "repeated mistakes"), NO_DOCUMENTS),
+        **dict.fromkeys(
+            ("scores of documents", "breakdown", "repeated mistakes"),
+            "{asked}: {source} holds collapsed counts, which have no {question}, since they keep no documents: "
+            "count the corpus again without --collapse",
+        ),
         "half-samples": "{asked}: {source} holds collapsed counts without {question}, and no documents to resample: "
         "count the corpus again with --replicates",
         "other half-samples": "{asked}: {source} holds collapsed counts, which keep the half-samples that were drawn "
@@ -301,17 +299,15 @@ class Gold:
             OSError: A pipe cannot be read.
         """
         from ..core.spans import relabel
-        from ..io.units import parse_unit
 
-        rules, unit = rules_of(self.reading), self.reading.unit
-        rule = parse_unit(unit) if unit is not None else None  # before anything is read or loaded
+        rules = rules_of(self.reading)
         if system and system.is_model:
-            documents = self._predict(system, rule, loading)
+            documents = self._predict(system, loading)
         else:
-            documents = self._read_predictions(system.path if system else None, rule)
+            documents = self._read_predictions(system.path if system else None)
         return predictions_kept(relabel(documents, rules), cutting, str(system or self.path))
 
-    def _read_predictions(self, pred: Path | None, unit: UnitRule | None) -> Documents:
+    def _read_predictions(self, pred: Path | None) -> Documents:
         from ..io.formats import name_of, with_name
         from ..io.read import read_files
 
@@ -322,19 +318,19 @@ class Gold:
         formats = self.format, with_name(pred or self.path, self._sides[1])
         self._finish_looking(self.path, pred or self.path)
         others: Counter[Path] = Counter()
-        how: dict[str, Any] = {"formats": formats, "unit": unit, "others": others}
+        how: dict[str, Any] = {"formats": formats, "unit": self.reading.unit, "others": others}
         return _report_left_out(read_files(self.path, pred or self.path, self.reading.spans_key, **how), others)
 
-    def _predict(self, model: Source, unit: UnitRule | None, loading: Model | None) -> Documents:
+    def _predict(self, model: Source, loading: Model | None) -> Documents:
         from spacy.cli._util import setup_gpu
 
         from ..integration.pipelines import predict
 
-        format = self.format
+        key, format, unit = self.reading.spans_key, self.format, self.reading.unit
         self._finish_looking(self.path)
         if loading:
             setup_gpu(loading.gpu_id, silent=True)
-        return predict(model.pipeline or model.name, self.path, self.reading.spans_key, format, unit=unit)
+        return predict(model.pipeline or model.name, self.path, key, format, unit=unit)
 
     def _finish_looking(self, *paths: Path) -> None:
         """Close the file of which the first documents were looked at, and copy the content of pipes.
@@ -492,11 +488,7 @@ def compared_systems(
     return None if stored else gold, systems
 
 
-Runs = dict[str, list[str]]
-"""The name of each system to its training runs: files of predictions, models, or count files."""
-
-
-def named_runs(given: Sequence[str]) -> Runs:
+def named_runs(given: Sequence[str]) -> dict[str, list[str]]:
     """Return each system's name and training runs; patterns such as `runs/*.jsonl` stand for the files they match.
 
     Raises:
@@ -506,7 +498,7 @@ def named_runs(given: Sequence[str]) -> Runs:
     Traceback (most recent call last):
     ValueError: --system A=a2.jsonl: there is a system A already; list all its runs once, as A=RUN,RUN...
     """
-    systems: Runs = {}
+    systems: dict[str, list[str]] = {}
     for text in given:
         name, _, listed = text.partition("=")
         patterns = [run.strip() for run in listed.split(",")]

@@ -241,10 +241,8 @@ def kish(total: ArrayLike, squares: ArrayLike) -> Any:
     >>> round(float(kish(13, 19)), 4)
     8.8947
     """
-    sum_of_weights, sum_of_squares = np.asarray(total, dtype=float), np.asarray(squares, dtype=float)
-    return np.where(
-        sum_of_squares > 0, sum_of_weights * sum_of_weights / np.where(sum_of_squares > 0, sum_of_squares, 1), 0.0
-    )[()]
+    added, squared = np.asarray(total, dtype=float), np.asarray(squares, dtype=float)
+    return np.where(squared > 0, added * added / np.where(squared > 0, squared, 1), 0.0)[()]
 
 
 def needs_warning(units: ArrayLike) -> Any:

@@ -27,13 +27,7 @@ from .differences import (
     units_to_tell,
 )
 from .error_list import outcomes_of, transitions
-from .evidence import (
-    Evidence,
-    evidence_from_half_samples,
-    evidence_from_runs,
-    evidence_from_swaps,
-    pair_effective_units,
-)
+from .evidence import Evidence, half_sample_evidence, pair_effective_units, run_evidence, swap_evidence
 from .pairs import Pair, align_runs, all_labels
 from .resampling import Confidence, effective_number_of_units, is_enumerable, number_of_units
 from .result import make_plain, mention_numbers, reading_numbers, signature
@@ -228,16 +222,15 @@ def _rows(
     first = baseline[0]
     tested = subjects(first.metrics, family, all_labels(*baseline, *system) if hypotheses.labels else ())
     if first.collapsed:
-        evidences = evidence_from_half_samples(first, system[0], tested)
+        evidences = half_sample_evidence(first, system[0], tested)
     elif len(baseline) == len(system) == 1:
         assert trials is not None
-        evidences = evidence_from_swaps(first, system[0], tested, confidence, trials)
+        evidences = swap_evidence(first, system[0], tested, confidence, trials)
     else:
-        evidences = evidence_from_runs(baseline, system, tested, confidence)
+        evidences = run_evidence(baseline, system, tested, confidence)
     units = unit_numbers(first).number if first.collapsed else number_of_units(first)
     rows = {
-        evidence.subject.key: difference_row(evidence, confidence.level, hypotheses.margin, units, first)
-        for evidence in evidences
+        one.subject.key: difference_row(one, confidence.level, hypotheses.margin, units, first) for one in evidences
     }
     for row in rows.values():
         few = row["differing"] is not None and row["differing"] < LEAST_DIFFERING

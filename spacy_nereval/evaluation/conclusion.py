@@ -79,14 +79,8 @@ another training was not tried
     )
     if p_holm < p - 1e-12:
         raise ValueError(f"p corrected ({p_holm}) is smaller than p ({p}); are they swapped?")
-    conclusion = _Conclusion(
-        row, baseline, units, factor * difference, factor * low, factor * high, factor * detectable
-    )
-    sentence = (
-        conclusion.conclude_from_interval()
-        if "standard_error" in row
-        else conclusion.conclude_from_test(p, p_holm, 1 - level)
-    )
+    facts = _Conclusion(row, baseline, units, factor * difference, factor * low, factor * high, factor * detectable)
+    sentence = facts.interval_sentence() if "standard_error" in row else facts.test_sentence(p, p_holm, 1 - level)
     answer = row["margin_answer"]
     return sentence if answer in (None, sentence) else f"{sentence}; {answer}"
 
@@ -102,7 +96,7 @@ class _Conclusion(NamedTuple):
     high: float
     detectable: float
 
-    def conclude_from_test(self, p: float, p_holm: float, alpha: float) -> str:
+    def test_sentence(self, p: float, p_holm: float, alpha: float) -> str:
         """Return the conclusion from a test: the first that applies."""
         row = self.row
         if row["differing"] is not None and row["differing"] < LEAST_DIFFERING:
@@ -121,7 +115,7 @@ class _Conclusion(NamedTuple):
             return f"alone this would be a difference; among {row['tests']} tests it may be luck"
         return self._inconclusive()
 
-    def conclude_from_interval(self) -> str:
+    def interval_sentence(self) -> str:
         """Return the conclusion from an interval alone, since collapsed counts have no documents to swap."""
         if not math.isfinite(self.difference):
             return UNDEFINED

@@ -65,7 +65,7 @@ class Evidence(NamedTuple):
 # Two systems trained once each: their differences, tested by swaps of units
 
 
-def evidence_from_swaps(
+def swap_evidence(
     baseline: Counts, system: Counts, subjects: Sequence[Subject], confidence: Confidence, number: int
 ) -> Iterator[Evidence]:
     """Yield the evidence of swaps on each subject, in any order.
@@ -160,9 +160,8 @@ def _label_evidence(
         yield swapping.evidence(subjects[n], values[n], differing[n])
     for group in _label_groups(tested, swapping.swaps.sums):
         apart = [labels[n] for n in group]
-        swapped = Pair(baseline, system, [metric], apart).differences(
-            swapping.swaps, [subjects[n] for n in group], apart
-        )
+        group_pair = Pair(baseline, system, [metric], apart)
+        swapped = group_pair.differences(swapping.swaps, [subjects[n] for n in group], apart)
         balance = balances(weights[:, group], swapping.swaps)
         for k, n in enumerate(group):
             yield swapping.evidence(subjects[n], values[n], differing[n], swapped[subjects[n].key], balance[:, k])
@@ -178,7 +177,7 @@ def _label_groups(labels: Sequence[int], swaps: int) -> Iterator[list[int]]:
 # Two systems, at least one of them trained several times: differences of their mean scores
 
 
-def evidence_from_runs(
+def run_evidence(
     baseline: Sequence[Counts], system: Sequence[Counts], subjects: Sequence[Subject], confidence: Confidence
 ) -> Iterator[Evidence]:
     """Yield the evidence of training runs on each subject.
@@ -196,10 +195,8 @@ def evidence_from_runs(
         ("scores", subject.score.name) if subject.label is None else ("per_type", subject.label, subject.score.name)
         for subject in subjects
     ]
-    document_variance = difference_of_runs(
-        baseline, system, [(s.metric.name, path) for s, path in zip(subjects, paths)], labels
-    )
-    variance = np.where(document_variance.lone, np.nan, document_variance.variance)
+    by_unit = difference_of_runs(baseline, system, [(s.metric.name, path) for s, path in zip(subjects, paths)], labels)
+    variance = np.where(by_unit.lone, np.nan, by_unit.variance)
     if distinct := [n for n, subject in enumerate(subjects) if subject.metric.distinct]:
         halves = HalfSamples(units, confidence.samples, confidence.seed)
         distinct_subjects = [subjects[n] for n in distinct]
@@ -207,7 +204,7 @@ def evidence_from_runs(
         variance[distinct] = np.where(2 * np.isfinite(b - a).sum(axis=0) >= halves.sums, spread(b - a) ** 2, np.nan)
     effective = effective_by_label(unit_weights(tables, units), labels)
     k = np.array([effective[subject.label or ""] for subject in subjects])
-    errors = run_errors(first, second, variance, degrees_of_freedom(k, document_variance.bearers))
+    errors = run_errors(first, second, variance, degrees_of_freedom(k, by_unit.bearers))
     differing = _count_differing(baseline, system, subjects)
     means = zip(*(mean_of_runs(side).tolist() for side in (first, second)))
     for n, (subject, values, number) in enumerate(zip(subjects, means, differing)):
@@ -247,7 +244,7 @@ def _count_differing(baseline: Sequence[Counts], system: Sequence[Counts], subje
 # Two systems with collapsed counts: their differences, from the half-samples that both keep
 
 
-def evidence_from_half_samples(baseline: Counts, system: Counts, subjects: Sequence[Subject]) -> Iterator[Evidence]:
+def half_sample_evidence(baseline: Counts, system: Counts, subjects: Sequence[Subject]) -> Iterator[Evidence]:
     """Yield the evidence of stored half-samples on each subject.
 
     The bootstrap standard error of a difference is the spread of its values in the half-samples; the

@@ -158,15 +158,11 @@ def run_intervals(runs: Sequence[Counts], confidence: Confidence) -> ScoreInterv
         )
     rows = {estimates.metric.name: interval_rows(estimates, sizes, level) for estimates in scores}
     concentrated = [
-        {
-            "metric": estimates.metric.name,
-            "score": score.name,
-            **_influential_units(estimates.metric.name, score.name, estimates, tables, units),
-        }
+        _influential_units(estimates, score.name, tables, units)
         for estimates in scores
         for score in estimates.metric.headlines
-        if rows[estimates.metric.name].get(("scores", score.name), {}).get("flag") == CONCENTRATED
-        and estimates.left_out
+        if estimates.left_out
+        and rows[estimates.metric.name].get(("scores", score.name), {}).get("flag") == CONCENTRATED
     ]
     base = level, samples, seed, first.unit, len(units), exact, sizes.units[-1]
     return ScoreIntervals(
@@ -175,23 +171,19 @@ def run_intervals(runs: Sequence[Counts], confidence: Confidence) -> ScoreInterv
     )
 
 
-def _influential_units(
-    metric: str, score: str, metric_estimates: Estimates, tables: Sequence[Table], units: Units
-) -> dict[str, Any]:
-    """Return the names of the units that hold at least half of the variance of a score, and their share of it."""
-    left_out = metric_estimates.left_out[score]
+def _influential_units(estimates: Estimates, score: str, tables: Sequence[Table], units: Units) -> dict[str, Any]:
+    """Return the metric, the score, the names of the units that hold at least half of its variance, and their share."""
+    metric, left_out = estimates.metric.name, estimates.left_out[score]
     groups, share = most_influential(left_out)
     members = np.flatnonzero(np.isin(units.group, groups))
     if len(members) > len(groups):  # several units are one group: name the one that moves the score most
-        estimates = next(
-            estimates for estimates in jackknife(tables, units.matrix[members]) if estimates.metric.name == metric
-        )
-        moved = np.abs(estimates.left_out[score] - left_out.mean())
+        of_units = {single.metric.name: single for single in jackknife(tables, units.matrix[members])}[metric]
+        moved = np.abs(of_units.left_out[score] - left_out.mean())
     else:
         moved = np.zeros(len(members))
     of_groups = [np.flatnonzero(units.group[members] == group) for group in groups]
     leading = [int(members[group_members[np.argmax(moved[group_members])]]) for group_members in of_groups]
-    return {"units": units.names(leading), "share": share}
+    return {"metric": metric, "score": score, "units": units.names(leading), "share": share}
 
 
 class LabelSizes(NamedTuple):

@@ -322,11 +322,9 @@ class _MetricJackknife:
             path = "averages", "docs", score.name
             dense[path] = self._values(path), documents[:, :, n].swapaxes(0, 1)
         row = np.zeros(self._groups, dtype=np.int64)
-        estimated = [
-            self._estimates(path[-1], whole[:, None], row, sides)[:, 0] for path, (whole, sides) in dense.items()
-        ]
+        rows = [self._estimates(path[-1], whole[:, None], row, sides)[:, 0] for path, (whole, sides) in dense.items()]
         by_label = self._estimated[:, :, :-1].swapaxes(1, 2).reshape(4, -1)
-        variance, bearers, lone, mixed = np.concatenate([np.array(estimated).reshape(-1, 4).T, by_label], axis=1)
+        variance, bearers, lone, mixed = np.concatenate([np.array(rows).reshape(-1, 4).T, by_label], axis=1)
         values = np.array([whole for whole, _ in dense.values()]).reshape(len(dense), len(self._runs)).T
         return Estimates(
             self.metric,
@@ -344,10 +342,7 @@ class _MetricJackknife:
     def _values(self, path: Path) -> Floats:
         """Return an overall score or an average in each run."""
         return np.array(
-            [
-                run_scores.scores[path[1]] if path[0] == "scores" else run_scores.averages[path[1]][path[2]]
-                for run_scores in self._scores
-            ]
+            [run.scores[path[1]] if path[0] == "scores" else run.averages[path[1]][path[2]] for run in self._scores]
         )[:, 0]
 
     def _overall(self, r: int, run: _RunSums) -> Floats:

@@ -216,14 +216,12 @@ def align_counts(baseline: Counts, system: Counts) -> Counts:
     if differences := baseline.differences(system, replicates=False):
         raise ValueError(f"the systems cannot be compared: {differences}")
     if baseline.ids != system.ids:
-        baseline_places, system_places = (_places(counts) for counts in (baseline, system))
-        if missing := [
-            key for key in (*baseline_places, *system_places) if key not in baseline_places or key not in system_places
-        ]:
+        first, second = (_places(counts) for counts in (baseline, system))
+        if missing := [key for key in (*first, *second) if key not in first or key not in second]:
             names = ", ".join(str(id) for id, _ in missing[:5]) + (", ..." if len(missing) > 5 else "")
             hint = "; predictions without annotation are skipped" if baseline.skipped != system.skipped else ""
             raise ValueError(f"{len(missing)} documents are not in both systems: {names}{hint}")
-        system = system.reordered([system_places[key] for key in baseline_places])
+        system = system.reordered([second[key] for key in first])
     if baseline.units != system.units:
         raise ValueError("the systems cannot be compared: their documents are in different units; count them alike")
     _check_same_gold(baseline, system)
@@ -292,9 +290,7 @@ def check_same_documents(baseline: Counts, system: Counts) -> None:
     """
     if differences := baseline.differences(system):
         raise ValueError(f"the systems cannot be compared: {differences}")
-    whole, halves = (
-        [counts_of(counts) for counts in (baseline, system)] for counts_of in (sum_counts, _replicate_sums)
-    )
+    whole, halves = ([sum_up(counts) for counts in (baseline, system)] for sum_up in (sum_counts, _replicate_sums))
     for first, second in (whole, halves):
         labels = tuple(sorted({*first.labels, *second.labels}))
         a, b = (sums.extend_labels(labels).spans(GOLD_SPANS) for sums in (first, second))

@@ -1,7 +1,7 @@
 """The result: one JSON shape, from which all outputs are made.
 
-Its signature is one line that names everything that can change a number. Besides the result of a system, or of its
-training runs, there are the scores of every document, and where metrics disagree about one.
+Its signature is one line that names everything that can change a number. Besides the result of a corpus, there are
+the scores of every document, and where metrics disagree about one.
 """
 
 from __future__ import annotations
@@ -122,10 +122,9 @@ def evaluate(
     verdicts = verdict_counts(counts)
     metrics: dict[str, Any] = {}
     for scores in score_sums(sums):  # with many labels, a result takes most of the memory: keep one copy
-        result_of_metric = _metric_result(scores, sums.labels, verdicts)
-        metrics[scores.metric.name] = make_plain(
-            result_of_metric | ({"intervals": bounds.metrics.pop(scores.metric.name)} if bounds else {})
-        )
+        name = scores.metric.name
+        part = _metric_result(scores, sums.labels, verdicts)
+        metrics[name] = make_plain(part | ({"intervals": bounds.metrics.pop(name)} if bounds else {}))
     result: dict[str, Any] = make_plain(
         {
             "signature": signature(counts, *([bounds.basis.signature] if bounds else []), average=average, short=short),
@@ -269,9 +268,7 @@ def documents_with(counts: Counts, metric: Metric, is_wanted: Callable[[Labelled
     """
     if counts.collapsed:
         return []
-    (columns,) = (
-        metric_columns for declared, metric_columns in _verdict_columns(counts) if declared.name == metric.name
-    )
+    columns = next(columns for declared, columns in _verdict_columns(counts) if declared.name == metric.name)
     selected = [column for column, verdict in columns if is_wanted(verdict)]
     names = document_names(counts)
     return [names[k] for k in np.unique(counts.cells.tocsc()[:, selected].nonzero()[0]).tolist()]
@@ -293,10 +290,10 @@ def _verdict_columns(counts: Counts) -> Iterator[tuple[Metric, list[tuple[int, L
         # The metric's own verdicts, and those that kinds of spans have with it.
         verdict_of = {("", kind.value): verdict for kind, verdict in metric.of_kind.items()}
         verdict_of |= {(metric.name, verdict): verdict for verdict in metric.verdict_names}
-        metric_columns = sorted(
-            (k, verdict) for place_key, verdict in verdict_of.items() if verdict for k in places.get(place_key, ())
+        columns = sorted(
+            (k, verdict) for source, verdict in verdict_of.items() if verdict for k in places.get(source, ())
         )
-        yield metric, [(k, (verdict, keys[k].gold, keys[k].pred)) for k, verdict in metric_columns]
+        yield metric, [(k, (verdict, keys[k].gold, keys[k].pred)) for k, verdict in columns]
 
 
 def confusion_matrix(metric: Metric, verdicts: Mapping[LabelledVerdict, int]) -> dict[str, dict[str, int]]:

@@ -147,7 +147,7 @@ def test_a_comparison_that_python_saves_as_a_page_has_its_own_primary_score_ther
         found = compare(given, load("gold.jsonl"), metrics, **SETTINGS)
         found.save(tmp_path / "a.html")
         page, view = Parsed((tmp_path / "a.html").read_text("utf8")), ComparisonView(found)
-        assert found.conclusion in page.text and all(line in page.text for line in view.tested())
+        assert found.conclusion in page.text and all(line in page.text for line in view.test_lines())
         assert all(row in page.rows for table in view.differences() for row in table.grid()[1:])
 
 
@@ -161,7 +161,7 @@ def test_the_page_says_what_the_command_and_its_json_say(here, case):
     view = ComparisonView(compared(Path(), *arguments, "--primary", "fair.f")[0])
     for text in (
         *view.opening(),
-        *view.tested(),
+        *view.test_lines(),
         *(found.sentence for found in view.findings() if found.section == "headline"),
     ):
         assert text in page.text

@@ -10,7 +10,7 @@ function `agreement()` is in `agreeing`, the command in `agreement_command`.
 
 from ...core.features import Feature, ResultKind
 
-feature = Feature(
+feature: Feature = Feature(
     "agreement",
     commands=(f"{__name__}.agreement_command",),
     names=dict.fromkeys(("Agreement", "agreement"), f"{__name__}.agreeing"),

@@ -8,7 +8,7 @@ has the tables and sentences of both. `gating` has `gate()` and `plan()`, `gate_
 
 from ...core.features import Feature, ResultKind
 
-feature = Feature(
+feature: Feature = Feature(
     "gate",
     commands=(f"{__name__}.gate_command",),
     names=dict.fromkeys(("Gate", "Plan", "gate", "plan"), f"{__name__}.gating"),

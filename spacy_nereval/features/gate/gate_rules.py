@@ -27,7 +27,7 @@ from ...evaluation.differences import (
     units_without_difference,
 )
 from ...evaluation.error_list import transitions
-from ...evaluation.evidence import evidence_from_half_samples, evidence_from_runs, evidence_from_swaps
+from ...evaluation.evidence import half_sample_evidence, run_evidence, swap_evidence
 from ...evaluation.pairs import align_runs, all_labels, check_same_places
 from ...evaluation.prediction_rates import RATE, prediction_rate
 from ...evaluation.resampling import Confidence, number_of_units
@@ -461,10 +461,10 @@ class RuleJudge:
         metrics = [subject.metric]
         candidate, baseline = ([counts.of(metrics) for counts in runs] for runs in (ours, theirs))
         if candidate[0].collapsed:
-            return evidence_from_half_samples(baseline[0], candidate[0], [subject])
+            return half_sample_evidence(baseline[0], candidate[0], [subject])
         if len(candidate) == len(baseline) == 1:
-            return evidence_from_swaps(baseline[0], candidate[0], [subject], self.confidence, LEAST_SWAPS)
-        return evidence_from_runs(baseline, candidate, [subject], self.confidence)
+            return swap_evidence(baseline[0], candidate[0], [subject], self.confidence, LEAST_SWAPS)
+        return run_evidence(baseline, candidate, [subject], self.confidence)
 
     def _units_needed(self, estimate: Estimate, least: float, most: float) -> int | None:
         """Return about how many units would decide an undecided rule; None if that is not known."""

@@ -7,7 +7,7 @@ command in `datasets_command`.
 
 from ...core.features import Feature, ResultKind
 
-feature = Feature(
+feature: Feature = Feature(
     "leaderboard",
     commands=(f"{__name__}.datasets_command",),
     names=dict.fromkeys(("DataSets", "datasets"), f"{__name__}.counting_data_sets"),

@@ -8,7 +8,7 @@ counted yet and merges the counts, `engines` starts the workers, and `lock` keep
 
 from ...core.features import Feature
 
-feature = Feature(
+feature: Feature = Feature(
     "parts",
     inputs=("files_from",),
     extensions={

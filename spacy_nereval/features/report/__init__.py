@@ -9,7 +9,7 @@ gold, `correcting` has `apply()` and its result. `report_command` has the comman
 
 from ...core.features import Feature, ResultKind
 
-feature = Feature(
+feature: Feature = Feature(
     "report",
     commands=(f"{__name__}.report_command",),
     names=dict.fromkeys(("Corrections", "apply"), f"{__name__}.correcting"),

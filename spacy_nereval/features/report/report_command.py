@@ -107,7 +107,7 @@ def report_cli(
     reading = add_stored_labels(reading, sources)
     annotation = Gold(gold, reading, both=not sources)
     metrics_counted, left_out = chosen_metrics(
-        metrics, options, lookups.train, gold=annotation, reading=reading, attributes=["eFre"], systems=sources
+        metrics, options, lookups.train, gold=annotation, attributes=["eFre"], systems=sources
     )
     say_left_out_metrics(left_out)
     for metric_name in ("fair", *(name for section in sections for name in section.metrics)):

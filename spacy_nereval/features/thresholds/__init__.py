@@ -9,7 +9,7 @@ is in `thresholding`, the command in `thresholds_command`. Which predictions a c
 
 from ...core.features import Feature, ResultKind
 
-feature = Feature(
+feature: Feature = Feature(
     "thresholds",
     commands=(f"{__name__}.thresholds_command",),
     names=dict.fromkeys(("Thresholds", "thresholds"), f"{__name__}.thresholding"),

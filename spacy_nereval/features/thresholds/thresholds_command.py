@@ -146,7 +146,7 @@ def thresholds_cli(
         raise ValueError(f"--cut-file {cut_file}: {len(names)} systems have {len(names)} cuts; give a single system")
     reading = add_stored_labels(reading, sources)
     annotation = Gold(gold, reading)
-    metrics_chosen = chosen_metrics(metrics, options, gold=annotation, reading=reading, systems=sources)
+    metrics_chosen = chosen_metrics(metrics, options, gold=annotation, systems=sources)
     chosen = add_metric_of(settings.best, metrics_chosen.metrics)
     find_criterion(settings.best, chosen)  # before anything is read
     check_lexicons(chosen, output, csv, cut_file, html)

@@ -33,8 +33,8 @@ for stream in (sys.stdout, sys.stderr):
 
 MORE = """
 from pathlib import Path
-from spacy_nereval.io.count_files import as_bytes
-Path("counts.npz").write_bytes(as_bytes(count_{engine}(rows, "strict,fair")))
+from spacy_nereval.io.count_files import archive_bytes
+Path("counts.npz").write_bytes(archive_bytes(count_{engine}(rows, "strict,fair")))
 """
 
 ALSO = {
@@ -44,7 +44,7 @@ import dask.bag, pandas
 from dask.distributed import Client
 with Client(n_workers=2, threads_per_worker=1, dashboard_address=":0"):
     bag = dask.bag.read_text("corpus.jsonl", blocksize=2000).map(json.loads)
-    assert bag.npartitions > 2 and as_bytes(count_dask(bag, "strict,fair")) == Path("counts.npz").read_bytes()
+    assert bag.npartitions > 2 and archive_bytes(count_dask(bag, "strict,fair")) == Path("counts.npz").read_bytes()
 try:
     count_dask(dask.dataframe.from_pandas(pandas.read_json("corpus.jsonl", lines=True), npartitions=2), "strict")
 except ValueError as error:
