@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
-from spacy_nereval.evaluation.bounds import Intervals, effective_units, score_intervals, share_scale
+from spacy_nereval.evaluation.bounds import Intervals, effective_units, score_intervals, variance_scale
 from spacy_nereval.evaluation.resampling import half_samples
 from spacy_nereval.evaluation.variance import count_mixed_units, influences
 
@@ -191,17 +191,18 @@ def by_influence(
     several = counts if runs else counts[None]
     whole = score(several.sum(1))
     left, alone = score(several.sum(1, keepdims=True) - several).mean(0), score(several).mean(0)
-    scale = share_scale(limits, ())
-    theta, row = scale.share(whole.mean(0)), np.tile(np.arange(whole.shape[1]), len(left))
-    known = influences(theta, row, scale.share(left).ravel(), len(left))
-    bounded = np.full(len(theta), np.isfinite(limits).all())
-    mixed = count_mixed_units(theta, row, scale.share(left).ravel(), scale.share(alone).ravel(), bounded)
+    scale = variance_scale(limits, ())
+    theta, row = scale.transform(whole.mean(0)), np.tile(np.arange(whole.shape[1]), len(left))
+    known = influences(theta, row, scale.transform(left).ravel(), len(left))
+    scales = variance_scale(limits, theta.shape)
+    mixed = count_mixed_units(theta, row, scale.transform(left).ravel(), scale.transform(alone).ravel(), scales)
     return score_intervals(
         whole.mean(0),
         known.variance,
-        np.where(known.lone, np.minimum(units, 1), units),
+        units,
         bearers=known.bearers,
         mixed=mixed,
+        lone=known.lone,
         level=LEVEL,
         limits=limits,
         runs=whole if runs and len(whole) > 1 else None,

@@ -30,7 +30,7 @@ from ..reporting.comparison_view import ComparisonView, score_key
 from ..reporting.declared import error_metric, main_metric
 from ..reporting.result_table import ResultTable
 from ..reporting.score_tables import headline_tables
-from ..reporting.score_view import RunsView, ScoreView
+from ..reporting.score_view import VALUE_BOUNDS, RunsView, ScoreView
 from ..reporting.view import View
 from .accessors import (
     Confusion,
@@ -312,7 +312,8 @@ class Result(Shown):
         """Return a table as a pandas DataFrame; ratios are from 0 to 1, and an interval has columns "low" and "high".
 
         Args:
-            table: "all" for a row per score of every metric, overall (label "") and of each label, with its score key;
+            table: "all" for a row per score of every metric, overall (label "") and of each label, with its score key,
+                and always with the columns "value low" and "value high";
                 or the name of a table for `--tables`. "scores" and "label-scores" have a row
                 per metric (and label) with P, R and F; "other-scores" and
                 "other-label-scores" have a row per score that is not one of these. "documents" has the columns of
@@ -337,8 +338,8 @@ class Result(Shown):
         if table not in (table_names := ["all", *ScoreView.makers, *OTHERS]):
             raise ValueError(describe_unknown(table, table_names, "table", 50))
         view = self._view(average, every=table in DETAILED)
-        if table == "all":
-            return table_frame([view.every_row()])
+        if table == "all":  # bounds are numbers also where none of them is defined
+            return table_frame([view.every_row()]).astype(dict.fromkeys(VALUE_BOUNDS, float))
         if table == "headline":  # without the intervals that only people are shown unasked
             headlines = [*headline_tables(view.evaluation)]
             # A score alone is called "value", as in the frames of other scores.

@@ -141,6 +141,12 @@ class Table:
         scores, class_means = self.document_scores(cells)
         return cells.T, additive_parts(scores), class_means
 
+    def defined_scores(self) -> NDArray[np.int64]:
+        """Return 1 where a document has a score, else 0, for all averaged overall scores: int64[scores, documents]."""
+        defined = [np.isfinite(self.document_scores(self.cells[here])[0]) for here in self.stretches()]
+        scores = sum(len(metric.averaged) for metric in self.metrics)
+        return np.concatenate([np.zeros((scores, 0), dtype=np.int64), *defined], axis=1)
+
     def document_scores(self, cells: csr_array) -> tuple[NDArray[Any], csr_array]:
         """Return the scores of single documents.
 

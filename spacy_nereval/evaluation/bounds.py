@@ -1,7 +1,8 @@
 """Confidence intervals of scores: Wilson's, with the effective sample size that the variance of a score implies.
 
-Wilson's interval is one of proportions. Scores with other limits are mapped to the 0-1 scale and back (`ShareScale`).
-Averages over labels and complements of scores get intervals that are derived from those of other scores.
+Wilson's interval is one of proportions. Costs without an upper limit get the score interval of a Poisson mean; other
+scores are mapped to the 0-1 scale and back (`VarianceScale`). Averages over labels and complements of scores get
+intervals that are derived from those of other scores.
 """
 
 from __future__ import annotations
@@ -20,11 +21,12 @@ Limits = tuple[float, float]
 """The lowest and the highest value of a score, such as (0, 1), (0, inf) for SER or (-inf, 1) for the ACE value."""
 
 
-class ShareScale(NamedTuple):
-    """The mapping of scores to the 0-1 scale and back.
+class VarianceScale(NamedTuple):
+    """The scale on which the variance of scores is estimated, and the way back.
 
-    A score with both limits is shifted and stretched. Of a score with one limit, the distance x
-    from this limit becomes x / (1 + x). A score without limits has no share.
+    A score with both limits is shifted and stretched to 0-1. A cost, which starts at 0 and has no upper limit, such as
+    the slot error rate, stays as it is. Of another score with one limit, the distance x from this limit becomes
+    x / (1 + x). A score without limits has no place on the scale.
 
     Attributes:
         low, high: The limits of each score, float[...].
@@ -33,8 +35,19 @@ class ShareScale(NamedTuple):
     low: Floats
     high: Floats
 
-    def share(self, scores: ArrayLike) -> Floats:
-        """Return the scores on the 0-1 scale.
+    @property
+    def bounded(self) -> NDArray[np.bool_]:
+        """Whether each score has both limits, bool[...]."""
+        return np.isfinite(self.high - self.low)
+
+    @property
+    def is_cost(self) -> NDArray[np.bool_]:
+        """Whether each score is a cost without upper limit, bool[...]."""
+        is_cost: NDArray[np.bool_] = (self.low == 0) & np.isposinf(self.high)
+        return is_cost
+
+    def transform(self, scores: ArrayLike) -> Floats:
+        """Return the scores on the scale.
 
         Args:
             scores: float[..., scores].
@@ -43,42 +56,42 @@ class ShareScale(NamedTuple):
             float[..., scores]; NaN where a score is not finite, or has no limits.
 
         Example:
-            >>> share_scale([(0, np.inf), (1, np.inf)], (2,)).share([1.0, 1.0]).tolist()
-            [0.5, 0.0]
+            >>> variance_scale([(0, np.inf), (1, np.inf)], (2,)).transform([1.0, 2.0]).tolist()
+            [1.0, 0.5]
         """
         values = np.asarray(scores, dtype=float)
         with np.errstate(invalid="ignore", divide="ignore"):
             away = np.where(np.isfinite(self.low), values - self.low, self.high - values)
-            share = np.where(np.isfinite(self.high - self.low), away / (self.high - self.low), away / (1 + away))
-            return np.where(np.isfinite(values), share, np.nan)
+            place = np.where(self.bounded, away / (self.high - self.low), away / (1 + away))
+            return np.where(np.isfinite(values), np.where(self.is_cost, values, place), np.nan)
 
-    def bounds(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        """Return the bounds of the scores from bounds on the 0-1 scale.
+    def invert(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """Return the bounds of the scores from bounds on the scale.
 
         Args:
-            low: Lower bounds, 0 to 1.
+            low: Lower bounds.
             high: Upper bounds.
 
         Returns:
             Lower and upper bounds of the scores; they change places where the score has an upper limit alone.
 
         Example:
-            >>> one = share_scale((-np.inf, 1), ())
-            >>> [float(bound) for bound in one.bounds(np.array(0.0), np.array(0.5))]
+            >>> one = variance_scale((-np.inf, 1), ())
+            >>> [float(bound) for bound in one.invert(np.array(0.0), np.array(0.5))]
             [0.0, 1.0]
         """
         first, second = self._score(low), self._score(high)
         return np.minimum(first, second), np.maximum(first, second)
 
-    def _score(self, share: Floats) -> Floats:
-        away = np.where(share < 1, share / np.where(share < 1, 1 - share, 1), np.inf)
+    def _score(self, place: Floats) -> Floats:
+        away = np.where(place < 1, place / np.where(place < 1, 1 - place, 1), np.inf)
         with np.errstate(invalid="ignore"):
-            away = np.where(np.isfinite(self.high - self.low), share * (self.high - self.low), away)
+            away = np.where(self.bounded, place * (self.high - self.low), np.where(self.is_cost, place, away))
             return np.where(np.isfinite(self.low), self.low + away, self.high - away)
 
 
-def share_scale(limits: Limits | Sequence[Limits], shape: tuple[int, ...]) -> ShareScale:
-    """Return the mapping of scores with these limits to the 0-1 scale.
+def variance_scale(limits: Limits | Sequence[Limits], shape: tuple[int, ...]) -> VarianceScale:
+    """Return the scale on which the variance of scores with these limits is estimated.
 
     Args:
         limits: The limits of all scores, or of each.
@@ -88,7 +101,7 @@ def share_scale(limits: Limits | Sequence[Limits], shape: tuple[int, ...]) -> Sh
         ValueError: There are limits of several scores, but not of each.
 
     Example:
-        >>> share_scale((0, np.inf), (2,)).high.tolist()
+        >>> variance_scale((0, np.inf), (2,)).high.tolist()
         [inf, inf]
     """
     bounds = np.asarray(limits, dtype=float)
@@ -97,7 +110,7 @@ def share_scale(limits: Limits | Sequence[Limits], shape: tuple[int, ...]) -> Sh
             f"limits of shape {list(bounds.shape)} for scores of shape {list(shape)}: give 2 for all or each"
         )
     low, high = np.moveaxis(np.broadcast_to(bounds, (*shape, 2)), -1, 0)
-    return ShareScale(low, high)
+    return VarianceScale(low, high)
 
 
 FEW_UNITS = 6
@@ -177,7 +190,7 @@ def _quantile(ordered: Floats, defined: NDArray[np.intp], q: float) -> Floats:
 
 
 def sample_variance(samples: ArrayLike, limits: Limits | Sequence[Limits] = (0.0, 1.0)) -> Any:
-    """Return the variance of scores on the 0-1 scale from their half-samples: the squared spread.
+    """Return the variance of scores on their scale (see `VarianceScale`) from half-samples: the squared spread.
 
     Args:
         samples: As for `spread`.
@@ -191,7 +204,7 @@ def sample_variance(samples: ArrayLike, limits: Limits | Sequence[Limits] = (0.0
         (nan, 0.0)
     """
     values = np.asarray(samples, dtype=float)
-    on_scale = share_scale(limits, values.shape[1:]).share(values)
+    on_scale = variance_scale(limits, values.shape[1:]).transform(values)
     undefined = 2 * (~np.isfinite(on_scale)).sum(axis=0) > len(on_scale)
     return np.where(undefined, np.nan, spread(np.where(undefined, 0.0, on_scale)) ** 2)[()]
 
@@ -282,6 +295,27 @@ def wilson_interval(share: ArrayLike, number: ArrayLike, quantile: ArrayLike) ->
     return low[()], high[()]
 
 
+def poisson_interval(mean: ArrayLike, number: ArrayLike, quantile: ArrayLike) -> tuple[Any, Any]:
+    """Return the score interval of a Poisson mean: of a number of errors per span.
+
+    Args:
+        mean: Observed means, 0 or more.
+        number: Number of observations behind each, not necessarily whole.
+        quantile: As for `wilson_interval`.
+
+    Returns:
+        Lower and upper bounds. A mean of 0 is its own lower bound.
+
+    Example:
+        >>> [round(float(bound), 5) for bound in poisson_interval(0.4, 20, 2)]
+        [0.2, 0.8]
+    """
+    x, n, z = (np.asarray(values, dtype=float) for values in (mean, number, quantile))
+    centre = x + z * z / (2 * n)
+    half = z * np.sqrt(x / n + z * z / (4 * n * n))
+    return np.where(x == 0, 0.0, np.maximum(centre - half, 0.0))[()], (centre + half)[()]
+
+
 def score_intervals(
     values: ArrayLike,
     variance: ArrayLike,
@@ -290,6 +324,7 @@ def score_intervals(
     bearers: ArrayLike = np.inf,
     mixed: ArrayLike = np.inf,
     spans: ArrayLike = np.nan,
+    lone: ArrayLike = False,
     level: float = 0.95,
     limits: Limits | Sequence[Limits] = (0.0, 1.0),
     runs: ArrayLike | None = None,
@@ -298,20 +333,22 @@ def score_intervals(
 
     The effective sample size n* is the number of independent observations that would have the variance of
     the score. The interval is Wilson's for n*, with a quantile of t for the number of units that hold the
-    variance. Unbounded scores are mapped to 0-1 and back.
+    variance. That of a cost without upper limit is the score interval of a Poisson mean for n*. Other unbounded
+    scores are mapped to 0-1 and back.
 
     Where few units have an error, or few have a hit, the variance is hardly known. Then n* is drawn towards
-    k, the effective number of units. No interval is wider than the one with k.
+    k, the effective number of units. No interval of Wilson is wider than the one with k.
 
     Args:
         values: The scores, float[...] (any shape, one number too).
-        variance: The variance of each on the 0-1 scale (see `share_scale`), such as `influences` finds it, or the
+        variance: The variance of each on its scale (see `VarianceScale`), such as `influences` finds it, or the
             squared `spread` of half-samples; float[...]. NaN for no interval.
         units: Effective number of units of each score, see `effective_units`; float[...] or one for all.
         bearers: How many units hold the variance, see `influences`; infinite if only their number is known.
-        mixed: The number of units with an error, or of those with a hit, whichever is less; infinite
-            takes the variance as it is.
+        mixed: The number of units with an error, or of those with a hit, whichever is less; of a cost, of those
+            with an error. Infinite takes the variance as it is.
         spans: Number of spans, for scores between their limits that do not vary at all.
+        lone: Whether each score rests on a single unit, see `influences`: it is as uncertain as one unit leaves it.
         level: Confidence level, between 0 and 1.
         limits: The lowest and the highest value of the scores: of all, or of each if
             `values` has one axis.
@@ -344,49 +381,70 @@ def score_intervals(
     unit_variance, k, holders, few_sides, span_numbers = (
         _broadcast(numbers, theta) for numbers in (variance, units, bearers, mixed, spans)
     )
-    scale = share_scale(limits, theta.shape)
-    share = scale.share(theta)
-    undefined = ~np.isfinite(share) | ~np.isfinite(unit_variance) | ~(k > 0)
-    run_shares = None if runs is None else scale.share(_validate_runs(runs, theta))
-    if run_shares is not None:
-        undefined = undefined | ~np.isfinite(run_shares).all(axis=0)
-    share = _clip_shares(theta, share, undefined)
-    number = np.where(undefined, 1.0, k)
+    scale = variance_scale(limits, theta.shape)
+    place, is_cost = scale.transform(theta), scale.is_cost
+    undefined = ~np.isfinite(place) | ~np.isfinite(unit_variance) | ~(k > 0)
+    run_places = None if runs is None else scale.transform(_validate_runs(runs, theta))
+    if run_places is not None:
+        undefined = undefined | ~np.isfinite(run_places).all(axis=0)
+    place = _clip(theta, place, undefined, is_cost)
+    rests_on_one = np.asarray(lone, dtype=bool) & ~undefined
+    k_alone = np.where(rests_on_one, np.minimum(k, 1), k)
+    number = np.where(undefined, 1.0, k_alone)
+    # The number of units if each were all right or all wrong, and the variance of a score that one unit decides.
+    full = number / np.where(is_cost, np.maximum(place, 1), 1)
     unit_variance = np.where(undefined | (unit_variance < TINY**2), 0.0, unit_variance)
-    freedom = degrees_of_freedom(number, np.where(unit_variance > 0, holders, np.inf))
-    flag = np.where(k < FEW_UNITS, FEW, np.where(freedom + 1 < FEW_UNITS, CONCENTRATED, ""))
-    one = share * (1 - share)
-    total, full = (unit_variance, freedom), (one / number, np.maximum(number - 1, 1))
+    unit_variance = np.where(rests_on_one, np.where(is_cost, place / full, 0.0), unit_variance)
+    span_numbers = np.where(rests_on_one, np.nan, span_numbers)
+    freedom = degrees_of_freedom(
+        np.where(undefined, 1.0, np.where(is_cost, k, k_alone)),
+        np.where(unit_variance > 0, holders, np.inf),
+        np.where(is_cost, LEAST_FREEDOM_OF_COSTS, 1),
+    )
+    flag = np.where(k_alone < FEW_UNITS, FEW, np.where(freedom + 1 < FEW_UNITS, CONCENTRATED, ""))
+    one = np.where(is_cost, place, place * (1 - place))
+    total, clustered = (unit_variance, freedom), (one / full, np.maximum(number - 1, 1))
     training = np.full(theta.shape, np.nan)
-    if run_shares is not None:
-        total, full = (_add_retraining_variance(part, np.where(undefined, 0.0, run_shares)) for part in (total, full))
+    if run_places is not None:
+        total, clustered = (
+            _add_retraining_variance(part, np.where(undefined, 0.0, run_places)) for part in (total, clustered)
+        )
         training = np.where(total[0] > 0, 1 - unit_variance / np.where(total[0] > 0, total[0], 1), 0.0)
         training = np.where(undefined, np.nan, training)
-    size = _effective_sample_size(share, total[0], number, few_sides, span_numbers)
-    low, high = wilson_interval(share, size, stdtrit(total[1], (1 + level) / 2))
-    clustered = np.where(one > 0, one / np.where(full[0] > 0, full[0], 1), number)
-    least, most = wilson_interval(share, clustered, stdtrit(full[1], (1 + level) / 2))
-    low, high = np.maximum(low, least), np.minimum(high, most)
+    size = _effective_sample_size(one, total[0], full, few_sides, span_numbers, is_cost)
+    quantile = stdtrit(total[1], (1 + level) / 2)
+    share = np.where(is_cost, 0.5, place)
+    low, high = wilson_interval(share, size, quantile)
+    clustered_size = np.where(one > 0, one / np.where(clustered[0] > 0, clustered[0], 1), number)
+    least, most = wilson_interval(share, clustered_size, stdtrit(clustered[1], (1 + level) / 2))
+    cost_low, cost_high = poisson_interval(np.where(is_cost, place, 0.5), size, quantile)
+    low = np.where(is_cost, cost_low, np.maximum(low, least))
+    high = np.where(is_cost, cost_high, np.minimum(high, most))
     if not (low < high).all():
         raise ArithmeticError("an interval of zero width: the variance or the units cannot be right")
-    low, high = (np.where(undefined, np.nan, bound) for bound in scale.bounds(low, high))
+    low, high = (np.where(undefined, np.nan, bound) for bound in scale.invert(low, high))
     freedom = np.where(undefined, np.nan, total[1])
-    return Intervals(low, high, np.array(k), freedom, np.where(undefined, UNDEFINED, flag), training)
+    return Intervals(low, high, np.array(k_alone), freedom, np.where(undefined, UNDEFINED, flag), training)
 
 
-def degrees_of_freedom(units: ArrayLike, bearers: ArrayLike) -> Floats:
-    """Return the degrees of freedom of a variance, float[...], at least 1.
+LEAST_FREEDOM_OF_COSTS = 3
+"""Fewest degrees of freedom of the interval of a cost without upper limit."""
+
+
+def degrees_of_freedom(units: ArrayLike, bearers: ArrayLike, least: ArrayLike = 1) -> Floats:
+    """Return the degrees of freedom of a variance, float[...].
 
     Args:
         units: Effective number of units.
         bearers: How many units hold the variance, see `influences`.
+        least: The least number to return.
 
     Example:
         >>> degrees_of_freedom([20, 20, 1], [np.inf, 4.5, np.inf]).tolist()
         [19.0, 3.5, 1.0]
     """
-    freedom: Floats = np.maximum(np.minimum(np.asarray(units, dtype=float), np.asarray(bearers, dtype=float)) - 1, 1)
-    return freedom
+    freedom: Floats = np.minimum(np.asarray(units, dtype=float), np.asarray(bearers, dtype=float)) - 1
+    return np.maximum(freedom, least)
 
 
 def _broadcast(values: ArrayLike, theta: Floats) -> Floats:
@@ -397,24 +455,27 @@ def _broadcast(values: ArrayLike, theta: Floats) -> Floats:
     return np.broadcast_to(numbers, theta.shape)
 
 
-def _effective_sample_size(share: Floats, variance: Floats, units: Floats, mixed: Floats, spans: Floats) -> Floats:
-    """Return n*, the effective sample size of each score."""
-    inner = (share > 0) & (share < 1)
-    varies = inner & (variance > 0)
-    ratio = np.where(varies, units * variance / np.where(varies, share * (1 - share), 1), 1.0)
+def _effective_sample_size(
+    one: Floats, variance: Floats, units: Floats, mixed: Floats, spans: Floats, is_cost: NDArray[np.bool_]
+) -> Floats:
+    """Return n*, the effective sample size of each score; `one` is the variance of a single observation."""
+    varies = (one > 0) & (variance > 0)
     finite = np.isfinite(mixed)
+    is_still_cost = (one > 0) & ~varies & is_cost & finite  # as many errors per span in every unit
+    ratio = np.where(varies, units * variance / np.where(varies, one, 1), np.where(is_still_cost, 0.0, 1.0))
     sides = np.where(finite, mixed, 0.0)
     ratio = np.where(finite, (sides * ratio + 0.5) / (sides + 0.5), ratio)
-    return np.where(inner & ~varies & (spans > 0), spans, units / ratio)
+    return np.where((one > 0) & ~varies & ~is_still_cost & (spans > 0), spans, units / ratio)
 
 
-def _clip_shares(theta: Floats, share: Floats, undefined: NDArray[np.bool_]) -> Floats:
-    """Return the shares, rounding errors at 0 and 1 removed, and 1/2 where undefined."""
-    outside = ~undefined & ((share < -TINY) | (share > 1 + TINY))
+def _clip(theta: Floats, place: Floats, undefined: NDArray[np.bool_], is_cost: NDArray[np.bool_]) -> Floats:
+    """Return the places of scores on their scale, rounding errors at its ends removed, and 1/2 where undefined."""
+    most = np.where(is_cost, np.inf, 1.0)
+    outside = ~undefined & ((place < -TINY) | (place > most + TINY))
     if outside.any():
         raise ValueError(f"the score {theta[outside].flat[0]} is outside its limits; are these the right ones?")
-    share = np.where(undefined, 0.5, share)
-    return np.where(share < TINY, 0.0, np.where(share > 1 - TINY, 1.0, share))
+    place = np.where(undefined, 0.5, place)
+    return np.where(place < TINY, 0.0, np.where(place > most - TINY, 1.0, place))
 
 
 def _validate_runs(runs: ArrayLike, theta: Floats) -> Floats:
@@ -446,11 +507,14 @@ def macro_interval(
 ) -> tuple[float, float]:
     """Return the interval of a mean over labels from the intervals of the labels.
 
-    Half-samples alone make it too narrow: a rare label that is always right does not vary
-    in them, although its few spans leave it uncertain. The label's own interval shows this.
+    The variance of the mean alone makes it too narrow: a rare label that is always right does not vary, although its
+    few spans leave it uncertain. The label's own interval shows this. How far the interval of a cost without upper
+    limit reaches is taken on x / (1 + x) and brought back by the slope, so that no label reaches further up than 1 + x.
+
+    It is an interval of the mean of the true scores of these labels. With other texts other rare labels would occur.
 
     Args:
-        values: The score of each label with gold spans, float[labels].
+        values: The score of each label of the mean, float[labels].
         low: Lower bound of each, NaN where the label has no interval.
         high: Upper bound of each. Bounds that are NaN count as the limits of the score:
             nothing is known about such a label.
@@ -478,10 +542,15 @@ def macro_interval(
         )
     if not np.isfinite(theta).all():
         raise ValueError("the mean over labels needs defined scores; leave out the labels without one")
+    lows, highs = (np.where(np.isnan(bound), limit, bound) for bound, limit in zip((lows, highs), limits))
+    below, above = theta - lows, highs - theta
+    if bool(variance_scale(limits, ()).is_cost):
+        slope = (1 + theta) ** 2
+        # With s(x) = x / (1 + x) = 1 - 1 / (1 + x), which is 1 at an infinite bound.
+        below = np.minimum(theta, slope * (1 / (1 + lows) - 1 / (1 + theta)))
+        above = slope * (1 / (1 + theta) - 1 / (1 + highs))
     # Sorted, so that the order of the labels changes no last digit.
-    least, most = limits
-    below = np.sort((theta - np.where(np.isnan(lows), least, lows)) ** 2).sum()
-    above = np.sort((np.where(np.isnan(highs), most, highs) - theta) ** 2).sum()
+    below, above = (np.sort(reach**2).sum() for reach in (below, above))
     mean = np.sort(theta).sum() / len(theta)
     return (
         float(np.fmin(mean - np.sqrt(below) / len(theta), whole[0])),
@@ -506,3 +575,21 @@ def accuracy_interval(low: ArrayLike, high: ArrayLike) -> tuple[Any, Any]:
     """
     costs = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
     return np.maximum(1 - costs[1], 0.0)[()], np.maximum(1 - costs[0], 0.0)[()]
+
+
+def average_accuracy_interval(value: float, cost: float, low: float, high: float) -> tuple[float, float]:
+    """Return the interval of an average of max(0, 1 − cost) over labels from that of the same average of the cost.
+
+    The interval of the cost is turned over and moved to the average, since the mean of accuracies is not 1 minus the
+    mean of costs where a cost exceeds 1.
+
+    Args:
+        value: The average accuracy.
+        cost: The same average of the cost.
+        low, high: The interval of the cost.
+
+    Example:
+        >>> [round(bound, 2) for bound in average_accuracy_interval(0.42, 0.6, 0.45, 0.85)]
+        [0.17, 0.57]
+    """
+    return float(np.clip(value - (high - cost), 0, value)), float(np.clip(value + (cost - low), value, 1))

@@ -265,6 +265,30 @@ def unit_numbers(counts: Counts) -> UnitNumbers:
     return UnitNumbers(number if adjacent else None, dict(zip((*collapsed.sums.labels, ""), effective)), documents)
 
 
+def effective_by_documents(counts: Counts, numbers: UnitNumbers) -> NDArray[np.float64]:
+    """Return the effective number of units of collapsed counts by the documents in which a score is defined.
+
+    It is exact if each unit is one document, or if the score is defined in all documents. Else the half-samples say
+    how it compares with the number by all documents.
+
+    Args:
+        counts: Collapsed counts with half-samples.
+        numbers: Their `unit_numbers`.
+
+    Returns:
+        float64[scores], for each overall score of each metric that has an average over documents.
+    """
+    assert counts.collapsed
+    sums, halves = counts.collapsed.sums, require_half_samples(counts).sums
+    total = np.append(sums.means[0, :, 0], sums.documents[0]).astype(float)
+    if numbers.number == total[-1]:
+        return total[:-1]
+    numbers_of_halves = np.vstack([halves.means[0], halves.documents])
+    sampled = kish(total, 4 * ((numbers_of_halves - total[:, None] / 2) ** 2).mean(axis=1))
+    k = numbers.documents * sampled[:-1] / max(sampled[-1], 1)
+    return np.where(total[:-1] == total[-1], numbers.documents, np.minimum(k, total[:-1]))
+
+
 def require_half_samples(counts: Counts) -> Replicates:
     """Return the half-samples of collapsed counts. Raise ValueError if there are none."""
     if counts.replicates is None:

@@ -24,12 +24,13 @@ from .differences import (
     equivalence_level,
     margin_answer,
     number_of_swaps,
+    units_for_rare_loss,
     units_to_tell,
 )
 from .error_list import outcomes_of, transitions
 from .evidence import Evidence, half_sample_evidence, pair_effective_units, run_evidence, swap_evidence
 from .pairs import Pair, align_runs, all_labels
-from .resampling import Confidence, effective_number_of_units, is_enumerable, number_of_units
+from .resampling import Confidence, Units, effective_number_of_units, is_enumerable, number_of_units
 from .result import make_plain, mention_numbers, reading_numbers, signature
 from .tested import (
     PRIMARY,
@@ -229,13 +230,13 @@ def _rows(
     else:
         evidences = run_evidence(baseline, system, tested, confidence)
     units = unit_numbers(first).number if first.collapsed else number_of_units(first)
-    rows = {
-        one.subject.key: difference_row(one, confidence.level, hypotheses.margin, units, first) for one in evidences
-    }
-    for row in rows.values():
+    rows = {}
+    for evidence in evidences:
+        row = difference_row(evidence, confidence.level, hypotheses.margin, units, first)
         few = row["differing"] is not None and row["differing"] < LEAST_DIFFERING
         if few and row["family"] == PRIMARY:
-            row["differing_documents"] = _differing_documents([*baseline, *system], row["metric"])
+            row["differing_documents"] = _differing_documents([*baseline, *system], evidence)
+        rows[evidence.subject.key] = row
     return [rows[subject.key] for subject in tested]
 
 
@@ -296,7 +297,13 @@ def _margin_columns(
         test = evidence.test(level)
         low, high = factor * float(test.low), factor * float(test.high)
     answer = margin_answer(*((low, high) if score.higher_is_better else (-high, -low)), margin)
-    needed = units_to_tell(units, low, high, margin) if units and answer == NOT_ENOUGH else None
+    needed = None
+    if units and answer == NOT_ENOUGH and evidence.contributions is not None:
+        amounts = evidence.contributions.amounts
+        effective = units_for_rare_loss(amounts, margin / factor, level, evidence.limit)
+        needed = effective and math.ceil(effective * units / evidence.k - 1e-9)
+    elif units and answer == NOT_ENOUGH:
+        needed = units_to_tell(units, low, high, margin)
     runs_factor = ((high - low) / 2 / margin) ** 2 if needed and max(evidence.runs) > 1 else 1
     name = f"{unit_name(counts.unit, units, counts.documents)}s"
     return {
@@ -306,11 +313,13 @@ def _margin_columns(
     }
 
 
-def _differing_documents(counted: Sequence[Counts], name: str) -> list[str | int]:
-    """Return the names of the documents in which some counts of a metric differ."""
-    first, *others = counted
-    metric = next(metric for metric in first.metrics if metric.name == name)
+def _differing_documents(counted: Sequence[Counts], evidence: Evidence) -> list[str | int]:
+    """Return the names of the documents in which some counts differ, of units that differ in the score if known."""
+    (first, *others), metric = counted, evidence.subject.metric
     documents = {doc for other in others for doc in Pair(first, other, [metric]).differing_documents(metric).tolist()}
+    if evidence.contributions is not None:
+        of_document, units = Units(first).of_document.tolist(), {*evidence.contributions.units.tolist()}
+        documents = {doc for doc in documents if of_document[doc] in units}
     return [doc if first.ids[doc] is None else first.ids[doc] for doc in sorted(documents)]
 
 
@@ -361,8 +370,10 @@ def labels_to_test(baseline: Counts, system: Counts, family: Families) -> int:
     primary = primary_of(baseline.metrics, family)
     if primary is None:
         return 0
-    pair = Pair(baseline, system, [primary[0]], all_labels(baseline, system))
-    return int((pair.differing_units(primary[0])[:, :-1].sum(axis=0) >= LEAST_DIFFERING).sum())
+    labels = all_labels(baseline, system)
+    tested = [subject for subject in subjects(baseline.metrics, family, labels) if subject.label is not None]
+    every = Pair(baseline, system, [primary[0]], labels).contributions(tested, labels)
+    return sum(len(contributions.units) >= LEAST_DIFFERING for contributions in every)
 
 
 def swaps_for(family: Families, hypotheses: Hypotheses = Hypotheses(), *, systems: int = 1, labels: int = 0) -> int:

@@ -68,7 +68,7 @@ def conclude(row: Mapping[str, Any], *, baseline: str, level: float = 0.95, unit
         B scores lower than A on texts like these, by 12.04 points (2.38 to 19.97); for these trained models; \
 another training was not tried
         >>> print(conclude(row | {"differing": 5}, baseline="A"))
-        the outputs differ in 5 documents: nothing can be told
+        in this score the outputs differ in 5 documents: too few to test (between -19.97 and -2.38 points)
         >>> print(conclude(row | {"p": 0.2, "p_holm": 0.2, "interval": [-0.1997, 0.035]}, baseline="A"))
         not settled: between -19.97 and +3.50 points; these documents show a difference of 12.57 points 4 times in 5
     """
@@ -100,11 +100,12 @@ class _Conclusion(NamedTuple):
         """Return the conclusion from a test: the first that applies."""
         row = self.row
         if row["differing"] is not None and row["differing"] < LEAST_DIFFERING:
-            return f"the outputs differ in {_count_things(row['differing'], self.units)}: nothing can be told"
+            few = f"the outputs differ in {_count_things(row['differing'], self.units)}: too few to test"
+            return f"in this score {few} ({self._bounds()})" if math.isfinite(self.low + self.high) else few
         if not math.isfinite(self.difference):
             return UNDEFINED
         if not math.isfinite(p):
-            return "the spread of this difference cannot be estimated: nothing can be told"
+            return "the spread of this difference cannot be estimated: no test"
         if is_significant(p_holm, alpha):
             less = "" if row["higher_is_better"] else ", and less is better"
             once = f"; {ONCE}" if max(row["runs"]) == 1 else ""
@@ -120,7 +121,7 @@ class _Conclusion(NamedTuple):
         if not math.isfinite(self.difference):
             return UNDEFINED
         if not math.isfinite(self.low + self.high):
-            return f"possibly fewer than {LEAST_DIFFERING} {self.units} differ: nothing can be told"
+            return f"possibly fewer than {LEAST_DIFFERING} {self.units} differ: too few to test"
         if self.row["same_within"] is not None:
             return equivalence_text(self.row["same_within"])
         if self.low <= 0 <= self.high:
@@ -139,7 +140,10 @@ class _Conclusion(NamedTuple):
         detectable = f"a difference of {self.detectable:.2f} points 4 times in 5"
         if self.row["score_unit"] == "ratio" and self.detectable > 100:
             detectable = "no difference below 100 points"  # more than most ratios can differ by
-        return f"not settled: between {self.low:+.2f} and {self.high:+.2f} points; these {self.units} show {detectable}"
+        return f"not settled: {self._bounds()}; these {self.units} show {detectable}"
+
+    def _bounds(self) -> str:
+        return f"between {self.low:+.2f} and {self.high:+.2f} points"
 
 
 def is_significant(p_holm: float | None, alpha: float = 0.05) -> bool:
@@ -151,7 +155,7 @@ def is_significant(p_holm: float | None, alpha: float = 0.05) -> bool:
     return p_holm is not None and p_holm <= alpha + 1e-12
 
 
-UNDEFINED = "the score is undefined for one of the two: nothing can be told"
+UNDEFINED = "the score is undefined for one of the two: no test"
 
 
 def equivalence_text(margin: float) -> str:

@@ -2,7 +2,9 @@
 
 Null hypothesis: per unit, the two systems' outputs are exchangeable. A swap exchanges
 them in about half of the units; p is the share of swaps with a difference as large as the
-observed one. The interval holds every difference that the same test does not reject.
+observed one. The interval holds every difference that the same test does not reject, and is widened where the
+influences of units are skewed. Where the score differs in few units, there is no test: the interval is a bound on what
+such units may lose or gain.
 """
 
 from __future__ import annotations
@@ -29,6 +31,9 @@ SWAPS_PER_TEST = 2_000
 CELLS = 2_000_000
 """Maximum number of differences of swaps in memory at once."""
 
+
+MOST_UNITS = 10_000_000
+"""The largest number of units that is given as needed; above it, none is."""
 
 POWER = 0.8
 """The power of a test: a detectable difference is found with this probability."""
@@ -382,36 +387,144 @@ def units_to_tell(units: int, low: float, high: float, margin: float) -> int | N
 
 
 def rare_difference(differing: int, units: float, level: float = 0.95) -> float:
-    """Return an upper bound of the difference of two systems with few differing units, as a share of the greatest one.
-
-    With fewer than 6 differing units there is no test. But the share of units that differ has an upper bound. The
-    difference is greatest if each of these units loses everything.
+    """Return an upper bound of the share of units that differ.
 
     Args:
         differing: The number of units that differ.
-        units: The effective number of units, above that number.
+        units: The effective number of units; the bound is 1 unless it is above that number.
         level: The one-sided confidence level.
 
     Example:
-        >>> round(rare_difference(0, 100), 4), round(rare_difference(0, 299), 4)
-        (0.0295, 0.01)
+        >>> round(rare_difference(0, 100), 4), round(rare_difference(0, 299), 4), rare_difference(2, 2)
+        (0.0295, 0.01, 1.0)
 
     Source: C. J. Clopper and E. S. Pearson (1934), the upper bound; with none that differ it is near 3 / units.
     """
+    check_value("level", level, LEVEL)
+    return float(_share_bounds(differing, units, level)[-1])
+
+
+def _share_bounds(differing: int, units: float, level: float) -> Floats:
+    """Return the upper bounds of the share of units, 0 to `differing` of which were seen, float64[differing + 1]."""
     from scipy.special import betaincinv
 
-    check_value("level", level, LEVEL)
-    return float(betaincinv(differing + 1, units - differing, level))
+    number = np.arange(differing + 1)
+    return np.where(number < units, betaincinv(number + 1, np.maximum(units - number, TINY), level), 1.0)
 
 
-def units_without_difference(share: float, level: float = 0.95) -> int:
-    """Return how many units without any difference show that fewer than a share of all units differ.
+def rare_loss(losses: ArrayLike, units: float, level: float = 0.95, limit: float = 1.0) -> float:
+    """Return an upper bound of what the units that differ may cost a score, those not seen included.
 
-    >>> units_without_difference(0.05), units_without_difference(0.01)
-    (59, 299)
+    Args:
+        losses: What each unit that was seen costs the score of the corpus, float[losses], all above 0.
+        units: The effective number of units.
+        level: The one-sided confidence level.
+        limit: What the score loses at most, where every unit loses all.
+
+    Example:
+        >>> round(rare_loss([], 59), 4), round(rare_loss([0.005, 0.02], 49.93482, 0.975), 5)
+        (0.0495, 0.11422)
+
+    Source: K. W. Stringer (1963), the bound of monetary unit sampling.
     """
     check_value("level", level, LEVEL)
-    return math.ceil(math.log(1 - level) / math.log1p(-share) - 1e-9)
+    falling = np.sort(np.asarray(losses, dtype=float))[::-1]
+    shares = _share_bounds(len(falling), units, level)
+    return min(limit, float(shares[0] * limit + units * (np.diff(shares) * falling).sum()))
+
+
+def rare_bounds(contributions: ArrayLike, units: float, level: float = 0.95, limit: float = 1.0) -> tuple[float, float]:
+    """Return the interval of a difference that rests on too few units to test. It holds 0.
+
+    Args:
+        contributions: What each unit that differs adds to the difference, float[units that differ]; NaN where the
+            score is undefined once the unit is swapped, which counts as all lost, for both systems.
+        units: The effective number of units.
+        level: Confidence level of the interval.
+        limit: Greatest possible difference.
+
+    Example:
+        >>> [round(bound, 5) for bound in rare_bounds([-0.005, -0.02], 49.93482)]
+        [-0.11422, 0.07121]
+    """
+    amounts = np.asarray(contributions, dtype=float)
+    lost = np.full((~np.isfinite(amounts)).sum(), limit)
+    losses, gains = (np.append(side[side > 0], lost) for side in (-amounts, amounts))
+    one_sided = (1 + level) / 2
+    return -rare_loss(losses, units, one_sided, limit), rare_loss(gains, units, one_sided, limit)
+
+
+def units_for_rare_loss(
+    contributions: ArrayLike, margin: float, level: float = 0.95, limit: float = 1.0, *, lower_only: bool = False
+) -> int | None:
+    """Return how many units bring the interval of `rare_bounds` within a margin, if no further unit differs.
+
+    Args:
+        contributions, level, limit: As for `rare_bounds`.
+        margin: Greatest difference that does not matter, in the unit of the score.
+        lower_only: Whether only the lower bound must be within the margin.
+
+    Returns:
+        The least effective number of units; None for more than ten million.
+
+    Example:
+        >>> units_for_rare_loss([], 0.05, 0.9), units_for_rare_loss([], 0.01, 0.9)
+        (59, 299)
+    """
+
+    def is_within(units: int) -> bool:
+        low, high = rare_bounds(contributions, units, level, limit)
+        return max(-low, 0 if lower_only else high) <= margin
+
+    high = 1
+    while not is_within(high):
+        high *= 2
+        if high > MOST_UNITS:
+            return None
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_within(middle) else (middle, high)
+    return high
+
+
+def widen(
+    test: Differences,
+    difference: float,
+    error: float,
+    skewness: float,
+    entries: int,
+    units: float,
+    level: float = 0.95,
+    limit: float = 1.0,
+) -> Differences:
+    """Return a swap test with an interval that allows for skewed influences and for units unlike all of these.
+
+    It reaches at least as far as the normal interval corrected for skewness, and to either side by the difference times
+    the upper bound of the share of units that were not seen. It stops short of 0 where the test rejects 0.
+
+    Args:
+        test: The test, of one difference.
+        difference: The difference.
+        error: Its standard error by leaving each unit out.
+        skewness: The skewness of the units' influences.
+        entries: How many units, or groups of units, were left out.
+        units: The effective number of units.
+        level: Confidence level.
+        limit: Greatest possible difference.
+
+    Source: P. Hall (1983), first-order correction for skewness.
+    """
+    from scipy.special import ndtri
+
+    z = float(ndtri((1 + level) / 2))
+    x = skewness * (2 * z * z + 1) / (6 * math.sqrt(entries))
+    unseen = abs(difference) * rare_difference(0, units, (1 + level) / 2)
+    low = max(min(float(test.low), difference - error * (z - min(x, 0)), difference - unseen), -limit)
+    high = min(max(float(test.high), difference + error * (z + max(x, 0)), difference + unseen), limit)
+    low, high = (max(low, TINY) if test.low > 0 else low), (min(high, -TINY) if test.high < 0 else high)
+    detectable = detectable_difference(low, high, level=level)
+    return test._replace(low=np.array(low), high=np.array(high), detectable=np.array(detectable))
 
 
 def is_at_floor(p: float | None, swaps: int, *, exact: bool) -> bool:

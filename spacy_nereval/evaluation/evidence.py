@@ -21,12 +21,12 @@ from ..counting.sums import Sums, slots
 from ..counting.table import Table, columns_of, sum_counts
 from .bounds import TINY, degrees_of_freedom, spread
 from .collapsing import require_half_samples, spans_and_documents, unit_numbers
-from .differences import LEAST_DIFFERING, Differences, swap_test, t_test
+from .differences import LEAST_DIFFERING, Differences, rare_bounds, swap_test, t_test, widen
 from .jackknife import difference_of_runs
-from .pairs import Pair, all_labels, balances, split_by_classes
+from .pairs import Contributions, Pair, Spread, all_labels, balances, split_by_classes
 from .resampling import Confidence, HalfSamples, Units, effective_by_label, unit_weights
 from .scores import score_sums
-from .tested import Subject, difference, greatest_difference
+from .tested import Subject, difference, greatest_difference, limit_of_difference
 from .variance import mean_of_runs, run_errors
 
 CELLS = 1 << 25
@@ -43,12 +43,15 @@ class Evidence(NamedTuple):
         subject: The score.
         values: Its values for the baseline and the system.
         k: The effective number of units, by the spans of both systems.
-        differing: The number of units whose counts differ; None if it is not known.
+        differing: The number of units that differ in this score, with several training runs of those whose counts
+            differ; None if it is not known.
         test: The test at a confidence level; None if there is none.
         runs: The number of training runs of each system.
         freedom: With several runs, the degrees of freedom; else NaN.
         training: With several runs, the share of the retraining variance; else NaN.
         error: For collapsed counts, the standard error; None for others.
+        contributions: What units add to the difference, where so few differ that they make the interval; else None.
+        limit: The greatest possible difference, for contributions.
     """
 
     subject: Subject
@@ -60,6 +63,8 @@ class Evidence(NamedTuple):
     freedom: float = math.nan
     training: float = math.nan
     error: float | None = None
+    contributions: Contributions | None = None
+    limit: float = math.inf
 
 
 # Two systems trained once each: their differences, tested by swaps of units
@@ -93,16 +98,23 @@ def swap_evidence(
     for metrics in split_by_classes(baseline.metrics):
         pair = Pair(baseline, system, metrics)
         overall = [subject for subject in subjects if subject.metric in metrics and subject.label is None]
-        swapped = pair.differences(swaps, overall)
-        for metric, before in zip(metrics, pair.scores()):
-            differing = int(pair.differing_units(metric)[:, -1].sum())
-            for subject in overall:
-                if subject.metric is metric:
-                    values = [subject.values(side, ()) for side in before]
-                    yield swapping.evidence(subject, values, differing, swapped[subject.key], balance)
+        by_metric = {before[0].metric.name: before for before in pair.scores()}
+        every = [*zip(overall, pair.contributions(overall))]
+        tested = [subject for subject, own in every if _has_test(subject, own)]
+        swapped = pair.differences(swaps, tested) if tested else {}
+        spreads = dict(zip((subject.key for subject in tested), pair.spreads(tested)))
+        for subject, own in every:
+            values = [subject.values(side, ()) for side in by_metric[subject.metric.name]]
+            key = subject.key
+            yield swapping.evidence(subject, values, own, swapped.get(key), balance, spreads.get(key))
     if labels:
         of_labels = [subject for subject in subjects if subject.label is not None]
         yield from _label_evidence(baseline, system, of_labels, labels, weights, swapping)
+
+
+def _has_test(subject: Subject, contributions: Contributions) -> bool:
+    """Return whether a difference is tested: enough units differ, and the score is no function of another one."""
+    return len(contributions.units) >= LEAST_DIFFERING and subject.score.complement_of is None
 
 
 class _Swaps(NamedTuple):
@@ -115,30 +127,47 @@ class _Swaps(NamedTuple):
         self,
         subject: Subject,
         values: Sequence[NDArray[Any]],
-        differing: int,
-        swapped: NDArray[Any] | None = None,
-        balance: NDArray[np.float64] | None = None,
+        contributions: Contributions,
+        swapped: NDArray[Any] | None,
+        balance: NDArray[np.float64],
+        spread: Spread | None,
     ) -> Evidence:
         """Return the evidence on one difference.
 
         Args:
             subject: The score.
             values: Its values for both systems, [1] each.
-            differing: The number of units whose counts differ.
+            contributions: What units add to the difference.
             swapped: Its difference after each swap, [swaps]; None if it is not tested.
             balance: By how much the spans that stay outweigh the others after each swap, float64[swaps].
+            spread: How the difference varies with the units; None if it is not tested.
         """
         a, b = (np.asarray(value).item() for value in values)
-        test = None
-        if swapped is not None and balance is not None and subject.score.complement_of is None:
-            direction, limit = subject.score.higher_is_better, greatest_difference(subject.score)
-            options: dict[str, Any] = {"exact": self.swaps.exact, "differing": differing, "limit": limit}
-            gap = difference(a, b)
+        k, gap, limit = self.effective[subject.label or ""], difference(a, b), limit_of_difference(subject.score, a, b)
+        evidence = Evidence(subject, (a, b), k, len(contributions.units), None, limit=limit)
+        if not math.isfinite(gap) or subject.score.complement_of is not None:
+            return evidence
+        if swapped is None or spread is None:
+            test = partial(_rare_interval, contributions.amounts, k, limit)
+            return evidence._replace(test=test, contributions=contributions)
+        options: dict[str, Any] = {
+            "exact": self.swaps.exact,
+            "differing": evidence.differing,
+            "higher_is_better": subject.score.higher_is_better,
+            "limit": limit,
+        }
 
-            def test(level: float) -> Differences:
-                return swap_test(gap, swapped, balance, level=level, higher_is_better=direction, **options)
+        def test_by_swaps(level: float) -> Differences:
+            test = swap_test(gap, swapped, balance, level=level, **options)
+            return widen(test, gap, *spread, units=k, level=level, limit=limit)
 
-        return Evidence(subject, (a, b), self.effective[subject.label or ""], differing, test)
+        return evidence._replace(test=test_by_swaps)
+
+
+def _rare_interval(amounts: NDArray[np.float64], k: float, limit: float, level: float) -> Differences:
+    """Return the interval of a difference that rests on too few units to test."""
+    nothing, (low, high) = np.array(math.nan), rare_bounds(amounts, k, level, limit)
+    return Differences(nothing, nothing, np.array(low), np.array(high), nothing)
 
 
 def _label_evidence(
@@ -152,19 +181,21 @@ def _label_evidence(
     """Yield the evidence on each label, with the `weights` of units. Labels with few differing units get no test."""
     metric = subjects[0].metric
     pair = Pair(baseline, system, [metric], labels)
-    differing = pair.differing_units(metric).sum(axis=0).tolist()
+    own = pair.contributions(subjects, labels)
     (before,) = pair.scores()
     values = [[subject.values(scores, labels) for scores in before] for subject in subjects]
-    tested = [n for n in range(len(labels)) if differing[n] >= LEAST_DIFFERING]
+    tested = [n for n in range(len(labels)) if _has_test(subjects[n], own[n])]
+    spreads = pair.spreads(subjects, labels) if tested else []
     for n in {*range(len(labels))} - {*tested}:
-        yield swapping.evidence(subjects[n], values[n], differing[n])
+        yield swapping.evidence(subjects[n], values[n], own[n], None, weights, None)
     for group in _label_groups(tested, swapping.swaps.sums):
         apart = [labels[n] for n in group]
         group_pair = Pair(baseline, system, [metric], apart)
         swapped = group_pair.differences(swapping.swaps, [subjects[n] for n in group], apart)
         balance = balances(weights[:, group], swapping.swaps)
         for k, n in enumerate(group):
-            yield swapping.evidence(subjects[n], values[n], differing[n], swapped[subjects[n].key], balance[:, k])
+            own_swaps = swapped[subjects[n].key], balance[:, k]
+            yield swapping.evidence(subjects[n], values[n], own[n], *own_swaps, spreads[n])
 
 
 def _label_groups(labels: Sequence[int], swaps: int) -> Iterator[list[int]]:

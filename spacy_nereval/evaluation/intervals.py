@@ -20,13 +20,13 @@ from .bounds import (
     UNBOUNDED,
     UNDEFINED,
     accuracy_interval,
-    effective_units,
+    average_accuracy_interval,
     kish,
     macro_interval,
     sample_variance,
     score_intervals,
 )
-from .collapsing import require_half_samples, unit_numbers
+from .collapsing import effective_by_documents, require_half_samples, unit_numbers
 from .jackknife import Estimates, jackknife
 from .pairs import all_labels
 from .resampling import Confidence, HalfSamples, Units
@@ -190,13 +190,13 @@ class LabelSizes(NamedTuple):
     """Sizes of each label, and last of all labels together: float64[labels + 1].
 
     labels: the labels. units: the effective number of units. spans: the number of gold spans.
-    documents: the effective number of units by documents.
+    documents: by metric and score, the effective number of units by the documents in which the score is defined.
     """
 
     labels: tuple[str, ...]
     units: NDArray[np.float64]
     spans: NDArray[np.float64]
-    documents: float
+    documents: dict[tuple[str, str], float]
 
     @classmethod
     def measure(cls, tables: Sequence[Table], units: Units) -> LabelSizes:
@@ -206,8 +206,14 @@ class LabelSizes(NamedTuple):
         of_units = spans.sum(axis=1)
         k = kish(np.append(total[:-1], of_units.sum()), np.append(squares[:-1], (of_units**2).sum()))
         gold = tables[0].spans(*GOLD_SPANS).sum(axis=0)[:-1]
-        documents = effective_units(np.bincount(units.of_document))
-        return cls(tables[0].labels, k, np.append(gold, gold.sum()).astype(float), float(documents))
+        defined = reduce(add, (units.sum_per_unit(table.defined_scores().T) for table in tables))
+        documents = kish(defined.sum(axis=0), (defined * defined).sum(axis=0))
+        return cls(
+            tables[0].labels,
+            k,
+            np.append(gold, gold.sum()).astype(float),
+            dict(zip(_document_averages(tables[0].metrics), documents.tolist())),
+        )
 
     @classmethod
     def measure_collapsed(cls, counts: Counts) -> LabelSizes:
@@ -215,7 +221,18 @@ class LabelSizes(NamedTuple):
         sums, numbers = sum_counts(counts), unit_numbers(counts)
         gold = sums.spans(GOLD_SPANS)[:-1, 0]
         k = np.array([numbers.effective[label] for label in (*sums.labels, "")])
-        return cls(sums.labels, k, np.append(gold, gold.sum()).astype(float), numbers.documents)
+        documents = effective_by_documents(counts, numbers)
+        return cls(
+            sums.labels,
+            k,
+            np.append(gold, gold.sum()).astype(float),
+            dict(zip(_document_averages(sums.metrics), documents.tolist())),
+        )
+
+
+def _document_averages(metrics: Sequence[Metric]) -> list[tuple[str, str]]:
+    """Return metric and score of all averages over documents, in the order of sums and tables."""
+    return [(metric.name, score.name) for metric in metrics for score in metric.averaged]
 
 
 def _estimate_by_half_samples(wholes: Sequence[Sums], samples: Sequence[Sums]) -> Iterator[Estimates]:
@@ -244,16 +261,18 @@ def interval_rows(estimates: Estimates, sizes: LabelSizes, level: float) -> Rows
     values = mean_of_runs(estimates.values)
     number = {label: n for n, label in enumerate(sizes.labels)}
     labels = np.array([number[path[1]] if path[0] == "per_type" else -1 for path in places])
-    units = np.where([path[:2] == ("averages", "docs") for path in places], sizes.documents, sizes.units[labels])
-    lone = estimates.influences.lone & np.isfinite(values)
+    units = [
+        sizes.documents[metric.name, path[2]] if path[:2] == ("averages", "docs") else k
+        for path, k in zip(places, sizes.units[labels].tolist())
+    ]
     bounds = score_intervals(
         values,
         estimates.influences.variance,
-        # If the score is undefined without one unit, it rests on this unit alone.
-        np.where(lone, np.minimum(units, 1), units),
+        units,
         bearers=estimates.influences.bearers,
         mixed=estimates.mixed,
-        spans=np.where(lone, np.nan, sizes.spans[labels]),
+        spans=sizes.spans[labels],
+        lone=estimates.influences.lone,
         level=level,
         limits=[metric.score_by_name[path[-1]].limits for path in places],
         runs=estimates.values if len(estimates.values) > 1 else None,
@@ -264,9 +283,9 @@ def interval_rows(estimates: Estimates, sizes: LabelSizes, level: float) -> Rows
         | ({"share_of_training": training[n]} if len(estimates.values) > 1 else {})
         for n, path in enumerate(places)
     }
-    with_gold = [label for label, spans in zip(sizes.labels, sizes.spans.tolist()) if spans]
-    _widen_macros(metric, dict(zip(places, values.tolist())), rows, with_gold)
-    _derive_complements(metric, rows)
+    value_by_path = dict(zip(places, values.tolist()))
+    _widen_macros(metric, value_by_path, rows, sizes.labels)
+    _derive_complements(metric, value_by_path, rows)
     for row in rows.values():
         if row["flag"] is None and math.inf in (abs(row["low"]), abs(row["high"])):
             row["flag"] = UNBOUNDED
@@ -296,13 +315,20 @@ def _widen_macros(metric: Metric, values: Mapping[Path, float], rows: Rows, labe
             )
 
 
-def _derive_complements(metric: Metric, rows: Rows) -> None:
-    """Derive the interval of a score that is 1 minus another score from the other's interval."""
+def _derive_complements(metric: Metric, values: Mapping[Path, float], rows: Rows) -> None:
+    """Derive the interval of a score that is 1 minus another score from the other's interval.
+
+    Averages over documents are scores of their own.
+    """
     for path, row in rows.items():
         other = metric.score_by_name[path[-1]].complement_of
-        if other and path[0] != "averages":
-            low, high = accuracy_interval(rows[(*path[:-1], other)]["low"], rows[(*path[:-1], other)]["high"])
-            row["low"], row["high"] = float(low), float(high)
+        if other and path[:2] != ("averages", "docs"):
+            cost_path = (*path[:-1], other)
+            bounds = rows[cost_path]["low"], rows[cost_path]["high"]
+            if path[0] == "averages":
+                row["low"], row["high"] = average_accuracy_interval(values[path], values[cost_path], *bounds)
+            else:
+                row["low"], row["high"] = map(float, accuracy_interval(*bounds))
 
 
 def nest_paths(rows: Mapping[Path, Any]) -> dict[str, Any]:

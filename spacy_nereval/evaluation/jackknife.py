@@ -21,7 +21,7 @@ from ..core.formulas import ratio
 from ..counting.counts import Counts
 from ..counting.sums import Slot, slots
 from ..counting.table import Table, columns_of
-from .bounds import share_scale
+from .bounds import variance_scale
 from .resampling import Units
 from .scores import MetricScores, Path, class_scores, mean_of_parts, score_sums
 from .variance import Influences, count_mixed_units, influences, mean_of_runs
@@ -43,12 +43,12 @@ Estimand = Callable[[Floats, Score], Floats]
 
 
 def mean_on_scale(runs: Floats, score: Score) -> Floats:
-    """Return the mean of the runs on the 0-1 scale."""
-    return share_scale(score.limits, runs.shape[1:]).share(mean_of_runs(runs))
+    """Return the mean of the runs on the scale of its variance, see `VarianceScale`."""
+    return variance_scale(score.limits, runs.shape[1:]).transform(mean_of_runs(runs))
 
 
 def mean_of_defined_on_scale(runs: Floats, score: Score) -> Floats:
-    """Return the mean of the runs in which a score is defined, on the 0-1 scale; NaN if there is none."""
+    """Return the mean of the runs in which a score is defined, on the scale of its variance; NaN if there is none."""
     return mean_on_scale(mean_of_defined(runs)[None], score)
 
 
@@ -69,7 +69,7 @@ class Estimates(NamedTuple):
         places: The path of each score in a result.
         values: The score of each run, float64[runs, places].
         influences: The variance of the estimand of each score, [places].
-        mixed: The number of units with an error, or of those with a hit, whichever is less, float64[places].
+        mixed: As `count_mixed_units` returns it, float64[places].
         left_out: The estimand of each overall score without each group of units, float64[groups] by name of score.
     """
 
@@ -89,7 +89,7 @@ def jackknife(
     Args:
         tables: The documents of each training run, in the same order and with the same labels.
         groups: int64[groups, documents], 1 where the group has the document.
-        estimand: By default the mean of the runs on the 0-1 scale.
+        estimand: By default the mean of the runs on the scale of its variance.
         numbers: Whether scores that are numbers of spans are wanted, too.
     """
     yield from jackknife_per_run([[GroupedTable(table, groups)] for table in tables], estimand, numbers=numbers)
@@ -301,9 +301,9 @@ class _MetricJackknife:
         score = self.metric.score_by_name[name]
         theta, left = self._estimand(whole, score), self._estimand(values[0], score)
         alone = self._alone(values[1], score)
-        bounded = np.full(len(theta), np.isfinite(score.limits).all())
         estimated = influences(theta, row, left, self._groups)
-        return np.array([*estimated, count_mixed_units(theta, row, left, alone, bounded)])
+        mixed = count_mixed_units(theta, row, left, alone, variance_scale(score.limits, theta.shape))
+        return np.array([*estimated, mixed])
 
     def estimates(self) -> Estimates:
         """Return the estimates, once all labels are added."""

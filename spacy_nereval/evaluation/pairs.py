@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,17 +19,46 @@ from .bounds import TINY
 from .collapsing import require_half_samples
 from .differences import balance
 from .resampling import HalfSamples, Units
-from .scores import MetricScores, is_document_mean, score_sums
-from .tested import Subject
+from .scores import MetricScores, class_scores, is_document_mean, score_sums
+from .tested import Subject, difference
+from .variance import influences, skewness
 
 if TYPE_CHECKING:
-    from scipy.sparse import csc_array
+    from scipy.sparse import csc_array, csr_array
 
 CELLS = 1 << 23
 """Maximum number of random bits (swaps times documents) in memory at once, as floats."""
 
 SUMS = 1 << 21
 """Maximum number of sums of labels after swaps in memory at once; while scores are made of them, several times."""
+
+
+class Contributions(NamedTuple):
+    """What units add to the difference of one score: half of what is lost when the unit alone is swapped.
+
+    Attributes:
+        units: The units that add something, int64[units that differ in this score].
+        amounts: What each adds, float64[units that differ]; NaN where the score is undefined once the unit is swapped.
+    """
+
+    units: NDArray[np.int64]
+    amounts: NDArray[np.float64]
+
+
+class Spread(NamedTuple):
+    """How a difference varies with the units: its standard error and the skewness, by leaving out `entries` groups."""
+
+    error: float
+    skewness: float
+    entries: int
+
+
+class _Removed(NamedTuple):
+    """What is taken from the sums of one system, for each of several rows: the counts csr[rows, slots * labels] and the
+    class means csr[rows, 3 * class scores * labels]."""
+
+    counts: csr_array
+    class_means: csr_array
 
 
 class Pair:
@@ -93,6 +123,101 @@ class Pair:
                     result[subject.key].append(b - a)
         return {key: np.concatenate(parts) for key, parts in result.items()}
 
+    def contributions(self, subjects: Sequence[Subject], labels: Sequence[str] = ()) -> list[Contributions]:
+        """Return what units add to the second system's lead in some scores.
+
+        Args:
+            subjects: Overall scores of the metrics; with labels, one score for each of them.
+            labels: The labels that the pair keeps apart.
+        """
+        gap = _Removed(
+            (self._units.matrix @ self._cells).tocsr(),
+            (self._units.matrix @ self._class_mean_gaps.T).tocsr(),
+        )
+        place, unit, swapped = self._leads_without(subjects, labels, _Removed(-gap.counts, -gap.class_means), gap)
+        leads = self._leads(subjects, labels)
+        amounts = (leads[place] - swapped) / 2
+        here = ~(np.abs(amounts) < TINY)
+        place, unit, amounts = place[here], unit[here], amounts[here]
+        stretches = pairwise(np.searchsorted(place, np.arange(len(subjects) + 1)).tolist())
+        result = [Contributions(unit[start:stop], amounts[start:stop]) for start, stop in stretches]
+        for n in np.flatnonzero(np.isnan(leads)).tolist():  # no unit says by how much: those whose counts differ
+            differing = self.differing_units(subjects[n].metric)[:, n if labels else -1]
+            result[n] = Contributions(np.flatnonzero(differing), np.full(differing.sum(), np.nan))
+        return result
+
+    def spreads(self, subjects: Sequence[Subject], labels: Sequence[str] = ()) -> list[Spread]:
+        """Return how the second system's lead in some scores varies with the units; arguments as `contributions`."""
+        groups = self._units.groups
+        removed = [
+            _Removed((groups @ table.cells).tocsr(), (groups @ class_means.T).tocsr())
+            for table, class_means in zip(self._tables, self._class_means)
+        ]
+        place, _, left = self._leads_without(subjects, labels, *removed)
+        leads, entries = self._leads(subjects, labels), groups.shape[0]
+        left = np.where(np.isfinite(left), left, leads[place])  # a unit without which there is no score changes nothing
+        variance = influences(leads, place, left, entries).variance
+        skewed = skewness(leads, place, left, entries)
+        return [Spread(error, skew, entries) for error, skew in zip(np.sqrt(variance).tolist(), skewed.tolist())]
+
+    def _leads(self, subjects: Sequence[Subject], labels: Sequence[str]) -> NDArray[np.float64]:
+        """Return the second system's lead in some scores, float64[subjects]."""
+        by_metric = {first.metric.name: (first, second) for first, second in self.scores()}
+        sides = [[subject.values(side, labels)[0] for side in by_metric[subject.metric.name]] for subject in subjects]
+        return np.array([difference(a, b) for a, b in sides], dtype=float)
+
+    def _leads_without(
+        self, subjects: Sequence[Subject], labels: Sequence[str], first: _Removed, second: _Removed
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """Return the second system's lead in some scores where something is taken from both.
+
+        Returns:
+            The index of the score, the row that was taken, and the lead, [entries] each, in order. Rows that change no
+            number are left out.
+        """
+        of_rows = self._label_leads if labels else self._overall_leads
+        blocks = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)), *of_rows(subjects, first, second)]
+        place, row, leads = map(np.concatenate, zip(*blocks))
+        order = np.lexsort((row, place))
+        return place[order], row[order], leads[order]
+
+    def _overall_leads(self, subjects: Sequence[Subject], *removed: _Removed) -> Iterator[tuple[Any, Any, Any]]:
+        """Yield leads in overall scores, some rows at a time."""
+        table = self._tables[0]
+        changing = [np.diff(numbers.indptr) > 0 for side in removed for numbers in side]
+        rows: NDArray[np.int64] = np.flatnonzero(np.any(changing, axis=0))
+        wholes = [*map(self._drop_counts, self._whole)]
+        step = max(1, SUMS // sum(array.size for array in wholes[0].arrays))
+        for start in range(0, len(rows), step):
+            here, sides = rows[start : start + step], []
+            for whole, side in zip(wholes, removed):
+                taken = self._drop_counts(empty_sums(table.metrics, table.labels, False, len(here)))
+                for total, numbers in zip((taken.counts, taken.class_means), side):
+                    if total.size:
+                        total[:] = numbers[here].toarray().T.reshape(total.shape)
+                sides.append({scores.metric.name: scores for scores in score_sums(whole - taken, alone=True)})
+            for n, subject in enumerate(subjects):
+                a, b = (subject.values(side[subject.metric.name], ()) for side in sides)
+                yield np.full(len(here), n), here, b - a
+
+    def _label_leads(self, subjects: Sequence[Subject], *removed: _Removed) -> Iterator[tuple[Any, Any, Any]]:
+        """Yield leads in scores of labels, some pairs of a label and a row at a time: most rows have few labels."""
+        table, (metric, name) = self._tables[0], (subjects[0].metric, subjects[0].score.name)
+        rows, width = removed[0].counts.shape[0], table.width
+        cells = [[_sort_cells(numbers, width) for numbers in side] for side in removed]
+        keys = np.unique(np.concatenate([numbers[0] for side in cells for numbers in side]))
+        keys = keys[keys < len(table.labels) * rows]
+        step = max(1, SUMS // len(table.slots))
+        for start in range(0, len(keys), step):
+            here = keys[start : start + step]
+            label, sides = here // rows, []
+            for whole, (counts, class_means) in zip(self._whole, cells):
+                left = whole.counts[:, label, 0] - _dense(counts, here, len(whole.counts))
+                means = whole.class_means[:, :, label, 0]
+                means = means - _dense(class_means, here, means.shape[0] * means.shape[1]).reshape(means.shape)
+                sides.append(class_scores(metric, columns_of(metric, left, table.slots), means)[name])
+            yield label, here % rows, sides[1] - sides[0]
+
     def differing_units(self, metric: Metric) -> NDArray[np.bool_]:
         """Return bool[units, labels + 1]: where some column of the metric differs for each label, or for any."""
         return self._find_differing(metric, self._units.matrix)
@@ -134,16 +259,45 @@ class Pair:
             if total.counts.size:
                 add_products(total.counts, self._cells[here].T, stay)
             if total.class_means.size:
-                add_products(total.class_means, self._class_means[:, here], stay)
+                add_products(total.class_means, self._class_mean_gaps[:, here], stay)
         return total
 
     @cached_property
-    def _class_means(self) -> csc_array:
-        """What documents add to the difference of the class means of `Sums`, int64[..., documents]."""
-        from scipy.sparse import hstack
+    def _class_means(self) -> list[csc_array]:
+        """What documents add to the class means of `Sums` of each system, int64[..., documents]."""
+        from scipy.sparse import csc_array, hstack
 
-        first, second = ([table.additive_rows(here)[2] for here in table.stretches()] for table in self._tables)
-        return hstack([b - a for a, b in zip(first, second)], format="csc")
+        size, documents = self._whole[0].class_means.size, self._cells.shape[0]
+        if not size:
+            return [csc_array((0, documents), dtype=np.int64)] * 2
+        none = csc_array((size, 0), dtype=np.int64)
+        return [
+            hstack([none, *(table.additive_rows(here)[2] for here in table.stretches())], format="csc")
+            for table in self._tables
+        ]
+
+    @cached_property
+    def _class_mean_gaps(self) -> csc_array:
+        """What documents add to the difference of the class means, int64[..., documents]."""
+        first, second = self._class_means
+        return (second - first).tocsc()
+
+
+def _sort_cells(numbers: csr_array, width: int) -> tuple[NDArray[np.int64], ...]:
+    """Return the cells of a table [rows, slots * width]: `label * rows + row` in order, the slot, and the number."""
+    cells = numbers.tocoo()
+    keys = cells.col % np.int64(width) * numbers.shape[0] + cells.row
+    order = np.argsort(keys, kind="stable")
+    return keys[order], (cells.col // width)[order], cells.data[order].astype(np.int64)
+
+
+def _dense(cells: tuple[NDArray[np.int64], ...], keys: NDArray[np.int64], slots: int) -> NDArray[np.int64]:
+    """Return the numbers of some keys, all from the first to the last of them, int64[slots, keys]."""
+    key, slot, data = cells
+    here = slice(*np.searchsorted(key, [keys[0], keys[-1] + 1]))
+    dense = np.zeros((slots, len(keys)), dtype=np.int64)
+    dense[slot[here], np.searchsorted(keys, key[here])] = data[here]
+    return dense
 
 
 class _ReadRecorder(Mapping[str, NDArray[Any]]):

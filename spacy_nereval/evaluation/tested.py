@@ -369,6 +369,23 @@ def greatest_difference(score: Score) -> float:
     return math.inf if score.unit == "count" else score.limits[1] - score.limits[0]
 
 
+def limit_of_difference(score: Score, *values: float) -> float:
+    """Return the greatest difference that units like these can make.
+
+    It is that of the score; without limits to both sides, the greatest distance of the values from where the score is
+    best (or 0), and at least 1.
+
+    >>> from spacy_nereval import create
+    >>> limit_of_difference(create("slot_error").score_by_name["ser"], 0.5, 1.75)
+    1.75
+    """
+    greatest = greatest_difference(score)
+    if math.isfinite(greatest):
+        return greatest
+    origin = next((limit for limit in score.limits if math.isfinite(limit)), 0.0)
+    return max([1.0, *(abs(value - origin) for value in values if math.isfinite(value))])
+
+
 class Subject(NamedTuple):
     """The subject of a row: an overall score, or with a label the score of this label, and its family of tests."""
 

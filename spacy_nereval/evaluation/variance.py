@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .bounds import TINY
+from .bounds import TINY, VarianceScale
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -28,7 +28,7 @@ class Influences(NamedTuple):
         bearers: How many units hold this variance: n where they have normal influences, 1 or 2 where
             one unit has nearly all of it; infinite without variance.
         lone: Whether a score is undefined without some unit, which therefore is all that it rests on.
-            Variance and bearers are 0 and infinite then.
+            The variance is 0 then, and the bearers are those of the other units.
     """
 
     variance: Floats
@@ -58,18 +58,40 @@ def influences(values: ArrayLike, row: ArrayLike, left_out: ArrayLike, units: in
     F. E. Satterthwaite (1946) for the kurtosis of the influences.
     """
     theta, place, left = np.asarray(values, dtype=float), np.asarray(row), np.asarray(left_out, dtype=float)
+    lone = np.bincount(place, ~np.isfinite(left), len(theta)) > 0
+    second, fourth = _central_sums(theta, place, left, units, (2, 4))
+    variance = second / max(units * (units - 1), 1)
+    varies = variance >= TINY**2
+    bearers = np.where(varies, bearers_of(second, fourth, units), np.inf)
+    return Influences(np.where(varies & ~lone, variance, 0.0), bearers, lone)
+
+
+def skewness(values: ArrayLike, row: ArrayLike, left_out: ArrayLike, units: int) -> Floats:
+    """Return the skewness of the influences of units on some scores, 0 where nothing varies.
+
+    Args:
+        values, row, left_out, units: As for `influences`.
+
+    Example:
+        >>> skewness([0.5], [0, 0, 0, 0], [0.4, 0.6, 0.45, 0.55], 4).round(6).tolist()
+        [0.0]
+        >>> skewness([0.5], [0], [0.4], 4).round(6).tolist()  # three units change nothing
+        [1.154701]
+    """
+    theta, place, left = np.asarray(values, dtype=float), np.asarray(row), np.asarray(left_out, dtype=float)
+    second, third = _central_sums(theta, place, left, units, (2, 3))
+    varies = second > TINY**2
+    return np.where(varies, third / max(units, 1) / (np.where(varies, second, 1) / max(units, 1)) ** 1.5, 0.0)
+
+
+def _central_sums(theta: Floats, place: Places, left: Floats, units: int, powers: tuple[int, ...]) -> list[Floats]:
+    """Return the sums of some powers of the influences about their mean, float64[scores] each."""
     number = len(theta)
-    lone = np.bincount(place, ~np.isfinite(left), number) > 0
     moved = (units - 1) * np.where(np.isfinite(left), theta[place] - left, 0.0)
     centre = np.bincount(place, moved, number) / max(units, 1)
     still = units - np.bincount(place, minlength=number)
-    squares = (moved - centre[place]) ** 2
-    second = np.bincount(place, squares, number) + still * centre**2
-    fourth = np.bincount(place, squares**2, number) + still * centre**4
-    variance = second / max(units * (units - 1), 1)
-    varies = ~lone & (variance >= TINY**2)
-    bearers = np.where(varies, bearers_of(second, fourth, units), np.inf)
-    return Influences(np.where(varies, variance, 0.0), bearers, lone)
+    away = moved - centre[place]
+    return [np.bincount(place, away**power, number) + still * (-centre) ** power for power in powers]
 
 
 def bearers_of(second: ArrayLike, fourth: ArrayLike, units: int) -> Any:
@@ -84,38 +106,41 @@ def bearers_of(second: ArrayLike, fourth: ArrayLike, units: int) -> Any:
 
 
 def count_mixed_units(
-    values: ArrayLike, row: ArrayLike, left_out: ArrayLike, alone: ArrayLike, bounded: ArrayLike
+    values: ArrayLike, row: ArrayLike, left_out: ArrayLike, alone: ArrayLike, scale: VarianceScale
 ) -> Floats:
     """Return the number of units with an error, or of those with a hit, whichever is less.
 
     Args:
-        values, row, left_out: As for `influences`, on the 0-1 scale.
+        values, row, left_out: As for `influences`, on the scale.
         alone: The score of the unit of each entry alone, NaN where undefined.
-        bounded: Whether each score has two limits, bool[scores]. If so, 0 is all wrong and 1 all right. If not, the
-            score is an error rate: 0 is all right, and a unit with 1/2 or more has no hit. A unit that has no score
-            of its own but moves the score has an error, such as a spurious span where the rate is per gold span.
+        scale: The scale, with the limits of each score. Of a score with two limits, 0 is all wrong and 1 all right. Of
+            others, 0 is all right. A unit that has no score of its own but moves the score has an error, such as a
+            spurious span where the rate is per gold span. Of a cost without upper limit, the units with an error are
+            counted; of other scores with one limit, a unit has no hit at 1/2 or more.
 
     Returns:
         float[scores].
 
     Example:
-        >>> count_mixed_units([0.9], [0, 0, 0], [0.9, 0.9, 1.0], [1.0, 1.0, 0.5], [True]).tolist()
+        >>> from spacy_nereval.evaluation.bounds import variance_scale
+        >>> count_mixed_units([0.9], [0, 0, 0], [0.9, 0.9, 1.0], [1.0, 1.0, 0.5], variance_scale((0, 1), (1,))).tolist()
         [1.0]
     """
     theta, place = np.asarray(values), np.asarray(row)
-    sides = sides_of(theta[place], np.asarray(left_out), np.asarray(alone), np.asarray(bounded)[place])
+    scale_of_entries = VarianceScale(*(limits[place] for limits in scale))
+    sides = sides_of(theta[place], np.asarray(left_out), np.asarray(alone), scale_of_entries)
     return np.minimum(*(np.bincount(place, side, len(theta)) for side in sides))
 
 
-def sides_of(values: Floats, left_out: Floats, alone: Floats, bounded: NDArray[np.bool_]) -> tuple[Any, Any]:
+def sides_of(values: Floats, left_out: Floats, alone: Floats, scale: VarianceScale) -> tuple[Any, Any]:
     """Return whether each unit has an error, and whether it has a hit, as `count_mixed_units` counts them.
 
     All arguments and both answers are of the entries.
     """
     with np.errstate(invalid="ignore"):
         moving = ~np.isfinite(alone) & (np.abs(left_out - values) > TINY)
-        error = np.where(bounded, alone < 1 - TINY, (alone > TINY) | moving)
-        return error, np.where(bounded, alone > TINY, alone < 0.5 - TINY)
+        error = np.where(scale.bounded, alone < 1 - TINY, (alone > TINY) | moving)
+        return error, np.where(scale.bounded, alone > TINY, scale.is_cost | (alone < 0.5 - TINY))
 
 
 def most_influential(left_out: ArrayLike) -> tuple[list[int], float]:

@@ -281,12 +281,12 @@ class ComparisonView(View):
 
     def _test_sentences(self) -> Iterator[str]:
         """Yield the null hypothesis, the test, and which p-values are corrected together."""
-        result = self.result
+        result, has_runs = self.result, max(self.result["runs"]) > 1
         if result["swaps"] is not None:
             swaps = f"all {result['swaps']:,}" if result["exact"] else f"{result['swaps']:,} random"
             yield f"Null hypothesis: in every {self._unit}, the predictions of the two systems are exchangeable."
             yield f"Test: a two-sided paired permutation test over {many(result['units'], self._unit)}, {swaps} swaps."
-        if max(result["runs"]) > 1:
+        if has_runs:
             yield "Systems with several training runs are compared by their mean scores."
             yield "Null hypothesis: the expected scores of the two systems are the same, over documents and training"
             yield "runs. Test: two-sided, min F'."
@@ -303,8 +303,13 @@ class ComparisonView(View):
             yield f"{P_HOLM} is corrected within a family of tests: {'; '.join(tests)}."
         yield "An interval holds every difference that the same test does not reject at"
         yield f"{100 * result['confidence']['level']:g} %."
-        yield f"Where fewer than {LEAST_DIFFERING} {self._unit}s differ, nothing can be told:"
-        yield "there is no p and no interval."
+        if result["swaps"] is not None:
+            yield f"It is wider where few {self._unit}s make the difference."
+            yield f"Where a score differs in fewer than {LEAST_DIFFERING} {self._unit}s, there is no p: the interval"
+            yield f"bounds what {self._unit}s like these can change (Stringer's bound), and holds 0."
+        if has_runs:
+            yield f"For training runs of which fewer than {LEAST_DIFFERING} {self._unit}s differ, there is no p and no"
+            yield "interval."
 
     def _half_sample_lines(self) -> Iterator[str]:
         """Yield how collapsed counts were compared, with half-samples in place of a test."""

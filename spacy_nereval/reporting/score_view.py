@@ -58,6 +58,9 @@ EVEN = (0.8, 1.25)
 NO_CLEAR_RATE = "no label is clearly predicted too often or too rarely"
 
 
+VALUE_BOUNDS = ("value low", "value high")
+"""The columns of bounds in the table of every score."""
+
 NO_INTERVAL: Mapping[str, Any] = {"share_of_training": None}
 """Takes the place of the interval of a number of spans, which has none."""
 
@@ -138,7 +141,7 @@ class ScoreView(View):
             yield breakdown_table(breakdown, self.evaluation.metrics, digits=digits)
 
     def every_row(self) -> ResultTable:
-        """Return a table for programs: every score of every metric, overall and of each label."""
+        """Return a table for programs: every score of every metric, overall and of each label, and its bounds."""
         rows: list[list[Cell]] = []
         for metric in self.evaluation.metrics:
             result = self.evaluation.result["metrics"][metric.name]
@@ -148,8 +151,10 @@ class ScoreView(View):
             for label, scores, intervals in places:
                 for name in (name for name in scores if name != "undefined"):  # in averages: how many are
                     cell = score_cell(metric, name, scores, intervals)
-                    rows.append([label, metric.score_by_name[name].key or None, metric.name, name, cell])
-        return ResultTable("All scores", ["label", "key", "metric", "score", "value"], rows)
+                    # The bounds have columns of their own, which are there also if no score has any.
+                    numbers = cell[:3] if isinstance(cell, Estimate) else (cell, None, None)
+                    rows.append([label, metric.score_by_name[name].key or None, metric.name, name, *numbers])
+        return ResultTable("All scores", ["label", "key", "metric", "score", "value", *VALUE_BOUNDS], rows)
 
     # Sentences
 

@@ -331,6 +331,14 @@ def test_missing_libraries_are_named_and_nothing_is_written(tmp_path, monkeypatc
     assert not [*tmp_path.iterdir()]
 
 
+@pytest.mark.parametrize(("gold", "confidence"), [(GOLD, None), ([[]], True), (GOLD, True)])
+def test_the_frame_of_all_scores_always_has_columns_for_bounds(gold, confidence):
+    found = score(gold, gold, "strict", confidence).to_frame("all")
+    assert [*found.columns] == ["label", "key", "metric", "score", "value", "value low", "value high"]
+    assert found["value low"].dtype == found["value high"].dtype == float
+    assert found["value low"].notna().any() == (gold is GOLD and confidence is True)
+
+
 # Lines that people write before they read the documentation: each works, or the error says what to write
 
 

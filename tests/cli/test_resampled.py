@@ -102,9 +102,10 @@ def test_a_system_compared_with_itself_prints_no_difference(here):
     result, printed = compared(here, "gold.jsonl", "base.jsonl", "base.jsonl", "--samples", 10, "--trials", 50)
     for row in result["comparisons"]:  # no document differs, so that there is nothing to test
         assert (row["difference"], row["differing"], row["p"], row["p_holm"]) == (0, 0, None, None)
-        assert row["interval"] == [None, None]
-    assert re.search(r"^strict +(\d+\.\d\d) +\1 +0\.00 +- +- +-$", printed, re.M)
-    start = "base.jsonl against base.jsonl, strict F: fixes 0 gold spans, breaks 0; the outputs differ in 0 "
+        low, high = row["interval"]
+        assert row["score"] == "ser_acc" or -low == high > 0  # what documents like these can change
+    assert re.search(r"^strict +(\d+\.\d\d) +\1 +0\.00 +\[.*\] +- +- +-$", printed, re.M)
+    start = "base.jsonl against base.jsonl, strict F: fixes 0 gold spans, breaks 0; in this score the "
     assert flat(printed).startswith(start)
     assert "Changed spans" not in printed
 

@@ -75,6 +75,44 @@ def test_a_cost_of_0_has_an_upper_bound_and_its_complement_a_lower_one():
     assert (found["ser_acc"]["low"], found["ser_acc"]["high"]) == (pytest.approx(1 - 0.51174, abs=5e-6), 1)
 
 
+def test_averages_over_documents_rest_on_the_documents_in_which_the_score_is_defined():
+    """Recall 1, .5, 1, 0, 1 and .75 of 20 gold spans in six documents; four others have no gold span."""
+    rows = [(4, 0), (1, 1), (4, 0), (0, 2), (4, 0), (3, 1), *[(0, 0)] * 4]
+    documents = [tallied(hits, int(not hits + missed), missed, id=str(k)) for k, (hits, missed) in enumerate(rows)]
+    counts = count(documents, create_all(["strict"]))
+    found = evaluate(counts, Confidence())["metrics"]["strict"]["intervals"]["averages"]["docs"]["r"]
+    assert (found["low"], found["high"]) == pytest.approx((0.27391, 0.93989), abs=5e-6)
+    assert (found["k"], found["df"]) == (6, 5)
+    collapsed = evaluate(collapse(counts), Confidence())["metrics"]["strict"]["intervals"]["averages"]["docs"]["r"]
+    assert collapsed["k"] == 6
+
+
+def test_collapsed_counts_estimate_the_units_in_which_a_score_is_defined():
+    """Three documents for each unit, of which one or none has no gold span."""
+    documents = [tallied(int(k % 3 or k % 2), 1, 0, id=str(k // 3)) for k in range(240)]
+    counts = count(documents, create_all(["strict"]))
+    exact, estimated = (
+        evaluate(each, Confidence())["metrics"]["strict"]["intervals"]["averages"]["docs"]
+        for each in (counts, collapse(counts))
+    )
+    assert exact["r"]["k"] == near(200**2 / (40 * 4 + 40 * 9)) and exact["p"]["k"] == near(80)
+    assert estimated["r"]["k"] == pytest.approx(exact["r"]["k"], rel=0.05) and estimated["p"]["k"] == near(80)
+
+
+def test_ser_acc_of_documents_is_a_score_of_its_own_and_of_labels_it_follows_ser():
+    """A document with more errors than gold spans has an accuracy of 0, and one without gold spans none."""
+    documents = [tallied(2 + k % 3, 3 * (k % 5 == 0), k % 2, id=str(k)) for k in range(20)]
+    documents += [tallied(0, 1, 0, id=f"no gold {k}") for k in range(5)]
+    result = score(documents, ["slot_error"], Confidence())["metrics"]["slot_error"]
+    values, rows = result["averages"], result["intervals"]["averages"]
+    assert rows["docs"]["ser_acc"]["k"] == rows["docs"]["ser"]["k"] == 20
+    for average in ("weighted", "macro"):
+        row, cost = rows[average]["ser_acc"], rows[average]["ser"]
+        value = values[average]["ser_acc"]
+        assert row["low"] == near(max(0, value - (cost["high"] - values[average]["ser"])))
+        assert row["high"] == near(min(1, value + values[average]["ser"] - cost["low"]))
+
+
 @pytest.mark.parametrize("name", names())
 def test_no_interval_has_zero_width_and_every_interval_holds_its_score(name):
     """Perfect predictions, useless ones, and some between. Only an accuracy cut off at 0 has no width."""

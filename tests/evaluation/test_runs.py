@@ -302,7 +302,7 @@ def test_runs_that_all_say_the_same_tell_nothing():
     result = compared(counted([A[0]] * 2), counted([A[0]] * 2))
     (own,) = (row for row in result["comparisons"] if row["family"] == "primary")
     assert (own["difference"], own["p"], own["differing"]) == (0, None, 0)
-    assert own["verdict"] == "the outputs differ in 0 documents: nothing can be told"
+    assert own["verdict"] == "the outputs differ in 0 documents: too few to test"
     json.dumps(result, allow_nan=False)
 
 
@@ -312,7 +312,7 @@ def test_runs_without_any_spread_are_not_said_to_have_the_same_outputs():
     result = compared(counted([a, a], ["strict"]), counted([b, b], ["strict"]))
     own = by_score(result)["strict", "f", None]
     assert (own["difference"], own["p"], own["differing"]) == (1, None, 8)
-    assert own["verdict"] == "the spread of this difference cannot be estimated: nothing can be told"
+    assert own["verdict"] == "the spread of this difference cannot be estimated: no test"
 
 
 @pytest.mark.parametrize(("number", "known"), [(5, False), (6, True)])

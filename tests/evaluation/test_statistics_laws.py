@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.stats
 from numpy.typing import NDArray
 
 from spacy_nereval.evaluation.bounds import (
@@ -16,11 +17,20 @@ from spacy_nereval.evaluation.bounds import (
     sample_variance,
     score_intervals,
     spread,
+    variance_scale,
 )
-from spacy_nereval.evaluation.differences import Differences, balance, differing_units, swap_test, t_test
+from spacy_nereval.evaluation.differences import (
+    Differences,
+    balance,
+    detectable_difference,
+    differing_units,
+    swap_test,
+    t_test,
+    widen,
+)
 from spacy_nereval.evaluation.resampling import half_samples, patterns
 from spacy_nereval.evaluation.tested import count_data_sets
-from spacy_nereval.evaluation.variance import count_mixed_units, influences, run_errors
+from spacy_nereval.evaluation.variance import count_mixed_units, influences, run_errors, skewness
 
 Counts = NDArray[np.int64]
 """tp, fp, fn of each unit: [units, ..., 3]."""
@@ -141,7 +151,7 @@ def test_the_other_way_round() -> None:
     assert np.array_equal(worse.p_better, back.p_better, equal_nan=True)
 
 
-@pytest.mark.parametrize(("origin", "sign"), [(0, 1), (1, -1), (1, 1)], ids=["cost", "accuracy", "granularity"])
+@pytest.mark.parametrize(("origin", "sign"), [(1, -1), (1, 1)], ids=["accuracy", "granularity"])
 def test_unbounded_scores_are_brought_to_shares_and_back(origin: float, sign: float) -> None:
     limits = (origin, np.inf) if sign > 0 else (-np.inf, origin)
     rng = np.random.default_rng(7)
@@ -195,7 +205,10 @@ def test_macro_of_labels_of_which_one_has_no_interval() -> None:
     inner = (0.6, 0.8)
     low, high = macro_interval([0.9, 0.5], [0.8, np.nan], [0.95, np.nan], inner)
     assert (low, high) == macro_interval([0.9, 0.5], [0.8, 0], [0.95, 1], inner)
-    assert macro_interval([0.9, 0.5], [0.8, np.nan], [0.95, np.nan], inner, limits=(0, np.inf))[1] == np.inf
+    assert macro_interval([0.9, 0.5], [0.8, np.nan], [0.95, np.nan], inner, limits=(1, np.inf))[1] == np.inf
+    # Of a cost, a label without an interval reaches up by no more than 1 + x.
+    high = macro_interval([0.9, 0.5], [0.8, np.nan], [0.9, np.nan], inner, limits=(0, np.inf))[1]
+    assert high == pytest.approx(0.7 + 1.5 / 2)
     assert macro_interval([0.7, 0.7], [0.6, 0.6], [0.8, 0.8], (np.nan, np.nan)) == pytest.approx(
         (0.7 - 0.1 / sqrt(2), 0.7 + 0.1 / sqrt(2))
     )
@@ -319,7 +332,7 @@ def by_influence(runs: Counts) -> Intervals:
     theta, left = scores.mean(0), f_score(runs.sum(1, keepdims=True) - runs).mean(0).T.ravel()
     row = np.repeat(np.arange(sets), units)
     found = influences(theta, row, left, units)
-    mixed = count_mixed_units(theta, row, left, alone, np.full(sets, True))
+    mixed = count_mixed_units(theta, row, left, alone, variance_scale((0, 1), theta.shape))
     k = effective_units(spans(runs).mean(0))
     several = scores if len(runs) > 1 else None
     return score_intervals(theta, found.variance, k, bearers=found.bearers, mixed=mixed, runs=several)
@@ -368,3 +381,25 @@ def test_coverage_of_the_score_to_expect_of_another_training() -> None:
     assert ((several.low <= true) & (true <= several.high)).mean() > 0.92
     single = by_influence(np.array(own[:1]))
     assert ((single.low <= true) & (true <= single.high)).mean() < 0.88
+
+
+def test_a_widened_interval_stops_short_of_0_where_the_test_rejects_it():
+    """Else p and interval would contradict each other."""
+    nothing = np.array(np.nan)
+    for sign in (1, -1):
+        bounds = sorted((sign * 0.01, sign * 0.2))
+        test = Differences(np.array(0.03), nothing, *map(np.array, bounds), nothing)
+        found = widen(test, sign * 0.1, 0.2, sign * -3.0, 20, 20.0)
+        low, high = sorted((sign * float(found.low), sign * float(found.high)))
+        assert low == 1e-12 and high > 0.2
+        assert found.p == 0.03 and found.detectable == detectable_difference(found.low, found.high)
+    open_test = Differences(np.array(0.3), nothing, np.array(-0.01), np.array(0.2), nothing)
+    assert widen(open_test, 0.1, 0.2, -3.0, 20, 20.0, limit=0.4).low == -0.4
+
+
+def test_the_skewness_of_influences_is_that_of_all_units():
+    random = np.random.default_rng(1)
+    left = 0.5 + random.gamma(0.3, size=30) / 1000 * (random.random(30) < 0.5)
+    moved = np.flatnonzero(left != 0.5)
+    found = skewness([0.5, 0.3], np.zeros(len(moved), int), left[moved], 30)
+    assert found.tolist() == [pytest.approx(float(scipy.stats.skew(-left))), 0]

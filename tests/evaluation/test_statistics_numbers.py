@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 from processes import python
 
 from spacy_nereval import Confidence, Document, score
-from spacy_nereval.evaluation.bounds import effective_units, macro_interval, score_intervals, wilson_interval
+from spacy_nereval.evaluation.bounds import (
+    average_accuracy_interval,
+    effective_units,
+    macro_interval,
+    poisson_interval,
+    score_intervals,
+    wilson_interval,
+)
 from spacy_nereval.evaluation.conclusion import Footing, conclude, footer, margin_sentence, signature_part
 from spacy_nereval.evaluation.differences import (
     SAME_WITHIN,
@@ -26,7 +33,7 @@ from spacy_nereval.evaluation.differences import (
 )
 from spacy_nereval.evaluation.resampling import half_samples, patterns
 from spacy_nereval.evaluation.tested import count_data_sets, holm, holm_by_family
-from spacy_nereval.evaluation.variance import run_errors
+from spacy_nereval.evaluation.variance import influences, run_errors
 
 
 def test_bits() -> None:
@@ -48,6 +55,70 @@ def test_macro() -> None:
     inner = (0.6, 0.8)
     assert macro_interval([0.9, 0.5], [0.8, 0.2], [0.95, 0.8], inner) == pytest.approx((0.54189, 0.85207), abs=5e-6)
     assert macro_interval([0.9, 0.5], [0.8, 0.2], [0.95, 0.8], (0.5, 0.9)) == (0.5, 0.9)
+
+
+COST = 0, np.inf
+"""The limits of a cost without upper limit."""
+
+
+@pytest.mark.parametrize(
+    ("scores", "bounds", "own", "expected"),
+    [
+        ([0.5, 1.2], [(0.3, 0.8), (0.4, 40)], (0.6, 1.3), (0.23901, 1.89845)),
+        ([0.5, 1.0], [(0.3, 0.8), (0.1, np.inf)], (0.6, 0.9), (0.23686, 1.75778)),
+    ],
+)
+def test_macro_of_costs(scores: Any, bounds: Any, own: Any, expected: Any) -> None:
+    assert macro_interval(scores, *zip(*bounds), own, limits=COST) == pytest.approx(expected, abs=5e-6)
+
+
+def test_an_average_accuracy_has_the_interval_of_the_cost_turned_over() -> None:
+    assert average_accuracy_interval(0.42, 0.6, 0.45, 0.85) == pytest.approx((0.17, 0.57))
+    assert average_accuracy_interval(0.1, 0.9, 0.0, 1.5) == pytest.approx((0, 1))
+    assert average_accuracy_interval(0.8, 0.4, 0.1, 0.5) == pytest.approx((0.7, 1))
+
+
+@pytest.mark.parametrize(("errors", "spans"), [(0, 10), (3, 10), (12, 4), (400, 1000)])
+def test_the_interval_of_a_poisson_mean_is_that_of_statsmodels(errors: int, spans: int) -> None:
+    rates = pytest.importorskip("statsmodels.stats.rates", reason="statsmodels is in the extra `test`")
+    theirs = rates.confint_poisson(errors, spans, method="score")
+    ours = poisson_interval(errors / spans, spans, scipy.stats.norm.ppf(0.975))
+    assert ours == pytest.approx(theirs, abs=1e-9)
+
+
+MANY_ERRORS = [7, 5, 9, 4, 6, 8, 5, 7, 6, 10]
+GOLD_OF_TEN = [4, 3, 5, 2, 4, 5, 3, 4, 3, 6]
+SIX_UNITS = [(8, 2, 1), (5, 1, 3), (9, 1, 2), (4, 3, 2), (7, 0, 1), (6, 2, 2)]
+"""Hits, spurious and missed spans of six documents."""
+
+COSTS = {
+    "six documents": (
+        [b + c for _, b, c in SIX_UNITS],
+        [a + c for a, _, c in SIX_UNITS],
+        None,
+        0.95,
+        (0.20035, 0.79860),
+    ),
+    "at 90 %": ([b + c for _, b, c in SIX_UNITS], [a + c for a, _, c in SIX_UNITS], None, 0.9, (0.23205, 0.68950)),
+    "more errors than spans": (MANY_ERRORS, GOLD_OF_TEN, [2 * g for g in GOLD_OF_TEN], 0.95, (1.44388, 2.04403)),
+    "no errors": ([0] * 10, [1] * 10, [1] * 10, 0.95, (0, 0.51174)),
+    "all of one kind": ([1] * 10, [1] * 10, [1] * 10, 0.95, (0.85561, 1.16876)),
+}
+
+
+@pytest.mark.parametrize("name", COSTS)
+def test_costs_without_upper_limit(name: str) -> None:
+    made, gold, weights, level, expected = COSTS[name]
+    errors, spans = np.array(made, dtype=float), np.array(gold, dtype=float)
+    sizes = [2 * a + b + c for a, b, c in SIX_UNITS] if weights is None else weights
+    left = (errors.sum() - errors) / (spans.sum() - spans)
+    value = [errors.sum() / spans.sum()]
+    known = influences(value, np.zeros(len(left), dtype=int), left, len(left))
+    number, mixed = [effective_units(sizes)], [(errors > 0).sum()]
+    found = score_intervals(
+        value, known.variance, number, bearers=known.bearers, mixed=mixed, lone=known.lone, level=level, limits=COST
+    )
+    assert (found.low[0], found.high[0]) == pytest.approx(expected, abs=5e-6)
 
 
 @pytest.mark.parametrize(("tests", "swaps"), [(0, 10_000), (5, 10_000), (6, 12_000), (22, 44_000), (51, 100_000)])
@@ -153,6 +224,7 @@ FOUND: dict[str, Any] = {"system": "B", "difference": 0.0325, "interval": [0.005
 FOUND |= {"tests": 2, "detectable": 0.039, "differing": 40, "runs": [3, 3], "same_within": None, "margin_answer": None}
 FOUND |= {"score_unit": "ratio", "higher_is_better": True}
 HIGHER = "B scores higher than A on texts like these, by 3.25 points (0.50 to 6.00)"
+TOO_FEW = "too few to test (between +0.50 and +6.00 points)"
 FROM_HALVES = {"standard_error": 0.01, "p": None, "p_holm": None}
 NOT_SETTLED = "not settled: between {} and {} points; these documents show a difference of 3.90 points 4 times in 5"
 
@@ -164,8 +236,13 @@ def said_of(units: str = "documents", level: float = 0.95, **changed: Any) -> st
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"differing": 5}, "the outputs differ in 5 documents: nothing can be told"),
-        ({"differing": 1, "units": "blocks"}, "the outputs differ in 1 block: nothing can be told"),
+        ({"differing": 5}, f"in this score the outputs differ in 5 documents: {TOO_FEW}"),
+        ({"differing": 1, "units": "blocks"}, f"in this score the outputs differ in 1 block: {TOO_FEW}"),
+        ({"differing": 5, "interval": [None, None]}, "the outputs differ in 5 documents: too few to test"),
+        (
+            {"differing": 5, "same_within": 9.0, "margin_answer": "the same within 9 points"},
+            f"in this score the outputs differ in 5 documents: {TOO_FEW}; the same within 9 points",
+        ),
         ({"runs": [1, 1]}, f"{HIGHER}; for these trained models; another training was not tried"),
         ({"difference": -0.0325, "interval": [-0.06, -0.005], "differing": None}, HIGHER.replace("higher", "lower")),
         ({"higher_is_better": False}, f"{HIGHER}, and less is better"),
@@ -180,15 +257,15 @@ def said_of(units: str = "documents", level: float = 0.95, **changed: Any) -> st
             {"p": 0.4, "p_holm": 0.4, "interval": [-1.0, 1.0], "detectable": 1.4734},
             "not settled: between -100.00 and +100.00 points; these documents show no difference below 100 points",
         ),
-        ({"difference": None}, "the score is undefined for one of the two: nothing can be told"),
-        ({"p": None, "p_holm": None}, "the spread of this difference cannot be estimated: nothing can be told"),
+        ({"difference": None}, "the score is undefined for one of the two: no test"),
+        ({"p": None, "p_holm": None}, "the spread of this difference cannot be estimated: no test"),
         # The answer about a margin follows, unless it is the sentence itself.
         ({"margin_answer": "better by more than 1 point"}, f"{HIGHER}; better by more than 1 point"),
         ({"p_holm": 0.06, "same_within": 1.0, "margin_answer": "the same within 1 point"}, "the same within 1 point"),
         # Without a test, an interval that reaches 0 settles nothing.
         (FROM_HALVES | {"interval": [0.0, 0.06]}, NOT_SETTLED.format("+0.00", "+6.00")),
         (FROM_HALVES | {"interval": [-0.06, 0.0]}, NOT_SETTLED.format("-6.00", "+0.00")),
-        (FROM_HALVES | {"interval": [None, None]}, "possibly fewer than 6 documents differ: nothing can be told"),
+        (FROM_HALVES | {"interval": [None, None]}, "possibly fewer than 6 documents differ: too few to test"),
         (
             FROM_HALVES,
             "B scored higher than A, by 3.25 points (0.50 to 6.00); "

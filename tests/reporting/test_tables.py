@@ -355,8 +355,8 @@ def test_the_unit_and_the_direction_are_declared_and_the_metric_need_not_be_regi
 
 
 REASONS = [
-    (5, "the outputs differ in 5 units, and a test needs 6"),
-    (1, "the outputs differ in 1 unit, and a test needs 6"),
+    (5, "in this score the outputs differ in 5 units, and a test needs 6"),
+    (1, "in this score the outputs differ in 1 unit, and a test needs 6"),
     (6, "the score is undefined there for one of the two"),
     (None, "the score is undefined there for one of the two"),
 ]

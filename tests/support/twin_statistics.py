@@ -20,6 +20,8 @@ Path = tuple[str, ...]
 Pair = tuple[float, float]
 """The lower and the upper end of an interval, or of what a score can be."""
 
+Bounds = Pair | None
+
 Documents, Metrics, Scores = Sequence[Document], Sequence[Metric], Sequence[float | None]
 
 
@@ -70,16 +72,36 @@ def kish(weights: Sequence[float]) -> float:
     return sum(weights) ** 2 / sum(w * w for w in weights) if any(weights) else 0.0
 
 
+COST = 0, inf
+"""The limits of a cost without upper limit, whose interval is that of a Poisson mean."""
+
+
 def share_of(x: float, limits: Pair) -> float:
-    """The score on the 0-1 scale; rounding at its ends is removed."""
-    cost = {(0, inf): x, (-inf, 1): 1 - x, (1, inf): x - 1}.get(limits)
+    """The score on the 0-1 scale, a cost as it is; rounding at its ends is removed."""
+    cost = {(-inf, 1): 1 - x, (1, inf): x - 1}.get(limits)
     share = x if cost is None else 1.0 if cost == inf else cost / (1 + cost)
-    return 0.0 if abs(share) < 1e-12 else 1.0 if abs(share - 1) < 1e-12 else share
+    return 0.0 if abs(share) < 1e-12 else 1.0 if limits != COST and abs(share - 1) < 1e-12 else share
 
 
 def back(y: float, limits: Pair) -> float:
+    if limits not in ((-inf, 1), (1, inf)):
+        return y
     odds = y / (1 - y) if y < 1 else inf
-    return {(0, inf): odds, (-inf, 1): 1 - odds, (1, inf): 1 + odds}.get(limits, y)
+    return 1 - odds if limits[1] == 1 else 1 + odds
+
+
+def poisson(x: float, n: float, t: float) -> Pair:
+    centre, half = x + t * t / (2 * n), t * sqrt(x / n + t * t / (4 * n * n))
+    return max(0.0, centre - half) if x else 0.0, centre + half
+
+
+def bounds_of_cost(x: float, v: float, k: float, f: float, level: float, errors: float, spans: float) -> Bounds:
+    """The interval of a cost; without a number of units with an error, its variance is taken as it is."""
+    full = k / max(1, x)
+    rho = full * v / x if x else 1
+    known = full * (errors + 0.5) / (errors * rho + 0.5) if errors < inf else None
+    n = known or (full / rho if rho else spans or full)
+    return poisson(x, n, stats.t.ppf((1 + level) / 2, f))
 
 
 def wilson(theta: float, n: float, t: float) -> Pair:
@@ -88,13 +110,12 @@ def wilson(theta: float, n: float, t: float) -> Pair:
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
-Bounds = Pair | None
-
-
 def bounds_of(
     theta: float, v: float, k: float, f: float, level: float, limits: Pair, mixed: float, spans: float
 ) -> Bounds:
     """Wilson's interval for the sample size that a variance is worth, never wider than with k; as a score."""
+    if limits == COST:
+        return bounds_of_cost(theta, v, k, f, level, mixed, spans)
     n = k if v < 1e-24 or theta in (0, 1) else theta * (1 - theta) / v
     if v < 1e-24 and 0 < theta < 1 and spans:
         n = spans
@@ -142,17 +163,21 @@ def by_influence(
     if value is None or not k:
         return Row(None, k, None, "undefined")
     theta = share_of(value, limits)
-    if None in without:
+    left = [theta if x is None else share_of(x, limits) for x in without]
+    v, k, f = spread_of(theta, left, weights)
+    f = max(f, 3) if limits == COST else f
+    if None in without and limits == COST:  # the variance is that of one unit that is all right or all wrong
+        k = min(k, 1)
+        v = theta * max(1, theta) / k
+    elif None in without:
         one = bounds_of(theta, 0, min(k, 1), 1, level, limits, inf, 0)
         return Row(one, min(k, 1), 1, "few")
-    left = [share_of(x, limits) for x in without if x is not None]
-    v, k, f = spread_of(theta, left, weights)
     own = [None if x is None else share_of(x, limits) for x in alone]
     if limits == (0, 1):
         sides = sum(x is not None and x < 1 for x in own), sum(x is not None and x > 0 for x in own)
     else:  # all right is 0; an undefined unit that moves the score has nothing but errors
-        wrong = [abs(y - theta) > 1e-12 if x is None else x > 0 for x, y in zip(own, left)]
-        sides = sum(wrong), sum(x is not None and x < 0.5 for x in own)
+        wrong = [abs(y - theta) > 1e-12 if x is None else x > 1e-12 for x, y in zip(own, left)]
+        sides = sum(wrong), inf if limits == COST else sum(x is not None and x < 0.5 for x in own)
     flag = "few" if k < 6 else "concentrated" if f + 1 < 6 else None
     least = min(sides) if mixed is None else mixed
     return Row(bounds_of(theta, v, k, f, level, limits, least, spans), k, f, flag)
@@ -176,7 +201,7 @@ def by_half_samples(value: float | None, samples: Scores, k: float, limits: Pair
     if value is None or not k or 2 * len(defined) < len(samples):
         return Row(None, k, None, "undefined")
     low, high = np.quantile(defined, [stats.norm.cdf(-1), stats.norm.cdf(1)])
-    f = max(k - 1, 1)
+    f = max(k - 1, 3 if limits == COST else 1)
     found = bounds_of(share_of(value, limits), ((high - low) / 2) ** 2, k, f, level, limits, inf, spans)
     return Row(found, k, f, "few" if k < 6 else None)
 
@@ -199,7 +224,7 @@ def all_intervals(documents: Documents, metrics: Metrics, level: float = 0.95) -
                 value,
                 [table[metric.name].get(path) for table in without],
                 [table[metric.name].get(path) for table in alone],
-                [*block(documents, path).values()],
+                [*block(documents, path, metric).values()],
                 metric.score_by_name[path[-1]].limits,
                 spans_of(documents, path),
                 level,
@@ -217,7 +242,7 @@ def sampled_intervals(documents: Documents, metrics: Metrics, level: float, numb
     for metric in metrics:
         found[metric.name] = rows = {}
         for path, value in whole[metric.name].items():
-            k, limits = kish([*block(documents, path).values()]), metric.score_by_name[path[-1]].limits
+            k, limits = kish([*block(documents, path, metric).values()]), metric.score_by_name[path[-1]].limits
             samples = [half[metric.name].get(path) for half in halves]
             rows[path] = by_half_samples(value, samples, k, limits, spans_of(documents, path), level)
         _derive(documents, metric, whole[metric.name], rows)
@@ -232,9 +257,15 @@ def _derive(documents: Documents, metric: Metric, whole: dict[Path, float | None
             found[path] = found[path]._replace(bounds=_macro(documents, whole, found, path, limits))
     for path in whole:
         other = metric.score_by_name[path[-1]].complement_of
-        if other and path[0] != "averages":
-            own = found[(*path[:-1], other)].bounds
-            found[path] = found[path]._replace(bounds=(max(0, 1 - own[1]), max(0, 1 - own[0])) if own else None)
+        if other and path[:2] != ("averages", "docs"):
+            own, cost, value = found[(*path[:-1], other)].bounds, whole[(*path[:-1], other)], whole[path]
+            if own is None or cost is None or value is None:
+                bounds = None
+            elif path[0] == "averages":
+                bounds = max(0, value - (own[1] - cost)), min(1, value + (cost - own[0]))
+            else:
+                bounds = max(0, 1 - own[1]), max(0, 1 - own[0])
+            found[path] = found[path]._replace(bounds=bounds)
     for path, row in found.items():
         if row.flag is None and row.bounds and inf in map(abs, row.bounds):
             found[path] = row._replace(flag="unbounded")
@@ -246,14 +277,19 @@ def spans_of(documents: Documents, path: Path) -> int:
     return sum(path[0] != "per_type" or span.label == path[1] for span in spans)
 
 
-def block(documents: Documents, path: Path) -> dict[str, float]:
-    """The weight of each unit for a score: its documents, or its gold and predicted spans (of the label)."""
+def block(documents: Documents, path: Path, metric: Metric | None = None) -> dict[str, float]:
+    """The weight of each unit for a score: its documents that have it, or its spans of both sides (of the label)."""
     found = dict.fromkeys(keys_of(documents), 0.0)
     for document in documents:
         spans = [*dict.fromkeys(document.gold), *dict.fromkeys(document.pred)]
         if path[0] == "per_type":
             spans = [span for span in spans if span.label == path[1]]
-        found[key_of(document)] += 1 if path[:2] == ("averages", "docs") else len(spans)
+        if path[:2] == ("averages", "docs"):
+            assert metric
+            value = score_tables([document], [metric])[metric.name]["scores", path[2]]
+            found[key_of(document)] += value is not None
+        else:
+            found[key_of(document)] += len(spans)
     return found
 
 
@@ -261,15 +297,19 @@ def _macro(
     documents: Documents, whole: Mapping[Path, float | None], found: Found, path: Path, limits: Pair
 ) -> Pair | None:
     own = found[path].bounds
-    labels = sorted({span.label for document in documents for span in document.gold})
-    places = [("per_type", label, path[2]) for label in labels]
+    places = [place for place in whole if (place[0], place[-1]) == ("per_type", path[2])]
     # A label without an interval tells nothing: its score may be anything.
     rows = [(value, found[place].bounds or limits) for place in places if (value := whole[place]) is not None]
     if own is None or not rows:
         return own
     mean = sum(value for value, _ in rows) / len(rows)
-    below = sqrt(sum((value - low) ** 2 for value, (low, _) in rows)) / len(rows)
-    above = sqrt(sum((high - value) ** 2 for value, (_, high) in rows)) / len(rows)
+    below, above = [value - low for value, (low, _) in rows], [high - value for value, (_, high) in rows]
+    if limits == COST:  # on x / (1 + x), back by the slope
+        shares = [[1 if x == inf else x / (1 + x) for x in (value, low, high)] for value, (low, high) in rows]
+        slopes = [(1 + value) ** 2 for value, _ in rows]
+        below = [min(x, g * (y - low)) for (x, _), g, (y, low, _) in zip(rows, slopes, shares)]
+        above = [g * (high - y) for g, (y, _, high) in zip(slopes, shares)]
+    below, above = (sqrt(sum(reach * reach for reach in side)) / len(rows) for side in (below, above))
     return min(own[0], mean - below), max(own[1], mean + above)
 
 
@@ -289,3 +329,42 @@ def swap_test(
     alpha = 1 - level
     m = int(alpha * swaps + 1e-9) + 1 if exact else int(alpha * (swaps + 1) + 1e-9)
     return p, p_better, (sorted(lows)[m - 1], sorted(highs)[-m])
+
+
+def share_unseen(seen: int, k: float, confidence: float) -> float:
+    """The upper bound of Clopper and Pearson of a share."""
+    return float(stats.beta.ppf(confidence, seen + 1, k - seen)) if seen < k else 1.0
+
+
+def rare_interval(added: Scores, k: float, level: float = 0.95, limit: float = 1) -> Pair:
+    """Stringer's bound from what each unit that differs adds to a difference; None where that is undefined."""
+    reaches = []
+    for sign in (-1, 1):
+        falling = sorted((limit if x is None else sign * x for x in added if x is None or sign * x > 0), reverse=True)
+        shares = [share_unseen(seen, k, (1 + level) / 2) for seen in range(len(falling) + 1)]
+        steps = [(after - before) * k * x for before, after, x in zip(shares, shares[1:], falling)]
+        reaches.append(min(limit, shares[0] * limit + sum(steps)))
+    return -reaches[0], reaches[1]
+
+
+def widened(
+    difference: float, without: Scores, k: float, interval: Pair, level: float = 0.95, limit: float = 1
+) -> Pair:
+    """The interval of swaps, widened for the skewness of the influences of units and for units that were not seen."""
+    n, z = len(without), stats.norm.ppf((1 + level) / 2)
+    moved = [0.0 if x is None else (n - 1) * (difference - x) for x in without]
+    away = [x - sum(moved) / n for x in moved]
+    s, second = sqrt(sum(x * x for x in away) / (n * (n - 1))), sum(x * x for x in away) / n
+    skew = sum(x**3 for x in away) / n / second**1.5 if s > 1e-12 else 0
+    x, unseen = skew * (2 * z * z + 1) / (6 * sqrt(n)), abs(difference) * share_unseen(0, k, (1 + level) / 2)
+    low = max(-limit, min(interval[0], difference - s * (z - min(x, 0)), difference - unseen))
+    high = min(limit, max(interval[1], difference + s * (z + max(x, 0)), difference + unseen))
+    return (max(low, 1e-12) if interval[0] > 0 else low), (min(high, -1e-12) if interval[1] < 0 else high)
+
+
+def limit_of(limits: Pair, *values: float) -> float:
+    """The greatest difference: of a cost, the greater of the two costs and at least 1."""
+    if max(map(abs, limits)) < inf:
+        return limits[1] - limits[0]
+    origin = next((end for end in limits if abs(end) < inf), 0)
+    return max(1, *(abs(value - origin) for value in values))

@@ -24,7 +24,7 @@ from ...counting.counts import Counts, mirror_counts
 from ...counting.sums import Sums
 from ...counting.table import Table, Weights
 from ...counting.unit_keys import content_key, is_written
-from ...evaluation.bounds import CONCENTRATED, UNBOUNDED, Limits, kish, sample_variance, score_intervals, share_scale
+from ...evaluation.bounds import CONCENTRATED, UNBOUNDED, Limits, kish, sample_variance, score_intervals, variance_scale
 from ...evaluation.intervals import IntervalBasis
 from ...evaluation.jackknife import Estimates, GroupedTable, jackknife_per_run
 from ...evaluation.resampling import Confidence, HalfSamples, Units
@@ -149,14 +149,14 @@ def _mean_of_defined(*values: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def mean_of_pairs(runs: NDArray[np.float64], score: Score) -> NDArray[np.float64]:
-    """Return the mean over pairs of the means of both directions on the 0-1 scale, where they are defined.
+    """Return the mean over pairs of the means of both directions on the scale of its variance, where they are defined.
 
     Args:
         runs: Both directions of each pair, which follow each other, float64[2 * pairs, ...].
         score: The score.
     """
     mean = _mean_of_defined(*(_mean_of_defined(*both) for both in zip(runs[::2], runs[1::2])))
-    return share_scale(score.limits, runs.shape[1:]).share(mean)
+    return variance_scale(score.limits, runs.shape[1:]).transform(mean)
 
 
 class PairTables:
@@ -456,16 +456,16 @@ class Jackknife:
         if not entries:
             return
         limits, values = [entry.limits for entry in entries], np.array([entry.value for entry in entries])
-        scale, size = share_scale(limits, (len(entries),)), len(entries[0].samples)
-        samples, theta = np.array([entry.samples for entry in entries]).T, scale.share(values)
+        scale, size = variance_scale(limits, (len(entries),)), len(entries[0].samples)
+        samples, theta = np.array([entry.samples for entry in entries]).T, scale.transform(values)
         if entries[0].halves:
             unknown = np.full(len(entries), np.inf)
             variance, mixed = Influences(sample_variance(samples, limits), unknown, unknown < 0), unknown
         else:
             row = np.repeat(np.arange(len(entries)), size // 2)
-            left, alone = (side.T.ravel() for side in np.split(scale.share(samples), 2))
+            left, alone = (side.T.ravel() for side in np.split(scale.transform(samples), 2))
             variance = influences(theta, row, left, size // 2)
-            mixed_here = count_mixed_units(theta, row, left, alone, np.isfinite(np.array(limits)).all(axis=1))
+            mixed_here = count_mixed_units(theta, row, left, alone, scale)
             mixed = np.where(
                 [entry.mixed is None for entry in entries], mixed_here, [entry.mixed or 0 for entry in entries]
             )
@@ -485,18 +485,18 @@ class Jackknife:
             numbers: The numbers.
             variance: The variance of each number, and the number of units that bear it.
             mixed: For each number, in how many units there are errors, or hits, whichever is less.
-            left_out: The leave-one-out values of a metric's headlines by name, on the 0-1 scale.
+            left_out: The leave-one-out values of a metric's headlines by name, on the scale of their variance.
         """
         k = np.array([self.effective.get(number.label, 0.0) for number in numbers])
         values = np.array([number.value for number in numbers])
-        lone = variance.lone & np.isfinite(values)
         intervals = score_intervals(
             values,
             variance.variance,
-            np.where(lone, np.minimum(k, 1), k),
+            k,
             bearers=variance.bearers,
             mixed=mixed,
-            spans=np.where(variance.lone, np.nan, [self._spans.get(number.label, 0.0) for number in numbers]),
+            spans=[self._spans.get(number.label, 0.0) for number in numbers],
+            lone=variance.lone,
             level=self._confidence.level,
             limits=[number.limits for number in numbers],
         )

@@ -9,6 +9,7 @@ from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.about import __version__
 from ...core.declaration import Metric
@@ -21,10 +22,11 @@ from ...evaluation.conclusion import unit_name
 from ...evaluation.differences import (
     LEAST_DIFFERING,
     LEAST_SWAPS,
+    MOST_UNITS,
     POWER,
     equivalence_level,
     rare_difference,
-    units_without_difference,
+    units_for_rare_loss,
 )
 from ...evaluation.error_list import transitions
 from ...evaluation.evidence import half_sample_evidence, run_evidence, swap_evidence
@@ -35,13 +37,21 @@ from ...evaluation.result import make_plain, signature
 from ...evaluation.scores import score_sums
 from ...evaluation.tested import Criterion, Subject, greatest_difference, label_score
 from ...evaluation.variance import mean_of_runs
-from .policy import AGAINST_BASELINE, AT_MOST, FAIL, PASS, RATE_BETWEEN, Policy, Rule, allowed_range, rule_score
+from .policy import (
+    AGAINST_BASELINE,
+    AT_MOST,
+    FAIL,
+    NOT_DECIDED,
+    PASS,
+    RATE_BETWEEN,
+    Policy,
+    Rule,
+    allowed_range,
+    rule_score,
+)
 
 MET, BROKEN, UNDECIDED = "met", "broken", "undecided"
 """The verdicts on a rule, and on the gate."""
-
-MOST_UNITS = 10_000_000
-"""The largest number of units that is given as needed; above it, a rule is called undecidable by such documents."""
 
 
 class Estimate(NamedTuple):
@@ -53,8 +63,9 @@ class Estimate(NamedTuple):
         k: Effective number of units.
         own: The score of the candidate.
         baseline: The score of the baseline; NaN without.
-        differing: The number of units that differ, where it decided the interval.
-        reach: The greatest difference that there can be, where `differing` decided the interval.
+        differing: The number of units that differ in this score, where they are too few to test.
+        limit: The greatest difference that there can be, where `differing` is given.
+        contributions: What each unit that differs adds to the value, where that is known and `differing` is given.
     """
 
     value: float
@@ -64,7 +75,8 @@ class Estimate(NamedTuple):
     score: float
     baseline: float = math.nan
     differing: int | None = None
-    reach: float = 0.0
+    limit: float = 0.0
+    contributions: NDArray[np.float64] | None = None
 
 
 NO_ESTIMATE = Estimate(math.nan, math.nan, math.nan, 0, math.nan)
@@ -82,6 +94,49 @@ def verdict_on(low: float, high: float, least: float, most: float) -> str:
     if low >= least and high <= most:
         return MET
     return BROKEN if high < least or low > most else UNDECIDED
+
+
+UNSEEN_RISK = 0.05
+"""The probability that a test set has no document of a kind that is as frequent as `seen_share` allows."""
+
+
+def seen_share(k: Any) -> Any:
+    """Return the least share of documents that are of kinds in the test set, given its effective number of units.
+
+    About 3 in k documents may be of kinds that it does not have.
+
+    >>> round(1 - seen_share(100), 4)
+    0.0295
+    """
+    return UNSEEN_RISK ** (1 / k)
+
+
+def bounds_if_unseen(kind: str, value: Any, low: Any, high: Any, k: Any) -> tuple[Any, Any]:
+    """Return the bounds of a rule's estimate if everything is wrong in all documents that may be of unseen kinds.
+
+    Args:
+        kind: The kind of the rule.
+        value, low, high: The estimate and its bounds, numbers or float[...].
+        k: Its effective number of units.
+
+    >>> [round(float(bound), 4) for bound in bounds_if_unseen("at_least", 0.95, 0.94, 0.96, 100)]
+    [0.922, 0.96]
+    >>> [round(float(bound), 4) for bound in bounds_if_unseen("worse_by_at_most", 0.0, -0.01, 0.01, 100)]
+    [-0.0295, 0.01]
+    """
+    share = seen_share(k)
+    if kind == AT_MOST:
+        return low, np.maximum(high, 1 - (1 - value) * share)
+    return np.minimum(low, value - 1 + share if kind in AGAINST_BASELINE else value * share), high
+
+
+def unseen_words(k: float, units: str) -> str:
+    """Return what a rule that is flagged `unseen` rests on, given the effective number of units and their name.
+
+    >>> unseen_words(99.6, "documents")
+    'unless up to 3 in 100 documents are of a kind not seen here'
+    """
+    return f"unless up to 3 in {k:.0f} {units} are of a kind not seen here"
 
 
 def units_to_decide(
@@ -253,15 +308,18 @@ class RuleJudge:
         subject, ours, theirs = self.subject_and_counts(rule)
         metric, score = subject.metric, subject.score
         is_counted = subject.label is None or subject.label in all_labels(*ours, *(theirs or ()))
-        estimate = self._estimate(rule, subject, ours, theirs) if is_counted else NO_ESTIMATE
+        estimate = self.estimate(rule, subject, ours, theirs) if is_counted else NO_ESTIMATE
         least, most = allowed_range(rule, score)
         few = estimate.k < self.policy.least_units
         verdict = UNDECIDED if few else verdict_on(estimate.low, estimate.high, least, most)
         family, size = self.policy.family_of(rule.name)
+        unseen = verdict == MET and not _is_met_if_unseen(rule, estimate, least, most)
+        verdict = UNDECIDED if unseen and self.policy.unseen == NOT_DECIDED else verdict
         is_luck = verdict == BROKEN and size > 1 and not self._is_broken_in_family(size, rule, subject, ours, theirs)
         verdict = UNDECIDED if is_luck else verdict
         consequence = self.policy.too_few if few else rule.undecided
-        units = self._units_needed(estimate, least, most) if verdict == UNDECIDED and not (few or is_luck) else None
+        has_number = verdict == UNDECIDED and not (few or is_luck or unseen)
+        units = self._units_needed(estimate, least, most) if has_number else None
         return {
             "name": rule.name,
             "kind": rule.kind,
@@ -280,12 +338,13 @@ class RuleJudge:
             "baseline_value": estimate.baseline,
             "effective_units": estimate.k,
             "few": few,
+            "unseen": unseen,
             "differing": estimate.differing,
             "units_needed": units,
             "family": family,
             "reason": f"alone it would be broken; among {size} rules of the family {family} that may be luck"
             if is_luck
-            else self._reason(rule, estimate, is_counted, few, units)
+            else self._reason(rule, estimate, is_counted, few, unseen, units)
             if verdict == UNDECIDED
             else None,
             "score_unit": score.unit,
@@ -298,12 +357,16 @@ class RuleJudge:
         self, rules: int, rule: Rule, subject: Subject, ours: Sequence[Counts], theirs: Sequence[Counts] | None
     ) -> bool:
         """Return whether a rule is broken at a level that holds for several rules together (Bonferroni)."""
-        level = 1 - (1 - self.policy.level) / rules
-        stricter = copy(self)
-        stricter.policy = self.policy._replace(level=level)
-        stricter.confidence = self.confidence._replace(level=equivalence_level(level))
-        estimate = stricter._estimate(rule, subject, ours, theirs)
+        stricter = self.at_level(1 - (1 - self.policy.level) / rules)
+        estimate = stricter.estimate(rule, subject, ours, theirs)
         return verdict_on(estimate.low, estimate.high, *allowed_range(rule, subject.score)) == BROKEN
+
+    def at_level(self, level: float) -> RuleJudge:
+        """Return the same judge with another level of each one-sided bound."""
+        judge = copy(self)
+        judge.policy = self.policy._replace(level=level)
+        judge.confidence = self.confidence._replace(level=equivalence_level(level))
+        return judge
 
     def subject_and_counts(self, rule: Rule) -> tuple[Subject, Sequence[Counts], Sequence[Counts] | None]:
         """Return the score that a rule is about, and the counts of the candidate and of the baseline."""
@@ -346,9 +409,10 @@ class RuleJudge:
             slice_counts.append([breakdown.counts(metric.name, runs[0])])
         return slice_counts[0], slice_counts[1] if len(slice_counts) > 1 else None
 
-    def _estimate(
+    def estimate(
         self, rule: Rule, subject: Subject, ours: Sequence[Counts], theirs: Sequence[Counts] | None
     ) -> Estimate:
+        """Return the estimate that decides a rule, of what `subject_and_counts` returns."""
         if rule.kind == RATE_BETWEEN:
             return self._rate_estimate(rule, ours)
         if rule.kind not in AGAINST_BASELINE:
@@ -384,14 +448,17 @@ class RuleJudge:
         if evidence.test:
             test = evidence.test(self.confidence.level)
             low, high = float(test.low), float(test.high)
-        number = evidence.differing
-        if number is not None and number < LEAST_DIFFERING and math.isfinite(gap) and evidence.k > number:
-            limit = greatest_difference(subject.score)
-            reach = rare_difference(number, evidence.k, self.policy.level) * limit
-            low, high, differing = min(gap, -reach), max(gap, reach), number
-        if not subject.score.higher_is_better:
+        sign, number, contributions = 1 if subject.score.higher_is_better else -1, evidence.differing, None
+        if number is not None and number < LEAST_DIFFERING and math.isfinite(gap):
+            if evidence.contributions is not None:
+                limit, differing, contributions = evidence.limit, number, sign * evidence.contributions.amounts
+            elif evidence.k > number:  # training runs: by how much a unit changes the score is not known
+                limit, differing = greatest_difference(subject.score), number
+                reach = rare_difference(number, evidence.k, self.policy.level) * limit
+                low, high = min(gap, -reach), max(gap, reach)
+        if sign < 0:
             gap, low, high = -gap, -high, -low
-        return Estimate(gap, low, high, evidence.k, score, baseline, differing, limit)
+        return Estimate(gap, low, high, evidence.k, score, baseline, differing, limit, contributions)
 
     def _evidence(self, subject: Subject, ours: Sequence[Counts], theirs: Sequence[Counts]) -> Iterator[Any]:
         metrics = [subject.metric]
@@ -407,12 +474,15 @@ class RuleJudge:
         if estimate.differing is None:
             bounds = estimate.value, estimate.low, estimate.high
             return units_to_decide(self.units or 0, bounds, least, most, self.policy.level)
-        share = -least / estimate.reach if estimate.reach else 0.0
-        if estimate.differing or not 0 < share < 1:
+        if not 0 < -least < estimate.limit or (estimate.differing and estimate.contributions is None):
             return None
-        return math.ceil(units_without_difference(share, self.policy.level) * (self.units or 0) / estimate.k - 1e-9)
+        amounts = () if estimate.contributions is None else estimate.contributions
+        needed = units_for_rare_loss(amounts, -least, self.confidence.level, estimate.limit, lower_only=True)
+        return needed and math.ceil(needed * (self.units or 0) / estimate.k - 1e-9)
 
-    def _reason(self, rule: Rule, estimate: Estimate, is_counted: bool, few: bool, needed: int | None) -> str:
+    def _reason(
+        self, rule: Rule, estimate: Estimate, is_counted: bool, few: bool, unseen: bool, needed: int | None
+    ) -> str:
         """Return why a rule is undecided, and what would decide it."""
         first = self.ours[0]
         units = f"{unit_name(first.unit, self.units, first.documents)}s"
@@ -422,19 +492,34 @@ class RuleJudge:
             return f"no span has the {kind} {name!r}; there are {labels}"
         if few:
             return f"effectively {estimate.k:.1f} {units} have such spans, and {self.policy.least_units} are needed"
+        if unseen:
+            return f"it would be met, {unseen_words(estimate.k, units)}"
         if not math.isfinite(estimate.value):
             return "the score is undefined"
         if not math.isfinite(estimate.low + estimate.high):
             return "there is no interval"
         if needed and estimate.differing == 0:
-            return f"no {units[:-1]} differs; {needed:,} {units} without a difference would decide it"
+            return f"no {units[:-1]} differs in this score; {needed:,} {units} without a difference would decide it"
         if estimate.differing is not None:
             one = estimate.differing == 1
-            number = f"{estimate.differing} {units[:-1] if one else units} {'differs' if one else 'differ'}"
-            return f"only {number}, too few for a test: more {units} are needed"
+            number = (
+                f"{estimate.differing} {units[:-1] if one else units} {'differs' if one else 'differ'} in this score"
+            )
+            more = (
+                f"about {needed:,} {units}, if no others differ, would decide it"
+                if needed
+                else f"more {units} are needed"
+            )
+            return f"only {number}, too few to test: {more}"
         if needed:
             return f"about {needed:,} {units} like these would decide it 4 times in 5 if the value stays"
         return f"the value is so close to the bound that more {units} like these would hardly decide it"
+
+
+def _is_met_if_unseen(rule: Rule, estimate: Estimate, least: float, most: float) -> bool:
+    """Return whether a rule is still met if everything is wrong in all documents that may be of unseen kinds."""
+    bounds = bounds_if_unseen(rule.kind, estimate.value, estimate.low, estimate.high, estimate.k)
+    return verdict_on(*bounds, least, most) == MET
 
 
 def _counted_metric(counts: Counts, metric: Metric) -> Metric:

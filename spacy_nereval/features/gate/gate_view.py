@@ -15,7 +15,7 @@ from ...reporting.marked_text import clip
 from ...reporting.remarks import many
 from ...reporting.result_table import Cell, Interval, Percent, ResultTable, number_text
 from ...reporting.view import Finding, Makers, View
-from .gate_rules import BROKEN, MET, UNDECIDED
+from .gate_rules import BROKEN, MET, UNDECIDED, unseen_words
 from .policy import AGAINST_BASELINE, AT_LEAST, AT_MOST, BETTER, DIFFERENCE, FAIL, RATE_BETWEEN, WARN, WORSE
 
 Row = Mapping[str, Any]
@@ -86,7 +86,7 @@ class GateView(View):
                 demand(row),
                 displayed_number(row, row["value"]),
                 _interval(row),
-                f"{MARKS[row['verdict']]} {row['verdict']}",
+                f"{MARKS[row['verdict']]} {row['verdict']}{', unless unseen' * is_flagged(row)}",
                 row["counts_as"],
             ]
             for row in rows
@@ -136,14 +136,19 @@ class GateView(View):
         """Return why rules are undecided, which intervals hold without a test, and what the gate guarantees."""
         rows = [row for row in self._rows if row["verdict"] == UNDECIDED]
         lines = [visible(f"{row['name']} is undecided: {row['reason']}.") for row in rows]
-        names = [row["name"] for row in self._rows if row["differing"] is not None]
         result = self.result
+        units = f"{unit_name(result['unit'], result['units'], result['documents'])}s"
+        lines += [
+            visible(f"{row['name']} is met, {unseen_words(row['effective_units'], units)}.")
+            for row in self._rows
+            if is_flagged(row)
+        ]
+        names = [row["name"] for row in self._rows if row["differing"] is not None]
         if names:
-            units = f"{unit_name(result['unit'], result['units'], result['documents'])}s"
             lines.append(
                 visible(
-                    f"{', '.join(names)}: fewer than 6 {units} differ, so that there is no test. The interval holds if "
-                    "each that differs lost everything."
+                    f"{', '.join(names)}: in this score fewer than 6 {units} differ, so that there is no test. The "
+                    f"interval bounds what {units} like these can change."
                 )
             )
         risk = f"{100 * (1 - result['level']):.3g} %"
@@ -153,6 +158,11 @@ class GateView(View):
             "cases at most, however many rules there are, if errors are spread over the documents. Where a few of them "
             f"have most of the errors it is met more often: {HARD_WORLD}.",
         ]
+
+
+def is_flagged(row: Row) -> bool:
+    """Return whether a rule is met only if there are no documents of a kind that is not in the test set."""
+    return bool(row["verdict"] == MET and row["unseen"])
 
 
 def subject(row: Row) -> str:
@@ -182,6 +192,11 @@ def displayed_number(row: Row, value: float | None) -> float | None:
     if value is None or row["kind"] == RATE_BETWEEN or row["score_unit"] != "ratio":
         return value
     return Percent(value)
+
+
+def _between_words(least: int, most: int | None) -> str:
+    """Return the interval of a number of units in words."""
+    return f"{least:,} or more, no upper limit" if most is None else f"{least:,} to {most:,}"
 
 
 def _interval(row: Row) -> Interval | None:
@@ -267,7 +282,7 @@ class PlanView(View):
                 demand(row),
                 None if row["kind"] == DIFFERENCE else displayed_number(row, row["value"]),
                 row["units_needed"],
-                row["units_between"] and "{:,} to {:,}".format(*row["units_between"]),
+                row["units_between"] and _between_words(*row["units_between"]),
                 None if row["answered"] is None else Percent(row["answered"]),
             ]
             for row in self._rows
@@ -315,13 +330,33 @@ class PlanView(View):
     def closing(self) -> list[str]:
         """Return why questions have no number, and what the numbers assume."""
         lines = [visible(f"{row['name']}: {self._reason(row)}.") for row in self._rows if not row["units_needed"]]
+        lines += [
+            visible(
+                f"{row['name']}: in this score the systems differ in {many(row['differing'], self._units[:-1])} of the "
+                f"pilot. With the number needed, what {self._units} like these can change stays within the rule if no "
+                f"other {self._units[:-1]} differs."
+            )
+            for row in self._rows
+            if row["units_needed"] and _is_too_alike(row)
+        ]
         pilot = f"the pilot of {many(self.result['units'], self._units[:-1])}"
         rules = any(row["kind"] != DIFFERENCE for row in self._rows)
         lines.append(
             f"The {self._units} to come are taken to be like those of {pilot}"
             f"{', and values to stay what they are in it' if rules else ''}. A pilot knows roughly how much "
-            f"{self._units} differ: the range is that of the number needed, at 90 %."
+            f"{self._units} differ{' and how far the value is from the bound' if rules else ''}: the range is that of "
+            "the number needed, at 90 %."
         )
+        if any(row["units_between"] and row["units_between"][1] is None for row in self._rows):
+            lines.append("There is no upper limit where the 90 % interval of the value in the pilot holds the bound.")
+        lines += [
+            visible(
+                f"{row['name']}: with {row['units_needed']:,} {self._units} it is met "
+                f"{unseen_words(row['effective_units'] * row['units_needed'] / self.result['units'], self._units)}."
+            )
+            for row in self._rows
+            if row["unseen"]
+        ]
         if any(row["kind"] == DIFFERENCE for row in self._rows):
             lines.append(
                 f"A difference is taken to be spread over the {self._units} as that between the two systems of the "
@@ -333,9 +368,10 @@ class PlanView(View):
         """Return why a question has no number."""
         if not row["effective_units"]:
             return "there are no such spans in the pilot, or the score is undefined without one of its documents"
-        if row["differing"] is not None and row["differing"] < LEAST_DIFFERING:
+        if _is_too_alike(row):
             return (
-                f"the systems differ in {many(row['differing'], self._units[:-1])}, too few to say how much they vary"
+                f"in this score the systems differ in {many(row['differing'], self._units[:-1])}, too few to say how "
+                "much they vary"
             )
         if row["few"]:
             return (
@@ -343,3 +379,8 @@ class PlanView(View):
                 "how much they vary: annotate a larger one first"
             )
         return f"the value in the pilot is so close to the bound that more {self._units} like these would hardly decide"
+
+
+def _is_too_alike(row: Row) -> bool:
+    """Return whether two systems differ in too few units of the pilot to test."""
+    return row["differing"] is not None and row["differing"] < LEAST_DIFFERING

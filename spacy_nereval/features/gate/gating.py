@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -36,6 +37,7 @@ class RuleVerdict(NamedTuple):
         value: The score or the difference, a ratio from 0 to 1 where it is one; None where undefined.
         low, high: Its one-sided bounds; None where there is no interval.
         units_needed: About how many units would decide it, if that is known.
+        unseen: Whether it is met only if there are no documents of a kind that is not in the test set.
     """
 
     name: str
@@ -46,6 +48,7 @@ class RuleVerdict(NamedTuple):
     low: float | None
     high: float | None
     units_needed: int | None
+    unseen: bool
 
 
 class Gate(Shown):
@@ -107,6 +110,7 @@ class Gate(Shown):
                 row["interval"][0],
                 row["interval"][1],
                 row["units_needed"],
+                row["unseen"],
             )
             for row in self["rules"]
         ]
@@ -255,11 +259,14 @@ class Plan(Shown):
     def headline(self) -> Headline:
         """The question that needs most documents: its name, their number and the range of it, and "documents needed".
 
-        The number is None if there is none for any question.
+        The number is None if there is none for any question. The range is infinite where there is no upper limit.
         """
         row = max(self.rows, key=lambda row: row["documents_needed"] or 0)
-        documents_per_unit, interval = self["documents"] / max(self["units"], 1), row["units_between"] or (None, None)
-        bounds = {name: bound and documents_per_unit * bound for name, bound in zip(("low", "high"), interval)}
+        documents_per_unit, interval = self["documents"] / max(self["units"], 1), row["units_between"] or None
+        bounds = interval and {
+            name: math.inf if bound is None else documents_per_unit * bound
+            for name, bound in zip(("low", "high"), interval)
+        }
         number = None if row["documents_needed"] is None else float(row["documents_needed"])
         return Headline(row["name"], number, interval_of(bounds), "documents needed")
 

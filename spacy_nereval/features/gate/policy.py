@@ -35,6 +35,9 @@ LEAST = 1e-12
 FAIL, WARN, PASS = CONSEQUENCES = ("fail", "warn", "pass")
 """The effects that an undecided rule can have on the gate."""
 
+FLAGGED, NOT_DECIDED = UNSEEN = ("flag", "undecided")
+"""What becomes of a rule that is met only if there are no documents of a kind that is not in the test set."""
+
 
 class Rule(NamedTuple):
     """A rule of a policy.
@@ -71,6 +74,8 @@ class Policy(NamedTuple):
         seed: Seed of the random swaps.
         least_units: Effective number of units below which a rule is undecided, whatever its interval.
         too_few: The effect of a rule with fewer units: one of `CONSEQUENCES`.
+        unseen: What becomes of a rule that would not be met if as many documents as can be missing from such a test
+            set were of a kind that it does not have: one of `UNSEEN`.
         families: Names of rules by the name of their family. Among many rules one is easily broken by luck, so a rule
             of a family of F is broken only if its interval at 1 - (1 - level) / F says so, too; else it is undecided.
         digest: Of the text of the policy.
@@ -82,6 +87,7 @@ class Policy(NamedTuple):
     seed: int = 0
     least_units: int = FEW_UNITS
     too_few: str = FAIL
+    unseen: str = FLAGGED
     families: Mapping[str, Sequence[str]] = {}  # noqa: RUF012  # read only
     digest: str = ""
 
@@ -161,6 +167,8 @@ level = 0.95
 # With fewer effective units (documents) a rule is undecided: fail, warn or pass.
 least_units = 6
 too_few = "fail"
+# A rule that is met only if no documents are of a kind not seen here: flag or undecided.
+unseen = "flag"
 
 # Rules of a family, such as those of all labels, are broken only if that is no luck among so many.
 families = {}
@@ -229,6 +237,7 @@ GATE = {
         lambda value: isinstance(value, int) and is_finite_number(value) and value >= FEW_UNITS,
     ),
     "too_few": CONSEQUENCE,
+    "unseen": _Key(f"one of {', '.join(UNSEEN)}", lambda value: isinstance(value, str) and value in UNSEEN),
     "families": _Key(
         'names of rules by family, such as {"labels": ["loc", "type"]}',
         lambda value: (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,25 +22,44 @@ from ...evaluation.bounds import (
     effective_units,
     kish,
     score_intervals,
-    share_scale,
+    variance_scale,
 )
 from ...evaluation.comparison import System
 from ...evaluation.conclusion import points_per_unit
-from ...evaluation.differences import LEAST_DIFFERING, POWER, equivalence_level, rare_difference, t_test
+from ...evaluation.differences import (
+    LEAST_DIFFERING,
+    MOST_UNITS,
+    POWER,
+    equivalence_level,
+    rare_bounds,
+    t_test,
+    units_for_rare_loss,
+)
 from ...evaluation.pairs import Pair, all_labels
-from ...evaluation.prediction_rates import RATE
 from ...evaluation.resampling import Units
 from ...evaluation.result import make_plain, signature
 from ...evaluation.scores import score_sums
-from ...evaluation.tested import Subject, greatest_difference
+from ...evaluation.tested import Subject, limit_of_difference
 from ...evaluation.variance import bearers_of, sides_of
-from .gate_rules import MOST_UNITS, RuleJudge
-from .policy import AGAINST_BASELINE, DIFFERENCE, RATE_BETWEEN, Policy, Rule, allowed_range
+from .gate_rules import MET, RuleJudge, bounds_if_unseen, verdict_on
+from .policy import (
+    AGAINST_BASELINE,
+    DIFFERENCE,
+    FLAGGED,
+    NOT_DECIDED,
+    RATE_BETWEEN,
+    Policy,
+    Rule,
+    allowed_range,
+)
 
 Floats = NDArray[np.float64]
 
 CORPORA = 1000
 """How many corpora of each size are simulated: a share of 80 per cent has a standard error of 1.3."""
+
+PLAN_LEVEL = 0.9
+"""The level of the interval of a number of units."""
 
 STEPS = 6
 """How often the distance between a number of units that suffices and one that does not is halved."""
@@ -77,12 +96,15 @@ class Pilot(NamedTuple):
     """What each unit of a pilot adds to one number, on the scale on which intervals are made; float64[units].
 
     Attributes:
-        value: The number itself: a score on the 0-1 scale, or a difference.
+        value: The number itself: a score on the scale of its variance, or a difference.
         influence: By how much the number changes with the share of corpora that are like this unit; 0 on average.
         weight: The spans of a unit, of both sides.
         gold: Its gold spans.
         sides: Whether it has an error, and whether it has a hit, [2, units]; of a difference, whether it has one.
         units_per_entry: How many units an entry stands for; above 1 where there are more than `MOST_GROUPS`.
+        contributions: What each unit that differs in the score adds to a difference; None for a score.
+        added: What each entry adds to a difference, NaN where that is undefined; 0 for a score.
+        limit: The greatest possible difference.
     """
 
     value: float
@@ -91,6 +113,9 @@ class Pilot(NamedTuple):
     gold: Floats
     sides: Floats
     units_per_entry: float
+    contributions: Floats | None
+    added: Floats
+    limit: float
 
     @property
     def footing(self) -> tuple[float, float]:
@@ -133,22 +158,25 @@ def make_pilot(subject: Subject, ours: Counts, theirs: Counts | None) -> Pilot:
     )
     spans = [_spans_of_groups(table, units, labels, subject, (*GOLD_SPANS, *PRED_SPANS)) for table in tables]
     gold = _spans_of_groups(tables[0], units, labels, subject, GOLD_SPANS)
+    contributions, added, limit = None, np.zeros(groups), math.inf
     if theirs is None:
-        scale = share_scale(subject.score.limits, (groups,))
-        whole, left, alone = (scale.share(value) for value in values[0])
-        bounded = np.full(groups, np.isfinite(subject.score.limits).all())
-        sides = np.array(sides_of(whole, left, alone, bounded), dtype=float)
-        if subject.metric is RATE:  # As a share of all spans of both sides, it is mixed where a unit has either.
-            sides = np.array([gold > 0, spans[0] > gold], dtype=float)
+        scale = variance_scale(subject.score.limits, (groups,))
+        whole, left, alone = (scale.transform(value) for value in values[0])
+        error, hit = sides_of(whole, left, alone, scale)
+        sides = np.array([error, hit | np.zeros(groups, dtype=bool)], dtype=float)
     else:
         sign = 1 if subject.score.higher_is_better else -1
         whole, left, _ = sign * (values[0] - values[1])
         assert theirs is not None
-        pair = Pair(theirs, ours, [subject.metric], labels if subject.label else None)
-        is_different = pair.differing_units(subject.metric)[:, labels.index(subject.label) if subject.label else -1]
-        sides = np.tile(np.bincount(units.group, is_different, groups) > 0, (2, 1)).astype(float)
+        apart = tuple(filter(None, [subject.label]))
+        (differing,) = Pair(theirs, ours, [subject.metric], apart or None).contributions([subject], apart)
+        contributions, of_groups = sign * differing.amounts, units.group[differing.units]
+        added = np.bincount(of_groups, contributions, groups)
+        sides = np.tile(np.bincount(of_groups, minlength=groups) > 0, (2, 1)).astype(float)
+        limit = limit_of_difference(subject.score, values[0, 0, 0], values[1, 0, 0])
     influence = (groups - 1) * (whole - left)
-    return Pilot(float(whole[0]), influence - influence.mean(), np.sum(spans, axis=0), gold, sides, len(units) / groups)
+    footing = len(units) / groups, contributions, added, limit
+    return Pilot(float(whole[0]), influence - influence.mean(), np.sum(spans, axis=0), gold, sides, *footing)
 
 
 def _weighted_scores(subject: Subject, table: Table, weights: _GroupWeights | None) -> Floats:
@@ -177,6 +205,8 @@ class Question(NamedTuple):
         least, most: What is allowed: the question is answered once the interval is within, or wholly outside.
         level: The level of each bound of the interval.
         least_units: Effective number of units below which nothing is decided.
+        bounds: The 90 % interval of the value in the pilot; NaN if a difference is given.
+        unseen: What becomes of a rule that is met only if nothing is of an unseen kind, see `Policy`.
     """
 
     rule: Rule
@@ -187,6 +217,8 @@ class Question(NamedTuple):
     most: float
     level: float
     least_units: int = FEW_UNITS
+    bounds: tuple[float, float] = (math.nan, math.nan)
+    unseen: str = FLAGGED
 
     @property
     def is_allowed(self) -> bool:
@@ -218,7 +250,8 @@ def answer_rate(question: Question, units: int, seed: int = 0, corpora: int = CO
     pilot = question.pilot
     assert pilot is not None
     number = max(2, round(units / pilot.units_per_entry))
-    rows = np.column_stack([pilot.influence, pilot.weight, pilot.gold, *pilot.sides])
+    added = pilot.added * len(pilot.added) / number
+    rows = np.column_stack([pilot.influence, pilot.weight, pilot.gold, *pilot.sides, added])
     rows, times = np.unique(rows, axis=0, return_counts=True)
     random = np.random.default_rng([seed, number])
     draws = random.multinomial(number, times / times.sum(), size=corpora).astype(float)
@@ -227,13 +260,21 @@ def answer_rate(question: Question, units: int, seed: int = 0, corpora: int = CO
     second = np.maximum(raw[0] - mean**2, 0) * number
     fourth = np.maximum(raw[2] - 4 * mean * raw[1] + 6 * mean**2 * raw[0] - 3 * mean**4, 0) * number
     variance, bearers = second / (number * (number - 1)), bearers_of(second, fourth, number)
-    k, sides = kish(draws @ weight, draws @ weight**2), np.array([draws @ side for side in rows[:, 3:].T])
+    k, sides = kish(draws @ weight, draws @ weight**2), np.array([draws @ side for side in rows[:, 3:5].T])
     is_enough = k >= question.least_units
     k = np.maximum(k, 1)
     if question.rule.kind in AGAINST_BASELINE:
-        low, high = _difference_bounds(question, mean, variance, bearers, k, sides[0])
+        value = question.value + mean
+        low, high = _difference_bounds(question, mean, variance, bearers, k)
+        differs, level = rows[:, 3] > 0, equivalence_level(question.level)
+        for at in np.flatnonzero(sides[0] < LEAST_DIFFERING):
+            drawn = np.repeat(rows[differs, 5], draws[at, differs].astype(int))
+            low[at], high[at] = rare_bounds(drawn, float(k[at]), level, pilot.limit)
     else:
-        low, high = _score_bounds(question, mean, variance, bearers, k, sides.min(axis=0), draws @ rows[:, 2])
+        value = _corpus_scores(question, mean)
+        low, high = _score_bounds(question, value, variance, bearers, k, sides.min(axis=0), draws @ rows[:, 2])
+    if question.is_allowed and question.unseen == NOT_DECIDED:
+        low, high = bounds_if_unseen(question.rule.kind, value, low, high, k)
     if question.is_allowed:
         is_right = (low >= question.least) & (high <= question.most)
     else:
@@ -241,32 +282,33 @@ def answer_rate(question: Question, units: int, seed: int = 0, corpora: int = CO
     return float((is_right & is_enough).mean())
 
 
+def _corpus_scores(question: Question, mean: Floats) -> Floats:
+    """Return the score of each simulated corpus, given the mean of the influences drawn."""
+    scale = variance_scale(question.subject.score.limits, mean.shape)
+    place = scale.transform(np.full(len(mean), question.value)) + mean
+    place = np.clip(place, 0, np.where(scale.is_cost, np.inf, 1))
+    return scale.invert(place, place)[0]
+
+
 def _score_bounds(
-    question: Question, mean: Floats, variance: Floats, bearers: Floats, k: Floats, mixed: Floats, gold: Floats
+    question: Question, value: Floats, variance: Floats, bearers: Floats, k: Floats, mixed: Floats, gold: Floats
 ) -> tuple[Floats, Floats]:
     """Return the bounds of a score in each simulated corpus."""
-    scale = share_scale(question.subject.score.limits, mean.shape)
-    value = np.clip(float(scale.share(np.full(len(mean), question.value))[0]) + mean, 0, 1)
+    level, limits = equivalence_level(question.level), question.subject.score.limits
     intervals = score_intervals(
-        value, variance, k, bearers=bearers, mixed=mixed, spans=gold, level=equivalence_level(question.level)
+        value, variance, k, bearers=bearers, mixed=mixed, spans=gold, level=level, limits=limits
     )
-    return scale.bounds(intervals.low, intervals.high)
+    return intervals.low, intervals.high
 
 
 def _difference_bounds(
-    question: Question, mean: Floats, variance: Floats, bearers: Floats, k: Floats, differing: Floats
+    question: Question, mean: Floats, variance: Floats, bearers: Floats, k: Floats
 ) -> tuple[Floats, Floats]:
-    """Return the bounds of a difference in each simulated corpus."""
-    value, freedom = question.value + mean, degrees_of_freedom(k, bearers)
-    limit, error = greatest_difference(question.subject.score), np.sqrt(variance)
-    level = equivalence_level(question.level)
-    test = t_test(value, np.maximum(error, TINY), freedom, level=level, limit=limit)
-    is_few = differing < LEAST_DIFFERING
-    reach = np.full(len(mean), limit)
-    for at in np.flatnonzero(is_few & (k > differing)):
-        reach[at] = rare_difference(int(differing[at]), float(k[at]), question.level) * limit
-    low = np.where(is_few, np.minimum(value, -reach), test.low)
-    return low, np.where(is_few, np.maximum(value, reach), test.high)
+    """Return the bounds of a difference in each simulated corpus in which enough units differ."""
+    assert question.pilot is not None
+    value, freedom, error = question.value + mean, degrees_of_freedom(k, bearers), np.maximum(np.sqrt(variance), TINY)
+    test = t_test(value, error, freedom, level=equivalence_level(question.level), limit=question.pilot.limit)
+    return test.low, test.high
 
 
 def units_needed(question: Question, seed: int = 0, share: float = POWER) -> int | None:
@@ -391,9 +433,21 @@ def _make_question(rule: Rule, judge: RuleJudge) -> Question:
         assert not isinstance(rule.bound, tuple)
         value, level = rule.bound / points_per_unit(subject.score.unit), (1 + level) / 2  # Its test is two-sided.
     elif baseline is None and pilot is not None:
-        value = float(share_scale(subject.score.limits, (1,)).bounds(np.array([value]), np.array([value]))[0][0])
+        value = float(variance_scale(subject.score.limits, (1,)).invert(np.array([value]), np.array([value]))[0][0])
+    bounds = math.nan, math.nan
+    if pilot is not None and rule.kind != DIFFERENCE:
+        estimate = judge.at_level((1 + PLAN_LEVEL) / 2).estimate(rule, subject, ours, theirs)
+        bounds = estimate.low, estimate.high
     question = Question(
-        rule, subject, pilot, value, *allowed_range(rule, subject.score), level, judge.policy.least_units
+        rule,
+        subject,
+        pilot,
+        value,
+        *allowed_range(rule, subject.score),
+        level,
+        judge.policy.least_units,
+        bounds,
+        judge.policy.unseen,
     )
     # To be broken, a rule of a family needs the level of all its rules together.
     _, size = judge.policy.family_of(rule.name)
@@ -404,9 +458,14 @@ def _question_row(question: Question, units: int, documents: int, seed: int) -> 
     """Return the row of a question in the result: how many units answer it, and what that number rests on."""
     rule, subject, pilot = question.rule, question.subject, question.pilot
     k, freedom = pilot.footing if pilot else (0.0, math.nan)
-    differing = None if pilot is None or question.rule.kind == RATE_BETWEEN else _differing_units(question)
-    few = k < max(FEW_UNITS, question.least_units) or (differing is not None and differing < LEAST_DIFFERING)
+    differing = None if pilot is None or pilot.contributions is None else len(pilot.contributions)
+    is_small = k < max(FEW_UNITS, question.least_units)
+    few = is_small or (differing is not None and differing < LEAST_DIFFERING)
     needed = None if few or pilot is None else units_needed(question, seed)
+    nearest = min((question.least, question.most), key=lambda bound: abs(bound - question.value))
+    between = None if needed is None else units_interval(needed, question.value, nearest, question.bounds, freedom)
+    if few and not is_small and pilot is not None:
+        needed = _units_by_bound(question, pilot, units)
     return {
         "name": rule.name,
         "kind": rule.kind,
@@ -424,7 +483,8 @@ def _question_row(question: Question, units: int, documents: int, seed: int) -> 
         "few": few,
         "answered": None if few or pilot is None else answer_rate(question, units, seed),
         "units_needed": needed,
-        "units_between": None if needed is None else [*_units_interval(needed, freedom)],
+        "units_between": between and [math.ceil(end - 1e-9) if math.isfinite(end) else None for end in between],
+        "unseen": None if needed is None else _is_unseen(question, k * needed / units),
         "documents_needed": None if needed is None else math.ceil(needed * documents / units),
     }
 
@@ -436,19 +496,102 @@ def _bound(question: Question) -> float:
     return question.most if math.isinf(question.least) else abs(question.least)
 
 
-def _differing_units(question: Question) -> int | None:
-    """Return in how many units two systems differ; None for a score of one system."""
-    if question.rule.kind not in AGAINST_BASELINE or question.pilot is None:
+def _units_by_bound(question: Question, pilot: Pilot, units: int) -> int | None:
+    """Return how many units decide that a system is not much worse than another, if no more differ than in the pilot;
+    None for other questions."""
+    if not -pilot.limit < question.least < 0 or question.rule.kind == DIFFERENCE:
         return None
-    return int(question.pilot.sides[0].sum())
+    level, amounts = equivalence_level(question.level), () if pilot.contributions is None else pilot.contributions
+    needed = units_for_rare_loss(amounts, -question.least, level, pilot.limit, lower_only=True)
+    return needed and math.ceil(needed * units / pilot.footing[0] - 1e-9)
 
 
-def _units_interval(units: int, freedom: float) -> Iterator[int]:
-    """Yield the bounds of a number of units, at 90 per cent: it goes with a variance that a pilot knows only roughly.
+def _is_unseen(question: Question, k: float) -> bool:
+    """Return whether a rule that is met with k effective units is met only if nothing is of an unseen kind."""
+    if not question.is_allowed or question.rule.kind == DIFFERENCE:
+        return False
+    bounds = bounds_if_unseen(question.rule.kind, question.value, question.value, question.value, k)
+    return verdict_on(*bounds, question.least, question.most) != MET
+
+
+def variance_factors(freedom: float, level: float = PLAN_LEVEL) -> tuple[float, float]:
+    """Return by what factors a variance can be lower and higher than its estimate.
+
+    >>> [round(factor, 5) for factor in variance_factors(19)]
+    [0.63032, 1.87802]
 
     Source: the interval of a variance, of χ² with the degrees of freedom of the variance.
     """
     from scipy.special import chdtri
 
-    for tail in (0.05, 0.95):
-        yield math.ceil(units * freedom / float(chdtri(freedom, tail)) - 1e-9)
+    low, high = (freedom / float(chdtri(freedom, tail)) for tail in ((1 - level) / 2, (1 + level) / 2))
+    return low, high
+
+
+def units_interval(
+    units: int, value: float, bound: float, bounds: tuple[float, float], freedom: float
+) -> tuple[float, float]:
+    """Return from how many to how many units decide a rule, at 90 per cent.
+
+    A pilot knows only roughly how much units vary, and how far the value is from the bound of the rule. The number
+    goes with the variance and with the inverse square of this distance; both errors are combined on logarithms.
+
+    Args:
+        units: The number of units that decides if the pilot is right.
+        value: The value in the pilot.
+        bound: The bound of the rule.
+        bounds: The 90 % interval of the value; not finite where the value is given.
+        freedom: The degrees of freedom of its variance.
+
+    Returns:
+        The least and the greatest number; the greatest is infinite if the interval of the value holds the bound.
+
+    Example:
+        >>> [round(number, 2) for number in units_interval(120, 0.76, 0.7, (0.72, 0.8), 19)]
+        [39.11, 1180.05]
+        >>> [round(number, 2) for number in units_interval(120, 0.76, 0.7, (0.69, 0.83), 19)]
+        [23.9, inf]
+    """
+    low, high = map(math.log, variance_factors(freedom))
+    first, second = (end - bound for end in bounds)
+    if not math.isfinite(first + second):
+        return units * math.exp(low), units * math.exp(high)
+    gap, near, far = abs(value - bound), *sorted([abs(first), abs(second)])
+    least = units * math.exp(-math.hypot(low, 2 * math.log(far / gap)))
+    if first * second <= 0:
+        return least, math.inf
+    return least, units * math.exp(math.hypot(high, 2 * math.log(gap / near)))
+
+
+def units_for_half_width(
+    variance: float, margin: float, k_per_unit: float, freedom_per_unit: float, level: float = 0.95
+) -> int:
+    """Return the least number of units with which the interval of a score reaches no further than a margin.
+
+    How far the number may be off is given by `variance_factors` of half the degrees of freedom of the pilot.
+
+    Args:
+        variance: The variance of the score times the number of units of the pilot.
+        margin: Half the width of the interval, in the unit of the score.
+        k_per_unit: The effective number of units of the pilot, per unit.
+        freedom_per_unit: One more than the degrees of freedom of the variance, per unit.
+        level: Confidence level.
+
+    Example:
+        >>> units_for_half_width(0.95, 0.04, 2 / 3, 0.8), units_for_half_width(0.5, 0.05, 1, 1)
+        (2285, 771)
+    """
+    from scipy.special import stdtrit
+
+    def is_too_wide(units: int) -> bool:
+        freedom = max(min(k_per_unit, freedom_per_unit) * units - 1, 1)
+        return float(stdtrit(freedom, (1 + level) / 2)) * math.sqrt(variance / units) > margin * (1 + 1e-9)
+
+    high = 2
+    while is_too_wide(high):
+        high *= 2
+    low = max(high // 2, 2)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if is_too_wide(middle) else (low, middle)
+    return high

@@ -84,7 +84,7 @@ class DataSetsView(View):
         Tested in each data set: B is better than A (one-sided). The p-values are combined by Bonferroni's method, \
 which holds for data sets of any kind. The chance that the count is too high is at most 5 %. Data sets are named by \
 Holm's correction; the chance that any name is wrong is at most 5 %.
-        ⚠ No test in chat: the outputs differ in 4 units, and a test needs 6. It counts as p = 1.
+        ⚠ No test in chat: in this score the outputs differ in 4 units, and a test needs 6. It counts as p = 1.
         """
         result = self.result
         rate = f"{100 * (1 - result['level']):.3g} %"
@@ -111,7 +111,7 @@ Holm's correction; the chance that any name is wrong is at most 5 %.
 def _no_test_reason(row: Row) -> str:
     units = row["differing"]
     if units is not None and units < LEAST_DIFFERING:
-        return f"the outputs differ in {many(units, 'unit')}, and a test needs {LEAST_DIFFERING}"
+        return f"in this score the outputs differ in {many(units, 'unit')}, and a test needs {LEAST_DIFFERING}"
     if units is None and row["difference"] is not None:
         return "its counts are collapsed and keep no documents to swap"
     return "the score is undefined there for one of the two"

@@ -11,7 +11,7 @@ from spacy_nereval import Document, compare, count, create_all, gate
 from spacy_nereval.evaluation.bounds import wilson_interval
 from spacy_nereval.evaluation.comparison import System
 from spacy_nereval.evaluation.differences import rare_difference
-from spacy_nereval.features.gate.gate_rules import judge_candidate, units_to_decide, verdict_on
+from spacy_nereval.features.gate.gate_rules import bounds_if_unseen, judge_candidate, units_to_decide, verdict_on
 from spacy_nereval.features.gate.gate_view import GateView
 from spacy_nereval.features.gate.policy import RULE, TEMPLATE, read_policy
 from spacy_nereval.io.count_files import load, save
@@ -126,9 +126,17 @@ def test_equal_outputs_pass_only_if_there_are_enough_of_them(number, expected):
 def test_few_that_differ_are_counted_in_words():
     gold = [["B-A"]] * 40
     rules = policy(rule={"score": "strict_f", "worse_by_at_most": 5})
-    for number, said in ((1, "only 1 document differs"), (2, "only 2 documents differ")):
+    for number, said, bound in ((1, "only 1 document differs", 5), (2, "only 2 documents differ", 3)):
+        rules = policy(rule={"score": "strict_f", "worse_by_at_most": bound})
         found = gate(rules, gold, gold[number:] + [["O"]] * number, gold)
-        assert found["rules"][0]["reason"] == f"{said}, too few for a test: more documents are needed"
+        needed = found["rules"][0]["units_needed"]
+        more = (
+            f"about {needed:,} documents, if no others differ, would decide it"
+            if needed
+            else "more documents are needed"
+        )
+        assert found["rules"][0]["reason"] == f"{said} in this score, too few to test: {more}"
+        assert (needed is not None) == (number == 1)
 
 
 def test_units_of_unequal_size_need_more_of_them():
@@ -142,6 +150,28 @@ def test_units_of_unequal_size_need_more_of_them():
 @pytest.mark.parametrize(("differing", "units"), [(0, 30), (3, 75), (5, 12.5)])
 def test_the_bound_for_few_that_differ_is_that_of_clopper_and_pearson(differing, units):
     assert rare_difference(differing, units) == pytest.approx(beta.ppf(0.95, differing + 1, units - differing))
+
+
+@pytest.mark.parametrize(("bound", "flagged"), [(95, False), (95.3, True)])
+def test_a_rule_that_unseen_documents_could_overturn_is_flagged(bound, flagged):
+    """All of 60 are right: up to 1 - .05^(1/60) = 4.87 % of documents may be of another kind, and all wrong."""
+    rule = {"score": "strict_r", "at_least": bound}
+    for unseen, verdict in (("flag", "met"), ("undecided", "undecided" if flagged else "met")):
+        given = {"gate": {"unseen": unseen, "rules": {"rule": rule}}}
+        found = judge_candidate(read_policy(given), System("s", count(documents(60, 60), create_all(["strict"]))))
+        (row,), closing = found["rules"], " ".join(GateView(found).closing())
+        assert (row["verdict"], row["unseen"], row["reason"] is None) == (verdict, flagged, verdict == "met")
+        said = "unless up to 3 in 60 documents are of a kind not seen here."
+        assert (said in closing) is flagged
+        assert ("✔ met, unless unseen" in next(GateView(found).rules()).rows[0]) is (flagged and verdict == "met")
+
+
+def test_costs_and_differences_are_flagged_by_what_unseen_documents_could_cost():
+    assert bounds_if_unseen("at_most", 0.1, 0.05, 0.15, 60) == (0.05, 0.15)
+    assert bounds_if_unseen("at_most", 0.1, 0.05, 0.12, 60)[1] == pytest.approx(1 - 0.9 * 0.05 ** (1 / 60))
+    assert bounds_if_unseen("at_most", 1.4, 1.2, 1.6, 60) == (1.2, 1.6)
+    assert bounds_if_unseen("better_by_at_least", 0.1, 0.02, 0.2, 60) == (0.02, 0.2)
+    assert bounds_if_unseen("worse_by_at_most", 0.1, 0.08, 0.2, 60)[0] == pytest.approx(0.1 - 1 + 0.05 ** (1 / 60))
 
 
 def test_few_units_leave_a_rule_undecided_whatever_its_interval():

@@ -5,24 +5,27 @@ from operator import ne
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
+from twin_statistics import rare_interval
 
 from spacy_nereval import Document, Plan, compare, count, create_all, plan
 from spacy_nereval.evaluation.comparison import System
-from spacy_nereval.evaluation.differences import rare_difference
 from spacy_nereval.evaluation.variance import influences
 from spacy_nereval.features.gate import sample_size
 from spacy_nereval.features.gate.gate_rules import judge_candidate, units_to_decide
 from spacy_nereval.features.gate.gate_view import PlanView
 from spacy_nereval.features.gate.policy import DIFFERENCE, Policy, Rule
 from spacy_nereval.features.gate.sample_size import (
-    _difference_bounds,
     add_difference,
     answer_rate,
     make_pilot,
     make_questions,
     plan_documents,
     sizes_between,
+    units_for_half_width,
+    units_interval,
     units_needed,
+    variance_factors,
 )
 
 METRICS = create_all(["strict", "slot_error"])
@@ -96,7 +99,7 @@ def test_influences_are_those_of_the_intervals():
         assert (pilot.influence**2).sum() / (40 * 39) == pytest.approx(by_hand.variance[0], rel=1e-9)
         assert pilot.influence.sum() == pytest.approx(0, abs=1e-9)
         if rule.kind == "rate_between":
-            assert sorted(zip(*pilot.sides)) == sorted((bool(d.gold), bool(d.pred)) for d in sides[1])
+            assert sorted(zip(*pilot.sides)) == sorted((bool(d.pred), True) for d in sides[1])
 
 
 def test_the_number_needed_is_where_four_of_five_are_answered():
@@ -152,37 +155,91 @@ def test_what_a_pilot_cannot_tell_has_no_number():
     nearly = [Document(gold, gold if k > 2 else [], id=str(k)) for k in range(40)]
     rules = (
         Rule("alike", "worse_by_at_most", 5, "strict_f"),
+        Rule("nearly", "worse_by_at_most", 9, "strict_f"),
         Rule("absent", "at_least", 50, "strict_f", label="B"),
         Rule("fine", "at_least", 50, "strict_f"),
     )
     result = plan_documents(add_difference(Policy(rules), "strict_f", 5), judged(nearly), judged(same))
     by_name = {row["name"]: row for row in result["questions"]}
     assert [name for name, row in by_name.items() if row["units_needed"] is None] == ["alike", "absent", DIFFERENCE]
+    ours, theirs = (count(documents, create_all(["strict"])) for documents in (nearly, same))
+    losses = -make_pilot(
+        make_questions(Policy(rules), judged(nearly), judged(same))[0].subject, ours, theirs
+    ).contributions
+    assert len(losses) == 3
+    needed = next(k for k in range(40, 1000) if -rare_interval((-losses).tolist(), k, 0.9)[0] <= 0.09)
+    assert by_name["nearly"]["units_needed"] == -(-needed * 40 // by_name["nearly"]["effective_units"])
+    assert (by_name["nearly"]["differing"], by_name["nearly"]["units_between"]) == (3, None)
     assert all(row["few"] and row["curve"][0]["answered"] is None for name, row in by_name.items() if name != "fine")
     view = PlanView(result)
     assert view.headline().endswith(
         "answer each of the others 4 times in 5; no number can be given for alike, absent, difference"
     )
     closing = " ".join(view.closing())
-    assert "alike: the systems differ in 3 documents, too few to say how much they vary." in closing
+    assert "alike: in this score the systems differ in 3 documents, too few to say how much they vary." in closing
+    assert "nearly: in this score the systems differ in 3 documents of the pilot. With the number needed" in closing
     assert "absent: there are no such spans in the pilot" in closing
-    assert plan_documents(Policy(rules[2:], least_units=50), judged(nearly))["questions"][0]["few"]
-    few = plan_documents(Policy(rules[2:]), judged(nearly[:4]))
+    assert plan_documents(Policy(rules[3:], least_units=50), judged(nearly))["questions"][0]["few"]
+    few = plan_documents(Policy(rules[3:]), judged(nearly[:4]))
     assert "the pilot has effectively 2.6" in " ".join(PlanView(few).closing()) or few["questions"][0]["few"]
 
 
-def test_the_range_is_that_of_a_variance_known_from_a_small_pilot():
+def test_the_range_is_that_of_a_variance_and_of_a_value_known_from_a_small_pilot():
     """With f degrees of freedom a variance is between f/χ²(.05) and f/χ²(.95) times what was found."""
-    from scipy.stats import chi2
-
     baseline, candidate = map(judged, corpus(1, 60))
-    (row,) = plan_documents(Policy(RULES[3:4]), candidate, baseline)["questions"]
-    low, high = row["units_between"]
+    (row,) = plan_documents(add_difference(None, "strict_f", 4), candidate, baseline)["questions"]
     f, needed = row["freedom"], row["units_needed"]
-    assert (low, high) == (-(-needed * f // chi2.ppf(0.95, f)), -(-needed * f // chi2.ppf(0.05, f)))
-    assert low < needed < high
+    ends = [-(-needed * f // chi2.ppf(tail, f)) for tail in (0.95, 0.05)]
+    assert row["units_between"] == ends
     sizes = [each["units"] for each in row["curve"]]
     assert sizes[0] <= min(needed, 60) / 2 and sizes[-1] >= max(needed, 60)
+    rule = Rule("overall", "at_least", 65, "strict_f")
+    (row,) = plan_documents(Policy((rule,)), candidate)["questions"]
+    low, high = row["units_between"]
+    (judgement,) = judge_candidate(Policy((rule,)), candidate)["rules"]
+    f, needed = row["freedom"], row["units_needed"]
+    gap, near, far = (abs(value - 0.65) for value in (row["value"], *judgement["interval"]))
+    spread = [np.log(f / chi2.ppf(tail, f)) for tail in (0.95, 0.05)]
+    assert low == -(-needed // np.exp(np.hypot(spread[0], 2 * np.log(far / gap))))
+    assert high == -(-needed * np.exp(np.hypot(spread[1], 2 * np.log(gap / near))) // 1)
+    assert low < needed < high
+
+
+def test_there_is_no_upper_limit_where_the_interval_of_the_pilot_holds_the_bound():
+    candidate = judged(corpus(1, 60)[1])
+    result = plan_documents(Policy(RULES[:1]), candidate)
+    (row,), (judgement,) = result["questions"], judge_candidate(Policy(RULES[:1]), candidate)["rules"]
+    assert judgement["verdict"] == "undecided" and row["units_between"][1] is None
+    assert Plan(result).headline.interval == (row["units_between"][0], np.inf)
+    view = PlanView(result)
+    assert f"{row['units_between'][0]:,} or more, no upper limit" in next(view.units_needed()).rows[0]
+    assert "There is no upper limit where" in " ".join(view.closing())
+
+
+def test_the_range_of_a_rule_by_hand():
+    assert variance_factors(19) == pytest.approx((0.63032, 1.87802), abs=5e-6)
+    assert units_interval(120, 0.56, 0.5, (0.52, 0.60), 19) == pytest.approx((39.112, 1180.05), rel=1e-5)
+    assert units_interval(120, 0.44, 0.5, (0.40, 0.48), 19) == pytest.approx((39.112, 1180.05), rel=1e-5)
+    low, high = units_interval(120, 0.56, 0.5, (0.49, 0.63), 19)
+    assert (low, high) == (pytest.approx(23.896, abs=5e-4), np.inf)
+
+
+def test_the_units_for_a_half_width_by_hand():
+    assert units_for_half_width(0.95, 0.04, 2 / 3, 0.8) == 2285
+    assert units_for_half_width(0.5, 0.05, 1, 1) == 771
+    assert variance_factors(19 / 2) == pytest.approx((0.53929, 2.61701), abs=5e-6)
+
+
+def test_a_policy_that_leaves_rules_undecided_for_unseen_kinds_needs_more_documents():
+    """Of perfect predictions Wilson's interval is above 95 from about 55 documents on, .05^(1/k) from 59 on."""
+    gold = [(0, 3, "A")]
+    candidate = judged([Document(gold, gold, id=str(k)) for k in range(60)])
+    rule = Rule("overall", "at_least", 95, "strict_f")
+    flagged, decided = (plan_documents(Policy((rule,), unseen=unseen), candidate) for unseen in ("flag", "undecided"))
+    numbers = [result["questions"][0]["units_needed"] for result in (flagged, decided)]
+    assert 50 < numbers[0] < 58 < numbers[1] < 62
+    assert [result["questions"][0]["unseen"] for result in (flagged, decided)] == [True, False]
+    assert "it is met unless up to 3 in" in " ".join(PlanView(flagged).closing())
 
 
 def test_documents_of_one_unit_are_drawn_together():
@@ -193,7 +250,8 @@ def test_documents_of_one_unit_are_drawn_together():
     assert [each["units"] for each in found] == [60, 30]
     row = found[1]["questions"][0]
     assert row["documents_needed"] == 2 * row["units_needed"]
-    assert Plan(found[1]).headline[1:3] == (row["documents_needed"], tuple(2 * bound for bound in row["units_between"]))
+    low, _ = row["units_between"]
+    assert Plan(found[1]).headline[1:3] == (row["documents_needed"], (2 * low, np.inf))
 
 
 def test_every_simulation_has_the_seed_of_the_policy_and_the_signature_names_it(monkeypatch):
@@ -246,9 +304,8 @@ def test_a_difference_that_is_seen_is_one_that_compare_would_show():
 
 
 def test_where_few_documents_differ_the_bounds_leave_room_for_a_rare_difference():
-    """They hardly vary, which says little; ten that differ are enough."""
-    (question,) = questions([RULES[3]])
-    low, high = _difference_bounds(question, *np.array([[0, 0], [1e-9] * 2, [50, 50], [50, 50], [3, 10]], dtype=float))
-    reach = rare_difference(3, 50, question.level)
-    assert (low[0], high[0]) == pytest.approx((min(question.value, -reach), max(question.value, reach)))
-    assert high[1] - low[1] < 0.01 < reach
+    """A corpus of 58 documents of one span, none of which differs, does not answer; one of 59 does."""
+    gold = [(0, 3, "A")]
+    systems = [judged([Document(gold, gold, id=str(k)) for k in range(40)]) for _ in range(2)]
+    (question,) = make_questions(Policy((Rule("alike", "worse_by_at_most", 5, "strict_f"),)), *systems)
+    assert [answer_rate(question, number) for number in (58, 59)] == [0, 1]

@@ -82,7 +82,7 @@ def test_data_sets_through_the_command_and_python(in_sets):
     for table in view.tables(view.usual):
         for cells in table.grid()[1:]:
             assert " ".join(cells) in " ".join(printed.split())
-    assert counted["least"] == 2 and "⚠ No test in chat: the outputs differ in 4 units" in printed
+    assert counted["least"] == 2 and "⚠ No test in chat: in this score the outputs differ in 4 units" in flat(printed)
 
 
 NO_COMPARISON = "is not a comparison: expected what 'nereval compare' or Comparison.save wrote"
