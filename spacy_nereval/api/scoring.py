@@ -12,6 +12,7 @@ from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
+from ..core.arguments import side_reading
 from ..core.declaration import Metric
 from ..core.labels import rules_of
 from ..core.messages import describe_unknown, shorten
@@ -101,7 +102,11 @@ def score(
         occurrences: Which occurrences of such a mention count; see `locate`.
         tag_names: The names of tags that are numbers, if the features of a data set do not give
             them: a list, or a model's `id2label`.
-        offsets: What the offsets of records count: "codepoint" (characters, the default), "utf16" or "utf8".
+        offsets: What offsets count: "codepoint" (characters, the default), "utf16" or "utf8"; or "auto" for files.
+            Two values with a comma between them are for gold and predictions.
+        outside: The tag of tokens outside of spans, if it is not "O".
+        trim: What is removed from the edges of spans on both sides, after labels are changed: "space" or "space,punct".
+        join: Join spans of one label that have nothing but white space between them.
 
     Returns:
         The result: ratios from 0 to 1, None where a score is undefined. It is a dict with
@@ -122,7 +127,7 @@ def score(
         check_alone(pred=pred, metrics=metrics, text=text, tokens=tokens, **options)
         return Result(evaluate_counts(counts, read_confidence(confidence)), counts)
     reading = reading_of_items(**options)
-    side = Side(gold, "gold", reading)
+    side = Side(gold, "gold", side_reading(reading, 0))
     if side.kind in ("document", "example") or (side.kind == "empty" and _names_metrics(pred)):
         is_confidence = isinstance(metrics, (Confidence, bool))
         confidence = metrics if confidence is None and is_confidence else confidence
@@ -136,7 +141,7 @@ def score(
         )
     if pred is None:
         raise ValueError("pred is missing: expected the predictions, one item per document, as the second argument")
-    other = Side(pred, "pred", reading, side.tag_names)
+    other = Side(pred, "pred", side_reading(reading, 1), side.tag_names)
     chosen = choose_metrics(metrics, lambda: unknown((side, other), text, tokens))
     read = relabel(documents(side, other, text, tokens, reading), rules_of(reading))
     kept = side.is_kept and other.is_kept

@@ -139,7 +139,7 @@ def records_of_rows(
             raise ValueError(f"{side}, document {number}: {error}") from None
         places.append((place, row_id(row)))
         tags.append(named)
-    tag_lists = read_tag_lists(tags, side, reading.scheme, reading.repair)
+    tag_lists = read_tag_lists(tags, side, reading)
     for number, (place_and_id, tagged) in enumerate(zip(places, tag_lists)):
         if place_and_id is None:
             yield None
@@ -176,7 +176,7 @@ class Side:
             raise ValueError(f"{name} is of type {shown}; expected a list of documents: wrap a single one in []")
         self.name = name
         self.is_kept: bool = can_be_kept(items)
-        self._reading = reading
+        self.reading = reading
         self.tag_names: Sequence[str] | None = reading.tag_names or names_of(items) or tag_names
         self._rest = self._familiar(items)
         self._seen: list[Any] = []
@@ -200,7 +200,7 @@ class Side:
             ValueError: An item is of another kind than the first, or a row cannot be read.
         """
         if self.kind == "record" and isinstance(self.first, Mapping) and tags_key(self.first):
-            return records_of_rows(self._items(), self.name, self.tag_names, self._reading)
+            return records_of_rows(self._items(), self.name, self.tag_names, self.reading)
         return self._items()
 
     def _items(self) -> Iterator[Any]:
@@ -234,7 +234,7 @@ class Side:
     def _familiar(self, items: Iterable[Any]) -> Iterator[Any]:
         for number, item in enumerate(items):
             try:
-                yield familiar(item)
+                yield familiar(item, self.reading.outside)
             except ValueError as error:
                 raise ValueError(f"{self.name}, document {number}: {error}") from None
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
@@ -31,7 +31,7 @@ LISTED, FIRST, ALL = OCCURRENCES = ("listed", "first", "all")
 SEPARATOR = "/"
 """What separates the levels of a label, unless another separator is given."""
 
-SCHEMES = ("auto", "IOB1", "IOB2", "BILUO", "BIOES", "IO")
+SCHEMES = ("auto", "IOB1", "IOB2", "BILUO", "BIOES", "BMES", "IO")
 ENDS = ("exclusive", "inclusive")
 
 TYPES: Mapping[type, str] = {Integral: "a whole number", Real: "a number", str: "a text"}
@@ -44,8 +44,9 @@ class Argument(NamedTuple):
     help: what it is for, as the help of commands says it. values: those that it takes; none for any. short: its short
     name in commands. takes: the type of its values, a key of `TYPES`, if it is checked. least, most: its bounds, of
     texts those of the length. expected: what it takes in words, where type and bounds do not say it well. usual: a
-    good value, for errors. where: "files" or "objects" if it concerns only one of them. typed: its type in commands,
-    where it differs. group: the group of options whose help shows it, if not that of its class.
+    good value, for errors. where: "files" or "objects" if it concerns only one of them. per_side: whether it may have
+    a value for each side, with a comma between them. typed: its type in commands, where it differs. group: the group
+    of options whose help shows it, if not that of its class.
     """
 
     help: str
@@ -57,6 +58,7 @@ class Argument(NamedTuple):
     expected: str = ""
     usual: int | None = None
     where: str = ""
+    per_side: bool = False
     typed: Any = None
     group: str = ""
 
@@ -103,8 +105,10 @@ def check_value(name: str, value: Any, argument: Argument) -> None:
 
 def _expectation(value: Any, argument: Argument) -> str:
     """Return what an argument expects if it does not take a value; "" if it takes it."""
-    if argument.values and value not in argument.values:
-        return f"one of {', '.join(argument.values)}"
+    each = value.split(",") if argument.per_side and isinstance(value, str) else [value]
+    if argument.values and any(part not in argument.values for part in each):
+        per_side = ", or one for each side, with a comma between them" * argument.per_side
+        return f"one of {', '.join(argument.values)}{per_side}"
     if argument.takes and (isinstance(value, bool) or not isinstance(value, argument.takes)):
         return TYPES[argument.takes]
     size = len(value) if isinstance(value, str) else value
@@ -157,6 +161,10 @@ class Labelling:
     sep: Annotated[str, SEP] = SEPARATOR
 
 
+TRIMS = ("space", "space,punct")
+"""What may be removed from the edges of spans."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Reading(Labelling):
     """How annotation is read, in files or as Python objects."""
@@ -169,16 +177,28 @@ class Reading(Labelling):
     column: Annotated[
         str | int | None,
         Argument(
-            "CoNLL: column of the labels, a number from 1 or 'last'. Gold and predictions: --column 3,4. Label "
-            "Studio, Hugging Face, WebAnno, XMI, CoNLL-U, BioC: name of the key, feature or type",
+            "CoNLL: column of the labels, a number from 1, 'last', or a name of the header row. Gold and predictions: "
+            "--column 3,4. Label Studio, Hugging Face, WebAnno, XMI, CoNLL-U, BioC: name of the key, feature or type",
+            where="files",
+            typed=str,
+        ),
+    ] = None
+    word_column: Annotated[
+        str | int | None,
+        Argument(
+            "CoNLL: column of the words, a number from 1 or a name of the header row. By default the first column that "
+            "does not have the numbers of tokens or sentences",
             where="files",
             typed=str,
         ),
     ] = None
     scheme: Annotated[
         str,
-        Argument("Tagging scheme of tags; 'auto' infers it from all tags of a side", SCHEMES, where="objects"),
+        Argument("Tagging scheme of tags; 'auto' infers it from all tags of a side", SCHEMES),
     ] = "auto"
+    outside: Annotated[
+        str | None, Argument("Tags: the tag of tokens outside of spans, if it is not O, such as no_entity", takes=str)
+    ] = None
     repair: Annotated[
         str,
         Argument(
@@ -200,19 +220,35 @@ class Reading(Labelling):
         str | None,
         Argument(
             "Unit of the offsets: characters ('codepoint', the default except for WebAnno), 'utf16' code units, bytes "
-            "of 'utf8', or 'auto' for the unit in which spans match the texts that the file repeats",
+            "of 'utf8', or 'auto' for the unit in which spans match the texts that the file repeats. Gold and "
+            "predictions: --offsets codepoint,utf16",
             (*OFFSETS, AUTO_OFFSETS),
+            per_side=True,
         ),
     ] = None
     end: Annotated[
         str | None,
         Argument(
-            "Whether the ends of spans are 'exclusive' (the default; if all look inclusive, that is an error), or "
-            "'inclusive' as nervaluate's are",
+            "Whether the offset that ends a span is the one after it ('exclusive', the default) or that of its last "
+            "character ('inclusive'). Gold and predictions: --end exclusive,inclusive",
             ENDS,
-            where="objects",
+            per_side=True,
         ),
     ] = None
+    trim: Annotated[
+        str | None,
+        Argument(
+            "Remove white space from the edges of all spans ('space'), or punctuation too ('space,punct'), after "
+            "labels are changed",
+            TRIMS,
+        ),
+    ] = None
+    join: Annotated[
+        bool,
+        Argument(
+            "Join spans of one label that have nothing but white space between them. True neighbours are joined too"
+        ),
+    ] = False
     check_text: Annotated[
         bool, Argument("Check that a span covers the text that the file repeats for it", where="files")
     ] = True
@@ -259,6 +295,32 @@ class Reading(Labelling):
             group="intervals",
         ),
     ] = None
+
+
+def side_reading(reading: Reading, side: int, sides: int = 2) -> Reading:
+    """Return how one side is read: with its value of arguments that may have one for each side.
+
+    Args:
+        reading: How annotation is read.
+        side: The number of the side, 0 for gold.
+        sides: How many there are.
+
+    Raises:
+        ValueError: An argument has neither one value nor one for each side.
+
+    >>> side_reading(Reading(offsets="codepoint,utf16"), 1).offsets
+    'utf16'
+    """
+    values: dict[str, Any] = {}
+    for name in ("offsets", "end"):
+        parts = (getattr(reading, name) or "").split(",")
+        if len(parts) not in (1, sides):
+            raise ValueError(
+                f"{spell_argument(name, getattr(reading, name))}: {len(parts)} values for {sides} sides; expected one "
+                "value, or one for each side"
+            )
+        values[name] = parts[side % len(parts)] or None
+    return replace(reading, **values)
 
 
 # How documents are resampled

@@ -74,6 +74,7 @@ class Counter:
             self.counts.mentions.update(batch.mentions)
             self.counts.located |= batch.located
             self.counts.partners.update(count_partners(batch))
+            self.counts.signs.update(batch.signs)
         read = [batch for batch in read_together if batch.documents]
         if read:
             # Batches divide documents by how they are read; ids go back to the order of the input.

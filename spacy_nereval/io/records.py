@@ -27,6 +27,7 @@ class Record(NamedTuple):
         repaired: The number of spans whose tags had to be repaired.
         duplicates: The number of spans in the file that repeat another span.
         rejected: The number of spans that an annotator rejected.
+        trimmed, joined: The number of spans that were trimmed, and of those that became part of another one.
         open_end: Whether the text may be longer than the format shows.
         meta: Other fields of the document in the file; None if there are none.
         invented: The (string, label) of mentions that the text does not have.
@@ -36,6 +37,7 @@ class Record(NamedTuple):
         others: The number of annotations that were left out because they are not spans, such as relations.
         span_scores: The score of each span that has one, unchecked.
         wordless: Whether the file has no words, so that the text consists of token numbers.
+        notes: What has to be said about how the side was read.
         unit: Of a gold side, the key of the unit of resampling, None for the document's own id or content; and the
             rule that gave the key (see `units`).
     """
@@ -49,6 +51,8 @@ class Record(NamedTuple):
     repaired: int = 0
     duplicates: int = 0
     rejected: int = 0
+    trimmed: int = 0
+    joined: int = 0
     open_end: bool = False
     meta: Mapping[str, Any] | None = None
     invented: Sequence[tuple[str, str]] = ()
@@ -58,6 +62,7 @@ class Record(NamedTuple):
     others: int = 0
     span_scores: Mapping[PlainSpan, Any] = {}
     wordless: bool = False
+    notes: Sequence[str] = ()
     unit: tuple[str | None, str] = (None, "id")
 
     @classmethod
@@ -101,7 +106,10 @@ def apply_label_rules(side: Record, rules: LabelRules | None) -> Record:
     """
     if not rules:
         return side
-    return side._replace(spans={*rules.map_spans(side.spans)}, span_scores=rules.map_scores(side.span_scores))
+    edited = rules.edit(rules.map_spans(side.spans), side.text)
+    scores = edited.map_scores(rules.map_scores(side.span_scores))
+    side = side._replace(trimmed=edited.trimmed, joined=edited.joined, duplicates=side.duplicates + edited.equal)
+    return side._replace(spans={*edited.spans}, span_scores=scores)
 
 
 def row_id(row: Mapping[str, Any]) -> str | None:
@@ -147,7 +155,13 @@ def pair(gold: Record, pred: Record) -> Document | None:
     document.duplicates = gold.duplicates + pred.duplicates
     document.rejected = gold.rejected + pred.rejected
     document.unit, document.unit_rule = gold.unit
+    document.notes = side_notes(gold.notes, pred.notes)
     return document
+
+
+def side_notes(gold: Sequence[str], pred: Sequence[str]) -> frozenset[tuple[str, str]]:
+    """Return the notes on both sides with their sides."""
+    return frozenset((side, note) for side, notes in (("gold", gold), ("pred", pred)) for note in notes)
 
 
 def _document_with_annex(gold: Record, pred: Record, pred_spans: set[PlainSpan]) -> Document:

@@ -13,7 +13,7 @@ from ...core.compression import format_extension, strip_compression
 from ...core.labels import LabelRules
 from ...core.mention_places import append_annex, words_after
 from ...core.messages import PlainSpan, describe_unknown, join_names, quote, shorten, spell_argument
-from ...core.spans import Document
+from ...core.spans import LATER_ON_READING, Document
 from ...counting.unit_keys import is_written
 from ...io.converting import NamedTokenizer
 from ...io.formats import (
@@ -119,9 +119,12 @@ def match_documents(
             mentions.update(annotated.record.mentions)
             located |= {annotated.record.located} if annotated.record.mentions else set()
     renamed = [*apply_rules(matched, rules)]
+    for _, changed in renamed:
+        numbers.update(changed)
     on_reading = {name: numbers[name] for name in ("ignored", "repaired", "duplicates", "rejected")}
     if rules:
-        on_reading["merged"] = sum(merged for _, merged in renamed)
+        on_reading["merged"] = numbers["merged"]
+    on_reading |= {name: numbers[name] for name in LATER_ON_READING if numbers[name]}
     shared = SharedDocuments(
         tuple(sides),
         [annotated for annotated, _ in renamed],
@@ -286,7 +289,7 @@ def read_annotators(
     files: Mapping[str, Path],
     key: str | None = None,
     *,
-    format: Format = Format(),
+    formats: Sequence[Format] = (Format(),),
     rules: LabelRules | None = None,
     chosen: Sequence[str] = (),
     others: Counter[Path] | None = None,
@@ -298,7 +301,7 @@ def read_annotators(
         files: The file or folder of each annotator. Or a single file that holds all annotators, or a folder with a
             folder or a file for each, under any name.
         key: Read `doc.spans[key]` of `.spacy` files instead of `doc.ents`.
-        format: The format and the options of reading.
+        formats: The format and the options of reading: one for all, or one for each file.
         rules: The rules that change labels.
         chosen: The annotators to read from the single file, or one for each file if files hold several.
         others: Receives the number of annotations of each file that are not spans, such as relations.
@@ -312,6 +315,7 @@ def read_annotators(
             a file cannot be read.
         OSError: A file cannot be read.
     """
+    format = formats[0]
     if len(files) == 1:
         files = {name: _annotation_folder(path) for name, path in files.items()}
     path = next(iter(files.values()), Path())
@@ -328,9 +332,11 @@ def read_annotators(
         raise ValueError(f"{problem} for {len(files)} files; give one for each, in their order")
     else:
         chosen_annotators: Sequence[str | None] = chosen or [None] * len(files)
-        formats = assign_annotators([*files.values()], [format._replace(annotator=name) for name in chosen_annotators])
+        of_files = formats if len(formats) == len(files) else [format] * len(files)
+        given = [how._replace(annotator=name) for how, name in zip(of_files, chosen_annotators)]
         sides = {
-            name: _read_records(files[name], key, file_format, others) for name, file_format in zip(files, formats)
+            name: _read_records(files[name], key, how, others)
+            for name, how in zip(files, assign_annotators([*files.values()], given))
         }
     return match_documents(sides, rules, key, tokenizer=tokenizer)
 

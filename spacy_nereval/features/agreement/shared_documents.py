@@ -167,23 +167,26 @@ def check_annotators(names: Sequence[str]) -> None:
         raise ValueError(f"agreement needs two annotators or more; given: {', '.join(names) or 'none'}")
 
 
-def apply_rules(documents: Iterable[SharedDocument], rules: LabelRules | None) -> Iterator[tuple[SharedDocument, int]]:
-    """Yield documents with their labels changed by rules, each with the number of spans that became duplicates."""
+def apply_rules(
+    documents: Iterable[SharedDocument], rules: LabelRules | None
+) -> Iterator[tuple[SharedDocument, Counter[str]]]:
+    """Yield documents with labels and edges changed by rules, each with numbers of what was changed."""
     for document in documents:
         if rules is None:
-            yield document, 0
+            yield document, Counter()
             continue
         renamed = {name: rules.map_spans(spans) for name, spans in document.spans.items()}
-        distinct = {name: [*dict.fromkeys(spans)] for name, spans in renamed.items()}
+        edited = {name: rules.edit(spans, document.base.own_text) for name, spans in renamed.items()}
+        distinct = {name: spans.spans for name, spans in edited.items()}
         base = document.base.replaced([], [], document.base.text)
         base.label_rules = rules
         base.mapped = frozenset(
             {label for spans in document.spans.values() for _, _, label in spans} & rules.mapping.keys()
         )
-        yield (
-            document._replace(base=base, spans=distinct),
-            sum(len(renamed[name]) - len(distinct[name]) for name in distinct),
-        )
+        merged = sum(len(spans) - len({*spans}) for spans in renamed.values())
+        numbers = {"merged": merged, "duplicates": sum(spans.equal for spans in edited.values())}
+        numbers |= {name: sum(getattr(spans, name) for spans in edited.values()) for name in ("trimmed", "joined")}
+        yield document._replace(base=base, spans=distinct), Counter(numbers)
 
 
 def unit_rows(shared: SharedDocuments) -> Iterator[dict[str, Any]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ...api.inputs import ItemReading, not_known, reading_of_items, records_of_sides, with_item_reading
 from ...api.shown import Shown, table_frame
 from ...api.sides import Side, read_if_path
-from ...core.arguments import REFUSE
+from ...core.arguments import REFUSE, side_reading
 from ...core.labels import rules_of
 from ...io.records import Record, apply_label_rules
 from ...io.writing import visible
@@ -293,7 +293,7 @@ def apply(
     reading = reading_of_items(**options)
     text, tokens = (None if value is None else [*value] for value in (text, tokens))
     records = records_of_sides(
-        {"gold": Side([*read_if_path(gold, "gold", reading)], "gold", reading)}, text, tokens, reading
+        {"gold": Side([*read_if_path(gold, "gold", reading)], "gold", side_reading(reading, 0))}, text, tokens, reading
     )["gold"]
     if any(side_record.base is not None for side_record in records):
         raise ValueError(not_known("texts", "text", "text"))

@@ -45,6 +45,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     >>> [(record.id, record.text, record.spans) for record in read(path)]
     [('1', 'Ada met', {(0, 3, 'PER')})]
     """
+    format = format._replace(end=None)  # lengths say where annotations end
     for part in parts(path, (".xml", ".json"), format):
         for number, document in enumerate(_documents(part.path)):
             where = f"{part.path}, document {document.id if document.id else number}"

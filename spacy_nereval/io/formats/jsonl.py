@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 import srsly
 
 from ...core.arguments import AUTO_OFFSETS, CODEPOINT
-from ...core.messages import PlainSpan, highest_scores, shorten, unique_keys, validate_tokens
+from ...core.messages import PlainSpan, highest_scores, quote, shorten, unique_keys, validate_tokens
 from ..paths import check_is_file, open_input
 from ..records import Record, locate_mentions, row_id
 from ..tables import Table, is_table, row_noun
 from .contents import lines
 from .settings import Annotators, Format, check_unit_is_known, fit_span, locate_error
+from .tags import are_tags
 
 KEYS = ("spans", "entities", "label", "labels")
 """The keys that can hold the spans, as lists of objects or of [start, end, label]."""
@@ -210,14 +211,28 @@ def record_of(entry: Any, format: Format = Format()) -> Record:
             places = [(token["start"], token["end"], "token") for token in entry["tokens"]]
         except (TypeError, KeyError):
             raise ValueError('"tokens" is not a list of {"start", "end"}') from None
-        fitted = (fit_span(f"token {k},", token, text, format)[:2] for k, token in enumerate(places))
+        by_unit = format._replace(end=None)  # `end` is about spans
+        fitted = (fit_span(f"token {k},", token, text, by_unit)[:2] for k, token in enumerate(places))
         tokens = validate_tokens(fitted, len(text))
     meta = entry["meta"] if isinstance(entry.get("meta"), dict) else None
     if isinstance(entry.get(MENTIONS), list) and not any(isinstance(entry.get(key), list) for key in _keys(format)):
         side = Record(text, set(), tokens, id, meta=meta)
+        check_are_mentions(entry[MENTIONS])
         return locate_mentions(side, entry[MENTIONS], format.match, format.occurrences)
     spans, rejected, scores = _spans(entry, text, format)
     return Record.deduplicate(text, spans, tokens, id=id, meta=meta, rejected=rejected, span_scores=scores)
+
+
+def check_are_mentions(mentions: Sequence[Any]) -> None:
+    """Raise ValueError if the labels of mentions are the tags of tokens."""
+    labels: list[Any] = [
+        mention[-1] if isinstance(mention, (tuple, list)) and mention else None for mention in mentions
+    ]
+    if are_tags(labels):
+        raise ValueError(
+            f"the label {quote(labels[0])} of a mention is the tag of a token; expected labels of mentions, or the "
+            'words under "tokens" and their tags under "ner_tags"'
+        )
 
 
 def unpack_pair(entry: Any) -> Any:
@@ -294,6 +309,7 @@ def _plain_spans(entry: dict[str, Any], length: int, format: Format) -> list[Pla
         or not entry.keys().isdisjoint(KEYS[1:])
         or format.field not in (None, KEYS[0])
         or format.offsets not in (None, AUTO_OFFSETS, CODEPOINT)
+        or format.end == "inclusive"
     ):
         return None
     spans: list[PlainSpan] = []
