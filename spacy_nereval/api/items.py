@@ -383,9 +383,9 @@ def _kind_of_list(items: Iterable[Any]) -> Kind:
 
 def _are_scores(row: Any) -> bool:
     """Return whether a row of a document has a score for each tag, as a model gives them."""
-    if "float" in str(getattr(row, "dtype", "")) and hasattr(row, "__len__") and getattr(row, "shape", None):
-        return True
-    return isinstance(row, (list, tuple)) and bool(row) and all(isinstance(score, float) for score in row)
+    if isinstance(row, (list, tuple)):
+        return bool(row) and all(isinstance(score, float) for score in row)
+    return isinstance(row, float) or "float" in str(getattr(row, "dtype", ""))
 
 
 _NOTHING = object()

@@ -76,9 +76,9 @@ Settings = TypeVar("Settings")
 def validate_settings(settings: Settings) -> Settings:
     """Return the settings. Raise ValueError if one has a value that its argument does not take.
 
-    >>> validate_settings(Reading(offsets="utf"))
+    >>> validate_settings(Reading(repair="drop"))
     Traceback (most recent call last):
-    ValueError: offsets='utf': expected one of codepoint, utf16, utf8, auto
+    ValueError: repair='drop': expected one of error, conll, discard
     """
     defaults: Mapping[str, Any] = getattr(settings, "_field_defaults", {})  # of a named tuple, else class attributes
     for name, argument in arguments_of(settings).items():

@@ -59,15 +59,17 @@ def join_spans(spans: Iterable[PlainSpan], text: str) -> dict[PlainSpan, PlainSp
         by_end = sorted(listed, key=lambda span: span[1])
         ends = [end for _, end, _ in by_end]
         for span in listed:
-            before = len(text[: span[0]].rstrip()) if text[span[0] - 1 : span[0]].isspace() else span[0]
+            before = span[0]
+            while before and text[before - 1].isspace():
+                before -= 1
             for other in by_end[bisect_left(ends, before) : bisect_right(ends, span[0] - 1)]:
                 if groups[other] is not groups[span] and other[0] < span[0]:
                     groups[other] += groups[span]
                     for member in groups[span]:
                         groups[member] = groups[other]
-        for span in listed:
-            group = groups[span]
-            result[span] = (min(s[0] for s in group), max(s[1] for s in group), label)
+        for group in {id(group): group for group in groups.values()}.values():
+            whole = min(start for start, _, _ in group), max(end for _, end, _ in group), label
+            result |= dict.fromkeys(group, whole)
     return result
 
 

@@ -355,7 +355,7 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any], str]] = {
     "invalid tags of a scheme that is named": (GOLD, [["I-A", *PRED[0][1:]], *PRED[1:]], {"scheme": "IOB2"},
         "pred, document 0, tag 0: I-A continues no span, and the tags are IOB2; use repair='conll' to read it"),
     "invalid tags": ([["O", "I-A", "B-B"]], [["O"] * 3], {"repair": "error"},
-        "gold, document 0, tag 1: I-A continues no span, and the tags are IOB2, as B-B in gold, document 0, tag 2 shows"),
+        "gold, document 0, tag 1: I-A continues no span, and the tags are IOB2, as B-B in gold, document 0, tag"),
     "text of Docs": (*map(docs, SIDES), {"text": TEXTS}, "text= is given, but the spaCy Docs have"),
     "tokens of Docs": (docs(GOLD_SPANS), PRED, {"tokens": WORDS},
         "document 0: tokens= is given, but the document has its own"),

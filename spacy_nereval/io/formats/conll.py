@@ -337,7 +337,7 @@ def _kind_of_column(sentences: Sequence[tuple[str, ...]]) -> str:
     values = [*chain(*sentences)]
     longer = [sentence for sentence in sentences if len(sentence) > 1]
     is_constant = bool(longer) and all(len({*sentence}) == 1 for sentence in longer)
-    if len(values) > 1 and all(re.fullmatch(r"\d{1,9}([-.]\d{1,9})?", value) for value in values):
+    if values and all(re.fullmatch(r"\d{1,9}([-.]\d{1,9})?", value) for value in values):
         numbers = [[int(value) for value in sentence if value.isdecimal()] for sentence in sentences]
         counts = all(row == [*range(row[0], row[0] + len(row))] and row[0] < 2 for row in numbers if row)
         joined = [*chain(*numbers)]

@@ -364,7 +364,8 @@ def fit_span(name: str, span: Sequence[Any], text: str, format: Format, surface:
         inclusive = text[start : end + 1].split() == expected.split()
         raise Misfit(
             f"{name} from {span[0]} to {span[1]}, is {quote(text[start:end])}, but the file says {quote(expected)}"
-            + f"; the end seems to be that of the last character, expected the offset after it: {spell_per_side('end', 'inclusive')}" * inclusive
+            + "; the end seems to be that of the last character, expected the offset after it: " * inclusive
+            + spell_per_side("end", "inclusive") * inclusive
         )
     return start, end, label
 

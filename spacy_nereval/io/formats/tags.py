@@ -278,7 +278,8 @@ def are_tags(labels: Sequence[Any], outside: str | None = None) -> bool:
     """
     if not labels or not all(isinstance(label, str) for label in labels):
         return False
-    return "O" in labels or outside in labels or (labels[0][0:1] in "BISUW" and all(map(has_prefix, labels)))
+    labels = [label if label == outside else _strip(label) for label in labels]
+    return "O" in labels or outside in labels or (labels[0][:1] in "BISUW" and all(map(has_prefix, labels)))
 
 
 def _check_is_io(labelled: Mapping[str, str], has_outside: bool) -> None:
@@ -528,9 +529,5 @@ def _check_are_tags(sequence: Sequence[Any], where: str, outside: str | None) ->
             raise ValueError(
                 f"{place}, a number without a name; expected tags such as 'B-PER': give {spell_argument('tag_names')}, "
                 "the names in their order or the model's id2label"
-            )
-        if isinstance(tag, (float, np.floating)):
-            raise ValueError(
-                f"{place}: these are scores of tags; expected the tag of each token: take the best with argmax(-1)"
             )
         raise ValueError(f"{place}; expected a tag such as 'B-PER' or 'O'")
