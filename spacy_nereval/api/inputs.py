@@ -23,7 +23,7 @@ from ..io.records import Predictions, Record, pair, side_notes
 from ..io.units import ID, FileUnits
 from ..io.units import parse_unit as parse_unit
 from ..metrics.registry import LOOKED_AT, NO_TOKENS, NO_WORDS, MetricChoice, Unavailable, choose_metrics
-from .items import Ends, Place, check_unit_is_given, is_spacy, place_of, plain_record, tags_in_words
+from .items import LACKING, Ends, Place, check_unit_is_given, is_spacy, place_of, plain_record, tags_in_words
 from .sides import Side, TagNames, error_at_document, names_of_tags, read_file, read_if_path, tags_of
 
 if TYPE_CHECKING:
@@ -129,6 +129,7 @@ class ItemReading(TypedDict, total=False):
     outside: str | None
     trim: str | None
     join: bool
+    missing_tokens: str | None
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -221,7 +222,7 @@ def _pairs_of_tags(gold: Side, pred: Side, reading: Reading) -> Iterator[Documen
         if a.length != b.length:
             raise ValueError(
                 f"document {number}: {gold.name} has {tags_in_words(a.length)} and {pred.name} has {b.length}; "
-                "expected one tag per token on both sides"
+                f"expected one tag per token on both sides{LACKING}"
             )
         document = TokenDocument(a.spans, b.spans, a.length)
         document.repaired = a.repaired + b.repaired
@@ -266,7 +267,7 @@ def _paired_by_text(gold: Side, pred: Side, reading: Reading) -> Iterator[Docume
     for number, (a, b) in enumerate(Pairing(gold.name, pred.name).pairs(*sides)):
         try:
             skipped = not reading.spans_key and predictions.is_skipped(a, b)
-            document = pair(a, b)
+            document = pair(a, b, reading.missing_tokens)
             document = None if skipped else document
             yield units.assign_unit(document, a) if units else document
         except ValueError as error:
@@ -336,7 +337,7 @@ def _in_order(
         try:
             (a, b), place = _records_of_document((gold, pred), items[:2], beside, ends)
             skipped = predictions.is_skipped(a._replace(text=place.text or "?"), b._replace(text=place.text or "?"))
-            document = _without_text(a, b) if place.text is None else pair(a, b)
+            document = _without_text(a, b) if place.text is None else pair(a, b, reading.missing_tokens)
         except ValueError as error:
             raise error_at_document(error, number, beside.get("ids")) from None
         if document and document.id is None:

@@ -22,6 +22,13 @@ from ..io.records import Record, locate_mentions
 Offsets = Sequence[tuple[int, int]]
 
 
+LACKING = (
+    "; if predictions lack tokens, give both sides with their words, as {'tokens': [...], 'ner_tags': [...]}, and "
+    "missing_tokens='O'"
+)
+"""The remedy for predictions with fewer tags than gold."""
+
+
 class Place(NamedTuple):
     """What is known of a document beside its spans."""
 
@@ -97,7 +104,7 @@ def record_of_tags(item: TagSequence, name: str, place: Place, empty: Record) ->
     if len(offsets) != item.length:
         raise ValueError(
             f"{name} has {tags_in_words(item.length)} for {len(offsets)} token{'s' * (len(offsets) != 1)}; "
-            "expected one tag per token"
+            f"expected one tag per token{LACKING}"
         )
     spans = {(offsets[start][0], offsets[end - 1][1], label) for start, end, label in item.spans}
     gaps = tuple(offsets[k] for k in item.gaps)

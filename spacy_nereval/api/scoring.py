@@ -107,6 +107,7 @@ def score(
         outside: The tag of tokens outside of spans, if it is not "O".
         trim: What is removed from the edges of spans on both sides, after labels are changed: "space" or "space,punct".
         join: Join spans of one label that have nothing but white space between them.
+        missing_tokens: "O" to read tokens that predictions lack as outside of spans; by default they are an error.
 
     Returns:
         The result: ratios from 0 to 1, None where a score is undefined. It is a dict with

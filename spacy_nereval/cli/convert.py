@@ -67,6 +67,8 @@ def read_annotation(source: Path, output: Path, reading: Reading) -> Iterator[Re
     target = target_of(output)
     if reading.unit is not None:
         raise ValueError(f"--unit {reading.unit}: nothing is resampled here; leave it out")
+    if reading.missing_tokens is not None:
+        raise ValueError(f"--missing-tokens {reading.missing_tokens}: there are no predictions here; leave it out")
     format = with_name(source, reading_of(reading)[0])
     assign_annotators([source], [format])
     key = reading.spans_key

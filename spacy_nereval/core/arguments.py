@@ -249,6 +249,14 @@ class Reading(Labelling):
             "Join spans of one label that have nothing but white space between them. True neighbours are joined too"
         ),
     ] = False
+    missing_tokens: Annotated[
+        str | None,
+        Argument(
+            "How to read tokens of gold that predictions lack, such as those beyond the length of a model: 'O' for "
+            "outside of spans. By default they are an error",
+            ("O",),
+        ),
+    ] = None
     check_text: Annotated[
         bool, Argument("Check that a span covers the text that the file repeats for it", where="files")
     ] = True

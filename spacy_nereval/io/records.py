@@ -12,6 +12,7 @@ from ..core.labels import LabelRules
 from ..core.mention_places import NUMBERS, append_annex, locate, words_after
 from ..core.messages import PlainSpan, highest_scores
 from ..core.spans import Document
+from .missing_tokens import describe_missing, divide_span, place_tokens
 
 
 class Record(NamedTuple):
@@ -117,7 +118,7 @@ def row_id(row: Mapping[str, Any]) -> str | None:
     return None if row.get("id") is None else str(row["id"])
 
 
-def pair(gold: Record, pred: Record) -> Document | None:
+def pair(gold: Record, pred: Record, missing_tokens: str | None = None) -> Document | None:
     """Return the document that two sides of one text make.
 
     Predictions that overlap a gap of the gold annotation are left out and counted.
@@ -125,6 +126,7 @@ def pair(gold: Record, pred: Record) -> Document | None:
     Args:
         gold: The gold side, whose text is used.
         pred: The predicted side. Its text may differ in whitespace and case.
+        missing_tokens: "O" if it may lack tokens, which are read as outside of spans.
 
     Returns:
         The document, or None if the gold side is not annotated. The texts are compared in either case.
@@ -140,7 +142,13 @@ def pair(gold: Record, pred: Record) -> Document | None:
     if gold.open_end and pred.open_end:
         longer = max(gold, pred, key=lambda side: len(side.text))
         gold, pred = (side._replace(text=longer.text, tokens=longer.tokens) for side in (gold, pred))
-    spans = pred.spans if gold.text == pred.text else set(project_spans(pred.spans, pred.text, gold.text))
+    filled = 0
+    if missing_tokens and gold.text != pred.text:
+        pred, filled = fill_tokens(gold, pred)
+    try:
+        spans = pred.spans if gold.text == pred.text else set(project_spans(pred.spans, pred.text, gold.text))
+    except ValueError as error:
+        raise ValueError(f"{error}{describe_missing((gold.text, gold.tokens), (pred.text, pred.tokens))}") from None
     if not gold.annotated:
         return None
     pred_spans = {*spans}
@@ -151,12 +159,31 @@ def pair(gold: Record, pred: Record) -> Document | None:
         scores = project_scores(pred, gold.text)
         document.span_scores = {span: score for span, score in scores.items() if span in pred_spans}
     document.ignored = len(spans) - len(pred_spans)
+    document.filled = filled
     document.repaired = gold.repaired + pred.repaired
     document.duplicates = gold.duplicates + pred.duplicates
     document.rejected = gold.rejected + pred.rejected
     document.unit, document.unit_rule = gold.unit
     document.notes = side_notes(gold.notes, pred.notes)
     return document
+
+
+def fill_tokens(gold: Record, pred: Record) -> tuple[Record, int]:
+    """Return a predicted side with the text and tokens of gold, and how many of these tokens it lacked.
+
+    Raises:
+        ValueError: Gold does not have a word of it there, or a span covers no word.
+
+    >>> gold = Record("Ada met Bob", set(), [(0, 3), (4, 7), (8, 11)])
+    >>> pred, number = fill_tokens(gold, Record("Ada Bob", {(0, 7, "PER")}, [(0, 3), (4, 7)]))
+    >>> sorted(pred.spans), number
+    ([(0, 3, 'PER'), (8, 11, 'PER')], 1)
+    """
+    placed, number = place_tokens((gold.text, gold.tokens), (pred.text, pred.tokens))
+    pieces = {span: divide_span(span, placed) for span in {*pred.spans, *pred.span_scores}}
+    scores = highest_scores((piece, score) for span, score in pred.span_scores.items() for piece in pieces[span])
+    spans = {piece for span in pred.spans for piece in pieces[span]}
+    return pred._replace(text=gold.text, tokens=gold.tokens, spans=spans, span_scores=scores, gaps=()), number
 
 
 def side_notes(gold: Sequence[str], pred: Sequence[str]) -> frozenset[tuple[str, str]]:

@@ -24,7 +24,7 @@ from ...io.tables import write_rows
 from ...metrics.registry import Unavailable, choose_metrics, create
 from .agreement_counts import DEFAULT, AgreementCounts
 from .agreement_view import AgreementView
-from .annotator_files import match_documents, read_annotators, write_disputes
+from .annotator_files import check_reading, match_documents, read_annotators, write_disputes
 from .chance import check_unit
 from .shared_documents import check_annotators, consensus_rows, consensus_rule
 
@@ -81,6 +81,7 @@ def agreement(
     """
     settings = read_confidence(confidence)
     reading = reading_of_items(**options)
+    check_reading(reading)
     on, tokenizing = check_unit(unit), load_tokenizer(tokenizer)
     metrics_wanted = DEFAULT if metrics is None else metrics
     if files := _annotator_paths(annotators):

@@ -176,13 +176,14 @@ def _read_shared(
 ) -> SharedDocuments:
     """Return the documents that annotators share, and print what reading left out."""
     from ...core.messages import check_given_once
-    from .annotator_files import read_annotators
+    from .annotator_files import check_reading, read_annotators
 
     if len(names) == 1 and given_names:
         raise ValueError(f"--name is given, but {names[0]} names its annotators: leave it out")
     if given_names and len(given_names) != len(names):
         raise ValueError(f"--name: {len(given_names)} given for {len(names)} files; give one for each, in their order")
     check_given_once(names, "annotator")
+    check_reading(reading)
     readings = [replace(side_reading(reading, k, len(names)), annotator=None) for k in range(len(names))]
     numbers_left_out: Counter[Path] = Counter()
     tokenizer = None

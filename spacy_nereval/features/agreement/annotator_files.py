@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...api.inputs import SideRecord
+from ...core.arguments import Reading
 from ...core.compression import format_extension, strip_compression
 from ...core.labels import LabelRules
 from ...core.mention_places import append_annex, words_after
@@ -215,6 +216,15 @@ def _find_tokens(
     if common and first.tokens is not None and all(record.tokens is not None for record in records):
         return first.tokens, OF_ANNOTATION
     return Document([], [], first.text).words, OF_WHITE_SPACE
+
+
+def check_reading(reading: Reading) -> None:
+    """Raise ValueError if an option of reading says what becomes of predictions, which annotators do not have."""
+    if reading.missing_tokens is not None:
+        raise ValueError(
+            f"{spell_argument('missing_tokens', reading.missing_tokens)}: annotators have no gold annotation with all "
+            "tokens; leave it out"
+        )
 
 
 def annotators_in(path: Path, format: Format = Format()) -> list[str]:

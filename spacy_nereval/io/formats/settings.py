@@ -61,6 +61,7 @@ class Format(NamedTuple):
         scheme, outside: Tags: their scheme, one of `arguments.SCHEMES`, and the tag of tokens outside beside O.
         end: Formats with offsets: "inclusive" if the end of a span is the offset of its last character.
         words: CoNLL: the number or the name of the column of the words; None for the first that has words.
+        missing_tokens: Predictions: "O" to read tokens that gold has beyond them as outside of spans.
     """
 
     name: str | None = None
@@ -80,6 +81,7 @@ class Format(NamedTuple):
     outside: str | None = None
     end: str | None = None
     words: str | None = None
+    missing_tokens: str | None = None
 
 
 def side_formats(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
@@ -132,6 +134,7 @@ def side_formats(reading: Reading, *, both: bool = False) -> tuple[Format, Forma
             offsets=sides[side].offsets,
             end=sides[side].end,
             scheme=reading.scheme,
+            missing_tokens=reading.missing_tokens,
             outside=reading.outside,
             check_text=reading.check_text,
             tag_names=reading.tag_names,
