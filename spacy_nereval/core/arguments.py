@@ -455,6 +455,14 @@ class Choosing(NamedTuple):
     bin_kind: Annotated[str, BIN_KIND] = EQUAL
 
 
+# How annotation is written
+ALIGNMENTS = EXPAND, CONTRACT = ("expand", "contract")
+ALIGN = Argument(
+    "What to do with spans that do not begin and end at the edges of tokens, in formats that hold tokens: 'expand' "
+    "them to all tokens that they touch, or 'contract' them to those inside. By default they are an error",
+    ALIGNMENTS,
+)
+
 # How corrections of gold annotation are applied
 REFUSE, KEEP = "refuse", "keep"
 CONFLICTS = Argument(

@@ -236,7 +236,7 @@ def test_a_stale_text_is_accepted_if_it_is_not_checked(tmp_path):
     path = write(tmp_path / "a.jsonl", {"text": "Ada", "spans": [{"start": 0, "end": 3, "label": "A", "text": "old"}]})
     assert "--no-check-text" in refused("score", path, path)
     assert "1 gold span, 1 predicted span" in flat(accepted("score", path, path, "--no-check-text"))
-    folder = brat(tmp_path / "brat", "Ada met", (0, 3))
+    folder = brat(tmp_path / "brat", "Ada-met", (0, 3))
     (folder / "a.ann").write_text("T1\tA 0 3\told\nT2\tA 0 3;4 7\tolder\n")
     assert "--no-check-text" in refused("score", folder, folder, "--discontinuous", "parts")
     assert only(folder, check_text=False, discontinuous="parts").spans == {(0, 3, "A"), (4, 7, "A")}

@@ -222,7 +222,13 @@ class Corrections(Shown):
         return table_frame(self._view().tables([table]))
 
     def write(
-        self, path: str | Path, *, spans_key: str | None = None, drop: bool = False, lang: str = "xx"
+        self,
+        path: str | Path,
+        *,
+        spans_key: str | None = None,
+        drop: bool = False,
+        lang: str = "xx",
+        align: str | None = None,
     ) -> list[str]:
         """Write the new gold annotation, as `nereval convert` writes it.
 
@@ -231,9 +237,10 @@ class Corrections(Shown):
             spans_key: `.spacy`: write to `doc.spans[spans_key]`, where spans may overlap, instead of `doc.ents`.
             drop: Leave out spans that the format cannot hold.
             lang: Language whose tokenizer of spaCy finds the tokens of texts without tokens.
+            align: What becomes of spans that do not fit the tokens of the file: "expand" or "contract" them.
 
         Returns:
-            A sentence for everything that was left out.
+            A sentence for everything that was left out or aligned.
 
         Raises:
             ValueError: The path names no format, or the format cannot hold a span; or the result was read from a JSON
@@ -247,7 +254,7 @@ class Corrections(Shown):
         """
         from ...integration.spacy_files import write_annotation
 
-        return write_annotation(Path(path), self.gold, key=spans_key, lang=lang, drop=drop).left_out
+        return write_annotation(Path(path), self.gold, key=spans_key, lang=lang, drop=drop, align=align).left_out
 
     def _view(self, average: str = "micro", *, every: bool = False) -> CorrectionView:
         return CorrectionView(self)

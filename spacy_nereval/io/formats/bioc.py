@@ -126,4 +126,4 @@ def _spans(annotation: Any, text: str, format: Format) -> list[PlainSpan]:
     pieces = [(location.offset, location.offset + location.length, label) for location in annotation.locations]
     surface = annotation.text if len(pieces) == 1 else None
     places = [fit_span(name, piece, text, format, surface)[:2] for piece in pieces]
-    return [(start, end, label) for start, end in join_pieces(places, format.discontinuous)]
+    return [(start, end, label) for start, end in join_pieces(places, format.discontinuous, text)]

@@ -301,11 +301,14 @@ FARTHEST_PIECE = 1_000_000
 """Maximum number of characters between two pieces of a text. More is a wrong offset, and would fill the memory."""
 
 
-def join_pieces(pieces: list[tuple[int, int]], discontinuous: str | None) -> list[tuple[int, int]]:
+def join_pieces(
+    pieces: list[tuple[int, int]], discontinuous: str | None, text: str | None = None
+) -> list[tuple[int, int]]:
     """Return the stretches that stand for a span in several pieces.
 
     Args:
         pieces: The (start, end) of every piece.
+        text: The text. Pieces with nothing but white space between them are one, since brat divides spans at line ends.
         discontinuous: "hull" for one stretch over all pieces, "parts" for each piece.
 
     Raises:
@@ -313,7 +316,16 @@ def join_pieces(pieces: list[tuple[int, int]], discontinuous: str | None) -> lis
 
     >>> join_pieces([(0, 5), (8, 10)], "hull"), join_pieces([(0, 5), (8, 10)], "parts")
     ([(0, 10)], [(0, 5), (8, 10)])
+    >>> join_pieces([(0, 5), (6, 10)], None, "purus\\nconv. and")
+    [(0, 10)]
     """
+    if text is not None and len(pieces) > 1:
+        given, pieces = sorted(pieces), []
+        for start, end in given:
+            if pieces and not text[pieces[-1][1] : start].strip():
+                pieces[-1] = pieces[-1][0], max(end, pieces[-1][1])
+            else:
+                pieces.append((start, end))
     if len(pieces) == 1 or discontinuous == "parts":
         return pieces
     if discontinuous == "hull":
