@@ -136,19 +136,20 @@ Signs = Counter[tuple[str, str]]
 """Numbers of spans by (side, sign): all "spans", and those that look odd; or a sentence about how a side was read."""
 
 
-def edge_signs(gold: Collection[PlainSpan], pred: Collection[PlainSpan], text: str) -> Signs:
-    """Count the spans of a document whose edges look odd.
+def edge_signs(sides: Mapping[str, Collection[PlainSpan]], text: str) -> Signs:
+    """Count the spans of a document whose edges look odd, for each side.
 
     The signs: "space", white space at an edge; "cut", the end is one character before that of a word; "placed", the
-    span begins where one of the other side begins; "short", it also ends one character before that one does.
+    span begins where one of another side begins; "short", it also ends one character before that one does.
 
-    >>> signs = edge_signs([(0, 3, "PER")], [(0, 2, "PER"), (3, 7, "LOC")], "Ada met Bob")
+    >>> signs = edge_signs({"gold": [(0, 3, "PER")], "pred": [(0, 2, "PER"), (3, 7, "LOC")]}, "Ada met Bob")
     >>> signs["pred", "cut"], signs["pred", "short"], signs["pred", "space"], signs["gold", "cut"]
     (1, 1, 1, 0)
     """
     signs: Signs = Counter()
-    sides = {"gold": gold, "pred": pred}
     for side, spans in sides.items():
+        places = {span[:2] for name, others in sides.items() if name != side for span in others}
+        starts = {start for start, _ in places}
         signs[side, "spans"] += len(spans)
         for start, end, _ in spans:
             if end > len(text):  # a mention that the text does not have
@@ -157,10 +158,6 @@ def edge_signs(gold: Collection[PlainSpan], pred: Collection[PlainSpan], text: s
                 signs[side, "space"] += 1
             elif looks_cut(text, start, end):
                 signs[side, "cut"] += 1
-    for side, other in (("gold", pred), ("pred", gold)):
-        places = {(start, end) for start, end, _ in other}
-        starts = {start for start, _ in places}
-        for start, end, _ in sides[side]:
             signs[side, "placed"] += start in starts
             signs[side, "short"] += (start, end + 1) in places and (start, end) not in places
     return +signs
@@ -176,39 +173,37 @@ def looks_cut(text: str, start: int, end: int) -> bool:
     return cuts and not EDGE.fullmatch(text[end : end + 2]) and text[end : end + 1].strip() != ""
 
 
-def edge_lines(signs: Mapping[tuple[str, str], int], system: str = "") -> list[str]:
+def edge_lines(
+    signs: Mapping[tuple[str, str], int],
+    system: str = "",
+    names: Mapping[str, str] = {"gold": "gold spans", "pred": "predicted spans"},
+) -> list[str]:
     """Return what has to be said about how sides were read, and about edges of spans that look odd.
 
     Args:
         signs: What `edge_signs` counted, and notes.
         system: The name of the system, if there are several.
+        names: The sides, and what their spans are called.
 
-    >>> signs = Counter({("pred", "spans"): 4, ("pred", "cut"): 4, ("gold", "spans"): 4, ("pred", "space"): 0})
+    >>> signs = Counter({("pred", "spans"): 4, ("pred", "cut"): 4, ("gold", "spans"): 4, ("pred", "space"): 1})
     >>> edge_lines(signs)  # doctest: +ELLIPSIS
-    ["⚠ 4 of 4 predicted spans end one character before a word does, ...: end='exclusive,inclusive'"]
+    ["⚠ 4 of 4 predicted spans end one character before a word does, ...: end='exclusive,inclusive'", '⚠ White ...']
     """
-    lines = []
-    inclusive = []
-    for side, name in (("gold", "gold"), ("pred", "predicted")):
+    inclusive: dict[str, str] = {}
+    for side, name in names.items():
         number, cut, placed, short = (signs.get((side, sign), 0) for sign in ("spans", "cut", "placed", "short"))
         if cut >= max(FEWEST, NEARLY_ALL * number):
-            inclusive.append((side, f"{cut:,} of {number:,} {name} spans end one character before a word does"))
+            inclusive[side] = f"{cut:,} of {number:,} {name} end one character before a word does"
         elif short >= max(FEWEST, NEARLY_ALL * placed):
-            other = "predicted" if side == "gold" else "gold"
-            inclusive.append(
-                (side, f"{short:,} of {number:,} {name} spans end one character before a {other} one does")
-            )
+            inclusive[side] = f"{short:,} of {number:,} {name} end one character before one of the other side does"
+    lines = []
     if inclusive:
-        sides = [side for side, _ in inclusive]
-        ends = ["inclusive" if side in sides else "exclusive" for side in ("gold", "pred")]
+        ends = ["inclusive" if side in inclusive else "exclusive" for side in names]
         option = spell_argument("end", ",".join(ends) if len({*ends}) > 1 else ends[0])
-        said = "; ".join(words for _, words in inclusive)
-        lines.append(f"⚠ {said}, so these ends look inclusive: {option}")
-    if spaced := [(side, n) for side in ("gold", "pred") if (n := signs.get((side, "space"), 0))]:
-        said = " and ".join(f"{n:,} {'gold' if side == 'gold' else 'predicted'}" for side, n in spaced)
-        plural = "s" * (sum(n for _, n in spaced) != 1)
+        lines.append(f"⚠ {'; '.join(inclusive.values())}, so these ends look inclusive: {option}")
+    if spaced := [f"{n:,} of the {name}" for side, name in names.items() if (n := signs.get((side, "space"), 0))]:
         lines.append(
-            f"⚠ White space at the edges of {said} span{plural}: {spell_argument('trim', 'space')} leaves it out"
+            f"⚠ White space at the edges of {' and '.join(spaced)}: {spell_argument('trim', 'space')} leaves it out"
         )
     lines += [f"ℹ {side}: {sign}." for side, sign in sorted(signs) if " " in sign]
     return [f"{line[:2]}{system}: {line[2:]}" for line in lines] if system else lines

@@ -192,7 +192,7 @@ class Document(OverlapGroup):
         """What has to be said about how the sides were read, and spans whose edges look odd (see `core.edges`)."""
         text = self.own_text
         signs = Counter(dict.fromkeys(self.notes, 1))
-        return signs if text is None else signs + edge_signs(*self.sides, text)
+        return signs if text is None else signs + edge_signs(dict(zip(("gold", "pred"), self.sides)), text)
 
     @property
     def size(self) -> int:

@@ -113,6 +113,8 @@ def test_inclusive_ends_are_noticed_and_read_side_by_side(gold, pred, said, end,
     lists = [[[tuple(span) for span in side]] * 3 for side in (gold, pred)]
     assert strict(*lists, text=[MET] * 3, end=end)["tp"] == 6
     accepted("agreement", *paths, "--end", end)
+    assert f"--end {end}\n" in run("agreement", *paths).stderr
+    assert f"end={end!r}" in str(agreement({"a": str(paths[0]), "b": str(paths[1])}, ["strict"]))
     assert [record.spans for record in load(paths[1], end=end.split(",")[-1])] == [
         [tuple(span) for span in EXCLUSIVE]
     ] * 30
@@ -126,7 +128,7 @@ def test_ends_before_those_of_the_other_side_are_noticed_without_spaces_between_
         {"text": text, "spans": [[1, 2, "LOC"], [4, 4, "PER"]]},
         3,
     )
-    assert "6 of 6 predicted spans end one character before a gold one does" in run("score", *paths).stderr
+    assert "6 of 6 predicted spans end one character before one of the other side does" in run("score", *paths).stderr
     assert counts_of(tmp_path, *paths, "--end", "exclusive,inclusive")["tp"] == 6
 
 
@@ -141,7 +143,7 @@ def test_a_few_ends_that_are_cut_are_no_sign():
 
 def test_white_space_at_edges_is_said_and_can_be_left_out(tmp_path):
     paths = files(tmp_path, {"text": MET, "spans": [[8, 11, "PER"]]}, {"text": MET, "spans": [[7, 11, "PER"]]})
-    assert "White space at the edges of 1 predicted span: --trim space" in run("score", *paths).stderr
+    assert "White space at the edges of 1 of the predicted spans: --trim space" in run("score", *paths).stderr
     assert counts_of(tmp_path, *paths) == MISS
     assert counts_of(tmp_path, *paths, "--trim", "space") == HIT
     assert strict(*paths, trim="space") == HIT

@@ -26,7 +26,7 @@ from .agreement_counts import DEFAULT, AgreementCounts
 from .agreement_view import AgreementView
 from .annotator_files import check_reading, match_documents, read_annotators, write_disputes
 from .chance import check_unit
-from .shared_documents import check_annotators, consensus_rows, consensus_rule
+from .shared_documents import check_annotators, consensus_rows, consensus_rule, reading_warnings
 
 if TYPE_CHECKING:
     import pandas
@@ -280,8 +280,9 @@ class Agreement(Shown):
 
     def _view(self, average: str = "micro", *, every: bool = False) -> AgreementView:
         shared = self._counted.shared if self._counted else None
-        unused = shared.rules.usage_warnings(shared.mapped, shared.labels) if shared and shared.rules else []
-        return AgreementView(self, self._metrics, main=self._main_result, remarks=unused)
+        return AgreementView(
+            self, self._metrics, main=self._main_result, remarks=shared and reading_warnings(shared) or ()
+        )
 
 
 def _unknown_properties(sides: Sequence[Side], text: Any, tokens: Any) -> Unavailable:

@@ -177,6 +177,7 @@ def _read_shared(
     """Return the documents that annotators share, and print what reading left out."""
     from ...core.messages import check_given_once
     from .annotator_files import check_reading, read_annotators
+    from .shared_documents import reading_warnings
 
     if len(names) == 1 and given_names:
         raise ValueError(f"--name is given, but {names[0]} names its annotators: leave it out")
@@ -201,6 +202,6 @@ def _read_shared(
         tokenizer=tokenizer,
     )
     say_left_out(numbers_left_out)
-    for line in shared.rules.usage_warnings(shared.mapped, shared.labels) if shared.rules else []:
+    for line in reading_warnings(shared):
         say(line, err=True)
     return shared

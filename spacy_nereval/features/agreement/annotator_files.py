@@ -195,6 +195,7 @@ def _combine_records(
         base = Document([], [], text, tokens=[*tokens, *words_after(text, len(first.text))], id=first.id)
     base.annex = len(first.text) if strings else None
     base.unit, base.unit_rule = of_first.unit, of_first.rule
+    base.notes = frozenset((name, note) for name, record in records.items() for note in record.notes)
     surfaces = {name: record.surfaces for name, record in records.items() if record.surfaces}
     return SharedDocument(base, spans, surfaces, number, kind)
 

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.edges import Signs, edge_lines, edge_signs
 from ...core.formulas import ratio
 from ...core.labels import LabelRules
 from ...core.messages import PlainSpan, spell_argument
@@ -152,6 +153,17 @@ class SharedDocuments:
         return tuple(
             sorted({label for document in self.documents for spans in document.spans.values() for _, _, label in spans})
         )
+
+
+def reading_warnings(shared: SharedDocuments) -> list[str]:
+    """Return warnings of label rules that change nothing, of edges that look odd, and how annotators were read."""
+    signs: Signs = Counter()
+    for document in shared.documents:
+        signs.update(document.base.notes)
+        if (text := document.base.own_text) is not None:
+            signs.update(edge_signs(document.spans, text))
+    unused = shared.rules.usage_warnings(shared.mapped, shared.labels) if shared.rules else []
+    return unused + edge_lines(signs, names={name: f"spans of {name}" for name in shared.annotators})
 
 
 def check_annotators(names: Sequence[str]) -> None:

@@ -23,8 +23,8 @@ COMMENT = re.compile(r"#(\s.*|\s*\w+\s*=.*|(begin|end) document.*)")
 """A line that is a comment unless it has the columns of a token."""
 
 HEADER = re.compile(
-    r"(?i)(tokens?|words?|forms?|text|surface|(ner|ne|pos|named.?entity)?[-_ ]?(tags?|labels?)|ner|ne[-_].+|iob2?|bio|"
-    r"(sentence|sent|token|word)?[-_ ]?(#|id|idx|index|no|number)|entity|misc)"
+    r"(?i)tokens?|words?|forms?|text|surface|(ne(r|[-_].+)?|pos|named.?entity|bio|iob2?|gold|true|pred(ict\w+)?)?"
+    r"[-_ ]?(tags?|labels?)?|(sentence|sent|token|word)?[-_ ]?(#|id|idx|index|no|number)|entity|misc"
 )
 """The usual names of columns in a header row."""
 
