@@ -133,6 +133,15 @@ def test_words_that_are_numbers_stay_words(tmp_path):
     assert [record.text for record in read(path)] == ["In 1990", "2"]
 
 
+def test_rows_whose_labels_are_usual_names_stay_rows(tmp_path):
+    path = tmp_path / "a.conll"
+    for data, spans in (("German MISC\nmet O\n", ["German"]), ("text tag\nmet O\ntext tag\n", ["text", "text"])):
+        path.write_text(data)
+        assert what_is_read(read(path))[1] == spans
+    path.write_text("text B_PER\nmet O\n")
+    assert "line 1: 'B_PER' is not a tag" in error(path)
+
+
 def test_numbers_and_tags_alone_have_no_words(tmp_path):
     path = tmp_path / "a.conll"
     path.write_text("1 B-X\n2 I-X\n3 O\n")

@@ -231,7 +231,10 @@ def _columns(rows: Sequence[tuple[int, list[str]]], ends: Collection[int], forma
     names = [name for name in (format.field, format.words) if name is not None and not _is_number(name)]
     outside = {"O", MISSING, *([] if format.outside is None else [format.outside])}
     body = [cells for _, cells in rows if len(cells) == width]
-    looks_named = not any(cell in outside or has_prefix(cell) for cell in first) and any(map(HEADER.fullmatch, first))
+    looks_named = (
+        not any(cell in outside or has_prefix(cell) for cell in first)
+        and sum(map(bool, map(HEADER.fullmatch, first))) > 1
+    )
     has_names = any(name in first for name in names) or (looks_named and len(body) > 1)
     header = first if has_names else []
     values = [*zip(*body[has_names:])] or [()] * width
@@ -253,7 +256,7 @@ def _columns(rows: Sequence[tuple[int, list[str]]], ends: Collection[int], forma
         if others and tag not in tagged:
             tag = others[0]
             notes.append(f"tags are read from column {tag + 1}, the only one that has tags")
-    if has_names and not names and not HEADER.fullmatch(header[tag]):
+    if has_names and not names and (not HEADER.fullmatch(header[tag]) or header[tag] in values[tag]):
         header, has_names = [], False
     sentences = _sentence_values(rows, width, ends, has_names)
     word, is_numbered = _word_column(sentences, tag, tagged, format, header)
