@@ -176,6 +176,7 @@ def score_runs(
         system: The name of the system.
         text, tokens, scheme, repair, end, spans_key, labels, only: As for `score`.
         depth, sep, match, occurrences, tag_names, offsets: As for `score`.
+        outside, trim, join, missing_tokens: As for `score`.
 
     Returns:
         The result: where that of `score` has scores, it has their means; `result["metrics"]["fair"]["runs"]` has those
@@ -408,6 +409,7 @@ def compare(
         per_label: Whether to compare the primary score of each label too.
         text, tokens, scheme, repair, end, spans_key, labels, only: As for `score`.
         depth, sep, match, occurrences, tag_names, offsets: As for `score`.
+        outside, trim, join, missing_tokens: As for `score`.
 
     Returns:
         The comparison: a dict with methods that print and save it; see `Comparison`.

@@ -65,6 +65,7 @@ def agreement(
             that all annotators of a document have, or else words between white space.
         text, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets:
             As for `score`.
+        outside, trim, join, missing_tokens: As for `score`.
 
     Returns:
         The agreement: a dict with methods that print and save it; see `Agreement`.

@@ -281,6 +281,7 @@ def apply(
         conflicts: What to do where marks decide different things: "refuse" all of them, or "keep" gold as it is there.
         text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets:
             As for `score`, and as they were when the report was made.
+        outside, trim, join, missing_tokens: As for `score`, of gold annotation.
 
     Returns:
         What changed, with the new gold annotation: a dict with methods that print and write it; see `Corrections`.
