@@ -300,7 +300,7 @@ class ScoreView(View):
 
 
 class RunsView(ScoreView):
-    """The tables and sentences on a system with several training runs, from the first run's counts and the runs' result."""
+    """The tables and sentences on a system with several training runs, from the first run's counts and the result."""
 
     def runs(self) -> Iterator[ResultTable]:
         """Yield the spread of the headline scores over the training runs."""
