@@ -62,7 +62,7 @@ PLAN_LEVEL = 0.9
 """The level of the interval of a number of units."""
 
 STEPS = 6
-"""How often the distance between a number of units that suffices and one that does not is halved."""
+"""Number of bisection steps between a number of units that suffices and one that does not."""
 
 
 def add_difference(policy: Policy | None, score: str, difference: float | None) -> Policy:
@@ -93,15 +93,15 @@ def add_difference(policy: Policy | None, score: str, difference: float | None) 
 
 
 class Pilot(NamedTuple):
-    """What each unit of a pilot adds to one number, on the scale on which intervals are made; float64[units].
+    """What each unit of a pilot adds to one number, on the scale on which intervals are computed; float64[units].
 
     Attributes:
         value: The number itself: a score on the scale of its variance, or a difference.
-        influence: By how much the number changes with the share of corpora that are like this unit; 0 on average.
-        weight: The spans of a unit, of both sides.
-        gold: Its gold spans.
-        sides: Whether it has an error, and whether it has a hit, [2, units]; of a difference, whether it has one.
-        units_per_entry: How many units an entry stands for; above 1 where there are more than `MOST_GROUPS`.
+        influence: The influence of the unit on the number, as in the jackknife; 0 on average.
+        weight: The number of gold and predicted spans of the unit.
+        gold: The number of its gold spans.
+        sides: Whether it has an error, and whether it has a hit, [2, units]; for a difference, whether it differs.
+        units_per_entry: The number of units per entry; above 1 where there are more than `MOST_GROUPS`.
         contributions: What each unit that differs in the score adds to a difference; None for a score.
         added: What each entry adds to a difference, NaN where that is undefined; 0 for a score.
         limit: The greatest possible difference.
@@ -126,7 +126,7 @@ class Pilot(NamedTuple):
 
 
 class _GroupWeights:
-    """Weights of sums: each group of units alone, or all groups but each one."""
+    """Weights of documents, for the sums of each group of units alone, or of all groups but one."""
 
     def __init__(self, units: Units, *, alone: bool) -> None:
         self._group, self._alone = units.group[units.of_document], alone
@@ -180,7 +180,7 @@ def make_pilot(subject: Subject, ours: Counts, theirs: Counts | None) -> Pilot:
 
 
 def _weighted_scores(subject: Subject, table: Table, weights: _GroupWeights | None) -> Floats:
-    """Return the score of each sum that the weights make; of the whole corpus without weights."""
+    """Return the score of each weighted sum of the documents; of the whole corpus without weights."""
     (scores,) = score_sums(table.sum_rows(weights))
     return np.asarray(subject.values(scores, table.labels), dtype=float)
 
@@ -232,16 +232,16 @@ class Question(NamedTuple):
 
 
 def answer_rate(question: Question, units: int, seed: int = 0, corpora: int = CORPORA) -> float:
-    """Return the share of simulated corpora that decide a question, and rightly.
+    """Return the share of simulated corpora that decide a question correctly.
 
     A corpus of n units is drawn from the units of the pilot, with replacement. Its value is the assumed one plus
-    the mean of the influences drawn, and its interval is made as the gate makes it: Wilson's for a score, of t for
-    a difference, in place of swaps.
+    the mean of the influences drawn. A score gets Wilson's interval, as in the gate; a difference gets a t interval
+    in place of the gate's swap test.
 
     Args:
         question: The question; it has a pilot.
         units: The number of units of a corpus.
-        seed: Of the random draws.
+        seed: The seed of the random draws.
         corpora: How many corpora are simulated.
 
     Returns:
@@ -316,7 +316,7 @@ def units_needed(question: Question, seed: int = 0, share: float = POWER) -> int
 
     Args:
         question: The question; it has a pilot.
-        seed: Of the random draws.
+        seed: The seed of the random draws.
         share: The share of corpora that have to answer it.
 
     Returns:
@@ -352,9 +352,9 @@ def sizes_between(least: int, most: int) -> list[int]:
 def plan_documents(policy: Policy, candidate: System, baseline: System | None = None) -> dict[str, Any]:
     """Return how many documents decide the rules of a policy, as a pilot suggests.
 
-    The documents to come are assumed to be like those of the pilot. A rule is decided if the value stays what it is
-    in the pilot; a difference is seen if a test rejects that there is none, and the two systems differ by so many
-    points, in as many documents and as unevenly as in the pilot.
+    Further documents are assumed to be like those of the pilot: for a rule, the value is that of the pilot; for a
+    difference, the two systems differ by so many points, in as large a share of documents and as unevenly as in the
+    pilot. A difference is seen if a test rejects the null hypothesis.
 
     Args:
         policy: The rules, perhaps a difference among them; see `add_difference`.
@@ -497,7 +497,7 @@ def _bound(question: Question) -> float:
 
 
 def _units_by_bound(question: Question, pilot: Pilot, units: int) -> int | None:
-    """Return how many units decide that a system is not much worse than another, if no more differ than in the pilot;
+    """Return how many units decide that a system is not worse by more than a margin, if no further units differ;
     None for other questions."""
     if not -pilot.limit < question.least < 0 or question.rule.kind == DIFFERENCE:
         return None
@@ -515,7 +515,7 @@ def _is_unseen(question: Question, k: float) -> bool:
 
 
 def variance_factors(freedom: float, level: float = PLAN_LEVEL) -> tuple[float, float]:
-    """Return by what factors a variance can be lower and higher than its estimate.
+    """Return the factors from an estimate of a variance to the bounds of its interval.
 
     >>> [round(factor, 5) for factor in variance_factors(19)]
     [0.63032, 1.87802]
@@ -531,10 +531,10 @@ def variance_factors(freedom: float, level: float = PLAN_LEVEL) -> tuple[float, 
 def units_interval(
     units: int, value: float, bound: float, bounds: tuple[float, float], freedom: float
 ) -> tuple[float, float]:
-    """Return from how many to how many units decide a rule, at 90 per cent.
+    """Return the 90 % interval of the number of units that decide a rule.
 
-    A pilot knows only roughly how much units vary, and how far the value is from the bound of the rule. The number
-    goes with the variance and with the inverse square of this distance; both errors are combined on logarithms.
+    The number is proportional to the variance and to the inverse square of the distance of the value from the bound
+    of the rule. A pilot estimates both with an error; the errors are combined on the logarithmic scale.
 
     Args:
         units: The number of units that decides if the pilot is right.
@@ -544,7 +544,7 @@ def units_interval(
         freedom: The degrees of freedom of its variance.
 
     Returns:
-        The least and the greatest number; the greatest is infinite if the interval of the value holds the bound.
+        The least and the greatest number; the greatest is infinite if the interval of the value contains the bound.
 
     Example:
         >>> [round(number, 2) for number in units_interval(120, 0.76, 0.7, (0.72, 0.8), 19)]
@@ -566,7 +566,7 @@ def units_interval(
 def units_for_half_width(
     variance: float, margin: float, k_per_unit: float, freedom_per_unit: float, level: float = 0.95
 ) -> int:
-    """Return the least number of units with which the interval of a score reaches no further than a margin.
+    """Return the least number of units for which half the width of a score's interval is at most a margin.
 
     How far the number may be off is given by `variance_factors` of half the degrees of freedom of the pilot.
 
