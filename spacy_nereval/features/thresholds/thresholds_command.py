@@ -1,4 +1,4 @@
-"""`nereval thresholds`: curves over the scores of predictions, the best cut, and what it is worth elsewhere."""
+"""`nereval thresholds`: curves over the scores of predictions, the best cut, and its scores on other documents."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ def _write_page(path: Path, results: Sequence[CutResult], names: Sequence[str], 
 
 
 def _print_results(
-    results: Sequence[CutResult], names: Sequence[str], wished: Sequence[str], format: str | None, digits: int
+    results: Sequence[CutResult], names: Sequence[str], tables: Sequence[str], format: str | None, digits: int
 ) -> None:
     """Print the sentences and tables of all systems."""
     from .threshold_view import ThresholdView
@@ -242,7 +242,7 @@ def _print_results(
     ]
     signatures = [*dict.fromkeys(result.values["signature"] for result in results)]
     print_tables(
-        (table for view in views for table in view.tables(wished, digits=digits)),
+        (table for view in views for table in view.tables(tables, digits=digits)),
         format,
         before=[*dict.fromkeys(line for view in views for line in view.opening(digits=digits))],
         after=[*(line for view in views for line in view.closing()), *signatures[1:]],
