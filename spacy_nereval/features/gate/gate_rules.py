@@ -83,12 +83,12 @@ NO_ESTIMATE = Estimate(math.nan, math.nan, math.nan, 0, math.nan)
 """The estimate where there is no value."""
 
 
-def verdict_on(low: float, high: float, least: float, most: float) -> str:
+def interval_verdict(low: float, high: float, least: float, most: float) -> str:
     """Return whether an interval is wholly within a range, wholly outside, or neither.
 
-    >>> verdict_on(0.8, 0.9, 0.75, math.inf), verdict_on(0.6, 0.7, 0.75, math.inf), verdict_on(0.7, 0.8, 0.75, math.inf)
-    ('met', 'broken', 'undecided')
-    >>> verdict_on(math.nan, math.nan, 0, 1)
+    >>> [interval_verdict(low, low + 0.1, 0.75, math.inf) for low in (0.8, 0.6, 0.7)]
+    ['met', 'broken', 'undecided']
+    >>> interval_verdict(math.nan, math.nan, 0, 1)
     'undecided'
     """
     if low >= least and high <= most:
@@ -304,14 +304,14 @@ class RuleJudge:
         self.confidence: Confidence = Confidence(equivalence_level(policy.level), seed=policy.seed).checked()
 
     def row(self, rule: Rule) -> dict[str, Any]:
-        """Return the row of a rule in the result: its verdict, and the numbers that it rests on."""
+        """Return the row of a rule in the result: its verdict, and the numbers that decide it."""
         subject, ours, theirs = self.subject_and_counts(rule)
         metric, score = subject.metric, subject.score
         is_counted = subject.label is None or subject.label in all_labels(*ours, *(theirs or ()))
         estimate = self.estimate(rule, subject, ours, theirs) if is_counted else NO_ESTIMATE
         least, most = allowed_range(rule, score)
         few = estimate.k < self.policy.least_units
-        verdict = UNDECIDED if few else verdict_on(estimate.low, estimate.high, least, most)
+        verdict = UNDECIDED if few else interval_verdict(estimate.low, estimate.high, least, most)
         family, size = self.policy.family_of(rule.name)
         unseen = verdict == MET and not _is_met_if_unseen(rule, estimate, least, most)
         verdict = UNDECIDED if unseen and self.policy.unseen == NOT_DECIDED else verdict
@@ -359,7 +359,7 @@ class RuleJudge:
         """Return whether a rule is broken at the level that is corrected for a number of rules (Bonferroni)."""
         stricter = self.at_level(1 - (1 - self.policy.level) / rules)
         estimate = stricter.estimate(rule, subject, ours, theirs)
-        return verdict_on(estimate.low, estimate.high, *allowed_range(rule, subject.score)) == BROKEN
+        return interval_verdict(estimate.low, estimate.high, *allowed_range(rule, subject.score)) == BROKEN
 
     def at_level(self, level: float) -> RuleJudge:
         """Return the same judge with another level of each one-sided bound."""
@@ -519,7 +519,7 @@ class RuleJudge:
 def _is_met_if_unseen(rule: Rule, estimate: Estimate, least: float, most: float) -> bool:
     """Return whether a rule is still met if everything is wrong in all documents that may be of unseen kinds."""
     bounds = bounds_if_unseen(rule.kind, estimate.value, estimate.low, estimate.high, estimate.k)
-    return verdict_on(*bounds, least, most) == MET
+    return interval_verdict(*bounds, least, most) == MET
 
 
 def _counted_metric(counts: Counts, metric: Metric) -> Metric:

@@ -252,7 +252,7 @@ class Plan(Shown):
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """A row per question: what it asks, what the pilot says, and how many units answer it."""
+        """A row per question: its demand, the value in the pilot, and how many units answer it."""
         return [*self["questions"]]
 
     @property

@@ -274,7 +274,7 @@ RULE = {
 """The keys of `[gate.rules.NAME]`."""
 
 Problem = tuple[tuple[str, ...], str]
-"""A place in a policy, and what is wrong there."""
+"""The path of a section or key of a policy, and a message."""
 
 
 def read_policy(source: str | Path | Mapping[str, Any]) -> Policy:

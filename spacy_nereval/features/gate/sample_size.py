@@ -40,8 +40,8 @@ from ...evaluation.resampling import Units
 from ...evaluation.result import make_plain, signature
 from ...evaluation.scores import score_sums
 from ...evaluation.tested import Subject, limit_of_difference
-from ...evaluation.variance import bearers_of, sides_of
-from .gate_rules import MET, RuleJudge, bounds_if_unseen, verdict_on
+from ...evaluation.variance import count_bearers, find_errors_and_hits
+from .gate_rules import MET, RuleJudge, bounds_if_unseen, interval_verdict
 from .policy import (
     AGAINST_BASELINE,
     DIFFERENCE,
@@ -118,11 +118,11 @@ class Pilot(NamedTuple):
     limit: float
 
     @property
-    def footing(self) -> tuple[float, float]:
+    def units_and_freedom(self) -> tuple[float, float]:
         """The effective number of units, and the degrees of freedom of the variance."""
         second, fourth = ((self.influence**power).sum() for power in (2, 4))
         k = float(effective_units(self.weight))
-        return k, float(degrees_of_freedom(k, bearers_of(second, fourth, len(self.influence))))
+        return k, float(degrees_of_freedom(k, count_bearers(second, fourth, len(self.influence))))
 
 
 class _GroupWeights:
@@ -142,7 +142,7 @@ def make_pilot(subject: Subject, ours: Counts, theirs: Counts | None) -> Pilot:
     """Return what each unit of a pilot adds to a score of `ours`, or to its difference from that of `theirs`.
 
     Raises:
-        ValueError: The counts do not say what is resampled.
+        ValueError: The counts have no units.
     """
     runs = [ours] if theirs is None else [ours, theirs]
     units = Units(ours)
@@ -162,7 +162,7 @@ def make_pilot(subject: Subject, ours: Counts, theirs: Counts | None) -> Pilot:
     if theirs is None:
         scale = variance_scale(subject.score.limits, (groups,))
         whole, left, alone = (scale.transform(value) for value in values[0])
-        error, hit = sides_of(whole, left, alone, scale)
+        error, hit = find_errors_and_hits(whole, left, alone, scale)
         sides = np.array([error, hit | np.zeros(groups, dtype=bool)], dtype=float)
     else:
         sign = 1 if subject.score.higher_is_better else -1
@@ -175,8 +175,8 @@ def make_pilot(subject: Subject, ours: Counts, theirs: Counts | None) -> Pilot:
         sides = np.tile(np.bincount(of_groups, minlength=groups) > 0, (2, 1)).astype(float)
         limit = limit_of_difference(subject.score, values[0, 0, 0], values[1, 0, 0])
     influence = (groups - 1) * (whole - left)
-    footing = len(units) / groups, contributions, added, limit
-    return Pilot(float(whole[0]), influence - influence.mean(), np.sum(spans, axis=0), gold, sides, *footing)
+    others = len(units) / groups, contributions, added, limit
+    return Pilot(float(whole[0]), influence - influence.mean(), np.sum(spans, axis=0), gold, sides, *others)
 
 
 def _weighted_scores(subject: Subject, table: Table, weights: _GroupWeights | None) -> Floats:
@@ -259,7 +259,7 @@ def answer_rate(question: Question, units: int, seed: int = 0, corpora: int = CO
     mean, *raw = (draws @ influence**power / number for power in (1, 2, 3, 4))
     second = np.maximum(raw[0] - mean**2, 0) * number
     fourth = np.maximum(raw[2] - 4 * mean * raw[1] + 6 * mean**2 * raw[0] - 3 * mean**4, 0) * number
-    variance, bearers = second / (number * (number - 1)), bearers_of(second, fourth, number)
+    variance, bearers = second / (number * (number - 1)), count_bearers(second, fourth, number)
     k, sides = kish(draws @ weight, draws @ weight**2), np.array([draws @ side for side in rows[:, 3:5].T])
     is_enough = k >= question.least_units
     k = np.maximum(k, 1)
@@ -455,9 +455,9 @@ def _make_question(rule: Rule, judge: RuleJudge) -> Question:
 
 
 def _question_row(question: Question, units: int, documents: int, seed: int) -> dict[str, Any]:
-    """Return the row of a question in the result: how many units answer it, and what that number rests on."""
+    """Return the row of a question in the result: how many units answer it, and the numbers this is computed from."""
     rule, subject, pilot = question.rule, question.subject, question.pilot
-    k, freedom = pilot.footing if pilot else (0.0, math.nan)
+    k, freedom = pilot.units_and_freedom if pilot else (0.0, math.nan)
     differing = None if pilot is None or pilot.contributions is None else len(pilot.contributions)
     is_small = k < max(FEW_UNITS, question.least_units)
     few = is_small or (differing is not None and differing < LEAST_DIFFERING)
@@ -503,7 +503,7 @@ def _units_by_bound(question: Question, pilot: Pilot, units: int) -> int | None:
         return None
     level, amounts = equivalence_level(question.level), () if pilot.contributions is None else pilot.contributions
     needed = units_for_rare_loss(amounts, -question.least, level, pilot.limit, lower_only=True)
-    return needed and math.ceil(needed * units / pilot.footing[0] - 1e-9)
+    return needed and math.ceil(needed * units / pilot.units_and_freedom[0] - 1e-9)
 
 
 def _is_unseen(question: Question, k: float) -> bool:
@@ -511,7 +511,7 @@ def _is_unseen(question: Question, k: float) -> bool:
     if not question.is_allowed or question.rule.kind == DIFFERENCE:
         return False
     bounds = bounds_if_unseen(question.rule.kind, question.value, question.value, question.value, k)
-    return verdict_on(*bounds, question.least, question.most) != MET
+    return interval_verdict(*bounds, question.least, question.most) != MET
 
 
 def variance_factors(freedom: float, level: float = PLAN_LEVEL) -> tuple[float, float]:

@@ -184,7 +184,7 @@ def check_comparison(name: str, result: Any) -> None:
 
 
 def _check_numbers(name: str, row: Row) -> None:
-    """Raise ValueError, naming the number, if a row holds something else where a number is expected."""
+    """Raise ValueError, naming the field, if a row has something else where a number is expected."""
     numbers = {key: [row[key]] for key in ("baseline_value", "value", "difference", "p_better")}
     interval = row["interval"]
     pair = isinstance(interval, list) and len(interval) == 2
@@ -310,7 +310,7 @@ def read_comparisons(paths: Sequence[Path]) -> dict[str, Any]:
         comparisons.
 
     Raises:
-        ValueError: A file is given twice, or holds no comparison of this version.
+        ValueError: A file is given twice, or contains no comparison of this version.
         OSError: A file cannot be read.
     """
     check_given_once(paths, "data set")
@@ -323,7 +323,7 @@ def read_comparison(path: Path) -> Any:
     """Return the comparison that a JSON file contains. Errors name the file.
 
     Raises:
-        ValueError: The file holds no comparison of this version.
+        ValueError: The file contains no comparison of this version.
         OSError: The file cannot be read.
     """
     result = read_json(path, "Comparison")

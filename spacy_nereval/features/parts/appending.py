@@ -23,7 +23,7 @@ def lock_counts(output: Path, wait: float = 0) -> Iterator[Counts | None]:
     """Lock the output, and yield the counts in it; None if it does not exist yet.
 
     Raises:
-        ValueError: Another run adds to the file, or it does not hold collapsed counts.
+        ValueError: Another run adds to the file, or its counts are not collapsed.
     """
     from ...io.count_files import load
 

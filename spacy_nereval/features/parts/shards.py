@@ -338,7 +338,7 @@ class PartMerger:
 
 
 def group_shard(parts: Sequence[Part]) -> Shard:
-    """Return a shard that stands for a group of parts to merge."""
+    """Return a shard whose gold file is replaced by the JSON list of a group of parts to merge."""
     content = json.dumps(parts)
     return Shard(content_digest(content), content)
 

@@ -193,7 +193,7 @@ def score_slices(
     lexicon: Lexicon | None,
     by: Sequence[str] = (),
 ) -> list[Slice]:
-    """Return the scores by each attribute; none if a document has no text, unless attributes are asked for.
+    """Return the scores by each attribute: those of `by`, then the default ones if all documents have texts.
 
     Args:
         systems: The documents of each system.
@@ -283,7 +283,7 @@ def share_annexes(systems: Sequence[System]) -> Sequence[System]:
     return [System(system.name, system.counts, [sides[k] for sides in documents]) for k, system in enumerate(systems)]
 
 
-def fair_of(systems: Sequence[System]) -> Metric:
+def require_fair(systems: Sequence[System]) -> Metric:
     """Return the metric fair. Raise ValueError if it is missing, or if the systems cannot share a report."""
     first, *others = systems
     fair = next((metric for metric in first.counts.metrics if metric.name == "fair"), None)

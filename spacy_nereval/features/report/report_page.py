@@ -365,7 +365,7 @@ def page(
         "story": [breakable(finding.heading) for finding in view.story],
         "opening": [*map(breakable, view.opening())],
         "warnings": view.closing(),
-        "tested": view.tested(),
+        "tested": view.test_lines(),
         "confidence": first.get("confidence"),
         "symbols": pages.GLYPHS,
         "charted": charts,

@@ -38,7 +38,7 @@ from ...reporting.score_view import NO_CLEAR_RATE, ScoreView, worst_group
 from ...reporting.verdict_tables import largest_error_groups
 from ...reporting.view import Finding, Makers, View
 from .gold_suspects import CONTRADICTIONS, SHOWN, Doubt, GoldDoubts, gold_suspects, merge_suspects
-from .report_numbers import DIGITS, TITLES, MendingGain, Slice, fair_of, mending_gains, score_slices
+from .report_numbers import DIGITS, TITLES, MendingGain, Slice, mending_gains, require_fair, score_slices
 
 PRIMARY = "fair.f"
 """The default primary score."""
@@ -78,7 +78,7 @@ class ReportView(View):
         lexicon: Lexicon | None = None,
         by: Sequence[str] = (),
     ) -> None:
-        self.fair: Metric = fair_of(systems)
+        self.fair: Metric = require_fair(systems)
         self.systems = systems
         self.names: list[str] = [system.name for system in systems]
         self.labels: list[str] = sorted({label for system in systems for label in system.counts.labels})
@@ -329,7 +329,7 @@ class ReportView(View):
         rule = "" if unit_name(confidence["unit"]) == "document" else f" ({confidence['unit']})"
         return f"Intervals: {100 * confidence['level']:g} %, from {interval_basis(confidence)}{rule}"
 
-    def tested(self) -> list[str]:
+    def test_lines(self) -> list[str]:
         """Return how the systems were tested; nothing if they were not."""
         return self.compared.test_lines() if self.compared and self.compared.result["comparisons"] else []
 
@@ -341,7 +341,7 @@ class ReportView(View):
             return "fair F is undefined: there are no spans"
         if len({*texts}) == 1:
             return f"all systems have a fair F of {texts[0]}"
-        if self.tested():
+        if self.test_lines():
             sentences = self.compared.significant_differences() if self.compared else []
             scores = [f"{text} ({name_in_sentence(name)})" for text, name in zip(texts, self.names)]
             if sentences:
@@ -552,7 +552,7 @@ class ReportView(View):
     def _add_differences(self, table: ResultTable) -> ResultTable:
         """Return a table of two systems with a column of their differences, unless these are tested elsewhere."""
         values = [k for k, head in enumerate(table.header) if head in ("F", "value")]
-        if len(values) != 2 or self.tested():
+        if len(values) != 2 or self.test_lines():
             return table
         rows = [[*row, _difference(*(row[k] for k in values))] for row in table.rows]
         return table._replace(header=[*table.header, "difference"], rows=rows, above=[*table.above, ("", 1)])

@@ -150,8 +150,8 @@ def measure_cuts(
         raise ValueError("there are no annotated documents to apply the cut to")
     cut_counts, whole = side.cut_counts(cuts, side.metrics), count(side.documents, side.metrics)
     whole.skipped = side.skipped
-    bounded = evaluate(cut_counts, confidence)
-    at_cut, no_cut = bounded["metrics"], evaluate(whole, confidence)["metrics"]
+    cut_result = evaluate(cut_counts, confidence)
+    at_cut, no_cut = cut_result["metrics"], evaluate(whole, confidence)["metrics"]
     at_cut_result, no_cut_result = at_cut[wish.metric.name], no_cut[wish.metric.name]
     value, best = _value_with_interval(at_cut_result, wish.score), best_cut(side.curves, wish)
     own_best: dict[str, Any] = {"cut": None, "value": None, "available": False, "difference": None}
@@ -163,7 +163,7 @@ def measure_cuts(
         row |= _interval_fields(at_cut_result["intervals"]["per_type"].get(label, {}).get(row["score"]))
     values: dict[str, Any] = make_plain(
         {
-            "signature": signature(whole, f"cut:{cuts.digest}", IntervalBasis(**bounded["confidence"]).signature),
+            "signature": signature(whole, f"cut:{cuts.digest}", IntervalBasis(**cut_result["confidence"]).signature),
             **_totals(side, whole),
             **_count_kept(side, cuts),
             "score": wish.name,
@@ -184,7 +184,7 @@ def measure_cuts(
             **_ranking_result(side),
             "per_type": per_type,
             "unseen": sorted({*per_type} - {*result.values["per_type"]}),
-            "confidence": bounded["confidence"],
+            "confidence": cut_result["confidence"],
             "warnings": _warnings_on_other_documents(cuts, side.floor),
         }
     )
@@ -416,10 +416,10 @@ def _gain(
     alone = [wish.metric]
     systems = [System(NO_CUT, whole.of(alone)), System(CUT, cut_counts.of(alone))]
     try:
-        compared = comparison(systems, documents, confidence, primary=wish.name, secondary=[])
+        result = comparison(systems, documents, confidence, primary=wish.name, secondary=[])
     except ValueError:  # such as a score that is the complement of another score
         return None
-    row = next(row for row in compared["comparisons"] if row["score"] == wish.score.name)
+    row = next(row for row in result["comparisons"] if row["score"] == wish.score.name)
     low, high = row["interval"]
     tested = {key: row[key] for key in ("difference", "p", "differing", "flag", "verdict")}
     return {**tested, "low": low, "high": high}

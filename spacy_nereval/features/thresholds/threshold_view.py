@@ -32,8 +32,8 @@ LOCAL = ", as far as changing one at a time shows"
 class ThresholdView(View):
     """The tables and sentences on one system's cuts.
 
-    If the cuts were applied to other documents, most tables and sentences are about these; otherwise, all are about the
-    documents on which the cuts were chosen.
+    If the cuts were applied to other documents, most tables and sentences are about those documents. Otherwise all are
+    about the documents on which the cuts were chosen.
 
     Args:
         result: The result, or its JSON.

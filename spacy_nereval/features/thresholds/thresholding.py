@@ -17,7 +17,7 @@ from ...core.messages import describe_unknown
 from ...evaluation.error_list import error_list
 from ...evaluation.resampling import ConfidenceSettings, read_confidence
 from ...evaluation.result import make_plain
-from ...evaluation.tested import add_metric_of, curve_scores
+from ...evaluation.tested import add_missing_metric, curve_scores
 from ...io.saved_results import read_result, save_cuts
 from ...io.tables import EXTENSIONS, write_rows
 from ...metrics.registry import add_hierarchical, create
@@ -93,7 +93,7 @@ def thresholds(
     with_all, added = add_hierarchical(
         chosen.metrics, () if metrics is not None else gold_labels(documents), reading.sep
     )
-    result = find_thresholds(documents, add_metric_of(best, with_all), settings)
+    result = find_thresholds(documents, add_missing_metric(best, with_all), settings)
     result.values["left_out"] |= chosen.left_out
     return Thresholds(result.values, (result, items), added)
 

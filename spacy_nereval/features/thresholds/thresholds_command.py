@@ -120,7 +120,7 @@ def thresholds_cli(
     PRED2: the score at the cut and its gain over no cut, with intervals.
     """
     from ...core.messages import check_given_once
-    from ...evaluation.tested import add_metric_of, find_criterion
+    from ...evaluation.tested import add_missing_metric, find_criterion
     from ...io.writing import write_json
     from ...reporting.pages import chart_library
     from .chosen_cuts import find_thresholds, measure_cuts
@@ -147,7 +147,7 @@ def thresholds_cli(
     reading = add_stored_labels(reading, sources)
     annotation = Gold(gold, reading)
     metrics_chosen = chosen_metrics(metrics, options, gold=annotation, systems=sources)
-    chosen = add_metric_of(settings.best, metrics_chosen.metrics)
+    chosen = add_missing_metric(settings.best, metrics_chosen.metrics)
     find_criterion(settings.best, chosen)  # before anything is read
     check_lexicons(chosen, output, csv, cut_file, html)
     per_system: list[CutResult] = []
