@@ -30,8 +30,8 @@ SCHEMES = (
     "species organism taxon",
     "celltype cl",
 )
-"""The names of one kind of entity in known annotation schemes, in the form of `_bare_letters`. A kind that another
-scheme divides or puts elsewhere, such as GPE for LOC, is not the same."""
+"""Per line the names that annotation schemes have for one kind of entity, in the form of `_bare_letters`. Kinds that
+overlap only in part, such as GPE and LOC, are different lines."""
 
 SHOWN = 8
 """Maximum number of labels of a side that are named."""
@@ -98,10 +98,10 @@ def label_lines(
     """Return a warning if predicted labels never occur in gold; an empty list otherwise.
 
     Args:
-        gold, pred: Labels with their numbers of spans, also those that the rules do not keep.
+        gold, pred: Labels with their numbers of spans, including labels that the rules drop.
         partners: See `Partners`.
         rules: The label rules that are in use already.
-        written: Writes a mapping of labels as something to paste; by default as `mapping_argument` does.
+        written: A function that formats a mapping of labels for pasting; by default `mapping_argument`.
 
     >>> label_lines({"PER": 3, "LOC": 1}, {"PERSON": 2, "loc": 1})[0]  # doctest: +ELLIPSIS
     "⚠ No predicted label is a gold label: gold has LOC, PER, predictions have PERSON, loc. ...='PERSON=PER,loc=LOC'"

@@ -69,8 +69,8 @@ def prediction_rates(counts: Counts, confidence: Confidence | None = None) -> li
 
     >>> from spacy_nereval import Document, count, create
     >>> document = Document([(0, 1, "A")], [(0, 1, "A"), (2, 3, "A"), (4, 5, "B")])
-    >>> for each in prediction_rates(count([document], [create("strict")])):
-    ...     print(each.label, each.gold, each.pred, each.rate)
+    >>> for rate in prediction_rates(count([document], [create("strict")])):
+    ...     print(rate.label, rate.gold, rate.pred, rate.rate)
     A 1 2 2.0
     B 0 1 None
     """
@@ -130,8 +130,8 @@ def prediction_rate(counts: Counts, label: str | None, confidence: Confidence) -
 
     >>> from spacy_nereval import Document, count, create
     >>> documents = [Document([(0, 1, "A")], [(0, 1, "A"), (2, 3, "A")], id=str(k)) for k in range(20)]
-    >>> found = prediction_rate(count(documents, [create("strict")]), None, Confidence())
-    >>> found.value, found.low < 2 < found.high
+    >>> rate = prediction_rate(count(documents, [create("strict")]), None, Confidence())
+    >>> rate.value, rate.low < 2 < rate.high
     (2.0, True)
     """
     gold, pred = gold_by_label(counts), predictions_by_label(counts)
@@ -173,7 +173,7 @@ def rate_differences(first: Counts, second: Counts, confidence: Confidence | Non
     """Return the differences of two systems in how often they predict each label, in the order of the labels.
 
     Units are left out of both systems at once. The interval is the difference plus and minus its standard
-    error times a quantile of t for the number of units that hold the variance.
+    error times a quantile of t for the number of units that cause the variance.
 
     Args:
         first, second: The counts of two systems on the same documents.

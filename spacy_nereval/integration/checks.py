@@ -66,7 +66,7 @@ def check_pipeline(nlp: Language) -> None:
         nlp: A pipeline.
     """
     written = [(name, keys) for name, pipe in nlp.pipeline if (keys := dict(_keys(pipe)))]
-    for line in (*_clashes(written), *_too_early(nlp, written), *_weight_mistakes(nlp, written)):
+    for line in (*_clashes(written), *_order_mistakes(nlp, written), *_weight_mistakes(nlp, written)):
         if _is_new(nlp, line):
             warnings.warn(line, stacklevel=2)
 
@@ -74,9 +74,9 @@ def check_pipeline(nlp: Language) -> None:
 def _is_new(nlp: Language, warning: object) -> bool:
     """Return whether a pipeline has not given a warning yet, and remember that it has."""
     past_warnings = _warned.setdefault(nlp, set())
-    is_known = warning in past_warnings
+    is_new = warning not in past_warnings
     past_warnings.add(warning)
-    return not is_known
+    return is_new
 
 
 def check_predicted(examples: Iterable[Example], counts: Counts) -> None:
@@ -136,12 +136,12 @@ def _check_label_schemes(counts: Counts, key: str | None) -> None:
     if not unknown:
         return
     nlp = evaluating_pipeline()
-    sign = frozenset(label for label in gold if gold[label]), frozenset(unknown)
-    if nlp is not None and not _is_new(nlp, sign):
+    labels = frozenset(label for label in gold if gold[label]), frozenset(unknown)
+    if nlp is not None and not _is_new(nlp, labels):
         return
     for line in label_lines(gold, pred, counts.partners, counts.label_rules, written=mapping_setting):
-        of = "" if key is None else f"doc.spans[{key!r}]: "
-        warnings.warn(of + line.removeprefix("⚠ "), stacklevel=4)
+        prefix = "" if key is None else f"doc.spans[{key!r}]: "
+        warnings.warn(prefix + line.removeprefix("⚠ "), stacklevel=4)
 
 
 Written = tuple[str, dict[str, tuple[Metric, Score]]]
@@ -176,7 +176,7 @@ def _clashes(written: list[Written]) -> Iterator[str]:
         )
 
 
-def _too_early(nlp: Language, written: list[Written]) -> Iterator[str]:
+def _order_mistakes(nlp: Language, written: list[Written]) -> Iterator[str]:
     """Yield a line for each component of this package that comes before one that sets the spans it scores.
 
     There is no line if the later component writes the same keys, since `_clashes` has one then.
@@ -188,7 +188,7 @@ def _too_early(nlp: Language, written: list[Written]) -> Iterator[str]:
             later = [
                 setter
                 for setter, setter_pipe in nlp.pipeline[place + 1 :]
-                if scored & {*_set_by(nlp, setter, setter_pipe)}
+                if scored & {*_assigned_prefixes(nlp, setter, setter_pipe)}
                 and not keys_of[name].keys() & keys_of.get(setter, {}).keys()
             ]
             if later:
@@ -199,7 +199,7 @@ def _too_early(nlp: Language, written: list[Written]) -> Iterator[str]:
                 )
 
 
-def _set_by(nlp: Language, name: str, pipe: Any) -> Iterator[str]:
+def _assigned_prefixes(nlp: Language, name: str, pipe: Any) -> Iterator[str]:
     """Yield the prefixes of score keys for the spans that a component sets."""
     for attribute in nlp.get_pipe_meta(name).assigns:
         if attribute == "doc.ents":
@@ -221,7 +221,7 @@ def _weight_mistakes(nlp: Language, written: list[Written]) -> Iterator[str]:
         if key in ours:
             metric, score = ours[key]
             if not score.higher_is_better:
-                better = f"{key.removesuffix(score.key or '')}{_better(metric, score)}"
+                better = f"{key.removesuffix(score.key or '')}{_better_key(metric, score)}"
                 yield (
                     f"[training.score_weights] has {key}, for which lower is better: training keeps the model with the "
                     f"highest score, which is the worst; use {better}"
@@ -260,7 +260,7 @@ def _spacys_keys(nlp: Language) -> Iterator[str]:
             yield from (f"spans_{key}_{score}" for score in ("p", "r", "f"))
 
 
-def _better(metric: Metric, cost: Score) -> str:
+def _better_key(metric: Metric, cost: Score) -> str:
     """Return the key of the score to use instead of a cost: its complement, or the metric's headline."""
     scores = [score for score in metric.scores if score.key and score.higher_is_better]
     return str(min(scores, key=lambda score: (score.complement_of != cost.name, not score.headline)).key)

@@ -171,7 +171,7 @@ def batches(
     unit: UnitRule | None = None,
     rules: LabelRules | None = None,
 ) -> Iterator[tuple[list[Batch], list[tuple[int, Example]]]]:
-    """Yield many examples at a time.
+    """Yield the spans of examples as batches, a block of examples at a time.
 
     Args:
         examples: Examples.
@@ -190,11 +190,11 @@ def batches(
     number = 0
     units = FileUnits(unit) if unit and unit.form != "id" else None
     for block in chunk_items(examples, lambda example: len(example.reference)):
-        yield _read_together(block, number, key, units, rules)
+        yield _read_block(block, number, key, units, rules)
         number += len(block)
 
 
-def _read_together(
+def _read_block(
     examples: Sequence[Example], number: int, key: str | None, units: FileUnits | None, rules: LabelRules | None
 ) -> tuple[list[Batch], list[tuple[int, Example]]]:
     """Return the batches of a block of examples, as `batches` yields them; `number` is that of the first example."""
@@ -331,9 +331,9 @@ def doc_batch(pairs: Sequence[tuple[Doc, Doc]], rules: LabelRules | None = None)
     def doc_of(tokens: Numbers) -> Numbers:
         return np.searchsorted(first, tokens, side="right") - 1
 
-    unlike = (gold[:, TEXT] != pred[:, TEXT]) | (gold[:, SPACE] != pred[:, SPACE]) | (gold[:, IOB] == 0)
+    unusable = (gold[:, TEXT] != pred[:, TEXT]) | (gold[:, SPACE] != pred[:, SPACE]) | (gold[:, IOB] == 0)
     entities = [_entities(side[:, IOB].astype(np.uint8), first) for side in (gold, pred)]
-    fit[doc_of(np.flatnonzero(unlike))] = False
+    fit[doc_of(np.flatnonzero(unusable))] = False
     for tokens, (begin, last, unbegun) in zip((gold, pred), entities):
         # A single token without a label is a blocked token, which spaCy keeps out of entities.
         unlabelled = (tokens[begin, TYPE] == 0) & (last > begin)
@@ -350,7 +350,7 @@ def doc_batch(pairs: Sequence[tuple[Doc, Doc]], rules: LabelRules | None = None)
     hashes, example, label = np.unique(type_, return_index=True, return_inverse=True)
     names = [pairs[doc[k]][side[k]].vocab.strings[int(kind)] for kind, k in zip(hashes, example)]
     renamed = [rules.new_name(name) if rules else name for name in names]
-    given = [[names[k] for k in label[side == number].tolist()] for number in (0, 1)] if rules else []
+    names_by_side = [[names[k] for k in label[side == number].tolist()] for number in (0, 1)] if rules else []
     labels = sorted({name for name in renamed if name is not None})
     label = np.array([-1 if name is None else labels.index(name) for name in renamed], dtype=np.int64)[label]
     begin, last, side, label, doc = (column[label >= 0] for column in (begin, last, side, label, doc))
@@ -363,7 +363,7 @@ def doc_batch(pairs: Sequence[tuple[Doc, Doc]], rules: LabelRules | None = None)
     batch.places = places
     if rules:
         batch.label_rules, batch.mapped = rules, {*names} & rules.mapping.keys()
-        batch.unkept = rules.unkept(*given)
+        batch.unkept = rules.unkept(*names_by_side)
     return batch
 
 

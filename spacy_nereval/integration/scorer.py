@@ -117,7 +117,7 @@ def model_options(model: Path, key: str | None) -> dict[str, dict[str, Any]]:
 
 
 def model_label_settings(model: Path, key: str | None) -> dict[str, Any]:
-    """Return the label settings of a model's config: those of `labels`, `only`, `depth` and `sep` that it has.
+    """Return the label settings that a model's config has, out of `labels`, `only`, `depth` and `sep`.
 
     Args, Raises: As for `model_options`.
     """
@@ -255,7 +255,7 @@ class Scoring:
     lack: str = ""
 
     def usable_settings(self, examples: Sequence[Example], key: str | None) -> "Scoring":
-        """Return these settings; without the unit, after a warning, if some examples lack it.
+        """Return these settings. If an example has no unit, warn, and return them without the unit.
 
         Missing data must never stop a training run.
         """
@@ -278,9 +278,9 @@ class NerScorer(Scoring):
         scoring = self.usable_settings(examples, None)
         counter = Counter(scoring.metrics, units=scoring.confidence is not None)
         spacy = SpacyCounts()
-        for parts, unlike in batches(examples, None, scoring.unit, scoring.rules):
+        for parts, unaligned in batches(examples, None, scoring.unit, scoring.rules):
             if not scoring.rules:
-                spacy.add(unlike, first=counter.counts.documents)
+                spacy.add(unaligned, first=counter.counts.documents)
             counter.add(*parts)
         check_predicted(examples, counter.counts)
         check_labels(counter.counts)
@@ -288,7 +288,7 @@ class NerScorer(Scoring):
         return scores | scoring.keys(counter.counts, "ents")
 
     def prefixes(self, pipe: Any) -> list[str]:
-        """Return how its score keys begin, as the scorer of a component."""
+        """Return the prefix of its score keys, as the scorer of the component `pipe`."""
         return ["ents"]
 
 
@@ -309,7 +309,7 @@ class SpansScorer(Scoring):
         return spacy | scoring.keys(counts, f"spans_{key}")
 
     def prefixes(self, pipe: Any) -> list[str]:
-        """Return how its score keys begin, as the scorer of a component."""
+        """Return the prefix of its score keys, as the scorer of the component `pipe`."""
         return [f"spans_{self.spans_key or getattr(pipe, 'cfg', {}).get('spans_key') or 'sc'}"]
 
 
@@ -321,13 +321,13 @@ class SpacyCounts:
     """
 
     def __init__(self) -> None:
-        self._unlike: list[int] = []
+        self._unaligned: list[int] = []
         self._scores: dict[str, PRFScore] = defaultdict(PRFScore)
 
-    def add(self, unlike: Iterable[tuple[int, Example]], first: int) -> None:
+    def add(self, unaligned: Iterable[tuple[int, Example]], first: int) -> None:
         """Count the examples whose tokens have to be aligned, each with its index from `first` on."""
-        for place, example in unlike:
-            self._unlike.append(first + place)
+        for place, example in unaligned:
+            self._unaligned.append(first + place)
             self._count(example)
 
     def _count(self, example: Example) -> None:
@@ -352,9 +352,9 @@ class SpacyCounts:
     def scores(self, counts: Counts) -> dict[str, Any]:
         """Return `ents_p`, `ents_r`, `ents_f` and `ents_per_type`, as spaCy does."""
         per_type = self._scores.copy()
-        alike = np.ones(counts.documents, dtype=bool)
-        alike[self._unlike] = False
-        numbers = counts.cells[alike].sum(axis=0, dtype=np.int64)
+        exact = np.ones(counts.documents, dtype=bool)
+        exact[self._unaligned] = False
+        numbers = counts.cells[exact].sum(axis=0, dtype=np.int64)
         for key, number in zip(counts.keys, numbers.tolist()):
             if number and not key.metric:
                 name = "tp" if key.verdict == Kind.HIT else "fn" if key.gold else "fp"
