@@ -36,7 +36,7 @@ Floats = NDArray[np.float64]
 
 
 def prose() -> str:
-    """The page on one line, without blocks of code, the numbers of lists, the targets of links and the years of publications."""
+    """The page on one line, without blocks of code, numbers of lists, targets of links and years of publications."""
     text = re.sub(r"```.*?```|^\d\. ", "", PAGE, flags=re.S | re.M)
     text = re.sub(r"\]\((?:[^()]|\([^()]*\))*\)", "]", text)
     return re.sub(r"\b(19|20)\d\d\b", "", " ".join(text.split()))
