@@ -176,13 +176,13 @@ class _RunSums:
         self.sums = reduce(add, (table.sum_rows() for table, _ in parts))
         self.scores: list[MetricScores] = [*score_sums(self.sums)]
         cells = reduce(add, (groups @ table.cells for table, groups in parts)).tocsr()
-        self._slots: Wholes = (cells @ self.table.labels_added).toarray().T
+        self._slots: Wholes = (cells @ self.table.label_sum_matrix).toarray().T
         self._means = np.zeros((self.sums.means.size, self.groups), dtype=np.int64)
         of_classes = csr_array((self.groups, self.sums.class_means.size), dtype=np.int64)
         for table, groups in parts:
             belongs = groups.T.tocsr()
             rows = [csr_array((0, self.sums.class_means.size), dtype=np.int64)]
-            for here in table.stretches():
+            for here in table.document_slices():
                 _, means, class_means = table.additive_rows(here)
                 self._means += (belongs[here].T @ means.T.astype(np.int64)).T
                 rows.append(csr_array(class_means.T))

@@ -274,7 +274,7 @@ class Pair:
             return [csc_array((0, documents), dtype=np.int64)] * 2
         none = csc_array((size, 0), dtype=np.int64)
         return [
-            hstack([none, *(table.additive_rows(here)[2] for here in table.stretches())], format="csc")
+            hstack([none, *(table.additive_rows(here)[2] for here in table.document_slices())], format="csc")
             for table in self._tables
         ]
 

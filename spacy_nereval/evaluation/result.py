@@ -354,7 +354,7 @@ def document_scores(counts: Counts) -> dict[str, dict[str, NDArray[Any]]]:
     """Return metric to score to float64[documents], for all scores averaged over documents; NaN if undefined."""
     counts.check_documents("scores of documents")
     table = Table(counts)
-    blocks = [table.document_scores(table.cells[here])[0] for here in table.stretches()]
+    blocks = [table.document_scores(table.cells[here])[0] for here in table.document_slices()]
     nothing = np.zeros((sum(len(metric.averaged) for metric in counts.metrics), 0))
     rows = iter(np.concatenate([nothing, *blocks], axis=1))
     return {metric.name: {score.name: next(rows) for score in metric.averaged} for metric in counts.metrics}

@@ -47,7 +47,7 @@ from ..io.formats.settings import Format
 from ..io.paths import check_is_file, is_stream, readable_file
 from ..io.records import Record
 from ..io.tables import EXTENSIONS
-from ..io.writing import atomic
+from ..io.writing import atomic_file
 from .examples import doc_record
 
 WHOLE = 1 << 20
@@ -391,7 +391,7 @@ def write_spacy(path: Path, records: Iterable[Record], losses: Losses, key: str 
     for record in records:
         check_characters(record, losses)
         doc_bin.add(_doc(record, vocab, losses, key, tokenize))
-    with atomic(path) as file:
+    with atomic_file(path) as file:
         file.write(doc_bin.to_bytes())
 
 

@@ -1,4 +1,4 @@
-"""Write records in other formats, and count what a format cannot hold."""
+"""Write records as JSON lines, tables, CoNLL or brat files, and count what the format cannot store."""
 
 from __future__ import annotations
 
@@ -18,15 +18,13 @@ from .formats.conll import DOCSTART
 from .formats.tags import MISSING
 from .records import Record
 from .tables import write_documents
-from .writing import atomic, json_line, resolve_links
+from .writing import atomic_file, json_line, resolve_links
 
 Places = list[tuple[int, int]]
 """The (start, end) of each token of a text."""
 
 Tokenizer = Callable[[str], Places]
-
-
-"""Finds the tokens of a text."""
+"""Returns the (start, end) of each token of a text."""
 
 NAME = re.compile(r"(?!\.)[\w.-]{1,100}(/(?!\.)[\w.-]{1,100})*")
 """An id that can name a file."""
@@ -44,7 +42,7 @@ class NamedTokenizer(NamedTuple):
 
 
 class Losses:
-    """Counts what a format cannot hold and what is therefore left out, or raises an error.
+    """Counts what a format cannot store, or raises an error if spans may not be lost.
 
     Args:
         allowed: Whether spans and gaps may be left out.
@@ -100,7 +98,7 @@ def write_jsonl(path: Path, records: Iterable[Record], losses: Losses) -> None:
         ValueError: A record has gaps, and gaps may not be lost.
         OSError: If the file cannot be written.
     """
-    with atomic(path) as file:
+    with atomic_file(path) as file:
         for row in _rows(records, losses):
             file.write(f"{json_line(row)}\n".encode())
 
@@ -158,14 +156,14 @@ def write_conll(path: Path, records: Iterable[Record], losses: Losses, tokenize:
         path: The file; it gets its name once it is complete.
         records: The records.
         losses: Counts what is left out.
-        tokenize: Finds the tokens of a text that has none.
+        tokenize: Splits a text if its record has no tokens.
 
     Raises:
         ValueError: A span overlaps another or does not fit the tokens, and spans may not be
             left out; a token or label cannot be written in columns.
         OSError: If the file cannot be written.
     """
-    with atomic(path) as file:
+    with atomic_file(path) as file:
         for record in records:
             check_characters(record, losses)
             places = [place for place in record.tokens or tokenize(record.text) if record.text[slice(*place)].strip()]
@@ -207,7 +205,7 @@ def _tags(record: Record, places: Places, losses: Losses) -> list[str]:
 
 
 def flat_spans(record: Record, losses: Losses) -> list[PlainSpan]:
-    """Return spans that do not overlap; of overlapping ones, the longest. The others are lost."""
+    """Return the spans without overlaps: the longest of overlapping ones are kept, and the others count as losses."""
     flat: list[PlainSpan] = []
     for span in sorted(record.spans, key=lambda s: (s[0] - s[1], s)):
         if span[0] == span[1]:
@@ -222,7 +220,7 @@ def flat_spans(record: Record, losses: Losses) -> list[PlainSpan]:
 def write_brat(path: Path, records: Iterable[Record], losses: Losses) -> None:
     """Write records as a folder of `.txt` and `.ann` files. A text without annotation gets no `.ann` file.
 
-    The files of a document are named by its id, or by its number if there is no id that can name a file.
+    The id of a document names its files. Its number does if it has no id, or one that cannot name a file.
 
     Args:
         path: The folder. It may exist if it is empty, and gets its name once it is complete.
@@ -276,8 +274,8 @@ def atomic_folder(path: Path) -> Iterator[Path]:
         The folder. It is deleted if the block raises.
 
     Raises:
-        ValueError: There are files already.
-        OSError: If it cannot be written.
+        ValueError: The path exists, and is not an empty folder.
+        OSError: The folder cannot be written.
     """
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise ValueError(f"{path} exists already; expected a new or empty folder for .txt and .ann files")

@@ -27,7 +27,7 @@ from spacy_nereval.io import paths
 from spacy_nereval.io.paths import is_stream
 from spacy_nereval.io.read import Pairing, read_files, records
 from spacy_nereval.io.records import Record
-from spacy_nereval.io.writing import atomic, write_json
+from spacy_nereval.io.writing import atomic_file, write_json
 
 posix = pytest.mark.skipif(os.name != "posix", reason="pipes, links and permissions are those of POSIX")
 
@@ -354,7 +354,7 @@ def test_a_log_behind_a_stream_keeps_what_it_holds(name, mode, tmp_path):
         path = tmp_path / name.format(file.fileno(), process=os.getpid())
         assert is_stream(path)
         write_json(path, [1])
-        with pytest.raises(ValueError), atomic(path) as stream:
+        with pytest.raises(ValueError), atomic_file(path) as stream:
             stream.write(b"half of it")
             raise ValueError
         file.write(b"after\n")

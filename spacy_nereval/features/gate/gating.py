@@ -14,7 +14,7 @@ from ...api.scoring import counts_of, counts_of_documents, runs_of
 from ...api.shown import Shown, table_frame
 from ...core.compression import format_extension
 from ...evaluation.comparison import System
-from ...io.writing import atomic
+from ...io.writing import atomic_file
 from ...metrics.registry import create, names
 from .gate_rules import judge_candidate
 from .gate_view import GateView, PlanView, demand, junit
@@ -148,7 +148,7 @@ class Gate(Shown):
         >>> result.save(getfixture("tmp_path") / "gate.xml")
         """
         if format_extension(Path(path)) == ".xml":
-            with atomic(Path(path)) as file:
+            with atomic_file(Path(path)) as file:
                 file.write(junit(self))
         else:
             super().save(path)

@@ -267,7 +267,7 @@ class _MeanChanges:
 
         table = Table(states.counts.of([metric]), labels)
         self._labels, self._width = tuple(labels), table.width
-        rows = [csr_array(table.additive_rows(here)[2].T) for here in table.stretches()]
+        rows = [csr_array(table.additive_rows(here)[2].T) for here in table.document_slices()]
         self._changes: csr_array = (_change_matrix(states, cuts) @ vstack(rows, format="csr")).tocsr()
         self._by_column = self._changes.tocsc()
 

@@ -55,7 +55,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         path: The file.
         format: `format.field` names the key of the spans, instead of `KEYS`; `format.offsets` says
             what offsets count; `format.check_text` says whether a span with a "text" has to cover
-            that text; `format.match` and `format.occurrences` say how mentions are looked for.
+            that text; `format.match` and `format.occurrences` say how mentions are located.
 
     Yields:
         One record per line or document.
@@ -141,7 +141,7 @@ def _line_per_document(
     If a document has no line of the chosen annotator, its first line is yielded, as not annotated.
     """
     chosen = [
-        next((line for line in lines_of if line.accepted and annotators.reads(line.annotator)), lines_of[0])
+        next((line for line in lines_of if line.accepted and annotators.is_read(line.annotator)), lines_of[0])
         for lines_of in documents
     ]
     waiting: dict[int, Any] = {}
@@ -151,7 +151,7 @@ def _line_per_document(
         if number in numbers:
             waiting[number] = entry
         while line.number in waiting:
-            is_read = line.accepted and annotators.reads(line.annotator)
+            is_read = line.accepted and annotators.is_read(line.annotator)
             waiting_entry = waiting.pop(line.number)
             yield line.number, waiting_entry if is_read else {**waiting_entry, "answer": "ignore"}
             line = next(order, Line(0, "", False))
@@ -287,7 +287,7 @@ def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[Plain
 def _plain_spans(entry: dict[str, Any], length: int, format: Format) -> list[PlainSpan] | None:
     """Return the spans of a line if all are valid and in the package's own form; otherwise None.
 
-    Nearly all lines are like that, and take half the time, since no other form has to be looked for.
+    Nearly all lines have this form. Reading them this way takes half the time.
     """
     if (
         entry.get(KEYS[0]).__class__ is not list
