@@ -185,7 +185,7 @@ def few_runs(runs: Iterable[int]) -> str:
 
 
 def interval_lines(basis: Mapping[str, Any], documents: int | None = None, *, chosen: bool = True) -> list[str]:
-    """Return warnings about intervals: automatic units, few units, or a few units that cause most of the variance.
+    """Return warnings about intervals: automatic units, few units, or few that account for most of the variance.
 
     Args:
         basis: What the intervals are based on, the result's `confidence`.
@@ -199,7 +199,7 @@ def interval_lines(basis: Mapping[str, Any], documents: int | None = None, *, ch
     """
     rule, units = basis["unit"], basis["units"]
     lines = [*unit_lines(rule, chosen=chosen), *units_warning(units, basis["effective_units"], rule, documents)]
-    # One score is enough: usually the same units cause the variance of all scores.
+    # One score is enough: usually the same units account for the variance of all scores.
     for score in basis["concentrated"][:1]:
         number, whole = len(score["units"]), many(units, unit_name(rule, units, documents))
         lines.append(
