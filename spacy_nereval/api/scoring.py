@@ -26,7 +26,7 @@ from ..evaluation.run_means import evaluate_runs
 from ..evaluation.tested import Hypotheses, families
 from ..io.count_files import load
 from ..io.paths import is_count_file
-from ..metrics.registry import LOOKED_AT, MetricChoice, add_hierarchical, choose_metrics
+from ..metrics.registry import SEARCHED_DOCUMENTS, MetricChoice, add_hierarchical, choose_metrics
 from .inputs import (
     ItemReading,
     Items,
@@ -327,7 +327,7 @@ def _result_of_documents(
     confidence = read_confidence(asked)
     documents = iter(documents)
     all_documents = [*documents] if kept else None
-    start = all_documents if all_documents is not None else [*islice(documents, LOOKED_AT)]
+    start = all_documents if all_documents is not None else [*islice(documents, SEARCHED_DOCUMENTS)]
     metrics, added = add_hierarchical(chosen.metrics, () if sep is None else gold_labels(start), sep or "")
     # Kept documents get their units when something needs them; see `Result.counts`.
     counts = counts_of_documents(chain(start, documents), metrics, key, units=confidence is not None or not kept)

@@ -363,7 +363,7 @@ def doc_batch(pairs: Sequence[tuple[Doc, Doc]], rules: LabelRules | None = None)
     batch.places = places
     if rules:
         batch.label_rules, batch.mapped = rules, {*names} & rules.mapping.keys()
-        batch.unkept = rules.unkept(*names_by_side)
+        batch.unkept = rules.count_unkept(*names_by_side)
     return batch
 
 
