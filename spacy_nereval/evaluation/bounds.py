@@ -300,7 +300,7 @@ def poisson_interval(mean: ArrayLike, number: ArrayLike, quantile: ArrayLike) ->
 
     Args:
         mean: Observed means, 0 or more.
-        number: Number of observations behind each, not necessarily whole.
+        number: Number of observations of each, not necessarily whole.
         quantile: As for `wilson_interval`.
 
     Returns:

@@ -468,7 +468,7 @@ class Breakdown:
         """Return the table of one metric, with buckets instead of labels."""
         from scipy.sparse import csr_array
 
-        # The rows hold all verdicts, including those on spans that need no judge.
+        # The rows have all verdicts, including those on spans that need no judge.
         counts = Counts([replace(metric, scope="document", judge=metric.verdicts)])
         counts.by = self.by.name
         columns: dict[Key, int] = {}

@@ -84,7 +84,7 @@ def error_list(
     are kept until its end.
 
     Args:
-        documents: The documents; None stands for one without annotation.
+        documents: The documents; None for one without annotation.
         metric: The metric.
         errors: Names of the verdicts to list, or "all" for every one. By default, all
             verdicts on spans except those on exact hits.
@@ -176,7 +176,7 @@ class ErrorExamples:
         """Add the verdicts of kinds that no earlier document has.
 
         Args:
-            document: The document; None stands for one without annotation.
+            document: The document; None for one without annotation.
             verdicts: The verdicts on it, if computed already.
         """
         if document is None:
@@ -239,11 +239,11 @@ def outcomes_from_verdicts(verdicts: Iterable[Verdict]) -> dict[Span, str]:
     return dict(sorted(outcomes.items()))
 
 
-def outcomes_of(documents: Iterable[Document | None], metrics: Iterable[Metric]) -> list[dict[Span, str]]:
+def outcomes_per_document(documents: Iterable[Document | None], metrics: Iterable[Metric]) -> list[dict[Span, str]]:
     """Return the outcome of each gold span of each document, with the options that `fair` has among the metrics.
 
     Example:
-        >>> outcomes_of([Document([(0, 5, "A")], [])], [])
+        >>> outcomes_per_document([Document([(0, 5, "A")], [])], [])
         [{Span(start=0, end=5, label='A'): 'missed'}]
     """
     fair = next((metric for metric in metrics if metric.name == "fair"), None)

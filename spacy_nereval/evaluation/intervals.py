@@ -83,7 +83,7 @@ def draw_replicates(counts: Counts, samples: int, seed: int) -> Replicates:
         samples, seed: The number of half-samples, and the seed of their random bits.
 
     Raises:
-        ValueError: A setting is out of range, or the counts do not say what is resampled.
+        ValueError: A setting is out of range, or the counts have no units.
     """
     Confidence(samples=samples, seed=seed).checked()
     halves = HalfSamples(Units(counts), samples, seed, exact=False)

@@ -109,8 +109,7 @@ def evaluate(
         "confusion"; with intervals also "confidence".
 
     Raises:
-        ValueError: Intervals are asked for, and the counts do not say what is resampled, or a
-            setting of the intervals is out of range.
+        ValueError: Intervals are requested and the counts have no units, or a setting of the intervals is out of range.
 
     >>> from spacy_nereval import Document, count, create_all
     >>> counts = count([Document([(0, 3, "A")], [(0, 3, "A")])], create_all(["strict"]))
@@ -197,7 +196,7 @@ def reading_numbers(runs: Sequence[Counts]) -> dict[str, list[int]]:
 
 
 LabelledVerdict = tuple[str, str, str]
-"""A verdict, the gold label and the predicted label; "" stands for no span."""
+"""A verdict, the gold label and the predicted label; "" for no span."""
 
 
 def scores_by_key(metrics: Iterable[Metric], metric_results: Mapping[str, Any]) -> dict[str, Any]:

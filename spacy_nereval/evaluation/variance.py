@@ -62,7 +62,7 @@ def influences(values: ArrayLike, row: ArrayLike, left_out: ArrayLike, units: in
     second, fourth = _central_sums(theta, place, left, units, (2, 4))
     variance = second / max(units * (units - 1), 1)
     varies = variance >= TINY**2
-    bearers = np.where(varies, bearers_of(second, fourth, units), np.inf)
+    bearers = np.where(varies, count_bearers(second, fourth, units), np.inf)
     return Influences(np.where(varies & ~lone, variance, 0.0), bearers, lone)
 
 
@@ -94,10 +94,10 @@ def _central_sums(theta: Floats, place: Places, left: Floats, units: int, powers
     return [np.bincount(place, away**power, number) + still * (-centre) ** power for power in powers]
 
 
-def bearers_of(second: ArrayLike, fourth: ArrayLike, units: int) -> Any:
+def count_bearers(second: ArrayLike, fourth: ArrayLike, units: int) -> Any:
     """Return how many units cause a variance, from the sums of the squares and of the fourth powers of the influences.
 
-    >>> round(float(bearers_of(4, 4, 4)), 3), round(float(bearers_of(1, 1, 1000)), 3)
+    >>> round(float(count_bearers(4, 4, 4)), 3), round(float(count_bearers(1, 1, 1000)), 3)
     (inf, 2.002)
     """
     squares = np.asarray(second, dtype=float)
@@ -128,11 +128,11 @@ def count_mixed_units(
     """
     theta, place = np.asarray(values), np.asarray(row)
     scale_of_entries = VarianceScale(*(limits[place] for limits in scale))
-    sides = sides_of(theta[place], np.asarray(left_out), np.asarray(alone), scale_of_entries)
+    sides = find_errors_and_hits(theta[place], np.asarray(left_out), np.asarray(alone), scale_of_entries)
     return np.minimum(*(np.bincount(place, side, len(theta)) for side in sides))
 
 
-def sides_of(values: Floats, left_out: Floats, alone: Floats, scale: VarianceScale) -> tuple[Any, Any]:
+def find_errors_and_hits(values: Floats, left_out: Floats, alone: Floats, scale: VarianceScale) -> tuple[Any, Any]:
     """Return whether each unit has an error, and whether it has a hit, as `count_mixed_units` counts them.
 
     All arrays have one element per entry.

@@ -15,7 +15,7 @@ from ..evaluation.conclusion import Footing, footer
 from ..evaluation.error_groups import ErrorGroups
 from ..evaluation.error_list import ListedVerdict
 from ..evaluation.intervals import run_intervals
-from ..evaluation.prediction_rates import PredictionRate, prediction_rates, rates_of
+from ..evaluation.prediction_rates import PredictionRate, prediction_rates, result_rates
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import LabelledVerdict, documents_with
 from ..io.writing import visible
@@ -151,7 +151,7 @@ class ScoreView(View):
             for label, scores, intervals in places:
                 for name in (name for name in scores if name != "undefined"):  # in averages, a number of labels
                     cell = score_cell(metric, name, scores, intervals)
-                    # The bounds have columns of their own, which are there also if no score has any.
+                    # The bounds have separate columns, even if no score has bounds.
                     numbers = cell[:3] if isinstance(cell, Estimate) else (cell, None, None)
                     rows.append([label, metric.score_by_name[name].key or None, metric.name, name, *numbers])
         return ResultTable("All scores", ["label", "key", "metric", "score", "value", *VALUE_BOUNDS], rows)
@@ -277,7 +277,7 @@ class ScoreView(View):
     def rates(self) -> list[PredictionRate]:
         """How often each label is predicted, with intervals if the result has intervals."""
         if self.evaluation.counts is None:
-            return rates_of(self.evaluation.result)
+            return result_rates(self.evaluation.result)
         basis = self.evaluation.result.get("confidence")
         settings = {name: basis[name] for name in Confidence._fields if basis[name] is not None} if basis else {}
         return prediction_rates(self.evaluation.counts, Confidence(**settings) if basis else None)

@@ -92,7 +92,7 @@ def pair_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
 def confusion_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
     """Yield the confusion matrix of the metric, or the list of its cells if there are many labels.
 
-    If the diagonal holds boundary errors, a second matrix with totals has the hits on its diagonal.
+    If the diagonal has boundary errors, a second matrix with totals has the hits on its diagonal.
     """
     if not (metric := error_metric(evaluation.metrics)):
         return
