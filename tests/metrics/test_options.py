@@ -161,6 +161,7 @@ def test_what_a_metric_needs_of_a_document_is_said(document, name, options, said
         ([], "metrics=[]: no metric is named; choose from strict, "),
         ({}, "metrics={}: no metric is named; choose from strict, "),
         (["strict", "bleu"], "there is no metric 'bleu'; there are strict, "),
+        ("mine", "once the file that registers it is imported (--code FILE), and one of another package once that is"),
         ({"loio": {"s": 7}}, "metrics={'loio': {'s': 7}}: "),
     ],
     ids=str,
