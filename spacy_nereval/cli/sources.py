@@ -274,12 +274,12 @@ class Gold:
 
         Mistakes in the file are left to those who read all of it.
         """
-        from ..metrics.registry import LOOKED_AT
+        from ..metrics.registry import SEARCHED_DOCUMENTS
 
         rules = rules_of(self.reading)
         with suppress(ValueError, OSError):
             first = [] if self._first is None else [self._first]
-            for record in chain(first, islice(self._records, LOOKED_AT - 1)):
+            for record in chain(first, islice(self._records, SEARCHED_DOCUMENTS - 1)):
                 for _, _, label in sorted(record.spans):
                     if name := rules.new_name(label) if rules else label:
                         yield name

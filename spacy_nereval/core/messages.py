@@ -67,7 +67,7 @@ def describe_unknown(name: object, known: Iterable[str], what: str = "", most: i
     Args:
         name: The unknown name.
         known: The names that exist.
-        what: What the name stands for, such as "metric".
+        what: The noun for such a name, for example "metric".
         most: Maximum number of names that are listed.
 
     >>> describe_unknown("PRE", ["PER", "LOC"]), describe_unknown("x", ["a"], "metric")
@@ -86,8 +86,8 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     >>> did_you_mean("unt", ["unit", "beta"])
     ": did you mean 'unit'?"
     """
-    near = get_close_matches(str(name), [*known], 1)
-    return f": did you mean {shorten(repr(near[0]))}?" if near else ""
+    matches = get_close_matches(str(name), [*known], 1)
+    return f": did you mean {shorten(repr(matches[0]))}?" if matches else ""
 
 
 def show_spaces(label: str) -> str:
@@ -176,11 +176,11 @@ def use_spelling(writer: Spelling) -> Iterator[None]:
     ...     spell_argument("trials", 5)
     '--trials 5'
     """
-    before = _spelling.set(writer)
+    token = _spelling.set(writer)
     try:
         yield
     finally:
-        _spelling.reset(before)
+        _spelling.reset(token)
 
 
 FARTHEST = 1 << 40
@@ -277,7 +277,7 @@ def is_finite_number(value: object) -> bool:
 def highest_scores(scores: Iterable[tuple[PlainSpan, Any]]) -> dict[PlainSpan, Any]:
     """Return the score of each span, the highest where a span is listed several times.
 
-    A value that is no score is kept rather than a number, so that an error can name it.
+    A value that is no finite number wins over numbers, so that an error can name it.
 
     Args:
         scores: Spans with their scores as they were given; None for no score.
@@ -296,7 +296,7 @@ def highest_scores(scores: Iterable[tuple[PlainSpan, Any]]) -> dict[PlainSpan, A
 
 
 def check_given_once(names: Sequence[str | Path], what: str) -> None:
-    """Raise ValueError if a name or a file is given twice. A `Path` is the file it leads to, however it is written."""
+    """Raise ValueError if a name or a file is given twice. Different paths of one file count as the same."""
     keys = set[str | Path]()
     for name in names:
         key = name.resolve() if isinstance(name, Path) else name
