@@ -19,6 +19,9 @@ from . import compression
 from .arguments import SEP, SEPARATOR, Labelling, check_value
 from .messages import Pasted, PlainSpan, did_you_mean, highest_scores, join_names, quote, shorten, spell_argument
 
+NO_LABEL = "(no label)"
+"""The label of spans that spaCy gives none, such as those of `span_finder`."""
+
 
 @dataclass(frozen=True)
 class LabelRules:

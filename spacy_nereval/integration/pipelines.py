@@ -43,8 +43,8 @@ def predict(
 ) -> Iterator[Document | None]:
     """Read the gold documents of a file and predict on their texts.
 
-    The pipeline tokenises each text itself, as in production. Only if gold Docs do not
-    know the spaces between their tokens, it gets these tokens, as in spaCy's own
+    The pipeline tokenises each text itself, as in production. Gold Docs that lack the spaces
+    between their tokens are the exception: it gets these tokens, as in spaCy's own
     evaluation. Neither documents nor their words are kept, so memory does not grow with
     the corpus, except by the strings of a `.spacy` file.
 
@@ -157,7 +157,7 @@ def load_pipeline(model: str | Path, name: str) -> Language:
 
     Args:
         model: Its folder, or the name of a package.
-        name: What errors call it.
+        name: Its name in errors.
 
     Raises:
         ValueError: The pipeline cannot be loaded, such as when a file is damaged; names the pipeline and the file.

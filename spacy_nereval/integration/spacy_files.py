@@ -3,7 +3,7 @@
 A `.spacy` file is a map in MessagePack, compressed by zlib. Its parts follow each other: all tokens,
 all spaces, all strings, all categories. A Doc needs an item of each part. Memory must not grow with the
 number of documents. A large file is therefore decompressed once to find the parts. It is decompressed
-again by one reader per part, and these go through the file side by side. Only the strings are kept,
+again by one reader per part, all reading in step. Only the strings are kept,
 since Docs refer to them by hashes.
 """
 
@@ -212,7 +212,7 @@ class InflatingReader:
         return b"".join(pieces)
 
     def reader_at(self, place: int) -> InflatingReader:
-        """Return another reader of the file, which begins at a place inside what the last call of `read` returned."""
+        """Return another reader of the file that begins at an offset within the bytes of the last call of `read`."""
         reader = (self._before or self)._copy()
         reader.read(place - reader._decompressed)
         return reader
@@ -351,7 +351,7 @@ def tokenizer_with_name(language: str | None) -> NamedTokenizer | None:
 
 
 def tokenizer(language: str, option: str = "lang") -> Tokenizer:
-    """Return the tokenizer of a language: a function of a text that returns the places of its tokens.
+    """Return the tokenizer of a language: a function of a text that returns the offsets of its tokens.
 
     Args:
         language: spaCy's code of the language, such as `en`, or `xx` for any.
@@ -375,7 +375,7 @@ def write_spacy(path: Path, records: Iterable[Record], losses: Losses, key: str 
     """Write records as a `.spacy` file. Ids and metadata go to `user_data` of the Docs.
 
     Args:
-        path: The file; it gets its name once it is complete.
+        path: The file. It appears under this name only when it is complete.
         records: The records.
         losses: Counts what is left out.
         key: Write to `doc.spans[key]`, which can hold spans that overlap, instead of `doc.ents`.
@@ -439,7 +439,7 @@ def _span(doc: Doc, record: Record, span: PlainSpan, losses: Losses) -> Span | N
 
 
 def _words(text: str, places: Places) -> tuple[list[str], list[bool]]:
-    """Return the words of a Doc that has all of a text, and whether a space follows each."""
+    """Return words that cover a whole text, and whether a space follows each."""
     words: list[str] = []
     spaces: list[bool] = []
     end = 0
@@ -485,7 +485,7 @@ def target_of(output: Path) -> str:
 def write_annotation(
     output: Path, records: Iterable[Record], *, key: str | None = None, lang: str = "xx", drop: bool = False
 ) -> WriteResult:
-    """Write records in the format that the extension of the path stands for.
+    """Write records in the format that the extension of the path names, see `TARGETS`.
 
     Args:
         output: A file, or a folder for brat's files.

@@ -334,12 +334,20 @@ def documentation(name: str) -> Documentation:
     return Documentation(prose[0], "\n\n".join(details), *sections.values())
 
 
+OWN_METRIC = (
+    ". A metric of your own is known once the file that registers it is imported (--code FILE), "
+    "and one of another package once that is installed"
+)
+
+
 def _load_metric(name: str) -> Callable[..., Metric]:
     try:
         make: Callable[..., Metric] = load_registered(registry, name)
     except catalogue.RegistryError:
         sets = ", ".join((*SETS, "all"))
-        raise ValueError(f"{describe_unknown(name, names(), 'metric', 50)}, and the sets {sets}") from None
+        unknown = describe_unknown(name, names(), "metric", 50)
+        remedy = "" if "did you mean" in unknown else OWN_METRIC
+        raise ValueError(f"{unknown}, and the sets {sets}{remedy}") from None
     return make
 
 
