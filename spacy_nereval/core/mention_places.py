@@ -20,7 +20,7 @@ from .messages import PlainSpan, quote, shorten
 from .spans import Document
 
 NUMBERS = ("listed", *LEVELS, "inside", "invented", "empty", "repeated", "ambiguous")
-"""The names of the outcomes that are counted; see `Located`."""
+"""The names of the outcomes that are counted; see `LocatedMentions`."""
 
 ALIKE = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "\xad": None})
 """Quotes and dashes that are the same once normalised; soft hyphens are dropped."""
@@ -28,7 +28,7 @@ ALIKE = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-
 WORD = re.compile(r"\w")
 
 
-class Located(NamedTuple):
+class LocatedMentions(NamedTuple):
     """The places of listed mentions in a text.
 
     Args:
@@ -47,7 +47,7 @@ class Located(NamedTuple):
     numbers: dict[str, int]
 
 
-def locate(text: str, mentions: Iterable[Any], match: str = CASELESS, occurrences: str = LISTED) -> Located:
+def locate(text: str, mentions: Iterable[Any], match: str = CASELESS, occurrences: str = LISTED) -> LocatedMentions:
     """Return the places of mentions in a text.
 
     An occurrence starts and ends at the edge of a word: Bob is not in Bobville. Only strings
@@ -64,7 +64,7 @@ def locate(text: str, mentions: Iterable[Any], match: str = CASELESS, occurrence
             listing takes the first one. "all": one listing takes all.
 
     Returns:
-        Spans, inventions and numbers; see `Located`.
+        Spans, inventions and numbers; see `LocatedMentions`.
 
     Raises:
         ValueError: A mention is not a string with a label, or an option is unknown.
@@ -103,7 +103,7 @@ def locate(text: str, mentions: Iterable[Any], match: str = CASELESS, occurrence
             for place in matches if occurrences == ALL else [matches[number if occurrences == LISTED else 0]]:
                 spans[(*place, label)] = None
                 surfaces.setdefault(place, string)
-    return Located([*spans], [*invented], surfaces, dict(numbers))
+    return LocatedMentions([*spans], [*invented], surfaces, dict(numbers))
 
 
 def validate_mention(number: int, mention: Any) -> tuple[str, str]:
@@ -198,11 +198,11 @@ class Form:
     def _is_between_words(self, first: int, last: int) -> bool:
         """Return whether a match starts and ends at the edge of a word."""
         start, end = self.places[first][0], self.places[last][1]
-        before = start > 0 and WORD.match(self._base(start - 1)) and WORD.match(self.source[start])
-        after = end < len(self.source) and WORD.match(self._base(end - 1)) and WORD.match(self.source[end])
-        return not before and not after
+        joins_before = start > 0 and WORD.match(self._base_char(start - 1)) and WORD.match(self.source[start])
+        joins_after = end < len(self.source) and WORD.match(self._base_char(end - 1)) and WORD.match(self.source[end])
+        return not joins_before and not joins_after
 
-    def _base(self, index: int) -> str:
+    def _base_char(self, index: int) -> str:
         """Return the character at an index; for a combining mark, the character that it belongs to."""
         while index > 0 and category(self.source[index])[0] == "M":
             index -= 1

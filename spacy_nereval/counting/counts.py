@@ -188,7 +188,7 @@ class Counts:
             )
 
     def put_in_one_row(self) -> None:
-        """Replace the rows by their sum, and sort columns, sources and parts, so that the order of adding is lost."""
+        """Replace the rows by their sum, and sort columns, sources and parts: the order of adding does not matter."""
         from scipy.sparse import csr_array
 
         totals = sorted(self.totals().items())
@@ -303,9 +303,9 @@ class Counts:
                 f"one is collapsed, the other has documents ({spell_argument('collapse', True)} makes both alike)"
             )
         for a, b in zip(self.metrics, other.metrics):
-            ours, theirs = ({"version": metric.version, **metric.settings} for metric in (a, b))
+            first, second = ({"version": metric.version, **metric.settings} for metric in (a, b))
             reasons += [
-                f"{a.name}.{key} is {ours[key]!r} and {theirs[key]!r}" for key in ours if ours[key] != theirs[key]
+                f"{a.name}.{key} is {first[key]!r} and {second[key]!r}" for key in first if first[key] != second[key]
             ]
         if replicates:
             reasons += replicate_differences(self.replicates, other.replicates, self.metrics)

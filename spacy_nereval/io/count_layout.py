@@ -92,7 +92,7 @@ DEFAULTS: dict[str, Any] = {
     "contents": [],
     "gold_places": [],
 }
-"""Defaults of fields that later versions added. They are not written, so that files without them stay valid."""
+"""Defaults of fields that later versions added. A field at its default is not written: older files stay valid."""
 
 
 class Header(pydantic.BaseModel, extra="forbid", strict=True):
@@ -142,7 +142,7 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """The values of fields that are not written."""
+        """The defaults of optional fields, at which they are not written."""
         return DEFAULTS
 
     @property
@@ -192,7 +192,7 @@ class CollapsedHeader(Header, extra="forbid", strict=True):
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """The values of fields that are not written."""
+        """The defaults of optional fields, at which they are not written."""
         return DEFAULTS | {"ids": [], "units": [], "parts": [], "id_hashes": "", "pipeline": ""}
 
     @property

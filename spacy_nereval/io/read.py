@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..core.messages import join_names, shorten
 from ..core.spans import Document
-from .formats import assign_annotators, check_span_groups, name_of, records, with_name
+from .formats import assign_annotators, check_span_groups, name_of, named_format, records
 from .formats.settings import Format
 from .records import Predictions, Record, pair
 from .units import UnitRule, units_of
@@ -62,7 +62,7 @@ def read_files(
     >>> [document.hits for document in read_files(path, path)]
     [{(0, 3, 'PER')}]
     """
-    named_formats = [with_name(path, format) for path, format in zip((gold, pred), formats)]
+    named_formats = [named_format(path, format) for path, format in zip((gold, pred), formats)]
     names = [name_of(path, format) for path, format in zip((gold, pred), named_formats)]
     check_span_groups(key, (gold, pred), names)
     gold_format, pred_format = assign_annotators((gold, pred), named_formats)

@@ -226,7 +226,7 @@ def _object(fields: dict[str, Any], names: list[str] | None) -> dict[str, Any]:
 
 
 def name_of(number: int, names: Sequence[str], noun: str) -> str:
-    """Return the name of a label or tag that is a number. `noun` says in errors which of both it is.
+    """Return the name of a label or tag that is a number. `noun` is "label" or "tag", for errors.
 
     Raises:
         ValueError: It has no name.

@@ -137,7 +137,7 @@ def judge_units(
     """
     gold = dict(zip(group.gold, gold_units))
     pred = dict(zip(group.pred, pred_units))
-    yield from _same_boundaries(gold, pred)
+    yield from _match_boundaries(gold, pred)
 
     # Steps 2 and 3: overlaps, first of equal labels, then of different ones. Each gold span is matched with
     # a free prediction, or else with a matched one; then each free prediction with a matched gold span.
@@ -155,7 +155,7 @@ def judge_units(
     yield from (Verdict("fp", None, candidate.span) for candidate in preds if not candidate.matched)
 
 
-def _same_boundaries(gold: dict[Span, Boundaries], pred: dict[Span, Boundaries]) -> Iterator[Verdict]:
+def _match_boundaries(gold: dict[Span, Boundaries], pred: dict[Span, Boundaries]) -> Iterator[Verdict]:
     """Yield the verdicts of step 1, and remove their spans from further matching."""
     for span in sorted(gold.keys() & pred.keys()):
         yield Verdict("tp", span, span)
@@ -212,8 +212,8 @@ class _Candidate:
 
     def match(self, other: _Candidate) -> None:
         """Match the two, and use up the units that they share."""
-        (free,), units = self.ranges, self.count_shared(other)
-        self.ranges, other.ranges = _subtract([free], other.ranges), _subtract(other.ranges, [free])
+        (only_range,), units = self.ranges, self.count_shared(other)
+        self.ranges, other.ranges = _subtract([only_range], other.ranges), _subtract(other.ranges, [only_range])
         for candidate in (self, other):
             candidate.size -= units
             candidate.matched = True

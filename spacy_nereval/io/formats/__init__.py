@@ -35,7 +35,7 @@ from .settings import Format, read_with_fitting_offsets
 Reader = Callable[[Path, Format], Iterator[Record]]
 
 AUTO = "auto"
-"""The format name that means: infer the format."""
+"""The format name for a format that is to be inferred."""
 
 ENDINGS = {
     ".spacy": "spacy",
@@ -135,7 +135,7 @@ def name_of(path: Path, format: Format = Format()) -> str:
     )
 
 
-def with_name(path: Path, format: Format = Format()) -> Format:
+def named_format(path: Path, format: Format = Format()) -> Format:
     """Return the format of a path with its name filled in, so that the name is inferred only once.
 
     A pattern keeps the format that is given, since its files may differ.
@@ -143,7 +143,7 @@ def with_name(path: Path, format: Format = Format()) -> Format:
     Raises:
         ValueError: See `name_of`.
 
-    >>> with_name(Path("a.jsonl")).name
+    >>> named_format(Path("a.jsonl")).name
     'jsonl'
     """
     name = name_of(path, format)
@@ -344,13 +344,13 @@ def assign_annotators(paths: Sequence[Path], formats: Sequence[Format]) -> list[
     Traceback (most recent call last):
     ValueError: annotator='ann': ...a.jsonl names no annotator; leave it out
     """
-    lacking = [format.annotator and annotators_of(path, format) == [] for path, format in zip(paths, formats)]
+    unnamed = [format.annotator and annotators_of(path, format) == [] for path, format in zip(paths, formats)]
     shared = len({format.annotator for format in formats}) == 1
-    if any(lacking) and (all(lacking) or not shared):
-        names = " and ".join(dict.fromkeys(str(path) for path, lacks in zip(paths, lacking) if lacks))
-        annotator = next(format.annotator for format, lacks in zip(formats, lacking) if lacks)
+    if any(unnamed) and (all(unnamed) or not shared):
+        names = " and ".join(dict.fromkeys(str(path) for path, flag in zip(paths, unnamed) if flag))
+        annotator = next(format.annotator for format, flag in zip(formats, unnamed) if flag)
         raise ValueError(f"{spell_argument('annotator', annotator)}: {names} names no annotator; leave it out")
-    return [format._replace(annotator=None) if lacks else format for format, lacks in zip(formats, lacking)]
+    return [format._replace(annotator=None) if flag else format for format, flag in zip(formats, unnamed)]
 
 
 def check_span_groups(key: str | None, paths: Sequence[Path], names: Sequence[str]) -> None:

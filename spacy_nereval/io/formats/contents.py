@@ -94,7 +94,7 @@ BLOCK = 1 << 12
 
 
 def json_values(path: Path) -> Iterator[tuple[int, Any]]:
-    """Yield the elements of the list in a JSON file, or the values of a file with a value per line.
+    """Yield the elements of the list in a JSON file, or all values of a file without a list.
 
     One value is in memory at a time. A list that begins with a text is itself one value,
     since a list of documents does not begin with a text.

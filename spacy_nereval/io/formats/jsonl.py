@@ -140,20 +140,20 @@ def _line_per_document(
 
     If a document has no line of the chosen annotator, its first line is yielded, as not annotated.
     """
-    chosen = [
+    chosen_lines = [
         next((line for line in lines_of if line.accepted and annotators.is_read(line.annotator)), lines_of[0])
         for lines_of in documents
     ]
-    waiting: dict[int, Any] = {}
-    numbers, order = {line.number for line in chosen}, iter(chosen)
+    entries: dict[int, Any] = {}
+    numbers, order = {line.number for line in chosen_lines}, iter(chosen_lines)
     line = next(order)
     for number, entry in _entries(path, format):
         if number in numbers:
-            waiting[number] = entry
-        while line.number in waiting:
+            entries[number] = entry
+        while line.number in entries:
             is_read = line.accepted and annotators.is_read(line.annotator)
-            waiting_entry = waiting.pop(line.number)
-            yield line.number, waiting_entry if is_read else {**waiting_entry, "answer": "ignore"}
+            entry_to_read = entries.pop(line.number)
+            yield line.number, entry_to_read if is_read else {**entry_to_read, "answer": "ignore"}
             line = next(order, Line(0, "", False))
 
 
@@ -210,8 +210,8 @@ def record_of(entry: Any, format: Format = Format()) -> Record:
             places = [(token["start"], token["end"], "token") for token in entry["tokens"]]
         except (TypeError, KeyError):
             raise ValueError('"tokens" is not a list of {"start", "end"}') from None
-        fitted = (fit_span(f"token {k},", token, text, format)[:2] for k, token in enumerate(places))
-        tokens = validate_tokens(fitted, len(text))
+        token_spans = (fit_span(f"token {k},", token, text, format)[:2] for k, token in enumerate(places))
+        tokens = validate_tokens(token_spans, len(text))
     meta = entry["meta"] if isinstance(entry.get("meta"), dict) else None
     if isinstance(entry.get(MENTIONS), list) and not any(isinstance(entry.get(key), list) for key in _keys(format)):
         side = Record(text, set(), tokens, id, meta=meta)

@@ -194,14 +194,14 @@ class Annotators:
         if self._annotator is not None and self._annotator not in self._names:
             raise ValueError(f"{self._path}: {describe_unknown(self._annotator, self._names, 'annotator', 20)}")
         for document, names in self.by_document.items():
-            chosen = [*filter(self.is_read, names)]
-            if len(chosen) < 2:
+            authors = [*filter(self.is_read, names)]
+            if len(authors) < 2:
                 continue
             remedy = f"choose an annotator with {spell_argument('annotator')}: {join_names([*self._names], 20)}"
-            if len({*chosen}) == 1:
+            if len({*authors}) == 1:
                 remedy = "keep one of them"
             raise ValueError(
-                f"{self._path}: document {shorten(document)} has {len(chosen)} annotations, by {join_names(chosen)}; "
+                f"{self._path}: document {shorten(document)} has {len(authors)} annotations, by {join_names(authors)}; "
                 f"{remedy}"
             )
 
@@ -219,7 +219,7 @@ class DocumentFile(NamedTuple):
 
     Args:
         path: The file.
-        id: The id of the document in its folder; None for a file that was given itself.
+        id: The id of the document in the folder; None if the path is a file.
         annotated: Whether the annotation of the file is to be read, or only its text.
     """
 
@@ -252,8 +252,8 @@ def document_files(path: Path, endings: tuple[str, ...], format: Format) -> Iter
     if annotators.by_document or format.annotator:
         annotators.check()
     for id, files in documents.items():
-        chosen = [file for name, file in files if name is None or annotators.is_read(name)]
-        yield DocumentFile(chosen[0] if chosen else files[0][1], id, bool(chosen))
+        chosen_files = [file for name, file in files if name is None or annotators.is_read(name)]
+        yield DocumentFile(chosen_files[0] if chosen_files else files[0][1], id, bool(chosen_files))
 
 
 def annotators_of(
@@ -477,14 +477,14 @@ def read_with_fitting_offsets(
                 pass
         yield from read(path, format)
     except Misfit as error:
-        fitting = next((unit for unit in OFFSETS if _fits(read, path, format, unit)), None)
-        if fitting and format.offsets == AUTO_OFFSETS:
-            yield from read(path, format._replace(offsets=fitting))
+        fitting_unit = next((unit for unit in OFFSETS if _fits(read, path, format, unit)), None)
+        if fitting_unit and format.offsets == AUTO_OFFSETS:
+            yield from read(path, format._replace(offsets=fitting_unit))
             return
         remedy = f"; correct one of them, or use {spell_argument('check_text', False)} to go by the offsets"
-        if fitting:
-            argument = spell_argument("offsets", fitting)
-            remedy = f"; all spans of {path} fit if offsets count {UNIT_NAMES[fitting]}: {argument}"
+        if fitting_unit:
+            argument = spell_argument("offsets", fitting_unit)
+            remedy = f"; all spans of {path} fit if offsets count {UNIT_NAMES[fitting_unit]}: {argument}"
         elif isinstance(error, BeyondText):
             remedy = ""
         raise ValueError(f"{error}{remedy}") from None

@@ -135,8 +135,8 @@ def _span(path: Path, element: Element, end: int, text: str, blanks: Sequence[tu
     first, last = element.start + int(offsets[0]), end - int(offsets[1])
     start, stop = _skip_blanks(first, blanks), _trim_blanks(last, blanks)
     if start >= stop:
-        shown = shorten(repr(text[first : max(first, last)]))
-        raise ValueError(f"{path}, line {element.line}: <{element.name}> around {shown} has no text")
+        snippet = shorten(repr(text[first : max(first, last)]))
+        raise ValueError(f"{path}, line {element.line}: <{element.name}> around {snippet} has no text")
     return start, stop, label
 
 
