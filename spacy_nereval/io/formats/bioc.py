@@ -49,7 +49,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         for number, document in enumerate(_documents(file.path)):
             where = f"{file.path}, document {document.id if document.id else number}"
             try:
-                yield _record(document, format)
+                yield file.annotated_record(_record(document, format))
             except (TypeError, AttributeError) as error:
                 raise ValueError(f"{where}: not valid BioC ({error})") from None
             except ValueError as error:

@@ -227,6 +227,10 @@ class DocumentFile(NamedTuple):
     id: str | None = None
     annotated: bool = True
 
+    def annotated_record(self, record: Record) -> Record:
+        """Return a record of the file, without its annotation if that is not to be read."""
+        return record if self.annotated else Record(record.text, set(), id=record.id, annotated=False)
+
 
 def document_files(path: Path, endings: tuple[str, ...], format: Format) -> Iterator[DocumentFile]:
     """Yield the file of each document in a folder and its subfolders, in the order of their names.

@@ -71,10 +71,10 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         for number, line in lines(file.path):
             block.append(line)
             if END.search(line):
-                yield _record(file.path, "\n".join(block), first, file.id)
+                yield file.annotated_record(_record(file.path, "\n".join(block), first, file.id))
                 block, first, has_documents = [], number + 1, True
         if any(line.strip() for line in block) or (file.id is not None and not has_documents):
-            yield _record(file.path, "\n".join(block), first, file.id)
+            yield file.annotated_record(_record(file.path, "\n".join(block), first, file.id))
 
 
 def _record(path: Path, source: str, first: int, id: str | None) -> Record:

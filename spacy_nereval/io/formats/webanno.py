@@ -102,7 +102,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
             record = _record(content, text, file.path, format)
         except ValueError as error:
             raise locate_error(error, str(file.path)) from None
-        yield record._replace(id=file.id) if file.annotated else Record(text, set(), id=file.id, annotated=False)
+        yield file.annotated_record(record._replace(id=file.id))
 
 
 def _content(path: Path) -> Content:

@@ -69,8 +69,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
                 where = f"{file.path}{f', {name}' if name else ''}"
                 inner = PurePosixPath(name).with_suffix("").as_posix() if name else None
                 id = inner if file.id is None else file.id
-                record = _record(xmi, types, parse_types, where, format)._replace(id=id)
-                yield record if file.annotated else Record(record.text, set(), id=id, annotated=False)
+                yield file.annotated_record(_record(xmi, types, parse_types, where, format)._replace(id=id))
         except BadZipFile as error:
             raise ValueError(f"{file.path}: not a zip archive ({error})") from None
 
