@@ -77,21 +77,21 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     scheme, has_marks = Scheme(format.scheme, format.outside), False
     for sentence in _sentences(path, layout):
         has_marks = has_marks or sentence is None
-        scheme.see([token.tag for token in sentence or ()], _where(sentence or ()))
+        scheme.see([token.tag for token in sentence or ()], _line_names(sentence or ()))
     try:
         scheme.plain_tags(())
     except ValueError as error:
         raise ValueError(f"{path}, {error}{_OF_BOTH.format(spell_argument('column', '3,4')) * format.both}") from None
     document: list[Sentence] = []
-    begun = False  # whether a document has begun: it may have no sentence
+    has_begun = False  # whether a document has begun: it may have no sentence
     for sentence in _sentences(path, layout):
-        if begun and (sentence is None or not has_marks):
+        if has_begun and (sentence is None or not has_marks):
             yield _record(path, document, format, scheme, layout)
             document = []
-        begun = True
+        has_begun = True
         if sentence:
             document.append(sentence)
-    if begun:
+    if has_begun:
         yield _record(path, document, format, scheme, layout)
 
 
@@ -121,7 +121,7 @@ def sentences_without_marks(path: Path) -> int:
     return number
 
 
-def _where(sentence: Sequence[Token]) -> Where:
+def _line_names(sentence: Sequence[Token]) -> Where:
     return lambda k: f"line {sentence[k].line}"
 
 
@@ -136,7 +136,7 @@ def _record(path: Path, document: list[Sentence], format: Format, scheme: Scheme
         places = offsets[first : first + len(sentence)]
         try:
             tags = [token.tag for token in sentence]
-            sentence_spans, repairs = read_tags(tags, places, scheme, format.repair, _where(sentence))
+            sentence_spans, repairs = read_tags(tags, places, scheme, format.repair, _line_names(sentence))
         except ValueError as error:
             raise ValueError(f"{path}, {error}") from None
         spans |= sentence_spans
