@@ -76,6 +76,9 @@ REFUSED = {
     "small letters": ([["b-per", "i-per", "O"]], "write it as 'B-per'"),
     "nothing between": ([["BPER", "IPER", "O"]], "nothing is between its prefix and its label: write it as 'B-PER'"),
     "a prefix alone": ([["B", "I", "O"]], "since it has no label"),
+    "a prefix and no label": ([["B-", "O"]], "since it has no label"),
+    "a label and no prefix": ([["-PER", "O"]], "since it has no label or no prefix"),
+    "words for prefixes": ([["begin-PER", "inside-PER", "O"]], "write it as 'B-PER'"),
     "another tag outside": ([["PER", "no_entity", "no_entity"]], "give their tag with outside='no_entity'"),
     "a zero outside": ([["PER", "0", "0"]], "outside='0'"),
     "nothing outside": ([["PER", "LOC"]], "no tag is O to show"),
@@ -172,6 +175,21 @@ def test_words_with_their_tags_are_no_mentions(gold, pred):
     result = score([gold], [pred], ["strict"])
     assert result.strict.counts == {"tp": 0, "fp": 1, "fn": 1}
     assert result.labels.keys() == {"PER"}
+
+
+@pytest.mark.parametrize("tag", ["B-PER|B-LOC", "B-PER/I-LOC", "I-A B-B"])
+def test_several_tags_of_a_token_are_no_label(tag):
+    tags = [[tag, "O"]]
+    with pytest.raises(ValueError, match="has several tags; expected one"):
+        score(tags, tags, ["strict"], repair="conll")
+    assert score(tags, tags, ["strict"], scheme="IO").strict.f == 1.0
+
+
+def test_names_of_tags_are_given_for_files_as_for_rows(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"tokens": ["Ada", "met"], "ner_tags": [1, 0]}))
+    for names in (["O", "art"], {0: "O", 1: "art"}, "O,art"):
+        assert score(path, path, ["strict"], tag_names=names).strict.counts["tp"] == 1
 
 
 def test_texts_beside_words_are_refused():

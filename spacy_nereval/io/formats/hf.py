@@ -46,7 +46,8 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     >>> [(record.text, record.spans) for record in read(path, Format(tag_names="O,B-PER"))]
     [('Ada met', {(0, 3, 'PER')})]
     """
-    explicit_names = tag_names(format.tag_names) if format.tag_names else None
+    given = format.tag_names
+    explicit_names = tag_names(str(given)) if isinstance(given, (str, Path)) else given
     check_is_file(path)
     scheme, noun = Scheme(format.scheme, format.outside), row_noun(path)
     for number, row, names in _rows(path, format.field, explicit_names):

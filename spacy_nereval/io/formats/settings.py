@@ -76,7 +76,7 @@ class Format(NamedTuple):
     occurrences: str = LISTED
     field: str | None = None
     annotator: str | None = None
-    tag_names: str | None = None
+    tag_names: Any = None
     scheme: str = "auto"
     outside: str | None = None
     end: str | None = None

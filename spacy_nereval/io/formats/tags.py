@@ -31,8 +31,12 @@ IO_NOTE = (
     "are not, name the scheme"
 )
 
-LIKE_PREFIX, LIKE_SUFFIX = re.compile(r"([BILUESMWbi])[\W_]+(\w.*)"), re.compile(r"(.*\w)[\W_]+([BILUESMWbi])")
+MARK = "([BILUESMWbi]|(?i:begin|beg|inside|in|middle|mid|end|last|single|unit))"
+LIKE_PREFIX, LIKE_SUFFIX = re.compile(rf"{MARK}[\W_]+(\w.*)"), re.compile(rf"(.*\w)[\W_]+{MARK}")
 """Tags that look like those of a scheme, with another separator, in small letters, or with a suffix."""
+
+SEVERAL = re.compile(r"\w[|;,+&/ ][BILUESMW]-\w")
+"""A tag that is followed by another one."""
 
 OUTSIDE_NAMES = {"no_entity", "none", "outside", "other", "o", "0", "_", "", "null", "nil", "out"}
 """Usual names of tokens outside, in small letters."""
@@ -248,6 +252,11 @@ class Scheme:
                 f"{spell_argument('scheme', 'IO')} reads whole tags as labels, {spell_argument('outside', odd)} reads "
                 "this one as O"
             )
+        if (several := next(filter(SEVERAL.search, labelled), None)) is not None and self._given == "auto":
+            raise ValueError(
+                f"{self._places[several]}: {quote(several)} has several tags; expected one, such as those of one level "
+                f"of nested spans; a scheme that is named with {spell_argument('scheme')} reads it as it is"
+            )
         mark = "I-" * is_io
         return {
             tag: MISSING if plain == MISSING else "O" if plain in self._outside else f"{mark}{plain}"
@@ -291,7 +300,8 @@ def _check_is_io(labelled: Mapping[str, str], has_outside: bool) -> None:
     """
     remedy = f"{spell_argument('scheme', 'IO')} reads whole tags as labels"
     for tag, place in labelled.items():
-        said = ", since it has no label" * (tag in PREFIXES) or _written_otherwise(tag, labelled)
+        is_part = re.fullmatch(r"[BILUESMW][\W_]*|-.*", tag)
+        said = ", since it has no label or no prefix" if is_part else _written_otherwise(tag, labelled)
         if said:
             raise ValueError(f"{place}: {quote(tag)} is not a tag{said}; {EXPECTED}; {remedy}")
     names = [tag for tag in labelled if tag.casefold() in OUTSIDE_NAMES]
@@ -319,8 +329,8 @@ def _written_otherwise(tag: str, labelled: Iterable[str]) -> str:
         letter, label = match.groups()[:: -1 if swap else 1]
         pattern = LIKE_SUFFIX if swap else LIKE_PREFIX
         letters = {m[2 if swap else 1] for m in map(pattern.fullmatch, labelled) if m}
-        if letter.isupper() or "b" in letters:
-            return f", since its prefix is written otherwise: write it as {quote(f'{letter.upper()}-{label}')}"
+        if letter.isupper() or len(letter) > 1 or "b" in letters:
+            return f", since its prefix is written otherwise: write it as {quote(f'{letter[0].upper()}-{label}')}"
     joined = tag[1:] if tag[:1] in "BI" and len(tag) > 2 else ""
     if joined and {f"B{joined}", f"I{joined}"} <= {*labelled}:
         return f", since nothing is between its prefix and its label: write it as {quote(f'{tag[0]}-{joined}')}"
