@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -195,7 +195,7 @@ def _layout(path: Path, format: Format) -> Layout:
             rows.append((number, cells))
         if len(rows) > SAMPLE:
             break
-    rows = rows or [row for row in marked if len(row[1]) > 1]
+    rows = rows or [row for row in marked if row[1][-1] == "O" or has_prefix(row[1][-1])]
     if not rows:
         return Layout(0, 0, 0)
     number, first = rows[0]
@@ -340,14 +340,16 @@ def _kind_of_column(sentences: Sequence[tuple[str, ...]]) -> str:
     values = [*chain(*sentences)]
     longer = [sentence for sentence in sentences if len(sentence) > 1]
     is_constant = bool(longer) and all(len({*sentence}) == 1 for sentence in longer)
-    if values and all(re.fullmatch(r"\d{1,9}([-.]\d{1,9})?", value) for value in values):
+    has_digits = all(re.search(r"\d", value) for value in values)
+    blocks = len([*groupby(values)]) == len({*values}) < len(values)  # as numbers of sentences without blank lines
+    if values and all(re.fullmatch(r"\d{1,9}([-.]\d{1,9})?[:.]?", value) for value in values):
         numbers = [[int(value) for value in sentence if value.isdecimal()] for sentence in sentences]
         counts = all(row == [*range(row[0], row[0] + len(row))] and row[0] < 2 for row in numbers if row)
         joined = [*chain(*numbers)]
         runs = len(joined) > 1 and joined == [*range(joined[0], joined[0] + len(joined))]
-        return "index" if counts or runs or is_constant else "numbers"
-    names = is_constant and len(values) > 2 and (len(longer) > 1 or re.search(r"[\d/]", values[0]))
-    return "index" if names else "words"
+        return "index" if counts or runs or is_constant or blocks else "numbers"
+    names = is_constant and len(values) > 2 and (len(longer) > 1 or "/" in values[0])
+    return "index" if names or (has_digits and blocks) else "words"
 
 
 def _sentences(path: Path, layout: Layout) -> Iterator[Sentence | None]:
@@ -387,7 +389,7 @@ def _cells(line: str) -> list[str]:
         return []
     if "\t" in line:
         return [cell.strip(" ") for cell in line.split("\t")]
-    return [cell for cell in line.split(" ") if cell]
+    return [cell for cell in line.rstrip(INVISIBLE).split(" ") if cell]
 
 
 def has_columns(start: str) -> bool:
