@@ -273,7 +273,7 @@ def wanted_tables(showing: Showing, metrics: Sequence[Metric]) -> list[str]:
     wanted = names_of_tables(showing, ScoreView)
     by_name = [] if showing.tables in (None, "all") else wanted
     for name in by_name:
-        if name in ("errors", "groups", "pairs", "confusion") and not error_metric(metrics):
+        if name in ("errors", "boundaries", "groups", "pairs", "confusion") and not error_metric(metrics):
             names = ", ".join(metric.name for metric in metrics)
             raise ValueError(
                 f"--tables {name}: the verdicts of {names} do not distinguish kinds of errors; add fair to --metrics"

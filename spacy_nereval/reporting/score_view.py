@@ -46,7 +46,7 @@ from .score_tables import (
     unit_of,
     value_cell,
 )
-from .verdict_tables import confusion_tables, group_tables, pair_tables, verdict_tables
+from .verdict_tables import boundary_tables, confusion_tables, group_tables, pair_tables, verdict_tables
 from .view import Finding, Makers, View
 
 FEW = 10
@@ -96,13 +96,14 @@ class ScoreView(View):
         "scores": _table_maker(score_tables),
         "labels": _table_maker(label_tables),
         "pairs": _table_maker(pair_tables),
+        "boundaries": _table_maker(boundary_tables),
         "confusion": _table_maker(confusion_tables),
         "documents": _table_maker(document_tables),
         "label-scores": _table_maker(label_score_tables),
         "counts": _table_maker(count_tables),
     }
     at_terminal: ClassVar[Sequence[str]] = ("headline", "errors", "groups")
-    usual: ClassVar[Sequence[str]] = ("scores", "labels", "errors", "pairs", "confusion", "documents")
+    usual: ClassVar[Sequence[str]] = ("scores", "labels", "errors", "boundaries", "pairs", "confusion", "documents")
 
     def __init__(
         self,
