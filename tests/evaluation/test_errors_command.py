@@ -54,7 +54,10 @@ def test_the_file_has_every_error_with_its_texts(here):
     rows = rows_of(here / "errors.jsonl")
     assert [(row["document"], row["verdict"]) for row in rows] == [("a", "be_s"), (1, "le"), ("=x", "fn"), ("=x", "fn")]
     assert rows[0] == dict(
-        zip(FIELDS, ("a", "fair", "be_s", 1, 0, 12, "PER", "Ada Lovelace", 0, 3, "PER", "Ada", "", " met Bob", True, "left"))
+        zip(
+            FIELDS,
+            ("a", "fair", "be_s", 1, 0, 12, "PER", "Ada Lovelace", 0, 3, "PER", "Ada", "", " met Bob", True, "left"),
+        )
     )
     assert (rows[3]["gold_text"], rows[3]["left"]) == ("Oslo", "=cmd|' /C calc'!A0 in\n")
 
