@@ -190,7 +190,7 @@ class Result(Shown):
         def bounds() -> Mapping[str, Any]:
             intervals = self["metrics"][metric.name].get("intervals") or self._computed.get(metric.name)
             if intervals is None:
-                counts = self.counts if self.counts.collapsed else self.counts.of([metric])
+                counts = self.counts.of([metric])
                 intervals = self._computed[metric.name] = run_intervals([counts], Confidence()).metrics[metric.name]
             return {**intervals["scores"], "of labels": intervals["per_type"]}
 
@@ -504,9 +504,10 @@ class Comparison(Shown):
         return Headline(score_key(row) or f"{name}.{score}", row["difference"], bounds, words)
 
     def _other_way(self, name: object) -> str:
-        if any(name == row["system"] for row in self["comparisons"]):
+        rows = self.get("comparisons", ())  # without them, asking for them would lead here again
+        if any(name == row["system"] for row in rows):
             return f"{name!r} is a system: write c.to_frame().query({f'system == {name!r}'!r})"
-        if any(name == row["metric"] for row in self["comparisons"]):
+        if any(name == row["metric"] for row in rows):
             return f"{name!r} is a metric: write c.to_frame().query({f'metric == {name!r}'!r})"
         return super()._other_way(name)
 

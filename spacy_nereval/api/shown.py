@@ -13,7 +13,7 @@ from ..core.compression import format_extension, strip_compression
 from ..core.features import features
 from ..core.messages import describe_unknown, install_command
 from ..core.wording import COLORS
-from ..io.saved_results import read_result
+from ..io.saved_results import kind_of, read_result
 from ..io.writing import atomic, json_text, visible, write_json
 from ..reporting.formats import html as html_table
 from ..reporting.formats import records, render_document
@@ -199,13 +199,17 @@ class Shown(dict[str, Any]):
         return "\n".join([*before, *as_text(tables), *(f"\n{line}" for line in after)])
 
     def __str__(self) -> str:
-        return self.summary()
+        return repr(self)
 
     def __repr__(self) -> str:
+        if kind_of(self) is None:  # what is no whole result, such as {}, has no summary
+            return f"{type(self).__name__}({dict(self)!r})"
         return self.summary()
 
     def _repr_html_(self) -> str:
         """Return the same tables for a notebook: HTML without scripts, every text escaped."""
+        if kind_of(self) is None:
+            return as_html([f"<p>{html.escape(visible(repr(self)))}</p>"])
         before, tables, after = self._parts("micro", 2)
         lines, more = ([f"<p>{html.escape(visible(line))}</p>" for line in part] for part in (before, after))
         return as_html([*lines, *map(html_table, filled(tables)), *more])

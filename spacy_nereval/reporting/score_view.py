@@ -130,7 +130,7 @@ class ScoreView(View):
         too_slow = counts.documents > MOST_DOCUMENTS or len(counts.units) != counts.documents
         if "confidence" in result or (too_slow and not drawn_before):
             return self.evaluation
-        intervals = run_intervals([counts if counts.collapsed else counts.of([metric])], Confidence())
+        intervals = run_intervals([counts.of([metric])], Confidence())
         bounded_metric = result["metrics"][metric.name] | {"intervals": intervals.metrics[metric.name]}
         metrics, confidence = result["metrics"] | {metric.name: bounded_metric}, intervals.basis._asdict()
         return self.evaluation._replace(result={**result, "metrics": metrics, "confidence": confidence})

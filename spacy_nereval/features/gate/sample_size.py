@@ -380,7 +380,7 @@ def plan_documents(policy: Policy, candidate: System, baseline: System | None = 
         if len(side) > 1:
             raise ValueError("a plan needs one run of each system: more documents do not make training runs more alike")
     first = judge.ours[0]
-    first.check_documents("a plan")
+    first.check_documents("sizes of documents to plan with")
     questions = [_make_question(rule, judge) for rule in policy.rules]
     rows = [_question_row(question, judge.units or 0, first.documents, policy.seed) for question in questions]
     needed = [row["units_needed"] for row in rows if row["units_needed"]]
