@@ -426,7 +426,7 @@ def test_the_measures_of_table_2_belong_together(task):
 
 
 def test_boundary_errors_of_the_recognised_names_include_the_target_or_the_reverse():
-    """Below figure 2: 14 % of the errors; in 57 % to 73 % the system includes the target, in 27 % to 42 % the reverse."""
+    """Below figure 2: 14 % of the errors. In 57 to 73 % the system includes the target, in 27 to 42 % the reverse."""
     counts = dict(zip(KINDS, TABLE_2["Overall"][0]))
     errors, boundaries = sum(counts.values()) - counts["tp"], counts["be_s"] + counts["be_l"] + counts["be_o"]
     assert round(100 * boundaries / errors) == 14
