@@ -116,7 +116,7 @@ def boundary_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
 def confusion_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
     """Yield the confusion matrix of the metric, or the list of its cells if there are many labels.
 
-    If the diagonal holds boundary errors, or no hits, a second matrix with totals has the hits on its diagonal.
+    If the diagonal has boundary errors, or no hits, a second matrix with totals has the hits on its diagonal.
     """
     if not (metric := error_metric(evaluation.metrics)):
         return
@@ -237,7 +237,7 @@ def error_list_table(entries: Iterable[ListedVerdict]) -> ResultTable:
 
 
 def _marked_spans(listed: ListedVerdict) -> str | None:
-    """Return an excerpt of the text with the spans of a verdict marked. Invented mentions stand before it."""
+    """Return an excerpt of the text with the spans of a verdict marked. An invented mention precedes it."""
     document, (_, gold, pred, _) = listed.document, listed.verdict
     invented = [span for span in (gold, pred) if span and document.is_invented(span)]
     if not invented or document.text is None:

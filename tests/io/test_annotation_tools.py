@@ -353,8 +353,8 @@ class Counted(str):
 
 
 def test_twice_as_many_nested_elements_of_sgml_are_twice_the_work(tmp_path, monkeypatch):
-    characters, work = sgml._characters, []
-    monkeypatch.setattr(sgml, "_characters", lambda source: Counted(characters(source)))
+    characters, work = sgml._decode_references, []
+    monkeypatch.setattr(sgml, "_decode_references", lambda source: Counted(characters(source)))
     for nested in (200, 400):
         begin, end = '<DOCID><ENAMEX TYPE="A"> ab' * nested, "cd </ENAMEX></DOCID>" * nested
         path = write_lines(tmp_path / "a.sgm", [f"<DOC>{begin}{end}</DOC>"])

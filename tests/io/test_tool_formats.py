@@ -181,16 +181,31 @@ def test_malformed_lines_of_webanno_are_named(row, message, tmp_path):
     assert "expected '#FORMAT=WebAnno TSV 3.3'" in error(write_lines(tmp_path / "b.tsv", ["Ada"]), name="webanno")
 
 
-@pytest.mark.parametrize(("ending", "content"), [("tsv", samples.webanno()), ("xmi", samples.xmi())])
-def test_an_export_has_a_folder_per_document_and_a_file_per_annotator(ending, content, tmp_path):
-    for name in ("a.txt/ann", "a.txt/bob", "a.txt/INITIAL_CAS", "b.txt/bob"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / f"{name}.{ending}").write_text(content, encoding="utf8")
-        (tmp_path / name).with_name("TypeSystem.xml").write_text(samples.TYPES, encoding="utf8")
+@pytest.mark.parametrize(
+    ("ending", "content", "name"),
+    [
+        ("tsv", samples.webanno(), "webanno"),
+        ("xmi", samples.xmi(), "xmi"),
+        ("sgml", samples.sgml(), "sgml"),
+        ("xml", samples.bioc_xml(), "bioc"),
+    ],
+)
+def test_an_export_has_a_folder_per_document_and_a_file_per_annotator(ending, content, name, tmp_path):
+    for file in ("a.txt/ann", "a.txt/bob", "a.txt/INITIAL_CAS", "b.txt/bob"):
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / f"{file}.{ending}").write_text(content, encoding="utf8")
+        if name == "xmi":
+            (tmp_path / file).with_name("TypeSystem.xml").write_text(samples.TYPES, encoding="utf8")
     said = "document a.txt has 2 annotations, by ann, bob; choose an annotator with annotator=: ann, bob"
-    assert said in error(tmp_path)
-    found = [(record.id, record.annotated, len(record.spans)) for record in read(tmp_path, annotator="ann")]
-    assert found == [("a.txt", True, len(SPANS)), ("b.txt", False, 0)]
+    assert said in error(tmp_path, name=name)
+    documents = list(read(tmp_path, annotator="ann", name=name))
+    alone = list(read(tmp_path / f"a.txt/ann.{ending}", name=name))
+    number = len(alone)
+    assert [record.spans for record in documents] == [*(record.spans for record in alone), *[set()] * number]
+    assert [record.text for record in documents] == [record.text for record in alone] * 2
+    assert [record.annotated for record in documents] == [True] * number + [False] * number
+    if ending in ("tsv", "xmi"):
+        assert [record.id for record in documents] == ["a.txt", "b.txt"]
 
 
 def test_tokens_without_a_character_are_left_out(tmp_path):

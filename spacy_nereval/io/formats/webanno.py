@@ -13,7 +13,7 @@ from ...core.arguments import UTF16
 from ...core.messages import PlainSpan, join_names, shorten, spell_argument
 from ..records import Record
 from .contents import lines
-from .settings import Format, assemble_text, default_offsets, fit_span, locate_error, parts
+from .settings import Format, assemble_text, default_offsets, document_files, fit_span, locate_error
 
 HEADER = re.compile(r"#FORMAT=WebAnno TSV 3(\.\d+)?\s*")
 LAYER = re.compile(r"#T_(SP|CH|RL)=(.*)")
@@ -116,14 +116,14 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     [('Ada met', {(0, 3, 'PER')})]
     """
     format = default_offsets(format, UTF16)
-    for part in parts(path, (".tsv",), format):
-        content = _content(part.path)
+    for file in document_files(path, (".tsv",), format):
+        content = _content(file.path)
         try:
             text = assemble_text(content.sentences, format)
-            record = _record(content, text, part.path, format)
+            record = _record(content, text, file.path, format)
         except ValueError as error:
-            raise locate_error(error, str(part.path)) from None
-        yield record._replace(id=part.id) if part.annotated else Record(text, set(), id=part.id, annotated=False)
+            raise locate_error(error, str(file.path)) from None
+        yield file.annotated_record(record._replace(id=file.id))
 
 
 def _content(path: Path) -> Content:
@@ -143,7 +143,7 @@ def _content(path: Path) -> Content:
             try:
                 row = _row(number, line, 3 + width)
                 if sentence:
-                    content.sentences.append((_begin(row, sentence), sentence))
+                    content.sentences.append((_sentence_offset(row, sentence), sentence))
                     sentence = ""
             except ValueError as error:
                 raise ValueError(f"{path}, line {number}: {error}") from None
@@ -164,7 +164,7 @@ def _row(number: int, line: str, width: int) -> Row:
     return Row(number, int(start), int(end), cells[2], bool(token[3]), cells)
 
 
-def _begin(first: Row, sentence: str) -> int:
+def _sentence_offset(first: Row, sentence: str) -> int:
     """Return the offset of a sentence: that of its first token, minus the white space before it."""
     return max(0, first.start - (len(sentence) - len(sentence.lstrip())))
 
@@ -197,7 +197,7 @@ def _record(content: Content, text: str, path: Path, format: Format) -> Record:
 
 
 def _word_in_text(row: Row, text: str) -> str:
-    """Return the token as the text has it, since some versions escape tokens."""
+    """Return the token in the form in which it occurs in the text, since some versions escape tokens."""
     return row.word if row.word in text else _unescape(row.word)
 
 

@@ -1,4 +1,4 @@
-"""UIMA CAS XMI, which INCEpTION exports: a zip of XMI files and a type system, or such files side by side."""
+"""UIMA CAS XMI, which INCEpTION exports: a zip or a folder of XMI files and a type system."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ...core.compression import EXTENSIONS
 from ...core.messages import PlainSpan, join_names, spell_argument
 from ..paths import check_is_file, content, readable_file
 from ..records import Record
-from .contents import check_xml, missing
-from .settings import Format, fit_span, parts
+from .contents import check_xml, missing_package
+from .settings import Format, document_files, fit_span
 
 if TYPE_CHECKING:
     from cassis import Cas, TypeSystem
@@ -47,8 +47,8 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """Read one document per XMI file. dkpro-cassis turns its UTF-16 offsets into characters.
 
     Args:
-        path: A zip with XMI files and `TypeSystem.xml`, an XMI file with that beside it, or a
-            folder of these. In an export with a folder per document and a file per annotator,
+        path: A zip with XMI files and `TypeSystem.xml`, an XMI file in the same folder as that, or
+            a folder of these. In an export with a folder per document and a file per annotator,
             `format.annotator` chooses the annotator.
         format: `format.field` names the type with the spans, and perhaps the feature with the
             labels, as in `NamedEntity` or `NamedEntity.value`, the default, with or without the
@@ -75,16 +75,15 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     [('Ada met', {(0, 3, 'PER')})]
     """
     parse_types = lru_cache(TYPE_SYSTEMS)(_parse_type_system)
-    for part in parts(path, (".xmi", ".zip"), format):
+    for file in document_files(path, (".xmi", ".zip"), format):
         try:
-            for name, xmi, types in _files(part.path):
-                where = f"{part.path}{f', {name}' if name else ''}"
+            for name, xmi, types in _files(file.path):
+                where = f"{file.path}{f', {name}' if name else ''}"
                 inner = PurePosixPath(name).with_suffix("").as_posix() if name else None
-                id = inner if part.id is None else part.id
-                record = _record(xmi, types, parse_types, where, format)._replace(id=id)
-                yield record if part.annotated else Record(record.text, set(), id=id, annotated=False)
+                id = inner if file.id is None else file.id
+                yield file.annotated_record(_record(xmi, types, parse_types, where, format)._replace(id=id))
         except BadZipFile as error:
-            raise ValueError(f"{part.path}: not a zip archive ({error})") from None
+            raise ValueError(f"{file.path}: not a zip archive ({error})") from None
 
 
 def _files(path: Path) -> Iterator[tuple[str, bytes, bytes | None]]:
@@ -140,7 +139,7 @@ def _record(xmi: bytes, types: bytes | None, parse_types: ParseTypes, where: str
 
         system = parse_types(types)
     except ImportError:
-        raise missing("uima", "dkpro-cassis") from None
+        raise missing_package("uima", "dkpro-cassis") from None
     except ValueError as error:
         raise ValueError(f"{where}, {error}") from None
     try:
@@ -162,8 +161,10 @@ def _cas_record(cas: Cas, system: TypeSystem, text: str, format: Format) -> Reco
     plain = Format(check_text=format.check_text)  # cassis has turned the offsets into characters
     spans: list[PlainSpan] = []
     for k, annotation in enumerate(cas.select(type_)):
-        label = (getattr(annotation, attribute) if attribute else None) or _short(annotation.type.name)
-        spans.append(fit_span(f"{_short(type_.name)} {k},", (annotation.begin, annotation.end, label), text, plain))
+        label = (getattr(annotation, attribute) if attribute else None) or _short_name(annotation.type.name)
+        spans.append(
+            fit_span(f"{_short_name(type_.name)} {k},", (annotation.begin, annotation.end, label), text, plain)
+        )
     tokens = None
     if any(known_type.name == TOKEN for known_type in system.get_types()):
         tokens = [(token.begin, token.end) for token in cas.select(TOKEN) if token.begin < token.end] or None
@@ -174,20 +175,22 @@ def _cas_record(cas: Cas, system: TypeSystem, text: str, format: Format) -> Reco
 def _choose_type(system: TypeSystem, field: str | None) -> tuple[Type, str]:
     """Return the type of the spans, and the feature with their labels; "" if the types' names are the labels."""
     types = [entry for entry in system.get_types() if _is_span(entry)]
-    numbers = Counter(_short(entry.name) for entry in types)
-    names = {entry.name: entry.name if numbers[_short(entry.name)] > 1 else _short(entry.name) for entry in types}
+    numbers = Counter(_short_name(entry.name) for entry in types)
+    names = {
+        entry.name: entry.name if numbers[_short_name(entry.name)] > 1 else _short_name(entry.name) for entry in types
+    }
     # A name is that of a type, whatever its package, or of a type and a feature.
-    asked = [(field, ""), field.rpartition(".")[::2]] if field else [(ENTITY, ""), (_short(ENTITY), "")]
+    asked = [(field, ""), field.rpartition(".")[::2]] if field else [(ENTITY, ""), (_short_name(ENTITY), "")]
     for name, feature in asked:
         matches = [entry for entry in types if entry.name == name]
-        matches = matches or [entry for entry in types if _short(entry.name) == name]
+        matches = matches or [entry for entry in types if _short_name(entry.name) == name]
         if len(matches) == 1:
             return matches[0], _choose_feature(matches[0], feature, names[matches[0].name])
         if len(matches) > 1:
             several = join_names(sorted(entry.name for entry in matches), 20)
             raise ValueError(f"there are several types {name!r}; choose one with {spell_argument('column')}: {several}")
-    problem = f"there is no type {field or _short(ENTITY)!r}"
-    if any(field in (entry.name, _short(entry.name)) for entry in system.get_types()):
+    problem = f"there is no type {field or _short_name(ENTITY)!r}"
+    if any(field in (entry.name, _short_name(entry.name)) for entry in system.get_types()):
         problem = f"annotations of the type {field!r} are no spans"
     choices = [choice for entry in types for choice in _choices(entry, names[entry.name])[:-1] or [names[entry.name]]]
     raise ValueError(
@@ -241,7 +244,7 @@ def _is_span(type_: Type) -> bool:
     return _inherits(type_, ANNOTATION) and not (_inherits(type_, DOCUMENT) or _is_relation(type_))
 
 
-def _short(name: str) -> str:
+def _short_name(name: str) -> str:
     return name.rpartition(".")[2]
 
 
