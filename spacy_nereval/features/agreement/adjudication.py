@@ -18,7 +18,7 @@ from ...core.compression import format_extension
 from ...core.messages import join_names, shorten
 from ...core.spans import Span
 from ...io.tables import write_rows
-from ...io.writing import atomic, json_line, visible
+from ...io.writing import json_line, visible, write_text
 from ...reporting import pages
 from ...reporting.marked_text import clip
 from ...reporting.pages import (
@@ -316,8 +316,7 @@ def write_disputes(path: Path, shared: SharedDocuments, rule: Rule = Rule()) -> 
     if format_extension(path) == ".jsonl":
         return write_rows(path, prodigy_tasks(shared, rule))
     tasks = [*label_studio_tasks(shared)]
-    with atomic(path) as file:
-        file.write(f"{json_line(tasks, indent=1)}\n".encode())
+    write_text(path, f"{json_line(tasks, indent=1)}\n")
     return len(tasks)
 
 

@@ -90,15 +90,14 @@ def gate_cli(
 def _write_template(path: Path) -> None:
     """Write a policy to start from."""
     from ...io.paths import is_stream
-    from ...io.writing import atomic
+    from ...io.writing import write_text
     from .policy import TEMPLATE
 
     if str(path) == "-":
         path = Path(STDOUT_FILE)
     if path.exists() and not is_stream(path):
         raise ValueError(f"{path} exists: choose another file for the new policy")
-    with atomic(path) as file:
-        file.write(TEMPLATE.encode())
+    write_text(path, TEMPLATE)
     with apart_from([path]):
         say(f"✔ {path}: change its bounds, then run 'nereval gate {path} GOLD CANDIDATE --baseline B'", fg="green")
 

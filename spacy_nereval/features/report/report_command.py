@@ -84,7 +84,7 @@ def report_cli(
     from ...evaluation.breakdown import Breakdown
     from ...evaluation.comparison import System
     from ...evaluation.tested import families
-    from ...io.writing import atomic
+    from ...io.writing import write_text
     from ...reporting.pages import chart_library
     from .report_numbers import share_annexes
     from .report_page import page
@@ -137,8 +137,7 @@ def report_cli(
         by=by,
         sections=sections,
     )
-    with atomic(output) as file:
-        file.write(html.encode())
+    write_text(output, html)
     say(f"✔ Report in {output}", fg="green")
 
 

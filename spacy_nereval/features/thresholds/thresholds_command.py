@@ -221,12 +221,10 @@ def _write_files(results: Sequence[CutResult], names: Sequence[str], csv: Path |
 
 def _write_page(path: Path, results: Sequence[CutResult], names: Sequence[str], golds: Sequence[str]) -> None:
     """Write the page of all systems."""
-    from ...io.writing import atomic
+    from ...io.writing import write_text
     from .threshold_page import thresholds_page
 
-    page = thresholds_page([*zip(names, results)], golds=golds, applying=APPLYING)
-    with atomic(path) as file:
-        file.write(page.encode())
+    write_text(path, thresholds_page([*zip(names, results)], golds=golds, applying=APPLYING))
 
 
 def _print_results(
