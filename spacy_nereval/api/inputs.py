@@ -210,16 +210,9 @@ def has_tokens_of(item: Any) -> bool:
 
 def _pairs_of_tags(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | None]:
     """Yield the documents of two sides of tags, whose unit is the token."""
-    sides = [[*gold.items()], [*pred.items()]]
-    _check_lengths(dict(zip((gold.name, pred.name), map(len, sides))))
-    sides = tags_of([(side.name, items, side.tag_names) for side, items in zip((gold, pred), sides)])
-    tagged = [
-        read_tag_lists(items, side.name, reading.scheme, reading.repair) for items, side in zip(sides, (gold, pred))
-    ]
     predictions = Predictions(pred.name, UNANNOTATED[0])
-    for number, (a, b) in enumerate(zip(*tagged)):
-        annotated = [side[number] is not None for side in sides]
-        if not annotated[0] or predictions.is_skipped(_NO_TEXT, _NO_TEXT._replace(annotated=annotated[1])):
+    for number, (a, b) in enumerate(zip(*_tag_sequences((gold, pred), reading, remedy=""))):
+        if a is None or predictions.is_skipped(_NO_TEXT, _NO_TEXT._replace(annotated=b is not None)) or b is None:
             yield None
             continue
         if a.length != b.length:
@@ -395,13 +388,27 @@ def _records_of_document(
 def all_tagged(sides: Sequence[Side], reading: Reading) -> list[list[TagSequence | None] | None]:
     """Return the tag sequences of each side, read together; None for one that has no tags."""
     tagged = [side for side in sides if side.kind == "tags"]
-    tags = dict(zip(tagged, tags_of([(side.name, [*side.items()], side.tag_names) for side in tagged])))
-    sequences: list[list[TagSequence | None] | None] = []
-    for side in sides:
-        items = tags.get(side)
-        read = [] if items is None else read_tag_lists(items, side.name, reading.scheme, reading.repair)
-        of_side = [None if item is None else tagged_item for item, tagged_item in zip(items or (), read)]
-        sequences.append(None if items is None else of_side)
+    sequences = dict(zip(tagged, _tag_sequences(tagged, reading)))
+    return [sequences.get(side) for side in sides]
+
+
+def _tag_sequences(
+    sides: Sequence[Side], reading: Reading, *, remedy: str | None = None
+) -> list[list[TagSequence | None]]:
+    """Return the tag sequences of sides of tags, None for a document without annotation.
+
+    Args:
+        sides: The sides, which are read together.
+        reading: How tags are read.
+        remedy: What to do if the sides do not have the same number of documents; None if they may differ.
+    """
+    items = [[*side.items()] for side in sides]
+    if remedy is not None:
+        _check_lengths({side.name: len(listed) for side, listed in zip(sides, items)}, remedy)
+    sequences: list[list[TagSequence | None]] = []
+    for side, tags in zip(sides, tags_of([(side.name, listed, side.tag_names) for side, listed in zip(sides, items)])):
+        read = read_tag_lists(tags, side.name, reading.scheme, reading.repair)
+        sequences.append([None if item is None else sequence for item, sequence in zip(tags, read)])
     return sequences
 
 
@@ -495,13 +502,9 @@ def _with_tokens(records: Mapping[str, Sequence[Record]], tokens: Sequence[Any])
 
 def _tag_records(sides: Mapping[str, Side], reading: Reading) -> SideRecords:
     """Return the records of tag sequences, whose unit is the token."""
-    items = {name: [*side.items()] for name, side in sides.items()}
-    _check_lengths({name: len(tags) for name, tags in items.items()}, UNEVEN)
-    items = dict(zip(items, tags_of([(name, tags, sides[name].tag_names) for name, tags in items.items()])))
-    tagged = {name: read_tag_lists(tags, name, reading.scheme, reading.repair) for name, tags in items.items()}
     records: SideRecords = {name: [] for name in sides}
-    for number, sequences in enumerate(zip(*tagged.values())):
-        annotated = {name: tags for name, tags in zip(sides, sequences) if items[name][number] is not None}
+    for number, sequences in enumerate(zip(*_tag_sequences([*sides.values()], reading, remedy=UNEVEN))):
+        annotated = {name: tags for name, tags in zip(sides, sequences) if tags is not None}
         if len({tags.length for tags in annotated.values()}) > 1:
             has = " and ".join(f"{name} has {tags_in_words(tags.length)}" for name, tags in annotated.items())
             raise ValueError(f"document {number}: {has}; expected one tag per token from everyone")

@@ -36,15 +36,16 @@ from .accessors import (
     Confusion,
     Headline,
     LabelScores,
+    MetricName,
     MetricScoreSet,
     Named,
+    ScoreKey,
     answer,
     interval_of,
     line_for,
     paths,
 )
 from .shown import Rendered, Shown, frame, table_frame
-from .typed_names import MetricName, ScoreKey
 
 if TYPE_CHECKING:
     import pandas

@@ -557,21 +557,20 @@ def predictions_kept(documents: Documents, cutting: Cutting, system: str) -> Doc
     from ..core.cuts import apply_cuts
     from ..io.saved_results import load_cuts
 
-    numbers = [0, 0]
+    numbers = [0, 0]  # of predictions, before and after
     counted = _count_predictions(documents, numbers, 0)
     kept = apply_cuts(counted, load_cuts(cutting.cut), cutting.missing_score, source=system)
-    return _report_kept(_count_predictions(kept, numbers, 1), cutting, numbers)
+    return _count_predictions(kept, numbers, 1, cutting.cut)
 
 
-def _count_predictions(documents: Documents, numbers: list[int], place: int) -> Iterator[Document | None]:
+def _count_predictions(
+    documents: Documents, numbers: list[int], place: int, cut: Path | None = None
+) -> Iterator[Document | None]:
+    """Yield documents, and add up the number of their predictions; say in the end how many a cut has kept."""
+    from ..reporting.remarks import cut_phrase
+
     for document in documents:
         numbers[place] += len(document.sides[1]) if document else 0
         yield document
-
-
-def _report_kept(documents: Documents, cutting: Cutting, numbers: Sequence[int]) -> Iterator[Document | None]:
-    from ..reporting.remarks import cut_phrase
-
-    yield from documents
-    before, after = numbers
-    say(f"{cutting.cut}: {cut_phrase(after, before)}", err=True)
+    if cut:
+        say(f"{cut}: {cut_phrase(numbers[1], numbers[0])}", err=True)

@@ -23,7 +23,7 @@ import spacy_nereval
 from spacy_nereval import cli
 from spacy_nereval.cli import nereval
 from spacy_nereval.cli import spacy_app as joining
-from spacy_nereval.cli.help_pages import VIEWS
+from spacy_nereval.cli.app import VIEWS
 from spacy_nereval.cli.printing import logged_as
 from spacy_nereval.core.about import __version__
 from spacy_nereval.core.features import load_object

@@ -27,7 +27,7 @@ from ...cli.command_options import (
     chosen_confidence,
 )
 from ...cli.convert import DROP, LANG, read_annotation, write_annotation_of
-from ...cli.counting_documents import Kept, count_documents
+from ...cli.counting_documents import count_and_keep
 from ...cli.guards import check_lexicons
 from ...cli.metric_options import (
     add_stored_labels,
@@ -123,10 +123,8 @@ def report_cli(
     counted: list[System] = []
     systems_or_both: list[Source | None] = [*sources] or [None]
     for source, shown_name in zip(systems_or_both, shown_names):
-        kept = Kept()
         documents = annotation.documents(source, loading, cutting)
-        counts = count_documents(documents, metrics_counted, gold.name, reading, [kept])
-        counted.append(System(shown_name, counts, kept))
+        counted.append(System(shown_name, *count_and_keep(documents, metrics_counted, annotation)))
     html = page(
         share_annexes(counted),
         title=title,

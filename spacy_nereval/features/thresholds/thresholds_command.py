@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer import Argument, Option
 
-from ...cli.app import command
+from ...cli.app import GroupedCommand, command
 from ...cli.command_options import (
     DIGITS,
     JSON,
@@ -27,7 +27,6 @@ from ...cli.command_options import (
 )
 from ...cli.counting_documents import count_documents
 from ...cli.guards import check_lexicons
-from ...cli.help_pages import GroupedCommand
 from ...cli.metric_options import add_stored_labels, chosen_metrics, names_and_options
 from ...cli.printing import names_of_tables, print_tables
 from ...cli.sources import Gold, Source, display_names
@@ -59,14 +58,6 @@ def repeat_apply_option(args: Sequence[str]) -> list[str]:
             repeated.append("--apply")
         repeated.append(arg)
     return repeated
-
-
-class _Everything(list["Document | None"]):
-    """An observer of the documents of a system that keeps all of them."""
-
-    def add(self, document: Document | None) -> None:
-        """Keep a document, or None for one without annotation."""
-        self.append(document)
 
 
 @command(
@@ -185,9 +176,9 @@ def _apply_pairs(paths: Sequence[str], systems: Sequence[str]) -> list[tuple[Pat
 
 def _read_documents(source: Source, gold: Gold, loading: Model) -> list[Document | None]:
     """Return the documents of a system, and print warnings about their labels."""
-    kept_documents = _Everything()
-    count_documents(gold.documents(source, loading), [], gold.path.name, gold.reading, [kept_documents])
-    return kept_documents
+    documents: list[Document | None] = []
+    count_documents(gold.documents(source, loading), [], gold.path.name, gold.reading, [documents.append])
+    return documents
 
 
 @contextmanager
