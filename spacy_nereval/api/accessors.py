@@ -38,7 +38,7 @@ HABITS = {
     **dict.fromkeys(("f1_macro", "macro_f1", "macro_f"), "averages['macro']['f']"),
     **dict.fromkeys(("per_type", "per_label"), "labels"),
 }
-"""What other packages call a score, and what a metric's scores call it here."""
+"""Names from other packages, and how a metric's scores are called here."""
 
 
 # fmt: off
@@ -149,7 +149,7 @@ class ScoreSet:
 
     @property
     def counts(self) -> dict[str, int]:
-        """The counts that the scores are computed from; none of means of training runs."""
+        """The counts that the scores are computed from; empty for the means of training runs."""
         return dict(self._values.get("counts", {}))
 
     @property
@@ -158,7 +158,7 @@ class ScoreSet:
         return self[self._main]
 
     def interval(self, score: str | None = None) -> Interval | None:
-        """Return the interval of a score, that of the result or else at 95 %.
+        """Return the interval of a score: that of the result, or else one at 95 %.
 
         Args:
             score: Its name; by default that of `value`.
@@ -433,7 +433,7 @@ LINES = {
     **dict.fromkeys(("macro avg", "macro"), "r.{metric}.averages['macro']"),
     "weighted avg": "r.{metric}.averages['weighted']",
 }
-"""What people write who come from other packages, and what it is called here, with a metric that was scored."""
+"""Names from other packages, and what to write here instead, with one of the metrics that were scored."""
 
 
 def line_for(name: str, parts: Mapping[str, ScoreSet], labels: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""From whatever a user has to documents: pairs of items, one of each side for a document."""
+"""Make documents of whatever a user has: items of gold annotation and of predictions, paired."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class _Kept(list[Any]):
 
 
 def kept_items(items: Items, gold: Any) -> tuple[Items, Any]:
-    """Return how items are read, and the gold annotation, both so that they can be read for several systems."""
+    """Return the arguments and the gold annotation in a form that can be read again for each of several systems."""
     text, tokens = (None if value is None else [*value] for value in (items.text, items.tokens))
     read = read_if_path(gold, "gold", items.reading)
     return items._replace(text=text, tokens=tokens), read if read is None or hasattr(read, "__len__") else _Kept(read)
@@ -170,7 +170,7 @@ def reading_of_items(**arguments: Unpack[ItemReading]) -> Reading:
 
 
 def not_known(what: str, name: str, of_each: str) -> str:
-    """Return that something is not known, and which argument gives it."""
+    """Return the sentence that something is not known, and which argument gives it."""
     return f"the {what} are not known: give {spell_argument(name)}, the {of_each} of each document"
 
 
@@ -227,7 +227,7 @@ def _pairs_of_tags(gold: Side, pred: Side, reading: Reading) -> Iterator[Documen
 
 
 _NO_TEXT = Record("?", set())
-"""A side without a text; anything but white space, which needs no annotation."""
+"""Stands for a side without a text. Its own text is not blank, since blank texts need no annotation."""
 
 
 def _without_gaps(document: TokenDocument, gaps: Sequence[int]) -> Document:
@@ -313,7 +313,7 @@ def record_of_item(item: Any, where: str, reading: Reading) -> Record:
 def _in_order(
     gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading, ids: Iterable[str | None] | None
 ) -> Iterator[Document | None]:
-    """Yield the documents of two sides of which one or both have no texts: paired by their order."""
+    """Yield the documents of two sides, of which one or both have no texts, paired by their order."""
     given = {"text": text, "tokens": tokens, "ids": ids}
     names = [name for name, value in given.items() if value is not None]
     extra = [listed_items(given[name], name) for name in names]
@@ -426,17 +426,17 @@ def _check_lengths(lengths: Mapping[str, int], remedy: str = "") -> None:
         raise ValueError(f"{numbers}; expected the same number{remedy}")
 
 
-# Sides that are no pair: those of several annotators, or gold annotation alone
+# Sides of several annotators, or gold annotation alone
 
 
 class SideRecord(NamedTuple):
-    """What one side has of a document: gold annotation, predictions, or an annotator's.
+    """What one side has of a document: its gold annotation, its predictions, or the spans of an annotator.
 
-    Args:
+    Attributes:
         record: The record.
         unit: The key of what the document is resampled with; None for its id or text.
-        rule: The rule by which the key was made.
-        base: The document without spans, if it is not made of the record: its text is not known.
+        rule: The rule that made the key.
+        base: The document without spans, if the text is not known; None if the record has the text.
     """
 
     record: Record
@@ -449,7 +449,7 @@ SideRecords = dict[str, list[SideRecord]]
 """The records of each side, by its name, in the order of the documents."""
 
 UNEVEN = ", with None for what an annotator has not annotated"
-"""The remedy for sides that have not the same number of documents."""
+"""The remedy for sides that do not have the same number of documents."""
 
 
 def records_of_sides(sides: Mapping[str, Side], text: Any, tokens: Any, reading: Reading) -> SideRecords:
@@ -563,7 +563,7 @@ def load(
 ) -> list[Record]:
     """Return the documents of an annotation file, as `score` and `compare` take them.
 
-    They take its path, too: `load` is for what has to be said about how the file is read.
+    They take its path too. Use `load` to say how the file is read.
 
     Args:
         path: A file or folder of any input format.

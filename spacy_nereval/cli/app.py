@@ -43,7 +43,7 @@ from .guards import (
     with_standard_streams,
 )
 from .metric_options import own_options
-from .printing import apart_from, logged_as, say, warnings_in_lines
+from .printing import log_as, print_apart_from, say, warnings_in_lines
 
 # Help, alike in all releases of typer
 
@@ -270,8 +270,8 @@ def _open_streams(
 Command = Callable[..., None]
 
 UNUSABLE, BUSY = 2, 75
-"""Exit statuses: of input or options that cannot be used, as those that typer refuses; and of what may work when it is
-tried again, as sysexits.h has it. 0 is that of what is done, 1 that of a verdict that says no."""
+"""Exit statuses: of input or options that cannot be used, which is also typer's; and of what may work later, as in
+sysexits.h. 0 says that the command is done, and 1 that its verdict is no."""
 
 
 @dataclass(frozen=True)
@@ -362,15 +362,16 @@ def command(
 
 
 def with_short_errors(function: Command, added: Sequence[type[Extension]] = ()) -> Command:
-    """Wrap a command so that it works with closed streams, lets its extensions prepare the values of its parameters,
-    checks the files that these name before it reads any, runs the file of `--code`, and prints what is wrong as one
-    line and ends with the status `UNUSABLE` or `BUSY`.
-    Mistakes in this package are raised."""
+    """Wrap a command so that an error is one line, and the exit status `UNUSABLE` or `BUSY`.
+
+    Before the command runs, closed streams are opened, its extensions prepare the values of its parameters, the files
+    that these name are checked, and the file of `--code` is run. Mistakes in this package are raised.
+    """
 
     @wraps(function)
     def run_logged(*args: Any, **kwargs: Any) -> None:
         open_streams()
-        with logged_as(kwargs.get("log_format", "text")):
+        with log_as(kwargs.get("log_format", "text")):
             run_checked(*args, **kwargs)
 
     def run_checked(*args: Any, **kwargs: Any) -> None:
@@ -385,7 +386,7 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = ()) 
                     kwargs = extension.prepare(kwargs)
                 kwargs = with_matching_files(kwargs)
                 check_files(kwargs, [extension.check_files for extension in added])
-                printed.enter_context(apart_from(output_files(kwargs).values()))
+                printed.enter_context(print_apart_from(output_files(kwargs).values()))
                 printed.enter_context(warnings_in_lines())
                 if kwargs.get("code"):
                     from ..core.plugins import import_code

@@ -59,7 +59,7 @@ def input_parameters() -> tuple[str, ...]:
 
 
 def output_files(given: Mapping[str, Any]) -> dict[str, Path]:
-    """Return the files that a command writes, by their parameters, with those of features."""
+    """Return the files that a command writes, by parameter, with those of features."""
     names = (*WRITTEN, *(name for feature in features() for name in feature.outputs))
     return {name: given[name] for name in names if given.get(name) is not None}
 

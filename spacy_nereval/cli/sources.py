@@ -82,7 +82,7 @@ REFUSALS: Mapping[Kind, Mapping[str, str]] = {
         "{asked} is given in addition to --system: it shows a single run, so score that one alone",
     ),
 }
-"""Why a kind cannot answer a question, and what to do. It answers all others."""
+"""For each kind, the questions that it cannot answer: why, and what to do. It answers all others."""
 
 
 def check_answers(refusals: Mapping[str, str], questions: Iterable[tuple[str, str]], **words: object) -> None:
@@ -91,7 +91,7 @@ def check_answers(refusals: Mapping[str, str], questions: Iterable[tuple[str, st
     Args:
         refusals: The questions that cannot be answered, with the reason: a row of `REFUSALS`, or one of a feature.
         questions: What options ask for: each option as it is written, and its question.
-        words: What the reasons speak of: the `source` that is asked, and what is `kept` in it.
+        words: Values for the placeholders of the reasons: the `source` that is asked, and what is `kept` in it.
 
     >>> check_answers(REFUSALS[Kind.COUNTS], [("--by", "breakdown")])
     >>> check_answers(REFUSALS[Kind.COUNTS], [("--cut cuts.json", "scores of predictions")], source="a.npz")

@@ -139,7 +139,7 @@ class Agreement(Shown):
     @property
     def _agreement_counts(self) -> AgreementCounts:
         if self._counted is None:
-            raise self._gone("annotation", "call agreement(...) with it again")
+            raise self._unavailable("annotation", "call agreement(...) with it again")
         return self._counted
 
     @property

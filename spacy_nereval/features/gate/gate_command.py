@@ -15,7 +15,7 @@ from ...cli.command_options import GOLD, JSON, OUTPUT, Cutting, Model, Showing, 
 from ...cli.counting_documents import RunCounter
 from ...cli.guards import STDOUT_FILE
 from ...cli.metric_options import names_and_options
-from ...cli.printing import apart_from, names_of_tables, print_result, say
+from ...cli.printing import names_of_tables, print_apart_from, print_result, say
 from ...cli.sources import Source, named_runs
 from ...core.arguments import Reading
 
@@ -98,7 +98,7 @@ def _write_template(path: Path) -> None:
     if path.exists() and not is_stream(path):
         raise ValueError(f"{path} exists: choose another file for the new policy")
     write_text(path, TEMPLATE)
-    with apart_from([path]):
+    with print_apart_from([path]):
         say(f"✔ {path}: change its bounds, then run 'nereval gate {path} GOLD CANDIDATE --baseline B'", fg="green")
 
 
