@@ -216,13 +216,13 @@ FIELDS = {*TAG_KEYS, "tokens", "tokenized_text", "words", "text", "data", "sente
 """Keys of a record or a row, which are no labels."""
 
 
-def plain_item(item: Any) -> Any:
+def reshape(item: Any) -> Any:
     """Return spaCy 2's annotation, and strings by label, as a list that `kind_of` knows; other items are unchanged.
 
     Raises:
         ValueError: Entities are strings without labels.
 
-    >>> plain_item({"PER": ["Ada", "Bob"]}), plain_item({"entities": [(0, 3, "PER")]})
+    >>> reshape({"PER": ["Ada", "Bob"]}), reshape({"entities": [(0, 3, "PER")]})
     ([('Ada', 'PER'), ('Bob', 'PER')], [(0, 3, 'PER')])
     """
     item = unpack_pair(item)

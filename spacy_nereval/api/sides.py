@@ -15,19 +15,7 @@ from ..io.formats.settings import side_formats
 from ..io.formats.tags import read_tag_lists
 from ..io.records import Record, row_id
 from ..io.units import units_of
-from .items import (
-    KINDS,
-    About,
-    Kind,
-    Place,
-    is_number,
-    is_spacy,
-    kind_of,
-    place_of,
-    plain_item,
-    record_of_tags,
-    tags_key,
-)
+from .items import KINDS, About, Kind, Place, is_number, is_spacy, kind_of, place_of, record_of_tags, reshape, tags_key
 
 TagNames = Sequence[str] | Mapping[Any, str] | str | Path | None
 """Names of tags that are numbers: in their order, a model's `id2label`, or as `--tag-names` has them."""
@@ -245,7 +233,7 @@ class Side:
     def _plain_items(self, items: Iterable[Any]) -> Iterator[Any]:
         for number, item in enumerate(items):
             try:
-                yield plain_item(item)
+                yield reshape(item)
             except ValueError as error:
                 raise ValueError(f"{self.name}, document {number}: {error}") from None
 

@@ -31,14 +31,7 @@ from .command_options import (
     check_suffix,
     chosen_confidence,
 )
-from .counting_documents import (
-    CountTask,
-    RunCounter,
-    check_collapse_given,
-    count_documents,
-    halves_of,
-    warn_of_labels,
-)
+from .counting_documents import CountTask, RunCounter, check_collapse_given, count_documents, halves_of, warn_of_labels
 from .guards import check_lexicons
 from .metric_options import (
     add_stored_labels,

@@ -48,10 +48,7 @@ from .habits import (
     reverse_phrase,
     rule_sentence,
 )
-from .shared_documents import (
-    SharedDocument,
-    SharedDocuments,
-)
+from .shared_documents import SharedDocument, SharedDocuments
 
 AGREEMENT = Layout(
     __package__,
