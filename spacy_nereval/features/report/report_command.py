@@ -120,13 +120,13 @@ def report_cli(
     by = split_attributes(lookups.by or [])
     for attribute in by:
         Breakdown([], attribute, lexicon)  # so that it fails before anything is read
-    counted: list[System] = []
+    counted_systems: list[System] = []
     systems_or_both: list[Source | None] = [*sources] or [None]
     for source, shown_name in zip(systems_or_both, shown_names):
         documents = annotation.documents(source, loading, cutting)
-        counted.append(System(shown_name, *count_and_keep(documents, metrics_counted, annotation)))
+        counted_systems.append(System(shown_name, *count_and_keep(documents, metrics_counted, annotation)))
     html = page(
-        share_annexes(counted),
+        share_annexes(counted_systems),
         title=title,
         confidence=confidence_settings,
         asked=test_settings,

@@ -86,7 +86,7 @@ def _spans(path: Path, text: str, format: Format) -> list[PlainSpan]:
 
 
 def _spans_of(line: str, text: str, format: Format) -> list[PlainSpan]:
-    """Return the spans that one line stands for: one span, or its pieces."""
+    """Return the spans of a line: one span, or its pieces."""
     if not (match := SPAN.match(line)):
         raise ValueError("expected 'T1', a tab, 'LABEL 0 5', a tab, and the text from 0 to 5")
     label, offsets, surface = match.groups()
