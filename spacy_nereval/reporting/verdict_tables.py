@@ -89,6 +89,30 @@ def pair_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
     yield ResultTable("Error pairs", header, rows, note=note, most=MOST)
 
 
+NOT_SPLIT = "counted before this was recorded: count again"
+
+
+def boundary_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
+    """Yield how many boundary errors have a right left boundary, a right one or neither, in all and per label."""
+    if not (metric := error_metric(evaluation.metrics)) or not metric.boundary_errors:
+        return
+    split = evaluation.result["metrics"][metric.name].get("boundaries")
+    if not split:
+        return
+    numbers: Counter[str] = Counter()
+    for (verdict, gold, _), number in evaluation.verdicts(metric).items():
+        numbers[gold] += number if verdict in metric.boundary_errors else 0
+    # Only spans with gaps can have both boundaries right.
+    sides = [side for side, number in split["counts"].items() if side != "be_both" or number]
+    rows: list[list[Cell]] = [["all labels", numbers.total(), *(split["counts"][side] for side in sides)]]
+    for label in sorted(split["per_type"], key=lambda label: (-numbers[label], label)):
+        rows.append([label, numbers[label], *(split["per_type"][label][side] for side in sides)])
+    note = f"{metric.name}; which boundary is right"
+    if None in split["counts"].values():
+        note += f"; {NOT_SPLIT}"
+    yield ResultTable("Boundary errors", ["label", "be", *sides], rows, note=note, most=MOST)
+
+
 def confusion_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
     """Yield the confusion matrix of the metric, or the list of its cells if there are many labels.
 
@@ -198,14 +222,18 @@ def error_list_table(entries: Iterable[ListedVerdict]) -> ResultTable:
     """Return an error list as a table, with the spans marked in the text."""
     entries = list(entries)
     whole = all(listed.verdict.amount == 1 for listed in entries)
+    split = any(listed.correct_boundary for listed in entries)
     rows: list[list[Cell]] = []
     for listed in entries:
         verdict = listed.verdict
         labels: list[Cell] = [span.label if span else None for span in (verdict.gold, verdict.pred)]
         amount: list[Cell] = [] if whole else [verdict.amount]
-        rows.append([listed.name, verdict.name, *amount, *labels, _marked_spans(listed)])
-    header = ["document", "verdict", *([] if whole else ["amount"]), "gold", "predicted", "text"]
-    return ResultTable("Error list", header, rows, note=entries[0].metric + MARKING if entries else "")
+        boundary: list[Cell] = [listed.correct_boundary] if split else []
+        rows.append([listed.name, verdict.name, *amount, *labels, *boundary, _marked_spans(listed)])
+    header = ["document", "verdict", *([] if whole else ["amount"]), "gold", "predicted"]
+    header += [*(["correct"] if split else []), "text"]
+    note = f"{entries[0].metric}{MARKING}{'; correct: which boundary' * split}" if entries else ""
+    return ResultTable("Error list", header, rows, note=note)
 
 
 def _marked_spans(listed: ListedVerdict) -> str | None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from asking import NEEDED
 
+import spacy_nereval
 from spacy_nereval import Comparison, Document, Result, compare, count, create_all, evaluate, score
 from spacy_nereval.api import results, shown
 from spacy_nereval.core.features import Feature
@@ -40,6 +41,24 @@ def test_a_result_is_the_json_of_the_commands(result):
     assert result.signature == result["signature"] and result.counts.documents == 3
     for again in (copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
         assert again == result and again.errors() == result.errors() and str(again) == str(result)
+
+
+@pytest.mark.parametrize("kind", ["Comparison", "Gate", "Plan", "Thresholds", "Corrections", "DataSets"])
+@pytest.mark.parametrize("values", [{}, {"<b>": 1}], ids=["empty", "foreign"])
+def test_what_is_no_result_is_shown_as_a_dict_and_says_what_it_lacks(kind, values):
+    """Debuggers and notebooks show objects that are not complete yet."""
+    cls = getattr(spacy_nereval, kind, None)
+    if cls is None:
+        pytest.skip("its feature is not installed")
+    made = cls(values)
+    assert repr(made) == str(made) == f"{kind}({values!r})"
+    page = made._repr_html_()
+    assert kind in page and "<b>" not in page.replace("<body>", "")
+    with pytest.raises(KeyError, match="there is no 'other'"):
+        made["other"]
+    with pytest.raises(AttributeError, match="there is no 'other'"):
+        made.other  # noqa: B018  # the expression is what fails
+    assert copy.deepcopy(made) == made == pickle.loads(pickle.dumps(made))
 
 
 def test_the_text_has_the_digits_and_the_average_that_are_asked_for(result):
