@@ -219,10 +219,7 @@ def judge_candidate(policy: Policy, candidate: System, baseline: System | None =
     result: dict[str, Any] = make_plain(
         {
             "signature": signature(first, *settings, f"gate:{policy.digest[:12]}"),
-            "signatures": {
-                "candidate": signature(first),
-                **({"baseline": signature(theirs[0])} if theirs else {}),
-            },
+            "signatures": {"candidate": signature(first), **({"baseline": signature(theirs[0])} if theirs else {})},
             "version": __version__,
             "policy": policy.digest,
             "level": policy.level,

@@ -42,16 +42,7 @@ from ...evaluation.scores import score_sums
 from ...evaluation.tested import Subject, limit_of_difference
 from ...evaluation.variance import count_bearers, find_errors_and_hits
 from .gate_rules import MET, RuleJudge, bounds_if_unseen, interval_verdict
-from .policy import (
-    AGAINST_BASELINE,
-    DIFFERENCE,
-    FLAGGED,
-    NOT_DECIDED,
-    RATE_BETWEEN,
-    Policy,
-    Rule,
-    allowed_range,
-)
+from .policy import AGAINST_BASELINE, DIFFERENCE, FLAGGED, NOT_DECIDED, RATE_BETWEEN, Policy, Rule, allowed_range
 
 Floats = NDArray[np.float64]
 
