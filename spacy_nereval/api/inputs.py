@@ -118,6 +118,7 @@ class ItemReading(TypedDict, total=False):
     repair: str
     end: str | None
     spans_key: str | None
+    keys: Any
     labels: Mapping[str, str | None] | str | Path | None
     only: Iterable[str] | str | None
     depth: int | None
@@ -548,6 +549,7 @@ def load(
     format: str | None = None,
     spans_key: str | None = None,
     column: str | int | None = None,
+    keys: Any = None,
     repair: str | None = None,
     discontinuous: str | None = None,
     offsets: str | None = None,
@@ -566,7 +568,7 @@ def load(
         path: A file or folder of any input format.
         format: The name of the format; by default inferred from the extension.
         spans_key: Read `doc.spans[spans_key]` of a `.spacy` file instead of `doc.ents`.
-        column, repair, discontinuous, offsets, check_text, annotator, tag_names, match, occurrences, unit:
+        column, keys, repair, discontinuous, offsets, check_text, annotator, tag_names, match, occurrences, unit:
             As the options of these names in the commands. `unit` counts for gold annotation.
 
     Returns:
@@ -586,6 +588,7 @@ def load(
         format=format,
         spans_key=spans_key,
         column=column,
+        keys=keys,
         repair=repair or Reading.repair,
         discontinuous=discontinuous,
         offsets=offsets,

@@ -169,7 +169,7 @@ def score_runs(
         confidence: The settings of the intervals, as for `score`, or None for those that are usual.
         system: The name of the system.
         text, tokens, scheme, repair, end, spans_key, labels, only: As for `score`.
-        depth, sep, match, occurrences, tag_names, offsets: As for `score`.
+        depth, sep, match, occurrences, tag_names, offsets, keys: As for `score`.
 
     Returns:
         The result: where that of `score` has scores, it has their means; `result["metrics"]["fair"]["runs"]` has those
@@ -401,7 +401,7 @@ def compare(
         margin: The largest difference of the primary score that does not matter, in points.
         per_label: Whether to compare the primary score of each label too.
         text, tokens, scheme, repair, end, spans_key, labels, only: As for `score`.
-        depth, sep, match, occurrences, tag_names, offsets: As for `score`.
+        depth, sep, match, occurrences, tag_names, offsets, keys: As for `score`.
 
     Returns:
         The comparison: a dict with methods that print and save it; see `Comparison`.

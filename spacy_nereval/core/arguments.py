@@ -175,6 +175,15 @@ class Reading(Labelling):
             typed=str,
         ),
     ] = None
+    keys: Annotated[
+        Any,
+        Argument(
+            "JSON and Parquet: the keys that have the text, the spans, and the start, end and label of a span, as in "
+            "text=content,spans=items,label=kind. Dots reach into nested objects. Once for all files, or once for gold "
+            "and once for predictions",
+            typed=list[str],
+        ),
+    ] = None
     scheme: Annotated[
         str,
         Argument("Tagging scheme of tags; 'auto' infers it from all tags of a side", SCHEMES, where="objects"),

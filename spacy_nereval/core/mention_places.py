@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from unicodedata import category, normalize
 
 from .arguments import ALL, CASELESS, EXACT, LEVELS, LISTED, NORMALISED, Reading, validate_settings
+from .keys import LABELS, STRINGS, first_value
 from .messages import PlainSpan, quote, shorten
 from .spans import Document
 
@@ -117,7 +118,7 @@ def validate_mention(number: int, mention: Any) -> tuple[str, str]:
     """
     parts: Any = mention
     if isinstance(mention, Mapping):
-        parts = mention.get("text"), mention.get("label")
+        parts = first_value(mention, STRINGS), first_value(mention, LABELS[:-1])
     if isinstance(parts, str) or not isinstance(parts, Sequence) or len(parts) != 2:
         parts = None, None
     string, label = parts

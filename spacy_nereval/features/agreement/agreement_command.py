@@ -175,6 +175,7 @@ def _read_shared(
     names: Sequence[str], given_names: Sequence[str], reading: Reading, language: str | None
 ) -> SharedDocuments:
     """Return the documents that annotators share, and print what reading left out."""
+    from ...core.keys import key_maps
     from ...core.messages import check_given_once
     from .annotator_files import read_annotators
 
@@ -183,6 +184,7 @@ def _read_shared(
     if given_names and len(given_names) != len(names):
         raise ValueError(f"--name: {len(given_names)} given for {len(names)} files; give one for each, in their order")
     check_given_once(names, "annotator")
+    key_maps(reading.keys, 1)
     format, _ = reading_of(replace(reading, annotator=None))
     numbers_left_out: Counter[Path] = Counter()
     tokenizer = None

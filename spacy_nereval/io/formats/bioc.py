@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from ...core.compression import Damaged
+from ...core.keys import describe_keys
 from ...core.messages import PlainSpan, shorten, spell_argument
 from ..paths import check_is_file, open_input
 from ..records import Record
-from .contents import START, check_is_text, check_xml, json_values, missing
+from .contents import START, check_is_text, check_xml, documents_in, json_values, missing
 from .settings import Format, assemble_text, fit_span, join_pieces, locate_error, parts
 
 KIND = "type"
@@ -71,20 +72,24 @@ def _documents(path: Path) -> Iterator[Any]:
             check_xml(path, content)
     try:
         if is_json:
-            from bioc.biocjson.decoder import parse_collection, parse_doc
+            from bioc.biocjson.decoder import parse_collection
 
             for _, value in json_values(path):
-                if "documents" in value:
-                    yield from parse_collection({"source": "", "date": "", "key": "", "infons": {}, **value}).documents
-                else:
-                    yield parse_doc(value)
+                documents = [value] if (inside := documents_in(value)) is None else inside
+                if not all(isinstance(item, dict) and "passages" in item for item in documents):
+                    raise ValueError(
+                        f"expected documents with passages; {describe_keys(value)}; name the keys of other "
+                        f"JSON with {spell_argument('keys', 'text=KEY,...')}"
+                    )
+                collection = {"source": "", "date": "", "key": "", "infons": {}, "documents": documents}
+                yield from parse_collection(collection).documents
             return
         with open_input(path) as content:
             yield from BioCXMLDocumentReader(content)
     except (GeneratorExit, Damaged):
         raise
     except Exception as error:  # bioc and lxml raise many kinds for damaged files
-        message = str(error) if str(error).startswith(str(path)) else f"{type(error).__name__}: {error}"
+        message = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
         raise ValueError(f"{path}: not valid BioC ({shorten(message, 200)})") from None
 
 

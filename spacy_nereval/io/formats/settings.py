@@ -24,6 +24,7 @@ from ...core.arguments import (
     validate_settings,
 )
 from ...core.compression import strip_compression
+from ...core.keys import KeyMap, key_maps
 from ...core.messages import PlainSpan, describe_unknown, join_names, quote, shorten, spell_argument, validate_span
 from ..records import Record
 from .contents import files_in
@@ -52,6 +53,7 @@ class Format(NamedTuple):
         field: The name of the column, layer, key or type that has the labels.
         annotator: Formats with several annotators in a file: the one whose spans are read. None for
             the only one; several are then an error.
+        keys: JSON and Parquet: the names of the keys that have the parts of a document and of a span.
         tag_names: Tags that are numbers: their names with commas between them, or the path of a
             JSON file with a list of names or a mapping `id2label`.
         match: JSONL: how mentions without offsets are looked for, one of `mentions.LEVELS`.
@@ -71,6 +73,7 @@ class Format(NamedTuple):
     field: str | None = None
     annotator: str | None = None
     tag_names: str | None = None
+    keys: KeyMap | None = None
 
 
 def side_formats(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
@@ -78,7 +81,7 @@ def side_formats(reading: Reading, *, both: bool = False) -> tuple[Format, Forma
 
     Args:
         reading: How annotation is read; `format`, `column` and `annotator` may have a value for each side, with a comma
-            between them.
+            between them, and `keys` may be a list of two.
         both: Whether one file has both sides. `column` then names their keys, or names or numbers their columns; by
             default they are its last two columns, as in conlleval's input.
 
@@ -108,6 +111,12 @@ def side_formats(reading: Reading, *, both: bool = False) -> tuple[Format, Forma
             f"{spell_argument('annotator', annotator)}: expected one name, or two for gold and predictions, as in "
             "ann,bob"
         )
+    maps = key_maps(reading.keys)
+    if column is not None and any(maps):
+        raise ValueError(
+            f"{spell_argument('keys')} is given in addition to {spell_argument('column', column)}: name the key of the "
+            f"spans with {spell_argument('keys', f'spans={column}')} too"
+        )
     formats = reading.format.split(",") if reading.format else [None]
     gold, pred = (
         Format(
@@ -123,6 +132,7 @@ def side_formats(reading: Reading, *, both: bool = False) -> tuple[Format, Forma
             tag_names=reading.tag_names,
             match=reading.match,
             occurrences=reading.occurrences,
+            keys=maps[side],
         )
         for side, tag_column in enumerate((columns[0], columns[-1]))
     )
