@@ -109,6 +109,15 @@ def row_id(row: Mapping[str, Any]) -> str | None:
     return None if row.get("id") is None else str(row["id"])
 
 
+def plain_text(text: str) -> str:
+    """Return a text without white space and in lower case: the texts of a pair may differ in these.
+
+    >>> plain_text("New  York")
+    'newyork'
+    """
+    return "".join(text.lower().split())
+
+
 def pair(gold: Record, pred: Record) -> Document | None:
     """Return the document that two sides of one text make.
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,9 @@ def match_documents(
             )
     all_records = [annotated.record for sheet in sheets.values() for annotated in sheet]
     by_id = all(record.id is not None for record in all_records)
+    if by_id and not _share(sheets, lambda record: record.id) and _share(sheets, lambda record: record.text):
+        warnings.warn(f"{join_names([*sheets])} have no id in common: they are paired by text", stacklevel=2)
+        by_id = False
     in_order = not by_id and not any(is_written(record.text) for record in all_records)
     if in_order:
         _check_same_length({name: len(sheet) for name, sheet in sheets.items()})
@@ -137,6 +141,12 @@ def match_documents(
     if rules:
         rules.check_labels_occur(shared.labels)
     return shared
+
+
+def _share(sheets: Mapping[str, Sequence[SideRecord]], key: Callable[[Record], str | None]) -> bool:
+    """Return whether two annotators have the same id or text, by what `key` is."""
+    shown = [name for sheet in sheets.values() for name in {key(annotated.record) for annotated in sheet}]
+    return len({*shown}) < len(shown)
 
 
 def _check_same_length(numbers: Mapping[str, int]) -> None:
@@ -291,6 +301,7 @@ def read_annotators(
     chosen: Sequence[str] = (),
     others: Counter[Path] | None = None,
     tokenizer: NamedTokenizer | None = None,
+    renamed: Mapping[str, str] | None = None,
 ) -> SharedDocuments:
     """Read the annotation of several annotators.
 
@@ -303,6 +314,7 @@ def read_annotators(
         chosen: The annotators to read from the single file, or one for each file if files hold several.
         others: Receives the number of annotations of each file that are not spans, such as relations.
         tokenizer: Makes the tokens of a text, see `match_documents`.
+        renamed: Other names of the annotators of a single file or folder.
 
     Returns:
         The documents that two or more of them annotated.
@@ -321,6 +333,7 @@ def read_annotators(
         chosen = ()
     check_span_groups(key, [*files.values()], [name_of(path, format) for path in files.values()])
     if len(files) == 1 and not below:
+        (format,) = assign_annotators([path], [format])
         names = _annotator_names(path, format, chosen)
         sides = {name: _read_records(path, key, format._replace(annotator=name), others) for name in names}
     elif chosen and len(chosen) != len(files):
@@ -332,6 +345,13 @@ def read_annotators(
         sides = {
             name: _read_records(files[name], key, file_format, others) for name, file_format in zip(files, formats)
         }
+    renamed = renamed or {}
+    if unknown := [name for name in renamed if name not in sides]:
+        raise ValueError(
+            f"{spell_argument('name', unknown[0])}: {describe_unknown(unknown[0], sides, 'annotator', 20)}"
+        )
+    check_annotators([renamed.get(name, name) for name in sides])
+    sides = {renamed.get(name, name): side for name, side in sides.items()}
     return match_documents(sides, rules, key, tokenizer=tokenizer)
 
 

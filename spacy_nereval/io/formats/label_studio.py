@@ -11,7 +11,7 @@ from ...core.keys import nested_value
 from ...core.messages import PlainSpan, highest_scores, join_names, shorten, spell_argument
 from ..records import Record, row_id
 from .contents import json_values
-from .settings import Annotators, Format, check_unit_is_known, fit_span, locate_error
+from .settings import GROUND_TRUTH, Annotators, Format, check_unit_is_known, fit_span, locate_error
 
 KINDS = ("labels", "hypertextlabels")
 """The types of results that are labelled spans. Others, such as relations, are left out."""
@@ -24,11 +24,13 @@ class Annotation(NamedTuple):
         name: The annotator, or the version of the model.
         result: The regions.
         predicted: Whether it comes from a model.
+        is_ground_truth: Whether it is marked as ground truth.
     """
 
     name: str
     result: list[Any]
     predicted: bool = False
+    is_ground_truth: bool = False
 
 
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
@@ -41,9 +43,9 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
     Args:
         path: The file.
-        format: `format.annotator` chooses the annotator, by email or number; `format.field` the key of
-            the text in the data, and after a colon its name in regions; `format.offsets` says what
-            offsets count.
+        format: `format.annotator` chooses the annotator, by email or number, or the ground truth;
+            `format.field` the key of the text in the data, and after a colon its name in regions;
+            `format.offsets` says what offsets count.
 
     Yields:
         One record per task.
@@ -67,7 +69,9 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     read_ids: set[str] = set()
     for line, task in json_values(path):
         try:
-            annotations = [a for a in _annotations(task) if a.predicted == by_model and annotators.reads(a.name)]
+            annotations = [
+                a for a in _annotations(task, format.annotator) if a.predicted == by_model and annotators.reads(a.name)
+            ]
             id = row_id(task)
             if "data" not in task:  # JSON-MIN has a row for each annotation of a task
                 elsewhere = not annotations and format.annotator in annotators.by_document.get(id or "", ())
@@ -88,7 +92,8 @@ def annotators_of(path: Path, format: Format = Format()) -> tuple[Annotators, An
     is_html, targets = False, set[str]()
     for line, task in json_values(path):
         try:
-            for annotation in _annotations(task):
+            for annotation in _annotations(task, format.annotator):
+                human.has_ground_truth = human.has_ground_truth or annotation.is_ground_truth
                 (model if annotation.predicted else human).see(row_id(task) or f"on line {line}", annotation.name)
                 is_html = is_html or any(_kind(region) == KINDS[1] for region in annotation.result)
                 targets |= {
@@ -99,8 +104,11 @@ def annotators_of(path: Path, format: Format = Format()) -> tuple[Annotators, An
     return human, model, (is_html, targets)
 
 
-def _annotations(task: Any) -> list[Annotation]:
-    """Return the annotations of a task that were not cancelled, and the predictions."""
+def _annotations(task: Any, annotator: str | None = None) -> list[Annotation]:
+    """Return the annotations of a task that were not cancelled, and the predictions.
+
+    If the annotator is `GROUND_TRUTH`, it is the name of those that are marked as ground truth.
+    """
     if not isinstance(task, dict):
         raise ValueError('expected a task: {"data": {"text": ...}, "annotations": [{"result": [...]}]}')
     if "data" not in task:
@@ -114,7 +122,9 @@ def _annotations(task: Any) -> list[Annotation]:
             if isinstance(name, dict):
                 name = name.get("email") or name.get("id")
             regions = _list_of_objects(entry.get("result") or [], "result")
-            annotations.append(Annotation("unknown" if name is None else str(name), regions, key == "predictions"))
+            is_truth = entry.get("ground_truth") is True and key != "predictions"
+            name = GROUND_TRUTH if is_truth and annotator == GROUND_TRUTH else "unknown" if name is None else str(name)
+            annotations.append(Annotation(name, regions, key == "predictions", is_truth))
     return annotations
 
 

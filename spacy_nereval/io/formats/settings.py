@@ -157,6 +157,10 @@ def _columns(text: str | int) -> list[int | str]:
     return columns
 
 
+GROUND_TRUTH = "ground_truth"
+"""The annotator that stands for the annotations that Label Studio marks as ground truth, whoever made them."""
+
+
 class Annotators:
     """The annotators of the documents of a file, and the one who is read.
 
@@ -169,6 +173,7 @@ class Annotators:
 
     Attributes:
         by_document: The annotators of each document.
+        has_ground_truth: Whether annotations are marked as ground truth, which is read as an annotator's.
 
     >>> annotators = Annotators("a.json", None)
     >>> annotators.see("1", "ann")
@@ -183,6 +188,7 @@ class Annotators:
         self._annotator = annotator
         self._names: dict[str, None] = {}
         self.by_document: dict[str, list[str]] = {}
+        self.has_ground_truth: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -207,7 +213,8 @@ class Annotators:
             mine = [name for name in names if self._annotator in (None, name)]
             if len(mine) < 2:
                 continue
-            remedy = f"choose an annotator with {spell_argument('annotator')}: {join_names([*self._names], 20)}"
+            choices = [*self._names, *[GROUND_TRUTH] * self.has_ground_truth]
+            remedy = f"choose an annotator with {spell_argument('annotator')}: {join_names(choices, 20)}"
             if len({*mine}) == 1:
                 remedy = "keep one of them"
             raise ValueError(
