@@ -19,7 +19,7 @@ from ..io.formats.jsonl import record_of
 from ..io.formats.settings import Format, Misfit, suggest_unit
 from ..io.formats.tags import TagSequence, TokenDocument, read_tag_lists
 from ..io.read import UNANNOTATED, Pairing
-from ..io.records import Predictions, Record, pair
+from ..io.records import Predictions, Record, check_has_text, pair
 from ..io.units import ID, FileUnits
 from ..io.units import parse_unit as parse_unit
 from ..metrics.registry import LOOKED_AT, NO_TOKENS, NO_WORDS, MetricChoice, Unavailable, choose_metrics
@@ -380,7 +380,8 @@ def _records_of_document(
     Raises:
         ValueError: An item cannot be read, or tokens are given beside items that have their own.
     """
-    records = [record_of_item(item, name, reading) if has_text(item) else None for name, item in zip(names, row)]
+    with_texts = [record_of_item(item, name, reading) if has_text(item) else None for name, item in zip(names, row)]
+    records = [record and check_has_text(record) for record in with_texts]
     first, tokens = next((record for record in records if record), None), beside.get("tokens")
     if first is None or first.tokens is None:
         place = place_of(first.text if first else beside.get("text"), tokens)
@@ -463,7 +464,7 @@ def records_of_sides(sides: Mapping[str, Side], text: Any, tokens: Any, reading:
     if all(side.about.holds_text for side in sides.values()):
         if text is not None:
             raise ValueError(f"{spell_argument('text')} is given, but the items have their own: leave it out")
-        plain = {name: [*records_of(side, reading)] for name, side in sides.items()}
+        plain = {name: [*map(check_has_text, records_of(side, reading))] for name, side in sides.items()}
         if tokens is not None:
             plain = _with_tokens(plain, [*listed_items(tokens, "tokens")])
         records = {name: [SideRecord(record, *record.unit) for record in side] for name, side in plain.items()}

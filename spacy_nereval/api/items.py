@@ -15,7 +15,7 @@ from ..core.keys import ENDS, LABELS, STARTS, SURFACES, TEXTS, TOKEN_LABELS, fir
 from ..core.messages import PlainSpan, highest_scores, quote, shorten, spell_argument, validate_span, validate_tokens
 from ..core.spans import Document
 from ..io.formats import TAG_KEYS
-from ..io.formats.jsonl import unpack_pair
+from ..io.formats.jsonl import is_answer, unpack_pair
 from ..io.formats.settings import fit_span, suggest_unit
 from ..io.formats.tags import TagSequence
 from ..io.records import Record, locate_mentions
@@ -303,14 +303,14 @@ def _kind_of_plain(item: Any) -> Kind:
             return "record"
         if first_value(item, STARTS) is not None or "entity" in item:
             raise ValueError(f"{_quote(item)} is a single span; expected one list of spans per document: wrap it in []")
-        if any(name in item for name in TEXTS):
+        if any(name in item for name in TEXTS) or is_answer(item):
             return "record"
         remedy = f", or name the keys with {spell_argument('keys', 'text=KEY,...')}"
         raise ValueError(f"{_quote(item)} has no 'text'; expected {EXPECTED}{remedy}")
     if isinstance(item, str):
         raise ValueError(
             f"it is the text {shorten(repr(item))}; expected {EXPECTED}, one such item per document: "
-            "a single document is wrapped in []"
+            "a single document is wrapped in []; the answer of a language model is given as {'answer': ...}"
         )
     if isinstance(item, tuple) and len(item) == 3 and isinstance(item[2], str) and not isinstance(item[0], str):
         raise ValueError(f"{_quote(item)} is a single span; expected one list of spans per document: wrap it in []")

@@ -23,6 +23,9 @@ from .spans import Document
 NUMBERS = ("listed", *LEVELS, "inside", "invented", "empty", "repeated", "ambiguous")
 """What is counted; see `Located`."""
 
+ANSWERED = ("answers", "unreadable")
+"""The numbers of answers of language models, and of those that cannot be read; there if there are any."""
+
 ALIKE = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "\xad": None})
 """Quotes and dashes that are the same once normalised; soft hyphens are dropped."""
 

@@ -13,7 +13,7 @@ from ..core.messages import join_names, shorten
 from ..core.spans import Document
 from .formats import assign_annotators, check_span_groups, name_of, records, with_name
 from .formats.settings import Format
-from .records import Predictions, Record, pair, plain_text
+from .records import Predictions, Record, check_has_text, pair, plain_text, with_text
 from .units import UnitRule, units_of
 
 UNANNOTATED = (
@@ -121,12 +121,28 @@ class Pairing:
     def pairs(self, golds: Iterator[Record], preds: Iterator[Record]) -> Iterator[tuple[Record, Record]]:
         """Yield every gold document with its prediction, in the order of the gold file.
 
-        A document that has an id and is not annotated may be missing in the other file.
+        A document that has an id and is not annotated may be missing in the other file. An answer without a text
+        has that of gold. At the end, a warning lists the answers that could not be read.
 
         Raises:
             ValueError: A document is missing in one of the files, or ids and order
                 contradict each other.
         """
+        unreadable: list[str] = []
+        answers = 0
+        for number, (gold, pred) in enumerate(self._pairs(map(check_has_text, golds), preds)):
+            side = with_text(pred, gold.text)
+            answers += side.mentions.get("answers", 0)
+            unreadable += [str(number) if gold.id is None else gold.id] * side.mentions.get("unreadable", 0)
+            yield gold, side
+        if unreadable:
+            warnings.warn(
+                f"{self._pred}: {len(unreadable)} of {answers} answers cannot be read, and count as documents without "
+                f"spans: {join_names(unreadable, 20)}",
+                stacklevel=2,
+            )
+
+    def _pairs(self, golds: Iterator[Record], preds: Iterator[Record]) -> Iterator[tuple[Record, Record]]:
         number = -1
         for number, gold in enumerate(golds):
             pred = None if gold.id is None else self._partner(number, gold.id, preds)

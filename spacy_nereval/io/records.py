@@ -7,11 +7,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.answers import MarkedAnswer, read_answer
 from ..core.arguments import CASELESS, LISTED
 from ..core.labels import LabelRules
-from ..core.mention_places import NUMBERS, append_annex, locate, words_after
-from ..core.messages import PlainSpan, highest_scores
+from ..core.mention_places import ANSWERED, NUMBERS, append_annex, locate, words_after
+from ..core.messages import PlainSpan, highest_scores, quote
 from ..core.spans import Document
+
+
+class Answer(NamedTuple):
+    """The answer of a language model, and how it is read: the label of names without one, and the ways of `locate`."""
+
+    written: str
+    label: str | None
+    match: str
+    occurrences: str
 
 
 class Record(NamedTuple):
@@ -38,6 +48,7 @@ class Record(NamedTuple):
         wordless: Whether the file has no words, so that the text consists of token numbers.
         unit: Of a gold side, the key of the unit of resampling, None for the document's own id or content; and the
             rule that gave the key (see `units`).
+        answer: An answer about a text that is not known yet (see `with_text`).
     """
 
     text: str
@@ -59,6 +70,7 @@ class Record(NamedTuple):
     span_scores: Mapping[PlainSpan, Any] = {}
     wordless: bool = False
     unit: tuple[str | None, str] = (None, "id")
+    answer: Answer | None = None
 
     @classmethod
     def deduplicate(
@@ -90,6 +102,40 @@ def locate_mentions(side: Record, mentions: Iterable[Any], match: str = CASELESS
         mentions=located.numbers if located.numbers["listed"] else {},
         located=f"{occurrences},{match}",
     )
+
+
+def read_answer_about(side: Record, answer: Answer) -> Record:
+    """Return a side with the spans of an answer about its text. One that cannot be read has none, and is counted.
+
+    >>> side = read_answer_about(Record("Bob met Bob", set()), Answer("Bob met <PER>Bob</PER>", None, CASELESS, LISTED))
+    >>> side.spans, side.mentions["answers"], side.mentions["unreadable"]
+    ({(8, 11, 'PER')}, 1, 0)
+    """
+    parsed = read_answer(answer.written, answer.label)
+    is_echo = isinstance(parsed, MarkedAnswer) and plain_text(parsed.text) == plain_text(side.text)
+    readable = parsed is not None and (is_echo or not isinstance(parsed, MarkedAnswer) or bool(parsed.spans))
+    mentions = (parsed.mentions if isinstance(parsed, MarkedAnswer) else parsed or []) if readable else []
+    located = locate_mentions(side, mentions, answer.match, answer.occurrences)
+    if isinstance(parsed, MarkedAnswer) and is_echo:
+        spans = {*project_spans(parsed.spans, parsed.text, side.text)}
+        numbers = dict.fromkeys(NUMBERS, 0) | {"listed": len(spans), "exact": len(spans)}
+        located = located._replace(spans=spans, invented=(), surfaces={}, mentions=numbers)
+    return located._replace(mentions={**located.mentions, "answers": 1, "unreadable": int(not readable)}, answer=None)
+
+
+def with_text(side: Record, text: str) -> Record:
+    """Return a side whose text is that of the other side if it is an answer without a text of its own."""
+    return read_answer_about(side._replace(text=text), side.answer) if side.answer else side
+
+
+def check_has_text(side: Record) -> Record:
+    """Return a side. Raise ValueError if it is an answer about a text that is not known."""
+    if side.answer:
+        raise ValueError(
+            f'the answer {quote(side.answer.written)} has no text: add it as "text", or score the answers as '
+            "predictions against gold annotation with texts"
+        )
+    return side
 
 
 def apply_label_rules(side: Record, rules: LabelRules | None) -> Record:
@@ -173,7 +219,8 @@ def _document_with_annex(gold: Record, pred: Record, pred_spans: set[PlainSpan])
     if lines:
         document.annex = len(gold.text)
     if gold.mentions or pred.mentions:
-        listed = {name: gold.mentions.get(name, 0) + pred.mentions.get(name, 0) for name in NUMBERS}
+        names = (*NUMBERS, *(ANSWERED if "answers" in {**gold.mentions, **pred.mentions} else ()))
+        listed = {name: gold.mentions.get(name, 0) + pred.mentions.get(name, 0) for name in names}
         document.mentions, document.located = listed, pred.located or gold.located
         document.surfaces = gold.surfaces, _project_surfaces(pred, gold.text)
     return document

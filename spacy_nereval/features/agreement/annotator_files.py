@@ -27,7 +27,7 @@ from ...io.formats import (
     records,
 )
 from ...io.formats.settings import Format
-from ...io.records import Record, project_spans
+from ...io.records import Record, check_has_text, project_spans
 from ...io.tables import write_rows
 from ...io.units import units_of
 from ...io.writing import atomic, json_line
@@ -385,7 +385,7 @@ def _read_records(path: Path, key: str | None, format: Format, others: Counter[P
     for record in records(path, key, format):
         if others is not None:
             others[path] += record.others
-        yield SideRecord(record, units.key(record), units.rule.text)
+        yield SideRecord(check_has_text(record), units.key(record), units.rule.text)
     units.check_end()
 
 

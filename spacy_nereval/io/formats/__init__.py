@@ -489,7 +489,7 @@ def _format_of_object(first: dict[str, Any]) -> str | None:
 def _has_text(entry: Mapping[str, Any]) -> bool:
     """Return whether a JSON object has a text with its spans, or an answer about a text."""
     has_spans = any(isinstance(entry.get(key), (list, dict)) for key in (*SPAN_LISTS, MENTIONS))
-    return has_spans and isinstance(first_value(entry, TEXTS), str)
+    return (has_spans and isinstance(first_value(entry, TEXTS), str)) or isinstance(entry.get("answer"), str)
 
 
 def _format_of_text(path: Path) -> str | None:

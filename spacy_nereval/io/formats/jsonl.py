@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,7 +33,7 @@ from ...core.keys import (
 )
 from ...core.messages import PlainSpan, highest_scores, shorten, spell_argument, unique_keys, validate_tokens
 from ..paths import check_is_file, open_input
-from ..records import Record, locate_mentions, row_id
+from ..records import Answer, Record, locate_mentions, read_answer_about, row_id
 from ..tables import Table, is_table
 from .contents import documents_in, json_values, lines
 from .settings import Annotators, Format, check_unit_is_known, fit_span, locate_error
@@ -65,7 +65,8 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     "tokens", an "id", an "answer", and fields of the document in "meta". Spans that are objects may
     have a "score". Offsets count characters, and the end is exclusive. As in Prodigy's own training,
     a line with an `answer` other than `accept` is not annotated, and an accepted line without a list
-    of spans has no spans. Empty lines are skipped.
+    of spans has no spans. Any other `answer` without a list of spans is that of a language model, about
+    the text of the line or of gold. Empty lines are skipped.
 
     If "_annotator_id" names several annotators, there is one record per document: the lines of
     different annotators with the same id, or with the same text if they have no id. Such a file
@@ -132,7 +133,7 @@ def annotators_of(path: Path, format: Format = Format()) -> tuple[Annotators, li
     line_counts: Counter[tuple[str, bool, str]] = Counter()  # the number of an annotator's lines of one id or text
     for number, entry in _entries(path, format):
         try:
-            text, accepted = _text(entry), _is_accepted(entry)
+            text, accepted = _text(entry), is_answer(entry) or _is_accepted(entry)
         except ValueError as error:
             raise ValueError(f"{path}, {noun} {number}: {error}") from None
         id, name = row_id(entry), str(entry.get(ANNOTATOR, "unknown"))
@@ -258,7 +259,12 @@ def _may_repeat_keys(line: str) -> bool:
 def record_of(entry: Any, format: Format = Format()) -> Record:
     """Return the record of a line's JSON value. Raise ValueError that says what is wrong with it."""
     entry = unpack_pair(entry)
+    answer = _answer(entry, format)
+    if answer and first_value(entry, TEXTS) is None:
+        return Record("", set(), id=row_id(entry), answer=answer)
     text, id = _text(entry), row_id(entry)
+    if answer:
+        return read_answer_about(Record(text, set(), id=id), answer)
     if not _is_accepted(entry):
         return Record(text, set(), id=id, annotated=False)
     tokens = None
@@ -275,6 +281,25 @@ def record_of(entry: Any, format: Format = Format()) -> Record:
         return locate_mentions(side, mentions, format.match, format.occurrences)
     spans, rejected, scores = _spans(entry, text, format)
     return Record.deduplicate(text, spans, tokens, id=id, meta=meta, rejected=rejected, span_scores=scores)
+
+
+def is_answer(entry: Any) -> bool:
+    """Return whether an object has the answer of a language model, and no spans.
+
+    >>> is_answer({"answer": "[]"}), is_answer({"text": "Ada", "answer": "accept"})
+    (True, False)
+    """
+    if not isinstance(entry, Mapping) or not isinstance(entry.get("answer"), str) or entry["answer"] in ANSWERS:
+        return False
+    return not any(isinstance(entry.get(key), (list, dict)) for key in (*SPAN_LISTS, MENTIONS))
+
+
+def _answer(entry: Any, format: Format) -> Answer | None:
+    """Return the answer of a language model that a line has in place of spans; None if it has none."""
+    if format.field or not is_answer(entry):
+        return None
+    label = entry.get("label")
+    return Answer(entry["answer"], label if isinstance(label, str) else None, format.match, format.occurrences)
 
 
 def unpack_pair(entry: Any) -> Any:
