@@ -10,7 +10,7 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
-from ..core.arguments import AUTO_OFFSETS, OFFSETS, Reading, validate_settings
+from ..core.arguments import AUTO_OFFSETS, OFFSETS, SAME, Reading, validate_settings
 from ..core.labels import rules_of
 from ..core.messages import describe_unknown, shorten, spell_argument
 from ..core.spans import Document, relabel
@@ -127,6 +127,7 @@ class ItemReading(TypedDict, total=False):
     occurrences: str
     tag_names: TagNames
     offsets: str | None
+    match_text: str
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -267,7 +268,7 @@ def _paired_by_text(gold: Side, pred: Side, reading: Reading) -> Iterator[Docume
     predictions = Predictions(pred.name, UNANNOTATED[pred.kind == "doc"])
     units = FileUnits(parse_unit(reading.unit)) if reading.unit else None
     sides = records_of(gold, reading), records_of(pred, reading)
-    for number, (a, b) in enumerate(Pairing(gold.name, pred.name).pairs(*sides)):
+    for number, (a, b) in enumerate(Pairing(gold.name, pred.name, reading.match_text).pairs(*sides)):
         try:
             skipped = not reading.spans_key and predictions.is_skipped(a, b)
             document = pair(a, b)
@@ -559,6 +560,7 @@ def load(
     tag_names: str | None = None,
     match: str | None = None,
     occurrences: str | None = None,
+    match_text: str = SAME,
     unit: str | None = None,
 ) -> list[Record]:
     """Return the documents of an annotation file, as `score` and `compare` take them.
@@ -569,7 +571,8 @@ def load(
         path: A file or folder of any input format.
         format: The name of the format; by default inferred from the extension.
         spans_key: Read `doc.spans[spans_key]` of a `.spacy` file instead of `doc.ents`.
-        column, keys, repair, discontinuous, offsets, check_text, annotator, tag_names, match, occurrences, unit:
+        column, keys, repair, discontinuous, offsets, check_text, annotator, tag_names, match, occurrences, match_text,
+        unit:
             As the options of these names in the commands. `unit` counts for gold annotation.
 
     Returns:
@@ -598,6 +601,7 @@ def load(
         tag_names=tag_names,
         match=match or Reading.match,
         occurrences=occurrences or Reading.occurrences,
+        match_text=match_text,
         unit=unit,
     )
     return read_file(Path(path), reading)

@@ -25,6 +25,10 @@ AUTO_OFFSETS = "auto"
 EXACT, NORMALISED, CASELESS = LEVELS = ("exact", "normalised", "caseless")
 """How alike a mention and the text have to be, the tightest first."""
 
+SAME = "same"
+TEXT_MATCHES = (SAME, NORMALISED)
+"""How alike the texts of a pair have to be: the same except for white space and case, or normalised too."""
+
 LISTED, FIRST, ALL = OCCURRENCES = ("listed", "first", "all")
 """Which occurrences of a mention are spans: as many as it is listed, the first, or all."""
 
@@ -257,6 +261,14 @@ class Reading(Labelling):
             OCCURRENCES,
         ),
     ] = LISTED
+    match_text: Annotated[
+        str,
+        Argument(
+            "How the texts of gold and predictions may differ: in white space and case ('same'), or also in Unicode "
+            "forms, quotes, dashes, brackets as treebanks write them, and characters that are not seen ('normalised')",
+            TEXT_MATCHES,
+        ),
+    ] = SAME
     unit: Annotated[
         str | None,
         Argument(

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, zip_longest
 from pathlib import Path
 
+from ..core.arguments import SAME
 from ..core.messages import join_names, shorten
 from ..core.spans import Document
 from .formats import assign_annotators, check_span_groups, name_of, records, with_name
 from .formats.settings import Format
-from .records import Predictions, Record, check_has_text, pair, plain_text, with_text
+from .records import Predictions, Record, carry_side, check_has_text, pair, plain_text, with_text
 from .units import UnitRule, units_of
 
 UNANNOTATED = (
@@ -72,7 +73,7 @@ def read_files(
     predictions = Predictions(pred, UNANNOTATED[names[1] == "spacy"])
     has_key = False  # whether any prediction has the key
     sides = records(gold, key, gold_format), records(pred, key, pred_format)
-    for number, (gold_side, pred_side) in enumerate(Pairing(gold, pred).pairs(*sides)):
+    for number, (gold_side, pred_side) in enumerate(Pairing(gold, pred, gold_format.match_text).pairs(*sides)):
         has_key = has_key or pred_side.annotated
         if others is not None:
             others[gold] += gold_side.others
@@ -101,6 +102,7 @@ class Pairing:
 
     Args:
         gold, pred: The names of the two files, for errors.
+        match_text: How the texts of a pair may differ, one of `arguments.TEXT_MATCHES`.
 
     >>> golds = [Record("a", set(), id="1"), Record("b", set(), id="2")]
     >>> [pred.text for _, pred in Pairing("g.jsonl", "p.jsonl").pairs(iter(golds), reversed(golds))]
@@ -110,8 +112,8 @@ class Pairing:
     ValueError: p.jsonl lacks 1 document: 1
     """
 
-    def __init__(self, gold: object, pred: object) -> None:
-        self._gold, self._pred = gold, pred
+    def __init__(self, gold: object, pred: object, match_text: str = SAME) -> None:
+        self._gold, self._pred, self._match_text = gold, pred, match_text
         self._mismatch = ""  # the first place at which the files have different ids, in words
         self._waiting: dict[str, deque[Record]] = {}  # predictions whose gold document comes later
         self._missing: list[str] = []  # gold documents without a prediction
@@ -132,6 +134,11 @@ class Pairing:
         answers = 0
         for number, (gold, pred) in enumerate(self._pairs(map(check_has_text, golds), preds)):
             side = with_text(pred, gold.text)
+            if self._match_text != SAME and not (gold.open_end and side.open_end):
+                try:
+                    side = carry_side(side, gold.text, self._match_text)
+                except ValueError as error:
+                    raise ValueError(f"{self._gold} and {self._pred}, document {number}: {error}") from None
             answers += side.mentions.get("answers", 0)
             unreadable += [str(number) if gold.id is None else gold.id] * side.mentions.get("unreadable", 0)
             yield gold, side
@@ -180,8 +187,8 @@ class Pairing:
     def _pairs_by_text(self) -> list[tuple[Record, Record]]:
         """Return the pairs by text, with a warning; none if an id is in both files, or texts are not the same ones."""
         preds = [pred for preds in self._waiting.values() for pred in preds]
-        by_text = {plain_text(pred.text): pred for pred in preds}
-        texts = [plain_text(gold.text) for gold in self._unpaired]
+        by_text = {plain_text(pred.text, self._match_text): pred for pred in preds}
+        texts = [plain_text(gold.text, self._match_text) for gold in self._unpaired]
         if self._has_pair or not len({*texts}) == len(texts) == len(preds) or by_text.keys() != {*texts}:
             return []
         if texts:

@@ -8,10 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.answers import MarkedAnswer, read_answer
-from ..core.arguments import CASELESS, LISTED
+from ..core.arguments import CASELESS, LISTED, NORMALISED, SAME
 from ..core.labels import LabelRules
-from ..core.mention_places import ANSWERED, NUMBERS, append_annex, locate, words_after
-from ..core.messages import PlainSpan, highest_scores, quote
+from ..core.mention_places import (
+    ANSWERED,
+    NUMBERS,
+    Characters,
+    append_annex,
+    comparable_characters,
+    locate,
+    words_after,
+)
+from ..core.messages import PlainSpan, highest_scores, quote, spell_argument
 from ..core.spans import Document
 
 
@@ -112,12 +120,14 @@ def read_answer_about(side: Record, answer: Answer) -> Record:
     ({(8, 11, 'PER')}, 1, 0)
     """
     parsed = read_answer(answer.written, answer.label)
-    is_echo = isinstance(parsed, MarkedAnswer) and plain_text(parsed.text) == plain_text(side.text)
+    is_echo = isinstance(parsed, MarkedAnswer) and (
+        plain_text(parsed.text, NORMALISED) == plain_text(side.text, NORMALISED)
+    )
     readable = parsed is not None and (is_echo or not isinstance(parsed, MarkedAnswer) or bool(parsed.spans))
     mentions = (parsed.mentions if isinstance(parsed, MarkedAnswer) else parsed or []) if readable else []
     located = locate_mentions(side, mentions, answer.match, answer.occurrences)
     if isinstance(parsed, MarkedAnswer) and is_echo:
-        spans = {*project_spans(parsed.spans, parsed.text, side.text)}
+        spans = {*project_spans(parsed.spans, parsed.text, side.text, NORMALISED)}
         numbers = dict.fromkeys(NUMBERS, 0) | {"listed": len(spans), "exact": len(spans)}
         located = located._replace(spans=spans, invented=(), surfaces={}, mentions=numbers)
     return located._replace(mentions={**located.mentions, "answers": 1, "unreadable": int(not readable)}, answer=None)
@@ -155,13 +165,33 @@ def row_id(row: Mapping[str, Any]) -> str | None:
     return None if row.get("id") is None else str(row["id"])
 
 
-def plain_text(text: str) -> str:
-    """Return a text without white space and in lower case: the texts of a pair may differ in these.
+def plain_text(text: str, match_text: str = SAME) -> str:
+    """Return a text in the form in which the texts of a pair are compared: without white space and in lower case.
 
-    >>> plain_text("New  York")
-    'newyork'
+    >>> plain_text("New  York"), plain_text("“New”\\u200b York", "normalised")
+    ('newyork', "''new''york")
     """
-    return "".join(text.lower().split())
+    return "".join(character for character, _, _ in comparable_characters(text, match_text))
+
+
+def carry_side(side: Record, text: str, match_text: str = NORMALISED) -> Record:
+    """Return a side with its spans at their places in another text. Raise ValueError if the texts differ otherwise."""
+    if side.text == text:
+        return side
+    carried = {old: new for old, new in zip(side.spans, project_spans(side.spans, side.text, text, match_text))}
+    gaps, surfaces = (
+        [place[:2] for place in project_spans([(*place, "") for place in places], side.text, text, match_text)]
+        for places in (side.gaps, side.surfaces)
+    )
+    scores = {carried[span]: score for span, score in side.span_scores.items() if span in carried}
+    return side._replace(
+        text=text,
+        spans={*carried.values()},
+        tokens=None,
+        gaps=tuple(gaps),
+        surfaces=dict(zip(surfaces, side.surfaces.values())),
+        span_scores=scores,
+    )
 
 
 def pair(gold: Record, pred: Record) -> Document | None:
@@ -284,8 +314,10 @@ class Predictions:
             )
 
 
-def project_spans(spans: Iterable[tuple[int, int, str]], source: str, target: str) -> Iterator[tuple[int, int, str]]:
-    """Carry spans of one text over to another that differs in whitespace and case only.
+def project_spans(
+    spans: Iterable[tuple[int, int, str]], source: str, target: str, match_text: str = SAME
+) -> Iterator[tuple[int, int, str]]:
+    """Carry spans of one text over to another that differs in whitespace and case only, or as `match_text` allows.
 
     A projected span reaches from the first to the last character of the span that is not
     whitespace. A span of whitespace alone becomes one of length zero.
@@ -294,6 +326,7 @@ def project_spans(spans: Iterable[tuple[int, int, str]], source: str, target: st
         spans: (start, end, label) in the source.
         source: The text of the spans.
         target: The other text.
+        match_text: How the texts may differ, one of `arguments.TEXT_MATCHES`.
 
     Yields:
         (start, end, label) in the target, in the order of the spans.
@@ -303,26 +336,34 @@ def project_spans(spans: Iterable[tuple[int, int, str]], source: str, target: st
 
     >>> list(project_spans([(0, 3, "A"), (4, 7, "B")], "new york", "  New\\tYork"))
     [(2, 5, 'A'), (6, 9, 'B')]
+    >>> list(project_spans([(6, 7, "A")], "-LRB- A", "(A)", "normalised"))
+    [(1, 2, 'A')]
     >>> list(project_spans([], "abc", "abd"))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ValueError: the predicted text differs ...: 'c' at 2 against 'd' at 2
     """
-    # Lower case may turn one character into two, so each is kept with its original offset.
-    source_characters, target_characters = (
-        [(c, i) for i, character in enumerate(text) for c in character.lower() if not character.isspace()]
-        for text in (source, target)
-    )
-    for (a, i), (b, j) in zip(source_characters, target_characters):
-        if a != b:
-            raise ValueError(f"{_DIFFER}: {source[i]!r} at {i} against {target[j]!r} at {j}")
-    if (n := len(source_characters)) != (m := len(target_characters)):
-        raise ValueError(f"{_DIFFER}: {n} characters against {m}, whitespace not counted")
+    source_characters, target_characters = (comparable_characters(text, match_text) for text in (source, target))
+    if (difference := _difference(source, source_characters, target, target_characters)) and match_text == SAME:
+        normalised = (comparable_characters(text, NORMALISED) for text in (source, target))
+        if [c for c, _, _ in next(normalised)] == [c for c, _, _ in next(normalised)]:
+            difference += f"; {spell_argument('match_text', NORMALISED)} aligns these texts"
+    if difference:
+        raise ValueError(f"{_DIFFER}: {difference}")
     # rank[k]: how many of the characters begin before offset k of the source
-    rank = np.searchsorted([i for _, i in source_characters], np.arange(len(source) + 1)).tolist()
-    offsets = [*(j for _, j in target_characters), len(target)]
+    rank = np.searchsorted([start for _, start, _ in source_characters], np.arange(len(source) + 1)).tolist()
+    starts = [*(start for _, start, _ in target_characters), len(target)]
     for start, end, label in spans:
         first, last = rank[start], rank[end]
-        yield offsets[first], offsets[last - 1] + 1 if last > first else offsets[first], label
+        yield starts[first], target_characters[last - 1][2] if last > first else starts[first], label
+
+
+def _difference(source: str, one: Characters, target: str, other: Characters) -> str:
+    """Return the first difference of two texts in words; "" if there is none."""
+    for (a, i, _), (b, j, _) in zip(one, other):
+        if a != b:
+            return f"{source[i]!r} at {i} against {target[j]!r} at {j}"
+    n, m = len(one), len(other)
+    return f"{n} characters against {m}, whitespace not counted" if n != m else ""
 
 
 _DIFFER = "the predicted text differs from the reference in more than white space and case"

@@ -65,7 +65,7 @@ def agreement(
         tokenizer: The language whose tokenizer of spaCy makes the tokens, such as "en". By default, tokens are those
             that all annotators of a document have, or else words between white space.
         text, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets,
-            keys: As for `score`.
+            keys, match_text: As for `score`.
 
     Returns:
         The agreement: a dict with methods that print and save it; see `Agreement`.
@@ -102,7 +102,9 @@ def agreement(
         check_annotators([*sides])
         chosen, left_out = choose_metrics(metrics_wanted, partial(_unknown_properties, [*sides.values()], text, tokens))
         records = records_of_sides(sides, text, tokens, reading)
-        shared = match_documents(records, rules_of(reading), reading.spans_key, tokenizer=tokenizing)
+        shared = match_documents(
+            records, rules_of(reading), reading.spans_key, tokenizer=tokenizing, match_text=reading.match_text
+        )
     rule = consensus_rule(consensus, len(shared.annotators))
     if tokenizer is not None and f"spacy-{tokenizer}" not in shared.tokens:
         raise ValueError(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...api.inputs import SideRecord
+from ...core.arguments import SAME
 from ...core.compression import format_extension, strip_compression
 from ...core.labels import LabelRules
 from ...core.mention_places import append_annex, words_after
@@ -27,7 +28,7 @@ from ...io.formats import (
     records,
 )
 from ...io.formats.settings import Format
-from ...io.records import Record, check_has_text, project_spans
+from ...io.records import Record, carry_side, check_has_text, plain_text, project_spans
 from ...io.tables import write_rows
 from ...io.units import units_of
 from ...io.writing import atomic, json_line
@@ -60,6 +61,7 @@ def match_documents(
     spans_key: str | None = None,
     *,
     tokenizer: NamedTokenizer | None = None,
+    match_text: str = SAME,
 ) -> SharedDocuments:
     """Match the annotators' documents, and return those that two or more annotated.
 
@@ -73,6 +75,7 @@ def match_documents(
         rules: The rules that change labels; None for none.
         spans_key: The key of the span groups that were read.
         tokenizer: Makes the tokens of a text.
+        match_text: How the texts of a document may differ, one of `arguments.TEXT_MATCHES`.
 
     Raises:
         ValueError: There are fewer than two annotators; one id has two texts; no document is
@@ -85,7 +88,7 @@ def match_documents(
     (1, 1)
     """
     check_annotators([*sides])
-    sheets = {name: [*sheet] for name, sheet in sides.items()}
+    sheets = _with_common_texts({name: [*sheet] for name, sheet in sides.items()}, match_text)
     for name, sheet in sheets.items():
         if not any(annotated.record.annotated for annotated in sheet):
             documents = f"{len(sheet)} document{'s' * (len(sheet) != 1)}"
@@ -141,6 +144,20 @@ def match_documents(
     if rules:
         rules.check_labels_occur(shared.labels)
     return shared
+
+
+def _with_common_texts(sheets: Mapping[str, list[SideRecord]], match_text: str) -> dict[str, list[SideRecord]]:
+    """Return the records of each annotator, those whose texts are alike with the text of the first."""
+    if match_text == SAME:
+        return {**sheets}
+    texts: dict[str, str] = {}
+    result: dict[str, list[SideRecord]] = {name: [] for name in sheets}
+    for name, sheet in sheets.items():
+        for annotated in sheet:
+            record = annotated.record
+            text = texts.setdefault(plain_text(record.text, match_text), record.text)
+            result[name].append(annotated._replace(record=carry_side(record, text, match_text)))
+    return result
 
 
 def _share(sheets: Mapping[str, Sequence[SideRecord]], key: Callable[[Record], str | None]) -> bool:
@@ -352,7 +369,7 @@ def read_annotators(
         )
     check_annotators([renamed.get(name, name) for name in sides])
     sides = {renamed.get(name, name): side for name, side in sides.items()}
-    return match_documents(sides, rules, key, tokenizer=tokenizer)
+    return match_documents(sides, rules, key, tokenizer=tokenizer, match_text=format.match_text)
 
 
 def _annotation_folder(path: Path) -> Path:

@@ -18,6 +18,7 @@ from ...core.arguments import (
     CODEPOINT,
     LISTED,
     OFFSETS,
+    SAME,
     UTF8,
     UTF16,
     Reading,
@@ -54,6 +55,7 @@ class Format(NamedTuple):
         annotator: Formats with several annotators in a file: the one whose spans are read. None for
             the only one; several are then an error.
         keys: JSON and Parquet: the names of the keys that have the parts of a document and of a span.
+        match_text: How the texts of a pair may differ, one of `arguments.TEXT_MATCHES`.
         tag_names: Tags that are numbers: their names with commas between them, or the path of a
             JSON file with a list of names or a mapping `id2label`.
         match: JSONL: how mentions without offsets are looked for, one of `mentions.LEVELS`.
@@ -74,6 +76,7 @@ class Format(NamedTuple):
     annotator: str | None = None
     tag_names: str | None = None
     keys: KeyMap | None = None
+    match_text: str = SAME
 
 
 def side_formats(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
@@ -133,6 +136,7 @@ def side_formats(reading: Reading, *, both: bool = False) -> tuple[Format, Forma
             match=reading.match,
             occurrences=reading.occurrences,
             keys=maps[side],
+            match_text=reading.match_text,
         )
         for side, tag_column in enumerate((columns[0], columns[-1]))
     )
