@@ -588,20 +588,11 @@ def load(
     >>> score(load(path), load(path), ["strict"]).strict.f
     1.0
     """
-    reading = Reading(
-        format=format,
-        spans_key=spans_key,
-        column=column,
-        keys=keys,
-        repair=repair or Reading.repair,
-        discontinuous=discontinuous,
-        offsets=offsets,
-        check_text=check_text,
-        annotator=annotator,
-        tag_names=tag_names,
-        match=match or Reading.match,
-        occurrences=occurrences or Reading.occurrences,
-        match_text=match_text,
-        unit=unit,
-    )
-    return read_file(Path(path), reading)
+    settings = {name: value for name, value in locals().items() if name != "path"}
+    return read_file(Path(path), reading_of_load(**settings))
+
+
+def reading_of_load(**settings: Any) -> Reading:
+    """Return how a file is read, from the arguments of `load`. Raise TypeError if there is no such argument."""
+    given = {name: value for name, value in settings.items() if value is not None or getattr(Reading, name, "") is None}
+    return Reading(**given)

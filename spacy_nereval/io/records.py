@@ -57,6 +57,7 @@ class Record(NamedTuple):
         unit: Of a gold side, the key of the unit of resampling, None for the document's own id or content; and the
             rule that gave the key (see `units`).
         answer: An answer about a text that is not known yet (see `with_text`).
+        scheme: The tagging scheme from which the spans were read; "" for none.
     """
 
     text: str
@@ -79,6 +80,7 @@ class Record(NamedTuple):
     wordless: bool = False
     unit: tuple[str | None, str] = (None, "id")
     answer: Answer | None = None
+    scheme: str = ""
 
     @classmethod
     def deduplicate(

@@ -264,6 +264,41 @@ def test_documents_that_are_no_bioc_are_refused_by_their_keys(tmp_path):
     assert "there are sourcedb, text, denotations" in refused("score", other, other)
 
 
+def sentence(offset: int, text: str, *places: tuple[int, int, str]) -> str:
+    marks = "".join(
+        f'<annotation id="{offset}-{k}"><infon key="type">PER</infon><location offset="{a}" length="{b - a}"/>'
+        f"<text>{said}</text></annotation>"
+        for k, (a, b, said) in enumerate(places)
+    )
+    return f"<sentence><offset>{offset}</offset><text>{text}</text>{marks}</sentence>"
+
+
+BIOC_OFFSETS = [
+    ((sentence(10, "Ada met.", (0, 3, "Ada")), sentence(30, "Then Bob.", (5, 8, "Bob"))), {(10, 13), (35, 38)}),
+    ((sentence(10, "Ada met.", (10, 13, "Ada")), sentence(30, "Then Bob.", (35, 38, "Bob"))), {(10, 13), (35, 38)}),
+    ((sentence(0, "Ada met.", (0, 3, "Ada")), sentence(30, "Then Bob.", (5, 8, "Bob"))), {(0, 3), (35, 38)}),
+    ((sentence(0, "Ada met.", (0, 3, "Ada")), sentence(30, "Then Bob.", (5, 8, "Eve"))), None),
+]
+
+
+@pytest.mark.parametrize(("sentences", "places"), BIOC_OFFSETS)
+def test_offsets_of_bioc_are_those_of_the_document_or_of_the_sentence(sentences, places, tmp_path):
+    pytest.importorskip("bioc")
+    passage = f"<passage><offset>0</offset>{''.join(sentences)}</passage>"
+    path = tmp_path / "a.xml"
+    path.write_text(f"<collection><document><id>1</id>{passage}</document></collection>")
+    if places is None:
+        assert "but the file says 'Eve'" in refused("score", path, path)
+    else:
+        assert {span[:2] for span in only(path).spans} == places
+
+
+def test_a_text_that_a_span_repeats_is_checked_under_any_of_its_names(tmp_path):
+    for name in ("text", "entity_value"):
+        path = write(tmp_path / "a.jsonl", {"text": TEXT, "spans": [{**SPAN, name: "Bob"}]})
+        assert "is 'Ada', but the file says 'Bob'" in refused("score", path, path)
+
+
 # Label Studio: on which text a region is
 
 

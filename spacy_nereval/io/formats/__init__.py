@@ -24,7 +24,7 @@ import catalogue
 
 from ...core.compression import EXTENSIONS, format_extension
 from ...core.keys import MENTIONS, SPAN_LISTS, TEXTS, describe_keys, first_value
-from ...core.messages import describe_error, spell_argument
+from ...core.messages import SHOW, describe_error, spell_argument
 from ...core.plugins import builtin_names, list_names, load_registered, readers
 from ..paths import check_is_file, files_under, open_input
 from ..records import Record
@@ -141,7 +141,7 @@ def name_of(path: Path, format: Format = Format()) -> str:
     )
     raise ValueError(
         f"{problem}; known are {', '.join(ENDINGS)}, .json, .xml and .txt by their content, and folders of .ann and "
-        f".txt files. {inside}"
+        f".txt files; {SHOW}. {inside}"
         f"For other names, choose a format with {spell_argument('format')}: {', '.join(format_names())}"
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...core.compression import strip_compression
-from ...core.messages import PlainSpan, quote
+from ...core.messages import SHOW, PlainSpan, quote
 from ..paths import content
 from ..records import Record
 from .contents import files_in, lines
@@ -100,7 +100,7 @@ def _spans_of(line: str, text: str, format: Format) -> list[PlainSpan]:
     if not (match := SPAN.match(line)):
         raise ValueError(
             "expected 'T1', a tab, 'LABEL 0 5', a tab, and the text from 0 to 5; other annotations begin with R, E, A, "
-            f"M or N and a number, with * or with #: {quote(line)}"
+            f"M or N and a number, with * or with #: {quote(line)}; {SHOW}"
         )
     label, offsets, surface = match.groups()
     name = line.split("\t")[0]

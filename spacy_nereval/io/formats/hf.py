@@ -69,7 +69,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         except ValueError as error:
             raise ValueError(f"{path}, {error}") from None
         annotated, gaps = gaps_of(tags, places)
-        yield Record(text, spans, places, row_id(row), annotated, gaps, repaired=repaired)
+        yield Record(text, spans, places, row_id(row), annotated, gaps, repaired=repaired, scheme=scheme.name)
 
 
 def tag_names(source: str) -> list[str]:

@@ -31,7 +31,7 @@ from ...core.keys import (
     nested_value,
     outer_keys,
 )
-from ...core.messages import PlainSpan, highest_scores, shorten, spell_argument, unique_keys, validate_tokens
+from ...core.messages import SHOW, PlainSpan, highest_scores, shorten, spell_argument, unique_keys, validate_tokens
 from ..paths import check_is_file, open_input
 from ..records import Answer, Record, locate_mentions, read_answer_about, row_id
 from ..tables import Table, is_table
@@ -322,7 +322,7 @@ def _text(entry: Any) -> str:
             example = max(texts, key=lambda name: len(texts[name]), default="KEY")
             remedy = f"; {describe_keys(entry)}: name the keys with {spell_argument('keys', f'text={example},...')}"
         raise ValueError(
-            f'expected an object with a "text": {{"text": ..., "spans": [{{"start", "end", "label"}}]}}{remedy}'
+            f'expected an object with a "text": {{"text": ..., "spans": [{{"start", "end", "label"}}]}}{remedy}; {SHOW}'
         )
     return text
 
@@ -357,7 +357,10 @@ def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[Plain
         named = spell_argument("column") if format.field else spell_argument("keys", "spans=KEY")
         others = {name: entry[name] for name in entry if name not in COLUMNS}
         remedy = f"{describe_keys(others)}: name the key of the spans with {named}, or " if others else ""
-        raise ValueError(f'there is no list of "{keys[0]}"; {remedy}write an empty list for a text without spans')
+        shown = f"; {SHOW}" if others else ""
+        raise ValueError(
+            f'there is no list of "{keys[0]}"; {remedy}write an empty list for a text without spans{shown}'
+        )
     key, entries = next(iter(span_lists.items()))
     is_doccano = any("start_offset" in span if isinstance(span, dict) else key in DOCCANO for span in entries)
     has_texts = all(isinstance(span, dict) and span.get("text") is not None for span in entries)
@@ -412,7 +415,7 @@ def _plain_spans(entry: dict[str, Any], length: int, format: Format) -> list[Pla
 
 def _surface(k: int, span: Any) -> str | None:
     """Return the text that the file repeats for a span; None if it does not."""
-    text = span.get("text") if isinstance(span, dict) else None
+    text = first_value(span, ("text", "entity_value")) if isinstance(span, dict) else None
     if text is not None and not isinstance(text, str):
         raise ValueError(f"span {k} has the text {shorten(repr(text))}; expected the part of the text that it covers")
     return text

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ...core.messages import PlainSpan, shorten
+from ...core.messages import SHOW, PlainSpan, shorten
 from ..records import Record
 from .contents import lines
 from .settings import Format, fit_span, locate_error
@@ -94,7 +94,7 @@ def _spans(id: str, cells: Sequence[str], text: str, format: Format) -> list[Pla
     if len(cells) < 5 or not (cells[1].isdecimal() and cells[2].isdecimal()):
         raise ValueError(
             "expected id, start, end, text and label with tabs between them, or a relation: id, type and what it "
-            f"relates; found {shorten(repr(cells))}"
+            f"relates; found {shorten(repr(cells))}; {SHOW}"
         )
     start, end, surface, label = int(cells[1]), int(cells[2]), cells[3], cells[4]
     return [fit_span("annotation", (start, end, label), text, format, surface)]

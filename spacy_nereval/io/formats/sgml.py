@@ -11,7 +11,7 @@ from html import unescape
 from pathlib import Path
 from typing import NamedTuple
 
-from ...core.messages import PlainSpan, shorten, spell_argument
+from ...core.messages import SHOW, PlainSpan, shorten, spell_argument
 from ..records import Record
 from .contents import lines
 from .settings import Format, parts
@@ -136,7 +136,7 @@ class _Unread:
             names = ", ".join(f"{name} ({number})" for name, number in self._numbers.most_common(5))
             raise ValueError(
                 f"{self._first} is not read, and there is no ENAMEX, TIMEX or NUMEX: read the names of elements as "
-                f"labels with {spell_argument('column', ELEMENTS)}: {names}"
+                f"labels with {spell_argument('column', ELEMENTS)}: {names}; {SHOW}"
             )
 
 
