@@ -382,7 +382,7 @@ def _records_of_document(
         ValueError: An item cannot be read, or tokens are given beside items that have their own.
     """
     with_texts = [record_of_item(item, name, reading) if has_text(item) else None for name, item in zip(names, row)]
-    records = [record and check_has_text(record) for record in with_texts]
+    records = [record and check_has_text(record, name) for name, record in zip(names, with_texts)]
     first, tokens = next((record for record in records if record), None), beside.get("tokens")
     if first is None or first.tokens is None:
         place = place_of(first.text if first else beside.get("text"), tokens)
@@ -465,7 +465,7 @@ def records_of_sides(sides: Mapping[str, Side], text: Any, tokens: Any, reading:
     if all(side.about.holds_text for side in sides.values()):
         if text is not None:
             raise ValueError(f"{spell_argument('text')} is given, but the items have their own: leave it out")
-        plain = {name: [*map(check_has_text, records_of(side, reading))] for name, side in sides.items()}
+        plain = {name: [check_has_text(one, name) for one in records_of(side, reading)] for name, side in sides.items()}
         if tokens is not None:
             plain = _with_tokens(plain, [*listed_items(tokens, "tokens")])
         records = {name: [SideRecord(record, *record.unit) for record in side] for name, side in plain.items()}

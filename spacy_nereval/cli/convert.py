@@ -75,7 +75,7 @@ def read_annotation(source: Path, output: Path, reading: Reading) -> Iterator[Re
         raise ValueError(f"--spans-key {key}: neither {source} nor {output} is a .spacy file")
     rules = rules_of(reading)
     read = with_progress(records(source, read_key, format))
-    return (apply_label_rules(check_has_text(record), rules) for record in read)
+    return (apply_label_rules(check_has_text(record, source), rules) for record in read)
 
 
 def write_annotation_of(

@@ -132,7 +132,7 @@ class Pairing:
         """
         unreadable: list[str] = []
         answers = 0
-        for number, (gold, pred) in enumerate(self._pairs(map(check_has_text, golds), preds)):
+        for number, (gold, pred) in enumerate(self._pairs((check_has_text(gold, self._gold) for gold in golds), preds)):
             side = with_text(pred, gold.text)
             if self._match_text != SAME and not (gold.open_end and side.open_end):
                 try:

@@ -140,11 +140,11 @@ def with_text(side: Record, text: str) -> Record:
     return read_answer_about(side._replace(text=text), side.answer) if side.answer else side
 
 
-def check_has_text(side: Record) -> Record:
-    """Return a side. Raise ValueError if it is an answer about a text that is not known."""
+def check_has_text(side: Record, where: object) -> Record:
+    """Return a side. Raise ValueError, which names its place, if it is an answer about a text that is not known."""
     if side.answer:
         raise ValueError(
-            f'the answer {quote(side.answer.written)} has no text: add it as "text", or score the answers as '
+            f'{where}: the answer {quote(side.answer.written)} has no text: add it as "text", or score the answers as '
             "predictions against gold annotation with texts"
         )
     return side

@@ -137,8 +137,8 @@ def test_answers_are_paired_by_order_without_ids_and_need_the_text_of_gold(tmp_p
     gold = write(tmp_path / "g.jsonl", *golds)
     assert "strict F 100.00" in flat(accepted("score", gold, listed, "-m", "strict"))
     said = 'has no text: add it as "text", or score the answers as predictions against gold annotation with texts'
-    assert said in refused("score", path, gold)
-    assert said in refused("convert", path, tmp_path / "c.jsonl")
+    assert f"{path}: the answer" in refused("score", path, gold) and said in refused("score", path, gold)
+    assert f"{path}: the answer" in refused("convert", path, tmp_path / "c.jsonl")
     assert said in refused("agreement", path, gold)
     with pytest.raises(ValueError, match="has no text"):
         score([[ADA], [ADA]], rows, ["strict"])

@@ -402,7 +402,7 @@ def _read_records(path: Path, key: str | None, format: Format, others: Counter[P
     for record in records(path, key, format):
         if others is not None:
             others[path] += record.others
-        yield SideRecord(check_has_text(record), units.key(record), units.rule.text)
+        yield SideRecord(check_has_text(record, path), units.key(record), units.rule.text)
     units.check_end()
 
 

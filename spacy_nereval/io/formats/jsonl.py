@@ -181,6 +181,9 @@ def _line_per_document(
 
 def _entries(path: Path, format: Format) -> Iterator[tuple[int, Any]]:
     """Yield the number and the JSON value of each document, with the usual names of keys."""
+    if not format.keys and not format.field:
+        yield from _values(path, format)
+        return
     noun = _noun(path)
     for number, entry in _values(path, format):
         try:
@@ -259,7 +262,7 @@ def _may_repeat_keys(line: str) -> bool:
 def record_of(entry: Any, format: Format = Format()) -> Record:
     """Return the record of a line's JSON value. Raise ValueError that says what is wrong with it."""
     entry = unpack_pair(entry)
-    answer = _answer(entry, format)
+    answer = _answer(entry, format) if isinstance(entry, dict) and "answer" in entry else None
     if answer and first_value(entry, TEXTS) is None:
         return Record("", set(), id=row_id(entry), answer=answer)
     text, id = _text(entry), row_id(entry)
@@ -276,10 +279,11 @@ def record_of(entry: Any, format: Format = Format()) -> Record:
         fitted = (fit_span(f"token {k},", token, text, format)[:2] for k, token in enumerate(places))
         tokens = validate_tokens(fitted, len(text))
     meta = entry["meta"] if isinstance(entry.get("meta"), dict) else None
-    if (mentions := _mentions(entry, format)) is not None:
+    plain = _plain_spans(entry, len(text), format)
+    if plain is None and (mentions := _mentions(entry, format)) is not None:
         side = Record(text, set(), tokens, id, meta=meta)
         return locate_mentions(side, mentions, format.match, format.occurrences)
-    spans, rejected, scores = _spans(entry, text, format)
+    spans, rejected, scores = _spans(entry, text, format) if plain is None else (plain, 0, {})
     return Record.deduplicate(text, spans, tokens, id=id, meta=meta, rejected=rejected, span_scores=scores)
 
 
@@ -314,7 +318,9 @@ def unpack_pair(entry: Any) -> Any:
 
 
 def _text(entry: Any) -> str:
-    text = first_value(entry, TEXTS) if isinstance(entry, dict) else None  # data: doccano 1.5 and 1.6
+    text = entry.get(TEXTS[0]) if isinstance(entry, dict) else None
+    if not isinstance(text, str) and isinstance(entry, dict):
+        text = first_value(entry, TEXTS)  # data: doccano 1.5 and 1.6
     if not isinstance(text, str):
         remedy = ""
         if isinstance(entry, dict):
@@ -347,8 +353,6 @@ def _is_accepted(entry: Any) -> bool:
 
 def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[PlainSpan], int, dict[PlainSpan, Any]]:
     """Return the accepted spans of a line, the number of rejected ones, and the scores of spans that have one."""
-    if (plain := _plain_spans(entry, len(text), format)) is not None:
-        return plain, 0, {}
     keys = _keys(format)
     span_lists = {key: entry[key] for key in keys if isinstance(entry.get(key), list)}
     if not span_lists:
