@@ -81,6 +81,13 @@ def test_documents_are_paired_by_texts_that_are_alike(tmp_path):
     assert pairs["metrics"]["strict"]["f"]["mean"] == 1
 
 
+def test_all_places_of_a_side_are_carried():
+    side = Record("-LRB- A -RRB- B", {(6, 7, "A")}, [(0, 5)], gaps=((14, 15),), surfaces={(6, 7): "a"})
+    found = carry_side(side, "(A) B")
+    assert (found.text, found.spans, found.gaps, found.surfaces) == ("(A) B", {(1, 2, "A")}, ((4, 5),), {(1, 2): "a"})
+    assert found.tokens is None and carry_side(found, "(A) B") is found
+
+
 FORMS = {
     "(": ["(", "-LRB-", "-lrb-"],
     '"': ['"', "``", "''", "“", "”"],

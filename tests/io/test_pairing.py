@@ -49,6 +49,9 @@ def test_texts_pair_only_if_each_is_there_once_on_both_sides(tmp_path):
     assert "no id is in both: give each text the same id" in refused("score", gold, pred)
     fewer = write(tmp_path / "f.jsonl", *renamed(GOLD[:2], 1, 2))
     assert "no id is in both" in refused("score", write(tmp_path / "g.jsonl", *GOLD), fewer)
+    others = [row | {"id": id, "text": f"{row['text']}!"} for row, id in zip(GOLD, "123")]
+    assert "no id is in both" in refused("score", gold, write(tmp_path / "o.jsonl", *others))
+    assert "no id is in both" in refused("score", write(tmp_path / "g.jsonl", *GOLD), tmp_path / "o.jsonl")
     mixed = write(tmp_path / "m.jsonl", *renamed(GOLD, "a", 2, 3))
     assert "lacks 2 documents: b, c" in refused("score", write(tmp_path / "g.jsonl", *GOLD), mixed)
 
@@ -59,7 +62,8 @@ def test_a_document_without_annotation_needs_no_partner_in_whatever_order(tmp_pa
         gold = write(tmp_path / "g.jsonl", *rows)
         pred = write(tmp_path / "p.jsonl", *GOLD[::-1])
         assert flat(accepted("score", gold, pred, "-m", "strict")).startswith("3 documents, 2 gold spans, 2 predicted")
-        assert score(rows, GOLD[::-1], ["strict"])["documents"] == 3
+        found = score(rows, GOLD[::-1], ["strict"])
+        assert (found["documents"], found["skipped"]) == (3, 1)
 
 
 @tries(60)
