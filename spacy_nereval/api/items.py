@@ -11,7 +11,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeGuard
 
 from ..core.arguments import Reading
-from ..core.keys import ENDS, LABELS, STARTS, SURFACES, TEXTS, TOKEN_LABELS, first_value, label_of, mention_of
+from ..core.keys import (
+    DOCUMENT_PARTS,
+    ENDS,
+    LABELS,
+    STARTS,
+    SURFACES,
+    TEXTS,
+    TOKEN_LABELS,
+    first_value,
+    label_of,
+    mention_of,
+)
 from ..core.messages import PlainSpan, highest_scores, quote, shorten, spell_argument, validate_span, validate_tokens
 from ..core.spans import Document
 from ..io.formats import TAG_KEYS
@@ -206,19 +217,7 @@ def is_spacy(item: object, name: str) -> bool:
     return kind is not None and isinstance(item, kind)
 
 
-FIELDS = {
-    *TAG_KEYS,
-    *TEXTS,
-    "tokens",
-    "tokenized_text",
-    "words",
-    "sentence",
-    "spans",
-    "label",
-    "labels",
-    "id",
-    "answer",
-}
+FIELDS = {*TAG_KEYS, *TEXTS, *DOCUMENT_PARTS, "tokenized_text", "words", "sentence", "label", "labels"}
 """Keys of a record or a row, which are no labels."""
 
 

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 from unicodedata import category, name, normalize
 
+from ..core.arguments import CODEPOINT, Reading
 from ..core.compression import compression_of
+from ..core.labels import LabelRules, rules_of
 from ..core.messages import describe_error, join_names, quote, shorten, spell_argument
 from ..io.formats import assign_annotators, infer_format, records, with_name
-from ..io.formats.settings import side_formats
+from ..io.formats.settings import UNIT_NAMES, side_formats
 from ..io.paths import error_message, readable_file
-from ..io.records import Record
+from ..io.records import Record, apply_label_rules
 from ..io.tables import is_table
 from ..reporting.marked_text import insert_marks
 from ..reporting.remarks import many
@@ -94,36 +96,27 @@ def show(source: Any, *, documents: int = 3, text: Any = None, tokens: Any = Non
     [Ada](PER) met Bob
     """
     if isinstance(source, (str, Path)):
-        return _overview(*_file_records(Path(source), options), documents)
+        return show_file(Path(source), reading_of_load(**options), documents)
     reading = reading_of_items(**options)
     sides = records_of_sides({"items": Side(source, "items", reading)}, text, tokens, reading)
     about = {"source": "items", "format": None, "encoding": "", "offsets": ""}
-    return _overview(about, (side.record for side in sides["items"]), documents)
+    rules = rules_of(reading)
+    return _overview(about, (apply_label_rules(side.record, rules) for side in sides["items"]), documents)
 
 
-def _file_records(path: Path, options: dict[str, Any]) -> tuple[dict[str, Any], Iterator[Record]]:
-    """Return how a file is read, as far as is known, and its records; an error is raised when they are read."""
-    reading = reading_of_load(**options)
+def show_file(path: Path, reading: Reading, documents: int, rules: LabelRules | None = None) -> Overview:
+    """Return how a file is read, up to what cannot be read; see `show`."""
     (format, _) = side_formats(reading)
-    about: dict[str, Any] = {"source": str(path), "format": format.name, "encoding": _encoding(path)}
-    about["offsets"] = f"offsets in {OFFSETS_WORDS[format.offsets]}"
+    unit = UNIT_NAMES.get(format.offsets or CODEPOINT, "the unit that fits the texts of spans")
+    about = {"source": str(path), "format": format.name, "encoding": _encoding(path), "offsets": f"offsets in {unit}"}
+    with suppress(ValueError, OSError):  # which are raised when the records are read
+        about["format"] = with_name(path, format).name or infer_format(path)
 
     def read() -> Iterator[Record]:
         (how,) = assign_annotators([path], [with_name(path, format)])
-        yield from records(path, reading.spans_key, how)
+        yield from (apply_label_rules(record, rules) for record in records(path, reading.spans_key, how))
 
-    with suppress(ValueError, OSError):  # which are raised when the records are read
-        about["format"] = with_name(path, format).name or infer_format(path)
-    return about, read()
-
-
-OFFSETS_WORDS = {
-    None: "characters",
-    "codepoint": "characters",
-    "utf16": "UTF-16 code units",
-    "utf8": "bytes of UTF-8",
-    "auto": "the unit that fits the texts of spans",
-}
+    return _overview(about, read(), documents)
 
 
 def _encoding(path: Path) -> str:

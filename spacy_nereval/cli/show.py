@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
 
 from typer import Argument, Exit, Option
 
-from ..core.arguments import Labelling, Reading
+from ..core.arguments import Reading
 from .app import command
 from .command_options import check_no_table_format
 from .printing import say
+from .sources import rules_of
 
 
 @command("show", heading="Look up and check")
@@ -26,18 +26,12 @@ def show_cli(
 
     If the file cannot be read, what comes before the error is shown.
     """
-    from ..api.showing import show
+    from ..api.showing import show_file
 
     check_no_table_format(reading.format)
-    of_labels = {field.name for field in fields(Labelling)}
-    chosen = {field.name: getattr(reading, field.name) for field in fields(Reading) if field.name not in of_labels}
-    overview = show(source, documents=limit, **{name: value for name, value in chosen.items() if name not in UNUSED})
+    overview = show_file(source, reading, limit, rules_of(reading))
     error, overview["error"] = overview["error"], None
     say(str(overview))
     if error:
         say(f"✘ {error}", fg="red", err=True)
         raise Exit(2)
-
-
-UNUSED = ("scheme", "end")
-"""Ways of reading that concern objects alone."""

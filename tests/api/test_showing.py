@@ -102,6 +102,10 @@ def test_how_a_file_is_read_can_be_said(tmp_path):
     assert found["first"][0]["marked"] == "😀 [Ada](PER)" and found["offsets"] == "offsets in UTF-16 code units"
     done = accepted("show", path, "--keys", "text=content,spans=marks", "--offsets", "utf16")
     assert "😀 [Ada](PER)" in done
+    columns = tmp_path / "a.conll"
+    columns.write_text("Ada B-PER\n")
+    assert "labels: PERSON (1)" in accepted("show", columns, "--labels", "PER=PERSON")
+    assert show([["B-PER"]], tokens=[["Ada"]], labels={"PER": "PERSON"})["labels"] == {"PERSON": 1}
     with pytest.raises(TypeError, match="unexpected"):
         show(path, kes="text=content")
 
