@@ -198,7 +198,7 @@ def of_file(path: Path, number: int, sets: int, seed: int) -> str:
     """Return how the intervals of strict F cover that of a whole count file, of whose documents some are drawn."""
     counts = load(path)
     table = Table(counts.of([metric for metric in counts.metrics if metric.name == "strict"]), ())
-    columns = columns_of(table.metrics[0], (table.cells @ table.labels_added).toarray().T, table.slots)
+    columns = columns_of(table.metrics[0], (table.cells @ table.label_sum_matrix).toarray().T, table.slots)
     rows = np.stack([columns[name] for name in ("tp", "fp", "fn")], axis=-1).astype(float)
     rng = np.random.default_rng([seed, number])
     drawn = (rows[rng.integers(len(rows), size=(number, TOGETHER))] for _ in batches(number, sets, seed))

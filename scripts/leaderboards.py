@@ -25,7 +25,7 @@ from spacy_nereval import Document, compare, score
 from spacy_nereval.core.about import __version__
 from spacy_nereval.features.report.gold_suspects import gold_suspects
 from spacy_nereval.io.formats.tags import chunks
-from spacy_nereval.io.writing import atomic
+from spacy_nereval.io.writing import atomic_file
 
 METRICS = ("strict", "semeval", "slot_error", "loio", "fair", "wrf", "char", "token")
 """The metrics whose differences are tested."""
@@ -289,7 +289,7 @@ def main(
     if wnut and hipe_data and hipe_eval:
         boards = [wnut17(wnut), *(hipe(hipe_data, hipe_eval, name) for name in HIPE)]
         found = {"version": __version__, "boards": [numbers(board) for board in boards]}
-        with atomic(NUMBERS) as file:
+        with atomic_file(NUMBERS) as file:
             file.write(compact(json.dumps(rounded(found), indent=1)).encode())
     elif wnut or hipe_data or hipe_eval:
         fail("Numbers are computed for all boards at once: give --wnut17, --hipe-data and --hipe-eval")

@@ -9,7 +9,7 @@ import typer
 from wasabi import msg
 
 from spacy_nereval import create_all
-from spacy_nereval.io.writing import atomic
+from spacy_nereval.io.writing import atomic_file
 from spacy_nereval.reporting.comparison_view import ComparisonView
 from spacy_nereval.reporting.declared import short_name
 from spacy_nereval.reporting.formats import markdown
@@ -36,7 +36,7 @@ def main(
         verdicts, notes = view.opening(), view.closing()
     blocks = [f"# {output.parent.name}", about, *verdicts]
     blocks += [f"## {table.heading}\n\n{markdown(table)}" for table in tables] + notes
-    with atomic(output) as file:
+    with atomic_file(output) as file:
         file.write(("\n\n".join(blocks) + "\n").encode("utf8"))
     print(about)
     for line in verdicts:

@@ -22,7 +22,7 @@ from spacy_nereval.counting.counts import Counts
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.result import disagreement
 from spacy_nereval.evaluation.variance import FEW_RUNS
-from spacy_nereval.io.writing import atomic
+from spacy_nereval.io.writing import atomic_file
 from spacy_nereval.reporting.comparison_view import ComparisonView
 from spacy_nereval.reporting.declared import short_name
 from spacy_nereval.reporting.formats import markdown
@@ -98,7 +98,7 @@ def main(
     except ValueError as error:
         fail(str(error))
     output.parent.mkdir(parents=True, exist_ok=True)
-    with atomic(output) as file:
+    with atomic_file(output) as file:
         file.write(text.encode())
     msg.good(f"Results in {output}")
 

@@ -18,7 +18,7 @@ from spacy.tokens import Doc
 from wasabi import msg
 
 from spacy_nereval.integration.spacy_files import read_docs
-from spacy_nereval.io.writing import atomic
+from spacy_nereval.io.writing import atomic_file
 
 DIGITS = 4
 """Decimal places of a score. They are float32, of which more places say nothing."""
@@ -38,7 +38,7 @@ def main(
     component.cfg["threshold"] = floor
     lines = [*predicted(nlp, component.key, read_docs(corpus))]
     output.parent.mkdir(parents=True, exist_ok=True)
-    with atomic(output) as file:
+    with atomic_file(output) as file:
         file.writelines(f"{json.dumps(line, ensure_ascii=False)}\n".encode() for line in lines)
     msg.good(f"{sum(len(line['spans']) for line in lines)} spans of {len(lines)} texts in {output}")
 

@@ -10,6 +10,7 @@ from ..core.declaration import Metric, Score
 from ..core.messages import describe_unknown, join_names
 from ..evaluation.bounds import UNBOUNDED
 from ..metrics.registry import names
+from ..reporting.declared import has_hits
 from ..reporting.formats import html as html_table
 from ..reporting.formats import records
 from ..reporting.result_table import Cost, Interval, ResultTable, direction
@@ -291,16 +292,23 @@ class Confusion(dict[str, dict[str, int]]):
     def to_frame(self) -> pandas.DataFrame:
         """Return the matrix as a pandas DataFrame with gold labels as its index and predicted ones as its columns.
 
+        The name of the columns is "predicted", or "predicted (errors only)" where the matrix has no hits.
+
         Raises:
             ValueError: pandas is not installed.
         """
-        return frame(records(self._table)).set_index("gold")
+        return frame(records(self._table)).set_index("gold").rename_axis(columns=predicted_axis(self._metric))
 
     def __repr__(self) -> str:
         return f"{self._table.heading}\n{render(self._table)}"
 
     def _repr_html_(self) -> str:
         return as_html([html_table(self._table)])
+
+
+def predicted_axis(metric: Metric) -> str:
+    """Return the name of the columns in the frame of a metric's confusion matrix."""
+    return "predicted" if has_hits(metric) else "predicted (errors only)"
 
 
 class LabelScores:
@@ -419,7 +427,7 @@ LINES = {
     "print": "print(r)",
     "to_html": "r.save('report.html')",
     "classification_report": "print(r), or r.to_frame('label-scores')",
-    "confusion_matrix": "r.confusion().to_frame()",
+    "confusion_matrix": "r.confusion('strict').to_frame(), and r.confusion('fair') for the errors alone",
     "per_type": "r.labels",
     "types": "r.labels",
     "per_label": "r.labels",

@@ -22,7 +22,7 @@ from ..io.read import UNANNOTATED, Pairing
 from ..io.records import Predictions, Record, check_has_text, pair
 from ..io.units import ID, FileUnits
 from ..io.units import parse_unit as parse_unit
-from ..metrics.registry import LOOKED_AT, NO_TOKENS, NO_WORDS, MetricChoice, Unavailable, choose_metrics
+from ..metrics.registry import NO_TOKENS, NO_WORDS, SEARCHED_DOCUMENTS, MetricChoice, Unavailable, choose_metrics
 from .items import Ends, Place, is_spacy, place_of, plain_record, tags_in_words
 from .sides import Side, TagNames, error_at_document, names_of_tags, read_file, read_if_path, tags_of
 
@@ -76,7 +76,7 @@ def kept_items(items: Items, gold: Any) -> tuple[Items, Any]:
 
 def gold_labels(documents: Iterable[Document | None]) -> Iterator[str]:
     """Yield the gold labels of the first documents, in which labels with levels are looked for."""
-    for document in islice(documents, LOOKED_AT):
+    for document in islice(documents, SEARCHED_DOCUMENTS):
         yield from (label for _, _, label in sorted(document.sides[0] if document else ()))
 
 

@@ -42,6 +42,7 @@ from .accessors import (
     interval_of,
     line_for,
     paths,
+    predicted_axis,
 )
 from .shown import Rendered, Shown, frame, table_frame
 from .typed_names import MetricName, ScoreKey
@@ -51,8 +52,9 @@ if TYPE_CHECKING:
 
 R = TypeVar("R", bound="Result")
 
-OTHERS = {"other-scores": "scores", "other-label-scores": "label-scores"}
-"""The frames of scores that are not precision, recall and F, and the tables that they belong to."""
+OTHERS = {"other-scores": "scores", "other-label-scores": "label-scores", "confusion-hits": "confusion"}
+"""The frames of what a table shows beside its first part, and the tables that they belong to: scores that are not
+precision, recall and F, and the confusion matrix with hits."""
 
 DETAILED = ("groups", "pairs")
 """The tables that show spans, for which documents are needed."""
@@ -316,7 +318,9 @@ class Result(Shown):
                 and always with the columns "value low" and "value high";
                 or the name of a table for `--tables`. "scores" and "label-scores" have a row
                 per metric (and label) with P, R and F; "other-scores" and
-                "other-label-scores" have a row per score that is not one of these. "documents" has the columns of
+                "other-label-scores" have a row per score that is not one of these. "confusion" is the matrix of
+                `confusion()`; "confusion-hits" has hits on its diagonal and boundary errors in a column of their
+                own, and no rows where it would show nothing else. "documents" has the columns of
                 `--per-document`.
             average: The average that overall scores show: "micro", "macro", "weighted" or "docs".
 
@@ -347,8 +351,11 @@ class Result(Shown):
                 headlines[0] = headlines[0]._replace(header=[*headlines[0].header[:3], "value"])
             return table_frame(headlines)
         tables = [*View.tables(view, [OTHERS.get(table, table)])]  # without breakdowns
-        pairs = ("scores", "label-scores", *OTHERS)
-        return table_frame(tables[table in OTHERS :][:1] if table in pairs else tables)
+        pairs = (*OTHERS.values(), *OTHERS)
+        shown = table_frame(tables[table in OTHERS :][:1] if table in pairs else tables)
+        if table == "confusion" and (metric := error_metric(self._metrics)):
+            shown = shown.rename_axis(columns=predicted_axis(metric))
+        return shown
 
     def save(self, path: str | Path) -> None:
         """Write the result to a file in the format that the file extension names.

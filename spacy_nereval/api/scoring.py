@@ -26,7 +26,7 @@ from ..evaluation.run_means import evaluate_runs
 from ..evaluation.tested import Hypotheses, families
 from ..io.count_files import load
 from ..io.paths import is_count_file
-from ..metrics.registry import LOOKED_AT, MetricChoice, add_hierarchical, choose_metrics
+from ..metrics.registry import SEARCHED_DOCUMENTS, MetricChoice, add_hierarchical, choose_metrics
 from .inputs import (
     ItemReading,
     Items,
@@ -332,7 +332,7 @@ def _result_of_documents(
     confidence = read_confidence(asked)
     documents = iter(documents)
     all_documents = [*documents] if kept else None
-    start = all_documents if all_documents is not None else [*islice(documents, LOOKED_AT)]
+    start = all_documents if all_documents is not None else [*islice(documents, SEARCHED_DOCUMENTS)]
     metrics, added = add_hierarchical(chosen.metrics, () if sep is None else gold_labels(start), sep or "")
     # Kept documents get their units when something needs them; see `Result.counts`.
     counts = counts_of_documents(chain(start, documents), metrics, key, units=confidence is not None or not kept)
@@ -345,10 +345,21 @@ def _both_sides(side: Side, spans_key: str | None) -> Iterator[Document | None]:
     if side.kind != "example":
         yield from side.items()
         return
-    from ..integration.examples import read_example
+    from ..integration.examples import is_annotated, read_example
 
+    is_any_annotated, gold_spans = False, 0
     for number, example in enumerate(side.items()):
-        yield None if example is None else read_example(example, number, spans_key)
+        document = None if example is None else read_example(example, number, spans_key)
+        if document is not None:
+            gold_spans += len(document.gold)
+            is_any_annotated = is_any_annotated or is_annotated(example.predicted, spans_key)
+        yield document
+    if gold_spans and not is_any_annotated:
+        place = "doc.ents" if spans_key is None else f"doc.spans[{spans_key!r}]"
+        raise ValueError(
+            f"no predicted Doc of the examples has annotation in {place}: run the pipeline on the texts first, as in "
+            "[Example(nlp(gold.text), gold) for gold in docs], or call nlp.evaluate(examples)"
+        )
 
 
 def _names_metrics(pred: Any) -> bool:

@@ -13,7 +13,7 @@ from ..core.arguments import CODEPOINT, Reading
 from ..core.compression import compression_of
 from ..core.labels import LabelRules, rules_of
 from ..core.messages import describe_error, join_names, quote, shorten, spell_argument
-from ..io.formats import assign_annotators, infer_format, records, with_name
+from ..io.formats import assign_annotators, infer_format, named_format, records
 from ..io.formats.settings import UNIT_NAMES, side_formats
 from ..io.paths import error_message, readable_file
 from ..io.records import Record, apply_label_rules
@@ -110,10 +110,10 @@ def show_file(path: Path, reading: Reading, documents: int, rules: LabelRules | 
     unit = UNIT_NAMES.get(format.offsets or CODEPOINT, "the unit that fits the texts of spans")
     about = {"source": str(path), "format": format.name, "encoding": _encoding(path), "offsets": f"offsets in {unit}"}
     with suppress(ValueError, OSError):  # which are raised when the records are read
-        about["format"] = with_name(path, format).name or infer_format(path)
+        about["format"] = named_format(path, format).name or infer_format(path)
 
     def read() -> Iterator[Record]:
-        (how,) = assign_annotators([path], [with_name(path, format)])
+        (how,) = assign_annotators([path], [named_format(path, format)])
         yield from (apply_label_rules(record, rules) for record in records(path, reading.spans_key, how))
 
     return _overview(about, read(), documents)

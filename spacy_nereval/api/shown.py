@@ -14,7 +14,7 @@ from ..core.features import features
 from ..core.messages import describe_unknown, install_command
 from ..core.wording import COLORS
 from ..io.saved_results import read_result
-from ..io.writing import atomic, json_text, visible, write_json
+from ..io.writing import atomic_file, json_text, visible, write_json
 from ..reporting.formats import html as html_table
 from ..reporting.formats import records, render_document
 from ..reporting.rendered_document import RenderedDocument
@@ -276,7 +276,7 @@ class Shown(dict[str, Any]):
         if text is None:
             before, tables, after = self._parts("micro", 2, every=True)
             text = render_document(tables, FORMATS[format_extension(path)], before, after)
-        with atomic(path) as file:
+        with atomic_file(path) as file:
             file.write(f"{text}\n".encode("utf8", "backslashreplace"))
 
     @abstractmethod

@@ -14,7 +14,7 @@ from typing import Any
 from ..core.arguments import Reading
 from ..core.keys import key_maps
 from ..core.messages import shorten
-from ..io.formats import TAG_KEYS, assign_annotators, hf, records, with_name
+from ..io.formats import TAG_KEYS, assign_annotators, hf, named_format, records
 from ..io.formats.settings import side_formats
 from ..io.formats.tags import read_tag_lists
 from ..io.records import Record, row_id
@@ -273,7 +273,7 @@ def read_file(path: Path, reading: Reading) -> list[Record]:
     Raises:
         ValueError: The file cannot be read, or a document has no unit.
     """
-    (how,) = assign_annotators([path], [with_name(path, side_formats(reading)[0])])
+    (how,) = assign_annotators([path], [named_format(path, side_formats(reading)[0])])
     units, documents = units_of(path, how, reading.unit), list[Record]()
     for number, record in enumerate(records(path, reading.spans_key, how)):
         try:

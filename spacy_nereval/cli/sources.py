@@ -239,9 +239,9 @@ class Gold:
     @cached_property
     def format(self) -> Format:
         """How it is read. Raise ValueError if the format is not known."""
-        from ..io.formats import with_name
+        from ..io.formats import named_format
 
-        return with_name(self.path, self._sides[0])
+        return named_format(self.path, self._sides[0])
 
     @cached_property
     def _records(self) -> Iterator[Record]:
@@ -274,12 +274,12 @@ class Gold:
 
         Mistakes in the file are left to those who read all of it.
         """
-        from ..metrics.registry import LOOKED_AT
+        from ..metrics.registry import SEARCHED_DOCUMENTS
 
         rules = rules_of(self.reading)
         with suppress(ValueError, OSError):
             first = [] if self._first is None else [self._first]
-            for record in chain(first, islice(self._records, LOOKED_AT - 1)):
+            for record in chain(first, islice(self._records, SEARCHED_DOCUMENTS - 1)):
                 for _, _, label in sorted(record.spans):
                     if name := rules.new_name(label) if rules else label:
                         yield name
@@ -308,14 +308,14 @@ class Gold:
         return predictions_kept(relabel(documents, rules), cutting, str(system or self.path))
 
     def _read_predictions(self, pred: Path | None) -> Documents:
-        from ..io.formats import name_of, with_name
+        from ..io.formats import name_of, named_format
         from ..io.read import read_files
 
         name = name_of(self.path, self.format)
         if pred is None and name != "conll" and (name not in BOTH or not self.format.field):
             remedy = f"; if the file holds them, name both keys with {spell_argument('column')}, as in gold,pred"
             raise ValueError(f"predictions to score against {self.path} are missing{remedy if name in BOTH else ''}")
-        formats = self.format, with_name(pred or self.path, self._sides[1])
+        formats = self.format, named_format(pred or self.path, self._sides[1])
         self._finish_looking(self.path, pred or self.path)
         others: Counter[Path] = Counter()
         how: dict[str, Any] = {"formats": formats, "unit": self.reading.unit, "others": others}

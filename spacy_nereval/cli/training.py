@@ -78,7 +78,7 @@ def init_config_cli(
     """
     from ..integration.configs import adapt_config, new_config
     from ..io.paths import check_is_file
-    from ..io.writing import atomic, visible
+    from ..io.writing import atomic_file, visible
 
     before = None
     if config is None:
@@ -99,7 +99,7 @@ def init_config_cli(
     if target is None:
         typer.echo(new.text.encode(), nl=False)
         return
-    with atomic(target) as file:
+    with atomic_file(target) as file:
         file.write(new.text.encode())
     for note in new.notes:
         say(visible(note))

@@ -1,4 +1,4 @@
-"""A batch: several documents as one table of spans, and which of their spans overlap."""
+"""Batches: several documents as one table of spans, and the overlap groups of these spans."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ class Batch(ABC):
     Attributes:
         places: int64[documents], the positions of the documents among all that were read
             together, possibly in several batches.
-        unit_rules: The rules by which the units of the documents were made.
-        unit_keys: The key of each document's unit, None where it is the id; None instead of a list for all ids.
+        unit_rules: The rules that assigned the units of the documents.
+        unit_keys: The key of each document's unit, None where the id is the key; None if all keys are ids.
         cut: The digest of the cuts that predictions had to reach; None without cuts.
-        label_rules: The rules by which labels were changed, and `mapped`: those of the labels to map that occurred.
-        unkept: How many spans these rules drop since they keep other labels, as (side, label).
-        mentions: How many mentions were found and how, and `located`: how they were looked for.
+        label_rules: The rules that changed labels. mapped: The labels of their mapping that occurred.
+        unkept: The number of spans that their `only` dropped, by (side, label).
+        mentions: Numbers of mentions by outcome. located: The options that located them.
     """
 
     unit_rules: AbstractSet[str] = frozenset({"id"})
@@ -106,8 +106,8 @@ class Batch(ABC):
 
     @abstractmethod
     def words(self, *, case: str, by: str) -> tuple[Numbers, Numbers]:
-        """Return int64[words] twice: the index of the span that has the word, and the word as a number, equal where
-        two words of one document are equal. `case` and `by` are those of `Document.unigrams`."""
+        """Return two int64[words] arrays: the index of each word's span, and a number that equal words of a document
+        share. `case` and `by` are those of `Document.unigrams`."""
 
     @abstractmethod
     def document(self, place: int) -> Document:
@@ -118,14 +118,14 @@ class Batch(ABC):
         return self.document(place).own_text
 
     def unit(self, place: int) -> str | None:
-        """Return the key of one document's unit, if the source names it."""
+        """Return the key of one document's unit; None if it has neither a key nor an id."""
         key = self.unit_keys[place] if self.unit_keys else None
         return self.ids[place] if key is None else key
 
     def gold_places(self) -> Numbers:
         """Return a checksum of the gold spans of each document, int64[documents]: 0 without any, below 2^31.
 
-        The order of spans does not matter. Two documents that differ have the same checksum in one of 2^31 cases.
+        The order of spans does not matter. Two documents that differ share a checksum with probability 2^-31.
         """
         labels = np.array([crc32(name.encode("utf8", "surrogatepass")) for name in self.labels], dtype=np.uint64)
         hashes = np.zeros(self.documents, dtype=np.uint64)
@@ -136,8 +136,8 @@ class Batch(ABC):
         return (hashes >> np.uint64(33)).astype(np.int64)
 
     def units(self) -> list[str]:
-        """Return the key of each document's unit: by default its id, or without one that of `document_key`, whose
-        number is open where nobody wrote the text."""
+        """Return the key of each document's unit; for documents with neither a key nor an id, that of
+        `document_key`."""
         keys = [*map(self.unit, range(self.documents))]
         gold: list[list[PlainSpan]] = [[] for _ in keys]
         if None in keys:
@@ -148,11 +148,11 @@ class Batch(ABC):
 
 
 MIXERS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], dtype=np.uint64)
-"""Odd numbers with many bits, by which offsets and labels are multiplied."""
+"""The odd multipliers of splitmix64, which spread the bits of offsets and labels."""
 
 
 class DocumentBatch(Batch):
-    """A batch made of `Document`s; None stands for one without gold annotation.
+    """A batch made of `Document`s; None is a document without gold annotation.
 
     >>> docs = [Document([], [(0, 3, "A")]), Document([(0, 3, "B"), (5, 9, "B")], [(0, 3, "B"), (5, 8, "A")])]
     >>> batch = DocumentBatch(docs)
@@ -193,9 +193,9 @@ class DocumentBatch(Batch):
         spans = zip(self.start.tolist(), self.end.tolist(), map(self.labels.__getitem__, self.label.tolist()))
         all_words: list[Hashable] = []
         sizes: list[int] = []
-        for document, spans_in_it in zip(self._documents, np.bincount(self.doc, minlength=self.documents).tolist()):
-            if spans_in_it:
-                for words in document.unigrams(islice(spans, spans_in_it), case=case, by=by):
+        for document, size in zip(self._documents, np.bincount(self.doc, minlength=self.documents).tolist()):
+            if size:
+                for words in document.unigrams(islice(spans, size), case=case, by=by):
                     all_words += words
                     sizes.append(len(words))
         number = {word: k for k, word in enumerate(dict.fromkeys(all_words))}
@@ -232,8 +232,8 @@ def build_columns(doc: Numbers, side: Numbers, start: Numbers, end: Numbers, lab
 def count_partners(batch: Batch) -> Counter[tuple[str, str]]:
     """Return the `label_partners` of all documents of a batch."""
     columns = batch.doc, batch.start, batch.end
-    alike = np.all([column[1:] == column[:-1] for column in columns], axis=0)  # with the span before
-    rows = np.flatnonzero(np.append(alike, False) | np.insert(alike, 0, False)) if len(batch.doc) else batch.doc
+    is_repeat = np.all([column[1:] == column[:-1] for column in columns], axis=0)  # boundaries as in the row before
+    rows = np.flatnonzero(np.append(is_repeat, False) | np.insert(is_repeat, 0, False)) if len(batch.doc) else batch.doc
     places = zip(*(column[rows].tolist() for column in columns))
     spans = [*zip(places, (batch.labels[k] for k in batch.label[rows].tolist()))]
     gold, pred = batch.gold[rows], batch.pred[rows]
@@ -241,17 +241,17 @@ def count_partners(batch: Batch) -> Counter[tuple[str, str]]:
 
 
 def kinds_and_groups(batch: Batch) -> tuple[Numbers, Numbers]:
-    """Return int64[spans] twice: the kind of each span (an index into `SPAN_KINDS`), and the number of its
+    """Return two int64[spans] arrays: the kind of each span (an index into `SPAN_KINDS`), and the number of its
     overlap group, -1 for hits."""
     kind = np.full(len(batch.doc), HIT)
     group = np.full(len(batch.doc), -1)
-    rest = np.flatnonzero(batch.gold != batch.pred)
-    if len(rest):
-        offset = batch.doc[rest] * (1 + batch.end.max())
-        group[rest] = numbers = group_numbers(batch.start[rest] + offset, batch.end[rest] + offset)
+    unmatched = np.flatnonzero(batch.gold != batch.pred)
+    if len(unmatched):
+        offset = batch.doc[unmatched] * (1 + batch.end.max())
+        group[unmatched] = numbers = group_numbers(batch.start[unmatched] + offset, batch.end[unmatched] + offset)
         first = np.flatnonzero(np.diff(numbers, prepend=-1))
-        both = [np.logical_or.reduceat(side[rest], first)[numbers] for side in (batch.gold, batch.pred)]
-        kind[rest] = np.where(both[0] & both[1], GROUP_GOLD, MISS) + batch.pred[rest]
+        has_side = [np.logical_or.reduceat(side[unmatched], first)[numbers] for side in (batch.gold, batch.pred)]
+        kind[unmatched] = np.where(has_side[0] & has_side[1], GROUP_GOLD, MISS) + batch.pred[unmatched]
     return kind, group
 
 
@@ -263,7 +263,7 @@ def group_shapes(batch: Batch, kind: Numbers, group: Numbers, label: Numbers) ->
 
     Args:
         batch: The spans.
-        kind, group: What `kinds_and_groups` returns, int64[spans].
+        kind, group: The arrays of `kinds_and_groups`, int64[spans].
         label: The number of each span's label, int64[spans].
     """
     rows = np.flatnonzero(kind >= GROUP_GOLD)
@@ -278,7 +278,7 @@ def group_shapes(batch: Batch, kind: Numbers, group: Numbers, label: Numbers) ->
 
 
 def overlap_group(shape: bytes, labels: Sequence[str]) -> OverlapGroup:
-    """Return the overlap group of a shape, as if its first span began the text."""
+    """Return the overlap group of a shape, with offsets from the start of its first span."""
     sides: tuple[list[Span], list[Span]] = ([], [])
     for side, start, end, label in zip(*np.frombuffer(shape, dtype=np.int64).reshape(-1, 4).T.tolist()):
         sides[side].append(Span(start, end, labels[label]))

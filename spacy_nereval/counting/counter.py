@@ -1,4 +1,4 @@
-"""Counting: from batches of documents to rows of the table."""
+"""Count batches of documents into rows of the table of counts."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ REMEMBERED = 1 << 14
 """Maximum number of shapes of overlap groups whose verdicts are cached; beyond it, the cache is cleared."""
 
 CROWDED = 1_000_000
-"""Number of pairs of a gold and a predicted span in an overlap group from which a warning says that it takes long."""
+"""Minimum number of (gold, predicted) pairs of an overlap group for a warning that judging it takes long."""
 
 Entry = tuple[int, int, int, int, float]
-"""The numbers of slot, gold label, predicted label and note, then the amount. Number 0 is no label, no note."""
+"""(slot, gold label, predicted label, note, amount). All but the amount are indices; 0 is no label, and no note."""
 
 
 class Counter:
-    """Counts batches of documents with some metrics, into `counts`.
+    """Counts the verdicts of metrics on batches of documents; `counts` has the result.
 
     Args:
         metrics: What to count.
@@ -51,7 +51,7 @@ class Counter:
         check_together(self.counts.metrics)
         self._units = units
         self._rules: set[str] = set()
-        self._unnamed: Tally[str] = Tally()  # documents so far that nothing but their number names
+        self._unnamed: Tally[str] = Tally()  # how often each open key occurred (see `fill_numbers`)
         self._slots = slots(self.counts.metrics)
         self._partial = np.array([Slot(slot.metric, slot.verdict, HIGH) in self._slots for slot in self._slots])
         self._label_number: dict[str, int] = {"": 0}
@@ -62,9 +62,9 @@ class Counter:
         self._document_metrics = [m for m in metrics if m.scope == "document" and not m.count_batch]
         self._batch_metrics = [m for m in metrics if m.count_batch]
 
-    def add(self, *read_together: Batch) -> None:
+    def add(self, *parts: Batch) -> None:
         """Count the documents of one or more batches that were read together (see `Batch.places`)."""
-        for batch in read_together:
+        for batch in parts:
             self.counts.skipped += batch.skipped
             self.counts.add_on_reading(batch.on_reading)
             self.counts.label_rules = self.counts.label_rules or batch.label_rules
@@ -74,17 +74,17 @@ class Counter:
             self.counts.mentions.update(batch.mentions)
             self.counts.located |= batch.located
             self.counts.partners.update(count_partners(batch))
-        read = [batch for batch in read_together if batch.documents]
-        if read:
-            # Batches divide documents by how they are read; ids go back to the order of the input.
-            order = np.argsort(np.concatenate([batch.places for batch in read])).tolist()
-            ids = [*chain.from_iterable(batch.ids for batch in read)]
-            units = [*chain.from_iterable(batch.units() for batch in read)] if self._units else []
+        nonempty = [batch for batch in parts if batch.documents]
+        if nonempty:
+            # Batches separate documents that are read in different ways; this restores the order of the input.
+            order = np.argsort(np.concatenate([batch.places for batch in nonempty])).tolist()
+            ids = [*chain.from_iterable(batch.ids for batch in nonempty)]
+            units = [*chain.from_iterable(batch.units() for batch in nonempty)] if self._units else []
             if self._units:
-                self._rules.update(*(batch.unit_rules for batch in read))
+                self._rules.update(*(batch.unit_rules for batch in nonempty))
                 self.counts.unit = _join_rules(self._rules)
-            rows = self._rows(len(ids), np.concatenate([self._cells_of(batch) for batch in read], axis=1))
-            gold = np.concatenate([batch.gold_places() for batch in read])[order].tolist()
+            rows = self._rows(len(ids), np.concatenate([self._cells_of(batch) for batch in nonempty], axis=1))
+            gold = np.concatenate([batch.gold_places() for batch in nonempty])[order].tolist()
             numbered = fill_numbers([units[k] for k in order] if units else [], self._unnamed)
             self.counts.append([ids[k] for k in order], numbered, *rows, gold)
 
@@ -96,14 +96,14 @@ class Counter:
         return counts
 
     def _cells_of(self, batch: Batch) -> NDArray[np.float64]:
-        """Return float64[6, cells], a column per cell: the index of its document, then the five of an `Entry`."""
+        """Return float64[6, cells], a column per cell: the index of its document, then an `Entry`."""
         for name in batch.labels:
             self._label_number.setdefault(name, len(self._label_number))
         number = np.array([self._label_number[name] for name in batch.labels], dtype=np.int64)
         label = number[batch.label]
         kind, group = kinds_and_groups(batch)
-        nothing, one = np.zeros_like(kind), np.ones(len(kind))
-        cells = [np.stack([batch.doc, kind, label * batch.gold, label * batch.pred, nothing, one])]
+        zeros, ones = np.zeros_like(kind), np.ones(len(kind))
+        cells = [np.stack([batch.doc, kind, label * batch.gold, label * batch.pred, zeros, ones])]
         cells += [self._group_cells(batch, *group_shapes(batch, kind, group, label))] if self._group_metrics else []
         cells += [self._document_cells(batch)] if self._document_metrics else []
         cells += self._batch_cells(batch, np.append(number, 0))
@@ -112,8 +112,8 @@ class Counter:
         return table
 
     def _group_cells(self, batch: Batch, first: Numbers, shapes: Sequence[bytes]) -> NDArray[np.float64]:
-        """Return the verdicts on overlap groups as cells. Most groups of a corpus have the shape
-        of another one. Judging each shape once is several times as fast on documents of one sentence."""
+        """Return the verdicts on overlap groups as cells. Each shape is judged once, since most groups of a corpus
+        share their shape with others: with one sentence per document, this is several times as fast."""
         labels = list(self._label_number)
         if len(self._verdict_cache) > REMEMBERED:
             self._verdict_cache.clear()
@@ -172,7 +172,7 @@ class Counter:
             raise verdict_error(metric, Verdict(verdict, None, None)) from None
 
     def _rows(self, documents: int, table: NDArray[np.float64]) -> tuple[csr_array, list[Key]]:
-        """Return the cells of a batch, float64[6, cells] (document, then as `Entry`), as rows and their keys."""
+        """Return the rows of the table, and the keys of its columns, for the cells that `_cells_of` returns."""
         from scipy.sparse import csr_array
 
         amount = table[5]
@@ -221,10 +221,10 @@ class Counter:
             yield Key(metric, verdict, labels[g], labels[p], quantity, notes[n])
 
 
-def _stack_cells(doc: Numbers, judged: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Return the cells of judged groups or documents. `doc` has the document of each."""
-    nothing = np.zeros((0, 5))
-    return np.vstack([np.repeat(doc, [*map(len, judged)]), np.concatenate([nothing, *judged]).T])
+def _stack_cells(doc: Numbers, verdicts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Return the verdicts on groups or documents as cells. `doc` has the document of each group."""
+    empty = np.zeros((0, 5))
+    return np.vstack([np.repeat(doc, [*map(len, verdicts)]), np.concatenate([empty, *verdicts]).T])
 
 
 def count(
@@ -238,7 +238,7 @@ def count(
 
     Args:
         documents: Documents, in any order; None for one without gold annotation.
-        metrics: What to count, as `create` and `create_all` make them.
+        metrics: What to count: metrics that `create` or `create_all` made.
         units: Whether to record the unit of each document. Intervals need it.
         seen: Called with each batch of documents that was counted.
 
@@ -262,7 +262,7 @@ def count(
 
 
 def add_units(counts: Counts, documents: Iterable[Document | None]) -> None:
-    """Record the units of documents in their counts, where these were counted without units.
+    """Add the units of documents to counts that were counted without units.
 
     >>> from spacy_nereval import Document, create
     >>> documents = [Document([(0, 3, "A")], [], id="first")]
@@ -271,9 +271,9 @@ def add_units(counts: Counts, documents: Iterable[Document | None]) -> None:
     >>> counts.units
     ['first']
     """
-    read = [batch for batch in batches(documents) if batch.documents]
-    counts.units = fill_numbers(chain.from_iterable(batch.units() for batch in read), Tally())
-    counts.unit = _join_rules({*chain.from_iterable(batch.unit_rules for batch in read)} or {counts.unit})
+    nonempty = [batch for batch in batches(documents) if batch.documents]
+    counts.units = fill_numbers(chain.from_iterable(batch.units() for batch in nonempty), Tally())
+    counts.unit = _join_rules({*chain.from_iterable(batch.unit_rules for batch in nonempty)} or {counts.unit})
 
 
 def _join_rules(rules: Iterable[str]) -> str:

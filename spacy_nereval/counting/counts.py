@@ -2,8 +2,8 @@
 
 Totals, counts of labels, confusion matrices, averages over documents, intervals and
 tests are all sums over this table, so they cannot contradict each other. A fractional
-amount is stored as two whole numbers (see `sums.split_amounts`), so that every sum is exact, in
-whatever order or tree the counts are merged.
+amount is stored as two whole numbers (see `sums.split_amounts`), so that every sum is exact,
+whatever the order of merging.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..core.labels import LabelRules
 from ..core.messages import spell_argument
 from ..core.spans import ON_READING
 from .sums import DIGITS, Collapsed, Key, Replicates, replicate_differences, validate_sums
-from .unit_keys import number_on
+from .unit_keys import continue_numbers
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -36,32 +36,32 @@ class Counts:
 
     Attributes:
         metrics: What was counted.
-        skipped: How many had no gold annotation. ignored: predictions where the reference is
+        skipped: Number of documents without gold annotation. ignored: predictions where the reference is
             not annotated. repaired: spans whose tags were repaired on reading. duplicates:
             repeated spans within one side. rejected: spans that an annotator rejected. merged:
             spans that became equal to another when labels were changed.
-        label_rules: The rules by which labels were changed; None if they were not.
-        cut: The digest of the cuts that predictions had to reach; None without cuts. Files do not record it.
-        mapped: The labels that these rules map and that occurred.
-        unkept: How many spans these rules drop since they keep other labels, as ("gold" or "pred", label).
+        label_rules: The rules that changed labels; None if there were none.
+        cut: The digest of the cuts that predictions had to reach; None without cuts. Count files omit it.
+        mapped: The labels of the mapping in `label_rules` that occurred.
+        unkept: The number of spans that `only` in `label_rules` dropped, by ("gold" or "pred", label).
         ids: The id of each document, None where it has none.
         units: The key of each document's unit; empty if not recorded.
         gold_places: A checksum of each document's gold spans, their offsets and labels; incomplete if not recorded.
-        unit: The rule that made these keys, such as "id".
+        unit: The rule that made the keys in `units`, such as "id".
         parts: Digests of the files that these counts were read from.
         contents: Hashes of the files of the corpus that were counted, where they are known.
         sources: The files that the documents came from.
-        mentions: How many mentions without offsets were found and how; empty if there were none.
-        located: How they were looked for, such as "listed,caseless".
-        partners: How many gold spans have the boundaries of a prediction, but another label, as (predicted label,
-            gold label). Files do not record it.
+        mentions: Numbers of mentions without offsets, by outcome; empty if there were none.
+        located: The options that located them, such as "listed,caseless".
+        partners: The number of gold spans with the boundaries of a prediction, but another label, by (predicted
+            label, gold label). Count files omit it.
         spans_key: The key of the span groups that were counted; None for entities.
         by: In a breakdown, the attribute whose buckets replace the labels; None for labels.
         replicates: Stored half-samples; None if there are none.
-        collapsed: What is kept in place of documents; None if there is a row for each document.
-            Else the table has a single row, the sum of all, and there are no ids and units.
-        id_hashes: For collapsed counts, a file with the hashes of their ids, which shows the documents that
-            other counts have too; None if that is not checked. Sums of counts have none.
+        collapsed: The sums that replace the documents; None if there is a row for each document.
+            Otherwise the table has a single row, the sum of all, and there are no ids or units.
+        id_hashes: Of collapsed counts, a file with the hashes of their ids, to detect documents that other counts
+            have too; None if that is not checked. Sums of counts have none.
 
     >>> from spacy_nereval import Document, count, create
     >>> a = count([Document(gold=[(0, 5, "A")], pred=[(0, 5, "A")])], [create("strict")])
@@ -119,7 +119,7 @@ class Counts:
     @property
     def cells(self) -> csr_array:
         """The table: int32 or int64[documents, columns], sparse; a single row if the counts are collapsed."""
-        from scipy.sparse import csr_array, vstack  # imported where counting begins: it takes 90 ms
+        from scipy.sparse import csr_array, vstack  # imported late, since it takes 90 ms
 
         if len(self._blocks) != 1:
             width = len(self._columns)
@@ -180,7 +180,7 @@ class Counts:
         self.gold_places += gold_places
 
     def check_documents(self, what: str) -> None:
-        """Raise ValueError if the counts are collapsed. `what` names what they lack then."""
+        """Raise ValueError if the counts are collapsed; the message says that they have no `what`."""
         if self.collapsed:
             raise ValueError(
                 f"collapsed counts keep no documents, so they have no {what}: count the corpus again without "
@@ -188,7 +188,7 @@ class Counts:
             )
 
     def put_in_one_row(self) -> None:
-        """Replace the rows by their sum, and sort columns and notes, so that the order of adding does not show."""
+        """Replace the rows by their sum, and sort columns, sources and parts: the order of adding does not matter."""
         from scipy.sparse import csr_array
 
         totals = sorted(self.totals().items())
@@ -233,7 +233,7 @@ class Counts:
     def without_rows(self) -> Counts:
         """Return empty counts with the same settings, sources and reading statistics."""
         result = self._empty_like()
-        result._add_notes(self)
+        result._add_statistics(self)
         return result
 
     def of(self, metrics: Sequence[Metric]) -> Counts:
@@ -252,7 +252,7 @@ class Counts:
         result.label_rules, result.cut = self.label_rules, self.cut
         return result
 
-    def _add_notes(self, other: Counts) -> None:
+    def _add_statistics(self, other: Counts) -> None:
         """Add the sources and the reading statistics of other counts."""
         self.sources += other.sources
         self.parts += other.parts
@@ -276,12 +276,12 @@ class Counts:
             setattr(self, name, getattr(self, name) + number)
 
     def differences(self, other: Counts, *, replicates: bool = True, collapsed: bool = True) -> str:
-        """Return why two counts cannot be added, in words; empty if they can.
+        """Return a message that says why two counts cannot be added; empty if they can.
 
         Args:
             other: The other counts.
-            replicates: Whether to compare how they were resampled.
-            collapsed: Whether to compare if they are collapsed.
+            replicates: Whether to compare the half-samples.
+            collapsed: Whether to compare which of both are collapsed.
         """
         if [metric.name for metric in self.metrics] != [metric.name for metric in other.metrics]:
             names = (", ".join(metric.name for metric in counts.metrics) for counts in (self, other))
@@ -303,9 +303,9 @@ class Counts:
                 f"one is collapsed, the other has documents ({spell_argument('collapse', True)} makes both alike)"
             )
         for a, b in zip(self.metrics, other.metrics):
-            ours, theirs = ({"version": metric.version, **metric.settings} for metric in (a, b))
+            first, second = ({"version": metric.version, **metric.settings} for metric in (a, b))
             reasons += [
-                f"{a.name}.{key} is {ours[key]!r} and {theirs[key]!r}" for key in ours if ours[key] != theirs[key]
+                f"{a.name}.{key} is {first[key]!r} and {second[key]!r}" for key in first if first[key] != second[key]
             ]
         if replicates:
             reasons += replicate_differences(self.replicates, other.replicates, self.metrics)
@@ -316,9 +316,9 @@ def unite_counts(parts: Sequence[Counts]) -> Counts:
     """Return the counts of all parts together; they must not differ (see `Counts.differences`)."""
     total, used = parts[0]._empty_like(), Counter[str]()
     for part in parts:
-        units = number_on(part.units, part.ids, part.unit, used)
+        units = continue_numbers(part.units, part.ids, part.unit, used)
         total.append(part.ids, units, part.cells, part.keys, part.gold_places)
-        total._add_notes(part)
+        total._add_statistics(part)
     # All parts have half-samples, or none: else they would differ. They are all collapsed, or none is.
     if stored := [part.replicates for part in parts if part.replicates]:
         total.replicates = stored[0]._replace(
@@ -336,7 +336,7 @@ MIRRORED_KINDS = {
     Kind.GROUP_GOLD.value: Kind.GROUP_PRED.value,
     Kind.GROUP_PRED.value: Kind.GROUP_GOLD.value,
 }
-"""What becomes of a kind of span; hits stay hits."""
+"""The kind of a span after gold and predictions are swapped; hits stay hits."""
 
 
 def mirror_counts(counts: Counts) -> Counts:

@@ -1,7 +1,6 @@
 """The keys of the columns, and sums of rows. All scores are computed from sums.
 
-Fractional amounts become two whole numbers. Stored half-samples are sums too, and so is what replaces the
-documents of collapsed counts.
+Fractional amounts become two whole numbers. Stored half-samples are sums too, and so are collapsed counts.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from ..core.declaration import Kind, Metric
 from ..core.messages import spell_argument
 
 NUMBER, HIGH, LOW = "", "high", "low"
-"""The quantities of a verdict: how many there are, and with partial credit the sum of their
-amounts, in two whole numbers."""
+"""The quantities of a verdict: its number, and with partial credit the sum of its amounts, as
+two whole numbers."""
 
 HIGH_UNIT, LOW_UNIT = 2.0**30, 2.0**60
 
@@ -31,7 +30,7 @@ class Key(NamedTuple):
     metric: the metric that passed the verdict; "" for a `Kind` of span, which all metrics share.
     verdict: the verdict, or the kind. gold, pred: the labels; "" for no span.
     quantity: NUMBER, or HIGH or LOW for the sum of amounts that are not whole numbers.
-    note: what the metric noted with the verdict.
+    note: the metric's note on the verdict.
     """
 
     metric: str
@@ -109,21 +108,21 @@ class Sums(NamedTuple):
 
     @property
     def arrays(self) -> tuple[NDArray[np.int64], ...]:
-        """What adds up: `counts`, `means`, `class_means` and `documents`."""
+        """The additive arrays: `counts`, `means`, `class_means` and `documents`."""
         return self[3:]
 
     def __add__(self, other: Sums) -> Sums:  # type: ignore[override]  # tuples are concatenated
-        """Return the sums of both, sum by sum, for the labels of both."""
+        """Add the arrays elementwise, for the union of the labels."""
         labels = tuple(sorted({*self.labels, *other.labels}))
         a, b = self.extend_labels(labels), other.extend_labels(labels)
         return a._replace_arrays(x + y for x, y in zip(a.arrays, b.arrays))
 
     def __sub__(self, other: Sums) -> Sums:
-        """Return the differences, sum by sum; both must have the same labels."""
+        """Subtract the arrays elementwise; both must have the same labels."""
         return self._replace_arrays(x - y for x, y in zip(self.arrays, other.arrays))
 
     def spans(self, kinds: Iterable[Kind]) -> NDArray[np.int64]:
-        """Return int64[labels + 1, sums]: how many spans of these kinds there are of each label; the last is 0."""
+        """Return the number of spans of these kinds per label, int64[labels + 1, sums]; the last label has 0."""
         place = slots(self.metrics)
         result: NDArray[np.int64] = sum(self.counts[place[Slot("", kind.value)]] for kind in kinds)
         return result
@@ -146,7 +145,7 @@ class Sums(NamedTuple):
 
 
 def empty_sums(metrics: tuple[Metric, ...], labels: tuple[str, ...], is_breakdown: bool, size: int) -> Sums:
-    """Return `size` sums of nothing, for these metrics and labels (buckets, if `is_breakdown`)."""
+    """Return `size` sums that are 0, for these metrics and labels (buckets, if `is_breakdown`)."""
     scores = sum(len(metric.averaged) for metric in metrics)
     classes = sum(len(metric.classes.scores) for metric in metrics if metric.classes)
     shapes = (len(slots(metrics)), len(labels) + 1), (3, scores), (3, classes, len(labels) + 1), ()
@@ -174,11 +173,11 @@ class Replicates(NamedTuple):
 
 
 def replicate_differences(a: Replicates | None, b: Replicates | None, metrics: Iterable[Metric]) -> Iterator[str]:
-    """Yield why the half-samples of two counts of some metrics cannot be added, in words."""
-    if a and (whole := [metric.name for metric in metrics if metric.resolve or metric.distinct]):
+    """Yield the reasons, as messages, why the half-samples of two counts of these metrics cannot be added."""
+    if a and (names := [metric.name for metric in metrics if metric.resolve or metric.distinct]):
         yield (
-            f"{whole[0]} depends on the corpus as a whole, so its half-samples do not add up: "
-            f"count without {spell_argument('replicates')}, or without {whole[0]}"
+            f"{names[0]} depends on the corpus as a whole, so its half-samples do not add up: "
+            f"count without {spell_argument('replicates')}, or without {names[0]}"
         )
     settings = [replicates and replicates.settings for replicates in (a, b)]
     if settings[0] != settings[1]:
@@ -187,13 +186,13 @@ def replicate_differences(a: Replicates | None, b: Replicates | None, metrics: I
 
 
 class Collapsed(NamedTuple):
-    """What collapsed counts keep in place of documents, besides half-samples; all of it adds up.
+    """The additive numbers that replace the documents of collapsed counts.
 
     sums: the sums of all documents, one sum.
     units: the number of units, if the documents of each unit are adjacent.
-    squares: int64[labels + 2], the squared numbers of spans of these units added up, of each label
-        and of all labels, and last their squared numbers of documents.
-    pipeline: a digest of the pipeline that predicted; "" if it is not known, or there were several.
+    squares: int64[labels + 2], sums over these units of the squared number of spans, of each label
+        and of all labels, and last of the squared number of documents.
+    pipeline: a digest of the pipeline that predicted; "" if it is unknown, or there were several.
     """
 
     sums: Sums
@@ -202,7 +201,7 @@ class Collapsed(NamedTuple):
     pipeline: str = ""
 
     def __add__(self, other: Collapsed) -> Collapsed:  # type: ignore[override]  # tuples are concatenated
-        """Return both together.
+        """Add the numbers of both.
 
         Raises:
             ValueError: The sums are too large to be exact.
@@ -213,7 +212,7 @@ class Collapsed(NamedTuple):
         return Collapsed(sums, self.units + other.units, squares, pipeline)
 
     def extend_labels(self, labels: tuple[str, ...]) -> Collapsed:
-        """Return the same with further labels."""
+        """Return the same numbers with further labels, which have 0."""
         squares = np.zeros(len(labels) + 2, dtype=np.int64)
         squares[[*map(labels.index, self.sums.labels), -2, -1]] = self.squares
         return self._replace(sums=self.sums.extend_labels(labels), squares=squares)

@@ -37,15 +37,15 @@ class Weights(Protocol):
 
 
 CELLS, DOCUMENTS = 1 << 22, 1 << 11
-"""Maximum number of cells of dense tables in memory at once, and of their documents: the
-arrays of more would not fit the processor's cache, and take up to twice the time."""
+"""Maximum number of cells of dense tables in memory at once, and of their documents: larger
+arrays do not fit the processor's cache, and take up to twice the time."""
 
 
 SPARSE = 32
 """How many times longer a multiplication takes for a sparse table than for a dense one."""
 
 SMALL = 1 << 16
-"""A sparse table of fewer cells is made dense as a whole: taking rows of it would take longer than multiplying them."""
+"""A sparse table of fewer cells is made dense as a whole, since selecting its rows takes longer than the product."""
 
 
 class Table:
@@ -62,19 +62,19 @@ class Table:
         self.labels: tuple[str, ...] = counts.labels if labels is None else tuple(labels)
         self.slots: dict[Slot, int] = slots(self.metrics)
         self.is_breakdown: bool = counts.by is not None
-        self._projected = self._projection(counts)
+        self._projection = self._project_columns(counts)
         distinct = {metric.name for metric in self.metrics if metric.distinct}
-        self._once = np.array([k for k, key in enumerate(counts.keys) if key.metric in distinct], dtype=np.int64)
-        self._cells = _cap_at_one(counts.cells, self._once) if len(self._once) else counts.cells
-        self.cells: csr_array = (self._cells @ self._projected).tocsr()
+        self._distinct = np.array([k for k, key in enumerate(counts.keys) if key.metric in distinct], dtype=np.int64)
+        self._cells = _cap_at_one(counts.cells, self._distinct) if len(self._distinct) else counts.cells
+        self.cells: csr_array = (self._cells @ self._projection).tocsr()
 
     @property
     def width(self) -> int:
         """The number of columns of a slot: the labels, and a last one for no label."""
         return len(self.labels) + 1
 
-    def _projection(self, counts: Counts) -> csr_array:
-        """Return int64[columns, slots * (labels + 1)]: a 1 where each column counts."""
+    def _project_columns(self, counts: Counts) -> csr_array:
+        """Return int64[columns, slots * (labels + 1)], with a 1 for the slot and label of each column."""
         place = {label: k for k, label in enumerate(self.labels)}
         by_pred = {metric.name for metric in self.metrics if metric.focus == "system"}
         target = []
@@ -94,12 +94,12 @@ class Table:
         one = empty_sums(self.metrics, self.labels, self.is_breakdown, 1)
         check_memory(sum(array.size for array in one.arrays), number, len(self.labels), len(self.metrics))
         total = empty_sums(self.metrics, self.labels, self.is_breakdown, number)
-        for here in self.stretches(number):
-            size = here.stop - here.start
-            factors = weights.block(here).T.astype(float) if weights else np.ones((size, 1))
-            for sums, rows in zip(total.arrays, (*self.additive_rows(here), np.ones((1, size)))):
+        for documents in self.document_slices(number):
+            size = documents.stop - documents.start
+            factors = weights.block(documents).T.astype(float) if weights else np.ones((size, 1))
+            for sums, rows in zip(total.arrays, (*self.additive_rows(documents), np.ones((1, size)))):
                 add_products(sums, rows, factors)
-        if len(self._once):
+        if len(self._distinct):
             self._count_once(total, weights)
         return total
 
@@ -108,12 +108,12 @@ class Table:
         sums = total.documents.shape[-1]
         distinct = {metric.name for metric in self.metrics if metric.distinct}
         total.counts[[k for slot, k in self.slots.items() if slot.metric in distinct]] = 0
-        for columns in np.array_split(self._once, 1 + len(self._once) * sums // CELLS):
+        for columns in np.array_split(self._distinct, 1 + len(self._distinct) * sums // CELLS):
             numbers = np.zeros((len(columns), sums))
-            for here in self.stretches(sums):
-                part = self._cells[here][:, columns].T
-                numbers += part @ (weights.block(here).T.astype(float) if weights else np.ones((part.shape[1], 1)))
-            counted = self._projected[columns].T @ (numbers > 0).astype(np.int64)
+            for documents in self.document_slices(sums):
+                part = self._cells[documents][:, columns].T
+                numbers += part @ (weights.block(documents).T.astype(float) if weights else np.ones((part.shape[1], 1)))
+            counted = self._projection[columns].T @ (numbers > 0).astype(np.int64)
             total.counts[:] += np.asarray(counted).reshape(total.counts.shape)
 
     @property
@@ -123,27 +123,27 @@ class Table:
 
         return csr_array(np.asarray(self._cells.sum(axis=0, dtype=np.int64)).reshape(1, -1))
 
-    def stretches(self, width: int = 1) -> Iterator[slice]:
-        """Yield the indices of the documents in stretches, so that their dense tables stay small.
+    def document_slices(self, width: int = 1) -> Iterator[slice]:
+        """Yield slices of the documents that are small enough for dense tables.
 
         Args:
-            width: How many numbers are in memory for each document besides its row.
+            width: The number of numbers in memory for each document, in addition to its row.
         """
         step, documents = CELLS // (3 * len(self.labels) + 100 + width), self.cells.shape[0]
         step = max(1, min(step, DOCUMENTS))
         for start in range(0, documents, step):
             yield slice(start, min(start + step, documents))
 
-    def additive_rows(self, here: slice) -> tuple[csr_array, NDArray[Any], csr_array]:
-        """Return what some documents add to the counts, means and class means of `Sums`:
-        whole numbers [..., documents], sparse but for the means."""
-        cells = self.cells[here]
+    def additive_rows(self, documents: slice) -> tuple[csr_array, NDArray[Any], csr_array]:
+        """Return the contributions of some documents to the counts, means and class means of
+        `Sums`: whole numbers [..., documents], sparse except for the means."""
+        cells = self.cells[documents]
         scores, class_means = self.document_scores(cells)
         return cells.T, additive_parts(scores), class_means
 
     def defined_scores(self) -> NDArray[np.int64]:
         """Return 1 where a document has a score, else 0, for all averaged overall scores: int64[scores, documents]."""
-        defined = [np.isfinite(self.document_scores(self.cells[here])[0]) for here in self.stretches()]
+        defined = [np.isfinite(self.document_scores(self.cells[documents])[0]) for documents in self.document_slices()]
         scores = sum(len(metric.averaged) for metric in self.metrics)
         return np.concatenate([np.zeros((scores, 0), dtype=np.int64), *defined], axis=1)
 
@@ -154,10 +154,10 @@ class Table:
             cells: Their rows, [documents, slots * (labels + 1)].
 
         Returns:
-            All averaged overall scores of all metrics in order, float64[scores, documents]; and what scores of
-            classes add to the class means of `Sums`, int64[3 * class scores * (labels + 1), documents].
+            All averaged overall scores of all metrics in order, float64[scores, documents]; and the contributions
+            to the class means of `Sums`, int64[3 * class scores * (labels + 1), documents].
         """
-        total = (cells @ self.labels_added).toarray().T
+        total = (cells @ self.label_sum_matrix).toarray().T
         overall: list[NDArray[Any]] = []
         class_values: list[tuple[NDArray[np.int64], NDArray[Any]]] = []
         for metric in self.metrics:
@@ -186,8 +186,8 @@ class Table:
         return coo_array((data, (row, document)), shape=(3 * len(scores) * self.width, documents)).tocsr()
 
     @cached_property
-    def labels_added(self) -> csr_array:
-        """int64[slots * (labels + 1), slots]: what adds up the labels of each slot."""
+    def label_sum_matrix(self) -> csr_array:
+        """The matrix that sums the labels of each slot: int64[slots * (labels + 1), slots]."""
         number = len(self.slots) * self.width
         return _indicator_matrix(np.arange(number) // self.width, (number, len(self.slots)))
 
@@ -211,7 +211,7 @@ class Table:
         return labels, dense, {slot: k for k, slot in enumerate(metric_slots)}
 
     def spans(self, *kinds: Kind) -> csr_array:
-        """Return int64[documents, labels + 1]: how many spans of these kinds each document has of each label."""
+        """Return the number of spans of these kinds per document and label, int64[documents, labels + 1]."""
         firsts = [self.slots[Slot("", kind.value)] * self.width for kind in kinds]
         return reduce(add, (self.cells[:, first : first + self.width] for first in firsts))
 
@@ -225,16 +225,16 @@ def _indicator_matrix(columns: NDArray[np.int64], shape: tuple[int, int]) -> csr
 
 def _cap_at_one(cells: csr_array, columns: NDArray[np.int64]) -> csr_array:
     """Return the rows with no more than 1 in some columns."""
-    capped = cells.copy()
-    selected = np.isin(capped.indices, columns)
-    capped.data[selected] = np.minimum(capped.data[selected], 1)
-    return capped
+    result = cells.copy()
+    selected = np.isin(result.indices, columns)
+    result.data[selected] = np.minimum(result.data[selected], 1)
+    return result
 
 
 def sum_counts(counts: Counts, weights: Weights | None = None, labels: Sequence[str] | None = None) -> Sums:
-    """Return the counts added up, in all or once for each row of `weights`; see `Table.sum_rows`.
+    """Return the sum of the counts, or a weighted sum for each row of `weights`; see `Table.sum_rows`.
 
-    Collapsed counts are added up already. `labels` are those of the sums, by default those of the counts.
+    Collapsed counts are sums already. `labels` are those of the sums, by default those of the counts.
     """
     if counts.collapsed and not weights:
         return counts.collapsed.sums.extend_labels(labels or counts.collapsed.sums.labels)
@@ -254,7 +254,7 @@ def resolve_keys(counts: Counts) -> list[Key]:
 
 
 def columns_of(metric: Metric, counts: NDArray[Any], place: dict[Slot, int]) -> dict[str, Any]:
-    """Return a metric's columns, each [...], from the sums of slots.
+    """Return the value of each column of a metric, [...], from the sums of slots.
 
     Args:
         metric: The metric.
@@ -295,15 +295,15 @@ def exact_product(rows: Any, weights: NDArray[Any]) -> NDArray[np.int64]:
     Raises:
         ValueError: A number is too large for int64.
     """
-    rough = rows @ weights
-    largest = max(rough.max(initial=0), -rough.min(initial=0))
+    float_product = rows @ weights
+    largest = max(float_product.max(initial=0), -float_product.min(initial=0))
     if largest < 1 << 53:  # as almost always: floats are exact, and faster
-        rounded: NDArray[np.int64] = np.rint(rough).astype(np.int64)
+        rounded: NDArray[np.int64] = np.rint(float_product).astype(np.int64)
         return rounded
     if largest >= 1 << 62:
         raise ValueError(TOO_LARGE)
-    exact: NDArray[np.int64] = rows.astype(np.int64) @ weights.astype(np.int64)
-    return exact
+    integer_product: NDArray[np.int64] = rows.astype(np.int64) @ weights.astype(np.int64)
+    return integer_product
 
 
 def add_products(total: NDArray[np.int64], rows: Any, weights: NDArray[np.float64]) -> None:
@@ -311,7 +311,7 @@ def add_products(total: NDArray[np.int64], rows: Any, weights: NDArray[np.float6
 
     Args:
         total: int64[..., sums], which is changed.
-        rows: [rows of the sums, documents], an array, or sparse: then only those with a number are multiplied.
+        rows: [rows of the sums, documents], dense or sparse. Empty rows of a sparse one are skipped.
         weights: float64[documents, sums].
 
     Raises:
@@ -334,14 +334,14 @@ def add_products(total: NDArray[np.int64], rows: Any, weights: NDArray[np.float6
 
 
 CGROUP = Path("/sys/fs/cgroup/memory.max")
-"""Where Linux says how much memory a container may use."""
+"""The file with the memory limit of a container on Linux."""
 
 TIMES = 3
-"""How often the sums are in memory at once while they are scored."""
+"""Number of copies of the sums in memory while they are scored."""
 
 
 def machine_memory() -> float:
-    """Return how many bytes of memory this machine, or this container, has; infinity if that is unknown."""
+    """Return the memory of this machine or container in bytes; infinity if it is unknown."""
     limits = [inf]
     with suppress(AttributeError, ValueError, OSError):
         limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))

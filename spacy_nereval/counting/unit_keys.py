@@ -1,4 +1,4 @@
-"""Keys of units: what names a document that has no id, and how documents that nothing names are numbered."""
+"""Keys of units: hashes for documents without an id, and numbers for documents whose keys are equal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from json import dumps
 from ..core.messages import PlainSpan
 
 NUMBERED = "\0"
-"""Stands before the number of a unit among those that are otherwise equal. Without a number, the number is open."""
+"""Separates a key from its number among equal keys. A key that ends with it is open: `fill_numbers` adds the number."""
 
 LONGEST_NUMBER = 15
 """Maximum number of digits of such a number; a hash of content has 16 characters."""
@@ -27,7 +27,7 @@ def content_key(text: str | None, gold: Iterable[PlainSpan]) -> str:
 
 
 def document_key(text: str | None, gold: Iterable[PlainSpan]) -> str:
-    """Return the key of a document without an id: its content, or with an open number if nobody wrote its text.
+    """Return the key of a document without an id: a hash of its content, open unless people wrote its text.
 
     >>> spans = [(0, 3, "PER")]
     >>> document_key("Ada", spans), document_key("1 2", spans) == document_key(None, spans)
@@ -44,19 +44,19 @@ def is_written(text: str) -> bool:
     >>> is_written("Ada"), is_written("2019"), is_written("1 2 3"), is_written("1 2\\n3 4"), is_written("")
     (True, True, False, False, False)
     """
-    following = "1"
+    expected = "1"
     if text.lstrip()[:1] not in "01":
         return True
     for line in text.split("\n"):
         for place, word in enumerate(line.split()):
-            if word != following and (place or word not in ("0", "1")):
+            if word != expected and (place or word not in ("0", "1")):
                 return True
-            following = str(int(word) + 1)
+            expected = str(int(word) + 1)
     return False
 
 
 def fill_numbers(keys: Iterable[str], used: Counter[str]) -> list[str]:
-    """Return keys whose open numbers are filled: the number of earlier documents with the same key.
+    """Return the keys, open ones with a number: that of earlier documents with the same key.
 
     Args:
         keys: The keys of documents that are counted together, in their order.
@@ -74,30 +74,30 @@ def fill_numbers(keys: Iterable[str], used: Counter[str]) -> list[str]:
     return result
 
 
-def number_on(keys: Sequence[str], ids: Sequence[str | None], rule: str, used: Counter[str]) -> list[str]:
-    """Return the keys of a part's units with the numbers that they have after the parts before it.
+def continue_numbers(keys: Sequence[str], ids: Sequence[str | None], rule: str, used: Counter[str]) -> list[str]:
+    """Return the keys of a part's units, whose numbers continue those of the parts before it.
 
     Args:
         keys, ids: The key of each document's unit, and its id.
         rule: The rule that made the keys. By `document`, and by `block` without ids, all units of two parts differ,
             and a key without a number has number 0. By `id`, files of version 0.2 have the position of a document
             without id and text as its key.
-        used: The numbers of each key that the parts before have; it is updated.
+        used: The number of each key's units in the parts before; it is updated.
 
     >>> used, first, second = Counter(), ["a", "b\\x000"], ["b\\x000", "b\\x001"]
-    >>> number_on(first, [None, None], "id", used), number_on(second, [None, None], "id", used)
+    >>> continue_numbers(first, [None, None], "id", used), continue_numbers(second, [None, None], "id", used)
     (['a', 'b\\x000'], ['b\\x001', 'b\\x002'])
     """
-    apart = rule == "document" or (rule.startswith("block:") and all(id is None for id in ids))
+    all_differ = rule == "document" or (rule.startswith("block:") and all(id is None for id in ids))
     earlier, result = dict(used), []
     for key, id in zip(keys, ids):
         base, mark, number = key.rpartition(NUMBERED)
         if not (number.isdecimal() and len(number) <= LONGEST_NUMBER and (mark or (rule == "id" and id is None))):
-            if not apart:
+            if not all_differ:
                 result.append(key)
                 continue
             base, mark, number = key, NUMBERED, "0"
         place = int(number) + earlier.get(base, 0)
         used[base] = max(used[base], place + 1)
-        result.append(base if apart and not place else f"{base}{mark}{place}")
+        result.append(base if all_differ and not place else f"{base}{mark}{place}")
     return result

@@ -24,9 +24,9 @@ Limits = tuple[float, float]
 class VarianceScale(NamedTuple):
     """The scale on which the variance of scores is estimated, and the way back.
 
-    A score with both limits is shifted and stretched to 0-1. A cost, which starts at 0 and has no upper limit, such as
-    the slot error rate, stays as it is. Of another score with one limit, the distance x from this limit becomes
-    x / (1 + x). A score without limits has no place on the scale.
+    A score with both limits is mapped linearly to 0-1. A cost, which starts at 0 and has no upper limit, such as the
+    slot error rate, is not changed. For any other score with one limit, the distance x from this limit is mapped to
+    x / (1 + x). A score without limits is NaN on the scale.
 
     Attributes:
         low, high: The limits of each score, float[...].
@@ -73,7 +73,7 @@ class VarianceScale(NamedTuple):
             high: Upper bounds.
 
         Returns:
-            Lower and upper bounds of the scores; they change places where the score has an upper limit alone.
+            Lower and upper bounds of the scores, in this order also where the mapping reverses it.
 
         Example:
             >>> one = variance_scale((-np.inf, 1), ())
@@ -94,11 +94,11 @@ def variance_scale(limits: Limits | Sequence[Limits], shape: tuple[int, ...]) ->
     """Return the scale on which the variance of scores with these limits is estimated.
 
     Args:
-        limits: The limits of all scores, or of each.
-        shape: Shape of the scores; with limits of each it has one axis.
+        limits: One pair of limits for all scores, or one pair per score.
+        shape: Shape of the scores; one-dimensional with limits per score.
 
     Raises:
-        ValueError: There are limits of several scores, but not of each.
+        ValueError: The limits are neither one pair nor a pair per score.
 
     Example:
         >>> variance_scale((0, np.inf), (2,)).high.tolist()
@@ -124,8 +124,8 @@ CONCENTRATED = "concentrated"
 UNDEFINED = "undefined"
 UNBOUNDED = "unbounded"
 """Flags of an interval; the first that applies is given, and an interval without a problem has the empty flag. An
-interval is `concentrated` where a few units hold most of the variance. A mean over labels is `unbounded` where the
-interval of some label is undefined and the score has no limit."""
+interval is `concentrated` where a few units account for most of the variance. A mean over labels is `unbounded`
+where the interval of some label is undefined and the score has no limit."""
 
 TINY = 1e-12
 """Differences below this are rounding."""
@@ -143,8 +143,8 @@ class Intervals(NamedTuple):
         units: Effective number of units k.
         freedom: Degrees of freedom of the quantile of t; NaN where undefined.
         flag: "few" (k < 6: show it, never rank or compare by it), "concentrated" (fewer than 6 units
-            hold the variance), "undefined" (no interval), or "".
-        training: With several training runs, the share of training in the variance, 0 to 1;
+            account for the variance), "undefined" (no interval), or "".
+        training: With several training runs, the share of the retraining variance in the variance, 0 to 1;
             NaN with one run, and where undefined.
     """
 
@@ -159,7 +159,7 @@ class Intervals(NamedTuple):
 def spread(samples: ArrayLike) -> Any:
     """Return half the distance between the quantiles at minus and plus one standard deviation.
 
-    For normal values this is their standard deviation; a few wild values do not matter.
+    For normal values this is their standard deviation. It is robust against a few outliers.
 
     Args:
         samples: Values of each half-sample, float[samples, ...]; undefined ones (not
@@ -266,8 +266,8 @@ def wilson_interval(share: ArrayLike, number: ArrayLike, quantile: ArrayLike) ->
 
     Args:
         share: Observed proportions, 0 to 1.
-        number: Number of observations behind each, not necessarily whole.
-        quantile: How many standard errors the interval reaches: a quantile of the normal
+        number: Number of observations of each, not necessarily whole.
+        quantile: Half-width of the interval in standard errors: a quantile of the normal
             or the t distribution.
 
     Returns:
@@ -300,7 +300,7 @@ def poisson_interval(mean: ArrayLike, number: ArrayLike, quantile: ArrayLike) ->
 
     Args:
         mean: Observed means, 0 or more.
-        number: Number of observations behind each, not necessarily whole.
+        number: Number of observations of each, not necessarily whole.
         quantile: As for `wilson_interval`.
 
     Returns:
@@ -332,23 +332,23 @@ def score_intervals(
     """Return the confidence intervals of many scores at once.
 
     The effective sample size n* is the number of independent observations that would have the variance of
-    the score. The interval is Wilson's for n*, with a quantile of t for the number of units that hold the
-    variance. That of a cost without upper limit is the score interval of a Poisson mean for n*. Other unbounded
+    the score. The interval is Wilson's for n*, with a quantile of t for the number of units that account for the
+    variance. A cost without upper limit gets the score interval of a Poisson mean for n*. Other unbounded
     scores are mapped to 0-1 and back.
 
-    Where few units have an error, or few have a hit, the variance is hardly known. Then n* is drawn towards
-    k, the effective number of units. No interval of Wilson is wider than the one with k.
+    Where few units have an error, or few have a hit, the estimate of the variance is unreliable. Then n* is shrunk
+    towards k, the effective number of units. No Wilson interval is wider than the one with k.
 
     Args:
         values: The scores, float[...] (any shape, one number too).
-        variance: The variance of each on its scale (see `VarianceScale`), such as `influences` finds it, or the
+        variance: The variance of each on its scale (see `VarianceScale`), from `influences` or as the
             squared `spread` of half-samples; float[...]. NaN for no interval.
         units: Effective number of units of each score, see `effective_units`; float[...] or one for all.
-        bearers: How many units hold the variance, see `influences`; infinite if only their number is known.
-        mixed: The number of units with an error, or of those with a hit, whichever is less; of a cost, of those
-            with an error. Infinite takes the variance as it is.
-        spans: Number of spans, for scores between their limits that do not vary at all.
-        lone: Whether each score rests on a single unit, see `influences`: it is as uncertain as one unit leaves it.
+        bearers: The number of units that account for the variance, see `influences`; infinite if not estimated.
+        mixed: The number of units with an error or of units with a hit, whichever is less; for a cost, the number of
+            units with an error. Infinite for no shrinkage of n*.
+        spans: Number of spans: n* of scores between their limits without variance.
+        lone: Whether each score rests on a single unit, see `influences`. Its interval is that of one unit.
         level: Confidence level, between 0 and 1.
         limits: The lowest and the highest value of the scores: of all, or of each if
             `values` has one axis.
@@ -364,11 +364,11 @@ def score_intervals(
         ArithmeticError: An interval has zero width, which cannot be right.
 
     Example:
-        >>> found = score_intervals([1.0, 1.0], 0.0, [10, 3])
-        >>> found.low.round(5).tolist(), found.high.tolist(), found.flag.tolist()
+        >>> recalls = score_intervals([1.0, 1.0], 0.0, [10, 3])
+        >>> recalls.low.round(5).tolist(), recalls.high.tolist(), recalls.flag.tolist()
         ([0.66149, 0.13945], [1.0, 1.0], ['', 'few'])
-        >>> found = score_intervals(0.0, 0.0, 10, limits=(0, np.inf))
-        >>> float(found.low), round(float(found.high), 5)
+        >>> error_rate = score_intervals(0.0, 0.0, 10, limits=(0, np.inf))
+        >>> float(error_rate.low), round(float(error_rate.high), 5)
         (0.0, 0.51174)
 
     Source: effective size n* = θ(1 − θ)/v, C. Franco et al. (2019); with a quantile of t,
@@ -391,7 +391,7 @@ def score_intervals(
     rests_on_one = np.asarray(lone, dtype=bool) & ~undefined
     k_alone = np.where(rests_on_one, np.minimum(k, 1), k)
     number = np.where(undefined, 1.0, k_alone)
-    # The number of units if each were all right or all wrong, and the variance of a score that one unit decides.
+    # The sample size if every unit were all right or all wrong.
     full = number / np.where(is_cost, np.maximum(place, 1), 1)
     unit_variance = np.where(undefined | (unit_variance < TINY**2), 0.0, unit_variance)
     unit_variance = np.where(rests_on_one, np.where(is_cost, place / full, 0.0), unit_variance)
@@ -436,8 +436,8 @@ def degrees_of_freedom(units: ArrayLike, bearers: ArrayLike, least: ArrayLike = 
 
     Args:
         units: Effective number of units.
-        bearers: How many units hold the variance, see `influences`.
-        least: The least number to return.
+        bearers: The number of units that account for the variance, see `influences`.
+        least: The smallest value to return.
 
     Example:
         >>> degrees_of_freedom([20, 20, 1], [np.inf, 4.5, np.inf]).tolist()
@@ -448,7 +448,7 @@ def degrees_of_freedom(units: ArrayLike, bearers: ArrayLike, least: ArrayLike = 
 
 
 def _broadcast(values: ArrayLike, theta: Floats) -> Floats:
-    """Return one number for each score. Raise ValueError unless there are as many numbers, or one for all."""
+    """Return the values with the shape of the scores. Raise ValueError unless they have it, or are a single number."""
     numbers = np.asarray(values, dtype=float)
     if numbers.shape not in ((), theta.shape):
         raise ValueError(f"numbers of shape {list(numbers.shape)} for scores of shape {list(theta.shape)}")
@@ -469,7 +469,7 @@ def _effective_sample_size(
 
 
 def _clip(theta: Floats, place: Floats, undefined: NDArray[np.bool_], is_cost: NDArray[np.bool_]) -> Floats:
-    """Return the places of scores on their scale, rounding errors at its ends removed, and 1/2 where undefined."""
+    """Return the scaled scores without rounding errors at the ends of the scale; 1/2 where undefined."""
     most = np.where(is_cost, np.inf, 1.0)
     outside = ~undefined & ((place < -TINY) | (place > most + TINY))
     if outside.any():
@@ -508,10 +508,10 @@ def macro_interval(
     """Return the interval of a mean over labels from the intervals of the labels.
 
     The variance of the mean alone makes it too narrow: a rare label that is always right does not vary, although its
-    few spans leave it uncertain. The label's own interval shows this. How far the interval of a cost without upper
-    limit reaches is taken on x / (1 + x) and brought back by the slope, so that no label reaches further up than 1 + x.
+    few spans leave it uncertain. The label's own interval shows this. For a cost without upper limit, the distance of
+    a bound from the score is computed on x / (1 + x) and divided by the derivative; upwards it is at most 1 + x.
 
-    It is an interval of the mean of the true scores of these labels. With other texts other rare labels would occur.
+    The interval is for the mean of the true scores of these labels. Other texts would have other rare labels.
 
     Args:
         values: The score of each label of the mean, float[labels].
@@ -580,8 +580,8 @@ def accuracy_interval(low: ArrayLike, high: ArrayLike) -> tuple[Any, Any]:
 def average_accuracy_interval(value: float, cost: float, low: float, high: float) -> tuple[float, float]:
     """Return the interval of an average of max(0, 1 − cost) over labels from that of the same average of the cost.
 
-    The interval of the cost is turned over and moved to the average, since the mean of accuracies is not 1 minus the
-    mean of costs where a cost exceeds 1.
+    The interval of the cost is mirrored and shifted to the average accuracy, since the mean of accuracies is not
+    1 minus the mean of costs where a cost exceeds 1.
 
     Args:
         value: The average accuracy.

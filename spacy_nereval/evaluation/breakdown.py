@@ -44,9 +44,8 @@ Buckets = Callable[[float], str] | int | tuple[float, ...]
 def bucket_values(gold: Mapping[Value, int], buckets: Buckets, zero: bool = False) -> dict[Value, str]:
     """Return the bucket of each value.
 
-    A number of buckets shares out the gold spans as equally as possible. Equal
-    values are never split. Such a bucket is named after its smallest and largest
-    value. A bucket between two edges includes the lower edge and not the upper one.
+    A number of buckets means buckets with about equally many gold spans. Equal values share a bucket, and
+    a bucket is named after its smallest and largest value. A bucket between two edges includes only the lower one.
 
     Args:
         gold: How many gold spans have each value.
@@ -209,12 +208,12 @@ def token_consistency(context: AttributeContext, span: Span) -> float:
 
 
 def length_bucket(value: float) -> str:
-    """Return the bucket of a number of words: each below 4, and the rest."""
+    """Return the bucket of a number of words: the number itself below 4, else "4 and more"."""
     return f"{value:g}" if value < 4 else "4 and more"
 
 
 def quarter_bucket(value: float) -> str:
-    """Return the quarter of the text that a place from 0 to 1 is in."""
+    """Return the quarter of the text for a relative position from 0 to 1."""
     return ("first quarter", "second quarter", "third quarter", "last quarter")[min(int(value * 4), 3)]
 
 
@@ -229,11 +228,10 @@ class Attribute(NamedTuple):
     """An attribute and how its values are grouped by default.
 
     Attributes:
-        help: What it is, for people.
-        value: Its value for a span: a number, or a string, which is a bucket of its own.
-        buckets: A function that names the bucket of a number; or the number of buckets,
-            which share out the gold spans as equally as possible without splitting a value.
-        zero: Whether 0 is a bucket of its own, beside a number of buckets.
+        help: A description for users.
+        value: Its value for a span: a number, or a string, which is the name of a bucket.
+        buckets: A function that names the bucket of a number; or the number of buckets, see `bucket_values`.
+        zero: Whether 0 has a bucket, in addition to a number of buckets.
         needs_lexicon: Whether it looks spans up in a training corpus.
     """
 
@@ -351,15 +349,15 @@ class Breakdown:
         metrics: What to count.
         by: The attribute, as `--by` names it.
         lexicon: The lexicon of the training data, for attributes that need it.
-        apart: Whether documents are kept apart, as intervals, averages over documents (wrf) and `counts` need them.
+        apart: Whether to keep a row per document, which intervals, averages over documents (wrf) and `counts` need.
 
     Raises:
         ValueError: There is no such attribute, or it needs training data and there are none.
 
     >>> from spacy_nereval import Document, create
-    >>> found = Breakdown([create("strict")], "eLen")
-    >>> found.add(Document([(0, 3, "A"), (4, 11, "A")], [(0, 3, "A")], "Ada New Ulm"))
-    >>> {bucket: row["counts"] for bucket, row in found.result()["metrics"]["strict"].items()}
+    >>> by_length = Breakdown([create("strict")], "eLen")
+    >>> by_length.add(Document([(0, 3, "A"), (4, 11, "A")], [(0, 3, "A")], "Ada New Ulm"))
+    >>> {bucket: row["counts"] for bucket, row in by_length.result()["metrics"]["strict"].items()}
     {'1': {'tp': 1, 'fp': 0, 'fn': 0}, '2': {'tp': 0, 'fp': 0, 'fn': 1}}
     """
 
@@ -397,8 +395,8 @@ class Breakdown:
 
         Args:
             document: The document.
-            value: The value of each of its spans, and of others, if it is known.
-            verdicts: The verdicts of each metric on it, if they are known.
+            value: The values of its spans, if computed already. It may have those of other spans too.
+            verdicts: The verdicts of each metric on it, if computed already.
         """
         if document is None:
             return
@@ -430,8 +428,8 @@ class Breakdown:
         """Return the buckets in ascending order, the spans in each, and each metric's scores and counts of each.
 
         Args:
-            whole: The counts by label, which know the units.
-            confidence: Settings of intervals, which each bucket then has; None for no intervals.
+            whole: The counts by label, whose units intervals need.
+            confidence: Settings of the buckets' intervals; None for no intervals.
         """
         bucket_of = self.bucket_of
         buckets = list(dict.fromkeys(bucket_of.values()))
@@ -470,7 +468,7 @@ class Breakdown:
         """Return the table of one metric, with buckets instead of labels."""
         from scipy.sparse import csr_array
 
-        # The rows hold all verdicts, including those on spans that need no judge.
+        # The rows have all verdicts, including those on spans that need no judge.
         counts = Counts([replace(metric, scope="document", judge=metric.verdicts)])
         counts.by = self.by.name
         columns: dict[Key, int] = {}
@@ -521,7 +519,7 @@ quantity, the note, and the amount."""
 def _rows(
     metric: Metric, verdicts: Iterable[Verdict], document: Document, value: Mapping[Span, Value]
 ) -> Iterator[_Row]:
-    """Yield what one metric counts in a document."""
+    """Yield the rows that one metric adds for a document."""
     home: dict[tuple[Kind, Span], Value] = {}  # where each span counts
     sides = (Kind.MISS, document.gold), (Kind.SPURIOUS, document.pred)
     for name, gold, pred, amount in verdicts:

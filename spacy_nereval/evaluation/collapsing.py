@@ -1,7 +1,7 @@
-"""Collapsed counts: documents are added up while they are counted, so that no corpus is too large.
+"""Collapsed counts: documents are summed while they are counted, so that memory does not grow with the corpus.
 
-Scores need nothing but sums, and intervals the sums of half-samples. Both add up, in any
-order and any tree of merging, since a unit's random bits depend on its key and the seed alone.
+Scores need only sums, and intervals the sums of half-samples. Both can be merged in any order,
+since a unit's random bits depend on its key and the seed alone.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SAMPLES = 1000
 
 
 LARGE = 1_000_000_000
-"""Number of bytes of half-samples from which a warning suggests fewer."""
+"""Half-samples of more bytes cause a warning that suggests fewer."""
 
 
 class Halves(NamedTuple):
@@ -45,26 +45,26 @@ class Halves(NamedTuple):
 def collapse(counts: Counts, samples: int | None = None, seed: int | None = None) -> Counts:
     """Return counts whose documents are added up, so that their size does not depend on the corpus.
 
-    They have the same scores. Intervals come from half-samples: those that the counts keep, or
-    others that are drawn now, since they cannot be drawn later. Collapsed counts add up with others that
+    They have the same scores. Intervals come from half-samples, which are drawn now unless the counts keep them
+    already, since collapsed counts have no documents to draw. Collapsed counts can be merged with others that
     have the same number of half-samples and the same seed.
 
     Args:
         counts: Counts of documents.
         samples: The number of half-samples; 0 for no intervals. None for as many as the counts keep, or 1,000.
-        seed: Of the random bits. None for that of the half-samples that the counts keep, or 0.
+        seed: The seed of the random bits. None for the seed of the half-samples that the counts keep, or 0.
 
     Returns:
         Counts with a single row, and the sums of each half-sample.
 
     Raises:
-        ValueError: A metric depends on the corpus as a whole, the counts do not say what is
-            resampled, or they are collapsed already.
+        ValueError: A metric depends on the corpus as a whole, the counts have no units, or they are
+            collapsed already.
 
     >>> from spacy_nereval import Document, count, create, evaluate
     >>> counts = count([Document([(0, 3, "A")], [(0, 3, "A")], id="a")], [create("strict")])
-    >>> found = collapse(counts)
-    >>> found.documents, found.ids, evaluate(found)["metrics"] == evaluate(counts)["metrics"]
+    >>> collapsed = collapse(counts)
+    >>> collapsed.documents, collapsed.ids, evaluate(collapsed)["metrics"] == evaluate(counts)["metrics"]
     (1, [], True)
     """
     halves = Halves(*counts.replicates.settings) if counts.replicates else Halves()
@@ -78,7 +78,7 @@ def collapse(counts: Counts, samples: int | None = None, seed: int | None = None
 def count_collapsed(
     documents: Iterable[Document | None], metrics: Iterable[Metric], samples: int = SAMPLES, seed: int = 0
 ) -> Counts:
-    """Count documents as `count` does, and sum them on the way, so that memory does not grow with their number.
+    """Return the counts of documents, collapsed while they are counted, so that memory does not grow with their number.
 
     Args:
         documents: Documents, in any order; None for one without gold annotation.
@@ -95,8 +95,8 @@ def count_collapsed(
 
     >>> from spacy_nereval import Document, create
     >>> documents = (Document([(0, 3, "A")], [(0, 3, "A")], id=str(k)) for k in range(5000))
-    >>> found = count_collapsed(documents, [create("strict")], samples=10)
-    >>> found.documents, found.collapsed.units, found.replicates.sums.documents.shape
+    >>> counts = count_collapsed(documents, [create("strict")], samples=10)
+    >>> counts.documents, counts.collapsed.units, counts.replicates.sums.documents.shape
     (5000, 5000, (10,))
     """
     counter = DocumentCounter(metrics)
@@ -119,12 +119,12 @@ def check_collapsible(metrics: Iterable[Metric]) -> None:
 
 
 class Collapser:
-    """Adds up the documents of counts, one stretch of a corpus after the other.
+    """Sums the documents of counts, one part of a corpus at a time.
 
     Args:
         metrics: What is counted.
         samples: The number of half-samples; 0 for none.
-        seed: Of the random bits.
+        seed: The seed of the random bits.
     """
 
     def __init__(self, metrics: Iterable[Metric], samples: int = SAMPLES, seed: int = 0) -> None:
@@ -174,9 +174,9 @@ class Collapser:
 
 
 class _UnitSquares:
-    """Sums of the squared numbers of spans and of documents of units.
+    """Sums over units of their squared numbers of spans and of documents.
 
-    Units are not kept, so the documents of a unit have to be adjacent. `unit_numbers` notices if they are not.
+    Units are not stored, so the documents of a unit have to be adjacent. `unit_numbers` detects if they are not.
     """
 
     def __init__(self) -> None:
@@ -194,10 +194,10 @@ class _UnitSquares:
         places = np.arange(len(keys))
         first = np.flatnonzero([True, *(a != b for a, b in pairwise(keys))])
         documents = np.diff(first, append=len(keys))
-        run = np.repeat(np.arange(len(first)), documents)
-        of_runs = csr_array((np.ones(len(run), dtype=np.int64), (run, places)), (len(first), len(keys)))
-        spans = (of_runs @ table.spans(*GOLD_SPANS, *PRED_SPANS)).tocsr()
-        for k in sorted({0, len(first) - 1}):  # the others are units of their own
+        unit = np.repeat(np.arange(len(first)), documents)
+        units = csr_array((np.ones(len(unit), dtype=np.int64), (unit, places)), (len(first), len(keys)))
+        spans = (units @ table.spans(*GOLD_SPANS, *PRED_SPANS)).tocsr()
+        for k in sorted({0, len(first) - 1}):  # these may go on in the documents added before or after
             numbers: Counter[str | None] = Counter(dict(zip(table.labels, spans[[k]].toarray()[0].tolist())))
             numbers += Counter({"": numbers.total(), None: int(documents[k])})
             self._continue(keys[first[k]], numbers)
@@ -268,8 +268,8 @@ def unit_numbers(counts: Counts) -> UnitNumbers:
 def effective_by_documents(counts: Counts, numbers: UnitNumbers) -> NDArray[np.float64]:
     """Return the effective number of units of collapsed counts by the documents in which a score is defined.
 
-    It is exact if each unit is one document, or if the score is defined in all documents. Else the half-samples say
-    how it compares with the number by all documents.
+    It is exact if each unit is one document, or if the score is defined in all documents. Else the half-samples give
+    an estimate of its ratio to the number by all documents.
 
     Args:
         counts: Collapsed counts with half-samples.

@@ -27,7 +27,7 @@ from .differences import (
     units_for_rare_loss,
     units_to_tell,
 )
-from .error_list import outcomes_of, transitions
+from .error_list import outcomes_per_document, transitions
 from .evidence import Evidence, half_sample_evidence, pair_effective_units, run_evidence, swap_evidence
 from .pairs import Pair, align_runs, all_labels
 from .resampling import Confidence, Units, effective_number_of_units, is_enumerable, number_of_units
@@ -38,9 +38,9 @@ from .tested import (
     Hypotheses,
     difference,
     families,
+    find_primary,
     holm_by_family,
     largest_family,
-    primary_of,
     subjects,
 )
 
@@ -92,7 +92,7 @@ class System:
     @cached_property
     def outcomes(self) -> list[dict[Span, str]] | None:
         """The outcome of each gold span of each document; None without documents."""
-        return None if self.documents is None else outcomes_of(self.documents, self.counts.metrics)
+        return None if self.documents is None else outcomes_per_document(self.documents, self.counts.metrics)
 
 
 def comparison(
@@ -150,10 +150,10 @@ def comparison(
     runs, counted = [*map(len, aligned)], [counts for runs_of_system in aligned for counts in runs_of_system]
     if first.collapsed:
         confidence = _half_sample_settings(first, confidence, trials, max(runs))
-    once = [counts for (counts, *parts) in aligned[1:] if runs[0] == 1 and not parts]
+    single_runs = [counts for (counts, *parts) in aligned[1:] if runs[0] == 1 and not parts]
     if trials is None and not first.collapsed:
-        of_labels = sum(labels_to_test(first, counts, family) for counts in once) if labels else 0
-        trials = swaps_for(family, hypotheses, systems=len(others), labels=of_labels)
+        label_tests = sum(count_label_tests(first, counts, family) for counts in single_runs) if labels else 0
+        trials = default_swaps(family, hypotheses, systems=len(others), labels=label_tests)
     rows: list[dict[str, Any]] = []
     for other, system_runs in zip(others, aligned[1:]):
         for row in _rows(aligned[0], system_runs, family, hypotheses, confidence, trials):
@@ -161,7 +161,7 @@ def comparison(
             rows.append(leading | {key: value for key, value in row.items() if key not in leading})
     _add_corrected_p(rows)
     _add_conclusions(rows, baseline.name, first, confidence.level)
-    units, k, exact, swaps = _footing_numbers(counted, trials if once else None)
+    units, k, exact, swaps = _footing_numbers(counted, trials if single_runs else None)
     samples = confidence.samples if first.collapsed or any(metric.distinct for metric in first.metrics) else None
     seed = None if samples is swaps is None else confidence.seed
     footing = Footing(first.unit, units, k, seed, samples, confidence.level, swaps=swaps, exact=exact)
@@ -219,7 +219,7 @@ def _rows(
     confidence: Confidence,
     trials: int | None,
 ) -> list[dict[str, Any]]:
-    """Return a row per score, metric by metric, and then one per label, if labels are asked for."""
+    """Return a row per score, metric by metric, then one per label if the hypotheses include labels."""
     first = baseline[0]
     tested = subjects(first.metrics, family, all_labels(*baseline, *system) if hypotheses.labels else ())
     if first.collapsed:
@@ -243,7 +243,7 @@ def _rows(
 def difference_row(
     evidence: Evidence, level: float, margin: float | None, units: int | None, counts: Counts
 ) -> dict[str, Any]:
-    """Return the row of one score; without a family it has no p.
+    """Return the row of one score: values, difference, interval, p-values. A score outside all families has no p.
 
     Flags are those of the interval of a score: `few` for fewer than 6 effective units, `unbounded`
     where a bound is infinite, which JSON shows as null.
@@ -287,7 +287,7 @@ def difference_row(
 def _margin_columns(
     evidence: Evidence, level: float, margin: float, units: int | None, counts: Counts
 ) -> dict[str, Any]:
-    """Return the columns of a row about a margin, in points, from the interval at twice the error."""
+    """Return the columns of a row about a margin, in points, from the interval at `equivalence_level`."""
     factor, score = points_per_unit(evidence.subject.score.unit), evidence.subject.score
     level = equivalence_level(level)
     if not math.isfinite(difference(*evidence.values)):
@@ -314,7 +314,7 @@ def _margin_columns(
 
 
 def _differing_documents(counted: Sequence[Counts], evidence: Evidence) -> list[str | int]:
-    """Return the names of the documents in which some counts differ, of units that differ in the score if known."""
+    """Return the names of the documents whose counts differ, of differing units only if the evidence names these."""
     (first, *others), metric = counted, evidence.subject.metric
     documents = {doc for other in others for doc in Pair(first, other, [metric]).differing_documents(metric).tolist()}
     if evidence.contributions is not None:
@@ -338,7 +338,7 @@ def _half_sample_settings(counts: Counts, confidence: Confidence, trials: int | 
 
 
 def _footing_numbers(counts: Sequence[Counts], trials: int | None) -> tuple[int | None, float, bool, int | None]:
-    """Return the number of units, the effective number, whether swaps are all patterns, and how many there are."""
+    """Return the number of units, the effective number, whether the swaps are all patterns, and their number."""
     first = counts[0]
     if first.collapsed:
         k = min(pair_effective_units(first, other)[""] for other in counts[1:])
@@ -365,19 +365,19 @@ def _add_conclusions(rows: Sequence[dict[str, Any]], baseline: str, counts: Coun
             row["verdict"] = conclude(row, baseline=baseline, level=level, units=units)
 
 
-def labels_to_test(baseline: Counts, system: Counts, family: Families) -> int:
+def count_label_tests(baseline: Counts, system: Counts, family: Families) -> int:
     """Return how many labels have enough differing units to be tested by the primary score."""
-    primary = primary_of(baseline.metrics, family)
+    primary = find_primary(baseline.metrics, family)
     if primary is None:
         return 0
     labels = all_labels(baseline, system)
     tested = [subject for subject in subjects(baseline.metrics, family, labels) if subject.label is not None]
-    every = Pair(baseline, system, [primary[0]], labels).contributions(tested, labels)
-    return sum(len(contributions.units) >= LEAST_DIFFERING for contributions in every)
+    by_label = Pair(baseline, system, [primary[0]], labels).contributions(tested, labels)
+    return sum(len(contributions.units) >= LEAST_DIFFERING for contributions in by_label)
 
 
-def swaps_for(family: Families, hypotheses: Hypotheses = Hypotheses(), *, systems: int = 1, labels: int = 0) -> int:
-    """Return how many swaps are drawn by default.
+def default_swaps(family: Families, hypotheses: Hypotheses = Hypotheses(), *, systems: int = 1, labels: int = 0) -> int:
+    """Return the default number of swaps.
 
     Args:
         family: The family of tests of each score, see `families`.
@@ -386,7 +386,7 @@ def swaps_for(family: Families, hypotheses: Hypotheses = Hypotheses(), *, system
         labels: How many tests of labels there are, with all systems together.
 
     >>> from spacy_nereval import create_all
-    >>> swaps_for(families(create_all())), swaps_for(families(create_all()), systems=2)
+    >>> default_swaps(families(create_all())), default_swaps(families(create_all()), systems=2)
     (10000, 20000)
     """
     return number_of_swaps(max(systems * largest_family([*family.values()]), labels if hypotheses.labels else 0))

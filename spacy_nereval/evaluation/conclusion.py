@@ -18,7 +18,7 @@ from .differences import (
 
 
 def unit_name(rule: str, units: int | None = None, documents: int | None = None) -> str:
-    """Return what a unit is called: a document, unless documents are put together.
+    """Return the noun for a unit: "document", "block", or "unit" where several documents are one.
 
     Args:
         rule: The rule that says which documents are one unit; for merged counts several, joined by "and".
@@ -147,7 +147,7 @@ class _Conclusion(NamedTuple):
 
 
 def is_significant(p_holm: float | None, alpha: float = 0.05) -> bool:
-    """Return whether a p-value is at most alpha. The rounding of 1 - 0.95 must not decide.
+    """Return whether a p-value is at most alpha, apart from the rounding error of 1 - 0.95.
 
     >>> is_significant(0.05), is_significant(0.0501), is_significant(None)
     (True, False, False)
@@ -159,7 +159,7 @@ UNDEFINED = "the score is undefined for one of the two: no test"
 
 
 def equivalence_text(margin: float) -> str:
-    """Return that two systems are the same within a margin.
+    """Return the clause that two systems are the same within a margin.
 
     >>> equivalence_text(1), equivalence_text(0.5)
     ('the same within 1 point', 'the same within 0.5 points')
@@ -174,8 +174,8 @@ def margin_sentence(answer: str, margin: float, units: str, needed: int | None, 
         answer: What `differences.margin_answer` returns.
         margin: The margin, in points.
         units: What a unit is, in the plural.
-        needed: How many units would tell, if they are not enough and their number is known.
-        runs: How many times as many training runs that takes too; 1 for none.
+        needed: The number of units that would suffice, if there are too few and their number is known.
+        runs: The factor by which the training runs must increase as well; 1 for no increase.
 
     Example:
         >>> margin_sentence("not worse", 1, "documents", None)
@@ -216,7 +216,7 @@ class Footing(NamedTuple):
         samples: Number of half-samples; None if none were drawn.
         level: Confidence level.
         swaps: Number of swaps R; None if none were made.
-        exact: Whether the swaps were all patterns.
+        exact: Whether the swaps were all patterns instead of random ones.
         runs: Number of training runs of each system.
     """
 

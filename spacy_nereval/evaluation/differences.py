@@ -1,9 +1,9 @@
 """The difference of two systems: its test, its interval, the difference that can be detected, and a margin.
 
 Null hypothesis: per unit, the two systems' outputs are exchangeable. A swap exchanges
-them in about half of the units; p is the share of swaps with a difference as large as the
-observed one. The interval holds every difference that the same test does not reject, and is widened where the
-influences of units are skewed. Where the score differs in few units, there is no test: the interval is a bound on what
+them in about half of the units; p is the share of swaps with a difference at least as large as the
+observed one. The interval contains every difference that the same test does not reject, and is widened where the
+influences of units are skewed. Where the score differs in few units, there is no test: the interval bounds what
 such units may lose or gain.
 """
 
@@ -26,14 +26,14 @@ LEAST_DIFFERING = 6
 LEAST_SWAPS = 10_000
 MOST_SWAPS = 100_000
 SWAPS_PER_TEST = 2_000
-"""The error of p is 10 per cent at .05 divided by the number of tests."""
+"""So many that the standard error of p is 10 per cent of p where p is .05 divided by the number of tests."""
 
 CELLS = 2_000_000
 """Maximum number of differences of swaps in memory at once."""
 
 
 MOST_UNITS = 10_000_000
-"""The largest number of units that is given as needed; above it, none is."""
+"""The largest number of units that is reported as needed; None above it."""
 
 POWER = 0.8
 """The power of a test: a detectable difference is found with this probability."""
@@ -58,7 +58,7 @@ class Differences(NamedTuple):
 
 
 def balance(staying: ArrayLike, total: ArrayLike) -> Any:
-    """Return the balance of swaps: the weight that stays minus the weight that changes places, as a share of all.
+    """Return the balance of swaps: the weight that stays minus the weight that is swapped, as a share of all weight.
 
     Args:
         staying: Sum of the weights of the units that stay, float[swaps, ...]; a unit's weight
@@ -66,7 +66,7 @@ def balance(staying: ArrayLike, total: ArrayLike) -> Any:
         total: Sum of the weights of all units, float[...].
 
     Returns:
-        float[swaps, ...] from -1 (all change places) to 1 (all stay); NaN where the total is 0.
+        float[swaps, ...] from -1 (all are swapped) to 1 (all stay); NaN where the total is 0.
 
     Example:
         >>> balance([0, 6, 8], 8).tolist()
@@ -128,7 +128,7 @@ def swap_test(
 ) -> Differences:
     """Test many differences at once, and return the interval of each.
 
-    The interval holds 0 if and only if p is above 1 − level.
+    The interval contains 0 if and only if p is above 1 − level.
 
     Args:
         difference: Score of the second system minus that of the first, float[...] (any
@@ -153,8 +153,8 @@ def swap_test(
     Example: six units, in each of which the second system has one hit more.
         >>> from spacy_nereval.evaluation.resampling import patterns
         >>> stay = patterns(0, "abcdef", 64).all().sum(axis=1, dtype=float)
-        >>> found = swap_test(0.1, (2 * stay - 6) / 60, balance(stay, 6), exact=True, differing=6)
-        >>> float(found.p), float(found.p_better)  # 2/64, 1/64
+        >>> test = swap_test(0.1, (2 * stay - 6) / 60, balance(stay, 6), exact=True, differing=6)
+        >>> float(test.p), float(test.p_better)  # 2/64, 1/64
         (0.03125, 0.015625)
 
     Source: p-values, B. Phipson and G. K. Smyth (2010); interval by inversion of the test,
@@ -195,8 +195,8 @@ def _test_block(
     """Return p, one-sided p and the bounds of some differences, float[differences] each.
 
     If the true difference is Δ, the observed one exceeds it by d − Δ, and a swap gives
-    S − ΔB. The swap is as large for all Δ from (d − S)/(1 − B) to (d + S)/(1 + B), and Δ
-    is rejected if too few swaps are.
+    S − ΔB. The swap is at least as large as observed for all Δ from (d − S)/(1 − B) to (d + S)/(1 + B). Δ
+    is rejected if this is true of too few swaps.
     """
     swaps = len(swapped)
     undefined = ~np.isfinite(swapped)
@@ -223,9 +223,9 @@ def _round_to_zero(values: Floats) -> Floats:
     return np.where(np.abs(values) <= TINY, 0.0, values)
 
 
-def _ratio(above: Floats, below: Floats, otherwise: float) -> Floats:
-    positive = below > 0
-    return np.where(positive, above / np.where(positive, below, 1), otherwise)
+def _ratio(numerator: Floats, denominator: Floats, default: float) -> Floats:
+    positive = denominator > 0
+    return np.where(positive, numerator / np.where(positive, denominator, 1), default)
 
 
 def t_test(
@@ -252,8 +252,8 @@ def t_test(
         ValueError: The level is not between 0 and 1.
 
     Example:
-        >>> found = t_test(0.05, 0.0220202, 9.2119)
-        >>> round(float(found.p), 5), round(float(found.low), 5), round(float(found.detectable), 5)
+        >>> test = t_test(0.05, 0.0220202, 9.2119)
+        >>> round(float(test.p), 5), round(float(test.low), 5), round(float(test.detectable), 5)
         (0.04867, 0.00036, 0.06907)
 
     Source: detectable difference, as for `detectable_difference`, with quantiles of t in place of normal ones.
@@ -331,11 +331,11 @@ def equivalence_level(level: float = 0.95) -> float:
 BETTER_BY_MORE, BETTER_BY_LESS, SAME_WITHIN, NOT_WORSE, WORSE_BY_MORE, NOT_ENOUGH = (
     *("better by more", "better by less", "same", "not worse", "worse by more", "not enough data"),
 )
-"""What an interval can say about a margin."""
+"""The possible answers of an interval about a margin, see `margin_answer`."""
 
 
 def margin_answer(low: float, high: float, margin: float) -> str:
-    """Return what the interval of a difference says about a margin. More is better.
+    """Return what the interval of a difference says about a margin, for a score of which higher is better.
 
     If the true difference equals the margin, an answer that denies it comes in at most 5 per cent of cases.
 
@@ -368,14 +368,14 @@ def margin_answer(low: float, high: float, margin: float) -> str:
 
 
 def units_to_tell(units: int, low: float, high: float, margin: float) -> int | None:
-    """Return about how many units would tell whether two systems are the same within a margin.
+    """Return about how many units it takes to decide whether two systems are the same within a margin.
 
     Args:
-        units: The number of units behind the interval.
+        units: The number of units that the interval is based on.
         low, high, margin: As for `margin_answer`.
 
     Returns:
-        A number above that of the units; None where more units like these are not what is missing.
+        A number greater than `units`; None if the interval is narrow enough already, or infinite.
 
     Example:
         >>> units_to_tell(100, -1.5, 2.5, 1.0), units_to_tell(100, -1.5, 0.1, 1.0)
@@ -391,7 +391,7 @@ def rare_difference(differing: int, units: float, level: float = 0.95) -> float:
 
     Args:
         differing: The number of units that differ.
-        units: The effective number of units; the bound is 1 unless it is above that number.
+        units: The effective number of units; the bound is 1 if it is not above `differing`.
         level: The one-sided confidence level.
 
     Example:
@@ -405,7 +405,7 @@ def rare_difference(differing: int, units: float, level: float = 0.95) -> float:
 
 
 def _share_bounds(differing: int, units: float, level: float) -> Floats:
-    """Return the upper bounds of the share of units, 0 to `differing` of which were seen, float64[differing + 1]."""
+    """Return upper bounds of a share of units if 0, 1, ... `differing` such units were observed: [differing + 1]."""
     from scipy.special import betaincinv
 
     number = np.arange(differing + 1)
@@ -413,13 +413,13 @@ def _share_bounds(differing: int, units: float, level: float) -> Floats:
 
 
 def rare_loss(losses: ArrayLike, units: float, level: float = 0.95, limit: float = 1.0) -> float:
-    """Return an upper bound of what the units that differ may cost a score, those not seen included.
+    """Return an upper bound of the loss of a score by units that differ, unobserved ones included.
 
     Args:
-        losses: What each unit that was seen costs the score of the corpus, float[losses], all above 0.
+        losses: The loss of the corpus's score by each observed unit, float[losses], all above 0.
         units: The effective number of units.
         level: The one-sided confidence level.
-        limit: What the score loses at most, where every unit loses all.
+        limit: The greatest possible loss of the score.
 
     Example:
         >>> round(rare_loss([], 59), 4), round(rare_loss([0.005, 0.02], 49.93482, 0.975), 5)
@@ -434,11 +434,11 @@ def rare_loss(losses: ArrayLike, units: float, level: float = 0.95, limit: float
 
 
 def rare_bounds(contributions: ArrayLike, units: float, level: float = 0.95, limit: float = 1.0) -> tuple[float, float]:
-    """Return the interval of a difference that rests on too few units to test. It holds 0.
+    """Return the interval of a difference that rests on too few units to test. It contains 0.
 
     Args:
         contributions: What each unit that differs adds to the difference, float[units that differ]; NaN where the
-            score is undefined once the unit is swapped, which counts as all lost, for both systems.
+            score is undefined once the unit is swapped, which counts as a loss of `limit` for both systems.
         units: The effective number of units.
         level: Confidence level of the interval.
         limit: Greatest possible difference.
@@ -457,7 +457,7 @@ def rare_bounds(contributions: ArrayLike, units: float, level: float = 0.95, lim
 def units_for_rare_loss(
     contributions: ArrayLike, margin: float, level: float = 0.95, limit: float = 1.0, *, lower_only: bool = False
 ) -> int | None:
-    """Return how many units bring the interval of `rare_bounds` within a margin, if no further unit differs.
+    """Return how many units put the interval of `rare_bounds` within a margin, if no further unit differs.
 
     Args:
         contributions, level, limit: As for `rare_bounds`.
@@ -488,7 +488,7 @@ def units_for_rare_loss(
     return high
 
 
-def widen(
+def widen_interval(
     test: Differences,
     difference: float,
     error: float,
@@ -498,10 +498,10 @@ def widen(
     level: float = 0.95,
     limit: float = 1.0,
 ) -> Differences:
-    """Return a swap test with an interval that allows for skewed influences and for units unlike all of these.
+    """Return a swap test with its interval widened for skewed influences and for units unlike the observed ones.
 
-    It reaches at least as far as the normal interval corrected for skewness, and to either side by the difference times
-    the upper bound of the share of units that were not seen. It stops short of 0 where the test rejects 0.
+    The result includes the normal interval corrected for skewness. It also includes the difference plus and minus
+    its product with an upper bound of the share of unobserved units. It excludes 0 where the test rejects 0.
 
     Args:
         test: The test, of one difference.

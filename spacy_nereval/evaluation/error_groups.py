@@ -1,7 +1,7 @@
 """Groups of the same error: errors that share a surface and labels, labels alone, or a slip at a boundary.
 
-Where a list of errors shows what is wrong, groups show what is wrong again and again. They count places: gold spans,
-and spurious predictions. So a gold span that is predicted in two pieces is one place, though it has two errors.
+A list of errors shows single errors, groups show which of them repeat. Groups count places: gold spans and spurious
+predictions. So a gold span that is predicted in two pieces is one place, though it has two errors.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ class ErrorGroup:
 
     Attributes:
         by: What the errors share.
-        key: The value that they share. It tells the groups of one kind apart.
-        number: At how many places there is such an error.
+        key: The value that they share, unique among the groups of one kind.
+        number: The number of places with such an error.
         first: The first error, as the values of a row of the error list.
-        members: All errors, if they were asked for.
-        spellings: At how many places each surface occurs as written; empty in other groups.
+        members: All errors, if they are kept.
+        spellings: The number of places with each spelling of the surface; empty in groups that do not share a surface.
         last: The number of the last document with such an error.
-        documents: In how many documents there is such an error.
+        documents: The number of documents with such an error.
     """
 
     by: GroupedBy
@@ -117,12 +117,12 @@ class ErrorGroups:
 
     >>> from spacy_nereval import create
     >>> from spacy_nereval.counting.batch import DocumentBatch
-    >>> found = ErrorGroups(create("fair"))
+    >>> groups = ErrorGroups(create("fair"))
     >>> for text in ("the Navy sails", "The Navy waits"):
-    ...     found.add(DocumentBatch([Document([(4, 8, "ORG")], [(0, 8, "ORG")], text)]))
-    >>> [(group.number, group.surface, group.labels) for group in found.largest_groups("surface")]
+    ...     groups.add(DocumentBatch([Document([(4, 8, "ORG")], [(0, 8, "ORG")], text)]))
+    >>> [(group.number, group.surface, group.labels) for group in groups.largest_groups("surface")]
     [(2, 'Navy', ('be_l', 'ORG', 'ORG'))]
-    >>> found.largest_groups("slip")[0].slip
+    >>> groups.largest_groups("slip")[0].slip
     Slip(end='leading', added=True, words='the')
     """
 
@@ -156,8 +156,8 @@ class ErrorGroups:
         self.documents += batch.documents
 
     def _verdicts(self, batch: Batch) -> Iterator[tuple[int, Verdict]]:
-        """Yield the verdicts on the spans of a batch, each with the index of its document. Hits without a judge are
-        counted at once, and as `Counter` does, each shape of a group is judged once."""
+        """Yield the verdicts on the spans of a batch, each with the index of its document. Hits that need no judge are
+        added to `gold` instead. As in `Counter`, each shape of overlap group is judged once."""
         metric = self.metric
         if metric.scope == "document" and metric.judge:
             for place in range(batch.documents):
@@ -193,7 +193,7 @@ class ErrorGroups:
     def _add(
         self, number: int, document: Document, verdict: Verdict, text: str | None, counted: set[tuple[Any, ...]]
     ) -> None:
-        """Add an error to its groups. `counted` has the places of the document, each with its group."""
+        """Add an error to its groups. `counted` has the pairs of group and place counted already in the document."""
         name, gold, pred, _ = verdict
         place = _place(verdict)
         words = None if text is None else " ".join(text[place.start : place.end].split())
@@ -239,7 +239,7 @@ def error_groups(
 
 
 def slips(text: str, gold: Span, pred: Span) -> Iterator[Slip]:
-    """Yield the slips at the two boundaries of a pair, if they are of few words.
+    """Yield the slips at the two boundaries of a pair that have at most `MOST_WORDS` words.
 
     >>> text = "the U.S. Navy's fleet"
     >>> [*slips(text, Span(4, 13, "ORG"), Span(0, 15, "ORG"))]
@@ -255,7 +255,7 @@ def slips(text: str, gold: Span, pred: Span) -> Iterator[Slip]:
 
 
 def has_words(text: str | None) -> bool:
-    """Return whether a text has letters. Some formats have only the numbers of tokens, which repeat without a reason.
+    """Return whether a text has letters. Some formats have token numbers instead of words; these repeat by chance.
 
     >>> has_words("to 2"), has_words("1 2 3"), has_words(None)
     (True, False, False)
@@ -264,7 +264,7 @@ def has_words(text: str | None) -> bool:
 
 
 def fold_words(text: str) -> str:
-    """Return words as they are compared with others: case folded, with single spaces.
+    """Return a text case folded and with single spaces, for comparisons.
 
     >>> fold_words("The  LEFT door")
     'the left door'

@@ -43,7 +43,7 @@ class ListedVerdict(NamedTuple):
     verdict: Verdict
 
     def row(self, context: int = CONTEXT) -> dict[str, Any]:
-        """Return the row.
+        """Return the verdict as a row of the error list: a value for each of `FIELDS`, by name.
 
         Args:
             context: Number of characters of the text to the left and to the right.
@@ -84,7 +84,7 @@ def error_list(
     are kept until its end.
 
     Args:
-        documents: The documents; None stands for one without annotation.
+        documents: The documents; None for one without annotation.
         metric: The metric.
         errors: Names of the verdicts to list, or "all" for every one. By default, all
             verdicts on spans except those on exact hits.
@@ -119,7 +119,7 @@ def error_list(
 def is_error(metric: Metric, verdict: Verdict) -> bool:
     """Return whether a verdict is an error: on spans that are wrong, or only partly right.
 
-    A verdict without spans, such as on tokens outside all entities, has nothing to show.
+    A verdict without spans, such as on tokens outside all entities, is none.
     """
     name, gold, pred, amount = verdict
     partly = bool(metric.partial_credit) and amount < 1
@@ -161,9 +161,9 @@ class ErrorExamples:
     """The first verdict of each kind among the documents added.
 
     >>> from spacy_nereval import create
-    >>> found = ErrorExamples(create("fair"))
-    >>> found.add(Document([(0, 3, "PER")], [], "Ada in Rome", id="a"))
-    >>> [(kind, listed.name) for kind, listed in found.first.items()]
+    >>> examples = ErrorExamples(create("fair"))
+    >>> examples.add(Document([(0, 3, "PER")], [], "Ada in Rome", id="a"))
+    >>> [(kind, listed.name) for kind, listed in examples.first.items()]
     [(('fn', 'PER', ''), 'a')]
     """
 
@@ -176,8 +176,8 @@ class ErrorExamples:
         """Add the verdicts of kinds that no earlier document has.
 
         Args:
-            document: The document; None stands for one without annotation.
-            verdicts: The verdicts on it, if they are known.
+            document: The document; None for one without annotation.
+            verdicts: The verdicts on it, if computed already.
         """
         if document is None:
             return
@@ -239,11 +239,11 @@ def outcomes_from_verdicts(verdicts: Iterable[Verdict]) -> dict[Span, str]:
     return dict(sorted(outcomes.items()))
 
 
-def outcomes_of(documents: Iterable[Document | None], metrics: Iterable[Metric]) -> list[dict[Span, str]]:
+def outcomes_per_document(documents: Iterable[Document | None], metrics: Iterable[Metric]) -> list[dict[Span, str]]:
     """Return the outcome of each gold span of each document, with the options that `fair` has among the metrics.
 
     Example:
-        >>> outcomes_of([Document([(0, 5, "A")], [])], [])
+        >>> outcomes_per_document([Document([(0, 5, "A")], [])], [])
         [{Span(start=0, end=5, label='A'): 'missed'}]
     """
     fair = next((metric for metric in metrics if metric.name == "fair"), None)
@@ -268,10 +268,10 @@ def transitions(
     Example:
         >>> gold = [(0, 5, "A"), (7, 9, "A")]
         >>> before, after = Document(gold, [(0, 4, "A")], "Adele in it"), Document(gold, [(0, 5, "A")], "Adele in it")
-        >>> found = transitions([gold_outcomes(before)], [gold_outcomes(after)], [after])
-        >>> found["counts"]
+        >>> changes = transitions([gold_outcomes(before)], [gold_outcomes(after)], [after])
+        >>> changes["counts"]
         {'boundary': {'correct': 1}, 'missed': {'missed': 1}}
-        >>> found["spans"][0]["text"], found["spans"][0]["from"], found["spans"][0]["to"]
+        >>> changes["spans"][0]["text"], changes["spans"][0]["from"], changes["spans"][0]["to"]
         ('Adele', 'boundary', 'correct')
     """
     numbers: Counter[tuple[str, str]] = Counter()

@@ -21,7 +21,7 @@ from ..counting.sums import Sums, slots
 from ..counting.table import Table, columns_of, sum_counts
 from .bounds import TINY, degrees_of_freedom, spread
 from .collapsing import require_half_samples, spans_and_documents, unit_numbers
-from .differences import LEAST_DIFFERING, Differences, rare_bounds, swap_test, t_test, widen
+from .differences import LEAST_DIFFERING, Differences, rare_bounds, swap_test, t_test, widen_interval
 from .jackknife import difference_of_runs
 from .pairs import Contributions, Pair, Spread, all_labels, balances, split_by_classes
 from .resampling import Confidence, HalfSamples, Units, effective_by_label, unit_weights
@@ -33,11 +33,11 @@ CELLS = 1 << 25
 """Maximum number of sums of labels after swaps in memory at once."""
 
 ERRORS = 3
-"""Standard errors by which a sum of squares may exceed its estimate."""
+"""Number of standard errors by which a sum of squares may exceed its estimate."""
 
 
 class Evidence(NamedTuple):
-    """What is known about the difference of one score.
+    """The difference of one score between two systems: values, units and test.
 
     Attributes:
         subject: The score.
@@ -50,7 +50,7 @@ class Evidence(NamedTuple):
         freedom: With several runs, the degrees of freedom; else NaN.
         training: With several runs, the share of the retraining variance; else NaN.
         error: For collapsed counts, the standard error; None for others.
-        contributions: What units add to the difference, where so few differ that they make the interval; else None.
+        contributions: What units add to the difference, if too few differ for a test; else None.
         limit: The greatest possible difference, for contributions.
     """
 
@@ -76,7 +76,7 @@ def swap_evidence(
     """Yield the evidence of swaps on each subject, in any order.
 
     Args:
-        baseline, system: Counts of the same documents in the same order, as `paired` returns them.
+        baseline, system: Counts of the same documents in the same order, as `align_counts` returns them.
         subjects: The scores; those of labels are scores of one metric.
         confidence: Level and seed.
         number: The number of swaps.
@@ -99,14 +99,14 @@ def swap_evidence(
         pair = Pair(baseline, system, metrics)
         overall = [subject for subject in subjects if subject.metric in metrics and subject.label is None]
         by_metric = {before[0].metric.name: before for before in pair.scores()}
-        every = [*zip(overall, pair.contributions(overall))]
-        tested = [subject for subject, own in every if _has_test(subject, own)]
+        all_contributions = pair.contributions(overall)
+        tested = [subject for subject, part in zip(overall, all_contributions) if _has_test(subject, part)]
         swapped = pair.differences(swaps, tested) if tested else {}
         spreads = dict(zip((subject.key for subject in tested), pair.spreads(tested)))
-        for subject, own in every:
+        for subject, contributions in zip(overall, all_contributions):
             values = [subject.values(side, ()) for side in by_metric[subject.metric.name]]
             key = subject.key
-            yield swapping.evidence(subject, values, own, swapped.get(key), balance, spreads.get(key))
+            yield swapping.evidence(subject, values, contributions, swapped.get(key), balance, spreads.get(key))
     if labels:
         of_labels = [subject for subject in subjects if subject.label is not None]
         yield from _label_evidence(baseline, system, of_labels, labels, weights, swapping)
@@ -139,7 +139,7 @@ class _Swaps(NamedTuple):
             values: Its values for both systems, [1] each.
             contributions: What units add to the difference.
             swapped: Its difference after each swap, [swaps]; None if it is not tested.
-            balance: By how much the spans that stay outweigh the others after each swap, float64[swaps].
+            balance: The balance of each swap, see `balances`, float64[swaps].
             spread: How the difference varies with the units; None if it is not tested.
         """
         a, b = (np.asarray(value).item() for value in values)
@@ -159,7 +159,7 @@ class _Swaps(NamedTuple):
 
         def test_by_swaps(level: float) -> Differences:
             test = swap_test(gap, swapped, balance, level=level, **options)
-            return widen(test, gap, *spread, units=k, level=level, limit=limit)
+            return widen_interval(test, gap, *spread, units=k, level=level, limit=limit)
 
         return evidence._replace(test=test_by_swaps)
 
@@ -181,21 +181,21 @@ def _label_evidence(
     """Yield the evidence on each label, with the `weights` of units. Labels with few differing units get no test."""
     metric = subjects[0].metric
     pair = Pair(baseline, system, [metric], labels)
-    own = pair.contributions(subjects, labels)
+    contributions = pair.contributions(subjects, labels)
     (before,) = pair.scores()
     values = [[subject.values(scores, labels) for scores in before] for subject in subjects]
-    tested = [n for n in range(len(labels)) if _has_test(subjects[n], own[n])]
+    tested = [n for n in range(len(labels)) if _has_test(subjects[n], contributions[n])]
     spreads = pair.spreads(subjects, labels) if tested else []
     for n in {*range(len(labels))} - {*tested}:
-        yield swapping.evidence(subjects[n], values[n], own[n], None, weights, None)
+        yield swapping.evidence(subjects[n], values[n], contributions[n], None, weights, None)
     for group in _label_groups(tested, swapping.swaps.sums):
         apart = [labels[n] for n in group]
         group_pair = Pair(baseline, system, [metric], apart)
         swapped = group_pair.differences(swapping.swaps, [subjects[n] for n in group], apart)
         balance = balances(weights[:, group], swapping.swaps)
         for k, n in enumerate(group):
-            own_swaps = swapped[subjects[n].key], balance[:, k]
-            yield swapping.evidence(subjects[n], values[n], own[n], *own_swaps, spreads[n])
+            label_swaps = swapped[subjects[n].key], balance[:, k]
+            yield swapping.evidence(subjects[n], values[n], contributions[n], *label_swaps, spreads[n])
 
 
 def _label_groups(labels: Sequence[int], swaps: int) -> Iterator[list[int]]:
@@ -215,7 +215,7 @@ def run_evidence(
 
     Args:
         baseline, system: Counts of each training run, all of the same documents in the same
-            order, as `paired` returns them; at least one system has two or more.
+            order, as `align_runs` returns them; at least one system has two or more.
         subjects: The scores.
         confidence: Number of half-samples and seed, for metrics that count distinct strings of the corpus.
     """
@@ -262,8 +262,8 @@ def _count_differing(baseline: Sequence[Counts], system: Sequence[Counts], subje
     for metrics in split_by_classes(first.metrics):
         pairs = [Pair(first, other, metrics) for other in others]
         for metric in metrics:
-            unlike = np.any([pair.differing_units(metric)[:, -1] for pair in pairs], axis=0)
-            numbers_by_key[metric.name, None] = int(unlike.sum())
+            differs = np.any([pair.differing_units(metric)[:, -1] for pair in pairs], axis=0)
+            numbers_by_key[metric.name, None] = int(differs.sum())
     if labels:
         metric = subjects[-1].metric
         pairs = [Pair(first, other, [metric], labels) for other in others]
@@ -278,9 +278,9 @@ def _count_differing(baseline: Sequence[Counts], system: Sequence[Counts], subje
 def half_sample_evidence(baseline: Counts, system: Counts, subjects: Sequence[Subject]) -> Iterator[Evidence]:
     """Yield the evidence of stored half-samples on each subject.
 
-    The bootstrap standard error of a difference is the spread of its values in the half-samples; the
-    interval reaches as many of them as the t distribution says, with the effective number of units.
-    There is no p, since no documents can be swapped.
+    The bootstrap standard error of a difference is the spread of its values in the half-samples. The interval is a
+    t interval, with degrees of freedom from the effective number of units. There is no p, since there are no
+    documents to swap.
 
     Args:
         baseline, system: Collapsed counts of the same documents, see `pairs.check_same_documents`.
@@ -313,7 +313,7 @@ def _apply_t_test(score: Score, gap: float, error: float, freedom: float, level:
 
 
 def _interval_without_p(score: Score, gap: float, error: float, freedom: float, level: float) -> Differences:
-    """Return the t interval without p: collapsed counts have no documents to swap."""
+    """Return the t interval without p, for collapsed counts, which have no documents to swap."""
     nothing = np.array(math.nan)
     return _apply_t_test(score, gap, error, freedom, level)._replace(p=nothing, p_better=nothing)
 

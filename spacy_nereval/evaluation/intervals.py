@@ -37,11 +37,11 @@ from .variance import Influences, mean_of_runs, most_influential
 class IntervalBasis(NamedTuple):
     """What the intervals of some counts are based on.
 
-    method: "infl", by leaving units out; "half", where half-samples are drawn. samples, seed: of the half-samples; None
-    without. unit: the rule that says which documents are one unit. units: the number of units; None if
-    collapsed counts do not know it. exact: whether no random number was used. effective_units: their effective number.
-    concentrated: for each headline score whose variance is held by a few units, {"metric", "score", "units" (their
-    names, the most influential first), "share" (of the variance)}.
+    method: "infl", by leaving units out; "half", where half-samples are drawn. samples, seed: the number of
+    half-samples and their seed; None without half-samples. unit: the rule that says which documents are one unit.
+    units: the number of units; None if collapsed counts do not have it. exact: whether no random number was used.
+    effective_units: the effective number of units. concentrated: for each headline score whose variance comes from
+    a few units, {"metric", "score", "units" (names, the most influential first), "share" (of the variance)}.
     """
 
     method: str
@@ -73,7 +73,7 @@ class ScoreIntervals(NamedTuple):
 
 
 def draw_replicates(counts: Counts, samples: int, seed: int) -> Replicates:
-    """Return half-samples of the counts, to be stored with them for when they are collapsed.
+    """Return half-samples of the counts, to be stored with them so that they can be collapsed later.
 
     A unit's bits depend on its key and the seed alone, so half-samples of parts of a
     corpus, counted anywhere, add up to the half-samples of the whole.
@@ -83,7 +83,7 @@ def draw_replicates(counts: Counts, samples: int, seed: int) -> Replicates:
         samples, seed: The number of half-samples, and the seed of their random bits.
 
     Raises:
-        ValueError: A setting is out of range, or the counts do not say what is resampled.
+        ValueError: A setting is out of range, or the counts have no units.
     """
     Confidence(samples=samples, seed=seed).checked()
     halves = HalfSamples(Units(counts), samples, seed, exact=False)
@@ -100,7 +100,7 @@ def intervals(counts: Counts, confidence: Confidence) -> dict[str, dict[str, Any
     Returns:
         Metric to a table shaped as the result's: "scores", "averages" and "per_type". In the
         place of each score is {"low", "high", "k" (effective number of units), "df" (degrees of freedom), "flag"
-        ("few": not to be ranked or compared; "concentrated": a few units hold the uncertainty; "undefined": no
+        ("few": not to be ranked or compared; "concentrated": a few units account for the variance; "undefined": no
         interval; "unbounded": a bound is infinite; or None)}. Bounds are NaN where there is no interval: the score
         is undefined.
 
@@ -109,12 +109,12 @@ def intervals(counts: Counts, confidence: Confidence) -> dict[str, dict[str, Any
 
     >>> from spacy_nereval import Document, count, create
     >>> documents = [Document([(0, 3, "A")], [(0, 3, "A")], id=str(k)) for k in range(10)]
-    >>> found = intervals(count(documents, [create("strict")]), Confidence())["strict"]["scores"]["f"]
-    >>> round(found["low"], 4), found["high"], found["k"], found["df"], found["flag"]
+    >>> interval = intervals(count(documents, [create("strict")]), Confidence())["strict"]["scores"]["f"]
+    >>> round(interval["low"], 4), interval["high"], interval["k"], interval["df"], interval["flag"]
     (0.6615, 1.0, 10.0, 9.0, None)
 
-    Source: interval of Wilson (1927) with the effective sample size that the influence of the
-    units gives; macro averages by MOVER (Zou and Donner 2008).
+    Source: interval of Wilson (1927) with an effective sample size from the influences of units;
+    macro averages by MOVER (Zou and Donner 2008).
     """
     return run_intervals([counts], confidence).metrics
 
@@ -172,7 +172,7 @@ def run_intervals(runs: Sequence[Counts], confidence: Confidence) -> ScoreInterv
 
 
 def _influential_units(estimates: Estimates, score: str, tables: Sequence[Table], units: Units) -> dict[str, Any]:
-    """Return the metric, the score, the names of the units that hold at least half of its variance, and their share."""
+    """Return the metric, the score, the names of the units with at least half of its variance, and their share."""
     metric, left_out = estimates.metric.name, estimates.left_out[score]
     groups, share = most_influential(left_out)
     members = np.flatnonzero(np.isin(units.group, groups))
@@ -299,7 +299,7 @@ def values_at(places: Sequence[Path], scores: MetricScores, labels: tuple[str, .
 
 
 def _widen_macros(metric: Metric, values: Mapping[Path, float], rows: Rows, labels: Sequence[str]) -> None:
-    """Replace the interval of each macro average by the one that the labels' intervals give."""
+    """Replace the interval of each macro average by one derived from the labels' intervals."""
     for path, row in rows.items():
         if path[:2] != ("averages", "macro") or row["flag"] == UNDEFINED:
             continue
@@ -318,7 +318,7 @@ def _widen_macros(metric: Metric, values: Mapping[Path, float], rows: Rows, labe
 def _derive_complements(metric: Metric, values: Mapping[Path, float], rows: Rows) -> None:
     """Derive the interval of a score that is 1 minus another score from the other's interval.
 
-    Averages over documents are scores of their own.
+    Averages over documents are skipped: the average of a complement has its own variance.
     """
     for path, row in rows.items():
         other = metric.score_by_name[path[-1]].complement_of

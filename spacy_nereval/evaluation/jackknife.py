@@ -1,8 +1,8 @@
-"""The jackknife: scores without each unit of a corpus, and so their variance, without random numbers.
+"""The jackknife: the scores without each unit of a corpus, and their variance estimated from these.
 
 Leaving a unit out changes only the scores of the labels that it has. So time and memory grow with the cells of the
 table, not with the number of labels times the number of units. Fractions are added up in the order of the hashes of
-the units' keys, so that no order of documents, files or workers changes a bit.
+the units' keys, so the result is the same to the last bit in any order of documents, files or workers.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def mean_of_defined_on_scale(runs: Floats, score: Score) -> Floats:
 
 
 def difference_of_systems(first: int) -> Estimand:
-    """Return the difference of two systems' means over runs, given how many runs are the first system's.
+    """Return an estimand: the difference of two systems' means, where the first runs are those of the first system.
 
     >>> difference_of_systems(1)(np.array([[0.5], [0.6], [0.8]]), Score("f")).round(12).tolist()
     [0.2]
@@ -90,7 +90,7 @@ def jackknife(
         tables: The documents of each training run, in the same order and with the same labels.
         groups: int64[groups, documents], 1 where the group has the document.
         estimand: By default the mean of the runs on the scale of its variance.
-        numbers: Whether scores that are numbers of spans are wanted, too.
+        numbers: Whether to include scores that are numbers of spans.
     """
     yield from jackknife_per_run([[GroupedTable(table, groups)] for table in tables], estimand, numbers=numbers)
 
@@ -109,13 +109,13 @@ def jackknife_per_run(
     *,
     numbers: bool = False,
 ) -> Iterator[Estimates]:
-    """Yield what `jackknife` does, for runs whose groups hold documents of their own, perhaps of several tables.
+    """Yield the estimates of `jackknife` for runs that each have their own documents, in one or more tables.
 
     Args:
-        runs: The documents of each run, which are added up. All have as many groups, and the same labels.
+        runs: The tables of each run, which are added up. All runs have the same number of groups and the same labels.
         estimand: The number whose variance is estimated.
         alone: The estimand in a single group.
-        numbers: Whether scores that are numbers of spans are wanted, too.
+        numbers: Whether to include scores that are numbers of spans.
     """
     sums = [_RunSums(parts) for parts in runs]
     number = sums[0].groups
@@ -151,7 +151,7 @@ class _SortedCells:
         self._slots = rows.shape[1] // width
 
     def dense(self, keys: Wholes) -> Wholes:
-        """Return the numbers of some keys, int64[slots, keys]: all keys from the first to the last of them."""
+        """Return the numbers of some keys, int64[slots, keys]. `keys` has all keys between its first and last."""
         here = slice(*np.searchsorted(self.keys, [keys[0], keys[-1] + 1]))
         dense = np.zeros((self._slots, len(keys)), dtype=np.int64)
         dense[self._slot[here], np.searchsorted(keys, self.keys[here])] = self._data[here]
@@ -176,13 +176,13 @@ class _RunSums:
         self.sums = reduce(add, (table.sum_rows() for table, _ in parts))
         self.scores: list[MetricScores] = [*score_sums(self.sums)]
         cells = reduce(add, (groups @ table.cells for table, groups in parts)).tocsr()
-        self._slots: Wholes = (cells @ self.table.labels_added).toarray().T
+        self._slots: Wholes = (cells @ self.table.label_sum_matrix).toarray().T
         self._means = np.zeros((self.sums.means.size, self.groups), dtype=np.int64)
         of_classes = csr_array((self.groups, self.sums.class_means.size), dtype=np.int64)
         for table, groups in parts:
             belongs = groups.T.tocsr()
             rows = [csr_array((0, self.sums.class_means.size), dtype=np.int64)]
-            for here in table.stretches():
+            for here in table.document_slices():
                 _, means, class_means = table.additive_rows(here)
                 self._means += (belongs[here].T @ means.T.astype(np.int64)).T
                 rows.append(csr_array(class_means.T))
@@ -209,7 +209,7 @@ class _RunSums:
 
 
 def _group_pairs(runs: Sequence[_RunSums], groups: int) -> Iterator[Wholes]:
-    """Yield which labels occur in which groups, as `label * groups + group`: all groups of some labels at a time."""
+    """Yield the keys `label * groups + group` of the labels that occur in groups: blocks with all groups of a label."""
     keys = np.unique(np.concatenate([run.cells.keys for run in runs]))
     cells = len(runs) * 4 * len(runs[0].table.slots)
     labels = np.flatnonzero(np.diff(keys // groups, prepend=-1))  # where each label begins
@@ -229,7 +229,7 @@ class _MetricJackknife:
         scores: The metric's scores of all documents, in each run.
         means: Which of the means over documents, and which of the class means are the metric's.
         estimands: The number whose variance is estimated, and the same in a single group.
-        numbers: Whether scores that are numbers of spans are wanted, too.
+        numbers: Whether to include scores that are numbers of spans.
     """
 
     def __init__(
@@ -251,7 +251,7 @@ class _MetricJackknife:
             [name for name in means if name in scored] for means in (scores[0].scores, scores[0].label_scores)
         )
         size = len(runs), len(self._names), self._table.width
-        # The last label is none: with classes, all labels together.
+        # The last entry is no label, but with classes all labels together.
         self._whole: Floats = np.full(size, np.nan)
         for whole, of_run in zip(self._whole, scores):
             for n, name in enumerate(self._names):
@@ -260,7 +260,7 @@ class _MetricJackknife:
         self._support = [run.sums.spans(GOLD_SPANS)[:-1, 0] for run in runs]
         self._estimated = np.zeros((4, *size[1:]))
         self._estimated[1] = np.inf
-        # An average over labels is the ratio of two sums: their changes without each group, and those of it alone.
+        # An average over labels is a ratio of two sums: the changes of both without each group, and both in it alone.
         self._average_sums = np.zeros((2, len(OVER_LABELS), 2, *size[:2], self._groups))
         self._label_values: list[tuple[Wholes, Wholes, Floats]] = []
 
@@ -295,7 +295,7 @@ class _MetricJackknife:
         Args:
             name: The name of the scores.
             whole: Their values in each run, float64[runs, scores].
-            row: Of each entry the number of the score, int64[entries].
+            row: The index of the score of each entry, int64[entries].
             values: The values without a group, and of the group alone, float64[2, runs, entries].
         """
         score = self.metric.score_by_name[name]
@@ -355,7 +355,7 @@ class _MetricJackknife:
         return scores.reshape(2, len(self._overall_names), self._groups)
 
     def _score_classes(self, r: int, side: int) -> dict[str, Floats]:
-        """Return the overall scores that those of labels make, without each group (0) or of each alone (1)."""
+        """Return overall scores, computed from scores of labels, without each group (0) or of each alone (1)."""
         assert self.metric.classes
         weights = self.metric.classes.weights(self._table.labels, self._table.is_breakdown)
         whole = self._whole[r] if side == 0 else np.full_like(self._whole[r], np.nan)
@@ -379,7 +379,7 @@ class _MetricJackknife:
 
 
 def _average_parts(scores: Floats, support: Wholes, average: str) -> Floats:
-    """Return what labels [scores, labels] add to the two sums of an average: float64[2, scores, labels]."""
+    """Return the terms of labels in the two sums of an average, float64[2, scores, labels]."""
     weights = np.isfinite(scores) * (support if average == "weighted" else 1)
     return np.array([np.nan_to_num(scores) * weights, weights])
 
@@ -410,7 +410,7 @@ def difference_of_runs(
         baseline, system: Counts of each training run, all of the same documents in the same order.
         scores: Of each difference the metric and the path of the score in a result, such as
             ("strict", ("scores", "f")) or ("strict", ("per_type", "PER", "f")).
-        labels: The labels that paths may have; those of all counts if scores of labels make an overall score.
+        labels: The labels of the paths; all labels of the counts if overall scores are computed from scores of labels.
 
     Returns:
         Arrays of the length of `scores`: the variance in the squared unit of the score, and the `bearers`, from which

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..core.labels import LabelRules
+from ..core.labels import NO_LABEL, LabelRules
 from ..core.messages import Pasted, join_names, show_spaces, spell_argument
 
 SCHEMES = (
@@ -30,8 +30,8 @@ SCHEMES = (
     "species organism taxon",
     "celltype cl",
 )
-"""The names of one kind of entity in known annotation schemes, in the form of `_bare_letters`. A kind that another
-scheme divides or puts elsewhere, such as GPE for LOC, is not the same."""
+"""Per line the names that annotation schemes have for one kind of entity, in the form of `_bare_letters`. Kinds that
+overlap only in part, such as GPE and LOC, are different lines."""
 
 SHOWN = 8
 """Maximum number of labels of a side that are named."""
@@ -98,10 +98,10 @@ def label_lines(
     """Return a warning if predicted labels never occur in gold; an empty list otherwise.
 
     Args:
-        gold, pred: Labels with their numbers of spans, also those that the rules do not keep.
+        gold, pred: Labels with their numbers of spans, including labels that the rules drop.
         partners: See `Partners`.
         rules: The label rules that are in use already.
-        written: Writes a mapping of labels as something to paste; by default as `mapping_argument` does.
+        written: A function that formats a mapping of labels for pasting; by default `mapping_argument`.
 
     >>> label_lines({"PER": 3, "LOC": 1}, {"PERSON": 2, "loc": 1})[0]  # doctest: +ELLIPSIS
     "⚠ No predicted label is a gold label: gold has LOC, PER, predictions have PERSON, loc. ...='PERSON=PER,loc=LOC'"
@@ -127,6 +127,9 @@ def label_lines(
         )
     if rules and rules.only is not None and (dropped := [label for label in unknown if label not in rules.only]):
         problem += f" {spell_argument('only')} leaves out {join_names([*map(show_spaces, dropped)])}."
+    if preds == [NO_LABEL] and not (rules and rules.depth):
+        unlabelled = (written or mapping_argument)(extend_mapping(dict.fromkeys(golds, NO_LABEL), rules))
+        return [f"⚠ {problem} To compare boundaries alone, add {unlabelled}"]
     candidates = {label: propose_label(label, golds, partners or {}, pred[label]) for label in unknown}
     proposals = {label: proposal for label, proposal in candidates.items() if proposal}
     remedy = ""

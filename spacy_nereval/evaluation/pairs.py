@@ -34,7 +34,7 @@ SUMS = 1 << 21
 
 
 class Contributions(NamedTuple):
-    """What units add to the difference of one score: half of what is lost when the unit alone is swapped.
+    """What units add to the difference of one score: half of its decrease when the unit alone is swapped.
 
     Attributes:
         units: The units that add something, int64[units that differ in this score].
@@ -54,8 +54,8 @@ class Spread(NamedTuple):
 
 
 class _Removed(NamedTuple):
-    """What is taken from the sums of one system, for each of several rows: the counts csr[rows, slots * labels] and the
-    class means csr[rows, 3 * class scores * labels]."""
+    """What each of several rows removes from the sums of one system: counts csr[rows, slots * labels] and class means
+    csr[rows, 3 * class scores * labels]."""
 
     counts: csr_array
     class_means: csr_array
@@ -98,7 +98,7 @@ class Pair:
     def swap_scores(self, swaps: HalfSamples) -> Iterator[tuple[MetricScores, MetricScores]]:
         """Yield per metric the scores of both systems after each swap, [swaps] each, without averages.
 
-        With many labels, not all swaps fit into memory at once: those that do are the next metrics, and so on.
+        With many labels, not all swaps fit into memory. Then the metrics are yielded again for each part of the swaps.
         """
         first, second = map(self._drop_counts, self._whole)
         for part in swaps.parts(SUMS // sum(array.size for array in first.arrays)):
@@ -114,7 +114,7 @@ class Pair:
     def differences(
         self, swaps: HalfSamples, subjects: Sequence[Subject], labels: Sequence[str] = ()
     ) -> dict[tuple[str, str, str | None], NDArray[np.float64]]:
-        """Return the second system's lead in some scores after each swap, float64[swaps] by their key."""
+        """Return the second system's lead in some scores after each swap, float64[swaps] by key of the subject."""
         result: dict[tuple[str, str, str | None], list[NDArray[np.float64]]] = {subject.key: [] for subject in subjects}
         for first, second in self.swap_scores(swaps):
             for subject in subjects:
@@ -141,7 +141,7 @@ class Pair:
         place, unit, amounts = place[here], unit[here], amounts[here]
         stretches = pairwise(np.searchsorted(place, np.arange(len(subjects) + 1)).tolist())
         result = [Contributions(unit[start:stop], amounts[start:stop]) for start, stop in stretches]
-        for n in np.flatnonzero(np.isnan(leads)).tolist():  # no unit says by how much: those whose counts differ
+        for n in np.flatnonzero(np.isnan(leads)).tolist():  # undefined: list the units whose counts differ
             differing = self.differing_units(subjects[n].metric)[:, n if labels else -1]
             result[n] = Contributions(np.flatnonzero(differing), np.full(differing.sum(), np.nan))
         return result
@@ -155,7 +155,7 @@ class Pair:
         ]
         place, _, left = self._leads_without(subjects, labels, *removed)
         leads, entries = self._leads(subjects, labels), groups.shape[0]
-        left = np.where(np.isfinite(left), left, leads[place])  # a unit without which there is no score changes nothing
+        left = np.where(np.isfinite(left), left, leads[place])  # where undefined without a unit: no change
         variance = influences(leads, place, left, entries).variance
         skewed = skewness(leads, place, left, entries)
         return [Spread(error, skew, entries) for error, skew in zip(np.sqrt(variance).tolist(), skewed.tolist())]
@@ -169,10 +169,10 @@ class Pair:
     def _leads_without(
         self, subjects: Sequence[Subject], labels: Sequence[str], first: _Removed, second: _Removed
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """Return the second system's lead in some scores where something is taken from both.
+        """Return the second system's lead in some scores after each row is removed from the sums of both systems.
 
         Returns:
-            The index of the score, the row that was taken, and the lead, [entries] each, in order. Rows that change no
+            The index of the score, the row, and the lead, [entries] each, sorted by score and row. Rows that change no
             number are left out.
         """
         of_rows = self._label_leads if labels else self._overall_leads
@@ -219,7 +219,7 @@ class Pair:
             yield label, here % rows, sides[1] - sides[0]
 
     def differing_units(self, metric: Metric) -> NDArray[np.bool_]:
-        """Return bool[units, labels + 1]: where some column of the metric differs for each label, or for any."""
+        """Return in which units some column of the metric differs, bool[units, labels + 1]; last for any label."""
         return self._find_differing(metric, self._units.matrix)
 
     def differing_documents(self, metric: Metric) -> NDArray[np.int64]:
@@ -232,7 +232,9 @@ class Pair:
         return documents
 
     def _find_differing(self, metric: Metric, groups: Any) -> NDArray[np.bool_]:
-        """Return bool[groups, labels + 1], for groups as a table [groups, documents]."""
+        """Return in which groups some column of the metric differs, bool[groups, labels + 1], see `differing_units`.
+
+        `groups` is a table [groups, documents]."""
         from scipy.sparse import csr_array, identity, kron
 
         table = self._tables[0]
@@ -247,7 +249,7 @@ class Pair:
         return result
 
     def _sum_staying(self, swaps: HalfSamples) -> Sums:
-        """Return the difference of the two systems in the units that stay, for each swap. Averages
+        """Return the difference of the two systems, summed over the units that stay, for each swap. Averages
         over documents are left at 0, since they are not compared."""
         table = self._tables[0]
         total = self._drop_counts(empty_sums(table.metrics, table.labels, False, swaps.sums))
@@ -272,7 +274,7 @@ class Pair:
             return [csc_array((0, documents), dtype=np.int64)] * 2
         none = csc_array((size, 0), dtype=np.int64)
         return [
-            hstack([none, *(table.additive_rows(here)[2] for here in table.stretches())], format="csc")
+            hstack([none, *(table.additive_rows(here)[2] for here in table.document_slices())], format="csc")
             for table in self._tables
         ]
 
@@ -292,7 +294,7 @@ def _sort_cells(numbers: csr_array, width: int) -> tuple[NDArray[np.int64], ...]
 
 
 def _dense(cells: tuple[NDArray[np.int64], ...], keys: NDArray[np.int64], slots: int) -> NDArray[np.int64]:
-    """Return the numbers of some keys, all from the first to the last of them, int64[slots, keys]."""
+    """Return the numbers of some keys, int64[slots, keys]. `keys` has all keys between its first and last."""
     key, slot, data = cells
     here = slice(*np.searchsorted(key, [keys[0], keys[-1] + 1]))
     dense = np.zeros((slots, len(keys)), dtype=np.int64)
@@ -340,7 +342,7 @@ def all_labels(*counted: Counts) -> tuple[str, ...]:
 
 
 def split_by_classes(metrics: Sequence[Metric]) -> list[list[Metric]]:
-    """Return the metrics in at most two groups, as `Pair` needs them."""
+    """Return the metrics without classes and those with classes, as `Pair` needs them; no group is empty."""
     groups = [[metric for metric in metrics if bool(metric.classes) is has_classes] for has_classes in (False, True)]
     return [group for group in groups if group]
 
@@ -418,7 +420,7 @@ def _check_same_gold(baseline: Counts, system: Counts) -> None:
 
 
 def _places(counts: Counts) -> dict[tuple[str | int, int], int]:
-    """Return the position of each document by its id and the number of earlier documents with it."""
+    """Return the position of each document by its id and the number of earlier documents with the same id."""
     occurrences: dict[str | int, int] = {}
     places = {}
     for position, id in enumerate(counts.ids):
@@ -431,8 +433,8 @@ def _places(counts: Counts) -> dict[tuple[str | int, int], int]:
 def check_same_documents(baseline: Counts, system: Counts) -> None:
     """Raise ValueError unless two systems with collapsed counts can be compared.
 
-    They need the same half-samples. That they were counted on the same documents shows in their
-    gold spans, which then are equal in every half-sample.
+    They need the same half-samples. If they were counted on the same documents, their
+    numbers of gold spans are equal in every half-sample.
     """
     if differences := baseline.differences(system):
         raise ValueError(f"the systems cannot be compared: {differences}")

@@ -1,6 +1,6 @@
 """Half-samples and swaps of units, as weights of documents; and the settings of intervals.
 
-Random bits say which units are in a half-sample, or change places in a swap. Each unit has its own stream of bits,
+Random bits decide which units are in a half-sample, or are swapped. Each unit has its own stream of bits,
 seeded with its key alone. So no order of documents, files, shards or workers can change a number.
 """
 
@@ -40,7 +40,7 @@ MOST_ENUMERATED = 60
 
 @dataclass(frozen=True, eq=False)
 class Patterns:
-    """Rows of bits, one column per unit, packed eight to a byte until they are asked for.
+    """Rows of bits, one column per unit, stored eight to a byte.
 
     Attributes:
         rows: Number of patterns.
@@ -68,7 +68,7 @@ class Patterns:
                 make 4 million cells.
 
         Yields:
-            The number of the block's first row, and its bits, uint8[at most size, units].
+            The index of the block's first row, and its bits, uint8[at most size, units].
             The array is not contiguous by rows: it is a transposed view.
 
         Raises:
@@ -128,7 +128,7 @@ def half_samples(seed: int, keys: Sequence[str], samples: int) -> NDArray[np.uin
 
 
 def patterns(seed: int, keys: Sequence[str], samples: int, *, exact: bool = True) -> Patterns:
-    """Return all patterns of the units where they are no more than the samples, else random ones.
+    """Return all `2 ** units` patterns if there are at most `samples` of them, else random patterns.
 
     The enumeration follows the sorted keys: the order in which keys are given does not
     change row r.
@@ -137,7 +137,7 @@ def patterns(seed: int, keys: Sequence[str], samples: int, *, exact: bool = True
         seed: Any whole number; an enumeration does not depend on it.
         keys: One key per unit, all different.
         samples: Number of random patterns, and maximum number of enumerated ones.
-        exact: Whether few patterns are enumerated; else all are random.
+        exact: Whether patterns may be enumerated; False for random patterns in any case.
 
     Returns:
         The patterns. For random ones, row r is row r of `half_samples`.
@@ -146,11 +146,11 @@ def patterns(seed: int, keys: Sequence[str], samples: int, *, exact: bool = True
         ValueError: `samples` is below 1, or two units have the same key.
 
     Example:
-        >>> some = patterns(0, [f"d{k}" for k in range(10)], 1000)
-        >>> some.exact, some.rows
+        >>> drawn = patterns(0, [f"d{k}" for k in range(10)], 1000)
+        >>> drawn.exact, drawn.rows
         (False, 1000)
-        >>> every = patterns(0, [f"d{k}" for k in range(6)], 1000)
-        >>> every.exact, every.rows
+        >>> enumerated = patterns(0, [f"d{k}" for k in range(6)], 1000)
+        >>> enumerated.exact, enumerated.rows
         (True, 64)
     """
     _check_keys(keys, samples)
@@ -166,7 +166,7 @@ def patterns(seed: int, keys: Sequence[str], samples: int, *, exact: bool = True
 
 
 def is_enumerable(units: int, samples: int) -> bool:
-    """Return whether the units have no more patterns than there are samples.
+    """Return whether the units have at most `samples` patterns.
 
     Args:
         units: Number of units.
@@ -216,7 +216,7 @@ class Confidence(NamedTuple):
     seed: Annotated[int, SEED] = 0
 
     def checked(self) -> Confidence:
-        """Return the settings themselves, once they are checked.
+        """Return the settings themselves after validation.
 
         Raises:
             ValueError: A setting is out of range; the message names it.
@@ -349,8 +349,8 @@ class HalfSamples:
     Args:
         units: What is drawn.
         samples: Number of rows; if there are no more patterns than this, the rows are all patterns.
-        seed: Of the random bits.
-        exact: False draws random rows even where there are no more patterns than rows.
+        seed: The seed of the random bits.
+        exact: Whether patterns may be enumerated, see `patterns`.
     """
 
     def __init__(self, units: Units, samples: int, seed: int, *, exact: bool = True) -> None:
@@ -379,7 +379,7 @@ class HalfSamples:
 
 
 def effective_number_of_units(runs: Sequence[Counts]) -> float:
-    """Return the effective number of units k, by the spans of all counts of the same documents; 0 without any."""
+    """Return the effective number of units k, by the spans of all counts of the same documents; 0 without documents."""
     if not runs[0].documents:
         return 0.0
     units = Units(runs[0])
@@ -403,7 +403,8 @@ def effective_by_label(weights: NDArray[np.float64], labels: Sequence[str]) -> d
 
 
 def spans_per_unit(table: Table, units: Units) -> NDArray[Any]:
-    """Return float64[units, labels + 1]: gold plus predicted spans of each unit and label, and in all."""
+    """Return the number of spans, gold and predicted, of each unit and label, and last of all labels:
+    float64[units, labels + 1]."""
     spans = table.spans(*GOLD_SPANS, *PRED_SPANS).toarray()
     spans[:, -1] = spans.sum(axis=1)
     return units.sum_per_unit(spans)

@@ -1,7 +1,7 @@
 """The result: one JSON shape, from which all outputs are made.
 
-Its signature is one line that names everything that can change a number. Besides the result of a corpus, there are
-the scores of every document, and where metrics disagree about one.
+Its signature is one line that names everything that can change a number. The module also has the scores of
+each document, and the documents about which metrics disagree.
 """
 
 from __future__ import annotations
@@ -109,8 +109,7 @@ def evaluate(
         "confusion"; with intervals also "confidence".
 
     Raises:
-        ValueError: Intervals are asked for, and the counts do not say what is resampled, or a
-            setting of the intervals is out of range.
+        ValueError: Intervals are requested and the counts have no units, or a setting of the intervals is out of range.
 
     >>> from spacy_nereval import Document, count, create_all
     >>> counts = count([Document([(0, 3, "A")], [(0, 3, "A")])], create_all(["strict"]))
@@ -204,7 +203,7 @@ def reading_numbers(runs: Sequence[Counts]) -> dict[str, list[int]]:
 
 
 LabelledVerdict = tuple[str, str, str]
-"""A verdict, the gold label and the predicted label; "" stands for no span."""
+"""A verdict, the gold label and the predicted label; "" for no span."""
 
 
 def scores_by_key(metrics: Iterable[Metric], metric_results: Mapping[str, Any]) -> dict[str, Any]:
@@ -302,7 +301,7 @@ def _verdict_columns(counts: Counts) -> Iterator[tuple[Metric, list[tuple[int, L
         if key.quantity == NUMBER:
             places.setdefault((key.metric, key.verdict), []).append(place)
     for metric in counts.metrics:
-        # The metric's own verdicts, and those that kinds of spans have with it.
+        # The verdicts of the metric's judge, and those that it assigns to kinds of spans.
         verdict_of = {("", kind.value): verdict for kind, verdict in metric.of_kind.items()}
         verdict_of |= {(metric.name, verdict): verdict for verdict in metric.verdict_names}
         columns = sorted(
@@ -335,7 +334,7 @@ def first_values(table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def make_plain(value: Any) -> Any:
-    """Return the same in plain Python, with None for what is not finite."""
+    """Return a value in plain Python types, with None for numbers that are not finite."""
     kind = type(value)
     if kind is float:  # the most frequent types first: a result of many labels has millions of numbers
         return value if math.isfinite(value) else None
@@ -359,10 +358,10 @@ EXAMPLES = 3
 
 
 def document_scores(counts: Counts) -> dict[str, dict[str, NDArray[Any]]]:
-    """Return metric to score to float64[documents], for all scores that documents have; NaN is undefined."""
+    """Return metric to score to float64[documents], for all scores averaged over documents; NaN if undefined."""
     counts.check_documents("scores of documents")
     table = Table(counts)
-    blocks = [table.document_scores(table.cells[here])[0] for here in table.stretches()]
+    blocks = [table.document_scores(table.cells[here])[0] for here in table.document_slices()]
     nothing = np.zeros((sum(len(metric.averaged) for metric in counts.metrics), 0))
     rows = iter(np.concatenate([nothing, *blocks], axis=1))
     return {metric.name: {score.name: next(rows) for score in metric.averaged} for metric in counts.metrics}
@@ -398,7 +397,7 @@ def document_rows(counts: Counts) -> list[dict[str, Any]]:
 
 
 def leading_score(metrics: tuple[Metric, ...]) -> tuple[Metric, Score] | None:
-    """Return the first headline score of all metrics that documents have; None if there is none."""
+    """Return the first headline score that single documents have, and its metric; None if there is none."""
     return next(((m, score) for m in metrics for score in m.headlines if score in m.averaged), None)
 
 
@@ -429,5 +428,5 @@ def disagreement(counts: Counts) -> dict[str, Any] | None:
         examples = [place if id is None else id for place, id in zip(places.tolist(), ids)]
         share = len(places) / defined.sum() if defined.any() else None
         result[name] = {"documents": len(places), "share": share, "examples": examples}
-    found_result: dict[str, Any] = make_plain(result)
-    return found_result
+    plain_result: dict[str, Any] = make_plain(result)
+    return plain_result

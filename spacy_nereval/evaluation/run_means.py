@@ -1,4 +1,4 @@
-"""Mean scores of a system's training runs, with intervals for another training on other texts."""
+"""Mean scores of a system's training runs, with intervals for another training run on other texts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def evaluate_runs(
     average: str = "micro",
     short: bool = False,
 ) -> dict[str, Any]:
-    """Return the mean scores of a system's training runs, with intervals for another training on other texts.
+    """Return the mean scores of a system's training runs, with intervals for another training run on other texts.
 
     Args:
         runs: The counts of each run, two or more, of the same documents in any order.
@@ -39,11 +39,11 @@ def evaluate_runs(
 
     Returns:
         A result in plain Python, with None where a score of some run is undefined. Per metric,
-        "scores", "averages" and "per_type" hold the means over the runs, where the result of
-        `evaluate` holds scores; "intervals" holds their intervals, each with the share of
-        training in its variance; "runs" holds for each score the "values" of the runs in the
+        "scores", "averages" and "per_type" have the means over the runs in place of the scores in the
+        result of `evaluate`; "intervals" has their intervals, each with the share of the
+        retraining variance; "runs" has for each score the "values" of the runs in the
         order given, their standard deviation "sd", and the "least" and "greatest" of them.
-        "skipped", "pred" and what was changed on reading ("repaired" and others) have a number per run.
+        "skipped", "pred" and the reading statistics ("repaired" and others) have a number per run.
 
     Raises:
         ValueError: There is only one run; the runs are of different documents, or counted in
@@ -52,10 +52,10 @@ def evaluate_runs(
     Example:
         >>> from spacy_nereval import Document, count, create_all
         >>> gold = [(0, 3, "PER"), (8, 11, "PER")]
-        >>> found = [gold, gold[:1]], [gold, gold], [gold[1:], gold]
+        >>> preds = [gold, gold[:1]], [gold, gold], [gold[1:], gold]
         >>> runs = [
         ...     count([Document(gold, pred, id=f"d{k}") for k, pred in enumerate(run)], create_all(["strict"]))
-        ...     for run in found
+        ...     for run in preds
         ... ]
         >>> strict = evaluate_runs(runs)["metrics"]["strict"]
         >>> round(strict["scores"]["r"], 4), strict["runs"]["scores"]["r"]["values"]
@@ -118,7 +118,7 @@ def _run_metric_result(
     ordered = np.sort(values, axis=0)  # so that the order of the runs does not change the last digit
     means, deviations = mean_of_runs(values), ordered.std(axis=0, ddof=1)
     nested_means = nest_paths(dict(zip(places, means)))
-    # In a result, the scores of labels are one level deeper, beside their counts.
+    # In a result, the scores of labels are one level deeper, next to their counts.
     nested_means["averages"] = {average: nested_means["averages"].get(average, {}) for average in AVERAGES[1:]}
     nested_means["per_type"] = {label: {"scores": nested_means["per_type"].get(label, {})} for label in labels}
     spread = {

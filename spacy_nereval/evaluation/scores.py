@@ -1,4 +1,4 @@
-"""From sums to scores and their averages: the same formulas for the corpus and for every resample of it."""
+"""Compute scores and their averages from sums, with the same formulas for the corpus and for every resample of it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What a comparison tests: which scores, in which families, with Holm's correction within each family.
 
-Also: the score that a name stands for, and the number of data sets in which a system is better.
+Also: the score that a name refers to, and the number of data sets in which a system is better.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ PRIMARY = "primary"
 """The family of the primary score: a test per system."""
 
 SECONDARY = "secondary"
-"""One headline score per further metric, and system."""
+"""The family of the secondary scores: by default a headline of each further metric; a test per system."""
 
 LABELS = "labels"
-"""The primary score per label, and system."""
+"""The family of the primary score of labels: a test per label and system."""
 
 UNTESTED = ""
-"""The rest: an interval, no p."""
+"""No family: these scores have an interval, but no p."""
 
 
 class Adjusted(NamedTuple):
@@ -50,7 +50,7 @@ class Adjusted(NamedTuple):
 
 
 def holm(p_values: ArrayLike) -> Floats:
-    """Correct p-values for their number, so that even one false alarm among them stays rare.
+    """Return p-values corrected by Holm's method, which controls the familywise error rate.
 
     Args:
         p_values: float[tests]; NaN stays NaN and is not counted.
@@ -80,7 +80,7 @@ def holm(p_values: ArrayLike) -> Floats:
 
 
 def holm_by_family(p_values: ArrayLike, families: Sequence[str]) -> Adjusted:
-    """Correct p-values for the number of tests in their own family.
+    """Return p-values corrected for the number of tests in their family.
 
     Args:
         p_values: float[tests]; NaN stays NaN and is not counted.
@@ -93,8 +93,8 @@ def holm_by_family(p_values: ArrayLike, families: Sequence[str]) -> Adjusted:
         ValueError: There is not one family per p-value, or a p-value is not between 0 and 1.
 
     Example:
-        >>> found = holm_by_family([0.04, 0.01, 0.03, 0.5], ["primary", "labels", "labels", ""])
-        >>> found.p.tolist(), found.sizes.tolist()
+        >>> adjusted = holm_by_family([0.04, 0.01, 0.03, 0.5], ["primary", "labels", "labels", ""])
+        >>> adjusted.p.tolist(), adjusted.sizes.tolist()
         ([0.04, 0.02, 0.03, nan], [1, 2, 2, 0])
     """
     p = np.asarray(p_values, dtype=float)
@@ -152,7 +152,7 @@ def count_data_sets(p_values: ArrayLike, *, level: float = 0.95, independent: bo
             their p-values are combined by Fisher's method, which finds more.
 
     Returns:
-        The count, the number of data sets, and the p-values behind it.
+        The count, the number of data sets, and the p-values from which it is computed.
 
     Raises:
         ValueError: There is no p-value, one is not above 0 and up to 1, or the level is
@@ -212,7 +212,7 @@ class Hypotheses(NamedTuple):
     margin: Annotated[float | None, arguments.MARGIN] = None
 
     def resolve(self, metrics: Sequence[Metric]) -> Hypotheses:
-        """Return the settings with METRIC.SCORE in place of other names, so that one question has one signature."""
+        """Return the settings with METRIC.SCORE in place of other names, so that equal settings share a signature."""
         hypotheses = self.checked()
         primary = hypotheses.primary and ".".join(_find_testable("primary", hypotheses.primary, metrics))
         secondary = hypotheses.secondary and [
@@ -253,22 +253,22 @@ class Hypotheses(NamedTuple):
 
 
 def find_score(source: str, name: str, score_keys: ScoreKeys, offered: Iterable[Key] = (), where: str = "") -> Key:
-    """Return the metric and the score that a name stands for: METRIC.SCORE, METRIC_SCORE or a score key.
+    """Return the metric and the score that a name refers to: METRIC.SCORE, METRIC_SCORE or a score key.
 
     Args:
-        source: The argument with its value, or what else gives the name, for errors.
+        source: Where the name was given, for errors: an argument with its value, or a place in a file.
         name: The name.
         score_keys: The scores that exist.
-        offered: Those of them that an error offers, by default all.
-        where: Where they are, for errors.
+        offered: The scores that an error suggests, by default all.
+        where: Where the scores exist, for errors.
 
     Raises:
         ValueError: There is no such score.
 
-    >>> known = {("fair", "f"): "fair_f", ("slot_error", "ser"): "ser"}
-    >>> [find_score("", name, known)[1] for name in ("fair_f", "slot_error.ser", "slot_error_ser")]
+    >>> keys = {("fair", "f"): "fair_f", ("slot_error", "ser"): "ser"}
+    >>> [find_score("", name, keys)[1] for name in ("fair_f", "slot_error.ser", "slot_error_ser")]
     ['f', 'ser', 'ser']
-    >>> find_score("best='fair_g'", "fair_g", known, [("fair", "f")])
+    >>> find_score("best='fair_g'", "fair_g", keys, [("fair", "f")])
     Traceback (most recent call last):
     ValueError: best='fair_g': there is no such score; expected METRIC.SCORE, one of fair.f, or a score key such as \
 fair_f: did you mean 'fair_f'?
@@ -299,11 +299,11 @@ def families(metrics: Sequence[Metric], primary: str | None = None, secondary: S
         ValueError: There is no such score, it is a function of another one, or it is given twice.
 
     >>> from spacy_nereval import create_all
-    >>> found = families(create_all(["strict", "slot_error"]))
-    >>> [key for key, family in found.items() if family], found["slot_error", "ser_acc"]
+    >>> family_of = families(create_all(["strict", "slot_error"]))
+    >>> [key for key, family in family_of.items() if family], family_of["slot_error", "ser_acc"]
     ([('strict', 'f'), ('slot_error', 'ser')], '')
-    >>> found = families(create_all(["strict", "slot_error"]), secondary=["strict.p", "strict.r"])
-    >>> [key for key, family in found.items() if family == "secondary"]
+    >>> family_of = families(create_all(["strict", "slot_error"]), secondary=["strict.p", "strict.r"])
+    >>> [key for key, family in family_of.items() if family == "secondary"]
     [('strict', 'p'), ('strict', 'r')]
     >>> families(create_all(["strict", "fair"]), "fair_f")["fair", "f"]
     'primary'
@@ -370,10 +370,10 @@ def greatest_difference(score: Score) -> float:
 
 
 def limit_of_difference(score: Score, *values: float) -> float:
-    """Return the greatest difference that units like these can make.
+    """Return a limit of the difference of two values of a score, which is finite even for a score without limits.
 
-    It is that of the score; without limits to both sides, the greatest distance of the values from where the score is
-    best (or 0), and at least 1.
+    For a score with both limits it is their distance. For another score it is the greatest distance of the values from
+    the finite limit (or from 0), and at least 1.
 
     >>> from spacy_nereval import create
     >>> limit_of_difference(create("slot_error").score_by_name["ser"], 0.5, 1.75)
@@ -412,7 +412,7 @@ def subjects(metrics: Sequence[Metric], family: Families, labels: Sequence[str] 
 
     >>> from spacy_nereval import create_all
     >>> metrics = create_all(["strict"])
-    >>> [(each.score.name, each.label, each.family) for each in subjects(metrics, families(metrics), ["A"])]
+    >>> [(row.score.name, row.label, row.family) for row in subjects(metrics, families(metrics), ["A"])]
     [('p', None, ''), ('r', None, ''), ('f', None, 'primary'), ('f', 'A', 'labels')]
     """
     result = [
@@ -421,7 +421,7 @@ def subjects(metrics: Sequence[Metric], family: Families, labels: Sequence[str] 
         for score in metric.scores
         if (metric.name, score.name) in family
     ]
-    if primary := primary_of(metrics, family):
+    if primary := find_primary(metrics, family):
         metric, score = primary
         result += [Subject(metric, label_score(metric, score.name), label, LABELS) for label in labels]
     return result
@@ -432,7 +432,7 @@ def difference(a: float, b: float) -> float:
     return 0.0 if abs(b - a) < TINY else b - a
 
 
-def primary_of(metrics: Sequence[Metric], family: Families) -> tuple[Metric, Score] | None:
+def find_primary(metrics: Sequence[Metric], family: Families) -> tuple[Metric, Score] | None:
     """Return the primary score and its metric; None if no metric has a headline."""
     by_name = {metric.name: metric for metric in metrics}
     first = next((key for key, which in family.items() if which == PRIMARY), None)
@@ -463,12 +463,12 @@ class Criterion(NamedTuple):
 
 
 def find_criterion(name: str, metrics: Sequence[Metric], source: str = "") -> Criterion:
-    """Return the score that a name stands for: METRIC.SCORE, METRIC_SCORE or a score key.
+    """Return the score that a name refers to: METRIC.SCORE, METRIC_SCORE or a score key.
 
     Args:
         name: The name.
         metrics: The metrics that can have it.
-        source: What gives the name, for errors; by default the argument `best`.
+        source: Where the name was given, for errors; by default the argument `best`.
 
     Raises:
         ValueError: There is no such score.
@@ -486,11 +486,11 @@ def find_criterion(name: str, metrics: Sequence[Metric], source: str = "") -> Cr
     return scores[find_score(source or spell_argument("best", name), name, score_keys)]
 
 
-def add_metric_of(best: str, metrics: Sequence[Metric]) -> tuple[Metric, ...]:
-    """Return metrics, and that of a score such as "strict_f" if it is not among them.
+def add_missing_metric(best: str, metrics: Sequence[Metric]) -> tuple[Metric, ...]:
+    """Return the metrics, with the metric of a score such as "strict_f" added if it is missing.
 
     >>> from spacy_nereval import create_all
-    >>> [metric.name for metric in add_metric_of("strict_f", create_all(["fair"]))]
+    >>> [metric.name for metric in add_missing_metric("strict_f", create_all(["fair"]))]
     ['fair', 'strict']
     """
     try:

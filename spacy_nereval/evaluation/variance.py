@@ -1,10 +1,10 @@
 """The variance of scores: over the units of a corpus, by leaving each out, and over training runs.
 
 The influence of a unit is how far a score moves when the unit is left out. Most labels are rare, so a unit moves few
-scores. Only these are given, as entries: the index of the score, and its value without the unit.
+scores. Functions here take only these, as entries: the index of the score, and its value without the unit.
 
 Training again with another seed changes a score, and so does another choice of documents. `run_errors` adds up both
-variances. The noise of a single run on the documents is in both of them, which errs on the safe side.
+variances. The noise of a single run on the documents is in both of them, so the sum is conservative.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ class Influences(NamedTuple):
 
     Attributes:
         variance: The variance of each score, in the squared unit of the values.
-        bearers: How many units hold this variance: n where they have normal influences, 1 or 2 where
-            one unit has nearly all of it; infinite without variance.
-        lone: Whether a score is undefined without some unit, which therefore is all that it rests on.
-            The variance is 0 then, and the bearers are those of the other units.
+        bearers: The number of units that account for this variance: n where influences are normal, 1 or 2 where
+            one unit accounts for nearly all of it; infinite without variance.
+        lone: Whether a score is undefined without some unit, so that it rests on this unit alone.
+            Then the variance is 0, and `bearers` is that of the other units.
     """
 
     variance: Floats
@@ -47,11 +47,11 @@ def influences(values: ArrayLike, row: ArrayLike, left_out: ArrayLike, units: in
         units: The number of all units, those without entries too.
 
     Returns:
-        Variance and bearers. The same to the last digit if the entries are in the same order.
+        Variance, bearers and lone units, the same to the last digit if the entries are in the same order.
 
     Example:
-        >>> found = influences([0.5], [0, 0, 0, 0], [0.4, 0.6, 0.45, 0.55], 4)
-        >>> round(float(found.variance[0]), 6), round(float(found.bearers[0]), 3)
+        >>> f_score = influences([0.5], [0, 0, 0, 0], [0.4, 0.6, 0.45, 0.55], 4)
+        >>> round(float(f_score.variance[0]), 6), round(float(f_score.bearers[0]), 3)
         (0.01875, 22.222)
 
     Source: B. Efron and C. Stein (1981), The jackknife estimate of variance; the number of bearers is that of
@@ -62,7 +62,7 @@ def influences(values: ArrayLike, row: ArrayLike, left_out: ArrayLike, units: in
     second, fourth = _central_sums(theta, place, left, units, (2, 4))
     variance = second / max(units * (units - 1), 1)
     varies = variance >= TINY**2
-    bearers = np.where(varies, bearers_of(second, fourth, units), np.inf)
+    bearers = np.where(varies, count_bearers(second, fourth, units), np.inf)
     return Influences(np.where(varies & ~lone, variance, 0.0), bearers, lone)
 
 
@@ -94,10 +94,10 @@ def _central_sums(theta: Floats, place: Places, left: Floats, units: int, powers
     return [np.bincount(place, away**power, number) + still * (-centre) ** power for power in powers]
 
 
-def bearers_of(second: ArrayLike, fourth: ArrayLike, units: int) -> Any:
-    """Return how many units hold a variance, from the sums of the squares and of the fourth powers of the influences.
+def count_bearers(second: ArrayLike, fourth: ArrayLike, units: int) -> Any:
+    """Return how many units account for a variance, from the sums of the squared influences and of their fourth powers.
 
-    >>> round(float(bearers_of(4, 4, 4)), 3), round(float(bearers_of(1, 1, 1000)), 3)
+    >>> round(float(count_bearers(4, 4, 4)), 3), round(float(count_bearers(1, 1, 1000)), 3)
     (inf, 2.002)
     """
     squares = np.asarray(second, dtype=float)
@@ -113,10 +113,10 @@ def count_mixed_units(
     Args:
         values, row, left_out: As for `influences`, on the scale.
         alone: The score of the unit of each entry alone, NaN where undefined.
-        scale: The scale, with the limits of each score. Of a score with two limits, 0 is all wrong and 1 all right. Of
-            others, 0 is all right. A unit that has no score of its own but moves the score has an error, such as a
-            spurious span where the rate is per gold span. Of a cost without upper limit, the units with an error are
-            counted; of other scores with one limit, a unit has no hit at 1/2 or more.
+        scale: The scale, with the limits of each score. For a score with two limits, 0 is all wrong and 1 all right;
+            for others, 0 is all right. A unit that has no score alone but changes the score has an error, such as a
+            spurious span where the rate is per gold span. For a cost without upper limit, the units with an error are
+            counted. For other scores with one limit, a unit has no hit at 1/2 or more.
 
     Returns:
         float[scores].
@@ -128,14 +128,14 @@ def count_mixed_units(
     """
     theta, place = np.asarray(values), np.asarray(row)
     scale_of_entries = VarianceScale(*(limits[place] for limits in scale))
-    sides = sides_of(theta[place], np.asarray(left_out), np.asarray(alone), scale_of_entries)
+    sides = find_errors_and_hits(theta[place], np.asarray(left_out), np.asarray(alone), scale_of_entries)
     return np.minimum(*(np.bincount(place, side, len(theta)) for side in sides))
 
 
-def sides_of(values: Floats, left_out: Floats, alone: Floats, scale: VarianceScale) -> tuple[Any, Any]:
+def find_errors_and_hits(values: Floats, left_out: Floats, alone: Floats, scale: VarianceScale) -> tuple[Any, Any]:
     """Return whether each unit has an error, and whether it has a hit, as `count_mixed_units` counts them.
 
-    All arguments and both answers are of the entries.
+    All arrays have one element per entry.
     """
     with np.errstate(invalid="ignore"):
         moving = ~np.isfinite(alone) & (np.abs(left_out - values) > TINY)
@@ -144,13 +144,13 @@ def sides_of(values: Floats, left_out: Floats, alone: Floats, scale: VarianceSca
 
 
 def most_influential(left_out: ArrayLike) -> tuple[list[int], float]:
-    """Return which units hold at least half of the variance of one score, and their share of it.
+    """Return the fewest units that account for at least half of the variance of one score, and their share of it.
 
     Args:
-        left_out: The score without each of all units, float[units].
+        left_out: The score without each unit, all units in order, float[units].
 
     Returns:
-        The numbers of the units, that with the most first, as few as possible; and their share, 0 to 1.
+        The indices of the units, the most influential first; and their share, 0 to 1.
 
     Example:
         >>> units, share = most_influential([0.5, 0.5, 0.2, 0.6, 0.5, 0.5])
@@ -166,7 +166,7 @@ def most_influential(left_out: ArrayLike) -> tuple[list[int], float]:
 
 
 FEW_RUNS = 5
-"""With fewer runs of a system than this, "few runs" is printed."""
+"""With fewer training runs of a system than this, "few runs" is printed."""
 
 
 class RunErrors(NamedTuple):
@@ -188,7 +188,7 @@ class RunErrors(NamedTuple):
 def run_errors(first: ArrayLike, second: ArrayLike, documents: ArrayLike, freedom: ArrayLike) -> RunErrors:
     """Return the standard error of the difference of two systems' mean scores over documents and training runs.
 
-    `differences.t_test` makes tests and intervals of it.
+    `differences.t_test` computes tests and intervals from it.
 
     Args:
         first: Scores of the first system's runs, float[runs, ...].
@@ -204,8 +204,8 @@ def run_errors(first: ArrayLike, second: ArrayLike, documents: ArrayLike, freedo
         ValueError: Shapes do not agree, or neither system has two runs (use the swap test then).
 
     Example:
-        >>> found = run_errors([0.81, 0.84, 0.79], [0.86, 0.85, 0.88], 0.014**2, 179)
-        >>> [round(float(number), 4) for number in found]
+        >>> errors = run_errors([0.81, 0.84, 0.79], [0.86, 0.85, 0.88], 0.014**2, 179)
+        >>> [round(float(number), 4) for number in errors]
         [0.05, 0.022, 9.2119, 0.5958]
 
     Source: min F′, H. H. Clark (1973); degrees of freedom, F. E. Satterthwaite (1946).

@@ -203,7 +203,7 @@ def adapt_config(text: str, score: str = "fair_f", *, replace_scorer: bool = Fal
         text: The text of a config, complete or partial.
         score: Key of a score of the six metrics, without its prefix, for which higher is better.
         replace_scorer: Also replace scorers that are not spaCy's. Without it, the component `nereval` can score
-            beside them.
+            in addition to them.
 
     Raises:
         ValueError: The text is not a config; no component predicts entities or span
@@ -330,7 +330,7 @@ def _set_weights(config: dict[str, Any], text: ConfigText, prefix: str, score: s
 
 
 def _lines_of(text: ConfigText, section: str, values: Mapping[str, Any]) -> Lines:
-    """Return the lines of a section. If it is written in short form in the section above, make lines of its values."""
+    """Return the lines of a section. If its parent has it in short form, make them from the values."""
     return text.body(section) or [f"{name} = {json.dumps(value)}" for name, value in values.items()]
 
 

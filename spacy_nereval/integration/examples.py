@@ -23,7 +23,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..core.declaration import Metric
-from ..core.labels import LabelRules
+from ..core.labels import NO_LABEL, LabelRules
 from ..core.messages import PlainSpan, Unusable, highest_scores
 from ..core.spans import Document, relabel
 from ..counting.batch import Batch, DocumentBatch, Numbers, SpanColumns, build_columns, chunk_items
@@ -71,7 +71,7 @@ def doc_record(doc: Doc, key: str | None = None, *, scored: bool = True) -> Reco
         key: Read `doc.spans[key]` instead of `doc.ents`.
         scored: Whether to read the scores of the spans, which metrics do not need.
     """
-    annotated = doc.has_annotation("ENT_IOB") if key is None else key in doc.spans
+    annotated = is_annotated(doc, key)
     gaps = () if key or not annotated else tuple((t.idx, t.idx + len(t)) for t in doc if t.ent_iob == 0)
     spans = spans_of(doc, key)
     repeats = len(doc.spans[key]) - len(spans) if key and annotated else 0
@@ -81,17 +81,15 @@ def doc_record(doc: Doc, key: str | None = None, *, scored: bool = True) -> Reco
     return result._replace(span_scores=scores) if scores else result
 
 
-def spans_of(doc: Doc, key: str | None) -> set[PlainSpan]:
-    """Return the entities of a Doc, or the spans of a group if there is a key, in characters.
+def is_annotated(doc: Doc, key: str | None) -> bool:
+    """Return whether a Doc has entity annotation, or a group of spans under the key, if there is one."""
+    return bool(doc.has_annotation("ENT_IOB")) if key is None else key in doc.spans
 
-    Raises:
-        ValueError: A span of the group has no label.
-    """
+
+def spans_of(doc: Doc, key: str | None) -> set[PlainSpan]:
+    """Return the entities of a Doc, or the spans of a group if there is a key, in characters."""
     spans = doc.ents if key is None else doc.spans.get(key, ())
-    result = {(span.start_char, span.end_char, span.label_) for span in spans}
-    if key and any(not label for _, _, label in result):
-        raise ValueError(f"doc.spans[{key!r}] has a span without a label")
-    return result
+    return {(span.start_char, span.end_char, span.label_ or NO_LABEL) for span in spans}
 
 
 def scores_of(doc: Doc, key: str) -> dict[PlainSpan, Any]:
@@ -107,7 +105,8 @@ def scores_of(doc: Doc, key: str) -> dict[PlainSpan, Any]:
     if len(scores) != len(group):
         sizes = f"{len(group)} span{'s' * (len(group) != 1)} and {len(scores)} score{'s' * (len(scores) != 1)}"
         scores = [Unusable(f"doc.spans[{key!r}] has {sizes}; expected one score per span")] * len(group)
-    return highest_scores(((span.start_char, span.end_char, span.label_), score) for span, score in zip(group, scores))
+    spans = ((span.start_char, span.end_char, span.label_ or NO_LABEL) for span in group)
+    return highest_scores(zip(spans, scores))
 
 
 def tokens_of(doc: Doc) -> list[tuple[int, int]]:
@@ -171,7 +170,7 @@ def batches(
     unit: UnitRule | None = None,
     rules: LabelRules | None = None,
 ) -> Iterator[tuple[list[Batch], list[tuple[int, Example]]]]:
-    """Yield many examples at a time.
+    """Yield the spans of examples as batches, a block of examples at a time.
 
     Args:
         examples: Examples.
@@ -190,11 +189,11 @@ def batches(
     number = 0
     units = FileUnits(unit) if unit and unit.form != "id" else None
     for block in chunk_items(examples, lambda example: len(example.reference)):
-        yield _read_together(block, number, key, units, rules)
+        yield _read_block(block, number, key, units, rules)
         number += len(block)
 
 
-def _read_together(
+def _read_block(
     examples: Sequence[Example], number: int, key: str | None, units: FileUnits | None, rules: LabelRules | None
 ) -> tuple[list[Batch], list[tuple[int, Example]]]:
     """Return the batches of a block of examples, as `batches` yields them; `number` is that of the first example."""
@@ -331,9 +330,9 @@ def doc_batch(pairs: Sequence[tuple[Doc, Doc]], rules: LabelRules | None = None)
     def doc_of(tokens: Numbers) -> Numbers:
         return np.searchsorted(first, tokens, side="right") - 1
 
-    unlike = (gold[:, TEXT] != pred[:, TEXT]) | (gold[:, SPACE] != pred[:, SPACE]) | (gold[:, IOB] == 0)
+    unusable = (gold[:, TEXT] != pred[:, TEXT]) | (gold[:, SPACE] != pred[:, SPACE]) | (gold[:, IOB] == 0)
     entities = [_entities(side[:, IOB].astype(np.uint8), first) for side in (gold, pred)]
-    fit[doc_of(np.flatnonzero(unlike))] = False
+    fit[doc_of(np.flatnonzero(unusable))] = False
     for tokens, (begin, last, unbegun) in zip((gold, pred), entities):
         # A single token without a label is a blocked token, which spaCy keeps out of entities.
         unlabelled = (tokens[begin, TYPE] == 0) & (last > begin)
@@ -350,7 +349,7 @@ def doc_batch(pairs: Sequence[tuple[Doc, Doc]], rules: LabelRules | None = None)
     hashes, example, label = np.unique(type_, return_index=True, return_inverse=True)
     names = [pairs[doc[k]][side[k]].vocab.strings[int(kind)] for kind, k in zip(hashes, example)]
     renamed = [rules.new_name(name) if rules else name for name in names]
-    given = [[names[k] for k in label[side == number].tolist()] for number in (0, 1)] if rules else []
+    names_by_side = [[names[k] for k in label[side == number].tolist()] for number in (0, 1)] if rules else []
     labels = sorted({name for name in renamed if name is not None})
     label = np.array([-1 if name is None else labels.index(name) for name in renamed], dtype=np.int64)[label]
     begin, last, side, label, doc = (column[label >= 0] for column in (begin, last, side, label, doc))
@@ -363,7 +362,7 @@ def doc_batch(pairs: Sequence[tuple[Doc, Doc]], rules: LabelRules | None = None)
     batch.places = places
     if rules:
         batch.label_rules, batch.mapped = rules, {*names} & rules.mapping.keys()
-        batch.unkept = rules.unkept(*given)
+        batch.unkept = rules.count_unkept(*names_by_side)
     return batch
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 from .schedules import take_schedule
 
 HISTORY = "training.json"
-"""The name of the file that records the training, beside `model-best` and `model-last`."""
+"""The name of the file that records the training, in the folder of `model-best` and `model-last`."""
 
 StepInfo = Mapping[str, Any]
 """The information that spaCy passes to a logger after an evaluation."""
@@ -31,7 +31,7 @@ def make_logger(progress_bar: str | None = None, console_output: bool = True) ->
 
     - passes the mean loss per step since the previous evaluation to the learning rate,
       if that is a `spacy-nereval.plateau.v1`;
-    - writes `training.json` beside the models, with every evaluation so far and the state
+    - writes `training.json` into the folder of the models, with every evaluation so far and the state
       of the learning rate.
 
     Args:

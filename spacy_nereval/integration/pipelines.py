@@ -18,7 +18,7 @@ from thinc.api import require_gpu
 from ..core.messages import spell_argument
 from ..core.plugins import import_code
 from ..core.spans import Document
-from ..io.formats import assign_annotators, check_span_groups, corpus_files, name_of, records, with_name
+from ..io.formats import assign_annotators, check_span_groups, corpus_files, name_of, named_format, records
 from ..io.formats.settings import Format
 from ..io.paths import digest, remedy
 from ..io.records import Predictions, Record, pair
@@ -43,8 +43,8 @@ def predict(
 ) -> Iterator[Document | None]:
     """Read the gold documents of a file and predict on their texts.
 
-    The pipeline tokenises each text itself, as in production. Only if gold Docs do not
-    know the spaces between their tokens, it gets these tokens, as in spaCy's own
+    The pipeline tokenises each text itself, as in production. Gold Docs that lack the spaces
+    between their tokens are the exception: it gets these tokens, as in spaCy's own
     evaluation. Neither documents nor their words are kept, so memory does not grow with
     the corpus, except by the strings of a `.spacy` file.
 
@@ -63,7 +63,7 @@ def predict(
             key, or no entities at all, or if a document has no such unit.
         OSError: If a file cannot be read, or there is no such pipeline.
     """
-    format = with_name(data, format)
+    format = named_format(data, format)
     name = name_of(data, format)
     check_span_groups(key, [data], [name])
     assign_annotators([data], [format])
@@ -157,7 +157,7 @@ def load_pipeline(model: str | Path, name: str) -> Language:
 
     Args:
         model: Its folder, or the name of a package.
-        name: What errors call it.
+        name: Its name in errors.
 
     Raises:
         ValueError: The pipeline cannot be loaded, such as when a file is damaged; names the pipeline and the file.

@@ -27,7 +27,7 @@ class Plateau:
     `min_delta` of it; NaN never is. The loss has stopped falling after `patience` losses in
     a row without a new lowest one. The rate never falls below `minimum`.
 
-    Only `rate`, `lowest` and `waited` change. A schedule that is created with these values
+    Its state is `rate`, `lowest` and `waited`. A schedule that is created with the state
     of another one continues it.
 
     Attributes:
@@ -78,7 +78,7 @@ class Plateau:
         return getattr(_waiting, "schedule", None) is self and take_schedule() is self
 
     def state(self) -> dict[str, Any]:
-        """Return the values that change, as arguments of `plateau`."""
+        """Return the state, as arguments of `plateau`."""
         return {"rate": self.rate, "lowest": self.lowest, "waited": self.waited}
 
 

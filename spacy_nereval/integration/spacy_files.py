@@ -3,7 +3,7 @@
 A `.spacy` file is a map in MessagePack, compressed by zlib. Its parts follow each other: all tokens,
 all spaces, all strings, all categories. A Doc needs an item of each part. Memory must not grow with the
 number of documents. A large file is therefore decompressed once to find the parts. It is decompressed
-again by one reader per part, and these go through the file side by side. Only the strings are kept,
+again by one reader per part, all reading in step. Only the strings are kept,
 since Docs refer to them by hashes.
 """
 
@@ -47,7 +47,7 @@ from ..io.formats.settings import Format
 from ..io.paths import check_is_file, is_stream, readable_file
 from ..io.records import Record
 from ..io.tables import EXTENSIONS
-from ..io.writing import atomic
+from ..io.writing import atomic_file
 from .examples import doc_record
 
 WHOLE = 1 << 20
@@ -212,7 +212,7 @@ class InflatingReader:
         return b"".join(pieces)
 
     def reader_at(self, place: int) -> InflatingReader:
-        """Return another reader of the file, which begins at a place inside what the last call of `read` returned."""
+        """Return another reader of the file that begins at an offset within the bytes of the last call of `read`."""
         reader = (self._before or self)._copy()
         reader.read(place - reader._decompressed)
         return reader
@@ -351,7 +351,7 @@ def tokenizer_with_name(language: str | None) -> NamedTokenizer | None:
 
 
 def tokenizer(language: str, option: str = "lang") -> Tokenizer:
-    """Return the tokenizer of a language: a function of a text that returns the places of its tokens.
+    """Return the tokenizer of a language: a function of a text that returns the offsets of its tokens.
 
     Args:
         language: spaCy's code of the language, such as `en`, or `xx` for any.
@@ -375,7 +375,7 @@ def write_spacy(path: Path, records: Iterable[Record], losses: Losses, key: str 
     """Write records as a `.spacy` file. Ids and metadata go to `user_data` of the Docs.
 
     Args:
-        path: The file; it gets its name once it is complete.
+        path: The file. It appears under this name only when it is complete.
         records: The records.
         losses: Counts what is left out.
         key: Write to `doc.spans[key]`, which can hold spans that overlap, instead of `doc.ents`.
@@ -391,7 +391,7 @@ def write_spacy(path: Path, records: Iterable[Record], losses: Losses, key: str 
     for record in records:
         check_characters(record, losses)
         doc_bin.add(_doc(record, vocab, losses, key, tokenize))
-    with atomic(path) as file:
+    with atomic_file(path) as file:
         file.write(doc_bin.to_bytes())
 
 
@@ -415,7 +415,7 @@ def _doc(record: Record, vocab: Vocab, losses: Losses, key: str | None, tokenize
         doc.spans[key] = SpanGroup(doc, name=key, spans=[span for span, _ in aligned], attrs=attrs)
         losses.others["scores of groups in which a span has none"] += 0 if attrs else len(record.span_scores)
         for gap in record.gaps:
-            losses.gap(record, gap)
+            losses.add_gap(record, gap)
         return doc
     losses.others["scores of spans"] += len(record.span_scores)
     entities = [_span(doc, record, span, losses) for span in flat_spans(record, losses)]
@@ -424,7 +424,7 @@ def _doc(record: Record, vocab: Vocab, losses: Losses, key: str | None, tokenize
         if (span := doc.char_span(*gap)) is None or any(
             e and e.start < span.end and span.start < e.end for e in entities
         ):
-            losses.gap(record, gap)
+            losses.add_gap(record, gap)
         else:
             missing.append(span)
     doc.set_ents([span for span in entities if span is not None], missing=missing, default="outside")
@@ -434,12 +434,12 @@ def _doc(record: Record, vocab: Vocab, losses: Losses, key: str | None, tokenize
 def _span(doc: Doc, record: Record, span: PlainSpan, losses: Losses) -> Span | None:
     doc_span = doc.char_span(*span) if span[0] < span[1] else None
     if doc_span is None:
-        losses.span(record, span, UNALIGNED)
+        losses.add_span(record, span, UNALIGNED)
     return doc_span
 
 
 def _words(text: str, places: Places) -> tuple[list[str], list[bool]]:
-    """Return the words of a Doc that has all of a text, and whether a space follows each."""
+    """Return words that cover a whole text, and whether a space follows each."""
     words: list[str] = []
     spaces: list[bool] = []
     end = 0
@@ -485,7 +485,7 @@ def target_of(output: Path) -> str:
 def write_annotation(
     output: Path, records: Iterable[Record], *, key: str | None = None, lang: str = "xx", drop: bool = False
 ) -> WriteResult:
-    """Write records in the format that the extension of the path stands for.
+    """Write records in the format that the extension of the path names, see `TARGETS`.
 
     Args:
         output: A file, or a folder for brat's files.

@@ -23,8 +23,8 @@ class Check(NamedTuple):
 
     Attributes:
         subject: The subject of the check.
-        state: What was found.
-        remedy: What to do if that is not sufficient; otherwise None.
+        state: The state of the subject, such as a version.
+        remedy: What to do if the state is not sufficient; otherwise None.
         exists: Whether the subject exists at all.
 
     Example:
@@ -42,7 +42,7 @@ class Check(NamedTuple):
 
 
 def examine(*, gpu_id: int = -1, transformer: str | None = None, corpus: str | None = None) -> list[Check]:
-    """Run all checks.
+    """Return the results of all checks.
 
     Args:
         gpu_id: The GPU to train on; -1 for the CPU.
@@ -150,7 +150,7 @@ def weights(name: str) -> Check:
     )
     folder = Path(name)
     if folder.is_dir():
-        missing = _missing_from(folder)
+        missing = _missing_parts(folder)
         return (
             Check(subject, f"a folder without {', '.join(missing)}", remedy) if missing else Check(subject, "a folder")
         )
@@ -164,15 +164,15 @@ def weights(name: str) -> Check:
     import requests
 
     try:
-        answer = requests.head(f"{HUB}/{name}/resolve/main/config.json", timeout=10, allow_redirects=True)
+        response = requests.head(f"{HUB}/{name}/resolve/main/config.json", timeout=10, allow_redirects=True)
     except requests.RequestException:
         return Check(subject, "neither a folder nor in the cache, and the Hugging Face hub cannot be reached", remedy)
-    if answer.ok:
+    if response.ok:
         return Check(subject, "on the Hugging Face hub, downloaded at first use")
-    return Check(subject, f"neither a folder nor on the Hugging Face hub (status {answer.status_code})", remedy)
+    return Check(subject, f"neither a folder nor on the Hugging Face hub (status {response.status_code})", remedy)
 
 
-def _missing_from(folder: Path) -> list[str]:
+def _missing_parts(folder: Path) -> list[str]:
     """Return the parts of a transformer that a folder does not have."""
     parts = {"config.json": ("config.json",), "a tokenizer": TOKENIZER, "weights": WEIGHTS}
     return [part for part, files in parts.items() if not any((folder / file).is_file() for file in files)]
@@ -195,7 +195,7 @@ def assets(corpus: str, project: Path = Path("project.yml")) -> Iterator[Check]:
     listed = srsly.read_yaml(project).get("assets", []) if project.is_file() else []
     sums = project.parent / "assets" / "SHA256SUMS"
     lines = sums.read_text(encoding="utf8").splitlines() if sums.is_file() else []
-    stronger = {name: digest for digest, name in map(str.split, lines)}
+    sha256_by_name = {name: digest for digest, name in map(str.split, lines)}
     for asset in listed:
         path = project.parent / asset["dest"]
         if path.parent.name != corpus:
@@ -208,8 +208,8 @@ def assets(corpus: str, project: Path = Path("project.yml")) -> Iterator[Check]:
         again = "delete it and run `python -m spacy project assets` again"
         if md5 != asset["checksum"]:
             yield Check(asset["dest"], f"has MD5 {md5}, {project.name} expects {asset['checksum']}", again)
-        elif sha256 != stronger.get(asset["dest"], sha256):
-            yield Check(asset["dest"], f"has SHA-256 {sha256}, {sums.name} expects {stronger[asset['dest']]}", again)
+        elif sha256 != (expected := sha256_by_name.get(asset["dest"], sha256)):
+            yield Check(asset["dest"], f"has SHA-256 {sha256}, {sums.name} expects {expected}", again)
         else:
             yield Check(asset["dest"], "complete")
 

@@ -1,4 +1,4 @@
-"""Write records in other formats, and count what a format cannot hold."""
+"""Write records as JSON lines, tables, CoNLL or brat files, and count what the format cannot store."""
 
 from __future__ import annotations
 
@@ -18,15 +18,13 @@ from .formats.conll import DOCSTART
 from .formats.tags import MISSING
 from .records import Record
 from .tables import write_documents
-from .writing import atomic, json_line, resolve_links
+from .writing import atomic_file, json_line, resolve_links
 
 Places = list[tuple[int, int]]
 """The (start, end) of each token of a text."""
 
 Tokenizer = Callable[[str], Places]
-
-
-"""Finds the tokens of a text."""
+"""Returns the (start, end) of each token of a text."""
 
 NAME = re.compile(r"(?!\.)[\w.-]{1,100}(/(?!\.)[\w.-]{1,100})*")
 """An id that can name a file."""
@@ -44,7 +42,7 @@ class NamedTokenizer(NamedTuple):
 
 
 class Losses:
-    """Counts what a format cannot hold and what is therefore left out, or raises an error.
+    """Counts what a format cannot store, or raises an error if spans may not be lost.
 
     Args:
         allowed: Whether spans and gaps may be left out.
@@ -54,7 +52,7 @@ class Losses:
         spans: The number of spans and gaps of each kind that were left out.
         others: The number of other things of each kind that were left out.
 
-    >>> Losses(False, "CoNLL").span(Record("Ada", set(), id="1"), (0, 2, "PER"), UNALIGNED)
+    >>> Losses(False, "CoNLL").add_span(Record("Ada", set(), id="1"), (0, 2, "PER"), UNALIGNED)
     Traceback (most recent call last):
     ValueError: document 1: CoNLL cannot hold spans that do not begin and end at token boundaries, such as PER 'Ad' \
 from 0 to 2; choose another format, or leave them out with drop=True
@@ -68,18 +66,18 @@ from 0 to 2; choose another format, or leave them out with drop=True
         self.number = 0
         """The number of the document that is being written."""
 
-    def span(self, record: Record, span: PlainSpan, reason: str) -> None:
+    def add_span(self, record: Record, span: PlainSpan, reason: str) -> None:
         """Count a span that is left out. Raise ValueError if no span may be left out."""
         start, end, label = span
         example = f"{label} {quote(record.text[start:end])} from {start} to {end}"
-        self._lose(record, f"spans that {reason}", f"spans that {reason}, such as {example}")
+        self._add_loss(record, f"spans that {reason}", f"spans that {reason}, such as {example}")
 
-    def gap(self, record: Record, gap: tuple[int, int]) -> None:
+    def add_gap(self, record: Record, gap: tuple[int, int]) -> None:
         """Count a gap that becomes text without spans. Raise ValueError if gaps may not be lost."""
         example = quote(record.text[slice(*gap)])
-        self._lose(record, GAPS, f"{GAPS}, such as {example}")
+        self._add_loss(record, GAPS, f"{GAPS}, such as {example}")
 
-    def _lose(self, record: Record, reason: str, description: str) -> None:
+    def _add_loss(self, record: Record, reason: str, description: str) -> None:
         if not self._allowed:
             raise ValueError(
                 f"document {self.number if record.id is None else shorten(record.id)}: {self._target} cannot hold "
@@ -100,7 +98,7 @@ def write_jsonl(path: Path, records: Iterable[Record], losses: Losses) -> None:
         ValueError: A record has gaps, and gaps may not be lost.
         OSError: If the file cannot be written.
     """
-    with atomic(path) as file:
+    with atomic_file(path) as file:
         for row in _rows(records, losses):
             file.write(f"{json_line(row)}\n".encode())
 
@@ -123,7 +121,7 @@ def write_table(path: Path, records: Iterable[Record], losses: Losses) -> None:
 def _rows(records: Iterable[Record], losses: Losses) -> Iterator[dict[str, Any]]:
     for record in records:
         for gap in record.gaps if record.annotated else ():
-            losses.gap(record, gap)
+            losses.add_gap(record, gap)
         yield _row(record, losses)
 
 
@@ -158,14 +156,14 @@ def write_conll(path: Path, records: Iterable[Record], losses: Losses, tokenize:
         path: The file; it gets its name once it is complete.
         records: The records.
         losses: Counts what is left out.
-        tokenize: Finds the tokens of a text that has none.
+        tokenize: Splits a text if its record has no tokens.
 
     Raises:
         ValueError: A span overlaps another or does not fit the tokens, and spans may not be
             left out; a token or label cannot be written in columns.
         OSError: If the file cannot be written.
     """
-    with atomic(path) as file:
+    with atomic_file(path) as file:
         for record in records:
             check_characters(record, losses)
             places = [place for place in record.tokens or tokenize(record.text) if record.text[slice(*place)].strip()]
@@ -192,14 +190,14 @@ def _tags(record: Record, places: Places, losses: Losses) -> list[str]:
     starts, ends = {start: k for k, (start, _) in enumerate(places)}, {end: k for k, (_, end) in enumerate(places)}
     for start, end, label in flat_spans(record, losses):
         if start not in starts or end not in ends or starts[start] > ends[end]:
-            losses.span(record, (start, end, label), UNALIGNED)
+            losses.add_span(record, (start, end, label), UNALIGNED)
             continue
         first, last = starts[start], ends[end]
         tags[first : last + 1] = [f"B-{label}", *[f"I-{label}"] * (last - first)]
     for gap in record.gaps:
         inside = [k for k, (start, end) in enumerate(places) if gap[0] < end and start < gap[1]]
         if any(tags[k] != "O" or places[k][0] < gap[0] or places[k][1] > gap[1] for k in inside):
-            losses.gap(record, gap)
+            losses.add_gap(record, gap)
             continue
         for k in inside:
             tags[k] = MISSING
@@ -207,13 +205,13 @@ def _tags(record: Record, places: Places, losses: Losses) -> list[str]:
 
 
 def flat_spans(record: Record, losses: Losses) -> list[PlainSpan]:
-    """Return spans that do not overlap; of overlapping ones, the longest. The others are lost."""
+    """Return the spans without overlaps: the longest of overlapping ones are kept, and the others count as losses."""
     flat: list[PlainSpan] = []
     for span in sorted(record.spans, key=lambda s: (s[0] - s[1], s)):
         if span[0] == span[1]:
-            losses.span(record, span, "have no characters")
+            losses.add_span(record, span, "have no characters")
         elif any(max(span[0], start) < min(span[1], end) for start, end, _ in flat):
-            losses.span(record, span, OVERLAP)
+            losses.add_span(record, span, OVERLAP)
         else:
             flat.append(span)
     return flat
@@ -222,7 +220,7 @@ def flat_spans(record: Record, losses: Losses) -> list[PlainSpan]:
 def write_brat(path: Path, records: Iterable[Record], losses: Losses) -> None:
     """Write records as a folder of `.txt` and `.ann` files. A text without annotation gets no `.ann` file.
 
-    The files of a document are named by its id, or by its number if there is no id that can name a file.
+    Files are named after the id of the document, or after its number if no id can name them.
 
     Args:
         path: The folder. It may exist if it is empty, and gets its name once it is complete.
@@ -238,7 +236,7 @@ def write_brat(path: Path, records: Iterable[Record], losses: Losses) -> None:
         used: set[str] = set()
         for record in records:
             for gap in record.gaps if record.annotated else ():
-                losses.gap(record, gap)
+                losses.add_gap(record, gap)
             name = record.id
             if name is None or not NAME.fullmatch(name) or name in used:
                 losses.others["ids that cannot name a file, so that the number does"] += bool(name)
@@ -276,8 +274,8 @@ def atomic_folder(path: Path) -> Iterator[Path]:
         The folder. It is deleted if the block raises.
 
     Raises:
-        ValueError: There are files already.
-        OSError: If it cannot be written.
+        ValueError: The path exists, and is not an empty folder.
+        OSError: The folder cannot be written.
     """
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise ValueError(f"{path} exists already; expected a new or empty folder for .txt and .ann files")

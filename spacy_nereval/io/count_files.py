@@ -48,20 +48,20 @@ from .count_layout import (
 )
 from .id_hashes import hashes_of, hashes_path, keep_hashes, merge_distinct
 from .paths import Location
-from .writing import SURROGATE, atomic
+from .writing import SURROGATE, atomic_file
 
 HEADER_COPIES = 4
-"""How many times its size the header takes while it is read: as bytes, as text, and as Python objects."""
+"""Memory that reading the header takes, in multiples of its size: bytes, text and Python objects."""
 
 MOST_OF_REASON = 300
 """Maximum number of characters shown of a parser's message on a damaged file, which may quote the whole file."""
 
 SamplesAndSeed = tuple[int | None, int | None]
-"""A number of half-samples and a seed; None where the file's own, or the default, is meant."""
+"""A number of half-samples and a seed; None means that of the file, or the default."""
 
 
 def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = None) -> None:
-    """Write counts to a file, whole or not at all.
+    """Write counts to a file atomically.
 
     Args:
         counts: What to write.
@@ -83,7 +83,7 @@ def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = N
 
 
 def archive_bytes(counts: Counts) -> bytes:
-    """Return the content of the file that `save` would write, without hashes of ids, which have a file of their own.
+    """Return the content of the file that `save` would write, without the hashes of ids, which are a separate file.
 
     >>> from spacy_nereval import Document, count, create
     >>> merge([InMemory("a", archive_bytes(count([Document([(0, 3, "A")], [])], [create("strict")])))]).gold
@@ -98,8 +98,8 @@ class InMemory(NamedTuple):
     """The content of a count file, to be used instead of a path.
 
     Attributes:
-        name: What errors call it.
-        content: What `archive_bytes` returned.
+        name: The name in errors.
+        content: The value of `archive_bytes`.
     """
 
     name: str
@@ -161,7 +161,7 @@ def _archive(
 
 
 def load(path: Location, *, origin: Mapping[str, Any] | None = None) -> Counts:
-    """Return the counts that a file holds.
+    """Read counts from a file.
 
     Args:
         path: A file that `save` wrote.
@@ -220,7 +220,7 @@ def _metrics_of(header: Header) -> list[Metric]:
 
 
 def delete_unused_hashes(hashes: Path) -> None:
-    """Delete a file of hashes of ids, unless a count file in its folder belongs to it.
+    """Delete a file of hashes of ids, unless a count file in its folder uses it.
 
     Counts of several systems on the same documents share one file of hashes.
     """
@@ -229,7 +229,7 @@ def delete_unused_hashes(hashes: Path) -> None:
 
 
 def _may_use(file: Path, hashes: Path) -> bool:
-    """Return whether a file holds counts with these hashes, or cannot be read and may hold them."""
+    """Return whether a count file uses these hashes, or cannot be read, so that it may use them."""
     if not os.access(file, os.R_OK):
         return True
     try:
@@ -254,19 +254,18 @@ def merge(
 ) -> Counts:
     """Return the counts of several files, as if all documents had been counted together.
 
-    If the files hold collapsed counts, only one file is in memory at a time, besides the result.
+    If the counts are collapsed, only the result and one file are in memory at a time.
 
     Args:
         paths: Files that `save` wrote.
         origins: What each file must have been counted from; None if it does not matter.
         shared_ids: Whether texts with the same id in several files are one document.
-        allow_repeats: Whether files may hold some of the same counts. These then count twice.
-        collapsed: If given, the counts are collapsed, and this is the number of half-samples to keep, and their
-            seed. None in their place stands for those of the file, else of the first file, else 1,000 and 0.
-            Documents with the same id are then not looked for.
-        check_repeats: Look for documents with the same id in collapsed counts, by the hashes of ids that are kept
-            in files beside them.
-        names: What errors on repeated documents call each file; by default its path.
+        allow_repeats: Whether files may have some of the same counts. These then count twice.
+        collapsed: Collapse the counts, and keep this number of half-samples, drawn with this seed. None means
+            the value of the file, else of the first file, else 1,000 and 0. Documents with the same id are then
+            not detected.
+        check_repeats: Detect documents with the same id in collapsed counts, by the hashes of ids in separate files.
+        names: The name of each file in errors on repeated documents; by default its path.
 
     Returns:
         The counts; collapsed if those of the files are, or `collapsed` is given.
@@ -308,8 +307,8 @@ def _parts(
 ) -> Iterator[Counts]:
     """Yield the counts of each file, checked against those of the files before it; arguments as for `merge`."""
     first: Counts | None = None
-    holders: dict[str, tuple[Any, list[str]]] = {}  # the file that holds a part, and all its parts
-    owners: dict[str, int] = {}  # the number of the file that has a document with this id
+    file_of_part: dict[str, tuple[Any, list[str]]] = {}  # the name of the file with a part, and all parts of that file
+    file_of_id: dict[str, int] = {}  # the number of the first file with a document of this id
     for number, path in enumerate(paths):
         counts, header = _load_with_header(path, first.metrics if first else ())
         if origins and header.origin != origins[number]:
@@ -322,33 +321,33 @@ def _parts(
                 raise ValueError(f"{path}: {error}") from None
             counts.id_hashes = hashes
         for part in counts.parts:
-            if part in holders and not allow_repeats:
-                raise ValueError(_repeats_message(*holders[part], names[number], counts))
+            if part in file_of_part and not allow_repeats:
+                raise ValueError(_repeats_message(*file_of_part[part], names[number], counts))
         if first and (differences := first.differences(counts)):
             raise ValueError(f"{paths[0]} and {path} cannot be merged: {differences}")
         if not shared_ids:
-            files = {id: owners.setdefault(id, number) for id in counts.ids if id is not None}
+            files = {id: file_of_id.setdefault(id, number) for id in counts.ids if id is not None}
             if repeated := [id for id, file in files.items() if file < number]:
                 raise ValueError(
                     f"{names[files[repeated[0]]]} and {names[number]} both have {join_names(repeated)}: documents "
                     "would count twice; if an id stands for one document in several parts, use "
                     f"{spell_argument('shared_ids', True)}"
                 )
-        holders |= dict.fromkeys(counts.parts, (names[number], counts.parts))
+        file_of_part |= dict.fromkeys(counts.parts, (names[number], counts.parts))
         first = first or counts
         yield counts
 
 
-def _replicates_to_keep(asked: SamplesAndSeed, counts: Counts, first: Counts | None) -> SamplesAndSeed:
+def _replicates_to_keep(requested: SamplesAndSeed, counts: Counts, first: Counts | None) -> SamplesAndSeed:
     """Return how many half-samples of counts to keep, and their seed; see `collapsed` of `merge`."""
     if counts.replicates or not first:
-        return asked
+        return requested
     samples, seed = first.replicates.settings if first.replicates else (0, 0)
-    return samples if asked[0] is None else asked[0], seed if asked[1] is None else asked[1]
+    return samples if requested[0] is None else requested[0], seed if requested[1] is None else requested[1]
 
 
 def _repeats_message(earlier: Any, parts: Sequence[str], path: Any, counts: Counts) -> str:
-    """Return the message that two files hold some of the same counts."""
+    """Return the message that two files have some of the same counts."""
     same = "are the same counts" if parts == counts.parts else "hold some of the same counts"
     remedy = "leave one of them out" if counts.collapsed else "give ids to texts that only have equal counts"
     return (
@@ -358,8 +357,8 @@ def _repeats_message(earlier: Any, parts: Sequence[str], path: Any, counts: Coun
 
 
 def write_archive(path: Location, header: Header, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write a header and arrays to a file, whole or not at all."""
-    with atomic(path) as file:
+    """Write a header and arrays to a file atomically."""
+    with atomic_file(path) as file:
         _write_archive(file, path, header, arrays)
 
 
@@ -373,7 +372,7 @@ def _write_archive(file: BinaryIO, path: Location, header: Header, arrays: Mappi
 
 @contextmanager
 def open_archive(path: Location) -> Iterator[ZipFile]:
-    """Open a count file, and let errors of the block name the file.
+    """Open a count file; errors that the block raises name the file.
 
     Raises:
         OtherVersion: The file has another version.
@@ -405,7 +404,7 @@ def _check_characters(path: Location, header: Header) -> None:
 
 
 def _check_size(archive: ZipFile) -> None:
-    """Raise ValueError if an archive needs more memory than there is once it is unpacked, however small its file is."""
+    """Raise ValueError if an unpacked archive needs more memory than the machine has."""
     sizes = {member.filename: member.file_size for member in archive.infolist()}
     need = sum(sizes.values()) + (HEADER_COPIES - 1) * sizes.get("header.npy", 0)
     available = machine_memory()
@@ -428,10 +427,10 @@ def read_array(archive: ZipFile, name: str, shape: tuple[int, ...]) -> NDArray[A
 
 
 def _read_checked(archive: ZipFile, name: str, fits: Callable[[tuple[int, ...], np.dtype[Any]], bool]) -> NDArray[Any]:
-    """Return an array whose shape and type fit.
+    """Return an array after checking its shape, type and size.
 
     Raises:
-        ValueError: Shape or type does not fit, or there are fewer bytes than they need. Nothing is allocated before.
+        ValueError: The shape or type does not fit, before memory is allocated; or the number of bytes differs.
     """
     member_name = f"{name}.npy"
     with archive.open(member_name) as member:
@@ -443,7 +442,7 @@ def _read_checked(archive: ZipFile, name: str, fits: Callable[[tuple[int, ...], 
             raise ValueError(
                 f"{name} is not the array that the header describes: its type is {dtype}, its shape {shape}"
             )
-        content = bytearray(member.read(size + 1))  # to its end, where its checksum is compared
+        content = bytearray(member.read(size + 1))  # zipfile compares the checksum at the end of the member
     if len(content) != size:
         raise ValueError(f"{name} has {'more' if len(content) > size else 'fewer'} bytes than its header describes")
     return np.frombuffer(content, dtype=dtype).reshape(shape, order="F" if by_columns else "C")
@@ -459,7 +458,7 @@ def digest_of(header: Header, arrays: Mapping[str, NDArray[Any]]) -> str:
 
 
 def reason(error: BaseException) -> str:
-    """Return, on one line, why a file is damaged."""
+    """Describe on one line the error of reading a damaged file."""
     if isinstance(error, pydantic.ValidationError):
         first = error.errors(include_url=False)[0]
         return f"header {'.'.join(map(str, first['loc']))}: {first['msg']}"

@@ -1,6 +1,6 @@
-"""The layout of a count file: its header, its arrays, and the counts that they stand for.
+"""The layout of a count file: the schema of its header, its arrays, and their conversion to counts.
 
-Everything is checked: the header against its schema, the arrays against the header.
+Reading checks the header against its schema, and the arrays against the header.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CollapsedFormat = Literal["spacy-nereval counts collapsed 1"]
 COLLAPSED: CollapsedFormat = get_args(CollapsedFormat)[0]
 
 FAMILY = "spacy-nereval counts "
-"""The beginning of the format names of all versions."""
+"""The prefix of the format names of all versions."""
 
 PARTS = ("counts", "means", "class_means", "documents")
 """The arrays of `Sums`, in the order of its fields."""
@@ -44,7 +44,7 @@ SHARD = DIGITS // 2
 
 
 class MetricHeader(pydantic.BaseModel, extra="forbid", strict=True):
-    """The metric that counted, with all that says what its numbers mean."""
+    """A counted metric: its name, version and settings, and the names of its verdicts and columns."""
 
     name: str
     version: int
@@ -72,18 +72,18 @@ class LabelsHeader(pydantic.BaseModel, extra="forbid", strict=True):
 
     @classmethod
     def describe(cls, rules: LabelRules, mapped: Collection[str]) -> LabelsHeader:
-        """Return the rules as the header has them."""
+        """Return the header of label rules."""
         only = None if rules.only is None else [*rules.only]
         return cls(labels=rules.mapping, only=only, depth=rules.depth, sep=rules.sep, mapped=sorted(mapped))
 
     @property
     def rules(self) -> LabelRules:
-        """The rules as an object."""
+        """The rules as `LabelRules`."""
         only = None if self.only is None else tuple(self.only)
         return LabelRules(tuple(self.labels.items()), only, self.depth, self.sep)
 
 
-LATER: dict[str, Any] = {
+DEFAULTS: dict[str, Any] = {
     "merged": 0,
     "label_rules": None,
     "unkept": [],
@@ -92,7 +92,7 @@ LATER: dict[str, Any] = {
     "contents": [],
     "gold_places": [],
 }
-"""Fields of later versions, with the values at which they are left out, so that files without them stay valid."""
+"""Defaults of fields that later versions added. A field at its default is not written: older files stay valid."""
 
 
 class Header(pydantic.BaseModel, extra="forbid", strict=True):
@@ -100,7 +100,7 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
 
     Attributes:
         gold_places: A checksum of the gold spans of each document.
-        unkept: How many spans the label rules drop since they keep other labels, as (side, label, number).
+        unkept: The number of spans that `only` of the label rules drops, as (side, label, number).
         parts: The digests of the count files that were merged into this one.
         contents: Hashes of the files of the corpus.
         origin: What the counts were made from.
@@ -137,13 +137,13 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
 
     def json_text(self) -> str:
         """Return the header as JSON."""
-        defaults = {name for name, value in self.later.items() if getattr(self, name) == value}
+        defaults = {name for name, value in self.defaults.items() if getattr(self, name) == value}
         return self.model_dump_json(exclude=defaults)
 
     @property
-    def later(self) -> dict[str, Any]:
-        """The fields that are left out at these values."""
-        return LATER
+    def defaults(self) -> dict[str, Any]:
+        """The defaults of optional fields, at which they are not written."""
+        return DEFAULTS
 
     @property
     def rows(self) -> int:
@@ -151,7 +151,7 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
         return len(self.ids)
 
     @pydantic.model_validator(mode="after")
-    def _agrees(self) -> Header:
+    def _check_consistency(self) -> Header:
         if self.units and len(self.units) != len(self.ids):
             raise ValueError(f"it has {len(self.ids)} ids and {len(self.units)} units")
         if self.gold_places and len(self.gold_places) != len(self.ids):
@@ -172,17 +172,17 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
 
 
 class CollapsedHeader(Header, extra="forbid", strict=True):
-    """The schema of the header of collapsed counts, whose table has a single row. It has no ids, units and parts.
+    """The schema of the header of collapsed counts, whose table has a single row. It has no ids, units or parts.
 
     Attributes:
         labels: The labels of the arrays.
         unit_number: The number of units, if the documents of a unit follow each other.
         shards: The number of files that were counted.
-        id_hashes: The name of the hashes of the ids, in a file beside this one.
+        id_hashes: The digest in the name of the file with the hashes of the ids; empty without such a file.
         pipeline: A digest of the pipeline that predicted, if there was only one.
     """
 
-    format: CollapsedFormat  # type: ignore[assignment]  # its own, so that neither header is read as the other
+    format: CollapsedFormat  # type: ignore[assignment]  # differs, so that neither header is read as the other
     ids: list[str | None] = pydantic.Field(default=[], max_length=0)
     units: list[str] = pydantic.Field(default=[], max_length=0)
     parts: list[str] = pydantic.Field(default=[], max_length=0)
@@ -193,9 +193,9 @@ class CollapsedHeader(Header, extra="forbid", strict=True):
     pipeline: str = pydantic.Field(default="", pattern="^([0-9a-f]{32})?$")
 
     @property
-    def later(self) -> dict[str, Any]:
-        """The fields that are left out at these values."""
-        return LATER | {"ids": [], "units": [], "parts": [], "id_hashes": "", "pipeline": ""}
+    def defaults(self) -> dict[str, Any]:
+        """The defaults of optional fields, at which they are not written."""
+        return DEFAULTS | {"ids": [], "units": [], "parts": [], "id_hashes": "", "pipeline": ""}
 
     @property
     def rows(self) -> int:
@@ -204,11 +204,11 @@ class CollapsedHeader(Header, extra="forbid", strict=True):
 
 
 def header_of(value: Any) -> Header:
-    """Return the header that JSON holds.
+    """Parse the JSON value of a header.
 
     Raises:
-        OtherVersion: It is that of another version of the format.
-        pydantic.ValidationError: It does not fit its schema.
+        OtherVersion: The header is of another version of the format.
+        pydantic.ValidationError: The header does not fit its schema.
     """
     name = value.get("format") if isinstance(value, dict) else None
     if name not in (FORMAT, COLLAPSED) and isinstance(name, str) and name.startswith(FAMILY):
@@ -223,8 +223,8 @@ class OtherVersion(ValueError):
 
 
 def metric_header(metric: Metric) -> MetricHeader:
-    """Return a metric as the header has it."""
-    settings = json.loads(json.dumps(dict(metric.settings)))  # as a header that is read from a file has them
+    """Return the header of a metric."""
+    settings = json.loads(json.dumps(dict(metric.settings)))  # equal to those of a header that was read
     return MetricHeader(
         name=metric.name,
         version=metric.version,
@@ -257,7 +257,7 @@ def extra_fields(counts: Counts) -> dict[str, Any]:
 
 
 def extra_arrays(counts: Counts) -> dict[str, NDArray[Any]]:
-    """Return the arrays that collapsed counts have in addition. The sums' own counts are the row of the table."""
+    """Return the additional arrays of collapsed counts. The row of the table already has their counts."""
     assert counts.collapsed
     shards = b"".join(bytes.fromhex(part)[:SHARD] for part in counts.parts)
     return {
@@ -278,7 +278,7 @@ def extra_shapes(header: CollapsedHeader, metrics: Sequence[Metric]) -> dict[str
 
 
 def restore_collapsed(counts: Counts, header: CollapsedHeader, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Turn counts of one row, which a file of collapsed counts holds, into collapsed counts.
+    """Turn counts of one row, as read from a file of collapsed counts, into collapsed counts.
 
     Raises:
         ValueError: The numbers contradict each other.
@@ -313,7 +313,7 @@ def shapes(header: Header, metrics: Sequence[Metric]) -> dict[str, tuple[int, ..
 
 
 def counts_of(metrics: Sequence[Metric], header: Header, arrays: Mapping[str, NDArray[Any]]) -> Counts:
-    """Return the counts that a header and its arrays stand for.
+    """Return the counts of a header and its arrays.
 
     Raises:
         ValueError: The numbers contradict each other.

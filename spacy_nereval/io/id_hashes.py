@@ -1,7 +1,7 @@
 """Find documents that two count files share, by sorted files of hashes of document ids.
 
 Collapsed counts keep no ids. The hashes take 16 bytes per document on disk, and no more than a block
-of them is in memory. Documents without an id are not looked for.
+of them is in memory. Documents without an id are ignored.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..core.messages import spell_argument
 from ..core.spans import Document
 from .paths import Location, explain_failed_writes, is_temporary, local_copy, temporary_file
-from .writing import atomic
+from .writing import atomic_file
 
 SIZE = 16
 """Number of bytes of a hash. Among 10^12 documents, two ids share a hash with a probability of 10^-15."""
@@ -33,7 +33,7 @@ TOGETHER = 100
 """Maximum number of files open at once."""
 
 CONTENT = "the hashes of the ids of documents"
-"""What errors call the content of these files."""
+"""The name of the content of these files in errors."""
 
 Hashes = NDArray[Any]
 """Sorted hashes without repeats: `HASH`[hashes]."""
@@ -114,7 +114,7 @@ def keep_hashes(path: Any, file: Path) -> str:
     """
     name = name_of_hashes(file)
     if not is_intact(copy := hashes_path(path, name)):
-        with atomic(copy) as target, file.open("rb") as source:
+        with atomic_file(copy) as target, file.open("rb") as source:
             while block := source.read(1 << 20):
                 target.write(block)
     if is_temporary(file):
@@ -123,7 +123,7 @@ def keep_hashes(path: Any, file: Path) -> str:
 
 
 def map_hashes(file: Path) -> Hashes:
-    """Return the hashes of a file, as an array that is read when it is used."""
+    """Return the hashes of a file as a memory-mapped array."""
     if not file.stat().st_size:
         return np.empty(0, dtype=HASH)
     return np.memmap(file, dtype=HASH, mode="r")
@@ -161,30 +161,30 @@ def merge_hashes(files: Sequence[Path], target: Path) -> bytes | None:
 def _blocks(files: Sequence[Path]) -> Iterator[Hashes]:
     """Yield all hashes of the files, sorted, in blocks. Equal hashes are in the same block.
 
-    Files are read rather than mapped, since the pages of a map may count as memory of the process.
+    Files are read rather than memory-mapped, since mapped pages may count as memory of the process.
     """
     share = max(1, BLOCK // max(1, len(files)))
     with ExitStack() as stack:
         sources = [stack.enter_context(file.open("rb")) for file in files]
-        waiting = [np.empty(0, dtype=HASH) for _ in files]
+        buffers = [np.empty(0, dtype=HASH) for _ in files]
         while True:
-            waiting = [
+            buffers = [
                 np.concatenate([remaining, np.fromfile(source, HASH, share - len(remaining))])
-                for remaining, source in zip(waiting, sources)
+                for remaining, source in zip(buffers, sources)
             ]
-            last_hashes = [remaining[-1] for remaining in waiting if len(remaining) == share]  # other files have ended
+            last_hashes = [remaining[-1] for remaining in buffers if len(remaining) == share]  # other files have ended
             ends = [
                 int(np.searchsorted(remaining, min(last_hashes), "right")) if last_hashes else share
-                for remaining in waiting
+                for remaining in buffers
             ]
-            pieces = [remaining[:end] for remaining, end in zip(waiting, ends)]
+            pieces = [remaining[:end] for remaining, end in zip(buffers, ends)]
             yield np.sort(np.concatenate([np.empty(0, dtype=HASH), *pieces]), kind="stable")
             if not last_hashes:
                 return
-            waiting = [remaining[end:] for remaining, end in zip(waiting, ends)]
+            buffers = [remaining[end:] for remaining, end in zip(buffers, ends)]
 
 
-def holders(files: Sequence[Path], hash: bytes) -> list[int]:
+def files_with_hash(files: Sequence[Path], hash: bytes) -> list[int]:
     """Return the numbers of the files that have a hash."""
     numbers = []
     for number, file in enumerate(files):
@@ -214,7 +214,7 @@ def merge_distinct(paths: Sequence[Any], files: Sequence[Location | None], allow
             repeated = merge_hashes(local_files, merged)
         if repeated and not allowed:
             number = sum(len(map_hashes(file)) for file in local_files) - len(map_hashes(merged))
-            first, second = holders(local_files, repeated)[:2]
+            first, second = files_with_hash(local_files, repeated)[:2]
             raise ValueError(
                 f"{paths[first]} and {paths[second]} have documents with the same id, {number} in all files: they "
                 "would count twice; leave one of the files out; if one has changed since it was counted, count all "
@@ -231,7 +231,7 @@ def merge_distinct(paths: Sequence[Any], files: Sequence[Location | None], allow
 
 
 def check_hashes(path: Any, file: Location | None) -> Path:
-    """Check the file of hashes of a count file, and return it, or a temporary copy if it is in cloud storage.
+    """Return the intact file of hashes of a count file; a temporary copy if it is in cloud storage.
 
     Raises:
         ValueError: There is no such file, or it is damaged.

@@ -21,7 +21,7 @@ Location = Any
 
 
 def location(name: str, home: str = "") -> Location:
-    """Return the path for a name.
+    """Return the path of a file or folder by its name or URL.
 
     Args:
         name: A path, or a URL, which cloudpathlib reads. spaCy depends on cloudpathlib.
@@ -64,7 +64,7 @@ def check_is_file(path: Location) -> None:
 
 
 def is_count_file(path: str | Path) -> bool:
-    """Return whether a path names a count file, which need not exist. Nothing else tells count files from others.
+    """Return whether a path has the extension of count files, which alone decides. The file need not exist.
 
     >>> is_count_file("counts.npz"), is_count_file(Path("gold.jsonl"))
     (True, False)
@@ -101,7 +101,7 @@ def is_pipe(path: Location) -> bool:
 STANDARD_STREAMS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 
 OPEN_FILES = re.compile(r"/dev/fd|/proc/(?P<process>\d+)(/task/\d+)?/fd")
-"""Folders whose files stand for the open files of a process."""
+"""Folders whose entries are the open files of a process."""
 
 
 def _find_descriptor(path: Path) -> tuple[int, int] | None:
@@ -161,7 +161,7 @@ def temporary_file() -> Path:
 
 @contextmanager
 def explain_failed_writes(content: str) -> Iterator[None]:
-    """Let errors of the block say which content could not be written, and to which folder.
+    """Add the content that could not be written, and the temporary folder, to errors of the block.
 
     Raises:
         OSError: The block raised one.
@@ -320,7 +320,7 @@ def content_digest(*parts: Path | str) -> str:
 
 
 def files_under(folder: Path) -> Iterator[Path]:
-    """Yield the files in a folder and its subfolders, linked folders included, in no order.
+    """Yield the files in a folder and its subfolders, linked folders included, in arbitrary order.
 
     A link to a folder that contains it is not followed.
     """

@@ -12,7 +12,7 @@ from pathlib import Path
 from ..core.arguments import SAME
 from ..core.messages import join_names, shorten
 from ..core.spans import Document
-from .formats import assign_annotators, check_span_groups, name_of, records, with_name
+from .formats import assign_annotators, check_span_groups, name_of, named_format, records
 from .formats.settings import Format
 from .records import Predictions, Record, carry_side, check_has_text, pair, plain_text, with_text
 from .units import UnitRule, units_of
@@ -36,14 +36,14 @@ def read_files(
     """Read two files, and pair their documents, one at a time.
 
     If all documents have ids, they are paired by id, in any order; otherwise by their order (see `Pairing`).
-    Only documents whose partner comes later are held in memory.
+    Only documents whose partner comes later are kept in memory.
 
     Args:
         gold: The file or folder of gold spans.
         pred: The file or folder of predicted spans.
         key: Read `doc.spans[key]` of `.spacy` files instead of `doc.ents`.
         formats: How to read gold and predictions.
-        unit: Which documents are resampled together (see `units.parse`). By default
+        unit: Which documents are resampled together (see `units.parse_unit`). By default
             documents with one id are resampled together, and the sentences of a CoNLL file
             without -DOCSTART- lines in blocks.
         others: Counts, per file, the annotations that are not spans, such as relations.
@@ -65,7 +65,7 @@ def read_files(
     >>> [document.hits for document in read_files(path, path)]
     [{(0, 3, 'PER')}]
     """
-    named_formats = [with_name(path, format) for path, format in zip((gold, pred), formats)]
+    named_formats = [named_format(path, format) for path, format in zip((gold, pred), formats)]
     names = [name_of(path, format) for path, format in zip((gold, pred), named_formats)]
     check_span_groups(key, (gold, pred), names)
     gold_format, pred_format = assign_annotators((gold, pred), named_formats)
@@ -79,7 +79,7 @@ def read_files(
             others[gold] += gold_side.others
             others[pred] += pred_side.others if pred != gold else 0
         try:
-            # A Doc without the key is a prediction of nothing.
+            # A Doc without the key predicts no spans.
             skipped = not key and predictions.is_skipped(gold_side, pred_side)
             document = pair(gold_side, pred_side)  # compares the texts of skipped documents too
             yield units.assign_unit(None if skipped else document, gold_side)
@@ -114,7 +114,7 @@ class Pairing:
 
     def __init__(self, gold: object, pred: object, match_text: str = SAME) -> None:
         self._gold, self._pred, self._match_text = gold, pred, match_text
-        self._mismatch = ""  # the first place at which the files have different ids, in words
+        self._mismatch = ""  # a message on the first different ids
         self._waiting: dict[str, deque[Record]] = {}  # predictions whose gold document comes later
         self._missing: list[str] = []  # gold documents without a prediction
         self._unpaired: list[Record] = []  # gold documents before the first pair
@@ -222,16 +222,16 @@ class Pairing:
             raise self._contradiction(self._mismatch)
         if self._missing:
             self._check_complete()
-        for at, (gold, pred) in enumerate(zip_longest(golds, preds), number):
+        for position, (gold, pred) in enumerate(zip_longest(golds, preds), number):
             if gold is None or pred is None:
-                length = at + 1 + sum(1 for _ in (preds if gold is None else golds))
-                lengths = (at, length) if gold is None else (length, at)
+                length = position + 1 + sum(1 for _ in (preds if gold is None else golds))
+                lengths = (position, length) if gold is None else (length, position)
                 raise ValueError(
                     f"{self._gold} has {_documents(lengths[0])} and {self._pred} has {lengths[1]}; "
                     "expected the same number in both"
                 )
             if gold.id is not None and pred.id is not None and gold.id != pred.id:
-                raise self._contradiction(self._different_ids(at, gold.id, pred.id))
+                raise self._contradiction(self._different_ids(position, gold.id, pred.id))
             yield gold, pred
 
     def _different_ids(self, number: int, gold: str, pred: str) -> str:

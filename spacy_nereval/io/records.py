@@ -1,4 +1,4 @@
-"""Records: one side of a document, as readers yield it; two of them make a `Document`."""
+"""Records: one side of a document, as readers yield it. `pair` combines two records into a `Document`."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ class Record(NamedTuple):
         meta: Other fields of the document in the file; None if there are none.
         invented: The (string, label) of mentions that the text does not have.
         surfaces: The listed string of each mention, by its (start, end).
-        mentions: How many mentions were found and how (see `core.mention_places`); empty if offsets were given.
-        located: How mentions were looked for, such as "listed,caseless".
+        mentions: Numbers of mentions by outcome (see `core.mention_places.NUMBERS`); empty if offsets were given.
+        located: The options that located the mentions, such as "listed,caseless".
         others: The number of annotations that were left out because they are not spans, such as relations.
         span_scores: The score of each span that has one, unchecked.
         wordless: Whether the file has no words, so that the text consists of token numbers.
-        unit: Of a gold side, the key of the unit of resampling, None for the document's own id or content; and the
-            rule that gave the key (see `units`).
+        unit: Gold side only: the key of the unit of resampling, and the rule that assigned it (see `units`). The key
+            is None if it is the id or the content of the document.
         answer: An answer about a text that is not known yet (see `with_text`).
         scheme: The tagging scheme from which the spans were read; "" for none.
     """
@@ -92,7 +92,7 @@ class Record(NamedTuple):
 
 
 def locate_mentions(side: Record, mentions: Iterable[Any], match: str = CASELESS, occurrences: str = LISTED) -> Record:
-    """Return a side with the spans of mentions, which have no offsets and are looked for in the text.
+    """Return a side with the spans of mentions without offsets, which are located in its text.
 
     Args:
         side: The side, without spans.
@@ -197,7 +197,7 @@ def carry_side(side: Record, text: str, match_text: str = NORMALISED) -> Record:
 
 
 def pair(gold: Record, pred: Record) -> Document | None:
-    """Return the document that two sides of one text make.
+    """Combine the gold and the predicted side of a text into a document.
 
     Predictions that overlap a gap of the gold annotation are left out and counted.
 
@@ -246,14 +246,14 @@ def _document_with_annex(gold: Record, pred: Record, pred_spans: set[PlainSpan])
     tokens = gold.tokens
     if lines and tokens is not None:
         tokens = [*tokens, *words_after(text, len(gold.text))]
-    added = [{(*lines[string], label) for string, label in side.invented} for side in (gold, pred)]
-    document = Document({*gold.spans} | added[0], pred_spans | added[1], text, tokens=tokens, id=gold.id)
+    annex = [{(*lines[string], label) for string, label in side.invented} for side in (gold, pred)]
+    document = Document({*gold.spans} | annex[0], pred_spans | annex[1], text, tokens=tokens, id=gold.id)
     if lines:
         document.annex = len(gold.text)
     if gold.mentions or pred.mentions:
         names = (*NUMBERS, *(ANSWERED if "answers" in {**gold.mentions, **pred.mentions} else ()))
-        listed = {name: gold.mentions.get(name, 0) + pred.mentions.get(name, 0) for name in names}
-        document.mentions, document.located = listed, pred.located or gold.located
+        numbers = {name: gold.mentions.get(name, 0) + pred.mentions.get(name, 0) for name in names}
+        document.mentions, document.located = numbers, pred.located or gold.located
         document.surfaces = gold.surfaces, _project_surfaces(pred, gold.text)
     return document
 
@@ -274,7 +274,7 @@ def project_scores(pred: Record, text: str) -> Mapping[PlainSpan, Any]:
 
 
 class Predictions:
-    """Decides which predictions are scored: those that are annotated. If none is, that is an error.
+    """Skips predictions without annotation, and raises an error if all predictions lack it.
 
     A prediction without annotation is not a prediction of no spans, so it is skipped.
 
@@ -319,7 +319,7 @@ class Predictions:
 def project_spans(
     spans: Iterable[tuple[int, int, str]], source: str, target: str, match_text: str = SAME
 ) -> Iterator[tuple[int, int, str]]:
-    """Carry spans of one text over to another that differs in whitespace and case only, or as `match_text` allows.
+    """Yield the spans of one text at their offsets in another, which differs only as `match_text` allows.
 
     A projected span reaches from the first to the last character of the span that is not
     whitespace. A span of whitespace alone becomes one of length zero.

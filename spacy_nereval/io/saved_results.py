@@ -30,11 +30,11 @@ def result_kinds() -> dict[str, ResultKind]:
 
 
 LATER = {"Result": "scores"}
-"""A key of each class that results of older versions lack."""
+"""By class, a key that results of older versions lack."""
 
 
 def kind_of(value: object) -> str | None:
-    """Return the name of the class of a result that JSON holds; None if it is no result.
+    """Return the class name of a saved result, from its parsed JSON; None if it is no result.
 
     >>> kind_of({"signature": "", "comparisons": [], "baseline": "a"}), kind_of({"text": "Ada", "spans": []})
     ('Comparison', None)
@@ -45,7 +45,7 @@ def kind_of(value: object) -> str | None:
 
 
 def read_result(path: Path, kind: str, system: str | None = None) -> dict[str, Any]:
-    """Return the result that a JSON file holds.
+    """Read a saved result from a JSON file.
 
     Args:
         path: The file.
@@ -68,11 +68,11 @@ def read_result(path: Path, kind: str, system: str | None = None) -> dict[str, A
         value = systems[system]
     elif system is not None:
         raise ValueError(f"{spell_argument('system', system)}: {path} holds one system, without a name")
-    held_kind = kind_of(value)
-    if held_kind is None:
+    actual_kind = kind_of(value)
+    if actual_kind is None:
         raise ValueError(f"{path} holds no result; expected what {_writers(kind)} wrote")
-    if held_kind != kind:
-        raise ValueError(f"{path} {loading_hint(held_kind, path)}")
+    if actual_kind != kind:
+        raise ValueError(f"{path} {loading_hint(actual_kind, path)}")
     if LATER.get(kind, "signature") not in value:
         raise ValueError(f"{path} lacks {LATER[kind]!r}, so an older version wrote it: score again")
     result: dict[str, Any] = value
@@ -80,7 +80,7 @@ def read_result(path: Path, kind: str, system: str | None = None) -> dict[str, A
 
 
 def read_json(path: Path, kind: str) -> Any:
-    """Return the content of a JSON file that should hold a result of a kind.
+    """Return the content of a JSON file; errors say that a result of this kind was expected.
 
     Raises:
         ValueError: There is no such file, or it is not JSON.
@@ -161,7 +161,7 @@ def load_cuts(path: Path) -> Cuts:
 
 
 def parse_cuts(value: Any) -> Cuts:
-    """Return the cuts that the content of a cut file stands for.
+    """Return the cuts in the content of a cut file.
 
     Raises:
         ValueError: It is not the content of a cut file; says what is wrong.
@@ -179,8 +179,8 @@ def parse_cuts(value: Any) -> Cuts:
         raise ValueError(f'"labels" is {shorten(repr(labels))}; expected a cut for each label, such as {{"PER": 0.7}}')
     for name, cut in (("default", value["default"]), ("floor", value.get("floor")), *labels.items()):
         if cut is not None and not is_finite_number(cut):
-            shown = f'the cut "{shorten(str(name))}" is {shorten(repr(cut))}'
-            raise ValueError(f"{shown}; expected a number, or null to keep no prediction")
+            description = f'the cut "{shorten(str(name))}" is {shorten(repr(cut))}'
+            raise ValueError(f"{description}; expected a number, or null to keep no prediction")
     documents = value.get("documents", 0)
     return Cuts(
         value["default"],

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 from ..core.compression import format_extension
 from ..core.messages import install_command, shorten, unique_keys
 from .paths import error_message, readable_file
-from .writing import atomic, escape_controls, escape_formula, json_line
+from .writing import atomic_file, escape_controls, escape_formula, json_line
 
 EXTENSIONS = (".parquet", ".arrow", ".feather")
 
@@ -52,7 +52,7 @@ def is_table(path: Path) -> bool:
 
 
 def row_noun(path: Path) -> str:
-    """Return what a document of the file is: "row" in a table, "line" elsewhere.
+    """Return the noun for a document of the file in errors: "row" in a table, "line" elsewhere.
 
     >>> path = getfixture("tmp_path") / "a.jsonl"
     >>> _ = path.write_text("{}")
@@ -203,7 +203,7 @@ def _element(feature: Any) -> Any:
 
 
 def _json_row(row: dict[str, Any], labels: Mapping[str, list[str]]) -> dict[str, Any]:
-    """Return a row as the object that a line of JSON would have."""
+    """Return a row in the form of an object of a JSONL file."""
     result: dict[str, Any] = {}
     for name, value in row.items():
         if value is None:
@@ -229,7 +229,7 @@ def _object(fields: dict[str, Any], names: list[str] | None) -> dict[str, Any]:
 
 
 def name_of(number: int, names: Sequence[str], noun: str) -> str:
-    """Return the name of a label or tag that is a number. Errors call it by the noun.
+    """Return the name of a label or tag that is a number. `noun` is "label" or "tag", for errors.
 
     Raises:
         ValueError: It has no name.
@@ -257,7 +257,7 @@ def _writer(file: BinaryIO, path: Path, schema: Any) -> Iterator[Callable[[list[
 
 def _write(path: Path, rows: Iterator[dict[str, Any]], schema: Any) -> int:
     number = 0
-    with atomic(path) as file, _writer(file, path, schema) as write:
+    with atomic_file(path) as file, _writer(file, path, schema) as write:
         while block := [*islice(rows, ROWS_IN_GROUP)]:
             write(block)
             number += len(block)
@@ -271,7 +271,7 @@ def write_documents(path: Path, rows: Iterable[dict[str, Any]]) -> None:
 
     Args:
         path: The file; its extension is one of `EXTENSIONS`.
-        rows: One object per text, as a line of a JSONL file has it.
+        rows: One object per text, in the form of a JSONL line.
 
     Raises:
         ValueError: pyarrow is not installed.
@@ -319,9 +319,9 @@ def _cell(name: str, value: Any) -> Any:
 
 
 def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], *, header: Sequence[str] | None = ()) -> int:
-    """Write a table to a .jsonl, .csv, .parquet or .arrow file; nothing is written if a row cannot be.
+    """Write a table to a .jsonl, .csv, .parquet or .arrow file atomically.
 
-    A .jsonl file has null for None, and every text as it is. A .csv file has an empty cell for None, escaped control
+    A .jsonl file has null for None, and unchanged texts. A .csv file has an empty cell for None, escaped control
     characters, and an apostrophe before a text that a spreadsheet would run as a formula.
 
     Args:
@@ -339,7 +339,7 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], *, header: Sequenc
     if format_extension(path) in EXTENSIONS:
         return write_table(path, rows, header or ())
     number = 0
-    with atomic(path) as file:
+    with atomic_file(path) as file:
         # A lone surrogate has no UTF-8 form; JSON writes it as the same escape.
         text = io.TextIOWrapper(file, encoding="utf8", errors="backslashreplace", newline="")
         try:

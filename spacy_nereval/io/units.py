@@ -54,8 +54,8 @@ def parse_unit(text: str) -> UnitRule:
         text: One of
 
             - `id`: documents with the same id. Without ids, those with the same text and the
-              same gold spans; and each document alone whose text is not known, or is only the
-              numbers of its tokens.
+              same gold spans; a document whose text is unknown, or consists of token numbers,
+              is a unit by itself.
             - `meta.FIELD`: documents with the same value in a field of their metadata.
             - `prefix:REGEX`: documents in whose ids the first group of the regular
               expression matches the same text. The match starts where the id starts.
@@ -111,12 +111,12 @@ def units_of(path: Path, format: Format = Format(), rule: UnitRule | str | None 
     Args:
         path: The file or folder of gold spans.
         format: How it is read.
-        rule: A rule, or the text of one. None stands for `id`; but for a CoNLL file without
-            -DOCSTART- lines, for blocks of sentences: a twentieth of the file each, but no
+        rule: A rule, or the text of one. By default `id`, or for a CoNLL file without
+            -DOCSTART- lines blocks of sentences: a twentieth of the file each, but no
             more than 20 sentences.
 
     Raises:
-        ValueError: If the text stands for no rule; if a CoNLL file cannot be read.
+        ValueError: If the text is not a rule; if a CoNLL file cannot be read.
         OSError: If a CoNLL file cannot be read.
 
     >>> path = getfixture("tmp_path") / "a.conll"
@@ -142,7 +142,7 @@ class FileUnits:
 
     Args:
         rule: Which documents are resampled together.
-        path: The file, by which blocks are named. Left out for documents that do not come from a file.
+        path: The file, whose name is in the keys of blocks. Left out for documents that do not come from a file.
     """
 
     def __init__(self, rule: UnitRule, path: Path = Path()) -> None:
@@ -206,8 +206,8 @@ class FileUnits:
         """Return the key of the block that begins with this document.
 
         The document's id and content are part of the key, so that blocks of two files with the
-        same name in different folders have different keys. If documents without ids begin them alike, merging
-        numbers them.
+        same name in different folders have different keys. If these begin with equal documents without ids,
+        merging the counts numbers the blocks.
         """
         first = content_key(f"{gold.id or ''}\n{gold.text}", gold.spans)
         return f"{self._name}:{self._number // self.rule.size}:{first}"

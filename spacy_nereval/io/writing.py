@@ -1,4 +1,4 @@
-"""Write files that never appear half-written, and escape text that could steer a terminal or a spreadsheet."""
+"""Write files atomically, and escape text that could control a terminal or run in a spreadsheet."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SURROGATE = re.compile("[\\ud800-\\udfff]")
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a JSON file. Nothing is written if `value` has no JSON form.
+    """Write a JSON file atomically. Nothing is written if `value` has no JSON form.
 
     Args:
         path: The file; its folder has to exist.
@@ -45,14 +45,14 @@ def write_json(path: Path, value: Any) -> None:
         OSError: If the file cannot be written.
     """
     pieces = json.JSONEncoder(ensure_ascii=False, allow_nan=False, indent=2).iterencode(value)
-    with atomic(path) as file:
+    with atomic_file(path) as file:
         while block := [*islice(pieces, PIECES)]:  # the whole text would take as much memory as the value again
             file.write(_escape_json_controls("".join(block)).encode())
         file.write(b"\n")
 
 
 def json_text(value: Any) -> str:
-    """Return the text of the file that `write_json` would write, without the last line break; with its errors."""
+    """Return the text that `write_json` would write, without the last line break. It raises the same errors."""
     return json_line(value, indent=2)
 
 
@@ -102,7 +102,7 @@ def escape_controls(text: str) -> str:
 
 
 @contextmanager
-def atomic(path: Location) -> Iterator[BinaryIO]:
+def atomic_file(path: Location) -> Iterator[BinaryIO]:
     """Provide a file to write to. It gets its name only once it is complete.
 
     A file is compressed if its extension says so, as in a.jsonl.gz. A link stays a link. A stream or device, such as
@@ -118,7 +118,7 @@ def atomic(path: Location) -> Iterator[BinaryIO]:
         OSError: If the file cannot be written.
 
     >>> path = getfixture("tmp_path") / "a.txt"
-    >>> with atomic(path) as file:
+    >>> with atomic_file(path) as file:
     ...     _ = file.write(b"Ulm")
     ...     path.exists()
     False
@@ -151,7 +151,7 @@ def resolve_links(path: Path) -> Path:
 
 @contextmanager
 def _atomic(path: Location) -> Iterator[BinaryIO]:
-    if not isinstance(path, Path):  # cloud storage shows a file only when all of it has arrived
+    if not isinstance(path, Path):  # cloud storage shows a file only after a complete upload
         with tempfile.TemporaryDirectory() as folder:
             with (local := Path(folder) / path.name).open("wb") as file:
                 yield file
@@ -165,7 +165,7 @@ def _atomic(path: Location) -> Iterator[BinaryIO]:
                 shutil.copyfileobj(file, stream)
         return
     path = resolve_links(path)
-    # Not mkstemp: nobody else may read its files, and the umask cannot be read safely where other threads run.
+    # Not mkstemp, whose files only their owner can read: reading the umask to change that is not safe with threads.
     temporary = path.with_name(f".{path.name}.{token_hex(4)}")
     try:
         with temporary.open("xb") as file:
@@ -179,7 +179,7 @@ def _atomic(path: Location) -> Iterator[BinaryIO]:
 
 
 def _open_stream(stream: Path) -> BinaryIO:
-    """Open a stream or device for writing. What a file behind it holds is not lost."""
+    """Open a stream or device for writing. If the shell redirects it to a file, the content of the file is kept."""
     number = descriptor(stream)
     if number is None:
         return stream.open("ab" if stream.is_file() else "wb")

@@ -137,10 +137,10 @@ def judge_units(
     """
     gold = dict(zip(group.gold, gold_units))
     pred = dict(zip(group.pred, pred_units))
-    yield from _same_boundaries(gold, pred)
+    yield from _match_boundaries(gold, pred)
 
-    # Steps 2 and 3: overlaps, first of equal labels, then of different ones. Each gold span looks for
-    # a free prediction, then for a matched one; then each free prediction looks for a matched gold span.
+    # Steps 2 and 3: overlaps, first of equal labels, then of different ones. Each gold span is matched with
+    # a free prediction, or else with a matched one; then each free prediction with a matched gold span.
     golds, preds = _candidates(gold, pred)
     for equal in (True, False):
         for side, matched in ((golds, False), (golds, True), (preds, True)):
@@ -155,41 +155,41 @@ def judge_units(
     yield from (Verdict("fp", None, candidate.span) for candidate in preds if not candidate.matched)
 
 
-def _same_boundaries(gold: dict[Span, Boundaries], pred: dict[Span, Boundaries]) -> Iterator[Verdict]:
+def _match_boundaries(gold: dict[Span, Boundaries], pred: dict[Span, Boundaries]) -> Iterator[Verdict]:
     """Yield the verdicts of step 1, and remove their spans from further matching."""
     for span in sorted(gold.keys() & pred.keys()):
         yield Verdict("tp", span, span)
         del gold[span], pred[span]
-    at: dict[tuple[int, int], list[Span]] = {}
+    by_boundaries: dict[tuple[int, int], list[Span]] = {}
     for span in pred:
-        at.setdefault((span.start, span.end), []).append(span)
+        by_boundaries.setdefault((span.start, span.end), []).append(span)
     for span in list(gold):
-        if others := at.get((span.start, span.end)):
+        if others := by_boundaries.get((span.start, span.end)):
             yield Verdict("le", span, others[0])
             del gold[span], pred[others.pop(0)]
 
 
 class _Candidate:
-    """A span in steps 2 and 3, with the units that no match has used up yet: stretches of them.
+    """A span in steps 2 and 3, with the ranges of its units that no match has used up yet.
 
-    A span has a single stretch until it is matched. Only spans without a match look for one.
+    A span has a single range until it is matched. Only spans without a match search for one.
     """
 
-    __slots__ = ("span", "rank", "left", "units_left", "opponents", "matched")
+    __slots__ = ("span", "rank", "ranges", "size", "opponents", "matched")
 
     def __init__(self, span: Span, units: Boundaries) -> None:
         self.span = span
         self.rank = (units[1] - units[0], *span)  # shortest first, then leftmost, then smallest label
-        self.left = [(units[0], units[1])]
-        self.units_left = units[1] - units[0]
+        self.ranges = [(units[0], units[1])]
+        self.size = units[1] - units[0]
         self.opponents: list[_Candidate] = []
         self.matched = False
 
     def count_shared(self, other: _Candidate) -> int:
-        """Return how many units both have left, if this span has no match."""
-        ((first, last),) = self.left
+        """Return the number of unused units that both have; this span must have no match."""
+        ((first, last),) = self.ranges
         shared = 0
-        for start, end in other.left:
+        for start, end in other.ranges:
             shared += max(0, (end if end < last else last) - (start if start > first else first))
         return shared
 
@@ -205,30 +205,30 @@ class _Candidate:
             if other.matched is not matched or (other.span.label == self.span.label) is not equal:
                 continue
             if shared := self.count_shared(other):
-                key = (-shared, self.units_left + other.units_left - 2 * shared, other.rank)
+                key = (-shared, self.size + other.size - 2 * shared, other.rank)
                 if best_key is None or key < best_key:
                     best, best_key = other, key
         return best
 
     def match(self, other: _Candidate) -> None:
         """Match the two, and use up the units that they share."""
-        (stretch,), units = self.left, self.count_shared(other)
-        self.left, other.left = _subtract([stretch], other.left), _subtract(other.left, [stretch])
+        (only_range,), units = self.ranges, self.count_shared(other)
+        self.ranges, other.ranges = _subtract([only_range], other.ranges), _subtract(other.ranges, [only_range])
         for candidate in (self, other):
-            candidate.units_left -= units
+            candidate.size -= units
             candidate.matched = True
 
 
-def _subtract(stretches: list[tuple[int, int]], used: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return what is left of stretches without those that are used up.
+def _subtract(ranges: list[tuple[int, int]], used: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the parts of ranges that are outside the used ranges.
 
     >>> _subtract([(0, 9)], [(2, 3), (5, 20)])
     [(0, 2), (3, 5)]
     """
     for first, last in used:
-        parts = [part for a, b in stretches for part in ((a, min(b, first)), (max(a, last), b))]
-        stretches = [(a, b) for a, b in parts if a < b]
-    return stretches
+        parts = [part for a, b in ranges for part in ((a, min(b, first)), (max(a, last), b))]
+        ranges = [(a, b) for a, b in parts if a < b]
+    return ranges
 
 
 def _candidates(

@@ -59,7 +59,7 @@ class ComparisonView(View):
         self.result = result
         self._notes, self._warnings = notes, warnings
         self._rows: Sequence[Row] = result["comparisons"]
-        self._moved = {transition["system"]: transition for transition in result["transitions"]}
+        self._transition_of = {transition["system"]: transition for transition in result["transitions"]}
 
     # Tables
 
@@ -95,7 +95,7 @@ class ComparisonView(View):
     def transitions(self) -> Iterator[ResultTable]:
         """Yield, for each system, the outcomes of the gold spans under the baseline and under the system."""
         baseline = self.result["baseline"]
-        for system, transition in self._moved.items():
+        for system, transition in self._transition_of.items():
             counts = transition["counts"]
             outcomes = [key for key in OUTCOMES if key in counts or any(key in row for row in counts.values())]
             rows: list[list[Cell]] = [
@@ -107,7 +107,7 @@ class ComparisonView(View):
     def spans(self) -> Iterator[ResultTable]:
         """Yield, for each system, the gold spans whose outcome differs from the baseline's."""
         header = ["document", "start", "end", "label", "text", self.result["baseline"]]
-        for system, transition in self._moved.items():
+        for system, transition in self._transition_of.items():
             rows: list[list[Cell]] = [
                 [
                     *(span[key] for key in ("document", "start", "end", "label")),
@@ -185,13 +185,13 @@ class ComparisonView(View):
     # Sentences
 
     def findings(self) -> list[Finding]:
-        """Return, for each system, the conclusion and how many spans it fixes and breaks. The first is "headline"."""
+        """Return findings on the conclusion about each system, then on how many spans each fixes and breaks."""
         result: list[Finding] = []
         for section, row, line in self._conclusions(2):
             result.append(Finding(section, line, row.get("differing_documents") or ()))
-        for k, (system, moved) in enumerate(self._moved.items()):
-            names = dict.fromkeys(span["document"] for span in moved["spans"])
-            line = visible(f"{system} {_changes_phrase(moved['counts'])}")
+        for k, (system, transition) in enumerate(self._transition_of.items()):
+            names = dict.fromkeys(span["document"] for span in transition["spans"])
+            line = visible(f"{system} {_changes_phrase(transition['counts'])}")
             result.append(Finding(_section_name("changes", k), line, [*names], is_named=True))
         return result
 
@@ -222,8 +222,8 @@ class ComparisonView(View):
             difference = self._difference(row, digits)
             score = _sentence_name(row)
             start = f"{system}: {score} {difference}; " if difference else f"{system}, {score}: "
-            moved = self._moved.get(row["system"])
-            clauses = [*([_changes_phrase(moved["counts"])] if moved else []), row["verdict"]]
+            transition = self._transition_of.get(row["system"])
+            clauses = [*([_changes_phrase(transition["counts"])] if transition else []), row["verdict"]]
             yield _section_name("headline", k), row, visible(f"{start}{'; '.join(clauses)}")
 
     def _difference(self, row: Row, digits: int) -> str:
@@ -363,7 +363,7 @@ def _values(row: Row) -> list[float | None]:
 
 
 def _bounds(row: Row) -> Interval | None:
-    # Only the flag tells an interval without any bound from none.
+    # Only the flag distinguishes an unbounded interval from a missing one.
     bounds = interval(row["interval"], row_unit(row))
     return Interval(-math.inf, math.inf) if bounds is None and row.get("flag") == UNBOUNDED else bounds
 

@@ -40,9 +40,9 @@ def mark_excerpt(text: str | None, gold: Span | None, pred: Span | None) -> str:
     """Return a short stretch of a text with a gold and a predicted span marked.
 
     Args:
-        text: The text of the document; None if it is not known.
-        gold: The gold span; None for none.
-        pred: The predicted span; None for none.
+        text: The text of the document; None for a document without text.
+        gold: The gold span, or None.
+        pred: The predicted span, or None.
 
     Returns:
         The stretch on one line; "" without a text or without a span.
@@ -88,9 +88,9 @@ def insert_marks(text: str, spans: Iterable[tuple[int, int, int]], notes: Iterab
     >>> insert_marks("Ada met Bob", [(0, 3, 0), (0, 7, 1)], [(7, False, "(boundary)")])
     '{[Ada] met}(boundary) Bob'
     """
-    noted = [(end, EMPTY_NOTE if is_empty else NOTE, 0, 0, note) for end, is_empty, note in notes]
+    note_marks = [(end, EMPTY_NOTE if is_empty else NOTE, 0, 0, note) for end, is_empty, note in notes]
     result, before = "", 0
-    for place, *_, mark in sorted([*_marks(spans), *noted]):
+    for place, *_, mark in sorted([*_marks(spans), *note_marks]):
         result += text[before:place] + mark
         before = place
     return result + text[before:]

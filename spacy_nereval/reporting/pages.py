@@ -114,8 +114,9 @@ def html_example(document: Document, start: int, end: int) -> Example:
 class Layout(NamedTuple):
     """The names of a page's files, in order of execution.
 
-    They lie in the folder `page` of `package`, beside `page.html` and `page.css`; shared ones in that of this room.
-    Functions read the page's data and no element, so that they run outside of a page. Scripts draw the page.
+    They are in the folder `page` of `package`, with `page.html` and `page.css`; shared files are in the folder `page`
+    of this room. Functions read the page's data and no element, so that they run outside of a page.
+    Scripts draw the page.
     """
 
     package: str
@@ -136,7 +137,7 @@ CHART_SCRIPTS = ("theme", "charting")
 
 
 class Trusted(str):
-    """Text of our own, such as a script, which the template does not escape."""
+    """Text of this package, such as a script, which templates do not escape."""
 
     def __html__(self) -> str:
         """Return the text unchanged. Templates call this method to get markup."""

@@ -69,8 +69,8 @@ def mention_lines(numbers: Mapping[str, int]) -> list[str]:
     Args:
         numbers: The result's `mentions`; empty if there were none.
 
-    >>> found = {"listed": 4, "exact": 2, "normalised": 0, "caseless": 1, "inside": 0, "invented": 1, "empty": 0}
-    >>> mention_lines(found | {"repeated": 1, "ambiguous": 0})
+    >>> numbers = {"listed": 4, "exact": 2, "normalised": 0, "caseless": 1, "inside": 0, "invented": 1, "empty": 0}
+    >>> mention_lines(numbers | {"repeated": 1, "ambiguous": 0})
     ['4 mentions without offsets: 2 exact, 1 caseless, 1 not in the text (25.0 %); 1 listed more often than it occurs']
     """
     if not numbers:
@@ -176,8 +176,8 @@ def units_warning(units: int | None, effective: float, rule: str = "id", documen
     shown, unit = f"{effective:.1f}", unit_name(rule, units, documents)
     if units is None:
         return [f"⚠ Effectively only {shown} {unit}s: with fewer than {WARNING_UNITS}, scores say little."]
-    unlike = "" if shown == f"{units:.1f}" else f", effectively {shown}"
-    return [f"⚠ Only {many(units, unit)}{unlike}: with fewer than {WARNING_UNITS}, scores say little."]
+    note = "" if shown == f"{units:.1f}" else f", effectively {shown}"
+    return [f"⚠ Only {many(units, unit)}{note}: with fewer than {WARNING_UNITS}, scores say little."]
 
 
 def few_runs(runs: Iterable[int]) -> str:
@@ -190,26 +190,26 @@ def few_runs(runs: Iterable[int]) -> str:
 
 
 def interval_lines(basis: Mapping[str, Any], documents: int | None = None, *, chosen: bool = True) -> list[str]:
-    """Return warnings about intervals: automatic units, few units, or a few units with most of the uncertainty.
+    """Return warnings about intervals: automatic units, few units, or few that account for most of the variance.
 
     Args:
         basis: What the intervals are based on, the result's `confidence`.
         documents: The number of documents; None if it is not known.
-        chosen: Whether the argument `unit` chooses other units.
+        chosen: Whether to add that the argument `unit` chooses other units.
 
-    >>> held = {"metric": "strict", "score": "f", "units": ["a", "b"], "share": 0.6}
-    >>> basis = {"unit": "id", "units": 50, "effective_units": 40.0, "concentrated": [held]}
+    >>> score = {"metric": "strict", "score": "f", "units": ["a", "b"], "share": 0.6}
+    >>> basis = {"unit": "id", "units": 50, "effective_units": 40.0, "concentrated": [score]}
     >>> interval_lines(basis)
     ['⚠ 2 of 50 documents hold 60 % of the uncertainty of strict f: a, b.']
     """
     rule, units = basis["unit"], basis["units"]
     lines = [*unit_lines(rule, chosen=chosen), *units_warning(units, basis["effective_units"], rule, documents)]
-    # One score is enough: usually the same units hold the uncertainty of all scores.
-    for held in basis["concentrated"][:1]:
-        number, of_all = len(held["units"]), many(units, unit_name(rule, units, documents))
+    # One score is enough: usually the same units account for the variance of all scores.
+    for score in basis["concentrated"][:1]:
+        number, whole = len(score["units"]), many(units, unit_name(rule, units, documents))
         lines.append(
-            f"⚠ {number} of {of_all} hold{'s' if number == 1 else ''} {100 * held['share']:.0f} % of the uncertainty "
-            f"of {held['metric']} {held['score']}: {', '.join(map(str, held['units']))}."
+            f"⚠ {number} of {whole} hold{'s' if number == 1 else ''} {100 * score['share']:.0f} % of the uncertainty "
+            f"of {score['metric']} {score['score']}: {', '.join(map(str, score['units']))}."
         )
     return lines
 
@@ -237,7 +237,7 @@ def unit_lines(rule: str, *, chosen: bool = True) -> list[str]:
 
     Args:
         rule: The rule that says which documents are one unit.
-        chosen: Whether the argument `unit` chooses other units.
+        chosen: Whether to add that the argument `unit` chooses other units.
 
     >>> unit_lines("block:20")
     []
@@ -260,7 +260,7 @@ def disagreement_lines(disagreement: Mapping[str, Any]) -> list[str]:
     """Return lines on the documents in which WRF and strict F disagree.
 
     Args:
-        disagreement: What `evaluation.per_document.disagreement` returns.
+        disagreement: What `evaluation.result.disagreement` returns.
     """
     lines = [
         f"WRF compared with strict F in {disagreement['documents']} documents "

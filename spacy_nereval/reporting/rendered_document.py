@@ -80,7 +80,7 @@ def span_notes(document: Document, verdicts: Iterable[Verdict], metric: Metric) 
 
 
 def stretches(text: str, notes: Sequence[SpanNote], low: int = 0, high: int | None = None) -> Iterator[Stretch]:
-    """Cut a text where the spans of notes begin and end.
+    """Yield the stretches of a text between the offsets at which spans of notes begin or end.
 
     Args:
         text: The text of the document.
@@ -122,24 +122,26 @@ class RenderedDocument:
 
     def __init__(self, name: str | int, document: Document, verdicts: Iterable[Verdict], metric: Metric) -> None:
         self._text = document.text
-        self._said = span_notes(document, verdicts, metric)
-        wrong = sum(note.words.kind != "hit" for note in self._said)
+        self._notes = span_notes(document, verdicts, metric)
+        wrong = sum(note.words.kind != "hit" for note in self._notes)
         spans = f"{many(len(document.gold), 'gold span')}, {many(len(document.pred), 'predicted span')}"
         self._heading = visible(f"document {name}: {spans}; {many(wrong, 'error')} ({metric.name})")
 
     def __repr__(self) -> str:
         if self._text is None:
-            return "\n".join([self._heading, *(f"{_offset_text(note)} ⟨{visible(note.words)}⟩" for note in self._said)])
-        spans = [span for note in self._said for span in note.spans]
-        marks = [(note.end, note.start == note.end, f"⟨{visible(note.words)}⟩") for note in self._said]
+            return "\n".join(
+                [self._heading, *(f"{_offset_text(note)} ⟨{visible(note.words)}⟩" for note in self._notes)]
+            )
+        spans = [span for note in self._notes for span in note.spans]
+        marks = [(note.end, note.start == note.end, f"⟨{visible(note.words)}⟩") for note in self._notes]
         return "\n".join([self._heading, escape_controls(insert_marks(self._text, spans, marks)), LEGEND])
 
     def html(self) -> str:
         """Return the document in HTML, without a style."""
         text = self._text or ""
-        parts = [_stretch_html(part) for part in stretches(text, self._said)]
+        parts = [_stretch_html(part) for part in stretches(text, self._notes)]
         if self._text is None:
-            parts = [f"{_offset_text(note)} {_note_html(note.words)}<br>" for note in self._said]
+            parts = [f"{_offset_text(note)} {_note_html(note.words)}<br>" for note in self._notes]
         key = '<span class="gold">gold</span>, <span class="pred">predicted</span>'
         return "\n".join(
             [

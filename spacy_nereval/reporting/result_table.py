@@ -12,11 +12,11 @@ from ..io.writing import visible
 
 
 class Percent(float):
-    """A ratio, such as 0.25, that people read in percent and programs as it is."""
+    """A ratio, such as 0.25, that is shown in percent. Formats for programs keep the ratio."""
 
 
 class Gain(Percent):
-    """A change of a ratio. People see its sign."""
+    """A change of a ratio, shown with its sign."""
 
 
 class Cut(float):
@@ -49,7 +49,7 @@ class Estimate(NamedTuple):
 
 
 class Cost(str):
-    """The name of a score for which lower is better. People see `LOWER` after it."""
+    """The name of a score for which lower is better, shown with `LOWER` after it."""
 
 
 class Kinded(str):
@@ -87,7 +87,7 @@ class Ranked(str):
 
 
 class LinkedCount(int):
-    """A number on a page that can be chosen, with the request to the page's script: what to show then.
+    """A number on a page that can be clicked; `ask` says what the page's script then shows.
 
     >>> LinkedCount.create(7, {"label": 0}).ask
     {'label': 0}
@@ -117,7 +117,7 @@ def direction(score: str) -> str:
 
 
 EMPTY = "(empty)"
-"""What takes the place of an invisible text, such as a label of blanks."""
+"""Shown in place of an invisible text, such as a label of blanks."""
 
 
 class PValue(float):
@@ -131,14 +131,14 @@ class PValue(float):
 
     @classmethod
     def create(cls, p: float, is_bound: bool) -> PValue:
-        """Return a p-value; a bound if it is the least that its test can give, so that more swaps may lower it."""
+        """Return a p-value, as a bound if its test can give no smaller one, so that more swaps may lower it."""
         result = cls(p)
         result.is_bound = is_bound
         return result
 
     @property
     def text(self) -> str:
-        """The p-value as people read it."""
+        """The p-value with four digits, or a bound such as "< .0001"."""
         least = 10**-P_DIGITS
         if self < 1 and (self.is_bound or 0 < self < least):
             return f"< {(int(self / least + 1e-9) + 1) * least:.{P_DIGITS}f}".replace(" 0.", " .")
@@ -193,13 +193,13 @@ class ResultTable(NamedTuple):
         return f"{self.title} ({'; '.join(notes)})" if notes else self.title
 
     def is_number(self, column: int) -> bool:
-        """Return whether a column holds numbers and no text. Undefined values are neither."""
+        """Return whether a column has numbers and no text. Undefined values are neither."""
         cells = [row[column] for row in self.rows if row[column] is not None]
         return bool(cells) and not any(isinstance(cell, str) for cell in cells)
 
     @property
     def number_columns(self) -> set[int]:
-        """The indices of the columns that hold numbers. Computed from all rows, so call it once a table."""
+        """The indices of the columns of numbers. Computed from all rows, so read it once per table."""
         return {column for column in range(len(self.header)) if self.is_number(column)}
 
     @property
@@ -235,16 +235,16 @@ class ResultTable(NamedTuple):
         ]
         return self._replace(rows=rows) if self.bare else self
 
-    def grid(self, escaped: Callable[[str], str] = str) -> list[list[str]]:
+    def grid(self, escape: Callable[[str], str] = str) -> list[list[str]]:
         """Return the texts of the header and of the rows, without line breaks.
 
         Args:
-            escaped: Escapes what a format would misread in a text.
+            escape: A function that escapes what a format would misread in a text.
         """
         rows = [[self.cell_text(k, cell) for k, cell in enumerate(row)] for row in self.rows[: self.most]]
         header = [_name_with_direction(name) for name in self.header]
         distinct = _quote_lookalikes([*header, *(row[0] for row in rows if row)])
-        return [[escaped(visible(distinct.get(cell, cell)) or EMPTY) for cell in row] for row in (header, *rows)]
+        return [[escape(visible(distinct.get(cell, cell)) or EMPTY) for cell in row] for row in (header, *rows)]
 
     def cell_text(self, column: int, cell: Cell) -> str:
         """Return the text of a cell.
@@ -316,12 +316,12 @@ def display_value(number: float) -> float:
 
 
 def _quote_lookalikes(names: Sequence[str]) -> dict[str, str]:
-    """Return, in quotes, each name that differs from another name only in white space.
+    """Return the names that differ from another name only in white space, each with its quoted form.
 
     >>> _quote_lookalikes(["A", "A ", "B C"])
     {'A': "'A'", 'A ': "'A '"}
     """
-    alike: dict[str, dict[str, None]] = {}
+    groups: dict[str, dict[str, None]] = {}
     for name in names:
-        alike.setdefault(visible(name), {})[name] = None
-    return {name: repr(name) for group in alike.values() if len(group) > 1 for name in group}
+        groups.setdefault(visible(name), {})[name] = None
+    return {name: repr(name) for group in groups.values() if len(group) > 1 for name in group}

@@ -31,7 +31,7 @@ def percent(number: float | None, whole: float = 1) -> Percent | None:
 def interval(bounds: Any, unit: type[float] = float) -> Interval | None:
     """Return an interval of a result as a cell; None if it is undefined or missing.
 
-    JSON has no infinity, so a result has None for an infinite bound beside a finite one.
+    JSON has no infinity, so a result has None for an infinite bound if the other one is finite.
 
     Args:
         bounds: {"low", "high", "k", "flag"}, or [low, high] for a difference; None for no interval.
@@ -97,7 +97,7 @@ def score_cells(
 
 
 def p_value(row: Mapping[str, Any], key: str, result: Mapping[str, Any], raw: str = "p") -> PValue | None:
-    """Return a p-value as a cell. It is a bound where these swaps cannot give a smaller one.
+    """Return a p-value as a cell, which shows a bound if so many swaps cannot give a smaller one.
 
     Args:
         row: A row of a comparison.
@@ -195,11 +195,11 @@ def headline_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
         scores = result["per_type"][label]["scores"]
         bounds = evaluation.intervals(metric.name).get("per_type", {}).get(label, {})
         rows.append([label, numbers[label], predicted[label], *score_cells(metric, names, scores, bounds)])
-    bounded = [cell for row in rows for cell in row if isinstance(cell, Estimate)]
+    estimates = [cell for row in rows for cell in row if isinstance(cell, Estimate)]
     notes = [sentence_name(metric, main).removesuffix(" F")]
-    if bounded:
+    if estimates:
         notes.append(f"{100 * evaluation.result['confidence']['level']:g} % intervals")
-    notes += ["few: too few documents to rank or compare"] * any(cell.few for cell in bounded)
+    notes += ["few: too few documents to rank or compare"] * any(cell.few for cell in estimates)
     columns = [*PRF] if len(names) == 3 else [short_name(metric, name) for name in names]
     bare = [column for column, name in zip(columns, names) if name != main]
     header = ["label", "support", "predicted", *columns]
@@ -250,8 +250,8 @@ def support(evaluation: Evaluation) -> dict[str, int]:
 
 def count_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
     """Yield the counts that the scores are computed from."""
-    counted = ((m.name, evaluation.result["metrics"][m.name]["counts"]) for m in evaluation.metrics)
-    rows = [[metric, name, number] for metric, counts in counted for name, number in counts.items()]
+    by_metric = ((m.name, evaluation.result["metrics"][m.name]["counts"]) for m in evaluation.metrics)
+    rows = [[metric, name, number] for metric, counts in by_metric for name, number in counts.items()]
     yield ResultTable("Counts", ["metric", "count", "number"], rows)
 
 

@@ -15,7 +15,7 @@ from ..evaluation.conclusion import Footing, footer
 from ..evaluation.error_groups import ErrorGroups
 from ..evaluation.error_list import ListedVerdict
 from ..evaluation.intervals import run_intervals
-from ..evaluation.prediction_rates import PredictionRate, prediction_rates, rates_of
+from ..evaluation.prediction_rates import PredictionRate, prediction_rates, result_rates
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import LabelledVerdict, documents_with
 from ..io.writing import visible
@@ -50,7 +50,7 @@ from .verdict_tables import confusion_tables, group_tables, pair_tables, verdict
 from .view import Finding, Makers, View
 
 FEW = 10
-"""Labels and buckets with fewer gold spans are not named as the lowest, unless all have fewer."""
+"""Labels and buckets with fewer gold spans are not ranked, unless all have fewer."""
 
 EVEN = (0.8, 1.25)
 """Without intervals: a label with this many predictions per gold span is neither over- nor underpredicted."""
@@ -62,7 +62,7 @@ VALUE_BOUNDS = ("value low", "value high")
 """The columns of bounds in the table of every score."""
 
 NO_INTERVAL: Mapping[str, Any] = {"share_of_training": None}
-"""Takes the place of the interval of a number of spans, which has none."""
+"""Used for scores that are numbers of spans, which have no interval."""
 
 
 def _table_maker(make: Callable[[Evaluation], Iterable[ResultTable]]) -> Callable[[ScoreView], Iterable[ResultTable]]:
@@ -149,9 +149,9 @@ class ScoreView(View):
             places = [("", *self.evaluation.overall(metric.name))]
             places += [(label, row["scores"], bounds.get(label, {})) for label, row in result["per_type"].items()]
             for label, scores, intervals in places:
-                for name in (name for name in scores if name != "undefined"):  # in averages: how many are
+                for name in (name for name in scores if name != "undefined"):  # in averages, a number of labels
                     cell = score_cell(metric, name, scores, intervals)
-                    # The bounds have columns of their own, which are there also if no score has any.
+                    # The bounds have separate columns, even if no score has bounds.
                     numbers = cell[:3] if isinstance(cell, Estimate) else (cell, None, None)
                     rows.append([label, metric.score_by_name[name].key or None, metric.name, name, *numbers])
         return ResultTable("All scores", ["label", "key", "metric", "score", "value", *VALUE_BOUNDS], rows)
@@ -277,10 +277,10 @@ class ScoreView(View):
     def rates(self) -> list[PredictionRate]:
         """How often each label is predicted, with intervals if the result has intervals."""
         if self.evaluation.counts is None:
-            return rates_of(self.evaluation.result)
+            return result_rates(self.evaluation.result)
         basis = self.evaluation.result.get("confidence")
-        chosen = {name: basis[name] for name in Confidence._fields if basis[name] is not None} if basis else {}
-        return prediction_rates(self.evaluation.counts, Confidence(**chosen) if basis else None)
+        settings = {name: basis[name] for name in Confidence._fields if basis[name] is not None} if basis else {}
+        return prediction_rates(self.evaluation.counts, Confidence(**settings) if basis else None)
 
     def _rates_finding(self) -> Finding:
         """Return the most overpredicted and the most underpredicted label."""
@@ -300,7 +300,7 @@ class ScoreView(View):
 
 
 class RunsView(ScoreView):
-    """The tables and sentences on a system with several training runs: the first run's counts, all runs' result."""
+    """The tables and sentences on a system with several training runs, from the first run's counts and the result."""
 
     def runs(self) -> Iterator[ResultTable]:
         """Yield the spread of the headline scores over the training runs."""
@@ -365,7 +365,7 @@ class RunsView(ScoreView):
 def worst_group(
     metric: Metric, kind: str, rows: Sequence[tuple[str, int, float | Estimate | None]]
 ) -> tuple[str, str | None]:
-    """Return a sentence on the label or bucket that scores worst, and its name; None if none is the worst.
+    """Return a sentence on the label or bucket that scores worst, and its name, or None if no single one does.
 
     Labels with few gold spans or few units are not ranked.
 

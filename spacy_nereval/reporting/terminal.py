@@ -7,20 +7,20 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Literal, NamedTuple
 
-from wasabi.tables import row as joined
+from wasabi.tables import row as join_cells
 
 from ..io.writing import escape_controls
 from .marked_text import MarkedText
 from .result_table import LOWER, Cell, ResultTable
 
 WIDE, CLOSE = 3, 2
-"""Blanks between columns, and between those of a table that would be too wide."""
+"""Blanks between columns: by default, and in a table that would be too wide."""
 
 NARROW = 12
 """Minimum width of a column of text whose texts are cut to make a table fit."""
 
 MARKED = 2
-"""A column with marked spans stays this many times as wide as other columns of text."""
+"""When columns of text are narrowed, one with marked spans stays up to this many times as wide as others."""
 
 INSTEAD = {"…": "...", "≤": "<=", "∞": "inf", LOWER: "(-)"}
 """Replacements for characters that an encoding lacks."""
@@ -42,13 +42,13 @@ def render(table: ResultTable, *, width: int | None = None, encoding: str = "utf
         width: Number of columns of the terminal; None if the width does not matter.
         encoding: Encoding of the terminal. Characters that it lacks are replaced.
 
-    >>> found = ResultTable("", ["label", "P", "R"], [["a rather long label", 50.0, 25.0]])
-    >>> print(render(found))
+    >>> table = ResultTable("", ["label", "P", "R"], [["a rather long label", 50.0, 25.0]])
+    >>> print(render(table))
     <BLANKLINE>
     label                     P       R
     -------------------   -----   -----
     a rather long label   50.00   25.00
-    >>> print(render(found, width=30))
+    >>> print(render(table, width=30))
     <BLANKLINE>
     label                 P      R
     ----------------  -----  -----
@@ -117,10 +117,10 @@ def _narrow_columns(sizes: Sequence[Column], space: int, width: int) -> list[Col
     """Narrow the widest column of text until all columns fit or none can be narrower."""
     sizes_now = [*sizes]
     while _total_width(sizes_now, space) > width:
-        giving = [c for c in sizes_now if not c.is_number and c.width > NARROW]
-        if not giving:
+        columns = [c for c in sizes_now if not c.is_number and c.width > NARROW]
+        if not columns:
             break
-        widest = max(giving, key=lambda c: c.width / (MARKED if c.is_marked else 1))
+        widest = max(columns, key=lambda c: c.width / (MARKED if c.is_marked else 1))
         sizes_now[sizes_now.index(widest)] = widest._replace(width=widest.width - 1)
     return sizes_now
 
@@ -159,7 +159,7 @@ def _line(cells: Sequence[str], sizes: Sequence[Column], space: int) -> str:
     # wasabi counts characters, but East Asian ones take two columns and combining ones none.
     widths = [c.width - display_width(cell) + len(cell) for cell, c in zip(cells, sizes)]
     aligns: list[Literal["l", "r", "c"]] = ["r" if c.is_number else "l" for c in sizes]
-    return joined(cells, widths=widths, aligns=aligns, spacing=space).rstrip()
+    return join_cells(cells, widths=widths, aligns=aligns, spacing=space).rstrip()
 
 
 def display_width(text: str) -> int:
@@ -177,10 +177,10 @@ def display_width(text: str) -> int:
 
 
 def bars(table: ResultTable, encoding: str = "utf8") -> list[str]:
-    """Return a bar for every row. Shares above 0 have at least a thin one.
+    """Return a bar for every row. Every share above 0 has at least a thin bar.
 
-    >>> found = ResultTable("", ["%"], [[0.5], [0.001], [0.0]], bars="%")
-    >>> bars(found), bars(found, "ascii")
+    >>> table = ResultTable("", ["%"], [[0.5], [0.001], [0.0]], bars="%")
+    >>> bars(table), bars(table, "ascii")
     (['█████', '▏', ''], ['#####', '#', ''])
     """
     index = [*table.header].index(table.bars or "")
@@ -205,6 +205,6 @@ def replace_unencodable(text: str, encoding: str) -> str:
         text.encode(encoding)
         return text
     except UnicodeEncodeError:
-        for character, instead in INSTEAD.items():
-            text = text.replace(character, instead)
+        for character, replacement in INSTEAD.items():
+            text = text.replace(character, replacement)
         return text.encode(encoding, "replace").decode(encoding)

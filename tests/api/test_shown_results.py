@@ -63,6 +63,40 @@ def test_a_notebook_sees_escaped_tables_without_scripts(result, compared):
     assert "&lt;b&gt;new against &lt;i&gt;old" in named._repr_html_()
 
 
+def test_the_frame_of_a_confusion_matrix_is_one_matrix_and_says_where_it_has_no_hits(result):
+    for made in (result, score(GOLD, PRED, "strict"), score(GOLD, GOLD)):
+        assert made.to_frame("confusion").set_index("gold").equals(made.confusion().to_frame())
+    assert result.confusion("fair").to_frame().columns.name == result.to_frame("confusion").columns.name
+    assert result.to_frame("confusion").columns.name == "predicted (errors only)"
+    assert result.confusion("strict").to_frame().columns.name == "predicted"
+    assert score(GOLD, PRED, "strict").to_frame("confusion").columns.name == "predicted"
+
+    hits = result.to_frame("confusion-hits").set_index("gold")
+    assert hits.loc["PER"].to_dict() == {
+        "<LOC>": 0,
+        "LOC": 0,
+        "ORG": 1,
+        "PER": 1,
+        "boundary": 0,
+        "no span": 0,
+        "total": 2,
+    }
+    assert hits.loc["LOC", "boundary"] == 1 and hits.loc["total", "total"] == 5
+    assert score(GOLD, GOLD).to_frame("confusion-hits").set_index("gold").loc["total", "total"] == 4, "no errors"
+    assert len(score(GOLD, GOLD, "strict").to_frame("confusion-hits")) == 0, "its matrix has the hits"
+    strict = score(GOLD, GOLD).confusion("strict")
+    assert {(gold, pred): n for gold in strict for pred, n in strict[gold].items() if n} == {
+        ("PER", "PER"): 2, ("LOC", "LOC"): 1, ("<LOC>", "<LOC>"): 1
+    }  # fmt: skip
+
+
+def test_a_list_of_errors_between_many_labels_says_so_too():
+    names = [f"L{k:02}" for k in range(14)]
+    made = score([[(0, 3, name)] for name in names], [[(0, 3, name)] for name in names[1:] + names[:1]])
+    assert [*made.to_frame("confusion").columns] == ["gold", "predicted", "number"]
+    assert "Confusion matrix (fair, errors only)" in str(made.show("confusion"))
+
+
 def test_every_table_is_a_frame(result):
     for name in {*result._view().makers} - {"groups"}:
         assert len(result.to_frame(name)) > 0, name

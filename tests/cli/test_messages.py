@@ -24,7 +24,7 @@ from spacy_nereval.io.formats import records
 from spacy_nereval.io.formats.settings import Format
 from spacy_nereval.io.records import Record
 from spacy_nereval.io.tables import write_rows
-from spacy_nereval.io.writing import atomic, write_json
+from spacy_nereval.io.writing import atomic_file, write_json
 
 
 @pytest.fixture(autouse=True)
@@ -150,7 +150,7 @@ def test_a_full_disk_behind_the_standard_output_is_named(name, options, monkeypa
 
 
 def test_an_error_of_reading_does_not_name_the_output(here):
-    with pytest.raises(OSError) as raised, atomic(here / "out"):
+    with pytest.raises(OSError) as raised, atomic_file(here / "out"):
         raise OSError(errno.EIO, "Input/output error")
     assert "out" not in str(raised.value).replace("Input/output", "")
 

@@ -22,7 +22,7 @@ from spacy_nereval.core.messages import use_spelling
 from spacy_nereval.core.spans import relabel
 from spacy_nereval.evaluation.label_schemes import extend_mapping, mapping_argument, propose_label
 from spacy_nereval.io.count_files import load, save
-from spacy_nereval.io.count_layout import LATER
+from spacy_nereval.io.count_layout import DEFAULTS
 
 TEXT = "Ada met Bob in New York at MIT . 1234567890"
 GOLD = [(0, 3, "PERSON"), (8, 11, "PERSON"), (15, 23, "GPE"), (30, 34, "ORG"), (30, 34, "FAC")]
@@ -236,7 +236,7 @@ def test_counts_keep_their_rules_in_a_file(tmp_path):
 def test_files_of_counts_without_rules_are_as_they_always_were(tmp_path):
     save(counted(), tmp_path / "a.npz")
     with np.load(tmp_path / "a.npz") as archive:
-        assert LATER.keys() & json.loads(archive["header"].tobytes()).keys() == {"gold_places"}
+        assert DEFAULTS.keys() & json.loads(archive["header"].tobytes()).keys() == {"gold_places"}
     assert load(tmp_path / "a.npz").label_rules is None
 
 

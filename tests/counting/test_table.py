@@ -131,7 +131,7 @@ def test_it_does_not_matter_how_many_rows_are_held_at_once(cells, corpus):
     expected, alone, scores = sum_counts(counts, weights), evaluate(counts), document_scores(counts)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("spacy_nereval.counting.table.CELLS", cells)
-        assert cells > 1 or len([*Table(counts).stretches()]) == len(corpus)
+        assert cells > 1 or len([*Table(counts).document_slices()]) == len(corpus)
         same(sum_counts(counts, weights), expected)
         assert evaluate(counts) == alone
         for name, table in document_scores(counts).items():

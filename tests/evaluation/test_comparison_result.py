@@ -236,7 +236,7 @@ DRAWN = {"confidence": {"level": 0.95}, "transitions": []}
 COSTS = (("slot_error", "ser"), ("ace", "value"))
 
 
-def test_an_average_of_costs_with_a_label_without_interval_is_unbounded_and_says_so():
+def test_an_average_with_a_label_without_interval_is_unbounded_and_flagged_but_for_costs():
     """Most half-samples of collapsed counts lack the label, so that it has no interval."""
     documents = [Document([(0, 3, "A"), (5, 8, "A")], [(0, 3, "A")], id=f"d{k}") for k in range(12)]
     documents[0] = Document([*documents[0].gold, (10, 12, "RARE")], documents[0].pred, id="d0")
@@ -246,18 +246,24 @@ def test_an_average_of_costs_with_a_label_without_interval_is_unbounded_and_says
         result = evaluate(counts, Confidence())["metrics"]
         label = result["slot_error"]["intervals"]["per_type"]["RARE"]["ser"]["flag"]
         found[label] = [result[name]["intervals"]["averages"]["macro"][key] for name, key in COSTS]
-    assert [(row["high"], row["flag"]) for row in found["undefined"][:1]] == [(None, "unbounded")]
-    assert found["undefined"][0]["low"] > 0
-    assert [(row["low"], row["flag"]) for row in found["undefined"][1:]] == [(None, "unbounded")]
+    ser, value = found["undefined"]
+    # A label of which nothing is known reaches up by 1 + x = 2, and down to 0; A as far as y = x / (1 + x).
+    a = result["slot_error"]["intervals"]["per_type"]["A"]["ser"]
+    below, above = (2.25 * abs(a[side] / (1 + a[side]) - 1 / 3) for side in ("low", "high"))
+    assert ser["flag"] is None
+    assert (ser["low"], ser["high"]) == pytest.approx(
+        (0.75 - np.hypot(below, 1) / 2, 0.75 + np.hypot(above, 2) / 2), rel=1e-9
+    )
+    assert (value["low"], value["flag"]) == (None, "unbounded")
     assert {row["flag"] for row in found["few"]} == {None}
     whole = score(documents, ["slot_error", "ace"], Confidence())["metrics"]
     assert whole["slot_error"]["intervals"]["per_type"]["RARE"]["ser"]["flag"] == "few"
     assert None not in whole["slot_error"]["intervals"]["averages"]["macro"]["ser"].values()
-    cell = score_cell(create("slot_error"), "ser", {"ser": 0.5}, {"ser": found["undefined"][0]})
-    assert number_text(cell, 0).endswith(", ∞] unbounded")
-    table = ResultTable("T", ["ser"], [[cell]])
-    assert '"ser high": null' in json_text([table]) and csv_text([table]).endswith(",")
-    assert r"$\infty$" in latex(table)
+    cell = score_cell(create("ace"), "value", {"value": 0.5}, {"value": value})
+    assert number_text(cell, 0).startswith("50 [-∞, ") and number_text(cell, 0).endswith("] unbounded")
+    table = ResultTable("T", ["value"], [[cell]])
+    assert '"value low": null' in json_text([table]) and ",," in csv_text([table])
+    assert r"-$\infty$, 77.21" in latex(table)
 
 
 def test_a_difference_without_bounds_is_not_taken_for_one_without_a_test():

@@ -78,33 +78,36 @@ def value(result: dict[str, Any], metric: str, path: tuple[str, ...]) -> float:
 def mean_by_hand(metric: str, path: tuple[str, ...]) -> tuple[float, float, float, float]:
     """Mean, bounds and share of training, on documents scored anew without each document."""
     (whole,), without, alone = scored_anew("A")
-    share = (lambda x: x / (1 + x)) if path[-1] == "ser" else (lambda x: x)
+    is_cost = path[-1] == "ser"
     runs = np.array([value(result, metric, path) for result in whole])
-    theta = share(runs.mean())
+    theta = runs.mean()
     label = path[1] if path[0] == "per_type" else None
     weights = [
         np.mean([sum(label in (None, s[2]) for s in (*run[k].gold, *run[k].pred)) for run in A]) for k in range(30)
     ]
-    left = [share(np.mean([value(r, metric, path) for r in each])) for each in without]
+    left = [np.mean([value(r, metric, path) for r in each]) for each in without]
     of_documents, k, f = spread_of(theta, left, weights)
-    training = share(runs).var(ddof=1) / 3
+    training = runs.var(ddof=1) / 3
     own = np.array([[value(r, metric, path) for r in each] for each in alone])
-    own = share(np.where(np.isfinite(own), own, 0).sum(1) / np.maximum(np.isfinite(own).sum(1), 1e-9))
-    defined = np.array([any(np.isfinite(value(r, metric, path)) for r in each) for each in alone])
-    if path[-1] == "ser":  # a document without gold has wrong predictions or none
-        wrong = [any(run[k].pred for run in A) if not d else own[k] > 0 for k, d in enumerate(defined)]
-        mixed = min(sum(wrong), (defined & (own < 0.5)).sum())
+    defined = np.isfinite(own).any(1)
+    own = np.where(np.isfinite(own), own, 0).sum(1) / np.maximum(np.isfinite(own).sum(1), 1e-9)
+    variance = of_documents + training
+    freedom = variance**2 / (of_documents**2 / (max(f, 3) if is_cost else f) + training**2 / 2)
+    quantile = scipy.stats.t.ppf(0.975, freedom)
+    if is_cost:  # the score interval of a Poisson mean; a document without gold has wrong predictions or none
+        wrong = sum(any(run[k].pred for run in A) if not d else own[k] > 0 for k, d in enumerate(defined))
+        full = k / max(1, theta)
+        n = full * (wrong + 0.5) / (wrong * full * variance / theta + 0.5)
+        reach = quantile * np.sqrt(theta / n + quantile**2 / (4 * n * n))
+        low, high = theta + quantile**2 / (2 * n) + np.array([-reach, reach])
     else:
         mixed = min((defined & (own < 1)).sum(), (defined & (own > 0)).sum())
-    variance = of_documents + training
-    freedom = variance**2 / (of_documents**2 / f + training**2 / 2)
-    n = k / ((mixed * k * variance / (theta * (1 - theta)) + 0.5) / (mixed + 0.5))
-    own_bounds = np.array(wilson(theta, n, scipy.stats.t.ppf(0.975, freedom)))
-    full = theta * (1 - theta) / k
-    most = theta * (1 - theta) / (full + training), (full + training) ** 2 / (full**2 / (k - 1) + training**2 / 2)
-    widest = wilson(theta, most[0], scipy.stats.t.ppf(0.975, most[1]))
-    bounds = np.array([max(own_bounds[0], widest[0]), min(own_bounds[1], widest[1])])
-    low, high = bounds / (1 - bounds) if path[-1] == "ser" else bounds
+        n = k / ((mixed * k * variance / (theta * (1 - theta)) + 0.5) / (mixed + 0.5))
+        own_bounds = wilson(theta, n, quantile)
+        full = theta * (1 - theta) / k
+        most = theta * (1 - theta) / (full + training), (full + training) ** 2 / (full**2 / (k - 1) + training**2 / 2)
+        widest = wilson(theta, most[0], scipy.stats.t.ppf(0.975, most[1]))
+        low, high = max(own_bounds[0], widest[0]), min(own_bounds[1], widest[1])
     return float(runs.mean()), float(low), float(high), training / variance
 
 

@@ -26,7 +26,7 @@ from spacy_nereval.evaluation.differences import (
     differing_units,
     swap_test,
     t_test,
-    widen,
+    widen_interval,
 )
 from spacy_nereval.evaluation.resampling import half_samples, patterns
 from spacy_nereval.evaluation.tested import count_data_sets
@@ -389,12 +389,12 @@ def test_a_widened_interval_stops_short_of_0_where_the_test_rejects_it():
     for sign in (1, -1):
         bounds = sorted((sign * 0.01, sign * 0.2))
         test = Differences(np.array(0.03), nothing, *map(np.array, bounds), nothing)
-        found = widen(test, sign * 0.1, 0.2, sign * -3.0, 20, 20.0)
+        found = widen_interval(test, sign * 0.1, 0.2, sign * -3.0, 20, 20.0)
         low, high = sorted((sign * float(found.low), sign * float(found.high)))
         assert low == 1e-12 and high > 0.2
         assert found.p == 0.03 and found.detectable == detectable_difference(found.low, found.high)
     open_test = Differences(np.array(0.3), nothing, np.array(-0.01), np.array(0.2), nothing)
-    assert widen(open_test, 0.1, 0.2, -3.0, 20, 20.0, limit=0.4).low == -0.4
+    assert widen_interval(open_test, 0.1, 0.2, -3.0, 20, 20.0, limit=0.4).low == -0.4
 
 
 def test_the_skewness_of_influences_is_that_of_all_units():

@@ -21,7 +21,7 @@ from stored_counts import FAIR, changed, refused, same, stored, stored_collapsed
 
 from spacy_nereval import Document, evaluate
 from spacy_nereval.io.count_files import load, merge
-from spacy_nereval.io.count_layout import LATER, CollapsedHeader, Header, schema
+from spacy_nereval.io.count_layout import DEFAULTS, CollapsedHeader, Header, schema
 
 
 @pytest.fixture
@@ -229,7 +229,7 @@ LACKING = ["labels", "unit_number", "shards", "unit", "metrics", "columns", "dig
 
 @pytest.mark.parametrize(
     ("kind", "key"),
-    [*(("file", key) for key in sorted(Header.model_fields.keys() - LATER.keys()))]
+    [*(("file", key) for key in sorted(Header.model_fields.keys() - DEFAULTS.keys()))]
     + [("collapsed", key) for key in LACKING],
 )
 def test_a_header_that_lacks_something_is_refused(request, kind, key):

@@ -29,7 +29,7 @@ from spacy_nereval.io import count_files as storage
 from spacy_nereval.io import id_hashes
 from spacy_nereval.io.count_files import load, merge, save
 from spacy_nereval.io.count_layout import OtherVersion
-from spacy_nereval.io.id_hashes import hashes_of, holders, merge_distinct, merge_hashes
+from spacy_nereval.io.id_hashes import files_with_hash, hashes_of, merge_distinct, merge_hashes
 
 
 @tries(20)
@@ -232,7 +232,7 @@ def test_any_files_merge_to_what_their_sets_unite_to(tmp_path, monkeypatch):
         found = merge_hashes(files, target)
         assert found in twice if twice else found is None
         assert target.read_bytes() == b"".join(sorted(set().union(*sets)))
-        assert found is None or holders(files, found) == [k for k, some in enumerate(sets) if found in some]
+        assert found is None or files_with_hash(files, found) == [k for k, some in enumerate(sets) if found in some]
 
 
 def test_what_cannot_be_merged_leaves_no_temporary_file(monkeypatch):

@@ -18,7 +18,7 @@ from spacy_nereval.evaluation import differences
 from spacy_nereval.evaluation.bounds import Intervals, effective_units, score_intervals
 from spacy_nereval.evaluation.resampling import MOST_GROUPS, patterns
 from spacy_nereval.evaluation.tested import count_data_sets, holm
-from spacy_nereval.evaluation.variance import most_influential, run_errors
+from spacy_nereval.evaluation.variance import influences, most_influential, run_errors, skewness
 
 BENCHMARKS = ROOT / "benchmarks"
 PAGE = (ROOT / "docs" / "explanation" / "intervals.md").read_text(encoding="utf8")
@@ -36,8 +36,8 @@ Floats = NDArray[np.float64]
 
 
 def prose() -> str:
-    """The page on one line, without blocks of code, the targets of links and the years of publications."""
-    text = re.sub(r"```.*?```", "", PAGE, flags=re.S)
+    """The page on one line, without blocks of code, numbers of lists, targets of links and years of publications."""
+    text = re.sub(r"```.*?```|^\d\. ", "", PAGE, flags=re.S | re.M)
     text = re.sub(r"\]\((?:[^()]|\([^()]*\))*\)", "]", text)
     return re.sub(r"\b(19|20)\d\d\b", "", " ".join(text.split()))
 
@@ -82,7 +82,19 @@ def compared(number: int) -> Compared:
         differing=differences.differing_units(a, b),
         limit=1.0,
     )
-    return Compared(first, second, test)
+    without = [f_score(side.sum(0) - side) for side in (a, b)]
+    difference, units = second - first, np.arange(number)
+    left_out = (np.array([difference]), units * 0, without[1] - without[0], number)
+    widened = differences.widen_interval(
+        test,
+        difference,
+        float(np.sqrt(influences(*left_out).variance[0])),
+        float(skewness(*left_out)[0]),
+        number,
+        float(effective_units(weights)),
+        limit=1.0,
+    )
+    return Compared(first, second, widened)
 
 
 def repeated() -> tuple[Floats, Intervals, float]:
@@ -152,6 +164,10 @@ def numbers() -> dict[str, list[str]]:
         "groups": [f"{MOST_GROUPS:,} documents"],
         "hard worlds": ["8 % of the documents", hard_world("8 % catastrophic documents", 50)],
         "least p": [f"{2 / 2**5:g}", f"{2 / 2**6:g}"],
+        "bounds": [
+            f"{differences.units_for_rare_loss([], 0.05, 0.9)} units of one size are the same within 5 points",
+            f"with {differences.units_for_rare_loss([], 0.01, 0.9)} units within 1 point",
+        ],
         "ten documents": [
             f"{points(ten.first)} and {points(ten.second)}",
             f"{points(ten.difference)} points {span(float(ten.test.low), float(ten.test.high))}",

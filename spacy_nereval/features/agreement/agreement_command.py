@@ -117,7 +117,7 @@ def agreement_cli(
     a network, and --disputes what adjudicators have to decide.
     """
     from ...io.tables import write_rows
-    from ...io.writing import atomic, write_json
+    from ...io.writing import atomic_file, write_json
     from ...reporting.remarks import many
     from .agreement_counts import DEFAULT, AgreementCounts
     from .agreement_page import agreement_page
@@ -151,7 +151,7 @@ def agreement_cli(
     if units:
         write_rows(units, unit_rows(shared), header=None)
     if html:
-        with atomic(html) as file:
+        with atomic_file(html) as file:
             file.write(agreement_page(counted, AgreementView(bounded, chosen)).encode())
     asked = write_disputes(disputes, shared, rule) if disputes else 0
     view, more = AgreementView(result, chosen, main=bounded), more_tables(showing)

@@ -31,7 +31,7 @@ from ...io.formats.settings import Format
 from ...io.records import Record, carry_side, check_has_text, plain_text, project_spans
 from ...io.tables import write_rows
 from ...io.units import units_of
-from ...io.writing import atomic, json_line
+from ...io.writing import atomic_file, json_line
 from .shared_documents import (
     OF_ANNOTATION,
     OF_WHITE_SPACE,
@@ -440,7 +440,7 @@ def write_disputes(path: Path, shared: SharedDocuments, rule: Rule = Rule()) -> 
     if format_extension(path) == ".jsonl":
         return write_rows(path, prodigy_tasks(shared, rule))
     tasks = [*label_studio_tasks(shared)]
-    with atomic(path) as file:
+    with atomic_file(path) as file:
         file.write(f"{json_line(tasks, indent=1)}\n".encode())
     return len(tasks)
 

@@ -192,7 +192,7 @@ class PairTables:
         """The mean of both directions of each overall score of each document, float64[scores, documents]."""
         both = []
         for table in self._tables:
-            blocks = [table.document_scores(table.cells[here])[0] for here in table.stretches()]
+            blocks = [table.document_scores(table.cells[here])[0] for here in table.document_slices()]
             scores = sum(len(metric.averaged) for metric in table.metrics)
             both.append(np.concatenate([np.zeros((scores, 0)), *blocks], axis=1))
         return _mean_of_defined(*both)

@@ -63,7 +63,7 @@ def gate_cli(
     right and the candidate has wrong. '--format markdown' makes the comment of a pull
     request.
     """
-    from ...io.writing import atomic
+    from ...io.writing import atomic_file
     from .gate_rules import judge_candidate
     from .gate_view import GateView
     from .gate_view import junit as junit_xml
@@ -80,7 +80,7 @@ def gate_cli(
     rules = read_policy(policy)
     result = judge_candidate(rules, *_count_systems(rules, arguments, baseline, reading, loading, cutting))
     if junit:
-        with atomic(junit) as file:
+        with atomic_file(junit) as file:
             file.write(junit_xml(result))
     print_result(GateView(result), tables, showing, output)
     if not result["passed"]:
@@ -90,14 +90,14 @@ def gate_cli(
 def _write_template(path: Path) -> None:
     """Write a policy to start from."""
     from ...io.paths import is_stream
-    from ...io.writing import atomic
+    from ...io.writing import atomic_file
     from .policy import TEMPLATE
 
     if str(path) == "-":
         path = Path(STDOUT_FILE)
     if path.exists() and not is_stream(path):
         raise ValueError(f"{path} exists: choose another file for the new policy")
-    with atomic(path) as file:
+    with atomic_file(path) as file:
         file.write(TEMPLATE.encode())
     with apart_from([path]):
         say(f"✔ {path}: change its bounds, then run 'nereval gate {path} GOLD CANDIDATE --baseline B'", fg="green")

@@ -158,7 +158,7 @@ def _spans(spans: Sequence[Row]) -> str:
 
 
 class Corrections(Shown):
-    """Gold annotation with its corrections: a dict that says what changed, with methods that print it and write gold.
+    """Gold annotation with its corrections: a dict of the changes, with methods that print them and write the new gold.
 
     `apply` makes it. It has the items
 
@@ -172,8 +172,8 @@ class Corrections(Shown):
     >>> from spacy_nereval import apply
     >>> gold = [{"text": "Ada sleeps", "spans": [{"start": 0, "end": 3, "label": "LOC"}]}]
     >>> mark = {"digest": "e35c1749c675", "gold": gold[0]["spans"][0], "mark": "gold wrong", "decided": []}
-    >>> found = apply(gold, [mark])
-    >>> found.changes[0]["change"], found.gold[0].spans
+    >>> corrected = apply(gold, [mark])
+    >>> corrected.changes[0]["change"], corrected.gold[0].spans
     ('removed', [])
     """
 

@@ -1,4 +1,4 @@
-"""`nereval thresholds`: curves over the scores of predictions, the best cut, and what it is worth elsewhere."""
+"""`nereval thresholds`: curves over the scores of predictions, the best cut, and its scores on other documents."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def thresholds_cli(
     PRED2: the score at the cut and its gain over no cut, with intervals.
     """
     from ...core.messages import check_given_once
-    from ...evaluation.tested import add_metric_of, find_criterion
+    from ...evaluation.tested import add_missing_metric, find_criterion
     from ...io.writing import write_json
     from ...reporting.pages import chart_library
     from .chosen_cuts import find_thresholds, measure_cuts
@@ -147,7 +147,7 @@ def thresholds_cli(
     reading = add_stored_labels(reading, sources)
     annotation = Gold(gold, reading)
     metrics_chosen = chosen_metrics(metrics, options, gold=annotation, systems=sources)
-    chosen = add_metric_of(settings.best, metrics_chosen.metrics)
+    chosen = add_missing_metric(settings.best, metrics_chosen.metrics)
     find_criterion(settings.best, chosen)  # before anything is read
     check_lexicons(chosen, output, csv, cut_file, html)
     per_system: list[CutResult] = []
@@ -221,16 +221,16 @@ def _write_files(results: Sequence[CutResult], names: Sequence[str], csv: Path |
 
 def _write_page(path: Path, results: Sequence[CutResult], names: Sequence[str], golds: Sequence[str]) -> None:
     """Write the page of all systems."""
-    from ...io.writing import atomic
+    from ...io.writing import atomic_file
     from .threshold_page import thresholds_page
 
     page = thresholds_page([*zip(names, results)], golds=golds, applying=APPLYING)
-    with atomic(path) as file:
+    with atomic_file(path) as file:
         file.write(page.encode())
 
 
 def _print_results(
-    results: Sequence[CutResult], names: Sequence[str], wished: Sequence[str], format: str | None, digits: int
+    results: Sequence[CutResult], names: Sequence[str], tables: Sequence[str], format: str | None, digits: int
 ) -> None:
     """Print the sentences and tables of all systems."""
     from .threshold_view import ThresholdView
@@ -242,7 +242,7 @@ def _print_results(
     ]
     signatures = [*dict.fromkeys(result.values["signature"] for result in results)]
     print_tables(
-        (table for view in views for table in view.tables(wished, digits=digits)),
+        (table for view in views for table in view.tables(tables, digits=digits)),
         format,
         before=[*dict.fromkeys(line for view in views for line in view.opening(digits=digits))],
         after=[*(line for view in views for line in view.closing()), *signatures[1:]],

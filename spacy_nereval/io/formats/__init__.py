@@ -36,7 +36,7 @@ from .settings import Format, read_with_fitting_offsets
 Reader = Callable[[Path, Format], Iterator[Record]]
 
 AUTO = "auto"
-"""The name that stands for the inferred format."""
+"""The format name for a format that is to be inferred."""
 
 ENDINGS = {
     ".spacy": "spacy",
@@ -79,7 +79,7 @@ UNREAD = {
 
 
 def infer_format(path: Path) -> str | None:
-    """Return the format that the extension and content of a file show, or the files of a folder.
+    """Infer the format of a file from its extension and content, or of a folder from its files.
 
     Args:
         path: A file or folder. A file need not exist.
@@ -146,15 +146,15 @@ def name_of(path: Path, format: Format = Format()) -> str:
     )
 
 
-def with_name(path: Path, format: Format = Format()) -> Format:
-    """Return how to read a path, with the name of its format, so that no reader has to infer the name again.
+def named_format(path: Path, format: Format = Format()) -> Format:
+    """Return the format of a path with its name filled in, so that the name is inferred only once.
 
     A pattern keeps the format that is given, since its files may differ.
 
     Raises:
-        ValueError: As `name_of`.
+        ValueError: See `name_of`.
 
-    >>> with_name(Path("a.jsonl")).name
+    >>> named_format(Path("a.jsonl")).name
     'jsonl'
     """
     name = name_of(path, format)
@@ -270,13 +270,13 @@ def read_any(path: Path, format: Format = Format()) -> Iterator[Record]:
 
 
 def _locate_faults(path: Path, unlocated: Iterator[Record]) -> Iterator[Record]:
-    """Yield records. Raise ValueError that names file and document in place of a reader's errors of other kinds."""
+    """Yield records. Turn errors of damaged input into ValueError that names the file and the document."""
     number = 0
     try:
         for record in unlocated:
             yield record
             number += 1
-    except Exception as error:  # readers of other packages raise many kinds; `fault` describes those of bad input
+    except Exception as error:  # readers of other packages raise many kinds; `describe_error` knows those of bad input
         if isinstance(error, OSError) or not (message := describe_error(error)):
             raise
         raise ValueError(f"{path}, document {number}: {message}") from error
@@ -343,7 +343,7 @@ WITH_KEYS = ("jsonl", "parquet")
 
 
 def assign_annotators(paths: Sequence[Path], formats: Sequence[Format]) -> list[Format]:
-    """Return how to read files: the chosen annotator applies only to files that name annotators, and keys only to JSON.
+    """Return the formats of files, without the chosen annotator or keys where the file names no annotators or has none.
 
     Args:
         paths: The files or folders.
@@ -359,21 +359,21 @@ def assign_annotators(paths: Sequence[Path], formats: Sequence[Format]) -> list[
     Traceback (most recent call last):
     ValueError: annotator='ann': ...a.jsonl names no annotator; leave it out
     """
-    lacking = [format.annotator and annotators_of(path, format) == [] for path, format in zip(paths, formats)]
+    unnamed = [format.annotator and annotators_of(path, format) == [] for path, format in zip(paths, formats)]
     shared = len({format.annotator for format in formats}) == 1
-    if any(lacking) and (all(lacking) or not shared):
-        names = " and ".join(dict.fromkeys(str(path) for path, lacks in zip(paths, lacking) if lacks))
-        annotator = next(format.annotator for format, lacks in zip(formats, lacking) if lacks)
+    if any(unnamed) and (all(unnamed) or not shared):
+        names = " and ".join(dict.fromkeys(str(path) for path, flag in zip(paths, unnamed) if flag))
+        annotator = next(format.annotator for format, flag in zip(formats, unnamed) if flag)
         raise ValueError(f"{spell_argument('annotator', annotator)}: {names} names no annotator; leave it out")
-    formats = [format._replace(annotator=None) if lacks else format for format, lacks in zip(formats, lacking)]
+    formats = [format._replace(annotator=None) if flag else format for format, flag in zip(formats, unnamed)]
     without = [format.keys and name_of(path, format) not in WITH_KEYS for path, format in zip(paths, formats)]
     if any(without) and (all(without) or len({format.keys for format in formats}) > 1):
-        path, format = next((path, format) for path, format, lacks in zip(paths, formats, without) if lacks)
+        path, format = next((path, format) for path, format, flag in zip(paths, formats, without) if flag)
         raise ValueError(
             f"{spell_argument('keys')}: {path} is read as {name_of(path, format)}, which has no keys to name; expected "
             "JSON or Parquet: leave it out"
         )
-    return [format._replace(keys=None) if lacks else format for format, lacks in zip(formats, without)]
+    return [format._replace(keys=None) if flag else format for format, flag in zip(formats, without)]
 
 
 def check_span_groups(key: str | None, paths: Sequence[Path], names: Sequence[str]) -> None:
@@ -425,8 +425,8 @@ def detect_format(path: Path) -> str | None:
 def _detect_once(path: Path, *state: int) -> str | None:
     """Return the format that the content of a file shows.
 
-    It is cached, since a command asks for it at every step, and the first value of a JSON file may be the whole file.
-    `state` changes when the file does.
+    The result is cached, since a command needs it several times, and the first value of a JSON file may be the whole
+    file. `state` changes when the file does.
     """
     detect = DETECTORS[format_extension(path)]
     try:
@@ -456,7 +456,7 @@ def _keys_of(path: Path) -> str:
 
 
 def _kind_of_result(path: Path) -> str | None:
-    """Return the kind of result that a file holds; None if it holds none."""
+    """Return the kind of the saved result in a file; None if there is none."""
     try:
         return kind_of(_first_value(path)) if format_extension(path) == ".json" else None
     except ValueError:  # not valid JSON
@@ -524,4 +524,4 @@ DETECTORS: dict[str, Callable[[Path], str | None]] = {
     ".tsv": _format_of_tsv,
     ".zip": _format_of_archive,
 }
-"""The function that tells formats apart, for each file extension that several formats share."""
+"""The function that detects the format of a file, for each extension that several formats share."""

@@ -11,8 +11,8 @@ from ...core.keys import describe_keys
 from ...core.messages import PlainSpan, shorten, spell_argument
 from ..paths import check_is_file, open_input
 from ..records import Record
-from .contents import START, check_is_text, check_xml, documents_in, json_values, missing
-from .settings import Format, Misfit, assemble_text, fit_span, join_pieces, locate_error, parts
+from .contents import START, check_is_text, check_xml, documents_in, json_values, missing_package
+from .settings import Format, Misfit, assemble_text, document_files, fit_span, join_pieces, locate_error
 
 KIND = "type"
 """The infon that has the label."""
@@ -47,11 +47,11 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     >>> [(record.id, record.text, record.spans) for record in read(path)]
     [('1', 'Ada met', {(0, 3, 'PER')})]
     """
-    for part in parts(path, (".xml", ".json"), format):
-        for number, document in enumerate(_documents(part.path)):
-            where = f"{part.path}, document {document.id if document.id else number}"
+    for file in document_files(path, (".xml", ".json"), format):
+        for number, document in enumerate(_documents(file.path)):
+            where = f"{file.path}, document {document.id if document.id else number}"
             try:
-                yield _record(document, format)
+                yield file.annotated_record(_record(document, format))
             except (TypeError, AttributeError) as error:
                 raise ValueError(f"{where}: not valid BioC ({error})") from None
             except ValueError as error:
@@ -62,7 +62,7 @@ def _documents(path: Path) -> Iterator[Any]:
     try:
         from bioc.biocxml.decoder import BioCXMLDocumentReader
     except ImportError:
-        raise missing("bio", "bioc") from None
+        raise missing_package("bio", "bioc") from None
     check_is_file(path)
     with open_input(path) as content:
         start = content.read(START)

@@ -96,7 +96,7 @@ def _spans(path: Path, text: str, format: Format) -> tuple[list[PlainSpan], int]
 
 
 def _spans_of(line: str, text: str, format: Format) -> list[PlainSpan]:
-    """Return the spans that one line stands for: one span, or its pieces."""
+    """Return the spans of a line: one span, or its pieces."""
     if not (match := SPAN.match(line)):
         raise ValueError(
             "expected 'T1', a tab, 'LABEL 0 5', a tab, and the text from 0 to 5; other annotations begin with R, E, A, "

@@ -62,17 +62,17 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     scheme, has_marks = Scheme(), False
     for sentence in _sentences(path, format):
         has_marks = has_marks or sentence is None
-        scheme.see([token.tag for token in sentence or ()], _where(sentence or ()))
+        scheme.see([token.tag for token in sentence or ()], _line_names(sentence or ()))
     document: list[Sentence] = []
-    begun = False  # whether a document has begun: it may have no sentence
+    has_begun = False  # whether a document has begun: it may have no sentence
     for sentence in _sentences(path, format):
-        if begun and (sentence is None or not has_marks):
+        if has_begun and (sentence is None or not has_marks):
             yield _record(path, document, format, scheme)
             document = []
-        begun = True
+        has_begun = True
         if sentence:
             document.append(sentence)
-    if begun:
+    if has_begun:
         yield _record(path, document, format, scheme)
 
 
@@ -96,7 +96,7 @@ def sentences_without_marks(path: Path) -> int:
     return number
 
 
-def _where(sentence: Sequence[Token]) -> Where:
+def _line_names(sentence: Sequence[Token]) -> Where:
     return lambda k: f"line {sentence[k].line}"
 
 
@@ -111,14 +111,14 @@ def _record(path: Path, document: list[Sentence], format: Format, scheme: Scheme
         places = offsets[first : first + len(sentence)]
         try:
             tags = [token.tag for token in sentence]
-            sentence_spans, repairs = read_tags(tags, places, scheme, format.repair, _where(sentence))
+            sentence_spans, repairs = read_tags(tags, places, scheme, format.repair, _line_names(sentence))
         except ValueError as error:
             raise ValueError(f"{path}, {error}") from None
         spans |= sentence_spans
         repaired += repairs
         first += len(sentence)
     annotated, gaps = gaps_of([token.tag for token in chain(*document)], offsets)
-    # The words of tokens without words are their numbers in the sentence; see `_columns`.
+    # In a file without words, each token has its number in the sentence as its word; see `_columns`.
     wordless = format.both and all(word == str(k) for words in document for k, (_, word, _) in enumerate(words, 1))
     return Record(text, spans, offsets, None, annotated, gaps, repaired=repaired, wordless=wordless, scheme=scheme.name)
 
@@ -185,7 +185,7 @@ def _cells(line: str) -> list[str]:
 def _columns(width: int, format: Format) -> tuple[int | None, int]:
     """Return the indices of the columns of words and of tags.
 
-    A file with two columns of tags and no other columns has no words. The numbers of its tokens stand for them.
+    A file with two columns of tags and no other columns has no words. Token numbers take their place.
     """
     if format.field is not None:
         raise ValueError(

@@ -11,9 +11,9 @@ from ...core.compression import Damaged
 from ...core.messages import PlainSpan, join_names, shorten, spell_argument
 from ..paths import check_is_file, open_input
 from ..records import Record
-from .contents import lines, missing
+from .contents import lines, missing_package
 from .settings import Format
-from .tags import Scheme, everywhere, gaps_of, place_words, read_tags, split
+from .tags import Scheme, gaps_of, place_words, read_tags, same_place, split
 
 if TYPE_CHECKING:
     from conllu import TokenList
@@ -75,7 +75,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         is_tagged = is_tagged or any(tag is not None for tag in sentence.tags)
         keys |= sentence.keys
         tags = [tag or "O" for tag in sentence.tags]
-        scheme.see(tags, everywhere(f"sentence {number}"))
+        scheme.see(tags, same_place(f"sentence {number}"))
     if keys and not is_tagged:
         name = format.field or f"{MISC_KEY}' or a column '{COLUMN.upper()}"
         raise ValueError(
@@ -104,7 +104,7 @@ def _record(
         offsets = [(start + a, start + b) for a, b in sentence.places]
         tags = [tag or "O" for tag in sentence.tags]
         try:
-            sentence_spans, repairs = read_tags(tags, offsets, scheme, format.repair, everywhere(f"sentence {number}"))
+            sentence_spans, repairs = read_tags(tags, offsets, scheme, format.repair, same_place(f"sentence {number}"))
         except ValueError as error:
             raise ValueError(f"{path}, {error}") from None
         spans, repaired = spans | sentence_spans, repaired + repairs
@@ -121,7 +121,7 @@ def _sentences(path: Path, format: Format) -> Iterator[Sentence]:
         from conllu import parse_incr
         from conllu.exceptions import ParseException
     except ImportError:
-        raise missing("conllu", "conllu") from None
+        raise missing_package("conllu", "conllu") from None
     check_is_file(path)
     for _ in lines(path):
         break  # raises an error if the file is not UTF-8 text

@@ -59,10 +59,10 @@ def check_is_text(path: Path, start: bytes) -> None:
 def files_in(path: Path, ending: str) -> Iterator[Path]:
     """Yield the files with an ending in a folder and its subfolders, linked ones too, except hidden ones.
 
-    The ending of a compressed file is the one before that of its compression.
+    The extension of the compression is ignored: a.txt.gz has the ending .txt.
 
     Raises:
-        ValueError: The folder has a file both compressed and as it is.
+        ValueError: The folder has a file both compressed and uncompressed.
     """
     files: dict[Path, Path] = {}
     for file in files_under(path):
@@ -107,7 +107,7 @@ BLOCK = 1 << 12
 def json_values(
     path: Path, pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None = None
 ) -> Iterator[tuple[int, Any]]:
-    """Yield the elements of the list that a JSON file holds, or its values one after the other.
+    """Yield the elements of the list in a JSON file, or all values of a file without a list.
 
     One value is in memory at a time. A list that begins with a text is itself one value,
     since a list of documents does not begin with a text.
@@ -154,71 +154,71 @@ class _Values:
         self.line = 1
         self._file = file
         self._text = ""
-        self._at = 0
+        self._position = 0
         self._decoder = json.JSONDecoder(object_pairs_hook=pairs_hook)
 
     def __iter__(self) -> Iterator[tuple[int, Any]]:
-        in_list = self._next() == "[" and self._second() != '"'
+        in_list = self._peek() == "[" and self._peek_second() != '"'
         if in_list:
             self._skip(1)
-            if self._next() == "]":
-                return self._end()
-        while self._next():
+            if self._peek() == "]":
+                return self._check_end()
+        while self._peek():
             line = self.line
-            yield line, self._value()
+            yield line, self._parse_value()
             if in_list:
-                if self._next() == "]":
-                    return self._end()
-                if self._next() != ",":
+                if self._peek() == "]":
+                    return self._check_end()
+                if self._peek() != ",":
                     raise ValueError("expected a comma or ] after an element of the list")
                 self._skip(1)
         if in_list:
             raise ValueError("the list has no end")
 
-    def _value(self) -> Any:
+    def _parse_value(self) -> Any:
         size = BLOCK
         while True:
             try:
-                value, end = self._decoder.raw_decode(self._text, self._at)
+                value, end = self._decoder.raw_decode(self._text, self._position)
             except RecursionError:
                 raise ValueError("nested too deeply") from None
             except ValueError:
-                if not self._fill(size):
+                if not self._read_more(size):
                     raise
                 size *= 2
             else:
-                self._skip(end - self._at)
+                self._skip(end - self._position)
                 return value
 
-    def _next(self) -> str:
+    def _peek(self) -> str:
         """Return the next character that is not white space; "" at the end of the file."""
         while True:
-            rest = self._text[self._at : self._at + BLOCK]
+            rest = self._text[self._position : self._position + BLOCK]
             self._skip(len(rest) - len(rest.lstrip(" \t\r\n")))
-            if self._at < len(self._text):
-                return self._text[self._at]
-            if not self._fill(BLOCK):
+            if self._position < len(self._text):
+                return self._text[self._position]
+            if not self._read_more(BLOCK):
                 return ""
 
-    def _second(self) -> str:
-        """Return the character after that of `_next`, also without white space."""
-        while not (rest := self._text[self._at + 1 :].lstrip(" \t\r\n")) and self._fill(BLOCK):
+    def _peek_second(self) -> str:
+        """Return the character after that of `_peek`, also without white space."""
+        while not (rest := self._text[self._position + 1 :].lstrip(" \t\r\n")) and self._read_more(BLOCK):
             pass
         return rest[:1]
 
     def _skip(self, number: int) -> None:
-        self.line += self._text.count("\n", self._at, self._at + number)
-        self._at += number
+        self.line += self._text.count("\n", self._position, self._position + number)
+        self._position += number
 
-    def _fill(self, size: int) -> bool:
+    def _read_more(self, size: int) -> bool:
         """Read more of the file; return whether there was more."""
         block = self._file.read(size)
-        self._text, self._at = self._text[self._at :] + block, 0
+        self._text, self._position = self._text[self._position :] + block, 0
         return bool(block)
 
-    def _end(self) -> None:
+    def _check_end(self) -> None:
         self._skip(1)
-        if self._next():
+        if self._peek():
             raise ValueError("expected nothing after the list")
 
 
@@ -264,7 +264,7 @@ def check_xml(where: Path | str, file: BinaryIO) -> None:
     definitions, such as that of BioC, is allowed.
 
     Args:
-        where: What the file is called in errors.
+        where: The name of the file in errors.
         file: The file, from its start.
 
     Raises:
@@ -293,10 +293,10 @@ def check_xml(where: Path | str, file: BinaryIO) -> None:
         ) from None
 
 
-def missing(extra: str, package: str) -> ValueError:
+def missing_package(extra: str, package: str) -> ValueError:
     """Return the error for a format whose package is not installed.
 
-    >>> missing("uima", "dkpro-cassis")
+    >>> missing_package("uima", "dkpro-cassis")
     ValueError('this format needs dkpro-cassis: python -m pip install ".[uima]" in a clone of spacy-nereval')
     """
     return ValueError(f"this format needs {package}: {install_command(extra)}")

@@ -20,7 +20,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
     Args:
         path: The file.
-        format: How to read it; nothing of it concerns this format.
+        format: Not used.
 
     Yields:
         One record per object.

@@ -16,7 +16,7 @@ from ..tables import Table, is_table, name_of, row_noun
 from . import TAG_KEYS
 from .contents import json_values
 from .settings import Format
-from .tags import MISSING, Scheme, everywhere, gaps_of, join_words, read_tags, split
+from .tags import MISSING, Scheme, gaps_of, join_words, read_tags, same_place, split
 
 SKIPPED = -100
 """The tag of a token for which no loss is computed. Here it means that the token is not annotated."""
@@ -54,7 +54,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         place = f"{noun} {number}"
         try:
             _, tags = tokens_and_tags(row, format.field, names)
-            scheme.see(tags, everywhere(place))
+            scheme.see(tags, same_place(place))
         except ValueError as error:
             raise ValueError(f"{path}, {place}: {error}") from None
     for number, row, names in _rows(path, format.field, explicit_names):
@@ -65,7 +65,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         except ValueError as error:
             raise ValueError(f"{path}, {place}: {error}") from None
         try:
-            spans, repaired = read_tags(tags, places, scheme, format.repair, everywhere(place))
+            spans, repaired = read_tags(tags, places, scheme, format.repair, same_place(place))
         except ValueError as error:
             raise ValueError(f"{path}, {error}") from None
         annotated, gaps = gaps_of(tags, places)
@@ -112,7 +112,7 @@ def names_in(value: Any, field: str | None = None) -> list[str] | None:
     """Return the names of tags in the description of a data set or model; None if it has none.
 
     Args:
-        value: The description, as JSON has it.
+        value: The description, parsed from JSON.
         field: The feature that has the tags; by default the first of `TAG_KEYS`.
 
     Raises:

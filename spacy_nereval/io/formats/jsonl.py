@@ -77,7 +77,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         format: `format.field` names the key of the spans, instead of `SPAN_LISTS`, and `format.keys` the
             keys of all parts; `format.offsets` says
             what offsets count; `format.check_text` says whether a span with a "text" has to cover
-            that text; `format.match` and `format.occurrences` say how mentions are looked for.
+            that text; `format.match` and `format.occurrences` say how mentions are located.
 
     Yields:
         One record per line or document.
@@ -162,20 +162,20 @@ def _line_per_document(
 
     If a document has no line of the chosen annotator, its first line is yielded, as not annotated.
     """
-    chosen = [
-        next((line for line in lines_of if line.accepted and annotators.reads(line.annotator)), lines_of[0])
+    chosen_lines = [
+        next((line for line in lines_of if line.accepted and annotators.is_read(line.annotator)), lines_of[0])
         for lines_of in documents
     ]
-    waiting: dict[int, Any] = {}
-    numbers, order = {line.number for line in chosen}, iter(chosen)
+    entries: dict[int, Any] = {}
+    numbers, order = {line.number for line in chosen_lines}, iter(chosen_lines)
     line = next(order)
     for number, entry in _entries(path, format):
         if number in numbers:
-            waiting[number] = entry
-        while line.number in waiting:
-            is_read = line.accepted and annotators.reads(line.annotator)
-            waiting_entry = waiting.pop(line.number)
-            yield line.number, waiting_entry if is_read else {**waiting_entry, "answer": "ignore"}
+            entries[number] = entry
+        while line.number in entries:
+            is_read = line.accepted and annotators.is_read(line.annotator)
+            entry_to_read = entries.pop(line.number)
+            yield line.number, entry_to_read if is_read else {**entry_to_read, "answer": "ignore"}
             line = next(order, Line(0, "", False))
 
 
@@ -276,8 +276,8 @@ def record_of(entry: Any, format: Format = Format()) -> Record:
             places = [(token["start"], token["end"], "token") for token in entry["tokens"]]
         except (TypeError, KeyError):
             raise ValueError('"tokens" is not a list of {"start", "end"}') from None
-        fitted = (fit_span(f"token {k},", token, text, format)[:2] for k, token in enumerate(places))
-        tokens = validate_tokens(fitted, len(text))
+        token_spans = (fit_span(f"token {k},", token, text, format)[:2] for k, token in enumerate(places))
+        tokens = validate_tokens(token_spans, len(text))
     meta = entry["meta"] if isinstance(entry.get("meta"), dict) else None
     plain = _plain_spans(entry, len(text), format)
     if plain is None and (mentions := _mentions(entry, format)) is not None:
@@ -394,7 +394,7 @@ def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[Plain
 def _plain_spans(entry: dict[str, Any], length: int, format: Format) -> list[PlainSpan] | None:
     """Return the spans of a line if all are valid and in the package's own form; otherwise None.
 
-    Nearly all lines are like that, and take half the time, since no other form has to be looked for.
+    Nearly all lines have this form. Reading them this way takes half the time.
     """
     if (
         entry.get(SPAN_LISTS[0]).__class__ is not list

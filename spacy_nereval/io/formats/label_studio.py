@@ -18,7 +18,7 @@ KINDS = ("labels", "hypertextlabels")
 
 
 class Annotation(NamedTuple):
-    """What one annotator or model said about a task.
+    """The annotation of a task by one annotator or model.
 
     Args:
         name: The annotator, or the version of the model.
@@ -39,7 +39,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     The `predictions` of models are read only if no task has an annotation, or if
     `format.annotator` names the version of the model. A task whose annotation was cancelled is
     not annotated. A region may have a "score". Ends are exclusive; offsets count characters, in old
-    versions UTF-16 code units. The file is read twice, since all annotators have to be known.
+    versions UTF-16 code units. The file is read twice, first for its annotators.
 
     Args:
         path: The file.
@@ -70,12 +70,14 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     for line, task in json_values(path):
         try:
             annotations = [
-                a for a in _annotations(task, format.annotator) if a.predicted == by_model and annotators.reads(a.name)
+                a
+                for a in _annotations(task, format.annotator)
+                if a.predicted == by_model and annotators.is_read(a.name)
             ]
             id = row_id(task)
             if "data" not in task:  # JSON-MIN has a row for each annotation of a task
-                elsewhere = not annotations and format.annotator in annotators.by_document.get(id or "", ())
-                if elsewhere or id in read_ids:
+                is_in_other_row = not annotations and format.annotator in annotators.by_document.get(id or "", ())
+                if is_in_other_row or id in read_ids:
                     continue
                 read_ids |= {id} if id else set()
             yield _record(task, annotations[0] if annotations else None, format, is_html, targets)
@@ -135,7 +137,7 @@ def _list_of_objects(value: Any, key: str) -> list[dict[str, Any]]:
 
 
 def _min_regions(task: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the regions of a row of JSON-MIN as those of a task."""
+    """Return the regions of a row of JSON-MIN in the form that regions of a task have."""
     lists = [value for value in task.values() if isinstance(value, list)]
     regions = [region for value in lists for region in value if isinstance(region, dict) and "start" in region]
     if not regions and "annotation_id" not in task:
@@ -234,7 +236,7 @@ class _TextCollector(HTMLParser):
         self.parts: list[str] = []
 
     def handle_data(self, data: str) -> None:
-        """Take a stretch of text."""
+        """Append a piece of text."""
         self.parts.append(data)
 
 

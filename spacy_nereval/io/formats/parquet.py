@@ -16,8 +16,8 @@ from .settings import Format
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """Read one document per row.
 
-    A row has `text` and a list of spans, as a line of JSONL has, or `tokens` and `ner_tags`, as the data sets of
-    Hugging Face have; the types of the columns show which. Tags that are numbers get their names from the schema.
+    A row has `text` and a list of spans, as in JSONL, or `tokens` and `ner_tags`, as in Hugging Face's data sets;
+    the types of the columns decide which. Tags that are numbers get their names from the schema.
 
     Args:
         path: The file.

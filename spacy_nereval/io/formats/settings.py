@@ -1,7 +1,7 @@
-"""How to read a file: the settings that every reader gets, and what readers share.
+"""The settings of readers (`Format`), and the functions that several readers use.
 
-Readers share the choice of one of several annotators, the files of a folder, and offsets: their unit (characters,
-UTF-16 code units or bytes), and the check that a span covers the text that the file repeats for it.
+These choose one of several annotators, list the documents of a folder, convert offsets (from UTF-16 code units or
+bytes to characters), and check that a span covers the text that the file repeats for it.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class Format(NamedTuple):
         match_text: How the texts of a pair may differ, one of `arguments.TEXT_MATCHES`.
         tag_names: Tags that are numbers: their names with commas between them, or the path of a
             JSON file with a list of names or a mapping `id2label`.
-        match: JSONL: how mentions without offsets are looked for, one of `mentions.LEVELS`.
-        occurrences: JSONL: which occurrences of such mentions are spans, one of `mentions.OCCURRENCES`.
+        match: JSONL: how mentions without offsets are located, one of `arguments.LEVELS`.
+        occurrences: JSONL: which occurrences of such mentions are spans, one of `arguments.OCCURRENCES`.
     """
 
     name: str | None = None
@@ -85,8 +85,8 @@ def side_formats(reading: Reading, *, both: bool = False) -> tuple[Format, Forma
     Args:
         reading: How annotation is read; `format`, `column` and `annotator` may have a value for each side, with a comma
             between them, and `keys` may be a list of two.
-        both: Whether one file has both sides. `column` then names their keys, or names or numbers their columns; by
-            default they are its last two columns, as in conlleval's input.
+        both: Whether one file has both sides. `column` then gives two keys, or two columns by name or number; by
+            default the last two columns, as in conlleval's input.
 
     Returns:
         How to read gold, and how to read predictions.
@@ -214,19 +214,19 @@ class Annotators:
         if self._annotator is not None and self._annotator not in self._names:
             raise ValueError(f"{self._path}: {describe_unknown(self._annotator, self._names, 'annotator', 20)}")
         for document, names in self.by_document.items():
-            mine = [name for name in names if self._annotator in (None, name)]
-            if len(mine) < 2:
+            authors = [*filter(self.is_read, names)]
+            if len(authors) < 2:
                 continue
             choices = [*self._names, *[GROUND_TRUTH] * self.has_ground_truth]
             remedy = f"choose an annotator with {spell_argument('annotator')}: {join_names(choices, 20)}"
-            if len({*mine}) == 1:
+            if len({*authors}) == 1:
                 remedy = "keep one of them"
             raise ValueError(
-                f"{self._path}: document {shorten(document)} has {len(mine)} annotations, by {join_names(mine)}; "
+                f"{self._path}: document {shorten(document)} has {len(authors)} annotations, by {join_names(authors)}; "
                 f"{remedy}"
             )
 
-    def reads(self, name: str) -> bool:
+    def is_read(self, name: str) -> bool:
         """Return whether the annotations of an annotator are read."""
         return self._annotator in (None, name)
 
@@ -235,21 +235,25 @@ INITIAL = "INITIAL_CAS"
 """The name of the file in which INCEpTION exports a document as it was before any annotation."""
 
 
-class Part(NamedTuple):
-    """A file that has a document of a folder.
+class DocumentFile(NamedTuple):
+    """The file of a document.
 
     Args:
         path: The file.
-        id: The id of the document; None if the path was that of a file.
-        annotated: Whether the annotation of the file is read; otherwise only its text is.
+        id: The id of the document in the folder; None if the path is a file.
+        annotated: Whether the annotation of the file is to be read, or only its text.
     """
 
     path: Path
     id: str | None = None
     annotated: bool = True
 
+    def annotated_record(self, record: Record) -> Record:
+        """Return a record of the file, without its annotation if that is not to be read."""
+        return record if self.annotated else Record(record.text, set(), id=record.id, annotated=False)
 
-def parts(path: Path, endings: tuple[str, ...], format: Format) -> Iterator[Part]:
+
+def document_files(path: Path, endings: tuple[str, ...], format: Format) -> Iterator[DocumentFile]:
     """Yield the file of each document in a folder and its subfolders, in the order of their names.
 
     The id of a document is its path in the folder without the extension. In an export of
@@ -265,7 +269,7 @@ def parts(path: Path, endings: tuple[str, ...], format: Format) -> Iterator[Part
             none is chosen.
     """
     if not path.is_dir():
-        yield Part(path)
+        yield DocumentFile(path)
         return
     annotators, documents = annotators_of(path, endings, format)
     if not documents:
@@ -273,8 +277,8 @@ def parts(path: Path, endings: tuple[str, ...], format: Format) -> Iterator[Part
     if annotators.by_document or format.annotator:
         annotators.check()
     for id, files in documents.items():
-        mine = [file for name, file in files if name is None or annotators.reads(name)]
-        yield Part(mine[0] if mine else files[0][1], id, bool(mine))
+        chosen_files = [file for name, file in files if name is None or annotators.is_read(name)]
+        yield DocumentFile(chosen_files[0] if chosen_files else files[0][1], id, bool(chosen_files))
 
 
 def annotators_of(
@@ -306,11 +310,11 @@ FARTHEST_PIECE = 1_000_000
 
 
 def join_pieces(pieces: list[tuple[int, int]], discontinuous: str | None) -> list[tuple[int, int]]:
-    """Return the stretches that stand for a span in several pieces.
+    """Return the (start, end) pairs that replace a span in several pieces.
 
     Args:
         pieces: The (start, end) of every piece.
-        discontinuous: "hull" for one stretch over all pieces, "parts" for each piece.
+        discontinuous: "hull" for one span over all pieces, "parts" for each piece.
 
     Raises:
         ValueError: If there are several pieces and `discontinuous` is None.
@@ -340,7 +344,7 @@ def fit_span(name: str, span: Sequence[Any], text: str, format: Format, surface:
     """Return a span in characters, checked against the text that the file repeats for it.
 
     Args:
-        name: What errors call the span.
+        name: The name of the span in errors.
         span: Its start, end and label, in the unit of `format.offsets`.
         text: The text of the document.
         format: Says what offsets count, and whether `surface` matters.
@@ -375,7 +379,7 @@ def fit_span(name: str, span: Sequence[Any], text: str, format: Format, surface:
 
 
 def suggest_unit(read: Callable[[Format], object], format: Format = Format()) -> str:
-    """Return what to do about offsets that do not fit as characters but fit in another unit; "" if they do not.
+    """Return advice for offsets that do not fit as characters but fit in another unit; "" if no unit fits.
 
     Args:
         read: Reads with a format, and raises ValueError if the offsets do not fit.
@@ -420,7 +424,7 @@ def default_offsets(format: Format, unit: str) -> Format:
 
 
 def assemble_text(pieces: Iterable[tuple[int, str]], format: Format) -> str:
-    """Return the text that has pieces at the given offsets, with white space between them.
+    """Join pieces of a text at their offsets, with white space between them.
 
     Args:
         pieces: The offset and the text of each piece, in ascending order.
@@ -441,8 +445,8 @@ def assemble_text(pieces: Iterable[tuple[int, str]], format: Format) -> str:
             raise Misfit(f"the text {quote(piece)} begins at {start}, before the end of the text before it, {end}")
         if start - end > FARTHEST_PIECE:
             raise ValueError(f"the text {quote(piece)} begins at {start}, but the text before it ends at {end}")
-        between = " " * (start - end)
-        parts += ["\n" + between[1:] if parts and between else between, piece]
+        blanks = " " * (start - end)
+        parts += ["\n" + blanks[1:] if parts and blanks else blanks, piece]
         end = start + (len(piece) if width is None else sum(map(width, piece)))
     return "".join(parts)
 
@@ -454,7 +458,7 @@ def check_unit_is_known(text: str, ends: Iterable[Any], format: Format, tool: st
 
     Args:
         text: The text.
-        ends: The ends, as the file has them, of the spans for which it repeats no text.
+        ends: The ends, in the file's unit, of the spans whose text it does not repeat.
         format: Says whether the unit was chosen.
         tool: The name of the tool, for the error.
 
@@ -476,12 +480,12 @@ def check_unit_is_known(text: str, ends: Iterable[Any], format: Format, tool: st
 def read_with_fitting_offsets(
     read: Callable[[Path, Format], Iterator[Record]], path: Path, format: Format
 ) -> Iterator[Record]:
-    """Read a file in the unit of offsets that fits all spans, or let the error name that unit.
+    """Read a file in the unit of offsets that fits all spans, or raise an error that names this unit.
 
     Args:
         read: The reader of the format.
         path: The file or folder.
-        format: How to read it. With `AUTO_OFFSETS`, the unit is found before any record is
+        format: How to read it. With `AUTO_OFFSETS`, the unit is inferred before any record is
             yielded: characters if they fit all spans that repeat their text, else UTF-16
             code units, else bytes of UTF-8.
 
@@ -498,14 +502,14 @@ def read_with_fitting_offsets(
                 pass
         yield from read(path, format)
     except Misfit as error:
-        fitting = next((unit for unit in OFFSETS if _fits(read, path, format, unit)), None)
-        if fitting and format.offsets == AUTO_OFFSETS:
-            yield from read(path, format._replace(offsets=fitting))
+        fitting_unit = next((unit for unit in OFFSETS if _fits(read, path, format, unit)), None)
+        if fitting_unit and format.offsets == AUTO_OFFSETS:
+            yield from read(path, format._replace(offsets=fitting_unit))
             return
         remedy = f"; correct one of them, or use {spell_argument('check_text', False)} to go by the offsets"
-        if fitting:
-            argument = spell_argument("offsets", fitting)
-            remedy = f"; all spans of {path} fit if offsets count {UNIT_NAMES[fitting]}: {argument}"
+        if fitting_unit:
+            argument = spell_argument("offsets", fitting_unit)
+            remedy = f"; all spans of {path} fit if offsets count {UNIT_NAMES[fitting_unit]}: {argument}"
         elif isinstance(error, BeyondText):
             remedy = ""
         raise ValueError(f"{error}{remedy}") from None
@@ -521,7 +525,7 @@ def _fits(read: Callable[[Path, Format], Iterator[Record]], path: Path, format: 
 
 
 def locate_error(error: ValueError, where: str) -> ValueError:
-    """Return the error, of the same class, with the place where it occurred.
+    """Return the error with its place before the message. A `Misfit` keeps its class.
 
     >>> locate_error(Misfit("odd"), "a.jsonl, line 1")
     Misfit('a.jsonl, line 1: odd')

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ...core.messages import SHOW, PlainSpan, shorten, spell_argument
 from ..records import Record
 from .contents import lines
-from .settings import Format, parts
+from .settings import Format, document_files
 
 TAG = re.compile(
     r"<(/?)([A-Za-z][\w.-]*)((?:\s+[\w.-]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))?)*)\s*/?>|<[!?][^<>]*>"
@@ -41,8 +41,8 @@ END = re.compile(r"</DOC\s*>\s*$", re.IGNORECASE)
 
 
 class Element(NamedTuple):
-    """An element that has begun: its name, its start in the text, the line on which it begins, its attributes, and its
-    name as it is written."""
+    """An open element: its name, its start in the text, the line on which it begins, its attributes, and its name as it
+    is written."""
 
     name: str
     start: int
@@ -62,7 +62,8 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
     Args:
         path: A file, or a folder of files.
-        format: If `format.field` is `ELEMENTS`, elements of other names are spans, and their names labels.
+        format: In a folder with a file per annotator, `format.annotator` chooses the annotator. If `format.field` is
+            `ELEMENTS`, elements of other names are spans, and their names labels.
 
     Yields:
         One record per document.
@@ -78,17 +79,17 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     [('Rome-based', {(0, 4, 'ORG')})]
     """
     unread = _Unread(format.field)
-    for part in parts(path, ENDINGS, format):
+    for file in document_files(path, ENDINGS, format):
         block: list[str] = []
         first = 1
         has_documents = False
-        for number, line in lines(part.path):
+        for number, line in lines(file.path):
             block.append(line)
             if END.search(line):
-                yield _record(part.path, "\n".join(block), first, part.id, unread)
+                yield file.annotated_record(_record(file.path, "\n".join(block), first, file.id, unread))
                 block, first, has_documents = [], number + 1, True
-        if any(line.strip() for line in block) or (part.id is not None and not has_documents):
-            yield _record(part.path, "\n".join(block), first, part.id, unread)
+        if any(line.strip() for line in block) or (file.id is not None and not has_documents):
+            yield file.annotated_record(_record(file.path, "\n".join(block), first, file.id, unread))
     unread.check()
 
 
@@ -146,9 +147,9 @@ def _record(path: Path, source: str, first: int, id: str | None, unread: _Unread
     entities: list[tuple[Element, int]] = []  # with their ends in the text
     others = unread.number
     stack: list[Element] = []
-    own_id: str | slice | None = None  # the id, or its place in the text
+    document_id: str | slice | None = None  # the id, or its place in the text
     for tag in TAG.finditer(source):
-        text += _characters(source[position : tag.start()])
+        text += _decode_references(source[position : tag.start()])
         line += source.count("\n", position, tag.start())
         lines_in_tag, position = source.count("\n", tag.start(), tag.end()), tag.end()
         name = (tag[2] or "").upper()
@@ -157,25 +158,25 @@ def _record(path: Path, source: str, first: int, id: str | None, unread: _Unread
             if element and name not in IDS:
                 entities.append((element, len(text)))
             if element and name in IDS:
-                own_id = slice(element.start, len(text))
+                document_id = slice(element.start, len(text))
         elif name in IDS or (name and unread.see(path, line, name)):
             stack.append(Element(name, len(text), line, _attributes(tag[3]), tag[2]))
         elif name == "DOC":
             attributes = _attributes(tag[3])
-            own_id = next((attributes[key] for key in IDS if key in attributes), own_id)
+            document_id = next((attributes[key] for key in IDS if key in attributes), document_id)
         line += lines_in_tag
     if stack:
         raise ValueError(
             f"{path}, line {stack[-1].line}: <{stack[-1].name}> does not end; expected </{stack[-1].name}>"
         )
-    text += _characters(source[position:])
-    own_id = text[own_id].strip() if isinstance(own_id, slice) else own_id
+    text += _decode_references(source[position:])
+    document_id = text[document_id].strip() if isinstance(document_id, slice) else document_id
     blanks = [match.span() for match in BLANKS.finditer(text)]
     spans = [_span(path, element, end, text, blanks) for element, end in entities]
     begin, end = len(text) - len(text.lstrip()), len(text.rstrip())
     shifted = [(max(a - begin, 0), max(b - begin, 0), label) for a, b, label in spans]
     others = unread.number - others
-    return Record.deduplicate(text[begin : max(begin, end)], shifted, id=own_id or id, others=others)
+    return Record.deduplicate(text[begin : max(begin, end)], shifted, id=document_id or id, others=others)
 
 
 def _close_element(path: Path, name: str, line: int, stack: list[Element]) -> Element:
@@ -189,7 +190,7 @@ def _close_element(path: Path, name: str, line: int, stack: list[Element]) -> El
 def _span(path: Path, element: Element, end: int, text: str, blanks: Sequence[tuple[int, int]]) -> PlainSpan:
     """Return the span of an element that ends at `end`, without white space at its ends.
 
-    The text in it is not copied: with nested elements, that would be most of the work.
+    Its text is not copied, since that would take most of the time with nested elements.
     """
     label = element.attributes.get("TYPE", element.name if ENTITY.fullmatch(element.name) else element.written)
     offsets = [element.attributes.get(key, "0") for key in ("S_OFF", "E_OFF")]
@@ -198,8 +199,8 @@ def _span(path: Path, element: Element, end: int, text: str, blanks: Sequence[tu
     first, last = element.start + int(offsets[0]), end - int(offsets[1])
     start, stop = _skip_blanks(first, blanks), _trim_blanks(last, blanks)
     if start >= stop:
-        shown = shorten(repr(text[first : max(first, last)]))
-        raise ValueError(f"{path}, line {element.line}: <{element.name}> around {shown} has no text")
+        snippet = shorten(repr(text[first : max(first, last)]))
+        raise ValueError(f"{path}, line {element.line}: <{element.name}> around {snippet} has no text")
     return start, stop, label
 
 
@@ -224,8 +225,8 @@ def _trim_blanks(place: int, blanks: Sequence[tuple[int, int]]) -> int:
 
 
 def _attributes(source: str | None) -> dict[str, str]:
-    return {name.upper(): _characters(a or b or c) for name, a, b, c in ATTRIBUTE.findall(source or "")}
+    return {name.upper(): _decode_references(a or b or c) for name, a, b, c in ATTRIBUTE.findall(source or "")}
 
 
-def _characters(source: str) -> str:
+def _decode_references(source: str) -> str:
     return CHARACTER.sub(lambda match: unescape(match[0]), source)

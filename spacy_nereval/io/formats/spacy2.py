@@ -10,14 +10,14 @@ from ...core.messages import PlainSpan
 from ..records import Record, row_id
 from .contents import json_values
 from .settings import Format, fit_span, locate_error
-from .tags import Scheme, everywhere, gaps_of, place_words, read_tags, split
+from .tags import Scheme, gaps_of, place_words, read_tags, same_place, split
 
 
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """Read one document per pair `[text, {"entities": [[start, end, label]]}]`, or per paragraph.
 
     A paragraph has its text in `raw`. Its sentences have tokens with `orth` and the BILUO tag
-    `ner`, or the paragraph has a list of `entities`. Tokens are looked for in the raw text in
+    `ner`, or the paragraph has a list of `entities`. Tokens are located in the raw text in
     their order; without a raw text, there are spaces between them. A tag of "-" is a gap.
 
     Args:
@@ -83,14 +83,14 @@ def _paragraph_record(paragraph: Any, line: int, format: Format) -> Record:
     text = raw if isinstance(raw, str) else " ".join(words)
     places = place_words(words, text)
     scheme = Scheme()
-    scheme.see(["U-x"], everywhere(f"line {line}"))  # spaCy's tags are BILUO
+    scheme.see(["U-x"], same_place(f"line {line}"))  # spaCy's tags are BILUO
     spans: set[PlainSpan] = set()
     repaired = first = 0
     for sentence in tags:
         for tag in sentence:
             split(tag)
         offsets = places[first : first + len(sentence)]
-        sentence_spans, repairs = read_tags(sentence, offsets, scheme, format.repair, everywhere(f"line {line}"))
+        sentence_spans, repairs = read_tags(sentence, offsets, scheme, format.repair, same_place(f"line {line}"))
         spans, repaired, first = spans | sentence_spans, repaired + repairs, first + len(sentence)
     annotated, gaps = gaps_of([tag for sentence in tags for tag in sentence], places)
     return Record(text, spans, places, None, annotated, gaps, repaired=repaired)

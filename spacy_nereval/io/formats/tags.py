@@ -25,7 +25,7 @@ ALLOWED = {"BILUO": re.compile("BI*L|U"), "IOB2": re.compile("BI*"), "IOB1": re.
 """The prefixes that a chunk may have in each scheme. BIOES is BILUO with other letters."""
 
 Where = Callable[[int], str]
-"""Returns the place of a tag for errors, such as "line 3", by its number in the sentence."""
+"""Returns the place of a tag, such as "line 3", from its index in the sentence; for errors."""
 
 MISSING = "-"
 """spaCy's tag for a token without annotation."""
@@ -55,7 +55,7 @@ def split(tag: str) -> tuple[str, str]:
     return PREFIXES[prefix], label
 
 
-def everywhere(place: str) -> Where:
+def same_place(place: str) -> Where:
     """Return a function that names the same place for all tags of a sentence."""
     return lambda _: place
 
@@ -81,8 +81,8 @@ class Chunk(NamedTuple):
         """Return whether a scheme, one of `ALLOWED`, can write this chunk."""
         return _is_allowed(self.prefixes, scheme)
 
-    def shows(self) -> tuple[str, int]:
-        """Return the scheme that the chunk is evidence for, "" if there is none, and the number of the tag to quote."""
+    def scheme_evidence(self) -> tuple[str, int]:
+        """Return the scheme that the chunk is evidence for, "" if there is none, and the index of the tag to quote."""
         return _scheme_evidence(self.prefixes, self.joins)
 
 
@@ -158,7 +158,7 @@ class Scheme:
         """Use the tags of one sentence as evidence, and return their chunks."""
         sentence_chunks = [*chunks(tags)]
         for chunk in sentence_chunks:
-            scheme, k = chunk.shows()
+            scheme, k = chunk.scheme_evidence()
             if scheme and scheme not in self._evidence:
                 self._evidence[scheme] = f"{tags[chunk.start + k]} in {where(chunk.start + k)}"
         return sentence_chunks
@@ -177,7 +177,7 @@ class Scheme:
 def span_chunks(
     all_chunks: Iterable[Chunk], tags: Sequence[str], scheme: Scheme, repair: str | None, where: Where
 ) -> tuple[list[Chunk], int]:
-    """Return the chunks of a sentence that stand for spans.
+    """Return the chunks of a sentence that are spans.
 
     Args:
         all_chunks: All chunks of the sentence.
@@ -185,10 +185,10 @@ def span_chunks(
         scheme: The scheme.
         repair: How to read chunks that the scheme does not allow: "conll" reads them as
             conlleval does, "discard" leaves them out, None makes them errors.
-        where: Where the tags are.
+        where: Names the place of a tag, for errors.
 
     Returns:
-        The chunks that stand for spans, and the number of chunks that the scheme does not allow.
+        The chunks that are spans, and the number of chunks that the scheme does not allow.
 
     Raises:
         ValueError: The scheme does not allow a chunk, and `repair` is None.
@@ -235,7 +235,7 @@ def read_tags(
 
 
 def gaps_of(tags: Sequence[str], places: Sequence[tuple[int, int]]) -> tuple[bool, tuple[tuple[int, int], ...]]:
-    """Return whether some word is annotated, or there is no word; and the places of words tagged `MISSING`.
+    """Return whether any word is annotated (True without words), and the places of words tagged `MISSING`.
 
     >>> gaps_of(["O", "-"], [(0, 3), (4, 7)])
     (True, ((4, 7),))
@@ -286,7 +286,7 @@ def join_words(words: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
 
 
 class TagSequence(NamedTuple):
-    """A tag sequence, read: its spans in tokens, and what was wrong with it.
+    """The spans of a tag sequence, its repairs and its gaps.
 
     Args:
         length: The number of tags.
@@ -325,7 +325,7 @@ def read_tag_lists(
 
     Args:
         sequences: A sequence of tags per document; None for a document without annotation.
-        side: What errors call the side: "gold" or "pred".
+        side: The name of the side in errors: "gold" or "pred".
         scheme: One of `arguments.SCHEMES`; "auto" infers it from all sequences together. In IO, the
             whole tag is the label.
         repair: What to do with a span that the scheme does not allow: "error" raises ValueError, "conll" reads it
@@ -335,7 +335,7 @@ def read_tag_lists(
         One `TagSequence` per sequence.
 
     Raises:
-        ValueError: A tag is not a tag, the tags are of several kinds, or the scheme does not
+        ValueError: A value is not a tag, a tag lacks its prefix, or the scheme does not
             allow a span and `repair` is "error". Names the side, the document and the tag.
 
     >>> [tagged.spans for tagged in read_tag_lists([["I-PER", "I-PER", "B-PER", "O"], []], "gold", repair="conll")]
@@ -353,7 +353,7 @@ def read_tag_lists(
     if kind == "IO":  # equal neighbours are one span, as with the prefix I, which IOB1 allows everywhere
         tag_lists = [[tag if tag in ("O", MISSING) else f"I-{tag}" for tag in sequence] for sequence in tag_lists]
     inferred = Scheme({"auto": "", "IO": "IOB1", "BIOES": "BILUO"}.get(kind, kind))
-    all_chunks = [inferred.see(sequence, everywhere(f"document {number}")) for number, sequence in enumerate(tag_lists)]
+    all_chunks = [inferred.see(sequence, same_place(f"document {number}")) for number, sequence in enumerate(tag_lists)]
     result = []
     mode = None if repair == "error" else repair
     for number, sequence in enumerate(tag_lists):
@@ -368,7 +368,7 @@ def _scheme(tags: Sequence[Any], sequences: Sequence[Sequence[str] | None], side
     """Return the scheme of distinct tags: IO if no tag has a prefix and none was given, otherwise the given one.
 
     Raises:
-        ValueError: A tag is not a tag, or the tags are of several kinds.
+        ValueError: A value is not a tag, or a tag lacks its prefix.
     """
     for tag in tags:
         if not isinstance(tag, str) or not tag:

@@ -1,4 +1,4 @@
-// The address of what the reader asks for: only what differs from the beginning.
+// The URL fragment for the reader's choices, of which it has only those that differ from the initial ones.
 
 function addressOf(asked, usual) {
   const parts = new URLSearchParams();
@@ -11,8 +11,8 @@ function addressOf(asked, usual) {
   return `#${parts}`;
 }
 
-// Reads what an address asks for: whole numbers from 0, one or as many as there are bounds, sets of them, and words
-// among known ones; null for anything else.
+// Functions that read the parameters of a URL fragment: one whole number, a set or a fixed number of them, one of some
+// words, a text, or a flag. They check values against bounds; null for a wrong value.
 function readerOf(hash) {
   const asked = new URLSearchParams(hash.slice(1));
   const isWhole = (text, high, low = 0) => /^-?\d{1,9}$/.test(text) && Number(text) >= low && Number(text) < high;

@@ -3,8 +3,8 @@
 // Numbers within texts are compared as numbers, so that "2 words" comes before "10 words".
 const natural = new Intl.Collator("en", { numeric: true });
 
-// The places of rows in ascending order of their values, or descending; values that are undefined (null) come last, and
-// equal ones stay in their order.
+// The indices of rows, sorted by their values; undefined values (null) come last, and rows with equal values keep their
+// order.
 function sortedPlaces(values, falling) {
   const compare = (a, b) => (typeof a === "number" && typeof b === "number" ? a - b : natural.compare(a, b));
   const sign = falling ? -1 : 1;
@@ -15,8 +15,8 @@ function sortedPlaces(values, falling) {
   });
 }
 
-// What a header does when it is clicked: numbers begin with the highest, texts with the first; the third click takes the
-// order back.
+// The next sort order when a header is clicked: numbers start descending, texts ascending; the third click restores the
+// original order (null).
 function nextOrder(current, isNumber) {
   const [first, second] = isNumber ? ["descending", "ascending"] : ["ascending", "descending"];
   return current === first ? second : current === second ? null : first;

@@ -3,8 +3,8 @@
 const number = (n) => n.toLocaleString("en");
 const many = (n, what) => `${number(n)} ${what}${n === 1 ? "" : "s"}`;
 
-// Characters that cannot be seen, or that would turn the text around: controls, overrides, noncharacters.
-// Joiners and marks of direction stay, since words are written with them.
+// Characters that are invisible or would reverse the direction of text: controls, overrides, noncharacters.
+// Joiners and direction marks stay, since words are written with them.
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202d\u202e\ufffe\uffff]/g;
 const UNSEEN_OR_BREAK = new RegExp(`${UNSEEN.source}|\\n`, "g");
 
@@ -14,7 +14,7 @@ function sign(character) {
   return { 0x7f: "␡", 0x202d: "LRO", 0x202e: "RLO" }[code] || `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-// Characters that turn text around, and halves of characters.
+// Characters that change the direction of text, and lone surrogates.
 const TURNING_OR_HALF = /[\u202a-\u202c\u2066-\u2069]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 // A name on one line, without characters that would change the direction of what follows.

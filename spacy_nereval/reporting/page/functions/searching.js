@@ -1,13 +1,13 @@
-// What the reader looks for in texts and ids.
+// The reader's search in texts and ids.
 
-// A pattern may begin with flags as other languages write them: (?i), (?s), or (?-i) for one that tells A from a.
+// A pattern may begin with flags as other languages write them: (?i), (?s), or (?-i) for case-sensitive search.
 const INITIAL_FLAGS = /^\(\?([ims]*)(-i)?\)/;
 
-// An escape of anything that needs none, such as \- and \_, is the character itself.
+// Replaces escapes that JavaScript refuses, such as \- and \_, by the character's code.
 const plainly = (pattern) => pattern.replace(/\\([\s\S])/gu, (whole, character) =>
   (/[\p{L}\p{N}^$\\.*+?()[\]{}|/]/u.test(character) ? whole : `\\u{${character.codePointAt(0).toString(16)}}`));
 
-// What a text has to match: null for everything; { refused: why } for a pattern that is none.
+// The regular expression of a search; null without a search; { refused: reason } if the pattern is not valid.
 function patternOf({ find, pattern }) {
   const text = find.trim();
   if (!text) return null;

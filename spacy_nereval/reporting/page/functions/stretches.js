@@ -2,9 +2,9 @@
 
 const GAP = 400; // characters; a longer stretch of text without wanted spans, or within one, is folded
 const EDGE = 120; // characters that stay at both of its ends
-const FLAGS = 150; // spans shown of one document, until all are asked for
+const FLAGS = 150; // maximum number of spans shown of one document, until the reader opens all
 
-// The text cut into [start, end, whether it is shown].
+// The stretches of a text: [start, end, whether it is shown].
 function stretches(text, marks, matched) {
   let wanted = marks.flags.filter((flag) => flag.start <= text.length);
   if (wanted.length > FLAGS) {

@@ -1,10 +1,10 @@
-// Where words end.
+// Word boundaries.
 
 // What follows a span within the same word, in scripts that write spaces between words.
 const REST_OF_WORD = /(?<=[\p{L}\p{N}\p{M}])(?:(?![\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}])[\p{L}\p{N}\p{M}\u200c\u200d]|['’](?=\p{L}))+/uy;
 const LONGEST_WORD = 40; // characters; a flag stays in the middle of anything longer
 
-// Where a flag stands: behind the word in which its spans end, so that it splits no word.
+// The offset of a flag: after the word in which its spans end, so that it splits no word.
 function behindWord(text, end) {
   REST_OF_WORD.lastIndex = end;
   const rest = REST_OF_WORD.exec(text || "");
@@ -14,7 +14,7 @@ function behindWord(text, end) {
 // Whether an offset lies between the two halves of a character.
 const isWithinCharacter = (text, at) => /[\udc00-\udfff]/.test(text[at] ?? "") && /[\ud800-\udbff]/.test(text[at - 1] ?? "");
 
-// Where so many characters at most before an offset begin: where a word does, if one begins there.
+// The start of a context of at most `most` characters before an offset: the start of a word if one begins in it.
 function contextStart(text, at, most) {
   const from = Math.max(0, at - most);
   if (!from) return 0;
@@ -22,7 +22,7 @@ function contextStart(text, at, most) {
   return from + (space >= 0 ? space : isWithinCharacter(text, from) ? 1 : 0);
 }
 
-// Where so many characters at most after an offset end: where a word does, if one ends there.
+// The end of a context of at most `most` characters after an offset: the end of a word if one ends in it.
 function contextEnd(text, at, most) {
   const to = at + most;
   if (to >= text.length) return text.length;

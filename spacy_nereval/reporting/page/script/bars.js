@@ -1,4 +1,4 @@
-// Marked text: bars below the words of each span, on every line that it runs over, and a flag behind it.
+// Marked text: bars below the words of each span, on every line that it runs over, and a flag after it.
 
 const ROW = 6; // pixels from one bar to the next
 

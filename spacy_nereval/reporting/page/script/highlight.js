@@ -22,7 +22,7 @@ function highlight() {
       if (!match[0] || ranges.length > 2000) break;
       const range = new Range();
       range.setStart(...place(match.index));
-      const [node, last] = place(match.index + match[0].length - 1); // the place behind it may be in another element
+      const [node, last] = place(match.index + match[0].length - 1); // the offset after it may be in another element
       range.setEnd(node, last + 1);
       ranges.push(range);
     }

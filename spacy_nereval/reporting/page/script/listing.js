@@ -1,5 +1,5 @@
-// A list that is shown a page at a time and narrowed by a form, with what the reader asks for in the address. Each page
-// has its own state with unfiltered(), everything(), chosenAnew() and fromAddress(), VIEWS and PER_PAGE, search() and refresh(),
+// A list that is shown a page at a time and filtered by a form. The reader's choices are in the URL fragment. Each page
+// defines `state` with unfiltered(), everything(), chosenAnew() and fromAddress(), VIEWS and PER_PAGE, search() and refresh(),
 // documents, found, listed(), elementsOf() and fitList().
 
 const unfolded = new Set(); // documents shown in full
@@ -15,7 +15,7 @@ function fold(k, hidden) {
   }, `… ${many(hidden, "character")} …`);
 }
 
-// A box for each choice of a list: the colour of its kind, its words, and how often there is one.
+// Draws a checkbox for each choice of a list: the colour of its kind, its words, and their number.
 function drawBoxes(id, choices) {
   $(id).replaceChildren(...choices.map(({ kind, words, n }, k) => {
     const box = make("input", { type: "checkbox", value: String(k) });
@@ -31,7 +31,7 @@ function drawBoxes(id, choices) {
   }));
 }
 
-// What the list is narrowed to by choices outside the form: of each, what takes it back, and its words.
+// Draws the filters that were chosen outside the form. Each has the choice that clears it, and its words.
 function drawChips(narrowed) {
   const chips = narrowed.map(([clear, ...words]) => make("span", { class: "chip" }, ...words, " ",
     button({ "aria-label": "Clear" }, () => {
@@ -42,7 +42,7 @@ function drawChips(narrowed) {
   $("asked").hidden = !chips.length;
 }
 
-// Puts the state into the address: as a new entry of the history, or instead of the present one.
+// Writes the state into the URL fragment, as a new entry of the history or in place of the current one.
 function record(replace = false) {
   const hash = addressOf(state, unfiltered());
   if (hash === location.hash || (hash === "#" && !location.hash)) return;
@@ -85,7 +85,7 @@ function show(printing = false) {
   highlight();
 }
 
-// Shows a document whole, among the others that are asked for; without filters if they hide it, and says so.
+// Shows a whole document in the list. If the filters hide it, removes them and says so.
 function openDocument(k, replace = false) {
   state = chosenAnew(state, { view: "documents", doc: k });
   if (!found.includes(k)) {
@@ -98,8 +98,8 @@ function openDocument(k, replace = false) {
   $(`doc-${k + 1}`).scrollIntoView();
 }
 
-// Follows the address: a document, what is asked for, or a section, which the browser finds itself. A section keeps what
-// is asked for beside it.
+// Follows the URL fragment: a document, choices, or a section, to which the browser scrolls by itself. A section keeps
+// the choices.
 function follow() {
   $("notice").textContent = "";
   const digits = documentIn(location.hash);
@@ -126,7 +126,7 @@ function follow() {
 
 const onChange = (id, wanted) => $(id).addEventListener("change", () => choose({ at: 0, ...wanted() }));
 
-// Listens to what every such list has, and follows the address.
+// Adds the event listeners that every such list needs, and follows the URL fragment.
 function listen() {
   $("filters").addEventListener("submit", (event) => event.preventDefault());
   onChange("pattern", () => ({ pattern: $("pattern").checked }));

@@ -1,5 +1,5 @@
-// A queue of places that are decided one after the other, by keys that work from anywhere but text fields. Each page has
-// its own isMarked(place), keepPosition(), cardOf(place) and undo().
+// A queue of places to decide on one by one, with keys that work everywhere except in text fields. Each page
+// defines isMarked(place), keepPosition(), cardOf(place) and undo().
 
 const UNKEPT = "This browser keeps nothing: save your work before you close the page.";
 
@@ -15,7 +15,7 @@ function keep(name, value) {
   }
 }
 
-// What `read` makes of what this browser keeps under a name, or of `otherwise` if it keeps nothing that can be read.
+// Returns `read` of the value that this browser stores under a name, or of `otherwise` if none can be read.
 function kept(name, read, otherwise) {
   try {
     return read(JSON.parse(localStorage.getItem(name)) ?? otherwise);
@@ -59,7 +59,7 @@ function drawProgress() {
   $("review-done").textContent = all ? `Place ${number(review.at + 1)} of ${number(all)}: ${number(done)} done, ${number(all - done)} left` : "Nothing to review here";
 }
 
-// Draws the place that is decided. The focus stays where it is.
+// Draws the current place. The focus stays where it is.
 function drawReview() {
   drawProgress();
   const key = $("card").contains(document.activeElement) ? document.activeElement.dataset.key ?? "" : null;
@@ -78,10 +78,10 @@ function noteField(value, save, back) {
   return note;
 }
 
-// What keys do to every queue.
+// The actions of keys in every queue.
 const MOVES = { z: undo, k: () => goToPlace(review.at - 1), j: () => goToPlace(review.at + 1), i: goToUnmarked, n: () => $("review-note").focus() };
 
-// The last line of a card: its note, and buttons that go to other places. `open` says which places `i` goes to.
+// The last line of a card: its note, and buttons that go to other places. `open` is the text of the button `i`.
 function lastLine(value, save, open) {
   const note = noteField(value, save, focusCard);
   note.classList.add("wide");
@@ -90,14 +90,14 @@ function lastLine(value, save, open) {
   return make("div", { class: "steps" }, make("label", null, make("kbd", null, "n"), " Note ", note), ...steps);
 }
 
-// Runs what `start` does with the queue that a button names, and moves to the card.
+// Calls `start` with the queue of a clicked button, and moves to the card.
 const onReview = (start) => document.querySelectorAll("[data-review]").forEach((element) => element.addEventListener("click", () => {
   start(element.dataset.review);
   $("review").scrollIntoView();
   focusCard();
 }));
 
-// Runs what `actionOf` says that a key does, if anything.
+// Runs the action that `actionOf` returns for a key, if any.
 const onKeys = (actionOf) => addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || isTextField(event.target)) return;
   const action = actionOf(event);

@@ -1,4 +1,4 @@
-// What is copied or saved.
+// Copy text to the clipboard, or save it as a file.
 
 async function copy(text, what) {
   try {

@@ -1,12 +1,12 @@
-// Tables sort by the column whose header is clicked; a third click takes the order back.
+// Tables are sorted by the column whose header is clicked; a third click restores the original order.
 
-// The cell of a row under a column, cells being as wide as they say.
+// The cell of a row in a column, where cells may span several columns.
 function cellAt(row, column) {
   let at = 0;
   return [...row.cells].find((cell) => (at += cell.colSpan) > column);
 }
 
-// What a cell is sorted by: its value if it says one, else its text.
+// The sort key of a cell: its value if it has one, else its text.
 function valueOf(cell) {
   if (!cell) return null;
   if (cell.dataset.value !== undefined) return cell.dataset.value === "" ? null : Number(cell.dataset.value);

@@ -1,4 +1,4 @@
-// The colours and fonts of charts, and what they say under the pointer.
+// The colours and fonts of charts, and their tooltips.
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 

@@ -1,4 +1,4 @@
-// What a title says, such as the whole of a label that is cut, shows on focus too. Under the pointer, the browser shows it.
+// Shows the title of an element, such as the full text of a truncated label, on focus. On hover, the browser shows it.
 
 let focused = null;
 

@@ -1,4 +1,4 @@
-// What forms and tables of every page can do.
+// Helpers for the forms and tables of every page.
 
 const option = (value, text) => make("option", { value }, text);
 

@@ -1,4 +1,4 @@
-// What is shown, to be copied or saved: JSON lines and CSV.
+// The shown list as JSON lines or CSV, for copying and saving.
 
 const FIELDS = ["document", "id", "system", "metric", "verdict", "gold_start", "gold_end", "gold_label", "gold_text", "pred_start", "pred_end", "pred_label", "pred_text", "left", "right", "in_text"];
 

@@ -18,7 +18,7 @@ function header(order, title) {
   const on = state.order === order;
   const inside = button({ class: "sort", "aria-label": `Sort by ${title}` }, () => {
     choose({ order, falling: on ? !state.falling : false, at: 0 }, false);
-    drawOrder(); // of the rest of the form nothing changes
+    drawOrder(); // the rest of the form does not change
   }, title, make("span", { "aria-hidden": "true" }, on ? (state.falling ? " ↓" : " ↑") : ""));
   if (["before", "surface", "after"].includes(order)) return inside;
   return make("th", { scope: "col", "aria-sort": on ? (state.falling ? "descending" : "ascending") : null }, inside);
@@ -66,7 +66,7 @@ function kwic({ k }, gold, pred, after, start, end, kind) {
   return element;
 }
 
-// Leaves out the words of contexts for which there is no room. Where lines wrap, on a phone, there is room for all.
+// Shortens contexts to the available width. On narrow screens lines wrap, so nothing is left out.
 function fitList() {
   const lines = [...$("list").querySelectorAll(".kwic")].filter(({ sides }) => sides);
   if (!lines.length || matchMedia("(max-width: 40rem)").matches) return;
@@ -106,7 +106,7 @@ function focusLine(i) {
   lines[i].scrollIntoView({ block: "nearest" });
 }
 
-// What a key does to a row of the list: the one that has the focus, or else the one that the tab key would reach.
+// The action of a key on a row of the list: the focused row, or else the one that the tab key would reach.
 function listKey(key, focused) {
   if (state.view !== "errors") return null;
   if (key === "j" || key === "k") return () => move(key === "j" ? 1 : -1);
