@@ -87,13 +87,9 @@ def show(source: Any, *, documents: int = 3, text: Any = None, tokens: Any = Non
 
     >>> path = getfixture("tmp_path") / "a.jsonl"
     >>> _ = path.write_text('{"text": "Ada met Bob", "spans": [{"start": 0, "end": 3, "label": "PER"}]}')
-    >>> print(show(path))  # doctest: +ELLIPSIS
-    ...a.jsonl: jsonl, UTF-8, offsets in characters
-    1 document, 1 span
-    labels: PER (1)
-    <BLANKLINE>
-    document 0:
-    [Ada](PER) met Bob
+    >>> overview = show(path)
+    >>> overview["format"], overview["labels"], overview["first"][0]["marked"]
+    ('jsonl', {'PER': 1}, '[Ada](PER) met Bob')
     """
     if isinstance(source, (str, Path)):
         return show_file(Path(source), reading_of_load(**options), documents)

@@ -37,7 +37,7 @@ Pairs = list[tuple[str, str]]
 
 
 class MarkedAnswer(NamedTuple):
-    """A text that an answer repeats, and the names that it marks there; None for a name whose label is not said."""
+    """A text that an answer repeats, and the names that it marks there."""
 
     text: str
     spans: list[PlainSpan]
@@ -49,7 +49,9 @@ class MarkedAnswer(NamedTuple):
 
 
 def read_answer(answer: str, label: str | None = None) -> Pairs | MarkedAnswer | None:
-    """Return the names in an answer with their labels, or the text with marked names; None if it is not readable.
+    """Return the names in an answer with their labels, or the answer as marked text; None if its marks do not match.
+
+    An answer without a list of names is a text, perhaps without marks: it is readable only if it repeats the document.
 
     Args:
         answer: The answer.
@@ -59,7 +61,8 @@ def read_answer(answer: str, label: str | None = None) -> Pairs | MarkedAnswer |
     [('Ada', 'PER'), ('Bob', 'PER')]
     >>> read_answer("<PER>Ada</PER> met"), read_answer("@@Ada## met", "PER")
     (MarkedAnswer(text='Ada met', spans=[(0, 3, 'PER')]), MarkedAnswer(text='Ada met', spans=[(0, 3, 'PER')]))
-    >>> read_answer('[{"name": "Ada", "type": "PER"}, {"name": "Bo')
+    >>> read_answer('[{"name": "Ada", "type": "PER"}, {"name": "Bo').spans, read_answer("<PER>Ada met")
+    ([], None)
     """
     answer = THOUGHTS.sub("", answer)
     blocks = FENCE.findall(answer)

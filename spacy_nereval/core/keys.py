@@ -155,7 +155,7 @@ class KeyMap(NamedTuple):
 
     >>> keys = read_keys("text=content,spans=items,start=at.from,length=n,label=kind")
     >>> keys.rename({"content": "Ada met", "items": [{"at": {"from": 0}, "n": 3, "kind": "PER"}]})
-    {'text': 'Ada met', 'spans': [{'at': {'from': 0}, 'n': 3, 'kind': 'PER', 'start': 0, 'label': 'PER', 'end': 3}]}
+    {'text': 'Ada met', 'spans': [{'at': {'from': 0}, 'start': 0, 'label': 'PER', 'end': 3}]}
     """
 
     keys: tuple[tuple[str, str], ...]

@@ -338,7 +338,7 @@ def project_spans(
 
     >>> list(project_spans([(0, 3, "A"), (4, 7, "B")], "new york", "  New\\tYork"))
     [(2, 5, 'A'), (6, 9, 'B')]
-    >>> list(project_spans([(6, 7, "A")], "-LRB- A", "(A)", "normalised"))
+    >>> list(project_spans([(6, 7, "A")], "-LRB- A -RRB-", "(A)", "normalised"))
     [(1, 2, 'A')]
     >>> list(project_spans([], "abc", "abd"))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
