@@ -10,7 +10,7 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
-from ..core.arguments import Reading, side_reading, validate_settings
+from ..core.arguments import SAME, Reading, side_reading, validate_settings
 from ..core.labels import rules_of
 from ..core.messages import describe_unknown, shorten, spell_argument
 from ..core.spans import Document, relabel
@@ -19,7 +19,7 @@ from ..io.formats.jsonl import record_of
 from ..io.formats.settings import Format, Misfit, suggest_unit
 from ..io.formats.tags import TagSequence, TokenDocument, read_tag_lists
 from ..io.read import UNANNOTATED, Pairing
-from ..io.records import Predictions, Record, pair, side_notes
+from ..io.records import Predictions, Record, check_has_text, pair, side_notes
 from ..io.units import ID, FileUnits
 from ..io.units import parse_unit as parse_unit
 from ..metrics.registry import NO_TOKENS, NO_WORDS, SEARCHED_DOCUMENTS, MetricChoice, Unavailable, choose_metrics
@@ -118,6 +118,7 @@ class ItemReading(TypedDict, total=False):
     repair: str
     end: str | None
     spans_key: str | None
+    keys: Any
     labels: Mapping[str, str | None] | str | Path | None
     only: Iterable[str] | str | None
     depth: int | None
@@ -126,6 +127,7 @@ class ItemReading(TypedDict, total=False):
     occurrences: str
     tag_names: TagNames
     offsets: str | None
+    match_text: str
     outside: str | None
     trim: str | None
     join: bool
@@ -259,7 +261,7 @@ def _paired_by_text(gold: Side, pred: Side, reading: Reading) -> Iterator[Docume
     predictions = Predictions(pred.name, UNANNOTATED[pred.kind == "doc"])
     units = FileUnits(parse_unit(reading.unit)) if reading.unit else None
     sides = records_of(gold), records_of(pred)
-    for number, (a, b) in enumerate(Pairing(gold.name, pred.name).pairs(*sides)):
+    for number, (a, b) in enumerate(Pairing(gold.name, pred.name, reading.match_text).pairs(*sides)):
         try:
             skipped = not reading.spans_key and predictions.is_skipped(a, b)
             document = pair(a, b, reading.missing_tokens)
@@ -373,7 +375,8 @@ def _records_of_document(
     Raises:
         ValueError: An item cannot be read, or tokens are given beside items that have their own.
     """
-    records = [record_of_item(item, s.name, s.reading) if has_text(item) else None for s, item in zip(sides, row)]
+    with_texts = [record_of_item(item, s.name, s.reading) if has_text(item) else None for s, item in zip(sides, row)]
+    records = [record and check_has_text(record, s.name) for s, record in zip(sides, with_texts)]
     first, tokens = next((record for record in records if record), None), beside.get("tokens")
     if first is None or first.tokens is None:
         place = place_of(first.text if first else beside.get("text"), tokens)
@@ -470,7 +473,7 @@ def records_of_sides(sides: Mapping[str, Side], text: Any, tokens: Any, reading:
     if all(side.about.holds_text for side in sides.values()):
         if text is not None:
             raise ValueError(f"{spell_argument('text')} is given, but the items have their own: leave it out")
-        plain = {name: [*records_of(side)] for name, side in sides.items()}
+        plain = {name: [check_has_text(one, name) for one in records_of(side)] for name, side in sides.items()}
         if tokens is not None:
             plain = _with_tokens(plain, [*listed_items(tokens, "tokens")])
         records = {name: [SideRecord(record, *record.unit) for record in side] for name, side in plain.items()}
@@ -552,6 +555,7 @@ def load(
     format: str | None = None,
     spans_key: str | None = None,
     column: str | int | None = None,
+    keys: Any = None,
     repair: str | None = None,
     discontinuous: str | None = None,
     offsets: str | None = None,
@@ -560,6 +564,7 @@ def load(
     tag_names: str | None = None,
     match: str | None = None,
     occurrences: str | None = None,
+    match_text: str = SAME,
     unit: str | None = None,
     word_column: str | int | None = None,
     scheme: str | None = None,
@@ -574,7 +579,8 @@ def load(
         path: A file or folder of any input format.
         format: The name of the format; by default inferred from the extension.
         spans_key: Read `doc.spans[spans_key]` of a `.spacy` file instead of `doc.ents`.
-        column, repair, discontinuous, offsets, check_text, annotator, tag_names, match, occurrences, unit, word_column:
+        column, keys, repair, discontinuous, offsets, check_text, annotator, tag_names, match, occurrences, match_text,
+        unit, word_column:
             As the options of these names in the commands. `unit` counts for gold annotation.
         scheme, outside, end: As the options of these names, too.
 
@@ -591,22 +597,11 @@ def load(
     >>> score(load(path), load(path), ["strict"]).strict.f
     1.0
     """
-    reading = Reading(
-        format=format,
-        spans_key=spans_key,
-        column=column,
-        repair=repair or Reading.repair,
-        discontinuous=discontinuous,
-        offsets=offsets,
-        check_text=check_text,
-        annotator=annotator,
-        tag_names=tag_names,
-        match=match or Reading.match,
-        occurrences=occurrences or Reading.occurrences,
-        unit=unit,
-        word_column=word_column,
-        scheme=scheme or Reading.scheme,
-        outside=outside,
-        end=end,
-    )
-    return read_file(Path(path), reading)
+    settings = {name: value for name, value in locals().items() if name != "path"}
+    return read_file(Path(path), reading_of_load(**settings))
+
+
+def reading_of_load(**settings: Any) -> Reading:
+    """Return how a file is read, from the arguments of `load`. Raise TypeError if there is no such argument."""
+    given = {name: value for name, value in settings.items() if value is not None or getattr(Reading, name, "") is None}
+    return Reading(**given)

@@ -11,12 +11,24 @@ from typing import Any, Literal, NamedTuple, TypeGuard
 
 from ..core.arguments import AUTO_OFFSETS, CODEPOINT, OFFSETS, Reading
 from ..core.edges import looks_cut
+from ..core.keys import (
+    DOCUMENT_PARTS,
+    ENDS,
+    LABELS,
+    STARTS,
+    SURFACES,
+    TEXTS,
+    TOKEN_LABELS,
+    first_value,
+    label_of,
+    mention_of,
+)
 from ..core.messages import PlainSpan, highest_scores, quote, shorten, spell_argument, validate_span, validate_tokens
 from ..core.spans import Document
 from ..io.formats import TAG_KEYS
-from ..io.formats.jsonl import unpack_pair
+from ..io.formats.jsonl import is_answer, unpack_pair
 from ..io.formats.settings import Format, exclusive_span, fit_span, spell_per_side, suggest_unit
-from ..io.formats.tags import TagSequence, are_tags, has_prefix
+from ..io.formats.tags import TagSequence, are_tags
 from ..io.records import Record, locate_mentions
 
 Offsets = Sequence[tuple[int, int]]
@@ -217,13 +229,6 @@ EXPECTED = (
     "{'tokens': ..., 'ner_tags': ...}"
 )
 
-STARTS = ("start_char", "start", "start_offset", "start_position")
-ENDS = ("end_char", "end", "end_offset", "end_position")
-LABELS = ("label_", "label", "entity_group", "entity_type", "type")
-SURFACES = ("text", "word", "entity_value")
-"""The names of the parts of a span: in span dicts, in the output of models, and as attributes. The first that a span
-has counts."""
-
 
 def is_spacy(item: object, name: str) -> bool:
     """Return whether an item is a spaCy "Doc", "Span" or "Example". spaCy is not imported for it."""
@@ -232,7 +237,7 @@ def is_spacy(item: object, name: str) -> bool:
     return kind is not None and isinstance(item, kind)
 
 
-FIELDS = {*TAG_KEYS, "tokens", "tokenized_text", "words", "text", "data", "sentence", "spans", "label", "labels", "id"}
+FIELDS = {*TAG_KEYS, *TEXTS, *DOCUMENT_PARTS, "tokenized_text", "words", "sentence", "label", "labels"}
 """Keys of a record or a row, which are no labels."""
 
 
@@ -262,7 +267,7 @@ def _word_and_tag(part: Any) -> tuple[str, str] | None:
     elif isinstance(part, Mapping) and len(part) == 1:
         texts = [*next(iter(part.items()))]
     elif isinstance(part, Mapping) and not {"start", "score", "index"} & part.keys():
-        texts = [_first(part, WORD_KEYS), _first(part, TAG_KEYS_OF_WORDS)]
+        texts = [first_value(part, WORD_KEYS), first_value(part, TAG_KEYS_OF_WORDS)]
     else:
         return None
     return (texts[0], texts[-1]) if len(texts) > 1 and all(isinstance(text, str) for text in texts) else None
@@ -288,7 +293,7 @@ def reshape(item: Any, outside: str | None = None) -> Any:
         return row
     if not isinstance(item, Mapping) or FIELDS & item.keys():
         return item
-    if _is_list(listed := item.get("entities")):
+    if _is_list(listed := first_value(item, ("entities", "ents"))):
         if any(isinstance(entity, str) for entity in listed):
             raise ValueError(
                 f"{_quote(item)} has entities without labels; expected (start, end, label), or {{label: [...]}}"
@@ -355,15 +360,16 @@ def _kind_of_plain(item: Any) -> Kind:
     if isinstance(item, Mapping):
         if "tokenized_text" in item or tags_key(item):
             return "record"
-        if _first(item, STARTS) is not None or "entity" in item:
+        if first_value(item, STARTS) is not None or "entity" in item:
             raise ValueError(f"{_quote(item)} is a single span; expected one list of spans per document: wrap it in []")
-        if "text" in item or "data" in item:
+        if any(name in item for name in TEXTS) or is_answer(item):
             return "record"
-        raise ValueError(f"{_quote(item)} has no 'text'; expected {EXPECTED}")
+        remedy = f", or name the keys with {spell_argument('keys', 'text=KEY,...')}"
+        raise ValueError(f"{_quote(item)} has no 'text'; expected {EXPECTED}{remedy}")
     if isinstance(item, str):
         raise ValueError(
             f"it is the text {shorten(repr(item))}; expected {EXPECTED}, one such item per document: "
-            "a single document is wrapped in []"
+            "a single document is wrapped in []; the answer of a language model is given as {'answer': ...}"
         )
     if isinstance(item, tuple) and len(item) == 3 and isinstance(item[2], str) and not isinstance(item[0], str):
         raise ValueError(f"{_quote(item)} is a single span; expected one list of spans per document: wrap it in []")
@@ -382,9 +388,9 @@ def _kind_of_list(items: Iterable[Any]) -> Kind:
         if len(first) == 2 and all(isinstance(part, str) for part in first):
             return "mentions"
         return "spans"
-    if isinstance(first, Mapping) and {"text", "label"} <= first.keys() <= {"text", "label", "score"}:
+    if isinstance(first, Mapping) and mention_of(first):
         return "mentions"
-    if isinstance(first, Mapping) or _first(first, STARTS) is not None:
+    if isinstance(first, Mapping) or first_value(first, STARTS) is not None:
         return "spans"
     return "tags"  # reading them says what is wrong with numbers, None and the like
 
@@ -419,10 +425,7 @@ def plain_span(span: Any, name: str, length: int | None, *, inclusive: bool = Fa
         if len(span) != 3:
             raise ValueError(f"{name} is {_quote(span)}; expected (start, end, label)")
     else:
-        parts = [_first(span, names) for names in (STARTS, ENDS, LABELS)]
-        if parts[2] is None and isinstance(span, Mapping) and "index" not in span:  # Rasa; pipelines number tokens
-            entity = span.get("entity")
-            parts[2] = None if isinstance(entity, str) and has_prefix(entity) else entity
+        parts = [first_value(span, STARTS), first_value(span, ENDS), label_of(span)]
         _check_parts(span, parts, name)
     return validate_span(name, exclusive_span(tuple(parts)) if inclusive else parts, length)
 
@@ -434,10 +437,7 @@ def _check_parts(span: Any, parts: Sequence[Any], name: str) -> None:
         return
     if isinstance(span, Mapping):
         if "label" in missing and "entity" in span:
-            raise ValueError(
-                f"{name} has the tag of a single token, {_quote(span['entity'])}; expected whole spans: make the "
-                'pipeline with aggregation_strategy="simple"'
-            )
+            raise ValueError(f"{name} has the tag of a single token, {_quote(span['entity'])}; {TOKEN_LABELS}")
         if any(key in span for key in (*STARTS, *ENDS)) and "label" not in missing:
             raise ValueError(
                 f"{name}, {_quote(span)}, has no number as {' and '.join(missing)}; a pipeline gives offsets if its "
@@ -466,13 +466,6 @@ def surface_of(span: Any) -> tuple[str, bool] | None:
         if isinstance(text, str) and text:
             return text, name != "word"
     return None
-
-
-def _first(item: Any, names: Iterable[str]) -> Any:
-    """Return the value of the first of these keys or attributes that is there and is not None."""
-    if isinstance(item, Mapping):
-        return next((item[name] for name in names if item.get(name) is not None), None)
-    return next((value for name in names if (value := getattr(item, name, None)) is not None), None)
 
 
 def _quote(item: Any) -> str:

@@ -105,6 +105,11 @@ def score(
         trim: What is removed from the edges of spans on both sides, after labels are changed: "space" or "space,punct".
         join: Join spans of one label that have nothing but white space between them.
         missing_tokens: "O" to read tokens that predictions lack as outside of spans; by default they are an error.
+        keys: The keys that have the parts of records and spans, such as {"text": "content", "spans": "items", "label":
+            "kind"}, or "text=content,spans=items"; dots reach into nested objects. A list of two is one for gold and
+            one for the predictions; None stands for the usual keys.
+        match_text: How the texts of a pair may differ: in white space and case ("same"), or also in Unicode forms,
+            quotes, dashes, brackets of treebanks, and characters that are not seen ("normalised").
 
     Returns:
         The result: ratios from 0 to 1, None where a score is undefined. It is a dict with
@@ -172,7 +177,7 @@ def score_runs(
         confidence: The settings of the intervals, as for `score`, or None for those that are usual.
         system: The name of the system.
         text, tokens, scheme, repair, end, spans_key, labels, only: As for `score`.
-        depth, sep, match, occurrences, tag_names, offsets: As for `score`.
+        depth, sep, match, occurrences, tag_names, offsets, keys, match_text: As for `score`.
         outside, trim, join, missing_tokens: As for `score`.
 
     Returns:
@@ -416,7 +421,7 @@ def compare(
         margin: The largest difference of the primary score that does not matter, in points.
         per_label: Whether to compare the primary score of each label too.
         text, tokens, scheme, repair, end, spans_key, labels, only: As for `score`.
-        depth, sep, match, occurrences, tag_names, offsets: As for `score`.
+        depth, sep, match, occurrences, tag_names, offsets, keys, match_text: As for `score`.
         outside, trim, join, missing_tokens: As for `score`.
 
     Returns:

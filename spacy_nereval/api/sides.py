@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.arguments import Reading
+from ..core.keys import key_maps
 from ..core.messages import shorten
 from ..io.formats import TAG_KEYS, assign_annotators, hf, named_format, records
 from ..io.formats.settings import side_formats
@@ -169,6 +170,8 @@ class Side:
     ) -> None:
         if isinstance(items, Mapping) and (split := next(iter(items), None)) and hasattr(items[split], "features"):
             raise ValueError(f"{name} has the splits {', '.join(items)}; choose one, such as {name}[{split!r}]")
+        self._keys_of_items = key_maps(reading.keys)[name != "gold"]
+        reading = replace(reading, keys=self._keys_of_items and dict(self._keys_of_items.keys))
         items = read_if_path(items, name, replace(reading, unit=None))  # A unit is that of gold: see `kept_items`.
         if isinstance(items, (bytes, Mapping)) or is_spacy(items, "Doc") or not isinstance(items, Iterable):
             shown = type(items).__name__
@@ -233,7 +236,8 @@ class Side:
     def _plain_items(self, items: Iterable[Any]) -> Iterator[Any]:
         for number, item in enumerate(items):
             try:
-                yield reshape(item, self.reading.outside)
+                renamed = self._keys_of_items.rename(item) if self._keys_of_items else item
+                yield reshape(renamed, self.reading.outside)
             except ValueError as error:
                 raise ValueError(f"{self.name}, document {number}: {error}") from None
 

@@ -63,7 +63,7 @@ def read_annotation(source: Path, output: Path, reading: Reading) -> Iterator[Re
     """
     from ..integration.spacy_files import target_of
     from ..io.formats import assign_annotators, name_of, named_format, records
-    from ..io.records import apply_label_rules
+    from ..io.records import apply_label_rules, check_has_text
 
     target = target_of(output)
     if reading.unit is not None:
@@ -77,7 +77,8 @@ def read_annotation(source: Path, output: Path, reading: Reading) -> Iterator[Re
     if key and not read_key and target != "spacy":
         raise ValueError(f"--spans-key {key}: neither {source} nor {output} is a .spacy file")
     rules = rules_of(reading)
-    return (apply_label_rules(record, rules) for record in with_progress(records(source, read_key, format)))
+    read = with_progress(records(source, read_key, format))
+    return (apply_label_rules(check_has_text(record, source), rules) for record in read)
 
 
 def write_annotation_of(

@@ -159,9 +159,16 @@ def reading_totals(counts: Counts) -> dict[str, Any]:
     return totals | ({"mentions": mentions} if mentions else {})
 
 
-def mention_numbers(counts: Counts) -> dict[str, int]:
-    """Return how many mentions without offsets there were and how they were found; empty if there were none."""
-    return {name: counts.mentions[name] for name in NUMBERS} if counts.mentions else {}
+def mention_numbers(counts: Counts) -> dict[str, float]:
+    """Return how many mentions without offsets there were and how they were found; empty if there were none.
+
+    If there were answers of language models, `readable` is the rate of those that could be read.
+    """
+    numbers: dict[str, float] = {name: counts.mentions[name] for name in NUMBERS} if counts.mentions else {}
+    if answers := counts.mentions["answers"]:
+        unreadable = counts.mentions["unreadable"]
+        numbers |= {"answers": answers, "unreadable": unreadable, "readable": 1 - unreadable / answers}
+    return numbers
 
 
 def _metric_result(

@@ -14,6 +14,7 @@ from ...api.sides import Side
 from ...core.arguments import Reading, side_reading
 from ...core.compression import format_extension
 from ...core.declaration import Metric
+from ...core.keys import key_maps
 from ...core.labels import rules_of
 from ...core.messages import describe_unknown, spell_argument
 from ...counting.counts import Counts
@@ -63,8 +64,8 @@ def agreement(
             documents in the same order.
         tokenizer: The language whose tokenizer of spaCy makes the tokens, such as "en". By default, tokens are those
             that all annotators of a document have, or else words between white space.
-        text, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets:
-            As for `score`.
+        text, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets,
+            keys, match_text: As for `score`.
         outside, trim, join, missing_tokens: As for `score`.
 
     Returns:
@@ -83,6 +84,7 @@ def agreement(
     settings = read_confidence(confidence)
     reading = reading_of_items(**options)
     check_reading(reading)
+    key_maps(reading.keys, 1)
     on, tokenizing = check_unit(unit), load_tokenizer(tokenizer)
     metrics_wanted = DEFAULT if metrics is None else metrics
     if files := _annotator_paths(annotators):
@@ -107,7 +109,9 @@ def agreement(
         check_annotators([*sides])
         chosen, left_out = choose_metrics(metrics_wanted, partial(_unknown_properties, [*sides.values()], text, tokens))
         records = records_of_sides(sides, text, tokens, reading)
-        shared = match_documents(records, rules_of(reading), reading.spans_key, tokenizer=tokenizing)
+        shared = match_documents(
+            records, rules_of(reading), reading.spans_key, tokenizer=tokenizing, match_text=reading.match_text
+        )
     rule = consensus_rule(consensus, len(shared.annotators))
     if tokenizer is not None and f"spacy-{tokenizer}" not in shared.tokens:
         raise ValueError(

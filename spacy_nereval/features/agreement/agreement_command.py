@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 NAMES = Option(
     None,
     "--name",
-    help="Name of an annotator: once for each file, in their order. By default the parts of the file names that "
-    "differ, or the names in a file of several annotators",
+    help="Name of an annotator: once for each file, in their order, or OLD=NEW for an annotator of a file that names "
+    "several. By default the parts of the file names that differ, or the names in the file",
 )
 
 
@@ -174,26 +174,30 @@ def _read_shared(
     names: Sequence[str], given_names: Sequence[str], reading: Reading, language: str | None
 ) -> SharedDocuments:
     """Return the documents that annotators share, and print what reading left out."""
+    from ...core.keys import key_maps
     from ...core.messages import check_given_once
     from .shared_documents import check_reading, load_tokenizer, read_annotators
 
-    if len(names) == 1 and given_names:
-        raise ValueError(f"--name is given, but {names[0]} names its annotators: leave it out")
-    if given_names and len(given_names) != len(names):
+    renamed = {old: new for old, _, new in (name.partition("=") for name in given_names)} if len(names) == 1 else {}
+    if not all(renamed.values()):
+        raise ValueError(f"{names[0]} names its annotators: expected --name OLD=NEW, as in --name 1=ann")
+    if given_names and not renamed and len(given_names) != len(names):
         raise ValueError(f"--name: {len(given_names)} given for {len(names)} files; give one for each, in their order")
     check_given_once(names, "annotator")
     check_reading(reading)
+    key_maps(reading.keys, 1)
     readings = [replace(side_reading(reading, k, len(names)), annotator=None) for k in range(len(names))]
     numbers_left_out: Counter[Path] = Counter()
     tokenizer = load_tokenizer(language)
     shared = read_annotators(
-        dict(zip(display_names([*map(Source, names)], given_names), map(Path, names))),
+        dict(zip(display_names([*map(Source, names)], [] if renamed else given_names), map(Path, names))),
         reading.spans_key,
         formats=[reading_of(each)[0] for each in readings],
         rules=rules_of(reading),
         chosen=split_list(reading.annotator),
         others=numbers_left_out,
         tokenizer=tokenizer,
+        renamed=renamed,
     )
     say_left_out(numbers_left_out)
     for line in shared.warnings:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...api.inputs import SideRecord
-from ...core.arguments import Reading
+from ...core.arguments import SAME, Reading
 from ...core.compression import format_extension, strip_compression
 from ...core.edges import Signs, edge_lines, edge_signs
 from ...core.labels import LabelRules
@@ -31,7 +32,7 @@ from ...io.formats import (
     records,
 )
 from ...io.formats.settings import Format
-from ...io.records import Record, project_spans
+from ...io.records import Record, carry_side, check_has_text, plain_text, project_spans
 from ...io.units import units_of
 
 OF_ANNOTATION, OF_WHITE_SPACE = "annotation", "whitespace"
@@ -249,6 +250,7 @@ def match_documents(
     spans_key: str | None = None,
     *,
     tokenizer: NamedTokenizer | None = None,
+    match_text: str = SAME,
 ) -> SharedDocuments:
     """Match the annotators' documents, and return those that two or more annotated.
 
@@ -263,6 +265,7 @@ def match_documents(
         rules: The rules that change labels; None for none.
         spans_key: The key of the span groups that were read.
         tokenizer: Makes the tokens of a text.
+        match_text: How the texts of a document may differ, one of `arguments.TEXT_MATCHES`.
 
     Raises:
         ValueError: There are fewer than two annotators; one id has two texts; no document is
@@ -275,7 +278,7 @@ def match_documents(
     (1, 1)
     """
     check_annotators([*sides])
-    sheets = {name: [*sheet] for name, sheet in sides.items()}
+    sheets = _with_common_texts({name: [*sheet] for name, sheet in sides.items()}, match_text)
     for name, sheet in sheets.items():
         if not any(annotated.record.annotated for annotated in sheet):
             documents = f"{len(sheet)} document{'s' * (len(sheet) != 1)}"
@@ -285,6 +288,9 @@ def match_documents(
             )
     all_records = [annotated.record for sheet in sheets.values() for annotated in sheet]
     by_id = all(record.id is not None for record in all_records)
+    if by_id and not _share(sheets, lambda record: record.id) and _share(sheets, lambda record: record.text):
+        warnings.warn(f"{join_names([*sheets])} have no id in common: they are paired by text", stacklevel=2)
+        by_id = False
     in_order = not by_id and not any(is_written(record.text) for record in all_records)
     if in_order:
         _check_same_length({name: len(sheet) for name, sheet in sheets.items()})
@@ -310,8 +316,7 @@ def match_documents(
             mentions.update(annotated.record.mentions)
             located |= {annotated.record.located} if annotated.record.mentions else set()
     renamed = [*apply_rules(matched, rules)]
-    for _, changed in renamed:
-        numbers.update(changed)
+    numbers = sum((changed for _, changed in renamed), numbers)
     on_reading = {name: numbers[name] for name in ("ignored", "repaired", "duplicates", "rejected")}
     if rules:
         on_reading["merged"] = numbers["merged"]
@@ -331,6 +336,26 @@ def match_documents(
     if rules:
         rules.check_labels_occur(shared.labels)
     return shared
+
+
+def _with_common_texts(sheets: Mapping[str, list[SideRecord]], match_text: str) -> dict[str, list[SideRecord]]:
+    """Return the records of each annotator, those whose texts are alike with the text of the first."""
+    if match_text == SAME:
+        return {**sheets}
+    texts: dict[str, str] = {}
+    result: dict[str, list[SideRecord]] = {name: [] for name in sheets}
+    for name, sheet in sheets.items():
+        for annotated in sheet:
+            record = annotated.record
+            text = texts.setdefault(plain_text(record.text, match_text), record.text)
+            result[name].append(annotated._replace(record=carry_side(record, text, match_text)))
+    return result
+
+
+def _share(sheets: Mapping[str, Sequence[SideRecord]], key: Callable[[Record], str | None]) -> bool:
+    """Return whether two annotators have the same id or text, by what `key` is."""
+    shown = [name for sheet in sheets.values() for name in {key(annotated.record) for annotated in sheet}]
+    return len({*shown}) < len(shown)
 
 
 def _check_same_length(numbers: Mapping[str, int]) -> None:
@@ -498,6 +523,7 @@ def read_annotators(
     chosen: Sequence[str] = (),
     others: Counter[Path] | None = None,
     tokenizer: NamedTokenizer | None = None,
+    renamed: Mapping[str, str] | None = None,
 ) -> SharedDocuments:
     """Read the annotation of several annotators.
 
@@ -510,6 +536,7 @@ def read_annotators(
         chosen: The annotators to read from the single file, or one for each file if files hold several.
         others: Receives the number of annotations of each file that are not spans, such as relations.
         tokenizer: Makes the tokens of a text, see `match_documents`.
+        renamed: Other names of the annotators of a single file or folder.
 
     Returns:
         The documents that two or more of them annotated.
@@ -529,6 +556,7 @@ def read_annotators(
         chosen = ()
     check_span_groups(key, [*files.values()], [name_of(path, format) for path in files.values()])
     if len(files) == 1 and not below:
+        (format,) = assign_annotators([path], [format])
         names = _annotator_names(path, format, chosen)
         sides = {name: _read_records(path, key, format._replace(annotator=name), others) for name in names}
     elif chosen and len(chosen) != len(files):
@@ -542,7 +570,14 @@ def read_annotators(
             name: _read_records(files[name], key, how, others)
             for name, how in zip(files, assign_annotators([*files.values()], given))
         }
-    return match_documents(sides, rules, key, tokenizer=tokenizer)
+    renamed = renamed or {}
+    if unknown := [name for name in renamed if name not in sides]:
+        raise ValueError(
+            f"{spell_argument('name', unknown[0])}: {describe_unknown(unknown[0], sides, 'annotator', 20)}"
+        )
+    check_annotators([renamed.get(name, name) for name in sides])
+    sides = {renamed.get(name, name): side for name, side in sides.items()}
+    return match_documents(sides, rules, key, tokenizer=tokenizer, match_text=format.match_text)
 
 
 def _annotation_folder(path: Path) -> Path:
@@ -575,7 +610,7 @@ def _read_records(path: Path, key: str | None, format: Format, others: Counter[P
     for record in records(path, key, format):
         if others is not None:
             others[path] += record.others
-        yield SideRecord(record, units.key(record), units.rule.text)
+        yield SideRecord(check_has_text(record, path), units.key(record), units.rule.text)
     units.check_end()
 
 

@@ -145,7 +145,18 @@ def _record(path: Path, document: list[Sentence], format: Format, scheme: Scheme
     annotated, gaps = gaps_of([token.tag for token in chain(*document)], offsets)
     notes = (*scheme.notes, *layout.notes)
     wordless = layout.word is None
-    return Record(text, spans, offsets, None, annotated, gaps, repaired=repaired, wordless=wordless, notes=notes)
+    return Record(
+        text,
+        spans,
+        offsets,
+        None,
+        annotated,
+        gaps,
+        repaired=repaired,
+        wordless=wordless,
+        notes=notes,
+        scheme=scheme.name,
+    )
 
 
 class Layout(NamedTuple):

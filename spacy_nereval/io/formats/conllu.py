@@ -113,7 +113,9 @@ def _record(
     annotated, gaps = gaps_of(all_tags, places)
     first = document[0][1]
     id = (first.begins or None) if has_marks else first.id
-    return Record(text, spans, sorted({*places}), id, annotated, gaps, repaired=repaired, notes=scheme.notes)
+    return Record(
+        text, spans, sorted({*places}), id, annotated, gaps, repaired=repaired, notes=scheme.notes, scheme=scheme.name
+    )
 
 
 def _sentences(path: Path, format: Format) -> Iterator[Sentence]:

@@ -18,6 +18,7 @@ from ...core.arguments import (
     CODEPOINT,
     LISTED,
     OFFSETS,
+    SAME,
     UTF8,
     UTF16,
     Reading,
@@ -25,6 +26,7 @@ from ...core.arguments import (
     validate_settings,
 )
 from ...core.compression import strip_compression
+from ...core.keys import KeyMap, key_maps
 from ...core.messages import PlainSpan, describe_unknown, join_names, quote, shorten, spell_argument, validate_span
 from ..records import Record
 from .contents import files_in
@@ -54,6 +56,8 @@ class Format(NamedTuple):
         field: The name of the column, layer, key or type that has the labels.
         annotator: Formats with several annotators in a file: the one whose spans are read. None for
             the only one; several are then an error.
+        keys: JSON and Parquet: the names of the keys that have the parts of a document and of a span.
+        match_text: How the texts of a pair may differ, one of `arguments.TEXT_MATCHES`.
         tag_names: Tags that are numbers: their names with commas between them, or the path of a
             JSON file with a list of names or a mapping `id2label`.
         match: JSONL: how mentions without offsets are located, one of `arguments.LEVELS`.
@@ -82,6 +86,8 @@ class Format(NamedTuple):
     end: str | None = None
     words: str | None = None
     missing_tokens: str | None = None
+    keys: KeyMap | None = None
+    match_text: str = SAME
 
 
 def side_formats(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
@@ -89,7 +95,7 @@ def side_formats(reading: Reading, *, both: bool = False) -> tuple[Format, Forma
 
     Args:
         reading: How annotation is read; `format`, `column` and `annotator` may have a value for each side, with a comma
-            between them.
+            between them, and `keys` may be a list of two.
         both: Whether one file has both sides. `column` then gives two keys, or two columns by name or number; by
             default the last two columns, as in conlleval's input.
 
@@ -119,6 +125,12 @@ def side_formats(reading: Reading, *, both: bool = False) -> tuple[Format, Forma
             f"{spell_argument('annotator', annotator)}: expected one name, or two for gold and predictions, as in "
             "ann,bob"
         )
+    maps = key_maps(reading.keys)
+    if column is not None and any(maps):
+        raise ValueError(
+            f"{spell_argument('keys')} is given in addition to {spell_argument('column', column)}: name the key of the "
+            f"spans with {spell_argument('keys', f'spans={column}')} too"
+        )
     formats = reading.format.split(",") if reading.format else [None]
     sides = [side_reading(reading, side) for side in (0, 1)]
     gold, pred = (
@@ -140,6 +152,8 @@ def side_formats(reading: Reading, *, both: bool = False) -> tuple[Format, Forma
             tag_names=reading.tag_names,
             match=reading.match,
             occurrences=reading.occurrences,
+            keys=maps[side],
+            match_text=reading.match_text,
         )
         for side, tag_column in enumerate((columns[0], columns[-1]))
     )
@@ -164,6 +178,10 @@ def _columns(text: str | int) -> list[int | str]:
     return columns
 
 
+GROUND_TRUTH = "ground_truth"
+"""The annotator that stands for the annotations that Label Studio marks as ground truth, whoever made them."""
+
+
 class Annotators:
     """The annotators of the documents of a file, and the one who is read.
 
@@ -176,6 +194,7 @@ class Annotators:
 
     Attributes:
         by_document: The annotators of each document.
+        has_ground_truth: Whether annotations are marked as ground truth, which is read as an annotator's.
 
     >>> annotators = Annotators("a.json", None)
     >>> annotators.see("1", "ann")
@@ -190,6 +209,7 @@ class Annotators:
         self._annotator = annotator
         self._names: dict[str, None] = {}
         self.by_document: dict[str, list[str]] = {}
+        self.has_ground_truth: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -214,7 +234,8 @@ class Annotators:
             authors = [*filter(self.is_read, names)]
             if len(authors) < 2:
                 continue
-            remedy = f"choose an annotator with {spell_argument('annotator')}: {join_names([*self._names], 20)}"
+            choices = [*self._names, *[GROUND_TRUTH] * self.has_ground_truth]
+            remedy = f"choose an annotator with {spell_argument('annotator')}: {join_names(choices, 20)}"
             if len({*authors}) == 1:
                 remedy = "keep one of them"
             raise ValueError(
