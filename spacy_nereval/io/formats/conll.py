@@ -351,7 +351,7 @@ def _kind_of_column(sentences: Sequence[tuple[str, ...]]) -> str:
     values = [*chain(*sentences)]
     longer = [sentence for sentence in sentences if len(sentence) > 1]
     is_constant = bool(longer) and all(len({*sentence}) == 1 for sentence in longer)
-    has_digits = all(re.search(r"\d", value) for value in values)
+    patterns = {re.sub(r"\d+", "#", value) for value in values}  # s1 and s2 are alike
     blocks = len([*groupby(values)]) == len({*values}) < len(values)  # as numbers of sentences without blank lines
     if values and all(re.fullmatch(r"\d{1,9}([-.]\d{1,9})?[:.]?", value) for value in values):
         numbers = [[int(value) for value in sentence if value.isdecimal()] for sentence in sentences]
@@ -360,7 +360,8 @@ def _kind_of_column(sentences: Sequence[tuple[str, ...]]) -> str:
         runs = len(joined) > 1 and joined == [*range(joined[0], joined[0] + len(joined))]
         return "index" if counts or runs or is_constant or blocks else "numbers"
     names = is_constant and len(values) > 2 and (len(longer) > 1 or "/" in values[0])
-    return "index" if names or (has_digits and blocks) else "words"
+    are_names = blocks and len(patterns) == 1 and "#" in min(patterns) and len(values) >= 2 * len({*values})
+    return "index" if names or are_names else "words"
 
 
 def _sentences(path: Path, layout: Layout) -> Iterator[Sentence | None]:
