@@ -24,6 +24,10 @@ SHARE, GROWTH, INTERVALS, BYTES, IMPORT, START = 1, 12, 1, 500, 30, 0.35
 the entities; seconds for intervals; bytes of the counts of a document; milliseconds for an import; the
 processor time of `nereval`, as a share of that of `python -m spacy nereval`."""
 
+FEW_SHORT = "180 short texts"
+SHARE_OF_FEW, OF_STEP_OF_FEW = 4, 15
+"""The same two shares for so few and short texts, of which a small pipeline makes quick work."""
+
 OF_STEP, COMPARISON, MEMORY = 5, 5, 1000
 """The share of an evaluation step that the intervals of a scorer may take, in per cent; seconds for comparing two
 systems, and megabytes."""
