@@ -30,7 +30,7 @@ def best_pairs(edges: Mapping[int, Mapping[int, int]]) -> dict[int, int]:
     steps = [(i, j) for i in sorted(edges) for j in sorted(edges[i])]
     if all(a[1] <= b[1] for a, b in zip(steps, steps[1:])):
         return _best_of_chain(steps, edges)
-    return _leftmost(*_solve(edges))
+    return _leftmost_pairs(*_solve(edges))
 
 
 def _best_of_chain(steps: Sequence[tuple[int, int]], edges: Mapping[int, Mapping[int, int]]) -> dict[int, int]:
@@ -118,11 +118,11 @@ def _solve(  # noqa: C901
         j = partner.pop(alone) if free is None else free
         while True:  # pass each partner on, from the end of the path back to the root
             i = came_from[j]
-            handed_on = partner.get(i)
+            displaced = partner.get(i)
             partner[i], owner[j] = j, i
-            if handed_on is None:
+            if displaced is None:
                 break
-            j = handed_on
+            j = displaced
     options = {i: sorted(j for j, weight in row.items() if u[i] + v[j] == weight) for i, row in edges.items()}
     return partner, options, u, v
 
@@ -132,7 +132,7 @@ UNMATCHED = -1
 
 
 # One search, whose steps share their state.
-def _leftmost(  # noqa: C901
+def _leftmost_pairs(  # noqa: C901
     pairs: dict[int, int], options: Options, u: Prices, v: Prices
 ) -> dict[int, int]:
     """Return the smallest sorted list of pairs among the heaviest pairings.
@@ -160,29 +160,29 @@ def _leftmost(  # noqa: C901
 
     for i in sorted(options):
         goal = pairs.get(i, UNMATCHED)
-        before: dict[int, tuple[int, int]] = {}  # place reached: from where, by which node
+        origins: dict[int, tuple[int, int]] = {}  # place reached: from where, by which node
         for first in options[i]:
             if first == goal:
                 break
-            reached = [] if first in before else [first]
-            before.setdefault(first, (UNMATCHED, i))
-            while reached and goal not in before:
+            reached = [] if first in origins else [first]
+            origins.setdefault(first, (UNMATCHED, i))
+            while reached and goal not in origins:
                 place = reached.pop()
-                for to, who in moves(place, i, goal):
-                    if to not in before:
-                        before[to] = place, who
-                        reached.append(to)
-            if goal in before:
+                for target, node in moves(place, i, goal):
+                    if target not in origins:
+                        origins[target] = place, node
+                        reached.append(target)
+            if goal in origins:
                 place = goal
                 while place != first:
-                    come_from, who = before[place]
-                    if who == UNMATCHED:
+                    source, node = origins[place]
+                    if node == UNMATCHED:
                         owner.pop(place, None)
                     elif place == UNMATCHED:
-                        del pairs[who]
+                        del pairs[node]
                     else:
-                        pairs[who], owner[place] = place, who
-                    place = come_from
+                        pairs[node], owner[place] = place, node
+                    place = source
                 pairs[i], owner[first] = first, i
                 break
     return dict(sorted(pairs.items()))

@@ -25,6 +25,10 @@ AUTO_OFFSETS = "auto"
 EXACT, NORMALISED, CASELESS = LEVELS = ("exact", "normalised", "caseless")
 """How closely a mention has to match the text, the strictest first."""
 
+SAME = "same"
+TEXT_MATCHES = (SAME, NORMALISED)
+"""How alike the texts of a pair have to be: the same except for white space and case, or normalised too."""
+
 LISTED, FIRST, ALL = OCCURRENCES = ("listed", "first", "all")
 """Which occurrences of a mention are spans: as many as it is listed, the first, or all."""
 
@@ -175,6 +179,15 @@ class Reading(Labelling):
             typed=str,
         ),
     ] = None
+    keys: Annotated[
+        Any,
+        Argument(
+            "JSON and Parquet: the keys that have the text, the spans, and the start, end and label of a span, as in "
+            "text=content,spans=items,label=kind. Dots reach into nested objects. Once for all files, or once for gold "
+            "and once for predictions",
+            typed=list[str],
+        ),
+    ] = None
     scheme: Annotated[
         str,
         Argument("Tagging scheme of tags; 'auto' infers it from all tags of a side", SCHEMES, where="objects"),
@@ -248,6 +261,14 @@ class Reading(Labelling):
             OCCURRENCES,
         ),
     ] = LISTED
+    match_text: Annotated[
+        str,
+        Argument(
+            "How the texts of gold and predictions may differ: in white space and case ('same'), or also in Unicode "
+            "forms, quotes, dashes, brackets as treebanks write them, and characters that are not seen ('normalised')",
+            TEXT_MATCHES,
+        ),
+    ] = SAME
     unit: Annotated[
         str | None,
         Argument(

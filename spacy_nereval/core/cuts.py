@@ -91,19 +91,19 @@ def _score_problem(document: Document, span: PlainSpan, score: Any) -> str:
         return str(score)
     start, end, label = span
     text = "" if document.text is None else f" {quote(document.text[start:end])}"
-    shown = f"the predicted span {shorten(label)}{text} from {start} to {end}"
+    description = f"the predicted span {shorten(label)}{text} from {start} to {end}"
     if score is None and document.mentions:
         why = "since scores of mentions without offsets are not read"
         return (
-            f"{shown} has no score, {why}; give offsets, or one score for all with "
+            f"{description} has no score, {why}; give offsets, or one score for all with "
             f"{spell_argument('missing_score', 1.0)}"
         )
     if score is None:
         return (
-            f'{shown} has no score; expected a number as its "score", or give '
+            f'{description} has no score; expected a number as its "score", or give '
             f"{spell_argument('missing_score', 1.0)} to keep such spans"
         )
-    return f"{shown} has the score {shorten(repr(score))}; expected a finite number"
+    return f"{description} has the score {shorten(repr(score))}; expected a finite number"
 
 
 def pair_with_scores(

@@ -76,13 +76,13 @@ def features() -> tuple[Feature, ...]:
     >>> [feature.name for feature in features()][:2]
     ['agreement', 'gate']
     """
-    working = []
+    declarations = []
     for name in list_names(registry):
         try:
-            working.append(load_registered(registry, name))
+            declarations.append(load_registered(registry, name))
         except ValueError as error:  # other commands still work if the package of a feature is broken
             warnings.warn(str(error), stacklevel=2)
-    return tuple(working)
+    return tuple(declarations)
 
 
 def load_object(place: str) -> Any:

@@ -123,9 +123,9 @@ def check_scores(scores: Sequence[Score]) -> None:
     """Raise ValueError, saying where, if the declared scores contradict each other."""
     names = [score.name for score in scores]
     keys = [score.key for score in scores if score.key]
-    for what, listed in (("score", names), ("score key", keys)):
-        if twice := sorted({name for name in listed if listed.count(name) > 1}):
-            raise ValueError(f"the {what} {twice[0]!r} is declared twice")
+    for noun, values in (("score", names), ("score key", keys)):
+        if repeated := sorted({name for name in values if values.count(name) > 1}):
+            raise ValueError(f"the {noun} {repeated[0]!r} is declared twice")
     groups = [score.group for score in scores if score.group]
     for group in dict.fromkeys(groups):
         if groups.count(group) != 3:

@@ -142,8 +142,8 @@ class LabelRules:
         if missing := [label for label in self.mapping if label not in mapped]:
             warnings.append(f"⚠ labels: {join_names(missing)} to map, but neither side has such a label")
         hints = {label: did_you_mean(label, labels) for label in self.only or () if label not in labels}
-        strange = [label for label, hint in hints.items() if not hint]
-        lines = [(join_names(strange), "")] if strange else []
+        unknown = [label for label, hint in hints.items() if not hint]
+        lines = [(join_names(unknown), "")] if unknown else []
         lines += [(label, hint) for label, hint in hints.items() if hint]
         return warnings + [f"⚠ only: {name} to keep, but neither side has such a label{hint}" for name, hint in lines]
 
@@ -271,8 +271,8 @@ def read_mapping(labels: Mapping[str, str | None] | str | Path) -> dict[str, str
                 "expected text for both, or null to drop the label"
             )
     names = [old for old, _ in pairs]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"{argument}: {quote(twice[0])} is mapped twice")
+    if repeated := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"{argument}: {quote(repeated[0])} is mapped twice")
     mapping = {old: new or None for old, new in pairs}
     for start in mapping:
         _check_no_cycle(start, mapping, argument)

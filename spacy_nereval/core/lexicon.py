@@ -38,7 +38,7 @@ LabelCounts = dict[str, dict[str, int]]
 """Surface or token to label to number."""
 
 
-class Parts(TypedDict):
+class LexiconContent(TypedDict):
     """The content of a lexicon's JSON file, except its format."""
 
     surfaces: dict[str, dict[str, pydantic.PositiveInt]]
@@ -269,7 +269,7 @@ def _load(path: Path) -> Lexicon:
         content = json.loads(compression.read_unpacked(path))
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise ValueError(f"its format is not {FORMAT!r}")
-        parts = pydantic.TypeAdapter(Parts).validate_python(content)
+        parts = pydantic.TypeAdapter(LexiconContent).validate_python(content)
         for counted, occurrences in (
             (parts["surfaces"], parts["occurrences"]),
             (parts["tokens"], parts["token_occurrences"]),

@@ -76,7 +76,7 @@ def judge(group: OverlapGroup, optimal: bool) -> Iterator[Verdict]:
     same_label = [(i, j, shared) for i, j, shared in group.overlaps if shared and gold[i].label == pred[j].label]
     pairs = {i: j for i, j, _ in same_label}
     if len(same_label) > 1:
-        pairs = _most_credit(group, same_label) if optimal else _walk(same_label)
+        pairs = _pairs_of_most_credit(group, same_label) if optimal else _walk(same_label)
     taken = set(pairs.values())
     for i, span in enumerate(gold):
         if i in pairs:
@@ -101,7 +101,7 @@ def _walk(overlaps: Sequence[tuple[int, int, int]]) -> dict[int, int]:
     return pairs
 
 
-def _most_credit(group: OverlapGroup, overlaps: Sequence[tuple[int, int, int]]) -> dict[int, int]:
+def _pairs_of_most_credit(group: OverlapGroup, overlaps: Sequence[tuple[int, int, int]]) -> dict[int, int]:
     """Return the one-to-one pairs whose shares of characters have the greatest sum."""
     lengths = {(i, j): _longer_length(group.gold[i], group.pred[j]) for i, j, _ in overlaps}
     denominator = lcm(*lengths.values())  # a common one, so that the shares are compared as whole numbers

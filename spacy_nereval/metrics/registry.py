@@ -179,10 +179,10 @@ def create(name: str, **options: Any) -> Metric:
         option, _, problem = str(error).partition(": ")
         argument = spell_argument(f"{name}.{option}", settings[option]) if option in declared else name
         raise ValueError(f"{argument}: {problem if option in declared else error}") from None
-    return replace(metric, name=name, settings={key: _storable(value) for key, value in settings.items()})
+    return replace(metric, name=name, settings={key: _json_value(value) for key, value in settings.items()})
 
 
-def _storable(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     """Return the value of an option in a form that JSON can store: infinity as text, which `create` accepts."""
     return str(value) if isinstance(value, float) and math.isinf(value) else value
 
@@ -233,9 +233,9 @@ def metric_table(metrics: Metrics) -> dict[str, Mapping[str, Any]]:
     except TypeError:
         raise ValueError(f"{spell_argument('metrics', metrics)}: expected names, such as ['strict', 'fair']") from None
     if len(table) > len({*table}):
-        listed = [*table]
-        twice = sorted({name for name in listed if listed.count(name) > 1})
-        raise ValueError(f"{spell_argument('metrics', listed)}: {', '.join(twice)} more than once")
+        all_names = [*table]
+        repeated = sorted({name for name in all_names if all_names.count(name) > 1})
+        raise ValueError(f"{spell_argument('metrics', all_names)}: {', '.join(repeated)} more than once")
     if not table:
         raise ValueError(f"{spell_argument('metrics', table)}: no metric is named; choose from {', '.join(names())}")
     return {**table} if isinstance(table, Mapping) else dict.fromkeys(table, {})
@@ -335,7 +335,7 @@ def documentation(name: str) -> Documentation:
 
 
 OWN_METRIC = (
-    ". A metric of your own is known once the file that registers it is imported (--code FILE), "
+    ". A metric of your own is known once the file that registers it is imported (in commands: --code FILE), "
     "and one of another package once that is installed"
 )
 
@@ -426,9 +426,9 @@ def choose_metrics(metrics: Any, unknown: Callable[[], Unavailable] = Unavailabl
     for metric in created:
         if metric.needs:
             raise ValueError(f"{metric.name} {describe_needed_file(metric.name, metric.needs)}")
-    demanding = [metric for metric in created if metric.text or metric.tokens]
-    unavailable = unknown() if demanding else Unavailable()
-    for metric in demanding:
+    text_metrics = [metric for metric in created if metric.text or metric.tokens]
+    unavailable = unknown() if text_metrics else Unavailable()
+    for metric in text_metrics:
         if reason := unavailable.reason(metric):
             if metric.name not in table:
                 left_out[metric.name] = reason

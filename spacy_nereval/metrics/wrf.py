@@ -148,9 +148,9 @@ def count_batch(spans: SpanTable, unique: bool, case: str, by: str) -> Iterator[
     # A cell is a document and a class. A key encodes cell, word and side as one whole number; its last bit is the side.
     keys = []
     for side, has_span in enumerate((spans.gold, spans.pred)):
-        kept = has_span[row]
-        first = spans.doc[row[kept]] * classes
-        keys += [(cell * words + word[kept]) * 2 + side for cell in (first + spans.label[row[kept]], first + combined)]
+        mask = has_span[row]
+        first = spans.doc[row[mask]] * classes
+        keys += [(cell * words + word[mask]) * 2 + side for cell in (first + spans.label[row[mask]], first + combined)]
     key, times = np.unique(np.concatenate(keys), return_counts=True)
     if unique:
         times = np.ones_like(times)

@@ -30,7 +30,9 @@ def test_the_config_is_filled_and_trains(tmp_path):
     for sides in (filled, config := config.interpolate()):  # this package's own blocks keep their defaults
         del sides["components"]["ner"]["scorer"], sides["training"]["logger"]
     assert filled == config
-    pytest.importorskip("transformers", reason="spacy-curated-transformers is no requirement, and transformers is missing")
+    pytest.importorskip(
+        "transformers", reason="spacy-curated-transformers is no requirement, and transformers is missing"
+    )
     from spacy.cli.train import train
 
     tiny_transformer(tmp_path / "weights")
