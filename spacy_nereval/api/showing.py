@@ -15,7 +15,7 @@ from ..core.labels import LabelRules, rules_of
 from ..core.messages import describe_error, join_names, quote, shorten, spell_argument
 from ..io.formats import assign_annotators, infer_format, named_format, records
 from ..io.formats.settings import UNIT_NAMES, side_formats
-from ..io.paths import error_message, readable_file
+from ..io.paths import check_is_file, error_message, is_count_file, readable_file
 from ..io.records import Record, apply_label_rules
 from ..io.tables import is_table
 from ..reporting.marked_text import insert_marks
@@ -101,7 +101,11 @@ def show(source: Any, *, documents: int = 3, text: Any = None, tokens: Any = Non
 
 
 def show_file(path: Path, reading: Reading, documents: int, rules: LabelRules | None = None) -> Overview:
-    """Return how a file is read, up to what cannot be read; see `show`."""
+    """Return how a file is read, up to what cannot be read; see `show`. Raise ValueError if there is no such file."""
+    if is_count_file(path):
+        raise ValueError(f"{path} is a count file, which has neither texts nor spans to show: score it")
+    if not path.is_dir():
+        check_is_file(path)
     (format, _) = side_formats(reading)
     unit = UNIT_NAMES.get(format.offsets or CODEPOINT, "the unit that fits the texts of spans")
     about = {"source": str(path), "format": format.name, "encoding": _encoding(path), "offsets": f"offsets in {unit}"}

@@ -92,7 +92,11 @@ def test_a_file_is_shown_up_to_what_cannot_be_read(tmp_path):
     unknown = tmp_path / "b.json"
     unknown.write_text('{"content": "Ada", "marks": []}')
     assert "there are content, marks" in show(unknown)["error"]
-    assert show(tmp_path / "none.jsonl")["error"].startswith(f"{tmp_path / 'none.jsonl'} does not exist")
+    for name, said in (("none.jsonl", "does not exist"), ("none.npz", "is a count file")):
+        with pytest.raises(ValueError, match=f"{name} {said}"):
+            show(tmp_path / name)
+        done = run("show", tmp_path / name)
+        assert (done.exit_code, done.stdout) == (2, "") and said in done.stderr
     assert "nereval show FILE" in show(path)["error"]
 
 

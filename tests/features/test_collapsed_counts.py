@@ -89,6 +89,7 @@ COMMANDS = {
     "plan new.npz --baseline old.npz --difference 2": f"✘ {NO_PLAN}",
     "thresholds gold.jsonl new.npz": f"✘ {NO_SPANS}",
     "convert new.npz x.jsonl": f"✘ {NO_SPANS}",
+    "show new.npz": "✘ new.npz is a count file, which has neither texts nor spans to show: score it",
     "apply new.npz pred.jsonl -o x.jsonl": "✘ new.npz",
     "count gold.jsonl new.npz -o x.npz": f"✘ {NO_SPANS}",
     "merge new.npz old.npz -o x.npz": "counts of 80 documents in x.npz",
