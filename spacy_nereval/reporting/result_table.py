@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, groupby
 from math import inf, isinf
 from typing import Any, NamedTuple
 
@@ -165,7 +165,7 @@ class ResultTable(NamedTuple):
         asks: For each row, the request to a page's script when the row is chosen; None if it cannot be chosen. Empty
             if no row can be chosen.
         short: Column names to shorter names, for narrow terminals.
-        above: Headings over several columns, for pages: each with the number of its columns, "" where there is none.
+        above: For each column, the heading above it and its neighbours, for pages; "" for none. Empty without any.
         bare: Names of columns whose intervals a terminal omits to save space.
     """
 
@@ -179,7 +179,7 @@ class ResultTable(NamedTuple):
     bars: str | None = None
     asks: Sequence[Mapping[str, Any] | None] = ()
     short: Mapping[str, str] = {}
-    above: Sequence[tuple[str, int]] = ()
+    above: Sequence[str] = ()
     bare: Collection[str] = ()
 
     @property
@@ -203,14 +203,23 @@ class ResultTable(NamedTuple):
         return {column for column in range(len(self.header)) if self.is_number(column)}
 
     @property
+    def headings_above(self) -> list[tuple[str, int]]:
+        """The headings over several columns, each with the number of its columns.
+
+        >>> ResultTable("", ["label", "P", "R", "P", "R"], [], above=["", "A", "A", "B", "B"]).headings_above
+        [('', 1), ('A', 2), ('B', 2)]
+        """
+        return [(name, len([*columns])) for name, columns in groupby(self.above)]
+
+    @property
     def first_columns(self) -> set[int]:
         """The indices of the columns with which a heading over several columns begins.
 
-        >>> ResultTable("", ["label", "P", "R", "P", "R"], [], above=[("", 1), ("A", 2), ("B", 2)]).first_columns
+        >>> ResultTable("", ["label", "P", "R", "P", "R"], [], above=["", "A", "A", "B", "B"]).first_columns
         {1, 3}
         """
-        starts = accumulate((width for _, width in self.above), initial=0)
-        return {start for start, (name, _) in zip(starts, self.above) if name}
+        starts = accumulate((width for _, width in self.headings_above), initial=0)
+        return {start for start, (name, _) in zip(starts, self.headings_above) if name}
 
     def value_and_bounds(self, column: int, cell: Cell) -> tuple[str, str]:
         """Return the texts of a cell's value and of its bounds; "" if it has no bounds.

@@ -555,7 +555,7 @@ class ReportView(View):
         if len(values) != 2 or self.test_lines():
             return table
         rows = [[*row, _difference(*(row[k] for k in values))] for row in table.rows]
-        return table._replace(header=[*table.header, "difference"], rows=rows, above=[*table.above, ("", 1)])
+        return table._replace(header=[*table.header, "difference"], rows=rows, above=[*table.above, ""])
 
     def _join_tables(
         self, tables: Sequence[ResultTable], first: int, last: int | None = None, *, missing: Sequence[Cell] = ()
@@ -592,7 +592,8 @@ class ReportView(View):
                 cells += row
             rows.append([*key, *cells, *shared[key]])
         header = [name for part, width in zip(tables, widths) for name in part.header[first : first + width]]
-        above = [("", first), *zip(self.names, widths), *([("", len(ends))] if ends else [])]
+        names = [name for name, width in zip(self.names, widths) for _ in range(width)]
+        above = [*[""] * first, *names, *[""] * len(ends)]
         return table._replace(header=[*table.header[:first], *header, *ends], rows=rows, above=above)
 
 

@@ -4,14 +4,16 @@ const AROUND = 90; // characters on either side
 
 const COLUMNS = [["corpus", "document"], ["before", "before"], ["surface", "span"], ["after", "after"], ["gold", "gold"], ["pred", "predicted"], ["verdict", "verdict"]];
 
+const LIST_NAME = "Errors, one per line";
+
 const titleOf = (order) => (order === "errors" ? "number of errors" : COLUMNS.find(([key]) => key === order)[1]);
 
 function concordance(shown) {
   const head = COLUMNS.filter(([, title]) => !["before", "after"].includes(title)).map(([order, title]) => header(order, title));
   head.splice(1, 1, make("th", { scope: "col", class: "kwic-head" }, header("before", "before"), header("surface", "span"), header("after", "after")));
-  const table = make("table", { class: "lines" }, make("thead", null, make("tr", null, ...head, ...(comparing() ? [] : [make("th", { scope: "col" }, "your mark")]))),
+  const table = make("table", { class: "lines" }, make("caption", { class: "hidden" }, LIST_NAME), make("thead", null, make("tr", null, ...head, ...(comparing() ? [] : [make("th", { scope: "col" }, "your mark")]))),
     make("tbody", null, ...shown.map(line)));
-  return make("div", { class: "scroll", role: "region", "aria-label": "Errors, one per line", tabindex: "0" }, table);
+  return make("div", { class: "scroll", role: "region", "aria-label": LIST_NAME, tabindex: "0" }, table);
 }
 
 function header(order, title) {
@@ -36,7 +38,7 @@ function line(row, i) {
     id ? bdi(doc[0]) : number(row.k + 1));
   const verdict = wordsOf(row, state);
   const element = make("tr", { tabindex: i ? "-1" : "0" },
-    make("td", { class: id ? "where" : "number where" }, where), make("td", null, kwic(row, gold, pred, after, start, end, kind)),
+    make("th", { scope: "row", class: id ? "where" : "number where" }, where), make("td", null, kwic(row, gold, pred, after, start, end, kind)),
     cell("gold", gold), comparing() ? cell("predicted", pred, after) : cell("predicted", pred),
     make("td", { class: comparing() ? "said pair" : "said", title: verdict }, make("span", { class: `swatch ${kind}`, "aria-hidden": "true" }), verdict),
     ...(comparing() ? [] : [make("td", { class: "triage" }, ...triage(row))]));

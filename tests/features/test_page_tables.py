@@ -1,0 +1,102 @@
+"""The tables of every page: rows of equal width, headings for every cell, and numbers under the names of their systems."""
+
+from functools import cache
+
+import pytest
+from annotators import example_page
+from driven import FEW, corpus
+from pages import system
+from tables_of_pages import PageTable, assert_whole, drawn_tables, tables_of
+
+from spacy_nereval import Document, create_all
+from spacy_nereval.evaluation.comparison import System
+from spacy_nereval.features.report.report_page import page
+from spacy_nereval.features.thresholds.chosen_cuts import find_thresholds
+from spacy_nereval.features.thresholds.curves import Settings
+from spacy_nereval.features.thresholds.threshold_page import thresholds_page
+
+JOINED = ("scores", "errors", "labels", "rates", "slices", "mending")
+"""The sections whose tables have columns for each system."""
+
+NAMES = ("one", "two", "three", "four", "five")
+
+
+@cache
+def systems() -> list[System]:
+    return [system(name, *corpus(k)) for k, name in enumerate(NAMES)]
+
+
+@cache
+def report(first: int, last: int, compared: bool = True) -> list[PageTable]:
+    return tables_of(page(systems()[first:last], confidence=FEW if compared else None))
+
+
+@pytest.mark.parametrize("number", range(1, 6))
+@pytest.mark.parametrize("compared", [False, True])
+def test_the_rows_of_every_table_of_a_report_are_as_wide_as_its_head(number, compared):
+    tables = report(0, number, compared)
+    assert len(tables) > 10 and {*JOINED} <= {table.section for table in tables}
+    for table in tables:
+        assert_whole(table)
+        assert (len(table.head) == 2) == (number > 1 and bool(table.groups))
+    assert number == 1 or sum(len(table.head) == 2 for table in tables) > 8
+
+
+@pytest.mark.parametrize("number", range(2, 6))
+def test_under_the_name_of_a_system_stand_the_numbers_that_it_has_alone(number):
+    joined = [table for table in report(0, number) if len(table.head) == 2]
+    for k, name in enumerate(NAMES[:number]):
+        for section in JOINED:
+            together, alone = ([t for t in tables if t.section == section] for tables in (joined, report(k, k + 1)))
+            assert together
+            for table, own in zip(together, alone):
+                under, numbers = table.under(name), own.numbers(1)
+                assert numbers.keys() & under.keys()
+                for words in numbers.keys() & under.keys():
+                    shown = [value for value in under[words] if value]
+                    of_system = iter(numbers[words])
+                    difference = section == "rates" and k > 0  # which is the last number under the name
+                    assert shown and all(value in of_system for value in shown[: len(shown) - difference]), words
+
+
+def test_the_tables_of_agreement_are_whole():
+    tables = tables_of(example_page())
+    assert len(tables) > 6
+    for table in tables:
+        assert_whole(table)
+
+
+def test_the_tables_of_thresholds_are_whole():
+    results = [find_thresholds(scored(k), create_all(["strict"]), Settings(per_label="own")) for k in range(2)]
+    tables = tables_of(thresholds_page([*zip("ab", results)], golds=["gold"]))
+    assert len(tables) > 4
+    for table in tables:
+        assert_whole(table)
+
+
+def scored(preds: int) -> list[Document]:
+    """Documents whose predictions have scores."""
+    documents = corpus(preds)
+    for number, document in enumerate(documents):
+        document.span_scores = {span: (7 * k + 3 * number) % 10 / 10 for k, span in enumerate(document.pred)}
+    return documents
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("number", "width"), [(1, 1280), (2, 390), (5, 1280)])
+def test_the_tables_that_scripts_draw_are_whole_with_and_without_hidden_columns(browser, made, number, width):
+    browser.open(made(f"tables-{number}", *systems()[:number], confidence=FEW), width=width)
+    browser("document.querySelectorAll('details').forEach(e => { e.open = true })")
+    for wanted in ("", "#other=1", "#view=documents"):
+        if number > 1:
+            browser(f"location.hash = '{wanted}'")
+        cards = {table.section for table in drawn_tables(browser) if not any(table.head)}
+        assert cards == set() or width == 390
+        shown = [table for table in drawn_tables(browser) if any(table.head)]
+        assert len(shown) > 8
+        for table in shown:
+            assert_whole(table)
+    browser("document.querySelectorAll('.columns input').forEach((box, k) => k % 2 && box.click())")
+    for table in drawn_tables(browser):
+        if any(table.head):
+            assert_whole(table)
