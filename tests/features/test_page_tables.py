@@ -1,4 +1,4 @@
-"""The tables of every page: rows of equal width, headings for every cell, and numbers under the names of their systems."""
+"""The tables of every page: rows of equal width, headings for every cell, and numbers under their systems."""
 
 from functools import cache
 

@@ -293,16 +293,64 @@ def test_read_marks_are_joined_and_those_that_differ_are_a_queue(review, made, t
     assert "left out 3 lines that are not marks on this gold" in review["#notice"].text
     assert decided(review) == before, "one's own stay"
     start(review, "marks that differ")
-    assert review["#review-done"].text.startswith("Place 1 of 1")
-    assert "another reviewer" in review[".versions"].text and "system wrong: no" in review[".versions"].text
-    review.press("s")
-    assert "another reviewer" not in review[".versions"].text
+    assert review["#review-done"].text == "Place 1 of 1: 0 settled"
+    assert (
+        "another reviewer, other.jsonl" in review[".versions"].text and "system wrong: no" in review[".versions"].text
+    )
     review("localStorage.clear()")
     review.open(made("review"))
     assert decided(review) == {}
     review["#import"].send_keys(str(tmp_path / "marks.jsonl"))
     review.until(lambda: review["#notice"].text == f"Read {len(DOUBTS)} marks.")
     assert decided(review) == before
+
+
+def test_a_dispute_of_two_reviewers_is_in_the_file_until_it_is_settled(review, tmp_path, monkeypatch):
+    """Of three places, one's own mark stays on one and the other's is taken on one; another decision settles none."""
+    monkeypatch.chdir(tmp_path)
+    rows = [json.loads(row) for row in corrected_by_page(review, tmp_path).splitlines()]
+    for row in rows[:3]:
+        row |= {"mark": "system wrong", "decided": None}
+    write(tmp_path / "other.jsonl", *rows)
+    review["#import"].send_keys(str(tmp_path / "other.jsonl"))
+    review.until(lambda: "3 differ from yours" in review["#notice"].text)
+    assert review.value("#queue") == "disputed" and review["#review-done"].text == "Place 1 of 3: 0 settled"
+    assert review["#marks"].text.endswith("3 open disputes")
+    assert review["[data-key=m]"].text.startswith("m keep mine: gold wrong: ")
+    assert review["[data-key=t]"].text == "t take theirs: system wrong"
+
+    def applied() -> Any:
+        (tmp_path / "own.jsonl").write_text(review.saved("#export"), encoding="utf8")
+        return run("apply", "gold.jsonl", "own.jsonl", "-o", "new.jsonl")
+
+    def saved() -> list[dict[str, Any]]:
+        """The marks with a dispute."""
+        return [row for row in map(json.loads, review.saved("#export").splitlines()) if row["others"]]
+
+    def settled() -> list[Any]:
+        return sorted((row["others"][0]["settled"] or "", row["mark"]) for row in saved())
+
+    refused = applied()
+    assert refused.exit_code == 2 and "marks disagree on 3 places" in refused.stderr
+    assert "own.jsonl, line 1: " in refused.stderr and "other.jsonl: system wrong" in refused.stderr
+    review.press("m", "i", "t", "i")
+    assert settled() == [("", "gold wrong"), ("mine", "gold wrong"), ("theirs", "system wrong")]
+    review.press("u")
+    assert settled()[0] == ("", "unclear") and "disagree on 1 place:" in applied().stderr
+    assert review["#review-done"].text == "Place 3 of 3: 2 settled"
+    review.press("i")
+    assert settled()[0] == ("", "unclear"), "a step settles nothing"
+    review.press("s")
+    assert settled()[1:] == [("theirs", "system wrong")] * 2, "they agree"
+    review.press("t")
+    assert review["#review-notice"].text == "No open dispute with another reviewer here."
+    review.press("i")
+    assert review["#review-notice"].text == "Every dispute is settled."
+    assert applied().exit_code == 0
+    (kept,) = (row for row in saved() if row["others"][0]["settled"] == "mine")
+    assert kept["decided"] == kept["proposed"] and kept["others"][0]["mark"] == "system wrong"
+    review.press("z", "z", "z")
+    assert [each for each, _ in settled()] == ["", "", "mine"]
 
 
 def test_hostile_labels_notes_and_proposals_are_text(browser, made, tmp_path):

@@ -549,23 +549,63 @@ def test_suspects_on_one_gold_span_are_one_place_in_heading_table_and_queue():
 
 OWN = {"mark": "gold", "note": "a", "decided": [[0, 3, "A"]]}
 SYSTEM_WRONG = {**OWN, "mark": "system", "decided": None}
+OPEN = {"by": "b.jsonl", "settled": None}
+OTHERS = [{**SYSTEM_WRONG, "by": "c.jsonl", "settled": "mine"}]
+DISPUTED = {**OWN, "others": OTHERS}
+"""A mark whose reviewer has kept it against that of another one."""
 
 JOINED = [
     (None, OWN, "added", OWN),
     (OWN, OWN, "same", None),
     (OWN, {**OWN, "note": "b"}, "same", {**OWN, "note": "a; b"}),
-    (OWN, {**OWN, "decided": []}, "differing", {**OWN, "other": {**OWN, "decided": []}}),
-    (OWN, SYSTEM_WRONG, "differing", {**OWN, "other": SYSTEM_WRONG}),
+    (OWN, {**OWN, "decided": []}, "differing", {**OWN, "others": [{**OWN, "decided": [], **OPEN}]}),
+    (OWN, SYSTEM_WRONG, "differing", {**OWN, "others": [{**SYSTEM_WRONG, **OPEN}]}),
+    (DISPUTED, SYSTEM_WRONG, "differing", None),  # read again
+    (DISPUTED, {**OWN, "decided": []}, "differing", {**DISPUTED, "others": [*OTHERS, {**OWN, "decided": [], **OPEN}]}),
+    (None, DISPUTED, "added", DISPUTED),
+    (OWN, DISPUTED, "same", DISPUTED),
+    (SYSTEM_WRONG, DISPUTED, "differing", {**SYSTEM_WRONG, "others": [{**OWN, **OPEN}]}),
 ]
 
 
 @pytest.mark.parametrize(("own", "other", "kind", "change"), JOINED)
 def test_the_mark_of_another_person_joins_ones_own(run, own, other, kind, change):
-    body = """const { changes, numbers } = joined(new Map(own ? [['k', own]] : []), [['k', other]]);
+    body = """const { changes, numbers } = joined(new Map(own ? [['k', own]] : []), [['k', other]], "b.jsonl");
       return [changes, numbers];"""
     changes, numbers = run(body, own=own, other=other)
     assert changes == ([["k", change]] if change else [])
     assert numbers == {"added": 0, "same": 0, "differing": 0, kind: 1}
+
+
+def test_a_dispute_ends_where_both_say_the_same_and_reopens_where_they_no_longer_do(run):
+    body = "return withDisputes({ ...own, others: [{ ...other, by: '', settled: last }] }).others[0].settled;"
+    cases = [(OWN, OWN, None, "theirs"), (OWN, OWN, "mine", "theirs"), (OWN, SYSTEM_WRONG, None, None)]
+    cases += [(OWN, SYSTEM_WRONG, "mine", "mine"), (OWN, SYSTEM_WRONG, "theirs", None)]
+    for own, other, settled, wanted in cases:
+        assert run(body, own=own, other=other, last=settled) == wanted
+    stored = run("return upgraded(value);", value={**OWN, "other": SYSTEM_WRONG})
+    assert stored == {**OWN, "others": [{**SYSTEM_WRONG, "by": "", "settled": None}]}
+    assert run("return upgraded(value);", value=OWN) == OWN
+
+
+def test_disputes_come_back_from_the_file_and_are_words_in_the_table(run):
+    body = """const key = markKey(place, place.system);
+      const others = [{ by: 'b', mark: 'system', decided: null, note: 'no', settled: 'mine' },
+        { by: 'c', mark: 'gold', decided: [], note: '', settled: null }];
+      const seen = seenAt({ ...place, key });
+      const made = new Map([[key, { mark: 'gold', note: '', decided: [[0, 2, 'new']], seen, others }]]);
+      const text = asJsonLines(recordsOf(made));
+      return [[...made], marksIn(text).found, text, marksAsTable(made)];"""
+    k, system, g, p = next(numbered(*each) for each in MARKED if each[2])
+    made, found, text, table = run(body, place={"k": k, "g": g, "p": p, "system": system})
+    assert found == made
+    (mark,) = read_marks([json.loads(text)])
+    assert [(each.by, each.mark, each.settled) for each in mark.others] == [
+        ("b", "system wrong", "mine"),
+        ("c", "gold wrong", None),
+    ]
+    (row,) = csv.DictReader(io.StringIO(table))
+    assert row["others"] == "b, system wrong, no, settled: mine; c, gold wrong, no span"
 
 
 # Texts with their bars and flags

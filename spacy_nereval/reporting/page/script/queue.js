@@ -3,7 +3,10 @@
 
 const UNKEPT = "This browser keeps nothing: save your work before you close the page.";
 
-const review = { queue: "", places: [], at: 0 };
+// What the progress says of places that are done and left, and of a queue without any left.
+const DEFAULT_WORDS = { done: (done, left) => `${number(done)} done, ${number(left)} left`, all: "Every place has a mark." };
+
+const review = { queue: "", places: [], at: 0, words: DEFAULT_WORDS };
 
 const current = () => review.places[review.at];
 
@@ -43,7 +46,7 @@ function goToPlace(at) {
 function goToUnmarked() {
   const after = review.places.findIndex((place, i) => i > review.at && !isMarked(place));
   const found = after < 0 ? review.places.findIndex((place) => !isMarked(place)) : after;
-  if (found < 0) tell("Every place has a mark.");
+  if (found < 0) tell(review.words.all);
   else goToPlace(found);
 }
 
@@ -56,7 +59,7 @@ function drawProgress() {
   $("review-state").hidden = !review.queue;
   $("review-bar").max = Math.max(all, 1);
   $("review-bar").value = done;
-  $("review-done").textContent = all ? `Place ${number(review.at + 1)} of ${number(all)}: ${number(done)} done, ${number(all - done)} left` : "Nothing to review here";
+  $("review-done").textContent = all ? `Place ${number(review.at + 1)} of ${number(all)}: ${review.words.done(done, all - done)}` : "Nothing to review here";
 }
 
 // Draws the current place. The focus stays where it is.

@@ -69,7 +69,7 @@ const QUEUES = {
   } },
   disagreements: { words: "disagreements of systems", places: () => (systems.length > 1 ? disagreements() : []) },
   list: { words: "the list below", places: ({ rows, asked }) => listedPlaces(rows, asked) },
-  disputed: { words: "marks that differ", places: ({ marks }) => [...marks].filter(([, { other }]) => other).map(([key]) => placeAt(key)) },
+  disputed: { words: "marks that differ", places: ({ marks }) => [...marks].filter(([, value]) => othersOf(value).length).map(([key]) => placeAt(key)) },
 };
 
 // The place of a key. A system's prediction there is looked up, since a key has none.
@@ -157,21 +157,20 @@ function spansNow(k, marks) {
 }
 
 // The changes of marks by a decision on a place: [key, mark] for it and for gold spans that the decision replaces; or
-// { refused: reason }.
-function decisionOn(place, spans, marks) {
+// { refused: reason }. `before` is the mark that the decision completes.
+function decisionOn(place, spans, marks, before = marks.get(place.key) || NO_MARK) {
   const text = textOf(place.k);
   if (text === null) return { refused: "This document has no text." };
   for (const [start, end, label] of spans) {
     if (!label.trim()) return { refused: "A span needs a label." };
     if (!(start < end) || end > text.length || !text.slice(start, end).trim()) return { refused: "These boundaries have no words between them." };
   }
-  const before = marks.get(place.key) || NO_MARK;
   const seen = before.seen || seenAt(place);
-  const changes = [[place.key, { ...before, mark: "gold", decided: spans, seen, other: undefined }]];
+  const changes = [[place.key, { ...before, mark: "gold", decided: spans, seen }]];
   for (const [key, each, decided] of isFlat() ? spansNow(place.k, marks) : []) {
     if (key === place.key || !spans.some((own) => overlap(own, each))) continue;
     if (decided) return { refused: `This overlaps the correction ${spanWords(place.k, each)}: undo that first.` };
-    changes.push([key, { ...(marks.get(key) || { ...NO_MARK, seen: seenAt(placeAt(key)) }), mark: "gold", decided: [], other: undefined }]);
+    changes.push([key, { ...(marks.get(key) || { ...NO_MARK, seen: seenAt(placeAt(key)) }), mark: "gold", decided: [] }]);
   }
   return { changes };
 }

@@ -7,6 +7,7 @@ const OTHERS = 4; // places with the same words that are listed at once
 // Starts or resumes a queue at the place with a key, or without a key at the first place without a mark.
 function startReview(queue, key = null) {
   review.queue = queue;
+  review.words = queue === "disputed" ? DISPUTES : DEFAULT_WORDS;
   review.places = queue ? queueOf(queue, { rows, asked: state, marks: marksMade }) : [];
   const found = review.places.findIndex((place) => (key === null ? !isMarked(place) : place.key === key));
   review.at = Math.max(found, 0);
@@ -15,7 +16,9 @@ function startReview(queue, key = null) {
   drawReview();
 }
 
-const isMarked = ({ key }) => Boolean(marksMade.get(key)?.mark);
+const isMarked = ({ key }) => (review.queue === "disputed" ? !openDispute(marksMade.get(key)) : Boolean(marksMade.get(key)?.mark));
+
+const DISPUTES = { done: (settled) => `${number(settled)} settled`, all: "Every dispute is settled." };
 
 const keepPosition = () => keep(POSITION, [review.queue, current()?.key ?? null]);
 
@@ -64,14 +67,28 @@ function passage({ k }, gold, predicted, { decided }, [start, end]) {
 }
 
 // The spans of gold and of each system, and the decision.
-function versions({ k }, gold, predicted, { decided, other }) {
+function versions({ k }, gold, predicted, { decided, others = [] }) {
   const said = (found) => (found ? spanWords(k, found) : "no span");
   const rows = [["gold", said(gold), "none"]];
   for (const [system, pred] of predicted) rows.push([name(systems[system]), said(pred), `system-${system}`]);
   if (decided) rows.push(["decided", correctionWords(k, gold, decided), "hit"]);
-  if (other) rows.push(["another reviewer", [other.mark && MARKS[other.mark].words, other.decided && correctionWords(k, gold, other.decided), other.note].filter(Boolean).join(": "), "none"]);
+  for (const other of others) rows.push([reviewerOf(other), `${markWords(k, gold, other)}${SETTLED[other.settled] ?? ""}`, "none"]);
   return make("dl", { class: "versions" }, ...rows.flatMap(([who, words, kind]) =>
     [make("dt", null, make("span", { class: `swatch ${kind}`, "aria-hidden": "true" }), who), make("dd", null, make("bdi", null, words))]));
+}
+
+const SETTLED = { mine: " (you kept yours)", theirs: " (you took it)" };
+const reviewerOf = ({ by }) => (by ? `another reviewer, ${name(by, 40)}` : "another reviewer");
+const markWords = (k, gold, { mark, decided, note }) =>
+  [mark && MARKS[mark].words, decided && correctionWords(k, gold, decided), note].filter(Boolean).join(": ") || "no mark";
+
+// The buttons that settle an open dispute with another reviewer.
+function disputeOf(place, gold, value) {
+  const other = openDispute(value);
+  if (!other) return [];
+  return [make("div", { role: "group", "aria-label": "Which mark stays" },
+    keyButton("m", { class: "choice" }, keepMine, `keep mine: ${markWords(place.k, gold, value)}`),
+    keyButton("t", { class: "choice" }, takeTheirs, `take theirs: ${markWords(place.k, gold, other)}`))];
 }
 
 // Other places where gold has these words and another label.
@@ -95,12 +112,13 @@ function others(place, flat) {
 
 // A button for each mark, and for each correction that is proposed.
 function choicesOf(place, gold) {
-  const { mark: own, decided } = marksMade.get(place.key) || NO_MARK;
+  const value = marksMade.get(place.key) || NO_MARK;
+  const { mark: own, decided } = value;
   const choice = (key, spans) => keyButton(key, { class: "choice", "aria-pressed": String(JSON.stringify(decided) === JSON.stringify(spans)) }, () => choosing(place, spans), correctionWords(place.k, gold, spans));
   const proposed = proposalsOf(place).filter((spans) => spans.length).slice(0, 9).map((spans, i) => choice(String(i + 1), spans));
   const marks = Object.entries(MARKS).map(([mark, { words, key }]) =>
     keyButton(key, { class: "choice", "aria-pressed": String(own === mark) }, () => change(marking(place, mark)), words));
-  return make("div", { class: "answers" }, make("div", { role: "group", "aria-label": "Who is wrong" }, ...marks),
+  return make("div", { class: "answers" }, ...disputeOf(place, gold, value), make("div", { role: "group", "aria-label": "Who is wrong" }, ...marks),
     make("div", { role: "group", "aria-label": "Corrections of gold" }, ...proposed, ...(gold ? [choice("0", [])] : [])));
 }
 
@@ -137,14 +155,33 @@ function choosing(place, spans) {
   } else decide(place, spans);
 }
 
-function decide(place, spans) {
-  const { changes, refused } = decisionOn(place, spans, marksMade);
+function decide(place, spans, before) {
+  const { changes, refused } = decisionOn(place, spans, marksMade, before);
   if (refused) {
     tell(refused);
     return;
   }
   change(changes);
   if (changes.length > 1) tell(`Also taken out: ${changes.slice(1).map(([key]) => spanWords(place.k, named(goldAt(key)))).join(", ")}.`);
+}
+
+const NO_DISPUTE = "No open dispute with another reviewer here.";
+
+function keepMine() {
+  const { key } = current();
+  const value = marksMade.get(key);
+  if (!openDispute(value)) return tell(NO_DISPUTE);
+  return change([[key, { ...value, others: value.others.map((other) => ({ ...other, settled: other.settled ?? "mine" })) }]]);
+}
+
+function takeTheirs() {
+  const place = current();
+  const value = marksMade.get(place.key);
+  const other = openDispute(value);
+  if (!other) return tell(NO_DISPUTE);
+  const theirs = { ...value, mark: other.mark, decided: other.decided, note: notes(value.note, other.note) };
+  if (!other.decided) return change([[place.key, theirs]]);
+  return decide(place, other.decided, theirs);
 }
 
 // The boundaries that are selected in the text of the place; null if nothing is.
@@ -185,6 +222,8 @@ const ACTIONS = {
   w: () => moveBoundary(current(), "start", 1),
   e: () => moveBoundary(current(), "end", -1),
   r: () => moveBoundary(current(), "end", 1),
+  m: keepMine,
+  t: takeTheirs,
   0: () => goldAt(current().key) && choosing(current(), []),
   ...Object.fromEntries(Object.entries(MARKS).map(([mark, { key }]) => [key, () => change(marking(current(), mark))])),
 };
