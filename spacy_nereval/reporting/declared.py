@@ -77,17 +77,6 @@ def score_groups(metric: Metric, names: Iterable[str]) -> list[Group]:
     return result
 
 
-def score_triple(metric: Metric) -> tuple[str, ...]:
-    """Return the names of precision, recall and F of a metric that has one such group among its score keys.
-
-    >>> from spacy_nereval import create
-    >>> score_triple(create("fair"))
-    ('p', 'r', 'f')
-    """
-    (scores,) = (group.scores for group in score_groups(metric, metric.keys.values()) if group.is_triple)
-    return scores
-
-
 def headlines(metric: Metric, names: Sequence[str]) -> list[str]:
     """Return the headline scores among some scores of a metric, or else the first score.
 

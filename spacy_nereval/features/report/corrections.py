@@ -345,7 +345,7 @@ def _boundaries(mark: Mark) -> tuple[int, int]:
 
 
 def _is_contested(marks: Sequence[Mark]) -> bool:
-    """Return whether a dispute is open, or marks decide different things, or one decides and another finds gold right."""
+    """Return whether a dispute is open, or marks decide different things, or one decides and one finds gold right."""
     if any(mark.open_disputes for mark in marks):
         return True
     decisions = {mark.decided for mark in marks if mark.decided is not None}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
-from ...core.declaration import Metric, Verdict
+from ...core.declaration import Metric, Score, Verdict
 from ...core.lexicon import Lexicon
 from ...core.overlapping import overlaps
 from ...core.spans import Document
@@ -18,9 +18,10 @@ from ...evaluation.error_list import ErrorExamples, is_error, outcomes_from_verd
 from ...evaluation.prediction_rates import PredictionRate, RateDifference, rate_differences
 from ...evaluation.resampling import Confidence
 from ...evaluation.result import evaluate
-from ...evaluation.tested import Hypotheses
+from ...evaluation.tested import PRIMARY as PRIMARY_FAMILY
+from ...evaluation.tested import Hypotheses, families, label_score
 from ...reporting.comparison_view import ComparisonView
-from ...reporting.declared import OUTCOMES, row_name, score_triple, sentence_name, span_metrics
+from ...reporting.declared import OUTCOMES, row_name, score_groups, sentence_name, span_metrics
 from ...reporting.remarks import interval_basis, many, name_in_sentence, times
 from ...reporting.result_table import (
     Cell,
@@ -33,7 +34,7 @@ from ...reporting.result_table import (
     ResultTable,
     number_text,
 )
-from ...reporting.score_tables import PRF, percent, score_cell
+from ...reporting.score_tables import PRF, percent, score_cell, unit_of, value_cell
 from ...reporting.score_view import NO_CLEAR_RATE, ScoreView, worst_group
 from ...reporting.verdict_tables import largest_error_groups
 from ...reporting.view import Finding, Makers, View
@@ -50,14 +51,14 @@ NEARLY_ALL = 0.9
 class ReportView(View):
     """The tables and sentences of a report.
 
-    With several systems, sentences about a single system are about the leading one, which has the best
-    F of the metric fair.
+    The primary score comes first, and labels and attributes have the scores of its metric. With several systems,
+    sentences about a single system are about the leading one, which has the best primary score.
 
     Args:
         systems: The systems. The first one is what the others are compared with. The metric
             fair has to be among their metrics, since its verdicts mark the spans.
         confidence: Settings of intervals. With them, scores have intervals, and systems are compared.
-        asked: What the comparison tests; by default with fair's F as the primary score.
+        asked: What the comparison tests; by default with fair's F as the primary score, also where nothing is tested.
         trials: How many swaps are drawn; by default enough for the number of tests.
         lexicon: The lexicon of the training data, for scores by what training shows of a span.
         by: Attributes by which spans are scored besides the usual ones, as `--by` names them.
@@ -80,6 +81,13 @@ class ReportView(View):
     ) -> None:
         self.fair: Metric = require_fair(systems)
         self.systems = systems
+        metrics = systems[0].counts.metrics
+        asked = asked or Hypotheses()
+        asked = asked._replace(primary=asked.primary or PRIMARY)
+        tested = families(metrics, asked.primary)
+        self.primary: tuple[str, str] = next(key for key, family in tested.items() if family == PRIMARY_FAMILY)
+        self.metric: Metric = next(metric for metric in metrics if metric.name == self.primary[0])
+        self.score: Score = self.metric.score_by_name[self.primary[1]]
         self.names: list[str] = [system.name for system in systems]
         self.labels: list[str] = sorted({label for system in systems for label in system.counts.labels})
         self._place = {label: place for place, label in enumerate(self.labels)}
@@ -90,16 +98,19 @@ class ReportView(View):
         ]
         self.groups: list[ErrorGroups] = [error_groups(side, self.fair) for side in self.documents]
         self.views: list[ScoreView] = [
-            _view(system, groups, verdicts, confidence)
+            _view(system, groups, verdicts, confidence, self.primary)
             for system, groups, verdicts in zip(systems, self.groups, self.verdicts)
         ]
         self.results: list[Mapping[str, Any]] = [view.evaluation.result for view in self.views]
-        self.lead: int = max(range(len(systems)), key=lambda k: (self._fair_f(k) or -1.0, -k))
+        self.lead: int = min(range(len(systems)), key=self._rank)
         self.compared: ComparisonView | None = self._compare_systems(confidence, asked, trials)
         self.gaps: list[list[RateDifference]] = [
             rate_differences(systems[0].counts, system.counts, confidence) for system in systems[1:]
         ]
-        self.slices: list[Slice] = score_slices(self.documents, self.fair, self.verdicts, lexicon, by)
+        self.sliced: Metric = self.metric if self._label_triple(self.metric) else self.fair
+        self.slices: list[Slice] = score_slices(
+            self.documents, self.sliced, self._verdicts_of(self.sliced), lexicon, by
+        )
         self.doubts: list[Doubt] = merge_suspects(gold_suspects(self.documents), self.documents[0])
         self.gold: GoldDoubts = GoldDoubts(self.doubts, self.documents[0], self.names)
 
@@ -172,17 +183,21 @@ class ReportView(View):
 
     def slice_tables(self) -> Iterator[ResultTable]:
         """Yield the scores by each attribute. Rows link to the errors of the bucket."""
-        names = score_triple(self.fair)
+        names = self._label_triple(self.sliced)
         for number, by_attribute in enumerate(self.slices):
             tables = []
             for breakdown in by_attribute.breakdowns:
-                fair_scores = breakdown["metrics"]["fair"]
+                scores_by_bucket = breakdown["metrics"][self.sliced.name]
                 rows: list[list[Cell]] = []
                 for rank, (bucket, words) in enumerate(by_attribute.buckets.items()):
-                    scores = fair_scores.get(bucket, {}).get("scores", {})
+                    scores = scores_by_bucket.get(bucket, {}).get("scores", {})
                     numbers = [breakdown[side].get(bucket, 0) for side in ("gold", "pred")]
                     rows.append(
-                        [Ranked.create(words, rank), *numbers, *(score_cell(self.fair, name, scores) for name in names)]
+                        [
+                            Ranked.create(words, rank),
+                            *numbers,
+                            *(score_cell(self.sliced, name, scores) for name in names),
+                        ]
                     )
                 tables.append(ResultTable(by_attribute.title, [by_attribute.title, "gold", "predicted", *PRF], rows))
             asks = [{"bucket": [number, k], "one": self.lead} for k in range(len(by_attribute.buckets))]
@@ -212,7 +227,9 @@ class ReportView(View):
 
     def mending_tables(self) -> Iterator[ResultTable]:
         """Yield, for each metric that adds up whole verdicts, the gain if errors of each kind were mended."""
-        for number, metric in sorted(enumerate(self.marking), key=lambda item: item[1].name != "fair"):
+        for number, metric in sorted(
+            enumerate(self.marking), key=lambda item: (item[1] is not self.metric, item[1] is not self.fair)
+        ):
             if not metric.headlines[0].higher_is_better:
                 continue
             verdict_lists = self.verdicts if metric is self.fair else [None for _ in self.systems]
@@ -334,13 +351,14 @@ class ReportView(View):
         return self.compared.test_lines() if self.compared and self.compared.result["comparisons"] else []
 
     def _score_sentence(self) -> str:
-        """Return which system has the best F; if systems were tested, whether it is significantly better."""
-        values = [self._fair_f(k) for k in range(len(self.systems))]
-        texts = [number_text(percent(value)) for value in values]
+        """Return which system is best; if systems were tested, whether it is significantly better."""
+        values = [self._primary_value(k) for k in range(len(self.systems))]
+        unit, score = unit_of(self.metric, self.score.name), sentence_name(self.metric, self.score.name)
+        texts = [number_text(value_cell(value, unit)) for value in values]
         if values[self.lead] is None:
-            return "fair F is undefined: there are no spans"
+            return f"{score} is undefined: there are no spans"
         if len({*texts}) == 1:
-            return f"all systems have a fair F of {texts[0]}"
+            return f"all systems have a {score} of {texts[0]}"
         if self.test_lines():
             sentences = self.compared.significant_differences() if self.compared else []
             scores = [f"{text} ({name_in_sentence(name)})" for text, name in zip(texts, self.names)]
@@ -348,11 +366,12 @@ class ReportView(View):
                 leading = name_in_sentence(self.names[self.lead])
                 return next((line for line in sentences if line.startswith(f"{leading} is better")), sentences[0])
             verdict = "it is not settled which is better" if len(values) == 2 else "no difference is settled"
-            return f"{verdict}: fair F {', '.join(scores)}"
-        second = max((value for k, value in enumerate(values) if k != self.lead and value is not None), default=None)
-        degree = "higher" if len(values) == 2 else "highest"
+            return f"{verdict}: {score} {', '.join(scores)}"
+        second = min((k for k in range(len(values)) if k != self.lead), key=self._rank)
+        degrees = ("higher", "highest") if self.score.higher_is_better else ("lower", "lowest")
+        degree = degrees[len(values) > 2]
         name, best = name_in_sentence(self.names[self.lead]), texts[self.lead]
-        return f"{name} has the {degree} fair F, {best} against {number_text(percent(second))}"
+        return f"{name} has the {degree} {score}, {best} against {texts[second]}"
 
     def _groups_finding(self) -> Finding:
         """Return the finding on errors that repeat on the same words."""
@@ -375,14 +394,14 @@ class ReportView(View):
         if lengths is None:
             return
         breakdown = lengths.breakdowns[self.lead]
-        scores, f = breakdown["metrics"]["fair"], score_triple(self.fair)[-1]
+        scores, main = breakdown["metrics"][self.sliced.name], self._label_main(self.sliced)
         rows = [
-            (words, breakdown["gold"].get(bucket, 0), percent(scores.get(bucket, {}).get("scores", {}).get(f)))
+            (words, breakdown["gold"].get(bucket, 0), percent(scores.get(bucket, {}).get("scores", {}).get(main)))
             for bucket, words in lengths.buckets.items()
         ]
         if max(gold for _, gold, _ in rows) > NEARLY_ALL * sum(gold for _, gold, _ in rows):
             return
-        sentence, words = worst_group(self.fair, "length", rows)
+        sentence, words = worst_group(self.sliced, "length", rows, main)
         digit = DIGITS[[*lengths.buckets.values()].index(words)] if words else None
         documents = self.documents[self.lead]
         numbers = (
@@ -483,12 +502,37 @@ class ReportView(View):
         documents = self.documents[self.lead]
         return [_name(documents[k], k) for k in sorted({member.document for member in members})]
 
-    def _fair_f(self, number: int) -> float | None:
-        score: float | None = self.results[number]["metrics"]["fair"]["scores"]["f"]
-        return score
+    def _primary_value(self, number: int) -> float | None:
+        """Return the primary score of a system."""
+        metric, score = self.primary
+        value: float | None = self.results[number]["metrics"][metric]["scores"][score]
+        return value
+
+    def _rank(self, number: int) -> tuple[bool, float, int]:
+        """Return a key by which the system with the best primary score comes first, and undefined scores last."""
+        value = self._primary_value(number)
+        return value is None, (value or 0) * (-1 if self.score.higher_is_better else 1), number
+
+    def _label_main(self, metric: Metric) -> str:
+        """Return the name of the score of labels that belongs to the primary score, or of the metric's headline."""
+        return label_score(metric, self.primary[1]).name if metric is self.metric else metric.label_headlines[0].name
+
+    def _label_triple(self, metric: Metric) -> tuple[str, ...]:
+        """Return the names of precision, recall and F of labels; none if the metric has no such scores for labels."""
+        names = [score.name for score in metric.label_scores]
+        groups = score_groups(metric, names) if metric.label_headlines else []
+        return next(
+            (group.scores for group in groups if group.is_triple and self._label_main(metric) in group.scores), ()
+        )
+
+    def _verdicts_of(self, metric: Metric) -> Sequence[Sequence[Sequence[Verdict]]]:
+        """Return the verdicts of a metric on each document of each system."""
+        if metric is self.fair:
+            return self.verdicts
+        return [[[*metric.verdicts(document)] for document in side] for side in self.documents]
 
     def _compare_systems(
-        self, confidence: Confidence | None, asked: Hypotheses | None, trials: int | None
+        self, confidence: Confidence | None, asked: Hypotheses, trials: int | None
     ) -> ComparisonView | None:
         """Return the comparison of all systems with the first, with tests if there are settings of intervals."""
         if len(self.systems) == 1:
@@ -496,8 +540,6 @@ class ReportView(View):
         for system, verdicts in zip(self.systems, self.verdicts):
             system.outcomes = [*map(outcomes_from_verdicts, verdicts)]  # so that no document is judged again
         if confidence:
-            asked = asked or Hypotheses()
-            asked = asked._replace(primary=asked.primary or PRIMARY)
             return ComparisonView(comparison(self.systems, self.documents[0], confidence, trials, **asked._asdict()))
         transitions = find_changed_spans(self.systems, self.documents[0])
         return ComparisonView({"baseline": self.names[0], "comparisons": [], "transitions": transitions})
@@ -598,14 +640,18 @@ class ReportView(View):
 
 
 def _view(
-    system: System, groups: ErrorGroups, verdicts: Sequence[Sequence[Verdict]], confidence: Confidence | None
+    system: System,
+    groups: ErrorGroups,
+    verdicts: Sequence[Sequence[Verdict]],
+    confidence: Confidence | None,
+    primary: tuple[str, str],
 ) -> ScoreView:
     """Return the view of one system, with examples of its errors."""
     examples = ErrorExamples(groups.metric)
     for document, document_verdicts in zip(system.annotated_documents, verdicts):
         examples.add(document, document_verdicts)
     result = evaluate(system.counts, confidence)
-    return ScoreView(system.counts, result, examples=examples.first, groups=groups)
+    return ScoreView(system.counts, result, examples=examples.first, groups=groups, primary=primary)
 
 
 def _name(document: Document, number: int) -> str | int:

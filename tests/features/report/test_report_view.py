@@ -18,11 +18,15 @@ from spacy_nereval import Confidence, Document, count, create
 from spacy_nereval.evaluation.breakdown import breakdown
 from spacy_nereval.evaluation.comparison import System
 from spacy_nereval.evaluation.error_list import is_error
+from spacy_nereval.evaluation.result import evaluate
+from spacy_nereval.evaluation.tested import Hypotheses, label_score
 from spacy_nereval.features.report.report_charts import all_charts, error_chart, score_chart
 from spacy_nereval.features.report.report_numbers import LENGTHS
 from spacy_nereval.features.report.report_page import page
 from spacy_nereval.features.report.report_view import ReportView
+from spacy_nereval.reporting.declared import sentence_name
 from spacy_nereval.reporting.result_table import Estimate, ResultTable
+from spacy_nereval.reporting.score_tables import PRF
 from spacy_nereval.reporting.score_view import ScoreView
 
 METRICS = ["strict", "slot_error", "fair"]
@@ -71,7 +75,6 @@ def on_page(table: ResultTable, row: list[Any]) -> list[str]:
         cells.append(
             flat(" ".join(table.value_and_bounds(k, cell)) if isinstance(cell, Estimate) else table.cell_text(k, cell))
         )
-        cells += [""] * (table.header[k] == table.bars)
     return cells
 
 
@@ -202,6 +205,54 @@ def test_systems_that_are_compared_are_not_ranked():
     sentence, _ = said("scores", small(), small(SECOND, "b"), PERFECT)
     assert sentence.startswith("perfect has the highest fair F, 100.00")
     assert said("scores", small(), small(name="b"))[0] == "all systems have a fair F of 44.44"
+
+
+SIDES: Any = {"pieces": ([(0, 3, "A"), (4, 7, "A")], 3), "half": ([], 2), "wordy": ([(0, 7, "A"), (10, 12, "B")], 1)}
+"""For each system what it predicts where gold has one span, and in how many of four documents it does so."""
+
+
+def ranked(*metrics: str, primary: str, **options: Any) -> tuple[ReportView, list[System]]:
+    made, gold = [], [(0, 7, "A")]
+    for name, (pred, n) in SIDES.items():
+        documents = [Document(gold, pred if k % 4 < n else gold, "Ada Lee or so", id=str(k)) for k in range(12)]
+        made.append(system(name, *documents, metrics=[*metrics]))
+    return ReportView(made, asked=Hypotheses(primary=primary), **options), made
+
+
+@pytest.mark.parametrize("primary", ["fair.f", "strict_f", "strict.p", "semeval.type_f", "ser", "loio_f"])
+@pytest.mark.parametrize("confidence", [None, FEW])
+def test_everything_of_a_report_follows_the_primary_score(primary, confidence):
+    view, made = ranked("fair", "strict", "semeval", "slot_error", "loio", primary=primary, confidence=confidence)
+    metric, score = view.primary
+    values = [evaluate(one.counts)["metrics"][metric]["scores"][score] for one in made]
+    best = (max if view.score.higher_is_better else min)(values)
+    assert values[view.lead] == best
+    name = sentence_name(view.metric, score)
+    lines = [*view.opening(), view.findings()[0].sentence]
+    assert all(name in line for line in lines), lines
+    others = {sentence_name(m, s.name) for m in view.systems[0].counts.metrics for s in m.headlines} - {name}
+    assert not [line for line in lines for other in others if f"{other} " in line.replace(name, "")], lines
+    (labels,) = view.tables(["labels"])
+    of_label = label_score(view.metric, score).name
+    shown = labels.rows[0][labels.header.index("F" if "F" in labels.header else labels.header[-1])]
+    if score.endswith("f") or "F" not in labels.header:
+        per_label = evaluate(made[0].counts)["metrics"][metric]["per_type"]["A"]["scores"][of_label]
+        assert (shown.value if isinstance(shown, Estimate) else shown) == per_label
+    by_length = breakdown(made[view.lead].annotated_documents, [view.sliced], "eLen")
+    (slices,) = (table for table in view.tables(["slices"]) if table.title == view.slices[0].title)
+    bucket = by_length["metrics"][view.sliced.name]["2"]["scores"]
+    names = view._label_triple(view.sliced)
+    width = len(PRF) + 1
+    start = 2 + width * view.lead + 1
+    row = next(row for row in slices.rows if row[0] == "2 words")
+    assert [*row[start : start + 3]] == [bucket[each] for each in names]
+    mended = [table.title for table in view.tables(["mending"])]
+    assert mended[0].startswith(f"{metric if metric in ('strict', 'semeval') else 'fair'} ")
+
+
+def test_the_primary_score_decides_who_leads():
+    leads = {name: ranked("fair", "strict", "slot_error", primary=name)[0].lead for name in ("fair_f", "strict_p")}
+    assert leads["fair_f"] != leads["strict_p"]
 
 
 def test_the_three_errors_that_repeat_most_are_named_with_their_documents():
