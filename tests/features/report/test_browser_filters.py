@@ -32,7 +32,10 @@ def test_the_verdicts_in_the_form_are_the_counts_of_the_result(one):
 
 
 def test_the_changes_in_the_form_are_those_of_gold_spans_and_of_spurious_ones(two):
+    assert two["#system-title"].text == "Errors of" and two["label[for=other]"].text == "Changes to"
     two.choose("#other", "B: two")
+    assert (two["#system-title"].text, two["#other-title"].text) == ("Changes from", "to two")
+    assert two["#changed th[scope=col]"].text == "one", "the table of changes has the same direction"
     places, _ = listed([ONE.documents, TWO.documents], Wanted(0, 1))
     assert dict(two(CHOICES)) == Counter(change for _, change, *_ in places)
 

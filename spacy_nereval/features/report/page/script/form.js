@@ -10,8 +10,10 @@ function drawForm() {
   fill("mark", [["", "any"], ...Object.entries(MARKS).map(([mark, { words }]) => [mark, words])]);
   $("system").value = String(state.one);
   const rest = named.filter(([k]) => k !== state.one);
-  $("other").replaceChildren(...[[ANY, "nothing"], ...rest].map(([k, words]) => option(String(k), words)));
+  $("other").replaceChildren(...[[ANY, "none"], ...rest].map(([k, words]) => option(String(k), words)));
   $("other").value = String(state.other);
+  $("system-title").textContent = comparing() ? "Changes from" : "Errors of";
+  $("other-title").replaceChildren(...(comparing() ? ["to ", bdi(systems[state.other], 30)] : []));
   document.querySelectorAll(".for-system").forEach((element) => (element.hidden = systems.length === 1));
   $("relation").replaceChildren(option("", "anything"), option("only", "only this one is wrong"), option("all", "all are wrong"),
     ...rest.map(([k, words]) => option(String(k), `${words} is right`)));
