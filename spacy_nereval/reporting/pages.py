@@ -105,9 +105,7 @@ class Example(NamedTuple):
 
 def html_example(document: Document, start: int, end: int) -> Example:
     """Return a stretch of a document's text with its context; its offsets if there is no text."""
-    left, here, right = (
-        escape(escape_controls(part)) for part in marked_text.span_in_context(document, start, end).parts
-    )
+    left, here, right = (inline_text(part) for part in marked_text.span_in_context(document, start, end).parts)
     return Example(left, here, right, is_right_to_left(document.text or ""))
 
 
@@ -193,16 +191,20 @@ def environment(package: str = __package__) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
-        finalize=_escape_controls,
+        finalize=_on_one_line,
         loader=jinja2.ChoiceLoader([jinja2.PackageLoader(name, "page") for name in (package, __package__)]),
     )
-    templates.filters.update(json=json.dumps, log2=log2, inline=_inline, sort_key=_sort_key)
+    templates.filters.update(json=json.dumps, log2=log2, inline=inline_text, sort_key=_sort_key)
     templates.tests["percent"] = lambda value: isinstance(value, Percent)
     return templates
 
 
-def _inline(text: str) -> Markup:
-    """Escape a text and its control characters, and keep the spaces at its ends."""
+def inline_text(text: str) -> Markup:
+    """Return a document's text, or a part of it, escaped with its control characters. The spaces at its ends stay.
+
+    >>> inline_text("a < b ")
+    Markup('a &lt; b ')
+    """
     return escape(escape_controls(text))
 
 
@@ -217,8 +219,11 @@ def _sort_key(cell: Cell) -> str | None:
     return f"{number:.9g}" if isfinite(number) else "Infinity" if number > 0 else "-Infinity"
 
 
-def _escape_controls(value: Any) -> Any:
-    """Escape the control characters of a text; markup and other values stay."""
+def _on_one_line(value: Any) -> Any:
+    """Return a name or a sentence on one line, its control characters escaped; markup and other values stay.
+
+    Texts of documents are markup already, by `inline_text`: the spaces at the ends of their parts have to stay.
+    """
     return visible(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 

@@ -25,7 +25,6 @@ from ...evaluation.error_list import OUTCOME_OF_VERDICT
 from ...evaluation.resampling import Confidence
 from ...evaluation.tested import Hypotheses
 from ...io.formats import infer_format
-from ...io.writing import escape_controls
 from ...metrics.registry import create
 from ...reporting import pages
 from ...reporting.declared import CHANGES, OUTCOMES
@@ -38,6 +37,7 @@ from ...reporting.pages import (
     Section,
     Trusted,
     breakable,
+    inline_text,
     is_right_to_left,
     render_page,
     script_json,
@@ -405,7 +405,8 @@ def static_documents(
     """Yield the first documents with errors as marked text."""
     for number, errors in islice(wrong.items(), STATIC):
         document = documents[number]
-        stretches = [*_stretches(document, errors, metric)]
+        parts = _stretches(document, errors, metric)
+        stretches = [part._replace(text=inline_text(part.text)) for part in parts]
         yield StaticDocument(number + 1, document.id or "", stretches, is_right_to_left(document.text or ""))
 
 
@@ -420,7 +421,7 @@ def _stretches(document: Document, errors: Iterable[Verdict], metric: Metric) ->
     if start:
         yield Stretch("… ", False, False, [])
     for part in stretches(text, flags, start, end):
-        yield part._replace(text=escape_controls(SPACE.sub(" ", part.text)))
+        yield part._replace(text=SPACE.sub(" ", part.text))
     if hidden := sum(flag.end > end for flag in flags):
         yield Stretch(f" … {hidden} more", False, False, [])
     elif end < len(text):

@@ -32,6 +32,7 @@ from spacy_nereval.features.report.report_view import ReportView
 from spacy_nereval.features.thresholds.chosen_cuts import find_thresholds
 from spacy_nereval.features.thresholds.curves import Settings
 from spacy_nereval.features.thresholds.threshold_page import thresholds_page
+from spacy_nereval.io.writing import escape_controls
 from spacy_nereval.reporting.pages import breakable, html_example, script_json
 from spacy_nereval.reporting.remarks import LONGEST as LONGEST_NAME
 from spacy_nereval.reporting.remarks import name_in_sentence
@@ -123,6 +124,16 @@ def test_without_scripts_the_first_documents_with_errors_are_there_and_the_rest_
     assert f"the first {STATIC} of 65 documents with errors; 15 more" in said
     assert said.count("[missed: PER]") == STATIC
     assert "Ada [missed: PER] 1 " in said and "Ada [missed: PER] 0 " not in said
+
+
+def test_without_scripts_texts_have_their_spaces():
+    text = "The mods & others deleted  it\tall, \x1b[2J again"
+    start, end = text.index("mods"), text.index(" & ")
+    spans = [(start, end, "A"), (text.index("it"), text.index(","), "A")]
+    html = page([system("one", Document(spans, [(start + 4, end + 2, "B")], text))])
+    (static_part,) = re.findall(r'<div class="static">.*?</div>', html, re.S)
+    words = re.sub(r" <small>.*?</small> ", "", static_part.partition('<p dir="ltr">')[2])
+    assert Parsed(words).words and "".join(Parsed(words).words).rstrip() == escape_controls(re.sub(r"\s+", " ", text))
 
 
 def test_static_text_is_the_text_with_what_is_wrong_behind_each_error():
