@@ -167,6 +167,25 @@ def test_label_and_boundaries_are_changed_by_keys_and_by_selecting(review):
     assert row["decided"] == [{"start": 6, "end": 9, "label": "PER", "text": "saw"}]
 
 
+def test_a_boundary_that_cannot_move_says_so_and_arrows_follow_the_text(browser, made):
+    texts = [("Ada met Bob", (0, 3)), ("שלום לעולם הגדול", (5, 10))]
+    documents = [Document([(start, end, "PER")], [(start, end, "LOC")], text) for text, (start, end) in texts]
+    browser.open(made("arrows", system("one", *documents)))
+    start(browser, "the list below")
+    arrows = {}
+    for name in ("left to right", "right to left"):
+        arrows[name] = [browser[f"[data-key={key}]"].text[-1] for key in "qwer"]
+        browser.press("j")
+    assert arrows == {"left to right": [*"←→←→"], "right to left": [*"→←→←"]}
+    browser.press("k", "q")
+    assert browser["#review-notice"].text == "The beginning cannot move further back."
+    browser.press("w")
+    assert browser["#review-notice"].text == "The beginning cannot move further on."
+    assert browser.saved("#export") == ""
+    browser.press("r")
+    assert decided(browser) == {(None, "Ada"): ("gold wrong", [("Ada met", "PER")])}
+
+
 def test_boundaries_are_selected_in_a_long_text_too(browser, made):
     text = "word " * 300 + "Ada Lovelace met Bob ." + " sentence" * 300
     document = Document([(1500, 1503, "PER")], [(1500, 1512, "PER")], text)

@@ -479,10 +479,41 @@ def test_boundaries_move_by_words(run, words, side, step, wanted):
     assert run(body, text=text, words=words, side=side, step=step) == wanted
 
 
+UNSPACED = [
+    ("我在北京大学学习中文，他也在", "北京大学", "end", 1, "北京大学学习"),
+    ("我在北京大学学习中文，他也在", "北京大学学习", "end", -1, "北京大学"),
+    ("我在北京大学学习中文，他也在", "北京", "start", -1, "我在北京"),
+    ("我在北京大学学习中文，他也在", "中文", "end", 1, "中文，"),
+    ("東京都の山田太郎はNHKに行きました", "山田太郎", "start", 1, "太郎"),
+    ("東京都の山田太郎はNHKに行きました", "山田太郎", "end", 1, "山田太郎は"),
+    ("東京都の山田太郎はNHKに行きました", "太郎", "start", 1, "郎"),  # within a word, by a character
+    ("東京都の山田太郎はNHKに行きました", "太郎", "end", -1, "太"),
+    ("ผมไปกรุงเทพ เมื่อวาน", "กรุงเทพ", "start", -1, "ไปกรุงเทพ"),
+]
+
+
+@pytest.mark.parametrize(("text", "words", "side", "step", "wanted"), UNSPACED)
+def test_boundaries_move_by_words_in_scripts_without_spaces(run, text, words, side, step, wanted):
+    body = """const at = text.indexOf(words);
+      const moved = () => text.slice(...movedBoundary(text, [at, at + words.length], side, step));
+      const [found, Segmenter] = [moved(), Intl.Segmenter];
+      Intl.Segmenter = undefined;
+      const plain = moved();
+      Intl.Segmenter = Segmenter;
+      return [found, plain];"""
+    found, plain = run(body, text=text, words=words, side=side, step=step)
+    assert found == wanted
+    at, end = text.index(words), text.index(words) + len(words)
+    at, end = (at + step, end) if side == "start" else (at, end + step)
+    assert plain == text[at:end], "by characters in browsers that know no words"
+
+
 def test_boundaries_never_meet(run):
     body = "return ['start', 'end'].flatMap(side => [-1, 1].map(step => movedBoundary('one', [0, 3], side, step)));"
     assert run(body) == [[0, 3]] * 4
     assert run("return movedBoundary('a,b', [0, 1], 'start', 1);") == [0, 1]
+    for side, step in (("start", 1), ("end", -1)):
+        assert run("return movedBoundary('京', [0, 1], side, step);", side=side, step=step) == [0, 1]
 
 
 def test_the_places_where_gold_may_be_wrong_are_those_of_the_view(run):

@@ -203,10 +203,27 @@ function trimmed(text, start, end) {
   return [start + inside.length - inside.trimStart().length, end - (inside.length - inside.trimEnd().length)];
 }
 
-// A boundary moved by a word: to where the one before begins or the next one ends.
-const WORD = /[\p{L}\p{N}\p{M}]+|[^\s\p{L}\p{N}\p{M}]/gu;
-function movedBoundary(text, [start, end], side, step) {
-  const words = [...text.matchAll(WORD)].map(({ index, 0: word }) => [index, index + word.length]);
+// Scripts that write no spaces between words: there a run of letters is a clause, which is cut into words.
+const UNSPACED = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
+const RUN = /[\p{L}\p{N}\p{M}]+|[^\s\p{L}\p{N}\p{M}]/gu;
+
+// The pieces of a text, [text, offset]: its words or its graphemes ("grapheme"); characters in browsers without both.
+function piecesOf(text, granularity) {
+  if (typeof Intl.Segmenter !== "function") return [...text.matchAll(/[^]/gu)].map(({ 0: piece, index }) => [piece, index]);
+  return [...new Intl.Segmenter(undefined, { granularity }).segment(text)].map(({ segment, index }) => [segment, index]);
+}
+
+// A boundary moved by a word: to where the one before begins or the next one ends. Within the only word of a span, it
+// moves by a character where words have no spaces between them. It stays where it cannot move.
+function movedBoundary(text, span, side, step) {
+  const found = steppedBoundary(text, span, side, step, "word");
+  const stays = found[0] === span[0] && found[1] === span[1];
+  return stays && UNSPACED.test(text.slice(span[0], span[1])) ? steppedBoundary(text, span, side, step, "grapheme") : found;
+}
+
+function steppedBoundary(text, [start, end], side, step, granularity) {
+  const words = [...text.matchAll(RUN)].flatMap(({ index, 0: run }) =>
+    (UNSPACED.test(run) ? piecesOf(run, granularity) : [[run, 0]]).map(([word, at]) => [index + at, index + at + word.length]));
   if (side === "start") {
     const found = step < 0 ? words.findLast(([from]) => from < start) : words.find(([from]) => from > start);
     return found && found[0] < end ? [found[0], end] : [start, end];

@@ -139,7 +139,7 @@ function ownCorrection(place) {
       if (span) decide(place, [[span[0], span[1], field.value.trim()]]);
     } else if (event.key === "Escape") focusCard();
   });
-  const step = (key, words, side, by) => keyButton(key, { "aria-label": words, title: `${words} (key ${key})` }, () => moveBoundary(place, side, by), by < 0 ? "←" : "→");
+  const step = (key, words, side, by) => keyButton(key, { "aria-label": words, title: `${words} (key ${key})` }, () => moveBoundary(place, side, by), (by < 0) !== rightToLeft.has(place.k) ? "←" : "→");
   return make("div", { class: "own-correction" }, make("label", null, make("kbd", null, "l"), " Label ", field),
     keyButton("b", {}, () => takeSelection(place), "Boundaries as selected"),
     make("span", { role: "group", "aria-label": "Boundaries by words" }, "Begin ", step("q", "begin a word earlier", "start", -1), " ", step("w", "begin a word later", "start", 1), " End ", step("e", "end a word earlier", "end", -1), " ", step("r", "end a word later", "end", 1)));
@@ -198,18 +198,22 @@ function selected() {
   return trimmed(textOf(current().k), start, start + range.toString().length);
 }
 
+const NO_SPAN = "There is no span here whose boundaries could move.";
+
 function takeSelection(place) {
   const found = selected();
   const draft = draftOf(place);
   if (!found) tell("Select the words of the span in the text first.");
   else if (draft) decide(place, [[...found, draft[2]]]);
+  else tell(NO_SPAN);
 }
 
 function moveBoundary(place, side, step) {
   const draft = draftOf(place);
-  if (!draft) return;
-  const found = movedBoundary(textOf(place.k) ?? "", draft, side, step);
-  if (String(found) !== String(draft.slice(0, 2))) decide(place, [[...found, draft[2]]]);
+  const found = draft && movedBoundary(textOf(place.k) ?? "", draft, side, step);
+  if (!draft) tell(NO_SPAN);
+  else if (String(found) === String(draft.slice(0, 2))) tell(`The ${side === "start" ? "beginning" : "end"} cannot move further ${(step < 0) ? "back" : "on"}.`);
+  else decide(place, [[...found, draft[2]]]);
 }
 
 // Keys
