@@ -1,5 +1,7 @@
 """The tables of every page: rows of equal width, headings for every cell, and numbers under their systems."""
 
+import re
+from collections import Counter
 from functools import cache
 
 import pytest
@@ -10,6 +12,7 @@ from tables_of_pages import PageTable, assert_whole, drawn_tables, tables_of
 
 from spacy_nereval import Document, create_all
 from spacy_nereval.evaluation.comparison import System
+from spacy_nereval.features.gate.report_section import ReportPolicy
 from spacy_nereval.features.report.report_page import page
 from spacy_nereval.features.thresholds.chosen_cuts import find_thresholds
 from spacy_nereval.features.thresholds.curves import Settings
@@ -100,3 +103,37 @@ def test_the_tables_that_scripts_draw_are_whole_with_and_without_hidden_columns(
     for table in drawn_tables(browser):
         if any(table.head):
             assert_whole(table)
+
+
+def region_names(html: str) -> list[str]:
+    """The names of a page's regions, as those who hear it are told them."""
+    labelled = re.findall(r'role="region" aria-label="([^"]*)"', html)
+    ids = re.findall(r'<section [^>]*aria-labelledby="([^"]*)"', html)
+    return labelled + [re.sub(r"<[^>]*>", "", re.search(rf'id="{id}"[^>]*>(.*?)</h2>', html, re.S)[1]) for id in ids]
+
+
+POLICY = """[gate]
+[gate.rules]
+[gate.rules.overall]
+score = "strict_f"
+at_least = 90
+[gate.rules.loss]
+score = "strict_f"
+worse_by_at_most = 1
+"""
+
+
+@pytest.mark.parametrize("number", range(2, 6))
+def test_the_regions_of_a_report_have_names_of_their_own(number, tmp_path):
+    path = tmp_path / "policy.cfg"
+    path.write_text(POLICY)
+    gate = ReportPolicy(policy=path).section(number)
+    names = region_names(page(systems()[:number], confidence=FEW, sections=[gate]))
+    assert len(names) > 20 and [*Counter(names).values()] == [1] * len({*names}), Counter(names).most_common(3)
+
+
+def test_the_regions_of_other_pages_have_names_of_their_own():
+    results = [find_thresholds(scored(k), create_all(["strict"]), Settings(per_label="own")) for k in range(2)]
+    for html in (example_page(), thresholds_page([*zip("ab", results)], golds=["gold"])):
+        names = region_names(html)
+        assert len(names) > 6 and max(Counter(names).values()) == 1, Counter(names).most_common(3)

@@ -368,3 +368,13 @@ def test_what_is_copied_is_what_is_shown(browser, made):
     assert sum(len(json.loads(line)["meta"]["errors"]) for line in lines) == n
     browser.click("#copy-link")
     browser.until(lambda: "find=id-2" in browser(copied))
+
+
+def test_a_refused_clipboard_is_told(one):
+    one.soil()
+    one("navigator.clipboard.writeText = () => Promise.reject(new Error()); document.execCommand = () => false")
+    one.click("#copy-link")
+    one.until(lambda: one["#notice"].text == "This browser refuses to copy. Link: not copied.")
+    one("document.execCommand = () => true")
+    one.click("#copy-link")
+    one.until(lambda: one["#notice"].text == "Link copied.")

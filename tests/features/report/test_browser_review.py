@@ -108,13 +108,20 @@ def test_proposals_are_taken_and_taken_back_by_keys(review):
     assert decided(review) == {("d3", None): ("unclear", None)}
 
 
-def test_keys_work_from_anywhere_but_text_fields(review):
+PRESS = """arguments[0].focus();
+  arguments[0].dispatchEvent(new KeyboardEvent('keydown', {key: arguments[1], bubbles: true, cancelable: true}))"""
+
+
+def test_keys_work_in_the_review_and_the_list_alone_and_not_in_text_fields(review):
     start(review)
-    press = "arguments[0].dispatchEvent(new KeyboardEvent('keydown', {key: 'j', bubbles: true, cancelable: true}))"
-    for place in ("body", "#export", "#wrong", ".contents a", "#card", "#list"):
-        review("arguments[0].focus();" + press, review[place])
+    for place in ("body", ".contents a", "#system", "#wrong"):
+        review(PRESS, review[place], "j")
+        assert review["#review-done"].text.startswith("Place 1 of"), place
+    for place in ("#card", "#card button", "#review .file input"):
+        review(PRESS, review[place], "j")
         assert review["#review-done"].text.startswith("Place 2 of"), place
-        review.press("k")
+        review(PRESS, review["#card"], "k")
+    review("document.querySelector('#card').focus()")
     review.press("n", "gold? j k 1", Keys.ENTER)
     assert review.focused == "card"
     rows = [json.loads(row) for row in review.saved("#export").splitlines()]
@@ -122,6 +129,19 @@ def test_keys_work_from_anywhere_but_text_fields(review):
     review("document.querySelector('#find').focus()")
     review.press("j")
     assert "Place 1 of" in review["#review-done"].text
+
+
+def test_keys_of_one_letter_can_be_switched_off(review, made):
+    start(review)
+    review.click("#keys")
+    review(PRESS, review["#card"], "g")
+    review(PRESS, review["#list tbody tr"], "g")
+    assert decided(review) == {}
+    review.open(made("review"))
+    assert not review["#keys"].is_selected(), "the choice is kept"
+    review.click("#keys")
+    review(PRESS, review["#card"], "g")
+    assert len(decided(review)) == 1
 
 
 SELECT = """const walker = document.createTreeWalker(document.querySelector('.passage'), NodeFilter.SHOW_TEXT);
@@ -220,7 +240,7 @@ def test_a_browser_that_keeps_nothing_says_so(browser, made, agreement, key, non
     browser.open(path)
     browser("Storage.prototype.setItem = () => { throw new Error() }")
     browser.click("[data-review]")
-    assert browser["#notice"].text == unkept
+    assert browser["#notice"].text == browser["#unkept"].text == unkept, "beside the list and beside the marks"
     browser.press(key)
     assert browser["#card [aria-pressed=true]"].get_attribute("data-key") == key
     browser.open(path)
@@ -238,7 +258,7 @@ def test_two_tabs_of_a_report_share_their_marks(review, made):
     first = review.driver.current_window_handle
     review.driver.switch_to.new_window("tab")
     review.driver.get(made("review").as_uri())
-    start(review)
+    review("document.querySelector('#card').focus()")
     review.press("j", "s")
     review.driver.close()
     review.driver.switch_to.window(first)
@@ -248,10 +268,10 @@ def test_two_tabs_of_a_report_share_their_marks(review, made):
 
 
 def test_the_list_and_the_review_share_marks(review):
-    review.press("j", "g")
-    assert review.focused == "TR"
+    review("document.querySelector('#list tbody tr').focus()")
+    review.press("g")
     (key,) = decided(review)
-    review("document.querySelector('#export').focus()")
+    review("document.querySelector('#list-errors .own-marks button').focus()")
     review.press("u")  # the row that the tab key would reach
     assert decided(review)[key][0] == "unclear"
     review.press("z", "z")
@@ -389,7 +409,8 @@ def test_hostile_labels_notes_and_proposals_are_text(browser, made, tmp_path):
     assert apply([Record(d.text, {*d.gold}, id=d.id) for d in documents], rows[:1]).changes
 
 
-PRESS = """for (let i = 0; i < arguments[1]; i++) for (const key of arguments[0]) document.body.dispatchEvent(
+OFTEN = """const card = document.querySelector('#card');
+for (let i = 0; i < arguments[1]; i++) for (const key of arguments[0]) card.dispatchEvent(
   new KeyboardEvent('keydown', {key, bubbles: true}))"""
 
 
@@ -400,8 +421,8 @@ def test_every_sort_of_error_can_be_reviewed_and_undone(browser, made):
         start(browser, queue)
         n = int(browser["#review-done"].text.split(" of ")[1].split(":")[0].replace(",", ""))
         assert n > 20
-        browser(PRESS, "1j", min(n, 60))
+        browser(OFTEN, "1j", min(n, 60))
     records = [Record(each.text, {*each.gold}, id=each.id) for each in ONE.documents]
     assert len(apply(records, [json.loads(row) for row in browser.saved("#export").splitlines()]).changes) > 40
-    browser(PRESS, "z", 500)
+    browser(OFTEN, "z", 500)
     assert browser["#marks"].text == "No marks yet"

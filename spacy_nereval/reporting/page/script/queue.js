@@ -1,4 +1,4 @@
-// A queue of places to decide on one by one, with keys that work everywhere except in text fields. Each page
+// A queue of places to decide on one by one, with keys that work while the focus is in it, except in text fields. Each page
 // defines isMarked(place), keepPosition(), cardOf(place) and undo().
 
 const UNKEPT = "This browser keeps nothing: save your work before you close the page.";
@@ -14,8 +14,14 @@ function keep(name, value) {
   try {
     localStorage.setItem(name, JSON.stringify(value));
   } catch {
-    $("notice").textContent = UNKEPT;
+    warnUnkept();
   }
+}
+
+// Says beside the list and beside the marks that they are lost with the page.
+function warnUnkept() {
+  $("notice").textContent = UNKEPT;
+  $("unkept").textContent = UNKEPT;
 }
 
 // Returns `read` of the value that this browser stores under a name, or of `otherwise` if none can be read.
@@ -23,7 +29,7 @@ function kept(name, read, otherwise) {
   try {
     return read(JSON.parse(localStorage.getItem(name)) ?? otherwise);
   } catch {
-    $("notice").textContent = UNKEPT;
+    warnUnkept();
     return read(otherwise);
   }
 }
@@ -100,9 +106,14 @@ const onReview = (start) => document.querySelectorAll("[data-review]").forEach((
   focusCard();
 }));
 
-// Runs the action that `actionOf` returns for a key, if any.
-const onKeys = (actionOf) => addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || isTextField(event.target)) return;
+// Keys of one letter can be switched off, since speech input and slips of the hand press them too.
+const KEYS_ON = "spacy-nereval keys";
+$("keys").checked = kept(KEYS_ON, (on) => on !== false, true);
+$("keys").addEventListener("change", () => keep(KEYS_ON, $("keys").checked));
+
+// Runs the action that `actionOf` returns for a key, if any, while the focus is within the elements of a selector.
+const onKeys = (within, actionOf) => addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || !$("keys").checked || !event.target.closest?.(within) || isTextField(event.target)) return;
   const action = actionOf(event);
   if (!action) return;
   event.preventDefault();

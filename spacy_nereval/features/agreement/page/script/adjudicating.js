@@ -64,7 +64,7 @@ function cardOf({ k, p, key }) {
 
 const ACTIONS = { ...MOVES, u: doubting, 0: () => choosing([]) };
 
-onKeys(({ key }) => {
+onKeys("#review .found", ({ key }) => {
   if (!current()) return null;
   if (Object.hasOwn(ACTIONS, key)) return ACTIONS[key];
   const reading = /^[1-9]$/.test(key) && readingsOf(documents[current().k], documents[current().k].places[current().p])[Number(key) - 1];

@@ -240,10 +240,8 @@ function reviewKey(key) {
   return spans ? () => choosing(current(), spans) : null;
 }
 
-onKeys(({ key, target }) => {
-  const inList = target.closest("#list-errors tbody tr");
-  return inList || !review.queue ? listKey(key, inList) : reviewKey(key);
-});
+onKeys("#review .found, #list-errors .found", ({ key, target }) =>
+  (target.closest("#list-errors") ? listKey(key, target.closest("tbody tr")) : reviewKey(key)));
 
 $("queue").replaceChildren(option("", "choose what to review"), ...Object.entries(QUEUES)
   .filter(([queue]) => systems.length > 1 || queue !== "disagreements").map(([queue, { words }]) => option(queue, words)));
