@@ -142,20 +142,36 @@ class Trusted(str):
         return self
 
 
+class Drawn(NamedTuple):
+    """A section of the report, and the answer that it gives to the reader's first question.
+
+    Attributes:
+        markup: The element.
+        answer: A sentence without a full stop, which becomes the heading of the page; "" for none.
+        column: The title of a column in the table of systems; "" for none.
+        cells: The texts of that column, by the names of the systems.
+    """
+
+    markup: Trusted
+    answer: str = ""
+    column: str = ""
+    cells: Mapping[str, str] = {}
+
+
 class Section(NamedTuple):
     """A section that another feature adds to the report, as the method `section` of its extension returns it.
 
     Attributes:
         id: The id of its element.
         name: Its name in the list of contents.
-        draw: Returns the element for the systems of the report.
+        draw: Returns what is drawn for the systems of the report.
         metrics: Names of the metrics that it needs.
         unit: The unit that it needs; None for the usual one.
     """
 
     id: str
     name: str
-    draw: Callable[[Sequence[System]], Trusted]
+    draw: Callable[[Sequence[System]], Drawn]
     metrics: Sequence[str] = ()
     unit: str | None = None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import accumulate, groupby
-from math import inf, isinf
+from math import inf, isfinite, isinf
 from typing import Any, NamedTuple
 
 from ..core.cuts import format_cut
@@ -162,6 +162,7 @@ class ResultTable(NamedTuple):
             as 0 there.
         most: Maximum number of rows shown to people; programs get all.
         bars: The name of a column of ratios to which a terminal adds bars.
+        ranges: The name of a column whose intervals pages draw on one scale; "" for none.
         asks: For each row, the request to a page's script when the row is chosen; None if it cannot be chosen. Empty
             if no row can be chosen.
         short: Column names to shorter names, for narrow terminals.
@@ -181,6 +182,7 @@ class ResultTable(NamedTuple):
     short: Mapping[str, str] = {}
     above: Sequence[str] = ()
     bare: Collection[str] = ()
+    ranges: str = ""
 
     @property
     def heading(self) -> str:
@@ -220,6 +222,18 @@ class ResultTable(NamedTuple):
         """
         starts = accumulate((width for _, width in self.headings_above), initial=0)
         return {start for start, (name, _) in zip(starts, self.headings_above) if name}
+
+    def range_of_intervals(self) -> tuple[float, float]:
+        """Return the least and the greatest finite bound or value of the column `ranges`; 0 and 0 without intervals.
+
+        >>> rows = [[Estimate(0.5, 0.25, inf)], [0.75], [Estimate(0.5, 0.4, 0.9)]]
+        >>> ResultTable("", ["F"], rows, ranges="F").range_of_intervals()
+        (0.25, 0.9)
+        """
+        column = self.header.index(self.ranges)
+        cells = [cell for row in self.rows if isinstance(cell := row[column], Estimate)]
+        numbers = [number for cell in cells for number in cell[:3] if isfinite(number)]
+        return min(numbers, default=0.0), max(numbers, default=0.0)
 
     def value_and_bounds(self, column: int, cell: Cell) -> tuple[str, str]:
         """Return the texts of a cell's value and of its bounds; "" if it has no bounds.

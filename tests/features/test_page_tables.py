@@ -12,8 +12,12 @@ from tables_of_pages import PageTable, assert_whole, drawn_tables, tables_of
 
 from spacy_nereval import Document, create_all
 from spacy_nereval.evaluation.comparison import System
+from spacy_nereval.features.gate.gate_rules import judge_candidate
+from spacy_nereval.features.gate.gate_view import GateView, ship_sentence
+from spacy_nereval.features.gate.policy import read_policy
 from spacy_nereval.features.gate.report_section import ReportPolicy
 from spacy_nereval.features.report.report_page import page
+from spacy_nereval.features.report.report_view import ReportView
 from spacy_nereval.features.thresholds.chosen_cuts import find_thresholds
 from spacy_nereval.features.thresholds.curves import Settings
 from spacy_nereval.features.thresholds.threshold_page import thresholds_page
@@ -137,3 +141,64 @@ def test_the_regions_of_other_pages_have_names_of_their_own():
     for html in (example_page(), thresholds_page([*zip("ab", results)], golds=["gold"])):
         names = region_names(html)
         assert len(names) > 6 and max(Counter(names).values()) == 1, Counter(names).most_common(3)
+
+
+@pytest.mark.parametrize("number", [1, 2, 5])
+def test_with_a_policy_the_heading_is_the_answer(number, tmp_path):
+    path = tmp_path / "policy.cfg"
+    path.write_text(POLICY if number > 1 else POLICY.partition("[gate.rules.loss]")[0])
+    html = page(systems()[:number], confidence=FEW, sections=[ReportPolicy(policy=path).section(number)])
+    heading = " ".join(re.sub(r"<[^>]*>", "", re.search(r"<h1>(.*?)</h1>", html)[1]).split())
+    who = {1: "one may not ship", 2: "two may not ship", 5: "None of 4 may ship"}[number]
+    assert heading == f"{who}: strict F is below 90"
+    if number > 1:
+        table = tables_of(html)[0]
+        assert [cell.text for cell in table.head[0]][-1] == "may ship"
+        gates = [judge_candidate(read_policy(path), system, systems()[0]) for system in systems()[1:number]]
+        broken = {g["candidate"]: [r["name"] for r in g["rules"] if r["counts_as"] == "fail"] for g in gates}
+        shown = {row[0].text: row[-1].text for row in table.body}
+        assert shown == {"one": "baseline", **{name: f"✘ no: {', '.join(rules)}" for name, rules in broken.items()}}
+
+
+def test_who_may_ship_is_told_in_a_sentence():
+    def gate(name: str, *rules: tuple[str, str, float], passed: bool = False) -> GateView:
+        rows = [
+            {"name": kind, "kind": kind, "verdict": verdict, "required": True, "label": "A", "by": None, "bound": bound}
+            | {"metric": "strict", "score": "f", "score_unit": "ratio", "counts_as": "fail"}
+            for kind, verdict, bound in rules
+        ]
+        return GateView({"candidate": name, "rules": rows, "passed": passed})
+
+    good = [gate(name, passed=True) for name in "abcd"]
+    low, worse = ("at_least", "broken", 0.3), ("worse_by_at_most", "broken", 0.05)
+    cases = {
+        "a may ship": good[:1],
+        "All 4 may ship": good,
+        "a and b may ship, x may not": [*good[:2], gate("x", low)],
+        "4 systems may ship, x may not": [*good, gate("x", low)],
+        "x may not ship: strict F of A is below 30": [gate("x", low, worse)],
+        "None of 2 may ship: strict F of A is below 30 (1 of 2)": [gate("x", low), gate("y", worse)],
+        "None of 2 may ship: strict F of A is worse by more than 5": [gate("x", worse), gate("y", low, worse)],
+        "x may not ship: strict F of A is undecided (at least 30)": [gate("x", ("at_least", "undecided", 0.3))],
+    }
+    assert {said: ship_sentence(gates) for said, gates in cases.items()} == {said: said for said in cases}
+
+
+@pytest.mark.browser
+def test_the_shown_system_is_switched_at_the_top_for_every_sentence(browser, made):
+    three = systems()[:3]
+    view = ReportView(three)
+    browser.open(made("switched", *three))
+    initial = browser.value("#system")
+    assert initial == str(view.lead)
+    titles = "return [...document.querySelectorAll('h2')].filter(e => e.checkVisibility()).map(e => e.innerText.trim())"
+    for k in (0, 1, 2, view.lead):
+        browser.choose("#system", f"{'ABC'[k]}: {NAMES[k]}")
+        shown = browser(titles)
+        found = {each.section: each.heading for each in view.findings_of(k)}
+        assert all(found[section] in shown for section in ("errors", "labels", "confusion"))
+        assert view.story_of(k)[0].heading in shown
+        assert sum(browser.each("#why .groups", "e.checkVisibility()")) == 2
+        browser.click("#errors tbody th button")
+        assert browser.value("#system") == str(k)
+    assert not any(name in title for title in browser(titles)[:6] for name in ("under one", "under two"))

@@ -356,21 +356,24 @@ def page(
     view = ReportView(systems, confidence=confidence, asked=asked, trials=trials, lexicon=lexicon, by=by)
     library = pages.chart_library()
     charts = all_charts(view)
-    documents, first = view.documents[view.lead], view.results[0]
+    documents, first, numbers = view.documents[view.lead], view.results[0], range(len(systems))
+    drawn = [section.draw(systems) for section in sections]
     values = {
         "title": title or _title(view.names, systems[0].counts.sources),
         "view": view,
         "tables": {name: [*view.tables([name])] for name in view.makers},
-        "finding": {finding.section: breakable(finding.heading) for finding in view.findings()},
-        "story": [breakable(finding.heading) for finding in view.story],
+        "findings": [{each.section: breakable(each.heading) for each in view.findings_of(k)} for k in numbers],
+        "stories": [[breakable(each.heading) for each in view.story_of(k)] for k in numbers],
         "opening": [*map(breakable, view.opening())],
+        "answer": next((breakable(each.answer) for each in drawn if each.answer), ""),
+        "ranked": [*view.ranked_systems(*next(((each.column, each.cells) for each in drawn if each.column), ()))],
         "warnings": view.closing(),
         "tested": view.test_lines(),
         "confidence": first.get("confidence"),
         "symbols": pages.GLYPHS,
         "charted": charts,
-        "sections": [(section, section.draw(systems)) for section in sections],
-        "static": [*static_documents(documents, view.errors_of_lead, view.fair)],
+        "sections": [(section, each.markup) for section, each in zip(sections, drawn)],
+        "static": [*static_documents(documents, view.errors_of(view.lead), view.fair)],
         "unmarked": [metric.name for metric in systems[0].counts.metrics if metric not in view.marking],
         "signatures": [first["signature"]],
         "version": first["version"],

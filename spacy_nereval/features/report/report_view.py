@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -20,6 +20,7 @@ from ...evaluation.resampling import Confidence
 from ...evaluation.result import evaluate
 from ...evaluation.tested import PRIMARY as PRIMARY_FAMILY
 from ...evaluation.tested import Hypotheses, families, label_score
+from ...io.writing import visible
 from ...reporting.comparison_view import ComparisonView
 from ...reporting.declared import OUTCOMES, row_name, score_groups, sentence_name, span_metrics
 from ...reporting.remarks import interval_basis, many, name_in_sentence, times
@@ -116,6 +117,43 @@ class ReportView(View):
 
     # Tables
 
+    def ranked_systems(self, column: str = "", cells: Mapping[str, str] = {}) -> Iterator[ResultTable]:
+        """Yield the systems, the best first: primary score, difference from the first, spans fixed and broken.
+
+        Args:
+            column: The title of a further column; "" for none.
+            cells: Its texts, by the names of the systems.
+        """
+        if self.compared is None:
+            return
+        unit, score = unit_of(self.metric, self.score.name), sentence_name(self.metric, self.score.name)
+        baseline = self.names[0]
+        rows: list[list[Cell]] = []
+        for k in sorted(range(len(self.names)), key=self._rank):
+            name, evaluation = self.names[k], self.views[k].evaluation
+            own = score_cell(self.metric, self.score.name, *evaluation.overall(self.metric.name))
+            row = self.compared.row(*self.primary, name) if self.compared.result["comparisons"] and k else None
+            difference: Cell = None
+            if row:
+                difference = self.compared.cells(row)[2]
+            elif k and isinstance(value := self._primary_value(k), float) and self._primary_value(0) is not None:
+                difference = value_cell(value - (self._primary_value(0) or 0), Gain if unit is Percent else unit)
+            if isinstance(difference, Estimate) and unit is Percent:
+                difference = difference._replace(value=Gain(difference.value))
+            numbers: list[Cell] = (
+                [
+                    LinkedCount.create(n, {"one": 0, "other": k, "chosen": [change]}, kind) if n else n
+                    for change, (kind, n) in enumerate(self.compared.changes_of(name).items())
+                ]
+                if k
+                else [None, None]
+            )
+            cells_of_row = [Kinded.create(name, f"system-{k}"), own, difference, *numbers]
+            rows.append([*cells_of_row, *([cells.get(name, "baseline")] if column else [])])
+        header = ["system", score, f"difference from {name_in_sentence(baseline)}", "fixes", "breaks"]
+        asks = [{"one": self.names.index(str(row[0]))} for row in rows]
+        yield ResultTable("Systems", [*header, *([column] if column else [])], rows, asks=asks, ranges=score)
+
     def scores(self) -> Iterator[ResultTable]:
         """Yield the scores of every metric, side by side, with the differences of two systems that are not tested."""
         prf_tables, other_tables = zip(*([*view.tables(["scores"])] for view in self.views))
@@ -156,7 +194,7 @@ class ReportView(View):
             header = ["verdict", "", *verdict_table.header[2:]]
             tables.append(verdict_table._replace(header=header, rows=rows, bars=None))
         table = self._join_tables(tables, 2)
-        yield table._replace(asks=[{"one": self.lead, "verdicts": [row[1]]} for row in table.rows])
+        yield table._replace(asks=[{"verdicts": [row[1]]} for row in table.rows])
 
     def label_scores(self) -> Iterator[ResultTable]:
         """Yield the scores of each label, side by side. Rows link to the errors of the label."""
@@ -200,7 +238,7 @@ class ReportView(View):
                         ]
                     )
                 tables.append(ResultTable(by_attribute.title, [by_attribute.title, "gold", "predicted", *PRF], rows))
-            asks = [{"bucket": [number, k], "one": self.lead} for k in range(len(by_attribute.buckets))]
+            asks = [{"bucket": [number, k]} for k in range(len(by_attribute.buckets))]
             yield self._join_tables(tables, 2)._replace(asks=asks)
 
     def repeated_errors(self) -> Iterator[ResultTable]:
@@ -266,6 +304,7 @@ class ReportView(View):
             yield table._replace(rows=rows)
 
     makers: ClassVar[Makers] = {
+        "systems": ranked_systems,
         "scores": scores,
         "differences": differences,
         "errors": errors,
@@ -286,46 +325,39 @@ class ReportView(View):
         """Whether predictions have scores."""
         return any(document.span_scores for documents in self.documents for document in documents)
 
-    @property
-    def changes_section(self) -> str:
-        """The section of the finding on the changes of the leading system, or of the second one if the first leads."""
-        return "changes" if self.lead < 2 else f"changes {self.lead}"
+    def changes_section(self, number: int) -> str:
+        """Return the section of the finding on the changes of a system, or of the second one for the first."""
+        return "changes" if number < 2 else f"changes {number}"
 
     # Sentences
 
     def findings(self) -> list[Finding]:
-        """Return a sentence for each section of the page."""
-        return [*self._all_findings]
+        """Return a sentence for each section of the page, those on a single system about the leading one."""
+        return self._all_findings[self.lead]
 
-    @property
-    def story(self) -> list[Finding]:
-        """Two of the findings, the more telling one first: how often labels are predicted, and which errors repeat."""
-        by_section = {finding.section: finding for finding in self._all_findings}
+    def findings_of(self, number: int) -> list[Finding]:
+        """Return a sentence for each section of the page, those on a single system about the one with this number."""
+        return self._all_findings[number]
+
+    def story_of(self, number: int) -> list[Finding]:
+        """Return two findings on a system, the more telling first: how often it predicts labels, what repeats."""
+        by_section = {finding.section: finding for finding in self._all_findings[number]}
         rates_are_usual = by_section["rates"].sentence.startswith(NO_CLEAR_RATE)
         return [by_section[section] for section in (("groups", "rates") if rates_are_usual else ("rates", "groups"))]
 
     @cached_property
-    def _all_findings(self) -> list[Finding]:
-        by_section = {finding.section: finding for finding in self.views[self.lead].findings()}
-        if len(self.systems) > 1:
-            sentence = self._score_sentence()
-            by_section["scores"] = Finding(
-                "scores", sentence, is_named=sentence.startswith(tuple(map(name_in_sentence, self.names)))
-            )
-        findings = [
-            *by_section.values(),
-            self._groups_finding(),
-            *self._length_finding(),
-            self._doubt_finding(),
-            self._list_finding(),
-        ]
-        suffix = f", under {name_in_sentence(self.names[self.lead])}" if len(self.systems) > 1 else ""
-        result = [
-            finding if finding.section == "scores" else finding._replace(sentence=finding.sentence + suffix)
-            for finding in findings
-        ]
-        result.append(self._gold_finding())
-        return [*result, *(self.compared.findings() if self.compared else [])]
+    def _all_findings(self) -> list[list[Finding]]:
+        """The findings, for each system."""
+        shared = [self._gold_finding(), *(self.compared.findings() if self.compared else [])]
+        ranking = self._ranking(lambda verdict, score, values: f"{verdict}: {score} {values}")
+        result = []
+        for number, view in enumerate(self.views):
+            by_section = {finding.section: finding for finding in view.findings()}
+            if len(self.systems) > 1:
+                by_section["scores"] = ranking
+            own = [self._groups_finding(number), *self._length_finding(number), self._doubt_finding(number)]
+            result.append([*by_section.values(), *own, self._list_finding(number), *shared])
+        return result
 
     def opening(self, *, digits: int = 2, more: str = "") -> list[str]:
         """Return what was scored, for each system in a sentence of its own, after the conclusions."""
@@ -350,8 +382,16 @@ class ReportView(View):
         """Return how the systems were tested; nothing if they were not."""
         return self.compared.test_lines() if self.compared and self.compared.result["comparisons"] else []
 
-    def _score_sentence(self) -> str:
-        """Return which system is best; if systems were tested, whether it is significantly better."""
+    def _ranking(self, unsettled: Callable[[str, str, str], str]) -> Finding:
+        """Return the finding on which system is best, and if systems were tested, whether it is significantly better.
+
+        Args:
+            unsettled: Returns the sentence where nothing is significant, from a clause, the score, and the values.
+        """
+        sentence = self._ranking_sentence(unsettled)
+        return Finding("scores", sentence, is_named=sentence.startswith(tuple(map(name_in_sentence, self.names))))
+
+    def _ranking_sentence(self, unsettled: Callable[[str, str, str], str]) -> str:
         values = [self._primary_value(k) for k in range(len(self.systems))]
         unit, score = unit_of(self.metric, self.score.name), sentence_name(self.metric, self.score.name)
         texts = [number_text(value_cell(value, unit)) for value in values]
@@ -366,34 +406,46 @@ class ReportView(View):
                 leading = name_in_sentence(self.names[self.lead])
                 return next((line for line in sentences if line.startswith(f"{leading} is better")), sentences[0])
             verdict = "it is not settled which is better" if len(values) == 2 else "no difference is settled"
-            return f"{verdict}: {score} {', '.join(scores)}"
+            return unsettled(verdict, score, ", ".join(scores))
         second = min((k for k in range(len(values)) if k != self.lead), key=self._rank)
         degrees = ("higher", "highest") if self.score.higher_is_better else ("lower", "lowest")
         degree = degrees[len(values) > 2]
         name, best = name_in_sentence(self.names[self.lead]), texts[self.lead]
         return f"{name} has the {degree} {score}, {best} against {texts[second]}"
 
-    def _groups_finding(self) -> Finding:
-        """Return the finding on errors that repeat on the same words."""
-        groups = largest_error_groups(self.groups[self.lead])[:3]
+    @property
+    def ranking_sentence(self) -> str:
+        """Which system is best by the primary score, and whether that is settled, without the scores of all."""
+        row = self.compared.row(*self.primary) if self.compared and len(self.systems) == 2 else None
+        if row and row["verdict"] is not None:
+            return visible(f"By {sentence_name(self.metric, self.score.name)}: {row['verdict']}")
+        return self._ranking(lambda verdict, score, _: f"{verdict} by {score}").heading
+
+    @property
+    def corpus(self) -> str:
+        """How many documents and gold spans there are."""
+        return f"{many(self.results[0]['documents'], 'document')}, {many(self.results[0]['gold'], 'gold span')}"
+
+    def _groups_finding(self, number: int) -> Finding:
+        """Return the finding on errors of a system that repeat on the same words."""
+        groups = largest_error_groups(self.groups[number])[:3]
         if groups:
             errors = "; ".join(
                 f"{name_in_sentence(words)}, {error} ({times(group.number)})" for words, error, group in groups
             )
             noun = "error that repeats" if len(groups) == 1 else "errors that repeat"
             return Finding(
-                "groups", f"the {noun} most: {errors}", self._names(m for *_, g in groups for m in g.members)
+                "groups", f"the {noun} most: {errors}", self._names(number, (m for *_, g in groups for m in g.members))
             )
-        return Finding("groups", "no error repeats on the same words" if self._errors else "there are no errors")
+        words = "no error repeats on the same words" if self.errors_of(number) else "there are no errors"
+        return Finding("groups", words)
 
-    def _length_finding(self) -> Iterator[Finding]:
+    def _length_finding(self, number: int) -> Iterator[Finding]:
         """Yield the finding on the length of spans that scores worst, if spans are scored by lengths that differ."""
-        number, lengths = next(
-            ((k, part) for k, part in enumerate(self.slices) if part.title == TITLES["eLen"]), (0, None)
-        )
+        lengths = next((part for part in self.slices if part.title == TITLES["eLen"]), None)
         if lengths is None:
             return
-        breakdown = lengths.breakdowns[self.lead]
+        breakdown = lengths.breakdowns[number]
         scores, main = breakdown["metrics"][self.sliced.name], self._label_main(self.sliced)
         rows = [
             (words, breakdown["gold"].get(bucket, 0), percent(scores.get(bucket, {}).get("scores", {}).get(main)))
@@ -403,24 +455,24 @@ class ReportView(View):
             return
         sentence, words = worst_group(self.sliced, "length", rows, main)
         digit = DIGITS[[*lengths.buckets.values()].index(words)] if words else None
-        documents = self.documents[self.lead]
+        documents = self.documents[number]
         numbers = (
             [
                 k
                 for k, span_digits in enumerate(lengths.of)
-                if digit in span_digits[0] or digit in span_digits[1 + self.lead]
+                if digit in span_digits[0] or digit in span_digits[1 + number]
             ]
             if digit
             else []
         )
         yield Finding("slices", sentence, [_name(documents[k], k) for k in numbers])
 
-    def _doubt_finding(self) -> Finding:
-        """Return the finding on how many errors are where gold contradicts itself."""
-        members, errors = self.errors_in_doubt[self.lead], self._errors
+    def _doubt_finding(self, number: int) -> Finding:
+        """Return the finding on how many errors of a system are where gold contradicts itself."""
+        members, errors = self.errors_in_doubt[number], sum(map(len, self.errors_of(number).values()))
         if not errors:
             return Finding("doubt", "there are no errors")
-        if not members and not self.doubts and not largest_error_groups(self.groups[self.lead]):
+        if not members and not self.doubts and not largest_error_groups(self.groups[number]):
             return Finding("doubt", f"nothing repeats on the same words in {errors:,} errors")
         if not members:
             return Finding("doubt", f"gold contradicts itself in none of {errors:,} errors")
@@ -429,11 +481,11 @@ class ReportView(View):
         rounded_share = "under 1" if share < 1 else f"{share:.0f}"
         where = f"{len(members):,} of {errors:,} errors ({rounded_share}\N{NO-BREAK SPACE}%)"
         sentence = f"{source}: in {where} gold contradicts itself"
-        return Finding("doubt", sentence, self._names(members))
+        return Finding("doubt", sentence, self._names(number, members))
 
-    def _list_finding(self) -> Finding:
-        numbers = [*self.errors_of_lead]
-        documents = self.documents[self.lead]
+    def _list_finding(self, number: int) -> Finding:
+        numbers = [*self.errors_of(number)]
+        documents = self.documents[number]
         sentence = f"{len(numbers):,} of {many(len(documents), 'document')} have an error"
         return Finding("list", sentence, [_name(documents[k], k) for k in numbers])
 
@@ -446,21 +498,18 @@ class ReportView(View):
 
     # Data of the tables and sentences
 
+    def errors_of(self, number: int) -> dict[int, list[Verdict]]:
+        """Return the errors of a system, by the numbers of their documents."""
+        return self._errors_by_document[number]
+
     @cached_property
-    def errors_of_lead(self) -> dict[int, list[Verdict]]:
-        """The errors of the leading system, by the numbers of their documents."""
-        return self._errors_by_document(self.lead)
-
-    def _errors_by_document(self, number: int) -> dict[int, list[Verdict]]:
-        """Return the errors of the documents that have some under a system, by the number of the document."""
-        errors = (
-            [verdict for verdict in verdicts if is_error(self.fair, verdict)] for verdicts in self.verdicts[number]
+    def _errors_by_document(self) -> list[dict[int, list[Verdict]]]:
+        """For each system the errors of the documents that have some, by the number of the document."""
+        lists = (
+            [[verdict for verdict in verdicts if is_error(self.fair, verdict)] for verdicts in side]
+            for side in self.verdicts
         )
-        return {k: verdicts for k, verdicts in enumerate(errors) if verdicts}
-
-    @property
-    def _errors(self) -> int:
-        return sum(map(len, self.errors_of_lead.values()))
+        return [{k: verdicts for k, verdicts in enumerate(errors) if verdicts} for errors in lists]
 
     @cached_property
     def errors_in_doubt(self) -> list[list[Member]]:
@@ -475,7 +524,7 @@ class ReportView(View):
         result = []
         for system in range(len(self.systems)):
             members: dict[Member, None] = {}
-            for number, errors in self._errors_by_document(system).items():
+            for number, errors in self.errors_of(system).items():
                 spans = [(span, verdict) for verdict in errors for span in (verdict.gold, verdict.pred) if span]
                 positions = {k for k, _, _ in overlaps([span[:2] for span, _ in spans], places.get(number, []))}
                 members |= dict.fromkeys(Member(number, spans[k][1].gold, spans[k][1].pred) for k in sorted(positions))
@@ -492,14 +541,13 @@ class ReportView(View):
         ]
         return [*groups, *((number, "gold in doubt", members) for number, members in enumerate(self.errors_in_doubt))]
 
-    @property
-    def ask_errors_in_doubt(self) -> dict[str, Any] | None:
-        """The filter that shows the leading system's errors where gold contradicts itself; None if there are none."""
-        number = len(self.lists) - len(self.systems) + self.lead
-        return {"one": self.lead, "group": number} if self.errors_in_doubt[self.lead] else None
+    def ask_errors_in_doubt(self, number: int) -> dict[str, Any] | None:
+        """Return the filter that shows a system's errors where gold contradicts itself; None if there are none."""
+        group = len(self.lists) - len(self.systems) + number
+        return {"one": number, "group": group} if self.errors_in_doubt[number] else None
 
-    def _names(self, members: Iterable[Member]) -> list[str | int]:
-        documents = self.documents[self.lead]
+    def _names(self, number: int, members: Iterable[Member]) -> list[str | int]:
+        documents = self.documents[number]
         return [_name(documents[k], k) for k in sorted({member.document for member in members})]
 
     def _primary_value(self, number: int) -> float | None:
@@ -545,7 +593,7 @@ class ReportView(View):
         return ComparisonView({"baseline": self.names[0], "comparisons": [], "transitions": transitions})
 
     def _ask_label(self, label: Cell) -> dict[str, Any]:
-        return {"label": self._place[str(label)], "one": self.lead}
+        return {"label": self._place[str(label)]}
 
     def _title_of_system(self, title: str, number: int) -> str:
         return f"{title} of {self.names[number]}" if len(self.names) > 1 else title
@@ -587,7 +635,7 @@ class ReportView(View):
             {"verdicts": [verdict]} if verdict else {**self._ask_label(label), "side": "home"}
             for verdict, label in order
         ]
-        asks = [{**ask, "metric": number, "one": self.lead} for ask in chosen]
+        asks = [{**ask, "metric": number} for ask in chosen]
         title = f"{sentence_name(metric, metric.headlines[0].name)}, now {', '.join(scores_now)}"
         return self._join_tables(tables, 2)._replace(title=title, asks=asks)
 

@@ -216,7 +216,7 @@ def test_heads_of_tables_stay_below_the_bar_of_sections_and_the_last_column_is_w
     assert browser("""const head = document.querySelector('#errors thead tr:last-child th');
       scrollBy(0, head.getBoundingClientRect().top - 10);
       const { left, top, width, height } = head.getBoundingClientRect();
-      return document.elementFromPoint(left + width / 2, top + height / 2).closest('nav') !== null""")
+      return document.elementFromPoint(left + width / 2, top + height / 2).closest('.bar') !== null""")
 
 
 def test_the_f_of_labels_with_intervals_is_in_sight(browser, made):
@@ -235,7 +235,7 @@ def test_a_heading_has_at_most_two_lines_and_begins_with_its_conclusion(browser,
         found = dict(filter(None, titles))
         assert len(found) > 8 and {*found.values()} <= {1, 2}, found
     assert not any(title.startswith("Under ") for title in found)
-    assert sum(title.endswith(f", under {name}") for title in found for name in (ONE.name, TWO.name)) >= 3
+    assert not any(f"under {name}" in title for title in found for name in (ONE.name, TWO.name))
 
 
 def test_wide_tables_fit_and_their_columns_can_be_hidden(browser, made):

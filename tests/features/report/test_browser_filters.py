@@ -43,7 +43,7 @@ def test_the_changes_in_the_form_are_those_of_gold_spans_and_of_spurious_ones(tw
 def test_the_cells_of_the_matrix_are_the_confusion_of_the_result(two):
     two.soil()
     for found in (ONE, TWO):
-        two.choose("#matrix-system", f"{'A' if found is ONE else 'B'}: {found.name}")
+        two.choose("#system", f"{'A' if found is ONE else 'B'}: {found.name}")
         for metric in ("fair", "strict", "semeval", "slot_error"):
             two.choose("#matrix-metric", metric)
             right = create(metric).hit

@@ -167,7 +167,7 @@ def test_a_label_that_one_system_alone_predicts_has_a_row_for_all():
     assert [row[:3] + row[6:7] for row in table.rows] == [["A", 1, 1, 0], ["B", 0, 0, 1]]
     (rates,) = tables("rates", *made)
     assert rates.rows == [["A", 1, 1, 1.0, 0, 0.0, -1.0], ["B", 0, 0, None, 1, None, None]]
-    assert table.asks == [{"label": 0, "one": 0}, {"label": 1, "one": 0}]
+    assert table.asks == [{"label": 0}, {"label": 1}], "for the system that is shown"
 
 
 def test_two_systems_that_are_not_tested_have_the_difference_of_each_score():
@@ -250,6 +250,34 @@ def test_everything_of_a_report_follows_the_primary_score(primary, confidence):
     assert mended[0].startswith(f"{metric if metric in ('strict', 'semeval') else 'fair'} ")
 
 
+@pytest.mark.parametrize("primary", ["fair.f", "ser"])
+@pytest.mark.parametrize("confidence", [None, FEW])
+def test_the_table_of_systems_has_the_best_first_with_what_each_fixes_and_breaks(primary, confidence):
+    view, made = ranked("fair", "strict", "slot_error", primary=primary, confidence=confidence)
+    (table,) = view.ranked_systems("may ship", {"half": "yes", "wordy": "no"})
+    metric, score = view.primary
+    values = {one.name: evaluate(one.counts)["metrics"][metric]["scores"][score] for one in made}
+    order = sorted(values, key=lambda name: values[name], reverse=view.score.higher_is_better)
+    assert [row[0] for row in table.rows] == order
+    assert [ask["one"] for ask in table.asks] == [*map(view.names.index, order)]
+    right = [[{*d.gold} & {*d.pred} for d in one.documents] for one in made]
+    for name, own, difference, fixes, breaks, ships in table.rows:
+        k = view.names.index(str(name))
+        assert (own.value if isinstance(own, Estimate) else own) == values[name]
+        assert ships == {"pieces": "baseline", "half": "yes", "wordy": "no"}[name]
+        if not k:
+            assert [difference, fixes, breaks] == [None] * 3
+            continue
+        shown = difference.value if isinstance(difference, Estimate) else difference
+        assert shown == pytest.approx(values[name] - values["pieces"])
+        assert isinstance(difference, Estimate) is bool(confidence)
+        assert fixes == sum(len(a - b) for a, b in zip(right[k], right[0]))
+        assert breaks == sum(len(b - a) for a, b in zip(right[k], right[0]))
+        assert not fixes or fixes.ask == {"one": 0, "other": k, "chosen": [0]}
+        assert not breaks or breaks.ask == {"one": 0, "other": k, "chosen": [1]}
+    assert [*ReportView([made[0]]).ranked_systems()] == []
+
+
 def test_the_primary_score_decides_who_leads():
     leads = {name: ranked("fair", "strict", "slot_error", primary=name)[0].lead for name in ("fair_f", "strict_p")}
     assert leads["fair_f"] != leads["strict_p"]
@@ -269,7 +297,7 @@ def test_what_repeats_is_told_first_where_no_label_is_predicted_too_often_or_too
     missed = [(4 * k, 4 * k + 3, "PER") for k in range(12)]
     for pred, first in (([], "rates"), ([*missed[:-1], (44, 47, "ORG")], "groups")):
         view = ReportView([system("one", Document(missed, pred, "Ada " * 12))])
-        assert [each.section for each in view.story] == [first, *{"rates", "groups"} - {first}]
+        assert [each.section for each in view.story_of(0)] == [first, *{"rates", "groups"} - {first}]
 
 
 def test_rows_of_repeated_errors_ask_for_the_errors_behind_them():
@@ -293,7 +321,7 @@ def test_doubtful_gold_is_shown_with_what_speaks_against_it():
     assert said("doubt", made) == ("partly gold: in 1 of 3 errors (33\u00a0%) gold contradicts itself", ["n2"])
     assert said("gold", PERFECT) == ("nothing speaks against gold", [])
     view = ReportView([made])
-    assert view.ask_errors_in_doubt == {"one": 0, "group": len(view.lists) - 1}
+    assert view.ask_errors_in_doubt(view.lead) == {"one": 0, "group": len(view.lists) - 1}
 
 
 def test_each_document_is_judged_once_for_all_tables_and_sentences_but_mending():
@@ -449,7 +477,7 @@ def test_the_sentence_on_the_primary_score_comes_first(here, primary):
     (said,) = (row["verdict"] for row in rows if f"{row['metric']}.{row['score']}" == primary)
     expected = {"fair.f": "not settled: between", "slot_error.ser": "in this score the outputs differ in 5 documents"}
     assert said.startswith(expected[primary])
-    assert text.index(f"; {said}.") < text.index("24 documents, ")
+    assert text.index(f": {said}.") < text.index("24 documents, ")
 
 
 def test_a_margin_and_secondary_scores_are_those_asked_for(here):

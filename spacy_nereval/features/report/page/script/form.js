@@ -3,7 +3,6 @@
 function drawForm() {
   const named = systems.map((system, k) => [k, systems.length > 1 ? `${letter(k)}: ${name(system)}` : name(system)]);
   fill("system", named);
-  fill("matrix-system", named);
   for (const id of ["metric", "matrix-metric"]) fill(id, metrics.map((metric, k) => [k, metric.name]));
   fill("label", [[ANY, "any"], ...labels.map((label, k) => [k, name(label, 200)])]);
   fill("side", [["", "on either side"], ["gold", "of gold"], ["pred", "predicted"], ["home", "that the verdict counts for"]]);
@@ -14,6 +13,7 @@ function drawForm() {
   $("other").value = String(state.other);
   $("system-title").textContent = comparing() ? "Changes from" : "Errors of";
   $("other-title").replaceChildren(...(comparing() ? ["to ", bdi(systems[state.other], 30)] : []));
+  document.querySelectorAll("[data-of]").forEach((element) => (element.hidden = Number(element.dataset.of) !== state.one));
   document.querySelectorAll(".for-system").forEach((element) => (element.hidden = systems.length === 1));
   $("relation").replaceChildren(option("", "anything"), option("only", "only this one is wrong"), option("all", "all are wrong"),
     ...rest.map(([k, words]) => option(String(k), `${words} is right`)));
@@ -21,7 +21,6 @@ function drawForm() {
   $("metric").value = String(state.metric);
   document.querySelectorAll(".single").forEach((element) => (element.hidden = comparing()));
   $("matrix-metric").value = String(matrix.metric);
-  $("matrix-system").value = String(matrix.system);
   $("label").value = String(state.label);
   $("side").value = state.side;
   $("side").hidden = state.label < 0;
