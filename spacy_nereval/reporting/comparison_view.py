@@ -241,7 +241,8 @@ class ComparisonView(View):
             return f"{text}, {ERROR} {number_text(row_unit(row)(row['standard_error']), digits)}"
         if (p := self._p_values(row)[1]) is None:
             return ""
-        return f"{text}, {P_HOLM} {'' if p.text.startswith('<') else '= '}{p.text}"
+        shown = "1" if float(p) == 1 else p.text
+        return f"{text}, {P_HOLM} {'' if shown.startswith('<') else '= '}{shown}"
 
     def closing(self) -> list[str]:
         """Return the legend, what was tested and how, what was left out, and a warning if there are few units."""

@@ -100,6 +100,16 @@ def short_name(metric: Metric, name: str) -> str:
     return mark_direction(metric, name, score.key.replace("_", " ") if score.key else name)
 
 
+def name_of_group(metric: Metric, name: str) -> str:
+    """Return the name of the group of a score, as rows of precision, recall and F have it.
+
+    >>> from spacy_nereval import create
+    >>> name_of_group(create("semeval"), "exact_p"), name_of_group(create("strict"), "f")
+    ('semeval exact', 'strict')
+    """
+    return Group(metric.name, metric.score_by_name[name].group or name, (name,)).name
+
+
 def mark_direction(metric: Metric, name: str, title: str) -> str:
     """Return the title of a score, as a `Cost` if lower is better.
 

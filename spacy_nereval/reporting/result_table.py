@@ -51,21 +51,33 @@ class Estimate(NamedTuple):
 class Cost(str):
     """The name of a score for which lower is better, shown with `LOWER` after it."""
 
+    code: str = ""
+
+    @classmethod
+    def create(cls, text: str, code: str) -> Cost:
+        """Return the name with its code, which pages show after it in small type."""
+        cost = cls(text)
+        cost.code = code
+        return cost
+
 
 class Kinded(str):
     """Text with a kind of verdict, a key of `core.wording.VERDICT_KINDS`. Pages show its colour before the text.
 
-    >>> Kinded.create("missed", "missed").kind
+    It may have a code, such as the name of a verdict, which pages show after it in small type.
+
+    >>> Kinded.create("missed", "missed", "fn").kind
     'missed'
     """
 
     kind: str
+    code: str
 
     @classmethod
-    def create(cls, text: str, kind: str) -> Kinded:
-        """Return the text with its kind."""
+    def create(cls, text: str, kind: str, code: str = "") -> Kinded:
+        """Return the text with its kind; "" for none."""
         kinded = cls(text)
-        kinded.kind = kind
+        kinded.kind, kinded.code = kind, code
         return kinded
 
 

@@ -22,10 +22,11 @@ from ...evaluation.tested import PRIMARY as PRIMARY_FAMILY
 from ...evaluation.tested import Hypotheses, families, label_score
 from ...io.writing import visible
 from ...reporting.comparison_view import ComparisonView
-from ...reporting.declared import OUTCOMES, row_name, score_groups, sentence_name, span_metrics
+from ...reporting.declared import OUTCOMES, name_of_group, row_name, score_groups, sentence_name, span_metrics
 from ...reporting.remarks import interval_basis, many, name_in_sentence, times
 from ...reporting.result_table import (
     Cell,
+    Cost,
     Estimate,
     Gain,
     Kinded,
@@ -157,7 +158,10 @@ class ReportView(View):
     def scores(self) -> Iterator[ResultTable]:
         """Yield the scores of every metric, side by side, with the differences of two systems that are not tested."""
         prf_tables, other_tables = zip(*([*view.tables(["scores"])] for view in self.views))
-        yield self._add_differences(self._join_tables(prf_tables, 1))
+        table = self._add_differences(self._join_tables(prf_tables, 1))
+        primary = name_of_group(self.metric, self.score.name)
+        folded = self._fold_rows_of_strict(table.rows)
+        yield table._replace(rows=sorted(folded, key=lambda row: row[0] != primary))
         table = self._add_differences(self._join_tables(other_tables, 2, 3))
         metrics = {metric.name: metric for metric in self.systems[0].counts.metrics}
         rows: list[list[Cell]] = []
@@ -165,14 +169,12 @@ class ReportView(View):
             row_metric, name = metrics[str(metric)], str(score)
             meaning = row_metric.score_by_name[name].meaning
             words = meaning.partition(": ")[2] or meaning
-            rows.append(
-                [
-                    row_name(row_metric, name),
-                    f"{metric} {score}",
-                    *(words if cell == meaning else cell for cell in cells),
-                ]
-            )
-        yield table._replace(header=["score", "", *table.header[2:]], rows=rows)
+            title, code = row_name(row_metric, name), f"{metric} {score}"
+            coded = Cost.create(title, code) if isinstance(title, Cost) else Kinded.create(title, "", code)
+            rows.append([coded, *(words if cell == meaning else cell for cell in cells)])
+        primary_code = " ".join(self.primary)
+        rows.sort(key=lambda row: _code_of(row[0]) != primary_code)
+        yield table._replace(header=["score", *table.header[2:]], rows=rows, above=table.above[1:])
 
     def errors(self) -> Iterator[ResultTable]:
         """Yield how often each system has each verdict. Rows link to the spans with the verdict."""
@@ -182,19 +184,18 @@ class ReportView(View):
             rows: list[list[Cell]] = []
             for verdict, meaning, n, *shares in verdict_table.rows:
                 ask = {"one": number, "verdicts": [verdict]}
-                name = Kinded.create(str(meaning), FAIREVAL[str(verdict)].kind)
+                name = Kinded.create(str(meaning), FAIREVAL[str(verdict)].kind, str(verdict))
                 rows.append(
                     [
                         name,
-                        verdict,
                         LinkedCount.create(n, ask) if isinstance(n, int) and n and len(self.views) > 1 else n,
                         *shares,
                     ]
                 )
-            header = ["verdict", "", *verdict_table.header[2:]]
+            header = ["verdict", *verdict_table.header[2:]]
             tables.append(verdict_table._replace(header=header, rows=rows, bars=None))
-        table = self._join_tables(tables, 2)
-        yield table._replace(asks=[{"verdicts": [row[1]]} for row in table.rows])
+        table = self._join_tables(tables, 1)
+        yield table._replace(asks=[{"verdicts": [_code_of(row[0])]} for row in table.rows])
 
     def label_scores(self) -> Iterator[ResultTable]:
         """Yield the scores of each label, side by side. Rows link to the errors of the label."""
@@ -223,6 +224,8 @@ class ReportView(View):
         """Yield the scores by each attribute. Rows link to the errors of the bucket."""
         names = self._label_triple(self.sliced)
         for number, by_attribute in enumerate(self.slices):
+            if by_attribute not in self.divided_slices:
+                continue
             tables = []
             for breakdown in by_attribute.breakdowns:
                 scores_by_bucket = breakdown["metrics"][self.sliced.name]
@@ -241,6 +244,26 @@ class ReportView(View):
             asks = [{"bucket": [number, k]} for k in range(len(by_attribute.buckets))]
             yield self._join_tables(tables, 2)._replace(asks=asks)
 
+    @property
+    def divided_slices(self) -> list[Slice]:
+        """The attributes that divide the spans into several buckets."""
+        return [by_attribute for by_attribute in self.slices if len(by_attribute.buckets) > 1]
+
+    @property
+    def undivided_slices(self) -> list[str]:
+        """A phrase on each attribute that has one value for all spans."""
+        slices = (by_attribute for by_attribute in self.slices if len(by_attribute.buckets) == 1)
+        return [f"{each.title}: {next(iter(each.buckets.values()))} for all spans" for each in slices]
+
+    def _fold_rows_of_strict(self, rows: Sequence[Sequence[Cell]]) -> list[Sequence[Cell]]:
+        """Return rows of scores without those that repeat the row of strict, which then names them."""
+        strict = next((row for row in rows if row[0] == "strict"), None)
+        primary = name_of_group(self.metric, self.score.name)
+        repeated = [row for row in rows if strict and row is not strict and row[1:] == strict[1:] and row[0] != primary]
+        names = ", ".join(str(row[0]) for row in repeated)
+        named = [Kinded.create("strict", "", f"the same: {names}"), *strict[1:]] if strict and repeated else strict
+        return [named if named and row is strict else row for row in rows if row not in repeated]
+
     def repeated_errors(self) -> Iterator[ResultTable]:
         """Yield, for each system, the errors that repeat on the same words. Rows link to all their places."""
         start = 0
@@ -249,19 +272,20 @@ class ReportView(View):
                 asks = [{"one": number, "group": start + k} for k in range(len(table.rows))]
                 order = [2, 3, 0, 1, 4]  # the words name the row
                 header, *rows = ([row[k] for k in order] for row in (table.header, *table.rows))
-                title = self._title_of_system(table.title, number)
-                yield table._replace(title=title, header=[*map(str, header)], rows=rows, asks=asks, most=SHOWN)
+                yield table._replace(header=[*map(str, header)], rows=rows, asks=asks, most=SHOWN)
                 start += len(table.rows)
 
     def pairs(self) -> Iterator[ResultTable]:
         """Yield, for each system, the errors by verdict and labels. Rows link to their places."""
         for number, view in enumerate(self.views):
             for table in view.tables(["pairs"]):
-                asks = []
-                for verdict, gold, pred, *_ in table.rows:
+                asks, rows = [], []
+                for verdict, gold, pred, *cells in table.rows:
+                    words = FAIREVAL[str(verdict)]
+                    rows.append([Kinded.create(words.short, words.kind, str(verdict)), gold, pred, *cells])
                     labels = [self._place[str(label or "")] if label is not None else -1 for label in (gold, pred)]
                     asks.append({"one": number, "verdicts": [verdict], "cell": labels})
-                yield table._replace(title=self._title_of_system(table.title, number), asks=asks, most=SHOWN)
+                yield table._replace(rows=rows, asks=asks, most=SHOWN)
 
     def mending_tables(self) -> Iterator[ResultTable]:
         """Yield, for each metric that adds up whole verdicts, the gain if errors of each kind were mended."""
@@ -595,9 +619,6 @@ class ReportView(View):
     def _ask_label(self, label: Cell) -> dict[str, Any]:
         return {"label": self._place[str(label)]}
 
-    def _title_of_system(self, title: str, number: int) -> str:
-        return f"{title} of {self.names[number]}" if len(self.names) > 1 else title
-
     def _rates(self, view: ScoreView) -> list[PredictionRate]:
         """Return how often a system predicts each label of any system; the label of most gold spans first."""
         gold = {rate.label: rate.gold for view_rates in self.views for rate in view_rates.rates}
@@ -626,18 +647,20 @@ class ReportView(View):
                 (verdict, label), mending = choice, by_choice[choice]
                 words = metric.words.get(verdict or "")
                 name = (
-                    Kinded.create(words.short if words else verdict, words.kind if words else "") if verdict else label
+                    Kinded.create(words.short if words else verdict, words.kind if words else "", verdict)
+                    if verdict
+                    else Kinded.create(str(label), "", "label")
                 )
                 gain = None if mending.gain is None else Gain(mending.gain)
-                rows.append([name, verdict or "label", mending.errors, percent(mending.score), gain])
-            tables.append(ResultTable("", ["mended", "", "errors", "score", "gain"], rows, bars="gain"))
+                rows.append([name, mending.errors, percent(mending.score), gain])
+            tables.append(ResultTable("", ["mended", "errors", "score", "gain"], rows, bars="gain"))
         chosen = [
             {"verdicts": [verdict]} if verdict else {**self._ask_label(label), "side": "home"}
             for verdict, label in order
         ]
         asks = [{**ask, "metric": number} for ask in chosen]
         title = f"{sentence_name(metric, metric.headlines[0].name)}, now {', '.join(scores_now)}"
-        return self._join_tables(tables, 2)._replace(title=title, asks=asks)
+        return self._join_tables(tables, 1)._replace(title=title, asks=asks)
 
     def _add_differences(self, table: ResultTable) -> ResultTable:
         """Return a table of two systems with a column of their differences, unless these are tested elsewhere."""
@@ -704,6 +727,11 @@ def _view(
 
 def _name(document: Document, number: int) -> str | int:
     return number if document.id is None else document.id
+
+
+def _code_of(cell: Cell) -> str:
+    """Return the code of a name; the name itself if it has none."""
+    return cell.code if isinstance(cell, (Cost, Kinded)) else str(cell)
 
 
 def _as_estimate(value: float | None, interval: PredictionRate | RateDifference) -> float | Estimate | None:

@@ -8,6 +8,7 @@ import json
 import re
 import time
 from collections import Counter
+from pathlib import Path
 
 from browsers import By, Keys, needs_browser
 from driven import CHOICES, FEW, ONE, TWO, corpus, said, verdicts, with_verdict, wrong
@@ -36,6 +37,10 @@ def test_the_changes_in_the_form_are_those_of_gold_spans_and_of_spurious_ones(tw
     two.choose("#other", "B: two")
     assert (two["#system-title"].text, two["#other-title"].text) == ("Changes from", "to two")
     assert two["#changed th[scope=col]"].text == "one", "the table of changes has the same direction"
+    swatch = "getComputedStyle(e).backgroundColor"
+    legend = two.each("#changes .key .swatch", swatch)
+    assert legend == two.each("#verdicts .swatch", swatch)[:2] and len({*legend}) == 2, "green and red"
+    assert "fixed: " in two["#changes .key"].text and "broken: " in two["#changes .key"].text
     places, _ = listed([ONE.documents, TWO.documents], Wanted(0, 1))
     assert dict(two(CHOICES)) == Counter(change for _, change, *_ in places)
 
@@ -378,3 +383,9 @@ def test_a_refused_clipboard_is_told(one):
     one("document.execCommand = () => true")
     one.click("#copy-link")
     one.until(lambda: one["#notice"].text == "Link copied.")
+
+
+def test_the_words_of_a_verdict_are_whole(one):
+    one.visit(Path(one.driver.current_url.partition("#")[0].removeprefix("file://")), anchor="#view=errors")
+    cells = one.each(".lines td.words", "[e.textContent, e.scrollWidth - e.clientWidth]")
+    assert any(words == "shorter than gold" for words, _ in cells) and {over for _, over in cells} == {0}

@@ -78,6 +78,37 @@ def test_every_doubtful_place_is_reviewed_once_with_its_evidence(review):
     assert review["#review-done"].text.startswith("Place 1 of ")
 
 
+def test_decisions_stand_directly_under_the_text_and_evidence_below(review):
+    start(review)
+    order = "[...e.children].map(child => child.className || child.localName)"
+    (parts,) = review.each("#card", order)
+    assert parts[1].startswith("text passage") and parts[2] == "answers"
+    assert parts.index("evidence") > parts.index("versions") > parts.index("own-correction")
+    top = "return document.querySelector(arguments[0]).getBoundingClientRect().top"
+    assert 0 < review(top, ".answers") - review(top, ".passage") < 200
+
+
+def test_a_key_without_effect_says_so(review):
+    start(review)
+    show(review, 4, "Acme")
+    for key, said in (
+        ("0", "Gold has no span here that could be taken out."),
+        ("9", "There is no correction 9 here."),
+        ("z", "There is nothing to undo."),
+        ("m", "No open dispute with another reviewer here."),
+    ):
+        review.press(key)
+        assert review["#review-notice"].text == said
+    assert decided(review) == {}
+    review("document.querySelector('#list tbody tr').focus()")
+    review.press("k")
+    assert review["#notice"].text == "This is the first line."
+    review.choose("#other", "B: second")
+    review("document.querySelector('#list tbody tr').focus()")
+    review.press("g")
+    assert review["#notice"].text.startswith("Changes take no marks")
+
+
 def show(browser: Any, number: int, words: str) -> None:
     """Go to the place of a document whose words are these."""
     browser.press(*"k" * (int(browser["#review-done"].text.split()[1]) - 1))

@@ -162,8 +162,8 @@ def test_mentions_that_the_text_lacks_are_marked_so():
     assert data["annexes"] == [[0, 15]]  # in UTF-16 units
     (pairs,) = ReportView([one]).tables(["pairs"])
     examples = {row[:3]: row[-1] for row in map(tuple, pairs.rows)}
-    assert examples["fp", None, "PER"] == "{Eve} (not in the text)"
-    assert examples["fn", "PER", None] == "[Ada] met 😀 Bob."
+    assert examples["spurious", None, "PER"] == "{Eve} (not in the text)"
+    assert examples["missed", "PER", None] == "[Ada] met 😀 Bob."
     assert "spurious: PER (not in the text)" in without_scripts(page([one]))
 
 

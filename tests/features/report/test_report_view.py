@@ -11,19 +11,21 @@ import altair as alt
 import pytest
 from commands import accepted, flat, line, refused, write
 from made_up import corpus, second
-from pages import GOLDS, SECOND, Parsed, decoded, small, system
+from pages import FIRST, GOLDS, SECOND, Parsed, decoded, small, system
 from tabled import GOLD, MANY_DOCUMENTS
 
 from spacy_nereval import Confidence, Document, count, create
+from spacy_nereval.core.wording import FAIREVAL
 from spacy_nereval.evaluation.breakdown import breakdown
 from spacy_nereval.evaluation.comparison import System
 from spacy_nereval.evaluation.error_list import is_error
 from spacy_nereval.evaluation.result import evaluate
 from spacy_nereval.evaluation.tested import Hypotheses, label_score
-from spacy_nereval.features.report.report_charts import all_charts, error_chart, score_chart
+from spacy_nereval.features.report.report_charts import TALL, all_charts, error_chart, score_chart
 from spacy_nereval.features.report.report_numbers import LENGTHS
 from spacy_nereval.features.report.report_page import page
 from spacy_nereval.features.report.report_view import ReportView
+from spacy_nereval.reporting.comparison_view import ComparisonView
 from spacy_nereval.reporting.declared import sentence_name
 from spacy_nereval.reporting.result_table import Estimate, ResultTable
 from spacy_nereval.reporting.score_tables import PRF
@@ -72,9 +74,9 @@ def on_page(table: ResultTable, row: list[Any]) -> list[str]:
     """A row of a table as a page has it."""
     cells: list[str] = []
     for k, cell in enumerate(row):
-        cells.append(
-            flat(" ".join(table.value_and_bounds(k, cell)) if isinstance(cell, Estimate) else table.cell_text(k, cell))
-        )
+        code = getattr(cell, "code", "")
+        texts = table.value_and_bounds(k, cell) if isinstance(cell, Estimate) else [table.cell_text(k, cell)]
+        cells.append(flat(" ".join([*texts, *([code] if code and code != cell else [])])))
     return cells
 
 
@@ -129,7 +131,9 @@ def test_the_page_has_the_numbers_of_the_terminal(shown):
             (table, *_) = terminal.tables([name])
             places = [k for k, column in enumerate(table.header) if column in columns]
             for row in table.rows:
-                first = row[1] if name == "errors" else row[0]
+                words = row[1] if name == "errors" else FAIREVAL[str(row[0])].short if name == "pairs" else row[0]
+                code = f" {row[0]}" if name in ("errors", "pairs") and row[0] != words else ""
+                first = f"{words}{code}"
                 cells = [flat(table.cell_text(k, row[k])) for k in places]
                 own = [line for line in lines if line[:1] == [first]]
                 assert any(line[k:][: len(cells)] == cells for line in own for k in range(len(line))), (row, cells)
@@ -151,13 +155,54 @@ PERFECT = small(GOLDS, "perfect")
 
 
 def test_lengths_are_those_of_the_breakdown_and_sum_to_the_whole():
-    (table, *_) = tables("slices", small())
-    found = breakdown(small().documents, [FAIR], "eLen")
-    assert sum(found["gold"].values()) == 6
+    (made,) = systems("usual", 1)
+    (table, *_) = tables("slices", made)
+    found = breakdown(made.documents, [FAIR], "eLen")
+    assert sum(found["gold"].values()) == 36 and len(found["buckets"]) > 1
     for bucket in found["buckets"]:
         (row,) = (row for row in table.rows if row[0] == LENGTHS[bucket])
         scores = found["metrics"]["fair"][bucket]["scores"]
         assert row[1:] == [found["gold"][bucket], found["pred"][bucket], *(scores[x] for x in "prf")]
+
+
+def test_an_attribute_with_one_value_for_all_spans_is_half_a_sentence():
+    made = small()
+    assert [*dict.fromkeys(part.title for part in ReportView([made]).slices)][:1] == ["Words in the span"]
+    assert "Words in the span: 1 word for all spans" in Parsed(page([made])).text
+    assert [row for row in Parsed(page([made])).rows if row[:1] == ["1 word"]] == []
+    titles = {table.title for table in tables("slices", made)}
+    assert titles and "Words in the span" not in titles
+
+
+@pytest.mark.parametrize(
+    ("primary", "folded"), [("fair.f", "semeval exact, semeval strict"), ("semeval.exact_f", "semeval strict")]
+)
+def test_rows_that_repeat_strict_are_folded_unless_they_are_primary(primary, folded):
+    documents = [Document([(0, 1, "A"), (2, 3, "A")], [(0, 1, "A")], "a b", id=str(k)) for k in range(9)]
+    made = [system(name, *documents, metrics=["semeval", "strict", "fair"]) for name in ("x", "y")]
+    table, _ = ReportView(made, asked=Hypotheses(primary=primary)).scores()
+    strict = next(row for row in table.rows if row[0] == "strict")
+    assert all(name in strict[0].code for name in folded.split(", "))
+    assert ("semeval exact" in [row[0] for row in table.rows]) is (primary != "fair.f")
+    assert table.rows[0][0] == ("fair" if primary == "fair.f" else "semeval exact"), "the primary score comes first"
+
+
+def test_no_table_has_a_column_of_codes():
+    for table in ReportView([small(), small(SECOND, "b")], confidence=FEW).tables(ReportView.makers):
+        assert all(table.header), table.title
+    found = Parsed(page([small()]))
+    assert found.row("missed fn") and found.row("shorter than gold be_s")
+
+
+def test_a_p_value_of_one_is_1_in_a_sentence():
+    lines = ReportView([small(), small(SECOND, "b")], confidence=FEW, trials=50).opening()
+    assert not any("1.0000" in line for line in lines)
+    row = {"metric": "strict", "score": "f", "label": None, "system": "B", "family": "primary", "headline": True}
+    row |= {"baseline_value": 0.5, "value": 0.5, "difference": 0.0, "interval": [-0.1, 0.1], "flag": None, "p": 1.0}
+    row |= {"p_holm": 1.0, "tests": 1, "detectable": 0.1, "runs": [1, 1], "score_unit": "ratio", "verdict": "even"}
+    result = {"baseline": "A", "comparisons": [row | {"higher_is_better": True}], "transitions": [], "swaps": 8}
+    (line,) = ComparisonView(result | {"exact": True, "confidence": {"level": 0.95}}).opening()
+    assert line == "B against A: strict F +0.00 [-10.00, 10.00], p (Holm) = 1; even."
 
 
 def test_a_label_that_one_system_alone_predicts_has_a_row_for_all():
@@ -191,7 +236,7 @@ def test_the_numbers_of_what_changed_ask_for_these_spans():
 def test_the_errors_that_cost_most_come_first_verdicts_before_labels():
     (table, *_) = tables("mending", small(), small(SECOND, "second"))
     assert table.title.startswith("fair F, now 44.44, ")
-    order = [(row[1] == "label", -max(row[4] or 0, row[7] or 0)) for row in table.rows]
+    order = [(row[0].code == "label", -max(row[3] or 0, row[6] or 0)) for row in table.rows]
     assert order == sorted(order) and {first for first, _ in order} == {True, False}
     assert "metric" in table.asks[0]
 
@@ -344,7 +389,9 @@ def test_a_chart_without_values_is_not_there():
         return {*all_charts(ReportView([system("a", *documents, metrics=["fair"])]))}
 
     assert drawn(Document([], [], "")) == set()
-    assert drawn(Document([(0, 1, "A")], [(0, 1, "A")], "a")) == {"scores", "labels", "eLen", "case", "position"}
+    assert drawn(Document([(0, 1, "A")], [(0, 1, "A")], "a")) == {"scores", "labels"}
+    divided = Document([(0, 1, "A"), (2, 5, "A")], [(0, 1, "A"), (2, 5, "A")], "a b c")
+    assert drawn(divided) == {"scores", "labels", "eLen", "position"}
     assert drawn(Document([(0, 1, "A")], [], "a")) >= {"errors"}
 
 
@@ -366,6 +413,26 @@ def test_a_score_that_is_cut_off_at_zero_has_no_dot():
     document = Document([(0, 1, "A")], [(2, 3, "A"), (4, 5, "A")], "a b c")
     values = all_charts(ReportView([system("a", document, metrics=["slot_error", "fair"])]))["scores"]["data"]["values"]
     assert {dot["name"] for dot in values} == {"fair"}
+
+
+@pytest.mark.parametrize("primary", ["fair.f", "strict.f", "wrf"])
+def test_the_primary_score_comes_first_and_larger_in_its_chart(primary):
+    view = ReportView([small(), small(SECOND, "b")], asked=Hypotheses(primary=primary))
+    spec = all_charts(view)["scores"]
+    (first, *_), rest = spec["data"]["values"], [each for each in spec["data"]["values"] if each["order"]]
+    assert first["order"] == 0 and first["name"] == view.metric.name and first["primary"]
+    assert rest and not any("primary" in each for each in rest)
+    (size,) = (layer["encoding"]["size"] for layer in spec["layer"] if "size" in layer["encoding"])
+    assert size["condition"]["value"] > size["value"] and size["condition"]["test"] == "datum.primary"
+
+
+@pytest.mark.parametrize("number", [1, 4])
+def test_a_tall_chart_has_its_axis_at_the_top_too(number):
+    made = [small(FIRST, f"s{k}") for k in range(number)]
+    spec = all_charts(ReportView(made))["scores"]
+    axes = [layer["encoding"]["x"].get("axis") for layer in spec["layer"]]
+    sides = [axis.get("orient", "bottom") for axis in axes if axis]
+    assert sides == ["bottom", "top"][: 1 + (spec["height"] > TALL)] and (spec["height"] > TALL) is (number == 4)
 
 
 def test_charts_are_valid_though_a_report_does_not_check_them():

@@ -1,4 +1,5 @@
-// Columns of wide tables can be hidden. Those of several systems begin without P and R where there is no room for them.
+// Columns of wide tables can be hidden. Those of several systems begin without precision, then without intervals, where
+// there is no room for them; recall always stays.
 
 const WIDE = 6; // columns; a wider table has boxes for them
 
@@ -41,7 +42,7 @@ document.querySelectorAll("table.sortable").forEach((table) => {
   };
   const box = table.parentElement;
   box.before(make("details", { class: "columns" }, summary, boxes));
-  for (const title of ["R", "P"]) if (above && choices.includes(title) && box.scrollWidth > box.clientWidth) {
+  for (const title of ["P", "intervals"]) if (above && [...choices, ...intervals].includes(title) && box.scrollWidth > box.clientWidth) {
     hidden.add(title);
     draw();
   }

@@ -56,6 +56,8 @@ function goToUnmarked() {
   else goToPlace(found);
 }
 
+const NOTHING_UNDONE = "There is nothing to undo.";
+
 const tell = (words) => ($("review-notice").textContent = words);
 
 function drawProgress() {

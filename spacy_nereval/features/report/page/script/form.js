@@ -72,7 +72,7 @@ function drawChoices() {
   $("verdicts-title").textContent = comparing() ? "Change" : "Verdict";
   drawBoxes("verdicts", names.map((words, k) => {
     const key = comparing() || words === metric.verdicts[k] ? [] : [" ", make("small", null, metric.verdicts[k])];
-    return { kind: comparing() ? "" : metric.kinds[k], words: [words, ...key], n: numbers[k] };
+    return { kind: comparing() ? CHANGE_KINDS[k] : metric.kinds[k], words: [words, ...key], n: numbers[k] };
   }));
 }
 

@@ -43,10 +43,11 @@ function cardOf(place) {
   const doc = documents[place.k];
   const where = make("p", { class: "key" }, button({ class: "link" }, () => openDocument(place.k), `Document ${number(place.k + 1)}`), ...(doc[0] === null ? [] : [" ", bdi(doc[0], 120)]));
   const shown = [gold, ...predicted.map(([, pred]) => pred), ...(value.decided || [])];
-  const parts = [where, passage(place, gold, predicted, value, stretchOf(place, shown)), versions(place, gold, predicted, value)];
+  const parts = [where, passage(place, gold, predicted, value, stretchOf(place, shown)), choicesOf(place, gold), ownCorrection(place),
+    lastLine(value.note, (note) => change(noting(place, note)), "Next without a mark"), versions(place, gold, predicted, value)];
   if (words.length) parts.push(make("ul", { class: "evidence" }, ...words.map((each) => make("li", null, each))));
   for (const each of witnesses) parts.push(others(place, data.review.witnesses[each]));
-  return [...parts, choicesOf(place, gold), ownCorrection(place), lastLine(value.note, (note) => change(noting(place, note)), "Next without a mark")];
+  return parts;
 }
 
 // The text around a place, in which the reader can select other boundaries.
@@ -228,7 +229,7 @@ const ACTIONS = {
   r: () => moveBoundary(current(), "end", 1),
   m: keepMine,
   t: takeTheirs,
-  0: () => goldAt(current().key) && choosing(current(), []),
+  0: () => (goldAt(current().key) ? choosing(current(), []) : tell("Gold has no span here that could be taken out.")),
   ...Object.fromEntries(Object.entries(MARKS).map(([mark, { key }]) => [key, () => change(marking(current(), mark))])),
 };
 
@@ -236,8 +237,9 @@ const ACTIONS = {
 function reviewKey(key) {
   if (!current()) return null;
   if (Object.hasOwn(ACTIONS, key)) return ACTIONS[key];
-  const spans = /^[1-9]$/.test(key) && proposalsOf(current()).filter((each) => each.length)[Number(key) - 1];
-  return spans ? () => choosing(current(), spans) : null;
+  if (!/^[1-9]$/.test(key)) return null;
+  const spans = proposalsOf(current()).filter((each) => each.length)[Number(key) - 1];
+  return () => (spans ? choosing(current(), spans) : tell(`There is no correction ${key} here.`));
 }
 
 onKeys("#review .found, #list-errors .found", ({ key, target }) =>

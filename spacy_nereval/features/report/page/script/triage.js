@@ -29,6 +29,7 @@ function change(changes, undoing = false) {
 
 function undo() {
   if (undone.length) change(undone.pop(), true);
+  else $("notice").textContent = tell(NOTHING_UNDONE);
 }
 
 // The change that marks a place. The same mark again removes it, and another mark removes the decision.
