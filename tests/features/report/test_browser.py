@@ -111,7 +111,7 @@ def test_a_hostile_corpus_is_text_in_the_report_and_nothing_runs(browser, made):
     systems = [system(HOSTILE[0], *documents), system(HOSTILE[8], *others)]
     browser.visit(made("hostile", *systems, drawn=True, title=HOSTILE[2]))
     browser.click("#reset")
-    assert browser.charts() == CHARTS
+    assert browser.charts() == CHARTS[:-1], "all spans have one position"
     tag = "return [...document.querySelectorAll('[data-chart=labels] .mark-symbol path')]"
     mark = browser(tag + ".find(e => e.__data__.datum.name === arguments[0])", HOSTILE[2])
     browser("arguments[0].scrollIntoView({block: 'center'})", mark)
