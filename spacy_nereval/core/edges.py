@@ -187,7 +187,7 @@ def edge_lines(
 
     >>> signs = Counter({("pred", "spans"): 4, ("pred", "cut"): 4, ("gold", "spans"): 4, ("pred", "space"): 1})
     >>> edge_lines(signs)  # doctest: +ELLIPSIS
-    ["⚠ 4 of 4 predicted spans end one character before a word does, ...: end='exclusive,inclusive'", '⚠ White ...']
+    ["⚠ 4 of 4 predicted spans end one character before a word does, ...: end='exclusive,inclusive'", "⚠ White ..."]
     """
     inclusive: dict[str, str] = {}
     for side, name in names.items():
