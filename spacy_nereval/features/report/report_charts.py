@@ -7,7 +7,7 @@ from functools import lru_cache
 from math import isfinite
 from typing import Any
 
-from ...core.wording import COLORS
+from ...core.wording import COLORS, FAIREVAL
 from ...reporting.declared import name_of_group, row_name
 from ...reporting.pages import GLYPHS
 from ...reporting.result_table import Cell, Estimate, Kinded, ResultTable, display_value, number_text
@@ -116,6 +116,7 @@ def _error_values(table: ResultTable, systems: Sequence[str]) -> Iterator[dict[s
                 words = f"{row[number]:,}  ({number_text(part, 0)} %)"
                 yield {
                     "name": row[0],
+                    "short": FAIREVAL[row[0].code].short,
                     "order": order,
                     "kind": row[0].kind,
                     "system": system,
@@ -183,12 +184,12 @@ def error_chart(values: Sequence[dict[str, Any]], systems: Sequence[str]) -> dic
     import altair as alt
 
     greatest = max(value["n"] for value in values)
-    longest = max(1.0, greatest * (1.5 if len(systems) == 1 else 1.7))  # space for the text after the longest bar
+    longest = max(1.0, greatest * (1.6 if len(systems) == 1 else 2.0))  # space for the text after the longest bar
     # The space is between the bars of a row: bars with a fixed height would not line up with their texts.
     rows_scale = alt.Scale(paddingInner=0.3, paddingOuter=0.15)
     base = alt.Chart(_no_data()).encode(
         x=alt.X("n:Q", title=None, axis=None, scale=alt.Scale(domain=[0, longest])),
-        y=alt.Y("name:N", title=None, sort=alt.EncodingSortField("order", op="min"), axis=alt.Axis(labelLimit=190)),
+        y=alt.Y("short:N", title=None, sort=alt.EncodingSortField("order", op="min"), axis=alt.Axis(labelLimit=160)),
         yOffset=alt.YOffset("system:N", sort=list(systems), scale=rows_scale),
     )
     kinds = list(dict.fromkeys(value["kind"] for value in values))

@@ -288,6 +288,16 @@ return elements.filter(e => {
 """JavaScript that returns the elements that are cut off, or reach over the edge of the window."""
 
 
+def test_the_numbers_of_a_chart_are_whole_on_a_phone(browser, made):
+    many = [system(f"s{k}", *(Document(d.gold, d.pred, d.text) for d in corpus(k) * 9)) for k in range(3)]
+    browser.open(made("narrow", *many, drawn=True), width=390)
+    browser("document.querySelector('[data-chart=errors]').scrollIntoView()")
+    browser.until(lambda: browser.all("[data-chart=errors] svg[aria-hidden]"))
+    ((left, right, *_),) = browser(RECTS, "[data-chart=errors] svg")
+    texts = browser(RECTS, "[data-chart=errors] text")
+    assert len(texts) > 20 and all(left <= a < b <= right for a, b, *_ in texts)
+
+
 def test_nothing_is_cut_off_on_a_phone_with_long_names_of_systems(browser, made):
     systems = [system(name, *corpus(k)[:12]) for k, name in enumerate(LONG_NAMES)]
     browser.open(made("long-names", *systems, confidence=FEW), width=390)
