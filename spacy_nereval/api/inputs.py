@@ -1,4 +1,4 @@
-"""From whatever a user has to documents: pairs of items, one of each side for a document."""
+"""Make documents of whatever a user has: items of gold annotation and of predictions, paired."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class _Kept(list[Any]):
 
 
 def kept_items(items: Items, gold: Any) -> tuple[Items, Any]:
-    """Return how items are read, and the gold annotation, both so that they can be read for several systems."""
+    """Return the arguments and the gold annotation in a form that can be read again for each of several systems."""
     text, tokens = (None if value is None else [*value] for value in (items.text, items.tokens))
     read = read_if_path(gold, "gold", items.reading)
     return items._replace(text=text, tokens=tokens), read if read is None or hasattr(read, "__len__") else _Kept(read)
@@ -170,7 +170,7 @@ def reading_of_items(**arguments: Unpack[ItemReading]) -> Reading:
 
 
 def not_known(what: str, name: str, of_each: str) -> str:
-    """Return that something is not known, and which argument gives it."""
+    """Return the sentence that something is not known, and which argument gives it."""
     return f"the {what} are not known: give {spell_argument(name)}, the {of_each} of each document"
 
 
@@ -210,16 +210,9 @@ def has_tokens_of(item: Any) -> bool:
 
 def _pairs_of_tags(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | None]:
     """Yield the documents of two sides of tags, whose unit is the token."""
-    sides = [[*gold.items()], [*pred.items()]]
-    _check_lengths(dict(zip((gold.name, pred.name), map(len, sides))))
-    sides = tags_of([(side.name, items, side.tag_names) for side, items in zip((gold, pred), sides)])
-    tagged = [
-        read_tag_lists(items, side.name, reading.scheme, reading.repair) for items, side in zip(sides, (gold, pred))
-    ]
     predictions = Predictions(pred.name, UNANNOTATED[0])
-    for number, (a, b) in enumerate(zip(*tagged)):
-        annotated = [side[number] is not None for side in sides]
-        if not annotated[0] or predictions.is_skipped(_NO_TEXT, _NO_TEXT._replace(annotated=annotated[1])):
+    for number, (a, b) in enumerate(zip(*_tag_sequences((gold, pred), reading, remedy=""))):
+        if a is None or predictions.is_skipped(_NO_TEXT, _NO_TEXT._replace(annotated=b is not None)) or b is None:
             yield None
             continue
         if a.length != b.length:
@@ -234,7 +227,7 @@ def _pairs_of_tags(gold: Side, pred: Side, reading: Reading) -> Iterator[Documen
 
 
 _NO_TEXT = Record("?", set())
-"""A side without a text; anything but white space, which needs no annotation."""
+"""Stands for a side without a text. Its own text is not blank, since blank texts need no annotation."""
 
 
 def _without_gaps(document: TokenDocument, gaps: Sequence[int]) -> Document:
@@ -320,7 +313,7 @@ def record_of_item(item: Any, where: str, reading: Reading) -> Record:
 def _in_order(
     gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading, ids: Iterable[str | None] | None
 ) -> Iterator[Document | None]:
-    """Yield the documents of two sides of which one or both have no texts: paired by their order."""
+    """Yield the documents of two sides, of which one or both have no texts, paired by their order."""
     given = {"text": text, "tokens": tokens, "ids": ids}
     names = [name for name, value in given.items() if value is not None]
     extra = [listed_items(given[name], name) for name in names]
@@ -395,13 +388,27 @@ def _records_of_document(
 def all_tagged(sides: Sequence[Side], reading: Reading) -> list[list[TagSequence | None] | None]:
     """Return the tag sequences of each side, read together; None for one that has no tags."""
     tagged = [side for side in sides if side.kind == "tags"]
-    tags = dict(zip(tagged, tags_of([(side.name, [*side.items()], side.tag_names) for side in tagged])))
-    sequences: list[list[TagSequence | None] | None] = []
-    for side in sides:
-        items = tags.get(side)
-        read = [] if items is None else read_tag_lists(items, side.name, reading.scheme, reading.repair)
-        of_side = [None if item is None else tagged_item for item, tagged_item in zip(items or (), read)]
-        sequences.append(None if items is None else of_side)
+    sequences = dict(zip(tagged, _tag_sequences(tagged, reading)))
+    return [sequences.get(side) for side in sides]
+
+
+def _tag_sequences(
+    sides: Sequence[Side], reading: Reading, *, remedy: str | None = None
+) -> list[list[TagSequence | None]]:
+    """Return the tag sequences of sides of tags, None for a document without annotation.
+
+    Args:
+        sides: The sides, which are read together.
+        reading: How tags are read.
+        remedy: What to do if the sides do not have the same number of documents; None if they may differ.
+    """
+    items = [[*side.items()] for side in sides]
+    if remedy is not None:
+        _check_lengths({side.name: len(listed) for side, listed in zip(sides, items)}, remedy)
+    sequences: list[list[TagSequence | None]] = []
+    for side, tags in zip(sides, tags_of([(side.name, listed, side.tag_names) for side, listed in zip(sides, items)])):
+        read = read_tag_lists(tags, side.name, reading.scheme, reading.repair)
+        sequences.append([None if item is None else sequence for item, sequence in zip(tags, read)])
     return sequences
 
 
@@ -419,17 +426,17 @@ def _check_lengths(lengths: Mapping[str, int], remedy: str = "") -> None:
         raise ValueError(f"{numbers}; expected the same number{remedy}")
 
 
-# Sides that are no pair: those of several annotators, or gold annotation alone
+# Sides of several annotators, or gold annotation alone
 
 
 class SideRecord(NamedTuple):
-    """What one side has of a document: gold annotation, predictions, or an annotator's.
+    """What one side has of a document: its gold annotation, its predictions, or the spans of an annotator.
 
-    Args:
+    Attributes:
         record: The record.
         unit: The key of what the document is resampled with; None for its id or text.
-        rule: The rule by which the key was made.
-        base: The document without spans, if it is not made of the record: its text is not known.
+        rule: The rule that made the key.
+        base: The document without spans, if the text is not known; None if the record has the text.
     """
 
     record: Record
@@ -442,7 +449,7 @@ SideRecords = dict[str, list[SideRecord]]
 """The records of each side, by its name, in the order of the documents."""
 
 UNEVEN = ", with None for what an annotator has not annotated"
-"""The remedy for sides that have not the same number of documents."""
+"""The remedy for sides that do not have the same number of documents."""
 
 
 def records_of_sides(sides: Mapping[str, Side], text: Any, tokens: Any, reading: Reading) -> SideRecords:
@@ -495,13 +502,9 @@ def _with_tokens(records: Mapping[str, Sequence[Record]], tokens: Sequence[Any])
 
 def _tag_records(sides: Mapping[str, Side], reading: Reading) -> SideRecords:
     """Return the records of tag sequences, whose unit is the token."""
-    items = {name: [*side.items()] for name, side in sides.items()}
-    _check_lengths({name: len(tags) for name, tags in items.items()}, UNEVEN)
-    items = dict(zip(items, tags_of([(name, tags, sides[name].tag_names) for name, tags in items.items()])))
-    tagged = {name: read_tag_lists(tags, name, reading.scheme, reading.repair) for name, tags in items.items()}
     records: SideRecords = {name: [] for name in sides}
-    for number, sequences in enumerate(zip(*tagged.values())):
-        annotated = {name: tags for name, tags in zip(sides, sequences) if items[name][number] is not None}
+    for number, sequences in enumerate(zip(*_tag_sequences([*sides.values()], reading, remedy=UNEVEN))):
+        annotated = {name: tags for name, tags in zip(sides, sequences) if tags is not None}
         if len({tags.length for tags in annotated.values()}) > 1:
             has = " and ".join(f"{name} has {tags_in_words(tags.length)}" for name, tags in annotated.items())
             raise ValueError(f"document {number}: {has}; expected one tag per token from everyone")
@@ -560,7 +563,7 @@ def load(
 ) -> list[Record]:
     """Return the documents of an annotation file, as `score` and `compare` take them.
 
-    They take its path, too: `load` is for what has to be said about how the file is read.
+    They take its path too. Use `load` to say how the file is read.
 
     Args:
         path: A file or folder of any input format.

@@ -1,6 +1,6 @@
-"""Tags and spans without a text of their own, as records of a text that may be known from elsewhere.
+"""What one document of a list is: tags, spans, mentions, a Doc, or a record; and its record.
 
-What one document of a list is: tags, spans, mentions, a Doc, or a record; and its spans as plain tuples.
+Tags and spans have no text of their own. It may be known from elsewhere.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def record_of_tags(item: TagSequence, name: str, place: Place, empty: Record) ->
 
 
 def _fitting_span(span: Any, name: str, text: str | None, reading: Reading, ends: Ends) -> PlainSpan:
-    """Return a span as a tuple; if it does not fit and offsets count something else than characters, say so."""
+    """Return a span as a tuple. If it does not fit, the error says which unit of offsets would."""
     try:
         return _checked_span(span, name, text, reading, ends)
     except ValueError as error:
@@ -198,7 +198,8 @@ STARTS = ("start_char", "start", "start_offset", "start_position")
 ENDS = ("end_char", "end", "end_offset", "end_position")
 LABELS = ("label_", "label", "entity_group", "entity_type", "type")
 SURFACES = ("text", "word", "entity_value")
-"""The names of the parts of a span: in span dicts, in the output of models, and as attributes. The first counts."""
+"""The names of the parts of a span: in span dicts, in the output of models, and as attributes. The first that a span
+has counts."""
 
 EDGE = re.compile(r"\w\w")
 """Two characters with no word edge between them."""
@@ -215,13 +216,13 @@ FIELDS = {*TAG_KEYS, "tokens", "tokenized_text", "words", "text", "data", "sente
 """Keys of a record or a row, which are no labels."""
 
 
-def familiar(item: Any) -> Any:
-    """Return an item in a shape that `kind_of` knows: of spaCy 2's annotation, or strings by label; others stay.
+def reshape(item: Any) -> Any:
+    """Return spaCy 2's annotation, and strings by label, as a list that `kind_of` knows; other items are unchanged.
 
     Raises:
         ValueError: Entities are strings without labels.
 
-    >>> familiar({"PER": ["Ada", "Bob"]}), familiar({"entities": [(0, 3, "PER")]})
+    >>> reshape({"PER": ["Ada", "Bob"]}), reshape({"entities": [(0, 3, "PER")]})
     ([('Ada', 'PER'), ('Bob', 'PER')], [(0, 3, 'PER')])
     """
     item = unpack_pair(item)

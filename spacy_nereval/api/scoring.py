@@ -1,7 +1,4 @@
-"""`score`, for whatever a user has.
-
-`compare`, for whatever a user has.
-"""
+"""`score`, `compare`, `evaluate` and `merge`, for whatever a user has."""
 
 from __future__ import annotations
 
@@ -364,7 +361,7 @@ def _names_metrics(pred: Any) -> bool:
 
 
 def _check_one_side(text: object, tokens: object, metrics: object) -> None:
-    """Raise ValueError if Documents or Examples come with what they hold themselves."""
+    """Raise ValueError if texts, tokens or predictions are given beside Documents or Examples, which hold them."""
     for name, value in (("text", text), ("tokens", tokens)):
         if value is not None:
             raise ValueError(f"{name}= is given, but Documents and Examples have their own: leave it out")

@@ -37,6 +37,23 @@ class Span(NamedTuple):
         return max(self.start, other.start) < min(self.end, other.end)
 
 
+SIDES = ("left", "right", "both", "neither")
+"""Which boundary of a prediction can be that of the gold span."""
+
+
+def correct_boundary(gold: Span, pred: Span) -> str:
+    """Return which boundary of a prediction is that of the gold span, one of `SIDES`.
+
+    Only spans with gaps can differ and have both boundaries in common.
+
+    >>> correct_boundary(Span(0, 9, "A"), Span(0, 4, "A")), correct_boundary(Span(0, 9, "A"), Span(3, 5, "A"))
+    ('left', 'neither')
+    """
+    if gold.start == pred.start:
+        return "both" if gold.end == pred.end else "left"
+    return "right" if gold.end == pred.end else "neither"
+
+
 class OverlapGroup:
     """Gold and predicted spans that must be judged together, since they are connected by overlap.
 

@@ -237,12 +237,19 @@ class Counts:
         return result
 
     def of(self, metrics: Sequence[Metric]) -> Counts:
-        """Return the counts of these `metrics` only. They may have other options if these change no counts."""
+        """Return the counts of these `metrics` only. They may have other options if these change no counts.
+
+        Of collapsed counts, the metrics must have been counted.
+        """
         names = {"", *(metric.name for metric in metrics)}
         columns = {key: k for key, k in self._columns.items() if key.metric in names}
         result = self._empty_like()
         result.metrics = tuple(metrics)
         result.append(self.ids, self.units, self.cells[:, [*columns.values()]], [*columns], self.gold_places)
+        if self.collapsed:
+            result.collapsed = self.collapsed._replace(sums=self.collapsed.sums.of(metrics))
+            if self.replicates:
+                result.replicates = self.replicates._replace(sums=self.replicates.sums.of(metrics))
         return result
 
     def _empty_like(self) -> Counts:

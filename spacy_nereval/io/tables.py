@@ -37,7 +37,7 @@ READ = 1 << 20
 """Number of bytes of a column that are read at once."""
 
 NAMES: Mapping[str, type] = {
-    **dict.fromkeys(("document", "metric", "verdict", "label", "system", "left", "right"), str),
+    **dict.fromkeys(("document", "metric", "verdict", "label", "system", "left", "right", "correct_boundary"), str),
     **dict.fromkeys(("gold_label", "gold_text", "pred_label", "pred_text"), str),
     **dict.fromkeys(("gold", "pred", "kept", "gold_start", "gold_end", "pred_start", "pred_end"), int),
     "in_text": bool,

@@ -18,15 +18,14 @@ from ...core.labels import rules_of
 from ...core.messages import describe_unknown, spell_argument
 from ...counting.counts import Counts
 from ...evaluation.resampling import ConfidenceSettings, read_confidence
-from ...io.converting import NamedTokenizer
 from ...io.formats.settings import side_formats as format_of
 from ...io.tables import write_rows
 from ...metrics.registry import Unavailable, choose_metrics, create
 from .agreement_counts import DEFAULT, AgreementCounts
 from .agreement_view import AgreementView
-from .annotator_files import match_documents, read_annotators, write_disputes
 from .chance import check_unit
-from .shared_documents import check_annotators, consensus_rows, consensus_rule
+from .disagreements import consensus_rows, consensus_rule
+from .shared_documents import check_annotators, load_tokenizer, match_documents, read_annotators
 
 if TYPE_CHECKING:
     import pandas
@@ -60,7 +59,8 @@ def agreement(
         consensus: How many votes a span of the consensus needs: "majority" (more than half of those
             who annotated the document), "all", or a number.
         confidence: As for `score`.
-        tokens: As for `score`; also for items with texts but without tokens, if everybody has as many, in one order.
+        tokens: As for `score`; also for items with texts but without tokens, if all annotators have the same
+            documents in the same order.
         tokenizer: The language whose tokenizer of spaCy makes the tokens, such as "en". By default, tokens are those
             that all annotators of a document have, or else words between white space.
         text, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets:
@@ -139,7 +139,7 @@ class Agreement(Shown):
     @property
     def _agreement_counts(self) -> AgreementCounts:
         if self._counted is None:
-            raise self._gone("annotation", "call agreement(...) with it again")
+            raise self._unavailable("annotation", "call agreement(...) with it again")
         return self._counted
 
     @property
@@ -216,6 +216,8 @@ class Agreement(Shown):
         >>> agreement({"ann": [ann], "bob": [bob]}).save_disputes(getfixture("tmp_path") / "disputes.jsonl")
         1
         """
+        from .adjudication import write_disputes
+
         return write_disputes(Path(path), self._agreement_counts.shared, self._agreement_counts.rule)
 
     def to_frame(self, table: str = "pairs") -> pandas.DataFrame:
@@ -263,7 +265,7 @@ class Agreement(Shown):
     def _report(self, name: str) -> str | None:
         if self._counted is None:
             return None
-        from .agreement_page import agreement_page
+        from .adjudication import agreement_page
 
         return agreement_page(self._agreement_counts, AgreementView(self._main_result, self._agreement_counts.metrics))
 
@@ -273,8 +275,7 @@ class Agreement(Shown):
         return self if self._counted is None else self._agreement_counts.add_main_interval(self)
 
     def _view(self, average: str = "micro", *, every: bool = False) -> AgreementView:
-        shared = self._counted.shared if self._counted else None
-        unused = shared.rules.usage_warnings(shared.mapped, shared.labels) if shared and shared.rules else []
+        unused = self._counted.shared.label_warnings if self._counted else []
         return AgreementView(self, self._metrics, main=self._main_result, remarks=unused)
 
 
@@ -282,15 +283,6 @@ def _unknown_properties(sides: Sequence[Side], text: Any, tokens: Any) -> Unavai
     """Return the unknown properties of the documents. If texts are known, tokens will be."""
     properties = unknown(sides, text, tokens)
     return properties if properties.texts else properties._replace(tokens="")
-
-
-def load_tokenizer(language: str | None) -> NamedTokenizer | None:
-    """Return spaCy's tokenizer of a language; None for None."""
-    if language is None:
-        return None
-    from ...integration import spacy_files
-
-    return spacy_files.tokenizer_with_name(language)
 
 
 def _annotator_paths(annotators: Any) -> dict[str, Path]:

@@ -117,14 +117,14 @@ def agreement_cli(
     a network, and --disputes what adjudicators have to decide.
     """
     from ...io.tables import write_rows
-    from ...io.writing import atomic_file, write_json
+    from ...io.writing import write_json, write_text
     from ...reporting.remarks import many
+    from .adjudication import agreement_page, write_disputes
     from .agreement_counts import DEFAULT, AgreementCounts
-    from .agreement_page import agreement_page
     from .agreement_view import AgreementView
-    from .annotator_files import write_disputes
     from .chance import check_unit
-    from .shared_documents import consensus_rows, consensus_rule, unit_rows
+    from .disagreements import consensus_rows, consensus_rule
+    from .shared_documents import unit_rows
 
     names, options = names_and_options([*annotations, *ctx.args])
     settings, on = chosen_confidence(confidence, resampling), check_unit(unit)
@@ -151,8 +151,7 @@ def agreement_cli(
     if units:
         write_rows(units, unit_rows(shared), header=None)
     if html:
-        with atomic_file(html) as file:
-            file.write(agreement_page(counted, AgreementView(bounded, chosen)).encode())
+        write_text(html, agreement_page(counted, AgreementView(bounded, chosen)))
     asked = write_disputes(disputes, shared, rule) if disputes else 0
     view, more = AgreementView(result, chosen, main=bounded), more_tables(showing)
     print_tables(
@@ -176,7 +175,7 @@ def _read_shared(
 ) -> SharedDocuments:
     """Return the documents that annotators share, and print what reading left out."""
     from ...core.messages import check_given_once
-    from .annotator_files import read_annotators
+    from .shared_documents import load_tokenizer, read_annotators
 
     if len(names) == 1 and given_names:
         raise ValueError(f"--name is given, but {names[0]} names its annotators: leave it out")
@@ -185,11 +184,7 @@ def _read_shared(
     check_given_once(names, "annotator")
     format, _ = reading_of(replace(reading, annotator=None))
     numbers_left_out: Counter[Path] = Counter()
-    tokenizer = None
-    if language is not None:
-        from ...integration.spacy_files import tokenizer_with_name
-
-        tokenizer = tokenizer_with_name(language)
+    tokenizer = load_tokenizer(language)
     shared = read_annotators(
         dict(zip(display_names([*map(Source, names)], given_names), map(Path, names))),
         reading.spans_key,
@@ -200,6 +195,6 @@ def _read_shared(
         tokenizer=tokenizer,
     )
     say_left_out(numbers_left_out)
-    for line in shared.rules.usage_warnings(shared.mapped, shared.labels) if shared.rules else []:
+    for line in shared.label_warnings:
         say(line, err=True)
     return shared

@@ -192,7 +192,7 @@ class Corrections(Shown):
             ValueError: The result was read from a JSON file.
         """
         if self._records is None:
-            raise self._gone("documents", "call apply(gold, marks)")
+            raise self._unavailable("documents", "call apply(gold, marks)")
         return [record._replace(spans=sorted(record.spans)) for record in self._records]
 
     @property

@@ -15,8 +15,8 @@ from docs import doc, write_docs
 from pages import Parsed
 
 from spacy_nereval import Confidence, agreement, load
-from spacy_nereval.features.agreement.annotator_files import label_studio_tasks, prodigy_tasks
-from spacy_nereval.features.agreement.difference_words import difference_sentence
+from spacy_nereval.features.agreement.adjudication import label_studio_tasks, prodigy_tasks
+from spacy_nereval.features.agreement.habits import difference_sentence
 
 FILES = ("a.jsonl", "b.jsonl", "c.jsonl")
 
