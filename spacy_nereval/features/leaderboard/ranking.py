@@ -19,7 +19,7 @@ from ...evaluation.comparison import difference_row
 from ...evaluation.differences import number_of_swaps
 from ...evaluation.evidence import run_evidence, swap_evidence
 from ...evaluation.intervals import run_intervals
-from ...evaluation.pairs import align_counts, align_runs
+from ...evaluation.pairs import align_runs
 from ...evaluation.resampling import Confidence, Units
 from ...evaluation.result import make_plain, signature
 from ...evaluation.scores import score_sums
@@ -108,11 +108,11 @@ def rank_systems(
 
 
 def _primary_subject(metrics: Sequence[Metric], primary: str | None) -> Subject:
-    found = find_primary(metrics, families(metrics, primary, ()))
-    if found is None:
+    chosen = find_primary(metrics, families(metrics, primary, ()))
+    if chosen is None:
         names = ", ".join(metric.name for metric in metrics)
         raise ValueError(f"none of the metrics {names} has a score to rank by: choose one with a headline")
-    metric, score = found
+    metric, score = chosen
     return Subject(metric, score, None, PRIMARY)
 
 
@@ -136,7 +136,7 @@ def _rank_on(
         "gold": first.gold,
         "unit": first.unit,
         "units": None if first.collapsed else len(Units(first)),
-        "tests": sum(pair["p"] is not None for pair in pairs),
+        "tests": int(sum(np.isfinite(pair["p"]) for pair in pairs)),
         "scores": rows,
         "pairs": pairs,
     }
@@ -144,13 +144,14 @@ def _rank_on(
 
 def _aligned(board: Mapping[str, Entry], metric: Metric) -> dict[str, list[Counts]]:
     """Return the counts of all systems of a data set, of the same documents in the same order, of one metric."""
-    first = next(iter(board.values())).counts[0]
-    result = {}
+    if not board:
+        raise ValueError("there is no system")
+    first, result = next(iter(board.values())).counts[0], {}
     for system, entry in board.items():
-        aligned = (
-            align_runs(first, system, entry.counts) if len(entry.counts) > 1 else [align_counts(first, entry.counts[0])]
-        )
-        result[system] = [counts.of([metric]) for counts in aligned]
+        try:
+            result[system] = [counts.of([metric]) for counts in align_runs(first, system, entry.counts)]
+        except ValueError as error:
+            raise ValueError(f"{system}: {error}") from None
     return result
 
 
