@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .features.agreement.agreeing import Agreement, agreement
     from .features.gate.gating import Gate, Plan, gate, plan
     from .features.leaderboard.counting_data_sets import DataSets, datasets
+    from .features.leaderboard.ranking_systems import Leaderboard, leaderboard
     from .features.report.correcting import Corrections, apply
     from .features.thresholds.thresholding import Thresholds, thresholds
     from .metrics.registry import create, create_all, names, registry
@@ -69,6 +70,7 @@ __all__ = [
     "DataSets",
     "Document",
     "Gate",
+    "Leaderboard",
     "Metric",
     "OverlapGroup",
     "Plan",
@@ -89,6 +91,7 @@ __all__ = [
     "datasets",
     "evaluate",
     "gate",
+    "leaderboard",
     "load",
     "locate",
     "merge",

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from itertools import combinations, permutations
+from math import comb
 from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...core.about import __version__
+from ...core.arguments import TRIALS, check_value
 from ...core.declaration import Metric, Score
 from ...counting.counts import Counts
 from ...counting.table import sum_counts
@@ -20,7 +22,7 @@ from ...evaluation.differences import number_of_swaps
 from ...evaluation.evidence import run_evidence, swap_evidence
 from ...evaluation.intervals import run_intervals
 from ...evaluation.pairs import align_runs
-from ...evaluation.resampling import Confidence, Units
+from ...evaluation.resampling import Confidence, Units, is_enumerable
 from ...evaluation.result import make_plain, signature
 from ...evaluation.scores import score_sums
 from ...evaluation.tested import PRIMARY, Subject, count_data_sets, families, find_primary, holm
@@ -78,6 +80,8 @@ def rank_systems(
     Source: Holm (1979); means by MOVER, Zou and Donner (2008); data sets, Dror et al. (2017).
     """
     confidence = (confidence or Confidence()).checked()
+    if trials is not None:
+        check_value("trials", trials, TRIALS)
     first = next((entry for board in boards.values() for entry in board.values()), None)
     if first is None:
         raise ValueError("there is no system to rank: expected one or more data sets with one or more systems each")
@@ -89,9 +93,7 @@ def rank_systems(
     systems = [*order, *dict.fromkeys(name for board in boards.values() for name in board if name not in order)]
     result: Result = make_plain(
         {
-            "signature": signature(
-                first.counts[0].of([subject.metric]), f"level:{confidence.level}", f"score:{subject.score.name}"
-            ),
+            "signature": _signature(first.counts[0].of([subject.metric]), subject, data_sets, confidence),
             "version": __version__,
             "metric": subject.metric.name,
             "score": subject.score.name,
@@ -105,6 +107,15 @@ def rank_systems(
         }
     )
     return result
+
+
+def _signature(counts: Counts, subject: Subject, data_sets: Sequence[Result], confidence: Confidence) -> str:
+    """Return the signature: that of the first counts, with the documents of all data sets, and how they are tested."""
+    swaps = {f"{'all ' * board['exact']}{board['swaps']}" for board in data_sets if board["swaps"]}
+    units = ",".join(sorted({board["unit"] for board in data_sets}))
+    parts = [f"score:{subject.score.name}", f"sets:{len(data_sets)}"]
+    parts += [f"seed:{confidence.seed},level:{confidence.level},unit:{units}", *(f"swaps:{n}" for n in sorted(swaps))]
+    return signature(counts, *parts, documents=sum(board["documents"] for board in data_sets))
 
 
 def _primary_subject(metrics: Sequence[Metric], primary: str | None) -> Subject:
@@ -125,17 +136,24 @@ def _rank_on(
         rows = [_score_row(system, board[system], counts, subject, confidence) for system, counts in runs.items()]
         rows = _best_first(rows, subject.score)
         ranked = [row["system"] for row in reversed(rows) if _is_ranked(row)]
+        trials = trials or number_of_swaps(max(comb(len(ranked), 2), 1))
         pairs = _test_pairs(runs, ranked, subject, confidence, trials)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
     first = next(iter(runs.values()))[0]
     _add_ranks(rows, pairs)
+    units = None if first.collapsed else len(Units(first))
+    swapped = any(pair["runs"] == [1, 1] for pair in pairs)
+    exact = units is not None and is_enumerable(units, trials)
     return {
         "data_set": name,
         "documents": first.documents,
         "gold": first.gold,
         "unit": first.unit,
-        "units": None if first.collapsed else len(Units(first)),
+        "units": units,
+        "collapsed": bool(first.collapsed),
+        "swaps": (2**units if exact else trials) if units is not None and swapped else None,
+        "exact": exact,
         "tests": int(sum(np.isfinite(pair["p"]) for pair in pairs)),
         "scores": rows,
         "pairs": pairs,
@@ -181,16 +199,15 @@ def _test_pairs(
     systems: Sequence[str],
     subject: Subject,
     confidence: Confidence,
-    trials: int | None,
+    trials: int,
 ) -> list[Result]:
     """Return a row for each pair of `systems`, sorted from the worst to the best one: how much the second is ahead."""
     pairs = [pair for pair in combinations(systems, 2) if not runs[pair[0]][0].collapsed]
-    number = trials or number_of_swaps(max(len(pairs), 1))
     rows = []
     for first, second in pairs:
         a, b = runs[first], runs[second]
         if len(a) == len(b) == 1:
-            (evidence,) = swap_evidence(a[0], b[0], [subject], confidence, number)
+            (evidence,) = swap_evidence(a[0], b[0], [subject], confidence, trials)
         else:
             (evidence,) = run_evidence(a, b, [subject], confidence)
         row = difference_row(evidence, confidence.level, None, None, a[0])
@@ -204,7 +221,7 @@ def _test_pairs(
     return rows
 
 
-PAIR_FIELDS = ("difference", "interval", "p", "p_better", "differing")
+PAIR_FIELDS = ("difference", "interval", "p", "p_better", "flag", "differing", "runs")
 """The fields of a row of a comparison that a row of a pair has, too."""
 
 ROUNDING = 1e-12
