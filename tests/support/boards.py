@@ -20,13 +20,13 @@ def tags(outcomes: Outcomes) -> tuple[list[list[str]], list[list[str]]]:
     return gold, pred
 
 
-def counts(outcomes: Outcomes, metric: str = "strict") -> Counts:
+def counts(outcomes: Outcomes, metric: Any = "strict") -> Counts:
     made: Any = score(*tags(outcomes), metric).counts
     assert isinstance(made, Counts)
     return made
 
 
-def board(systems: Mapping[str, Outcomes], metric: str = "strict") -> dict[str, Entry]:
+def board(systems: Mapping[str, Outcomes], metric: Any = "strict") -> dict[str, Entry]:
     return {name: Entry([counts(outcomes, metric)]) for name, outcomes in systems.items()}
 
 

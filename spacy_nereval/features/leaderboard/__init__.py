@@ -10,7 +10,7 @@ from ...core.features import Feature, ResultKind
 
 feature: Feature = Feature(
     "leaderboard",
-    commands=(f"{__name__}.datasets_command",),
+    commands=(f"{__name__}.leaderboard_command", f"{__name__}.datasets_command"),
     names={
         **dict.fromkeys(("DataSets", "datasets"), f"{__name__}.counting_data_sets"),
         **dict.fromkeys(("Leaderboard", "leaderboard"), f"{__name__}.ranking_systems"),

@@ -14,6 +14,7 @@ import numpy as np
 from ...core.about import __version__
 from ...core.arguments import TRIALS, check_value
 from ...core.declaration import Metric, Score
+from ...core.messages import describe_unknown, spell_argument
 from ...counting.counts import Counts
 from ...counting.table import sum_counts
 from ...evaluation.bounds import FEW
@@ -29,6 +30,9 @@ from ...evaluation.tested import PRIMARY, Subject, count_data_sets, families, fi
 from ...evaluation.variance import mean_of_runs
 
 Result = dict[str, Any]
+
+USUAL_METRIC = "strict"
+"""What systems are ranked by, if neither metrics nor a score are chosen."""
 
 
 class Entry(NamedTuple):
@@ -48,12 +52,32 @@ class Entry(NamedTuple):
         return [reduce(add, self.folds.values())] if self.folds else self.runs
 
 
+def entries_of_folds(folds: Mapping[str, Mapping[str, Sequence[Counts]]]) -> dict[str, Entry]:
+    """Return the entry of each system, from its counts in each fold.
+
+    Raises:
+        ValueError: A system has no predictions of a fold, or several.
+    """
+    names = dict.fromkeys(name for systems in folds.values() for name in systems)
+    for name in names:
+        if lacking := [fold for fold, systems in folds.items() if name not in systems]:
+            raise ValueError(f"{name} has no predictions of fold {lacking[0] or '(unnamed)'}: give those of all folds")
+        if several := [fold for fold, systems in folds.items() if len(systems[name]) > 1]:
+            raise ValueError(f"{name} has several training runs of fold {several[0]}: give one for each fold")
+    return {name: Entry(folds={fold: systems[name][0] for fold, systems in folds.items()}) for name in names}
+
+
 Boards = Mapping[str, Mapping[str, Entry]]
 """The entry of each system, by the names of the data set and of the system."""
 
 
 def rank_systems(
-    boards: Boards, confidence: Confidence | None = None, *, primary: str | None = None, trials: int | None = None
+    boards: Boards,
+    confidence: Confidence | None = None,
+    *,
+    primary: str | None = None,
+    trials: int | None = None,
+    sort: str | None = None,
 ) -> Result:
     """Return the scores of systems on data sets, with intervals, ranks and means.
 
@@ -65,6 +89,7 @@ def rank_systems(
         confidence: The level of intervals and tests, and the seed of swaps.
         primary: The score, METRIC.SCORE or its score key; by default the headline of the first metric.
         trials: The number of swaps; by default enough for the number of pairs.
+        sort: The data set by whose scores systems are sorted; by default they are sorted by their means.
 
     Returns:
         A result in plain Python, with None where something is undefined. "systems": the names, in the order of the
@@ -89,7 +114,10 @@ def rank_systems(
     subject = _primary_subject(metrics, primary)
     data_sets = [_rank_on(name, board, subject, confidence, trials) for name, board in boards.items()]
     means = _means(data_sets, subject.score)
-    order = [row["system"] for row in means] or [row["system"] for row in data_sets[0]["scores"]]
+    if sort is not None and sort not in boards:
+        raise ValueError(f"{spell_argument('sort', sort)}: {describe_unknown(sort, boards, 'data set')}")
+    sorting = data_sets[[*boards].index(sort)]["scores"] if sort is not None else means or data_sets[0]["scores"]
+    order = [row["system"] for row in sorting]
     systems = [*order, *dict.fromkeys(name for board in boards.values() for name in board if name not in order)]
     result: Result = make_plain(
         {
@@ -147,6 +175,7 @@ def _rank_on(
     exact = units is not None and is_enumerable(units, trials)
     return {
         "data_set": name,
+        "signature": signature(first),
         "documents": first.documents,
         "gold": first.gold,
         "unit": first.unit,
@@ -165,6 +194,9 @@ def _aligned(board: Mapping[str, Entry], metric: Metric) -> dict[str, list[Count
     if not board:
         raise ValueError("there is no system")
     first, result = next(iter(board.values())).counts[0], {}
+    counted = [counted for counted in first.metrics if counted.name == metric.name]
+    if differences := Counts([metric]).differences(Counts(counted)):
+        raise ValueError(f"it was not counted as the first data set was: {differences}")
     for system, entry in board.items():
         try:
             result[system] = [counts.of([metric]) for counts in align_runs(first, system, entry.counts)]

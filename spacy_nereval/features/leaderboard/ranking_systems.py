@@ -13,14 +13,11 @@ from ...api.shown import Shown, table_frame
 from ...core.messages import shorten
 from ...evaluation.resampling import Confidence
 from .leaderboard_view import LeaderboardView
-from .ranking import Entry, rank_systems
+from .ranking import USUAL_METRIC, Entry, entries_of_folds, rank_systems
 
 if TYPE_CHECKING:
     import pandas
     from typing_extensions import Unpack
-
-USUAL_METRIC = "strict"
-"""What systems are ranked by, if neither metrics nor a score are chosen."""
 
 
 class Leaderboard(Shown):
@@ -80,6 +77,7 @@ def leaderboard(
     level: float = 0.95,
     trials: int | None = None,
     seed: int = 0,
+    sort: str | None = None,
     text: Iterable[str | None] | None = None,
     tokens: Iterable[Any] | None = None,
     **options: Unpack[ItemReading],
@@ -98,6 +96,7 @@ def leaderboard(
         level: The confidence level of the intervals and tests.
         trials: The number of random swaps for the tests; by default enough for the number of tests.
         seed: The seed of the random number generator.
+        sort: The data set by whose scores systems are sorted; by default they are sorted by their means.
         text, tokens: As for `score`; only for one data set.
         scheme, repair, end, spans_key, labels, only: As for `score`.
         depth, sep, match, occurrences, tag_names, offsets: As for `score`.
@@ -141,7 +140,7 @@ def leaderboard(
             boards[name] = _board(data_set, items, given, warnings)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
-    result = rank_systems(boards, Confidence(level, seed=seed), primary=primary, trials=trials)
+    result = rank_systems(boards, Confidence(level, seed=seed), primary=primary, trials=trials, sort=sort)
     return Leaderboard(result, [*dict.fromkeys(warnings)])
 
 
@@ -161,13 +160,7 @@ def _board(data_set: Any, items: Items, given: Mapping[str, Any], warnings: list
     """
     if isinstance(data_set, Mapping) and data_set and all(map(_is_fold, data_set.values())):
         folds = {fold: _runs_of_systems(part, items, given, warnings) for fold, part in data_set.items()}
-        names = dict.fromkeys(name for systems in folds.values() for name in systems)
-        for name in names:
-            if lacking := [fold for fold, systems in folds.items() if name not in systems]:
-                raise ValueError(f"{name} has no predictions of {lacking[0]}: give those of all folds")
-            if any(len(systems[name]) > 1 for systems in folds.values()):
-                raise ValueError(f"{name} has several training runs of a fold: give one for each fold")
-        return {name: Entry(folds={fold: systems[name][0] for fold, systems in folds.items()}) for name in names}
+        return entries_of_folds(folds)
     return {name: Entry(runs) for name, runs in _runs_of_systems(data_set, items, given, warnings).items()}
 
 

@@ -269,6 +269,17 @@ def test_collapsed_counts_have_cells_without_tests():
         ({}, "there is no system to rank"),
         ({"x": {}}, "there is no system to rank"),
         ({"x": board({"a": digits("301 " * 8)}), "y": {}}, "y: there is no system"),
+        (
+            {"x": board({"a": digits("301 " * 8)}), "y": board({"a": digits("301 " * 8)}, "fair")},
+            "y: it was not counted as the first data set was: one has the metrics strict, the other",
+        ),
+        (
+            {
+                "x": board({"a": digits("301 " * 8)}, "fair"),
+                "y": board({"a": digits("301 " * 8)}, {"fair": {"beta": 2}}),
+            },
+            "y: it was not counted as the first data set was: fair.beta is 1.0 and 2",
+        ),
         ({"x": board({"a": digits("301 " * 8), "b": digits("302 " * 8)})}, "x: b: the systems have different gold"),
         ({"x": board({"a": digits("301 " * 8), "b": digits("301 " * 7)})}, "x: b: 1 documents are not in both"),
         (
