@@ -70,7 +70,7 @@ def saved(request, tmp_path_factory):
 
 ANSWERS = {
     "Comparison": "headline; conclusion; rows; to_frame().to_csv(); show().__repr__()",
-    "Leaderboard": "conclusion; rows; summary(); to_frame('pairs').to_csv(); show().__repr__()",
+    "Leaderboard": "conclusion; rows; to_frame('pairs').to_csv(); show().__repr__()",
     "DataSets": "conclusion; rows; least; summary(); to_frame('counts').to_csv(); show().__repr__()",
     "Gate": "headline; conclusion; rows; summary(); passed; verdict; rules; to_frame().to_csv()",
     "Plan": "headline; conclusion; rows; summary(); documents_needed; to_frame().to_csv()",

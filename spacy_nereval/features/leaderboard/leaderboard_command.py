@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer import Argument, Option
@@ -19,6 +19,7 @@ from ...cli.command_options import (
     TRAIN,
     Cutting,
     Model,
+    RankOptions,
     Resampling,
     Showing,
     check_suffix,
@@ -29,7 +30,6 @@ from ...cli.guards import NamedInputs, check_lexicons
 from ...cli.metric_options import names_and_options
 from ...cli.printing import names_of_tables, print_result
 from ...cli.sources import Source, arguments_with_runs
-from ...core import arguments
 from ...core.arguments import Reading
 
 if TYPE_CHECKING:
@@ -41,13 +41,14 @@ if TYPE_CHECKING:
     "leaderboard",
     metric_options=True,
     view="spacy_nereval.features.leaderboard.leaderboard_view:LeaderboardView",
-    heading="Start here",
+    heading="Count and add up",
 )
 def leaderboard_cli(
     ctx: typer.Context,
     reading: Reading,
     loading: Model,
     resampling: Resampling,
+    testing: RankOptions,
     gold: Path = Argument(
         ...,
         help="Gold annotation; or a count file; or a table (.csv, .jsonl) with the columns data set, gold, system, "
@@ -67,8 +68,6 @@ def leaderboard_cli(
         "or the set 'papers' with --primary",
         rich_help_panel="scoring",
     ),
-    primary: Annotated[str | None, arguments.PRIMARY] = None,
-    trials: Annotated[int | None, arguments.TRIALS] = None,
     sort: str | None = Option(
         None, "--sort", help="Data set by whose scores systems are sorted. By default they are sorted by their means"
     ),
@@ -91,7 +90,6 @@ def leaderboard_cli(
     from .ranking import USUAL_METRIC, rank_systems
 
     names, options = names_and_options([*(systems or []), *ctx.args])
-    check_suffix("--output", output, *JSON)
     confidence = chosen_confidence(True, resampling)
     showing = Showing(reading.format, tables, digits)
     wanted = names_of_tables(showing, LeaderboardView)
@@ -99,10 +97,11 @@ def leaderboard_cli(
     runs = [run for systems_of_fold in folds.values() for _, of_system in systems_of_fold for run in of_system]
     if output:
         NamedInputs(map(str, (*runs, *(gold for _, _, gold in folds if gold)))).check_output(output)
-    usual = metrics is None and primary is None and not options and not any(run.has_counts for run in runs)
+    check_suffix("--output", output, *JSON)
+    usual = metrics is None and testing.primary is None and not options and not any(run.has_counts for run in runs)
     how = (options, train, reading, loading, Cutting())
     boards = _count_systems(folds, USUAL_METRIC if usual else metrics, how, output)
-    result = rank_systems(boards, confidence, primary=primary, trials=trials, sort=sort)
+    result = rank_systems(boards, confidence, **testing._asdict(), sort=sort)
     print_result(LeaderboardView(result), wanted, showing, output)
 
 

@@ -87,7 +87,11 @@ class LeaderboardView(View):
             for pair in board["pairs"]
         ]
         header = ["data set", "system", "other", "difference", P, P_HOLM, "shown better"]
-        yield ResultTable(f"Pairs by {self._score}", header, rows, note=direction(self._score), own_digits=P_DIGITS)
+        bounded = any(isinstance(cell, PValue) and cell.is_bound for row in rows for cell in row)
+        notes = [direction(self._score), "< before a p-value: so many swaps cannot show a smaller one" * bounded]
+        yield ResultTable(
+            f"Pairs by {self._score}", header, rows, note="; ".join(filter(None, notes)), own_digits=P_DIGITS
+        )
 
     def better(self) -> Iterator[ResultTable]:
         """Yield in at least how many data sets a system is better than another, where it is better in any."""
@@ -168,13 +172,7 @@ class LeaderboardView(View):
                 lines.append(
                     f"⚠ No tests on {board['data_set']}: its counts are collapsed and keep no documents to swap."
                 )
-        if any(p.is_bound for p in self._p_values()):
-            lines.append("< before a p-value: so many swaps cannot show a smaller one.")
         return [*map(visible, lines)]
-
-    def _p_values(self) -> Iterator[PValue]:
-        for board in self._boards:
-            yield from (p for pair in board["pairs"] if (p := p_value(pair, "p_holm", board)) is not None)
 
 
 def rank_text(rank: Sequence[int] | None) -> str | None:
