@@ -14,20 +14,9 @@ API = {
     "Score and compare": (
         "spacy_nereval",
         [
-            *("score", "Result", "score_runs", "compare", "Comparison", "leaderboard", "Leaderboard"),
-            *(
-                "datasets",
-                "DataSets",
-                "gate",
-                "Gate",
-                "plan",
-                "Plan",
-                "thresholds",
-                "Thresholds",
-                "apply",
-                "Corrections",
-            ),
-            *("Confidence", "Document", "load", "locate"),
+            *("score", "Result", "score_runs", "compare", "Comparison", "leaderboard", "Leaderboard", "datasets"),
+            *("DataSets", "gate", "Gate", "plan", "Plan", "thresholds", "Thresholds", "apply", "Corrections"),
+            *("Confidence", "Document", "load", "locate", "show"),
         ],
     ),
     "Agreement of annotators": ("spacy_nereval", ["agreement", "Agreement"]),

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..core.about import __version__
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric, Score
 from ..core.mention_places import NUMBERS
-from ..core.spans import ON_READING, SIDES
+from ..core.spans import LATER_ON_READING, ON_READING, SIDES
 from ..counting.counts import Counts
 from ..counting.sums import NUMBER
 from ..counting.table import Table, resolve_keys, sum_counts
@@ -155,13 +155,23 @@ def reading_totals(counts: Counts) -> dict[str, Any]:
     totals: dict[str, Any] = dict(counts.on_reading)
     if not counts.label_rules:
         del totals["merged"]
+    for name in LATER_ON_READING:
+        if not totals[name]:
+            del totals[name]
     mentions = mention_numbers(counts)
     return totals | ({"mentions": mentions} if mentions else {})
 
 
-def mention_numbers(counts: Counts) -> dict[str, int]:
-    """Return how many mentions without offsets there were and how they were found; empty if there were none."""
-    return {name: counts.mentions[name] for name in NUMBERS} if counts.mentions else {}
+def mention_numbers(counts: Counts) -> dict[str, float]:
+    """Return how many mentions without offsets there were and how they were found; empty if there were none.
+
+    If there were answers of language models, `readable` is the rate of those that could be read.
+    """
+    numbers: dict[str, float] = {name: counts.mentions[name] for name in NUMBERS} if counts.mentions else {}
+    if answers := counts.mentions["answers"]:
+        unreadable = counts.mentions["unreadable"]
+        numbers |= {"answers": answers, "unreadable": unreadable, "readable": 1 - unreadable / answers}
+    return numbers
 
 
 def _metric_result(
@@ -197,7 +207,8 @@ def _metric_result(
 def reading_numbers(runs: Sequence[Counts]) -> dict[str, list[int]]:
     """Return the reading statistics of training runs: "skipped" and others to a number for each run."""
     numbers = {"skipped": [counts.skipped for counts in runs]}
-    names = [name for name in reading_totals(runs[0]) if name in ON_READING]
+    totals = [reading_totals(counts) for counts in runs]
+    names = [name for name in ON_READING if any(name in numbers for numbers in totals)]
     return numbers | {name: [counts.on_reading[name] for counts in runs] for name in names}
 
 

@@ -144,7 +144,7 @@ REFUSED = {
     "score gold/*.jsonl pred/*.jsonl --per-document gold/a.jsonl": "gold/a.jsonl is an input, so it cannot be the",
     "score none/*.jsonl pred.jsonl": "no file matches none/*.jsonl",
     "score both.jsonl --column gold": "--column gold: a file with gold and predictions has two columns or keys; exp",
-    "score both.jsonl --column gold,preds": 'both.jsonl, line 1: there is no list of "preds"; write an empty list for',
+    "score both.jsonl --column gold,preds": 'both.jsonl, line 1: there is no list of "preds"; there are gold, pred',
     "score gliner.json --column gold,pred": "predictions to score against gliner.json are missing",
     "score both.conll --column gold,pred": "both.conll, line 1: --column gold: expected 'last' or a number, since col",
 }

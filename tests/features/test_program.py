@@ -315,6 +315,7 @@ datasets a.json b.json
 agreement g.jsonl p.jsonl -m strict -o out.json
 detach model out
 metrics fair
+show g.jsonl
 help reading
 doctor
 init-config

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...api.inputs import SideRecord
+from ...core.arguments import SAME, Reading
 from ...core.compression import format_extension, strip_compression
+from ...core.edges import Signs, edge_lines, edge_signs
 from ...core.labels import LabelRules
 from ...core.mention_places import append_annex, words_after
 from ...core.messages import PlainSpan, describe_unknown, join_names, quote, shorten, spell_argument
-from ...core.spans import Document
+from ...core.spans import LATER_ON_READING, Document
 from ...counting.unit_keys import is_written
 from ...evaluation.error_list import CONTEXT
 from ...io.converting import NamedTokenizer
@@ -29,7 +32,7 @@ from ...io.formats import (
     records,
 )
 from ...io.formats.settings import Format
-from ...io.records import Record, project_spans
+from ...io.records import Record, carry_side, check_has_text, plain_text, project_spans
 from ...io.units import units_of
 
 OF_ANNOTATION, OF_WHITE_SPACE = "annotation", "whitespace"
@@ -150,9 +153,15 @@ class SharedDocuments:
         return result
 
     @property
-    def label_warnings(self) -> list[str]:
-        """Warnings about rules for labels that change nothing here."""
-        return [*self.rules.usage_warnings(self.mapped, self.labels)] if self.rules else []
+    def warnings(self) -> list[str]:
+        """Warnings about rules for labels that change nothing here and about edges, and how annotators were read."""
+        signs: Signs = Counter()
+        for document in self.documents:
+            signs.update(document.base.notes)
+            if (text := document.base.own_text) is not None:
+                signs.update(edge_signs(document.spans, text))
+        unused = self.rules.usage_warnings(self.mapped, self.labels) if self.rules else []
+        return [*unused, *edge_lines(signs, names={name: f"spans of {name}" for name in self.annotators})]
 
     @property
     def tokens(self) -> dict[str, int]:
@@ -180,23 +189,26 @@ def check_annotators(names: Sequence[str]) -> None:
         raise ValueError(f"agreement needs two annotators or more; given: {', '.join(names) or 'none'}")
 
 
-def apply_rules(documents: Iterable[SharedDocument], rules: LabelRules | None) -> Iterator[tuple[SharedDocument, int]]:
-    """Yield documents with their labels changed by rules, each with the number of spans that became duplicates."""
+def apply_rules(
+    documents: Iterable[SharedDocument], rules: LabelRules | None
+) -> Iterator[tuple[SharedDocument, Counter[str]]]:
+    """Yield documents with labels and edges changed by rules, each with numbers of what was changed."""
     for document in documents:
         if rules is None:
-            yield document, 0
+            yield document, Counter()
             continue
         renamed = {name: rules.map_spans(spans) for name, spans in document.spans.items()}
-        distinct = {name: [*dict.fromkeys(spans)] for name, spans in renamed.items()}
+        edited = {name: rules.edit(spans, document.base.own_text) for name, spans in renamed.items()}
         base = document.base.replaced([], [], document.base.text)
         base.label_rules = rules
         base.mapped = frozenset(
             {label for spans in document.spans.values() for _, _, label in spans} & rules.mapping.keys()
         )
-        yield (
-            document._replace(base=base, spans=distinct),
-            sum(len(renamed[name]) - len(distinct[name]) for name in distinct),
-        )
+        merged = sum(len(spans) - len({*spans}) for spans in renamed.values())
+        numbers = {"merged": merged, "duplicates": sum(spans.equal for spans in edited.values())}
+        numbers |= {name: sum(getattr(spans, name) for spans in edited.values()) for name in ("trimmed", "joined")}
+        distinct = {name: spans.spans for name, spans in edited.items()}
+        yield document._replace(base=base, spans=distinct), Counter(numbers)
 
 
 def unit_rows(shared: SharedDocuments) -> Iterator[dict[str, Any]]:
@@ -238,6 +250,7 @@ def match_documents(
     spans_key: str | None = None,
     *,
     tokenizer: NamedTokenizer | None = None,
+    match_text: str = SAME,
 ) -> SharedDocuments:
     """Match the annotators' documents, and return those that two or more annotated.
 
@@ -252,6 +265,7 @@ def match_documents(
         rules: The rules that change labels; None for none.
         spans_key: The key of the span groups that were read.
         tokenizer: Makes the tokens of a text.
+        match_text: How the texts of a document may differ, one of `arguments.TEXT_MATCHES`.
 
     Raises:
         ValueError: There are fewer than two annotators; one id has two texts; no document is
@@ -264,7 +278,7 @@ def match_documents(
     (1, 1)
     """
     check_annotators([*sides])
-    sheets = {name: [*sheet] for name, sheet in sides.items()}
+    sheets = _with_common_texts({name: [*sheet] for name, sheet in sides.items()}, match_text)
     for name, sheet in sheets.items():
         if not any(annotated.record.annotated for annotated in sheet):
             documents = f"{len(sheet)} document{'s' * (len(sheet) != 1)}"
@@ -274,6 +288,9 @@ def match_documents(
             )
     all_records = [annotated.record for sheet in sheets.values() for annotated in sheet]
     by_id = all(record.id is not None for record in all_records)
+    if by_id and not _share(sheets, lambda record: record.id) and _share(sheets, lambda record: record.text):
+        warnings.warn(f"{join_names([*sheets])} have no id in common: they are paired by text", stacklevel=2)
+        by_id = False
     in_order = not by_id and not any(is_written(record.text) for record in all_records)
     if in_order:
         _check_same_length({name: len(sheet) for name, sheet in sheets.items()})
@@ -299,9 +316,11 @@ def match_documents(
             mentions.update(annotated.record.mentions)
             located |= {annotated.record.located} if annotated.record.mentions else set()
     renamed = [*apply_rules(matched, rules)]
+    numbers = sum((changed for _, changed in renamed), numbers)
     on_reading = {name: numbers[name] for name in ("ignored", "repaired", "duplicates", "rejected")}
     if rules:
-        on_reading["merged"] = sum(merged for _, merged in renamed)
+        on_reading["merged"] = numbers["merged"]
+    on_reading |= {name: numbers[name] for name in LATER_ON_READING if numbers[name]}
     shared = SharedDocuments(
         tuple(sides),
         [annotated for annotated, _ in renamed],
@@ -317,6 +336,26 @@ def match_documents(
     if rules:
         rules.check_labels_occur(shared.labels)
     return shared
+
+
+def _with_common_texts(sheets: Mapping[str, list[SideRecord]], match_text: str) -> dict[str, list[SideRecord]]:
+    """Return the records of each annotator, those whose texts are alike with the text of the first."""
+    if match_text == SAME:
+        return {**sheets}
+    texts: dict[str, str] = {}
+    result: dict[str, list[SideRecord]] = {name: [] for name in sheets}
+    for name, sheet in sheets.items():
+        for annotated in sheet:
+            record = annotated.record
+            text = texts.setdefault(plain_text(record.text, match_text), record.text)
+            result[name].append(annotated._replace(record=carry_side(record, text, match_text)))
+    return result
+
+
+def _share(sheets: Mapping[str, Sequence[SideRecord]], key: Callable[[Record], str | None]) -> bool:
+    """Return whether two annotators have the same id or text, by what `key` is."""
+    shown = [name for sheet in sheets.values() for name in {key(annotated.record) for annotated in sheet}]
+    return len({*shown}) < len(shown)
 
 
 def _check_same_length(numbers: Mapping[str, int]) -> None:
@@ -371,6 +410,7 @@ def _combine_records(
         base = Document([], [], text, tokens=[*tokens, *words_after(text, len(first.text))], id=first.id)
     base.annex = len(first.text) if strings else None
     base.unit, base.unit_rule = first_side.unit, first_side.rule
+    base.notes = frozenset((name, note) for name, record in records.items() for note in record.notes)
     surfaces = {name: record.surfaces for name, record in records.items() if record.surfaces}
     return SharedDocument(base, spans, surfaces, number, kind)
 
@@ -395,6 +435,15 @@ def _find_tokens(
 
 
 # Read files
+
+
+def check_reading(reading: Reading) -> None:
+    """Raise ValueError if an option of reading says what becomes of predictions, which annotators do not have."""
+    if reading.missing_tokens is not None:
+        raise ValueError(
+            f"{spell_argument('missing_tokens', reading.missing_tokens)}: annotators have no gold annotation with all "
+            "tokens; leave it out"
+        )
 
 
 def annotators_in(path: Path, format: Format = Format()) -> list[str]:
@@ -469,11 +518,12 @@ def read_annotators(
     files: Mapping[str, Path],
     key: str | None = None,
     *,
-    format: Format = Format(),
+    formats: Sequence[Format] = (Format(),),
     rules: LabelRules | None = None,
     chosen: Sequence[str] = (),
     others: Counter[Path] | None = None,
     tokenizer: NamedTokenizer | None = None,
+    renamed: Mapping[str, str] | None = None,
 ) -> SharedDocuments:
     """Read the annotation of several annotators.
 
@@ -481,11 +531,12 @@ def read_annotators(
         files: The file or folder of each annotator. Or a single file that holds all annotators, or a folder with a
             folder or a file for each, under any name.
         key: Read `doc.spans[key]` of `.spacy` files instead of `doc.ents`.
-        format: The format and the options of reading.
+        formats: The format and the options of reading: one for all, or one for each file.
         rules: The rules that change labels.
         chosen: The annotators to read from the single file, or one for each file if files hold several.
         others: Receives the number of annotations of each file that are not spans, such as relations.
         tokenizer: Makes the tokens of a text, see `match_documents`.
+        renamed: Other names of the annotators of a single file or folder.
 
     Returns:
         The documents that two or more of them annotated.
@@ -495,6 +546,7 @@ def read_annotators(
             a file cannot be read.
         OSError: A file cannot be read.
     """
+    format = formats[0]
     if len(files) == 1:
         files = {name: _annotation_folder(path) for name, path in files.items()}
     path = next(iter(files.values()), Path())
@@ -504,6 +556,7 @@ def read_annotators(
         chosen = ()
     check_span_groups(key, [*files.values()], [name_of(path, format) for path in files.values()])
     if len(files) == 1 and not below:
+        (format,) = assign_annotators([path], [format])
         names = _annotator_names(path, format, chosen)
         sides = {name: _read_records(path, key, format._replace(annotator=name), others) for name in names}
     elif chosen and len(chosen) != len(files):
@@ -511,11 +564,20 @@ def read_annotators(
         raise ValueError(f"{problem} for {len(files)} files; give one for each, in their order")
     else:
         chosen_annotators: Sequence[str | None] = chosen or [None] * len(files)
-        formats = assign_annotators([*files.values()], [format._replace(annotator=name) for name in chosen_annotators])
+        of_files = formats if len(formats) == len(files) else [format] * len(files)
+        given = [how._replace(annotator=name) for how, name in zip(of_files, chosen_annotators)]
         sides = {
-            name: _read_records(files[name], key, file_format, others) for name, file_format in zip(files, formats)
+            name: _read_records(files[name], key, how, others)
+            for name, how in zip(files, assign_annotators([*files.values()], given))
         }
-    return match_documents(sides, rules, key, tokenizer=tokenizer)
+    renamed = renamed or {}
+    if unknown := [name for name in renamed if name not in sides]:
+        raise ValueError(
+            f"{spell_argument('name', unknown[0])}: {describe_unknown(unknown[0], sides, 'annotator', 20)}"
+        )
+    check_annotators([renamed.get(name, name) for name in sides])
+    sides = {renamed.get(name, name): side for name, side in sides.items()}
+    return match_documents(sides, rules, key, tokenizer=tokenizer, match_text=format.match_text)
 
 
 def _annotation_folder(path: Path) -> Path:
@@ -548,7 +610,7 @@ def _read_records(path: Path, key: str | None, format: Format, others: Counter[P
     for record in records(path, key, format):
         if others is not None:
             others[path] += record.others
-        yield SideRecord(record, units.key(record), units.rule.text)
+        yield SideRecord(check_has_text(record, path), units.key(record), units.rule.text)
     units.check_end()
 
 

@@ -161,6 +161,9 @@ def _rank_on(
     """Return the scores, tests and ranks of the systems of one data set."""
     try:
         runs = _aligned(board, subject.metric)
+        first = next(iter(runs.values()))[0]
+        if trials is not None:
+            first.check_documents(f"permutation tests ({spell_argument('trials')})")
         rows = [_score_row(system, board[system], counts, subject, confidence) for system, counts in runs.items()]
         rows = _best_first(rows, subject.score)
         ranked = [row["system"] for row in reversed(rows) if _is_ranked(row)]
@@ -168,7 +171,6 @@ def _rank_on(
         pairs = _test_pairs(runs, ranked, subject, confidence, trials)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
-    first = next(iter(runs.values()))[0]
     _add_ranks(rows, pairs)
     units = None if first.collapsed else len(Units(first))
     swapped = any(pair["runs"] == [1, 1] for pair in pairs)

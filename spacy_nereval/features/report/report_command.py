@@ -165,6 +165,7 @@ def apply_cli(
     conflicts: Annotated[str, arguments.CONFLICTS] = arguments.REFUSE,
     drop: bool = DROP,
     lang: str = LANG,
+    align: Annotated[str | None, arguments.ALIGN] = None,
 ) -> None:
     """
     Write gold annotation with the corrections that reviewers decided on a report.
@@ -182,5 +183,5 @@ def apply_cli(
 
     tables = names_of_tables(showing, CorrectionView)
     corrected = correct_gold(read_annotation(gold, output, reading), read_marks(marks), conflicts, str(gold))
-    summary = write_annotation_of(output, corrected.records, gold, reading, drop=drop, lang=lang)
+    summary = write_annotation_of(output, corrected.records, gold, reading, drop=drop, lang=lang, align=align)
     print_result(CorrectionView(corrected.result, [summary]), tables, showing)

@@ -128,7 +128,8 @@ def test_one_file_of_prodigy_holds_all_annotators():
     write(Path("one.jsonl"), *rows[:2])
     for arguments, said in {
         ("all.jsonl", "--annotator", "set-a,eve"): "there is no annotator 'eve'; there are set-a, set-b, set-c",
-        ("all.jsonl", "--name", "x"): "names its annotators: leave it out",
+        ("all.jsonl", "--name", "x"): "names its annotators: expected --name OLD=NEW, as in --name 1=ann",
+        ("all.jsonl", "--name", "x=y"): "--name x: there is no annotator 'x'",
         ("one.jsonl",): "one.jsonl names 'set-a' alone",
     }.items():
         assert said in refused("agreement", *arguments)
