@@ -30,7 +30,9 @@ from .resampling import Confidence
 from .scores import MetricScores, score_sums
 
 
-def signature(counts: Counts, *more: str, average: str = "micro", short: bool = False) -> str:
+def signature(
+    counts: Counts, *more: str, average: str = "micro", short: bool = False, documents: int | None = None
+) -> str:
     """Return the signature of a result.
 
     Two results with the same signature and the same data have the same numbers. The
@@ -42,6 +44,7 @@ def signature(counts: Counts, *more: str, average: str = "micro", short: bool = 
         more: Further parts, such as the settings of intervals.
         average: The average that the result shows.
         short: Leave out options that have their default value.
+        documents: The number of documents; by default that of the counts.
 
     Returns:
         The parts, separated by `|`.
@@ -60,7 +63,7 @@ def signature(counts: Counts, *more: str, average: str = "micro", short: bool = 
         *(counts.label_rules.parts() if counts.label_rules else []),
         *([f"cut:{counts.cut}"] if counts.cut else []),
         f"avg:{average}",
-        f"docs:{counts.documents}",
+        f"docs:{counts.documents if documents is None else documents}",
         *more,
         f"v{__version__}",
         f"spacy:{_spacy_version()}",

@@ -40,12 +40,22 @@ class Interval(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """A number and its bounds; `few` if there are too few units to rank or compare it."""
+    """A number and its bounds.
+
+    Attributes:
+        value: The number.
+        low, high: Its bounds.
+        few: Whether there are too few units to rank or compare it.
+        top: Whether it belongs to the top group, those not shown to be worse than the best. Shown as `TOP`.
+        best: Whether it is the best one, which Markdown and LaTeX show in bold.
+    """
 
     value: float
     low: float
     high: float
     few: bool = False
+    top: bool = False
+    best: bool = False
 
 
 class Cost(str):
@@ -117,6 +127,9 @@ class LinkedCount(int):
 
 
 LOWER = "↓"
+
+TOP = "†"
+"""After a score of the top group."""
 
 
 def direction(score: str) -> str:
@@ -255,8 +268,8 @@ class ResultTable(NamedTuple):
         """
         if not isinstance(cell, Estimate):
             return self.cell_text(column, cell), ""
-        value = number_text(cell.value, self.digits)
-        return value, number_text(cell, self.digits).removeprefix(f"{value} ")
+        value, _, bounds = number_text(cell, self.digits).partition(" ")
+        return value, bounds
 
     @property
     def terminal_table(self) -> ResultTable:
@@ -270,16 +283,23 @@ class ResultTable(NamedTuple):
         ]
         return self._replace(rows=rows) if self.bare else self
 
-    def grid(self, escape: Callable[[str], str] = str) -> list[list[str]]:
+    def grid(self, escape: Callable[[str], str] = str, bold: str = "{}") -> list[list[str]]:
         """Return the texts of the header and of the rows, without line breaks.
 
         Args:
             escape: A function that escapes what a format would misread in a text.
+            bold: How a format writes bold text, with "{}" for the text: the best estimates.
         """
         rows = [[self.cell_text(k, cell) for k, cell in enumerate(row)] for row in self.rows[: self.most]]
         header = [_name_with_direction(name) for name in self.header]
         distinct = _quote_lookalikes([*header, *(row[0] for row in rows if row)])
-        return [[escape(visible(distinct.get(cell, cell)) or EMPTY) for cell in row] for row in (header, *rows)]
+        texts = [[escape(visible(distinct.get(cell, cell)) or EMPTY) for cell in row] for row in (header, *rows)]
+        for cells, row in zip(texts[1:], self.rows):
+            for column, cell in enumerate(row):
+                if isinstance(cell, Estimate) and cell.best:
+                    value, space, bounds = cells[column].partition(" ")
+                    cells[column] = f"{bold.format(value)}{space}{bounds}"
+        return texts
 
     def cell_text(self, column: int, cell: Cell) -> str:
         """Return the text of a cell.
@@ -317,6 +337,8 @@ def number_text(number: int | float | Interval | Estimate | None, digits: int = 
     ('[30, 70]', '[25.00, 50.00]')
     >>> number_text(Estimate(50.0, 30.0, float("inf")), 1), number_text(Estimate(100.0, 14.0, 100.0, True), 1)
     ('50.0 [30.0, ∞] unbounded', '100.0 [14.0, 100.0] few')
+    >>> number_text(Estimate(50.0, 30.0, 70.0, top=True), 0)
+    '50† [30, 70]'
     >>> number_text(Gain(0.25)), number_text(Gain(-0.25)), number_text(Gain(0.0))
     ('+25.00', '-25.00', '0.00')
     """
@@ -325,7 +347,7 @@ def number_text(number: int | float | Interval | Estimate | None, digits: int = 
     if isinstance(number, Estimate):
         bounds = number_text(Interval(number.low, number.high), digits)
         flags = [" few"] * number.few + [" unbounded"] * isinf(number.high - number.low)
-        return f"{number_text(number.value, digits)} {bounds}{''.join(flags)}"
+        return f"{number_text(number.value, digits)}{TOP * number.top} {bounds}{''.join(flags)}"
     if isinstance(number, Interval):
         return f"[{number_text(number.low, digits)}, {number_text(number.high, digits)}]"
     if isinstance(number, PValue):
