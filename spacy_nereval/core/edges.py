@@ -108,10 +108,10 @@ class EditedSpans:
         distinct = [*dict.fromkeys(self._trimmed.values())]
         if join and text is not None:
             self._joined = join_spans((span for span in distinct if span[1] <= len(text)), text)
-        self.spans = [*dict.fromkeys(self._joined.get(span, span) for span in distinct)]
-        self.trimmed = sum(span != part for span, part in self._trimmed.items())
-        self.equal = len(self._trimmed) - len(distinct)
-        self.joined = len(distinct) - len(self.spans)
+        self.spans: list[PlainSpan] = [*dict.fromkeys(self._joined.get(span, span) for span in distinct)]
+        self.trimmed: int = sum(span != part for span, part in self._trimmed.items())
+        self.equal: int = len(self._trimmed) - len(distinct)
+        self.joined: int = len(distinct) - len(self.spans)
 
     def map_scores(self, scores: Mapping[PlainSpan, Any]) -> Mapping[PlainSpan, Any]:
         """Return the score of each span: the highest of those that became equal, the lowest of those that were joined.

@@ -28,7 +28,8 @@ class LeaderboardView(View):
     usual: ClassVar[Sequence[str]] = ("leaderboard", "pairs", "better")
 
     def __init__(self, result: Mapping[str, Any], warnings: Sequence[str] = ()) -> None:
-        self.result, self._warnings = result, warnings
+        self.result: Mapping[str, Any] = result
+        self._warnings = warnings
         self._unit = row_unit(result)
         name = f"{result['metric']} {result['score']}"
         self._score = name if result["higher_is_better"] else Cost(name)
