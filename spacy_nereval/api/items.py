@@ -1,6 +1,6 @@
-"""Tags and spans without a text of their own, as records of a text that may be known from elsewhere.
+"""What one document of a list is: tags, spans, mentions, a Doc, or a record; and its record.
 
-What one document of a list is: tags, spans, mentions, a Doc, or a record; and its spans as plain tuples.
+Tags and spans have no text of their own. It may be known from elsewhere.
 """
 
 from __future__ import annotations
@@ -11,10 +11,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeGuard
 
 from ..core.arguments import Reading
-from ..core.messages import PlainSpan, highest_scores, quote, shorten, validate_span, validate_tokens
+from ..core.keys import (
+    DOCUMENT_PARTS,
+    ENDS,
+    LABELS,
+    STARTS,
+    SURFACES,
+    TEXTS,
+    TOKEN_LABELS,
+    first_value,
+    label_of,
+    mention_of,
+)
+from ..core.messages import PlainSpan, highest_scores, quote, shorten, spell_argument, validate_span, validate_tokens
 from ..core.spans import Document
 from ..io.formats import TAG_KEYS
-from ..io.formats.jsonl import unpack_pair
+from ..io.formats.jsonl import is_answer, unpack_pair
 from ..io.formats.settings import fit_span, suggest_unit
 from ..io.formats.tags import TagSequence
 from ..io.records import Record, locate_mentions
@@ -96,7 +108,7 @@ def record_of_tags(item: TagSequence, name: str, place: Place, empty: Record) ->
 
 
 def _fitting_span(span: Any, name: str, text: str | None, reading: Reading, ends: Ends) -> PlainSpan:
-    """Return a span as a tuple; if it does not fit and offsets count something else than characters, say so."""
+    """Return a span as a tuple. If it does not fit, the error says which unit of offsets would."""
     try:
         return _checked_span(span, name, text, reading, ends)
     except ValueError as error:
@@ -194,12 +206,6 @@ EXPECTED = (
     "{'tokens': ..., 'ner_tags': ...}"
 )
 
-STARTS = ("start_char", "start", "start_offset", "start_position")
-ENDS = ("end_char", "end", "end_offset", "end_position")
-LABELS = ("label_", "label", "entity_group", "entity_type", "type")
-SURFACES = ("text", "word", "entity_value")
-"""The names of the parts of a span: in span dicts, in the output of models, and as attributes. The first counts."""
-
 EDGE = re.compile(r"\w\w")
 """Two characters with no word edge between them."""
 
@@ -211,23 +217,23 @@ def is_spacy(item: object, name: str) -> bool:
     return kind is not None and isinstance(item, kind)
 
 
-FIELDS = {*TAG_KEYS, "tokens", "tokenized_text", "words", "text", "data", "sentence", "spans", "label", "labels", "id"}
+FIELDS = {*TAG_KEYS, *TEXTS, *DOCUMENT_PARTS, "tokenized_text", "words", "sentence", "label", "labels"}
 """Keys of a record or a row, which are no labels."""
 
 
-def familiar(item: Any) -> Any:
-    """Return an item in a shape that `kind_of` knows: of spaCy 2's annotation, or strings by label; others stay.
+def reshape(item: Any) -> Any:
+    """Return spaCy 2's annotation, and strings by label, as a list that `kind_of` knows; other items are unchanged.
 
     Raises:
         ValueError: Entities are strings without labels.
 
-    >>> familiar({"PER": ["Ada", "Bob"]}), familiar({"entities": [(0, 3, "PER")]})
+    >>> reshape({"PER": ["Ada", "Bob"]}), reshape({"entities": [(0, 3, "PER")]})
     ([('Ada', 'PER'), ('Bob', 'PER')], [(0, 3, 'PER')])
     """
     item = unpack_pair(item)
     if not isinstance(item, Mapping) or FIELDS & item.keys():
         return item
-    if _is_list(listed := item.get("entities")):
+    if _is_list(listed := first_value(item, ("entities", "ents"))):
         if any(isinstance(entity, str) for entity in listed):
             raise ValueError(
                 f"{_quote(item)} has entities without labels; expected (start, end, label), or {{label: [...]}}"
@@ -294,15 +300,16 @@ def _kind_of_plain(item: Any) -> Kind:
     if isinstance(item, Mapping):
         if "tokenized_text" in item or tags_key(item):
             return "record"
-        if _first(item, STARTS) is not None or "entity" in item:
+        if first_value(item, STARTS) is not None or "entity" in item:
             raise ValueError(f"{_quote(item)} is a single span; expected one list of spans per document: wrap it in []")
-        if "text" in item or "data" in item:
+        if any(name in item for name in TEXTS) or is_answer(item):
             return "record"
-        raise ValueError(f"{_quote(item)} has no 'text'; expected {EXPECTED}")
+        remedy = f", or name the keys with {spell_argument('keys', 'text=KEY,...')}"
+        raise ValueError(f"{_quote(item)} has no 'text'; expected {EXPECTED}{remedy}")
     if isinstance(item, str):
         raise ValueError(
             f"it is the text {shorten(repr(item))}; expected {EXPECTED}, one such item per document: "
-            "a single document is wrapped in []"
+            "a single document is wrapped in []; the answer of a language model is given as {'answer': ...}"
         )
     if isinstance(item, tuple) and len(item) == 3 and isinstance(item[2], str) and not isinstance(item[0], str):
         raise ValueError(f"{_quote(item)} is a single span; expected one list of spans per document: wrap it in []")
@@ -319,9 +326,9 @@ def _kind_of_list(items: Iterable[Any]) -> Kind:
         if len(first) == 2 and all(isinstance(part, str) for part in first):
             return "mentions"
         return "spans"
-    if isinstance(first, Mapping) and {"text", "label"} <= first.keys() <= {"text", "label", "score"}:
+    if isinstance(first, Mapping) and mention_of(first):
         return "mentions"
-    if isinstance(first, Mapping) or _first(first, STARTS) is not None:
+    if isinstance(first, Mapping) or first_value(first, STARTS) is not None:
         return "spans"
     return "tags"  # reading them says what is wrong with numbers, None and the like
 
@@ -349,7 +356,7 @@ def plain_span(span: Any, name: str, length: int | None, *, inclusive: bool = Fa
         if len(span) != 3:
             raise ValueError(f"{name} is {_quote(span)}; expected (start, end, label)")
     else:
-        parts = [_first(span, names) for names in (STARTS, ENDS, LABELS)]
+        parts = [first_value(span, STARTS), first_value(span, ENDS), label_of(span)]
         _check_parts(span, parts, name)
     if inclusive:
         start, end, label = parts
@@ -364,10 +371,7 @@ def _check_parts(span: Any, parts: Sequence[Any], name: str) -> None:
         return
     if isinstance(span, Mapping):
         if "label" in missing and "entity" in span:
-            raise ValueError(
-                f"{name} has the tag of a single token, {_quote(span['entity'])}; expected whole spans: make the "
-                'pipeline with aggregation_strategy="simple"'
-            )
+            raise ValueError(f"{name} has the tag of a single token, {_quote(span['entity'])}; {TOKEN_LABELS}")
         if any(key in span for key in (*STARTS, *ENDS)) and "label" not in missing:
             raise ValueError(
                 f"{name}, {_quote(span)}, has no number as {' and '.join(missing)}; a pipeline gives offsets if its "
@@ -396,13 +400,6 @@ def surface_of(span: Any) -> tuple[str, bool] | None:
         if isinstance(text, str) and text:
             return text, name != "word"
     return None
-
-
-def _first(item: Any, names: Iterable[str]) -> Any:
-    """Return the value of the first of these keys or attributes that is there and is not None."""
-    if isinstance(item, Mapping):
-        return next((item[name] for name in names if item.get(name) is not None), None)
-    return next((value for name in names if (value := getattr(item, name, None)) is not None), None)
 
 
 def _quote(item: Any) -> str:

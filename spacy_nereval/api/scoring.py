@@ -1,7 +1,4 @@
-"""`score`, for whatever a user has.
-
-`compare`, for whatever a user has.
-"""
+"""`score`, `compare`, `evaluate` and `merge`, for whatever a user has."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ from ..evaluation.run_means import evaluate_runs
 from ..evaluation.tested import Hypotheses, families
 from ..io.count_files import load
 from ..io.paths import is_count_file
-from ..metrics.registry import LOOKED_AT, MetricChoice, add_hierarchical, choose_metrics
+from ..metrics.registry import SEARCHED_DOCUMENTS, MetricChoice, add_hierarchical, choose_metrics
 from .inputs import (
     ItemReading,
     Items,
@@ -102,6 +99,11 @@ def score(
         tag_names: The names of tags that are numbers, if the features of a data set do not give
             them: a list, or a model's `id2label`.
         offsets: What the offsets of records count: "codepoint" (characters, the default), "utf16" or "utf8".
+        keys: The keys that have the parts of records and spans, such as {"text": "content", "spans": "items", "label":
+            "kind"}, or "text=content,spans=items"; dots reach into nested objects. A list of two is one for gold and
+            one for the predictions; None stands for the usual keys.
+        match_text: How the texts of a pair may differ: in white space and case ("same"), or also in Unicode forms,
+            quotes, dashes, brackets of treebanks, and characters that are not seen ("normalised").
 
     Returns:
         The result: ratios from 0 to 1, None where a score is undefined. It is a dict with
@@ -169,7 +171,7 @@ def score_runs(
         confidence: The settings of the intervals, as for `score`, or None for those that are usual.
         system: The name of the system.
         text, tokens, scheme, repair, end, spans_key, labels, only: As for `score`.
-        depth, sep, match, occurrences, tag_names, offsets: As for `score`.
+        depth, sep, match, occurrences, tag_names, offsets, keys, match_text: As for `score`.
 
     Returns:
         The result: where that of `score` has scores, it has their means; `result["metrics"]["fair"]["runs"]` has those
@@ -327,7 +329,7 @@ def _result_of_documents(
     confidence = read_confidence(asked)
     documents = iter(documents)
     all_documents = [*documents] if kept else None
-    start = all_documents if all_documents is not None else [*islice(documents, LOOKED_AT)]
+    start = all_documents if all_documents is not None else [*islice(documents, SEARCHED_DOCUMENTS)]
     metrics, added = add_hierarchical(chosen.metrics, () if sep is None else gold_labels(start), sep or "")
     # Kept documents get their units when something needs them; see `Result.counts`.
     counts = counts_of_documents(chain(start, documents), metrics, key, units=confidence is not None or not kept)
@@ -340,10 +342,21 @@ def _both_sides(side: Side, spans_key: str | None) -> Iterator[Document | None]:
     if side.kind != "example":
         yield from side.items()
         return
-    from ..integration.examples import read_example
+    from ..integration.examples import is_annotated, read_example
 
+    is_any_annotated, gold_spans = False, 0
     for number, example in enumerate(side.items()):
-        yield None if example is None else read_example(example, number, spans_key)
+        document = None if example is None else read_example(example, number, spans_key)
+        if document is not None:
+            gold_spans += len(document.gold)
+            is_any_annotated = is_any_annotated or is_annotated(example.predicted, spans_key)
+        yield document
+    if gold_spans and not is_any_annotated:
+        place = "doc.ents" if spans_key is None else f"doc.spans[{spans_key!r}]"
+        raise ValueError(
+            f"no predicted Doc of the examples has annotation in {place}: run the pipeline on the texts first, as in "
+            "[Example(nlp(gold.text), gold) for gold in docs], or call nlp.evaluate(examples)"
+        )
 
 
 def _names_metrics(pred: Any) -> bool:
@@ -353,7 +366,7 @@ def _names_metrics(pred: Any) -> bool:
 
 
 def _check_one_side(text: object, tokens: object, metrics: object) -> None:
-    """Raise ValueError if Documents or Examples come with what they hold themselves."""
+    """Raise ValueError if texts, tokens or predictions are given beside Documents or Examples, which hold them."""
     for name, value in (("text", text), ("tokens", tokens)):
         if value is not None:
             raise ValueError(f"{name}= is given, but Documents and Examples have their own: leave it out")
@@ -401,7 +414,7 @@ def compare(
         margin: The largest difference of the primary score that does not matter, in points.
         per_label: Whether to compare the primary score of each label too.
         text, tokens, scheme, repair, end, spans_key, labels, only: As for `score`.
-        depth, sep, match, occurrences, tag_names, offsets: As for `score`.
+        depth, sep, match, occurrences, tag_names, offsets, keys, match_text: As for `score`.
 
     Returns:
         The comparison: a dict with methods that print and save it; see `Comparison`.

@@ -61,20 +61,21 @@ def read_annotation(source: Path, output: Path, reading: Reading) -> Iterator[Re
         ValueError: The extension of the output names no format, or an option of reading cannot be used.
     """
     from ..integration.spacy_files import target_of
-    from ..io.formats import assign_annotators, name_of, records, with_name
-    from ..io.records import apply_label_rules
+    from ..io.formats import assign_annotators, name_of, named_format, records
+    from ..io.records import apply_label_rules, check_has_text
 
     target = target_of(output)
     if reading.unit is not None:
         raise ValueError(f"--unit {reading.unit}: nothing is resampled here; leave it out")
-    format = with_name(source, reading_of(reading)[0])
+    format = named_format(source, reading_of(reading)[0])
     assign_annotators([source], [format])
     key = reading.spans_key
     read_key = key if name_of(source, format) == "spacy" else None
     if key and not read_key and target != "spacy":
         raise ValueError(f"--spans-key {key}: neither {source} nor {output} is a .spacy file")
     rules = rules_of(reading)
-    return (apply_label_rules(record, rules) for record in with_progress(records(source, read_key, format)))
+    read = with_progress(records(source, read_key, format))
+    return (apply_label_rules(check_has_text(record, source), rules) for record in read)
 
 
 def write_annotation_of(

@@ -82,7 +82,7 @@ REFUSALS: Mapping[Kind, Mapping[str, str]] = {
         "{asked} is given in addition to --system: it shows a single run, so score that one alone",
     ),
 }
-"""Why a kind cannot answer a question, and what to do. It answers all others."""
+"""For each kind, the questions that it cannot answer: why, and what to do. It answers all others."""
 
 
 def check_answers(refusals: Mapping[str, str], questions: Iterable[tuple[str, str]], **words: object) -> None:
@@ -91,7 +91,7 @@ def check_answers(refusals: Mapping[str, str], questions: Iterable[tuple[str, st
     Args:
         refusals: The questions that cannot be answered, with the reason: a row of `REFUSALS`, or one of a feature.
         questions: What options ask for: each option as it is written, and its question.
-        words: What the reasons speak of: the `source` that is asked, and what is `kept` in it.
+        words: Values for the placeholders of the reasons: the `source` that is asked, and what is `kept` in it.
 
     >>> check_answers(REFUSALS[Kind.COUNTS], [("--by", "breakdown")])
     >>> check_answers(REFUSALS[Kind.COUNTS], [("--cut cuts.json", "scores of predictions")], source="a.npz")
@@ -239,9 +239,9 @@ class Gold:
     @cached_property
     def format(self) -> Format:
         """How it is read. Raise ValueError if the format is not known."""
-        from ..io.formats import with_name
+        from ..io.formats import named_format
 
-        return with_name(self.path, self._sides[0])
+        return named_format(self.path, self._sides[0])
 
     @cached_property
     def _records(self) -> Iterator[Record]:
@@ -274,12 +274,12 @@ class Gold:
 
         Mistakes in the file are left to those who read all of it.
         """
-        from ..metrics.registry import LOOKED_AT
+        from ..metrics.registry import SEARCHED_DOCUMENTS
 
         rules = rules_of(self.reading)
         with suppress(ValueError, OSError):
             first = [] if self._first is None else [self._first]
-            for record in chain(first, islice(self._records, LOOKED_AT - 1)):
+            for record in chain(first, islice(self._records, SEARCHED_DOCUMENTS - 1)):
                 for _, _, label in sorted(record.spans):
                     if name := rules.new_name(label) if rules else label:
                         yield name
@@ -308,14 +308,14 @@ class Gold:
         return predictions_kept(relabel(documents, rules), cutting, str(system or self.path))
 
     def _read_predictions(self, pred: Path | None) -> Documents:
-        from ..io.formats import name_of, with_name
+        from ..io.formats import name_of, named_format
         from ..io.read import read_files
 
         name = name_of(self.path, self.format)
         if pred is None and name != "conll" and (name not in BOTH or not self.format.field):
             remedy = f"; if the file holds them, name both keys with {spell_argument('column')}, as in gold,pred"
             raise ValueError(f"predictions to score against {self.path} are missing{remedy if name in BOTH else ''}")
-        formats = self.format, with_name(pred or self.path, self._sides[1])
+        formats = self.format, named_format(pred or self.path, self._sides[1])
         self._finish_looking(self.path, pred or self.path)
         others: Counter[Path] = Counter()
         how: dict[str, Any] = {"formats": formats, "unit": self.reading.unit, "others": others}
@@ -557,21 +557,20 @@ def predictions_kept(documents: Documents, cutting: Cutting, system: str) -> Doc
     from ..core.cuts import apply_cuts
     from ..io.saved_results import load_cuts
 
-    numbers = [0, 0]
+    numbers = [0, 0]  # of predictions, before and after
     counted = _count_predictions(documents, numbers, 0)
     kept = apply_cuts(counted, load_cuts(cutting.cut), cutting.missing_score, source=system)
-    return _report_kept(_count_predictions(kept, numbers, 1), cutting, numbers)
+    return _count_predictions(kept, numbers, 1, cutting.cut)
 
 
-def _count_predictions(documents: Documents, numbers: list[int], place: int) -> Iterator[Document | None]:
+def _count_predictions(
+    documents: Documents, numbers: list[int], place: int, cut: Path | None = None
+) -> Iterator[Document | None]:
+    """Yield documents, and add up the number of their predictions; say in the end how many a cut has kept."""
+    from ..reporting.remarks import cut_phrase
+
     for document in documents:
         numbers[place] += len(document.sides[1]) if document else 0
         yield document
-
-
-def _report_kept(documents: Documents, cutting: Cutting, numbers: Sequence[int]) -> Iterator[Document | None]:
-    from ..reporting.remarks import cut_phrase
-
-    yield from documents
-    before, after = numbers
-    say(f"{cutting.cut}: {cut_phrase(after, before)}", err=True)
+    if cut:
+        say(f"{cut}: {cut_phrase(numbers[1], numbers[0])}", err=True)

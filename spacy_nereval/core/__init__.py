@@ -1,4 +1,4 @@
-"""Spans, overlap, alignment, formulas, and what a metric declares.
+"""Spans, overlap, alignment, formulas, and the declaration of a metric.
 
-May import no other room, as folders of the package are called. It knows texts, spans and numbers, and nothing of spaCy.
+Imports no other room (a room is a folder of the package), and not spaCy.
 """

@@ -1,4 +1,4 @@
-"""The best way to pair spans one to one.
+"""One-to-one pairing of spans with the greatest total weight.
 
 A pairing is an optimum over whole numbers, so it does not depend on the order of
 the input or on rounding. Library solvers do not give this. scipy's works in floating point and
@@ -30,17 +30,17 @@ def best_pairs(edges: Mapping[int, Mapping[int, int]]) -> dict[int, int]:
     steps = [(i, j) for i in sorted(edges) for j in sorted(edges[i])]
     if all(a[1] <= b[1] for a, b in zip(steps, steps[1:])):
         return _best_of_chain(steps, edges)
-    return _leftmost(*_solve(edges))
+    return _leftmost_pairs(*_solve(edges))
 
 
 def _best_of_chain(steps: Sequence[tuple[int, int]], edges: Mapping[int, Mapping[int, int]]) -> dict[int, int]:
     """Return the best pairing where edges sorted by their left node are also sorted by their right node.
 
-    This holds when the spans of one side do not overlap each other. A pass from the last edge
-    to the first, which takes or leaves each edge, then finds the optimum in linear time.
+    This is the case when the spans of one side do not overlap each other. Dynamic programming
+    from the last edge to the first then finds the optimum in linear time.
     """
     n = len(steps)
-    total = [0] * (n + 1)  # the most that the edges from here on can weigh
+    total = [0] * (n + 1)  # the greatest weight of pairs among the edges from k on
     follower = [n] * n  # the next edge that shares neither end with this one
     new_i = new_j = n
     for k in reversed(range(n)):
@@ -118,28 +118,28 @@ def _solve(  # noqa: C901
         j = partner.pop(alone) if free is None else free
         while True:  # pass each partner on, from the end of the path back to the root
             i = came_from[j]
-            handed_on = partner.get(i)
+            displaced = partner.get(i)
             partner[i], owner[j] = j, i
-            if handed_on is None:
+            if displaced is None:
                 break
-            j = handed_on
+            j = displaced
     options = {i: sorted(j for j, weight in row.items() if u[i] + v[j] == weight) for i, row in edges.items()}
     return partner, options, u, v
 
 
 UNMATCHED = -1
-"""The place of all nodes without a partner; it has unlimited capacity."""
+"""Sentinel for "no partner", with unlimited capacity."""
 
 
 # One search, whose steps share their state.
-def _leftmost(  # noqa: C901
+def _leftmost_pairs(  # noqa: C901
     pairs: dict[int, int], options: Options, u: Prices, v: Prices
 ) -> dict[int, int]:
     """Return the smallest sorted list of pairs among the heaviest pairings.
 
-    From left to right, every node gets the smallest partner with which the rest can still
-    be completed: the node that had this partner moves to another of its options, whose
-    owner moves in turn, until one moves to the place that the first node has left.
+    From left to right, every node gets the smallest partner that still allows a heaviest
+    pairing: the node that had this partner moves to another of its options, whose owner
+    moves in turn, until one moves to the place that the first node has left.
     """
     owner = {j: i for i, j in pairs.items()}
 
@@ -160,29 +160,29 @@ def _leftmost(  # noqa: C901
 
     for i in sorted(options):
         goal = pairs.get(i, UNMATCHED)
-        before: dict[int, tuple[int, int]] = {}  # place reached: from where, by which node
+        origins: dict[int, tuple[int, int]] = {}  # place reached: from where, by which node
         for first in options[i]:
             if first == goal:
                 break
-            reached = [] if first in before else [first]
-            before.setdefault(first, (UNMATCHED, i))
-            while reached and goal not in before:
+            reached = [] if first in origins else [first]
+            origins.setdefault(first, (UNMATCHED, i))
+            while reached and goal not in origins:
                 place = reached.pop()
-                for to, who in moves(place, i, goal):
-                    if to not in before:
-                        before[to] = place, who
-                        reached.append(to)
-            if goal in before:
+                for target, node in moves(place, i, goal):
+                    if target not in origins:
+                        origins[target] = place, node
+                        reached.append(target)
+            if goal in origins:
                 place = goal
                 while place != first:
-                    come_from, who = before[place]
-                    if who == UNMATCHED:
+                    source, node = origins[place]
+                    if node == UNMATCHED:
                         owner.pop(place, None)
                     elif place == UNMATCHED:
-                        del pairs[who]
+                        del pairs[node]
                     else:
-                        pairs[who], owner[place] = place, who
-                    place = come_from
+                        pairs[node], owner[place] = place, node
+                    place = source
                 pairs[i], owner[first] = first, i
                 break
     return dict(sorted(pairs.items()))
@@ -199,11 +199,11 @@ def align(
 
     Among all pairings of overlapping spans it is the one with the most identical
     boundaries, then the most pairs, then the most equal labels, then the most shared
-    characters, then the leftmost. (Hits never get here; every optimum pairs them.)
+    characters, then the leftmost. (Hits are not passed in; every optimum pairs them.)
 
     Args:
         gold, pred: Spans, sorted.
-        overlaps: The pairs that may be made, as `core.overlapping.overlaps` returns them.
+        overlaps: The candidate pairs, from `core.overlapping.overlaps`.
 
     Returns:
         Pairs (gold, pred), then each unpaired prediction as (None, pred); (gold, None) for an unpaired gold span.
@@ -245,8 +245,8 @@ def closest_pairs(
 
     Args:
         gold, pred: Spans, sorted.
-        worth: What pairing `gold[i]` with `pred[j]` is worth, a whole number from 0 up.
-            Pairs that are not in it are not made.
+        worth: The worth of pairing `gold[i]` with `pred[j]`, a whole number from 0 up.
+            Other pairs are not allowed.
 
     Returns:
         (gold, pred) or (gold, None) for each gold span in order, then (None, pred) for each unpaired prediction.
@@ -254,11 +254,11 @@ def closest_pairs(
     >>> closest_pairs([(0, 9, "A"), (2, 9, "A")], [(2, 8, "A")], {(0, 0): 1, (1, 0): 1})
     [((0, 9, 'A'), None), ((2, 9, 'A'), (2, 8, 'A'))]
     """
-    apart = {(i, j): abs(gold[i][0] - pred[j][0]) + abs(gold[i][1] - pred[j][1]) for i, j in worth}
+    distance = {(i, j): abs(gold[i][0] - pred[j][0]) + abs(gold[i][1] - pred[j][1]) for i, j in worth}
     most = 1 + min(len(gold), len(pred))
-    worst = 1 + max(apart.values(), default=0)
+    radix = 1 + max(distance.values(), default=0)
     edges: dict[int, dict[int, int]] = {}
     for (i, j), value in worth.items():
         # The digits are the criteria, as in `align`.
-        edges.setdefault(i, {})[j] = (value * most + 1) * most * worst + worst - apart[i, j]
+        edges.setdefault(i, {})[j] = (value * most + 1) * most * radix + radix - distance[i, j]
     return pair_spans(gold, pred, best_pairs(edges))

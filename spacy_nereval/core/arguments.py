@@ -1,8 +1,8 @@
 """The arguments that Python and the commands have in common, each declared once.
 
-A field's annotation has its `Argument`: what it is for, and which values it takes. The options of the commands and
-their documentation are made of these; signatures in Python repeat names and defaults for those who read them, and a
-test compares. Nothing is imported that takes long, since spaCy imports the commands at every start.
+Each field is annotated with its `Argument`: its help text and its allowed values. The options of the commands and
+their documentation are generated from these. Python signatures repeat the names and defaults for their readers; a
+test compares them. Slow modules are not imported, since spaCy imports the commands at every start.
 """
 
 from __future__ import annotations
@@ -23,7 +23,11 @@ CODEPOINT, UTF16, UTF8 = OFFSETS = ("codepoint", "utf16", "utf8")
 AUTO_OFFSETS = "auto"
 
 EXACT, NORMALISED, CASELESS = LEVELS = ("exact", "normalised", "caseless")
-"""How alike a mention and the text have to be, the tightest first."""
+"""How closely a mention has to match the text, the strictest first."""
+
+SAME = "same"
+TEXT_MATCHES = (SAME, NORMALISED)
+"""How alike the texts of a pair have to be: the same except for white space and case, or normalised too."""
 
 LISTED, FIRST, ALL = OCCURRENCES = ("listed", "first", "all")
 """Which occurrences of a mention are spans: as many as it is listed, the first, or all."""
@@ -35,17 +39,17 @@ SCHEMES = ("auto", "IOB1", "IOB2", "BILUO", "BIOES", "IO")
 ENDS = ("exclusive", "inclusive")
 
 TYPES: Mapping[type, str] = {Integral: "a whole number", Real: "a number", str: "a text"}
-"""The types that are checked, in words."""
+"""The types that are checked, and their names in errors."""
 
 
 class Argument(NamedTuple):
-    """The declaration of an argument, beside its name, type and default.
+    """The declaration of an argument, except its name, type and default.
 
-    help: what it is for, as the help of commands says it. values: those that it takes; none for any. short: its short
-    name in commands. takes: the type of its values, a key of `TYPES`, if it is checked. least, most: its bounds, of
-    texts those of the length. expected: what it takes in words, where type and bounds do not say it well. usual: a
-    good value, for errors. where: "files" or "objects" if it concerns only one of them. typed: its type in commands,
-    where it differs. group: the group of options whose help shows it, if not that of its class.
+    help: its description in the help of commands. values: the allowed values; empty if all are allowed. short: its
+    short name in commands. takes: the type of its values, a key of `TYPES`, if it is checked. least, most: its bounds,
+    or those of a text's length. expected: a description of its values for errors, where type and bounds are unclear.
+    usual: a usual value, for errors. where: "files" or "objects" if it applies only to them. typed: its type in
+    commands, if it differs. group: the group of options whose help shows it, if not that of its class.
     """
 
     help: str
@@ -81,7 +85,7 @@ def validate_settings(settings: Settings) -> Settings:
     defaults: Mapping[str, Any] = getattr(settings, "_field_defaults", {})  # of a named tuple, else class attributes
     for name, argument in arguments_of(settings).items():
         value, default = getattr(settings, name), defaults.get(name, getattr(type(settings), name))
-        if value is not None or default is not None:  # None only if it is the default
+        if value is not None or default is not None:  # None is allowed only as the default
             check_value(name, value, argument)
     return settings
 
@@ -108,7 +112,7 @@ def _expectation(value: Any, argument: Argument) -> str:
     if argument.takes and (isinstance(value, bool) or not isinstance(value, argument.takes)):
         return TYPES[argument.takes]
     size = len(value) if isinstance(value, str) else value
-    if argument.least is not None and not size >= argument.least:  # not <, which holds for no NaN
+    if argument.least is not None and not size >= argument.least:  # not <, which is False for NaN
         return f"at least {argument.least}"
     if argument.most is not None and not size <= argument.most:
         return f"at most {argument.most}, which take minutes and gigabytes for a large corpus"
@@ -136,7 +140,7 @@ SEP = Argument(
 
 @dataclass(frozen=True, kw_only=True)
 class Labelling:
-    """What becomes of labels: they are mapped, then cut to a depth, then kept or dropped."""
+    """How to change labels: map them, then truncate them to a depth, then keep or drop them."""
 
     labels: Annotated[
         Mapping[str, str | None] | str | Path | None,
@@ -159,7 +163,7 @@ class Labelling:
 
 @dataclass(frozen=True, kw_only=True)
 class Reading(Labelling):
-    """How annotation is read, in files or as Python objects."""
+    """How to read annotation from files or Python objects."""
 
     format: Annotated[
         str | None,
@@ -173,6 +177,15 @@ class Reading(Labelling):
             "Studio, Hugging Face, WebAnno, XMI, CoNLL-U, BioC: name of the key, feature or type",
             where="files",
             typed=str,
+        ),
+    ] = None
+    keys: Annotated[
+        Any,
+        Argument(
+            "JSON and Parquet: the keys that have the text, the spans, and the start, end and label of a span, as in "
+            "text=content,spans=items,label=kind. Dots reach into nested objects. Once for all files, or once for gold "
+            "and once for predictions",
+            typed=list[str],
         ),
     ] = None
     scheme: Annotated[
@@ -248,6 +261,14 @@ class Reading(Labelling):
             OCCURRENCES,
         ),
     ] = LISTED
+    match_text: Annotated[
+        str,
+        Argument(
+            "How the texts of gold and predictions may differ: in white space and case ('same'), or also in Unicode "
+            "forms, quotes, dashes, brackets as treebanks write them, and characters that are not seen ('normalised')",
+            TEXT_MATCHES,
+        ),
+    ] = SAME
     unit: Annotated[
         str | None,
         Argument(
@@ -261,7 +282,7 @@ class Reading(Labelling):
     ] = None
 
 
-# How documents are resampled
+# Arguments of resampling
 
 LEVEL = Argument(
     "Confidence level of the intervals (0.95 by default)",
@@ -271,10 +292,10 @@ LEVEL = Argument(
     expected="a number between 0 and 1, such as 0.95",
 )
 MOST_DOCUMENTS = 20_000
-"""Maximum number of documents for an interval that nobody asked for: with more, it takes longer than counting."""
+"""Maximum number of documents for intervals by default: with more, they take longer than counting."""
 
 MOST_SAMPLES = 100_000
-"""More half-samples hardly change an interval, and take memory and time in proportion."""
+"""Maximum number of half-samples. More hardly change an interval, and take memory and time in proportion."""
 
 SAMPLES = Argument(
     "Number of half-samples, random halves of the documents (1000 by default). Only collapsed counts and scores over "
@@ -301,7 +322,7 @@ REPLICATES = Argument(
     group="intervals",
 )
 
-# What a comparison asks
+# Arguments of comparisons
 A_SCORE = "the name of a score, such as 'strict_f'"
 PRIMARY = Argument(
     "Primary score, METRIC.SCORE or its score key, such as fair.f or fair_f: the conclusion is about it. By default "
@@ -330,11 +351,11 @@ TRIALS = Argument(
     usual=10_000,
 )
 
-# How a cut is chosen
+# Arguments of choosing cuts
 STRICT = "strict"
 
 PER_LABEL = OWN, MICRO = ("own", "micro")
-"""How labels get cuts of their own: each the best of its own score, or together the best overall score."""
+"""How to choose one cut per label: for the best score of each label, or for the best overall score."""
 
 BIN_KINDS = EQUAL, EQUAL_MASS = ("equal", "equal_mass")
 
@@ -385,7 +406,7 @@ class Choosing(NamedTuple):
     bin_kind: Annotated[str, BIN_KIND] = EQUAL
 
 
-# How corrections of gold annotation are applied
+# Arguments of applying corrections to gold annotation
 REFUSE, KEEP = "refuse", "keep"
 CONFLICTS = Argument(
     "What to do where marks decide different things: 'refuse' all of them and list the places, or 'keep' the gold "

@@ -43,7 +43,7 @@ class Compression(NamedTuple):
     Args:
         name: Its name in messages.
         extension: The file extension.
-        starts: What its files begin with.
+        starts: A pattern of the first bytes of its files.
         reader: Returns the unpacked content of an open file, as a stream.
         writer: Returns a stream that packs what is written to it into an open file.
     """
@@ -146,10 +146,10 @@ ALL = (
     ZSTANDARD,
 )
 
-EXTENSIONS = tuple(each.extension for each in ALL)
+EXTENSIONS = tuple(compression.extension for compression in ALL)
 
 PACKED_ALREADY = (".npz", ".spacy", ".zip", ".parquet", ".arrow", ".feather")
-"""Files whose content is compressed itself. They are not read or written in another compression."""
+"""Extensions of formats with compressed content. Their files are not compressed a second time."""
 
 
 def strip_compression(path: Path) -> Path:
@@ -185,7 +185,7 @@ def compression_of(start: bytes) -> Compression | None:
 def _compression_of_name(path: Path) -> Compression | None:
     """Return the compression that a file extension names; None for no compression."""
     suffix = path.suffix.lower()
-    return None if strip_compression(path) == path else next(way for way in ALL if way.extension == suffix)
+    return None if strip_compression(path) == path else next(item for item in ALL if item.extension == suffix)
 
 
 def _check_installed(compression: Compression, path: object) -> None:
@@ -206,11 +206,11 @@ def open_unpacked(path: Path, name: object = None) -> BinaryIO:
 
     Args:
         path: The file.
-        name: What the file is called in errors; by default its path.
+        name: The name of the file in errors; by default its path.
 
     Raises:
         ValueError: The file needs a package that is not installed; while reading, `Damaged` if the file is damaged,
-            cut off, or packed much more tightly than annotation can be. Names the file.
+            truncated, or has a higher compression ratio than annotation can have. Names the file.
         OSError: The file cannot be opened; while reading, if it cannot be read.
 
     >>> import gzip
@@ -238,7 +238,7 @@ def open_unpacked(path: Path, name: object = None) -> BinaryIO:
 
 
 def read_unpacked(path: Path, name: object = None) -> bytes:
-    """Return the unpacked content of a file. `open_unpacked` has the arguments and errors."""
+    """Return the unpacked content of a file. The arguments and errors are those of `open_unpacked`."""
     with open_unpacked(path, name) as file:
         return file.read()
 
@@ -248,7 +248,7 @@ class _Unpacked(io.RawIOBase):
 
     def __init__(self, file: BinaryIO, compression: Compression, name: str) -> None:
         self._file, self._compression, self._name = file, compression, name
-        self._stream, self._place = compression.reader(file), 0
+        self._stream, self._position = compression.reader(file), 0
 
     def readable(self) -> bool:
         return True
@@ -257,7 +257,7 @@ class _Unpacked(io.RawIOBase):
         return True
 
     def tell(self) -> int:
-        return self._place
+        return self._position
 
     def seek(self, place: int, whence: int = io.SEEK_SET) -> int:
         """Go back to the start."""
@@ -265,7 +265,7 @@ class _Unpacked(io.RawIOBase):
             raise io.UnsupportedOperation("only the start of a compressed file can be looked up")
         self._stream.close()
         self._file.seek(0)
-        self._stream, self._place = self._compression.reader(self._file), 0
+        self._stream, self._position = self._compression.reader(self._file), 0
         return 0
 
     def readinto(self, buffer: Any) -> int:
@@ -280,8 +280,8 @@ class _Unpacked(io.RawIOBase):
                 raise
             reason = " ".join(str(error).split())
             raise Damaged(f"{self._name} is damaged: {self._compression.name} cannot unpack it ({reason})") from None
-        self._place += number
-        if self._place > LARGEST and self._place > MOST_PACKED * self._file.tell():
+        self._position += number
+        if self._position > LARGEST and self._position > MOST_PACKED * self._file.tell():
             raise Damaged(
                 f"{self._name} becomes more than {MOST_PACKED} times as large when it is unpacked, and more than "
                 f"{LARGEST:,} bytes: if it is to be so large, unpack it first"

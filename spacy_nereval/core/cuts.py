@@ -1,4 +1,4 @@
-"""Cuts: which predictions are kept, by the scores that their model gave them."""
+"""Cuts: thresholds on the scores that a model gives its predictions. Predictions below the cut are dropped."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def format_cut(cut: float) -> str:
 
 @dataclass(frozen=True)
 class Cuts:
-    """A prediction is kept if its score is at least the cut of its label.
+    """The cut of each label: the lowest score at which a prediction is kept.
 
     Args:
-        default: The cut of labels that have none of their own; None keeps no prediction.
+        default: The cut of labels without one in `labels`; None keeps no prediction.
         labels: The cuts of labels; None keeps no prediction of the label.
         score: The score that the cuts were chosen by, METRIC.SCORE.
         floor: The lowest score of the predictions that they were chosen on; lower cuts were not evaluated.
         documents: The number of these documents.
-        signature: The signature of the result in which they were found.
+        signature: The signature of the result that chose the cuts.
 
     >>> cuts = Cuts(0.5, {"PER": 0.25, "LOC": None})
     >>> cuts.keeps("PER", 0.25), cuts.keeps("LOC", 1.0), cuts.keeps("ORG", 0.4)
@@ -91,19 +91,19 @@ def _score_problem(document: Document, span: PlainSpan, score: Any) -> str:
         return str(score)
     start, end, label = span
     text = "" if document.text is None else f" {quote(document.text[start:end])}"
-    shown = f"the predicted span {shorten(label)}{text} from {start} to {end}"
+    description = f"the predicted span {shorten(label)}{text} from {start} to {end}"
     if score is None and document.mentions:
         why = "since scores of mentions without offsets are not read"
         return (
-            f"{shown} has no score, {why}; give offsets, or one score for all with "
+            f"{description} has no score, {why}; give offsets, or one score for all with "
             f"{spell_argument('missing_score', 1.0)}"
         )
     if score is None:
         return (
-            f'{shown} has no score; expected a number as its "score", or give '
+            f'{description} has no score; expected a number as its "score", or give '
             f"{spell_argument('missing_score', 1.0)} to keep such spans"
         )
-    return f"{shown} has the score {shorten(repr(score))}; expected a finite number"
+    return f"{description} has the score {shorten(repr(score))}; expected a finite number"
 
 
 def pair_with_scores(
@@ -134,8 +134,8 @@ def apply_cuts(
     """Yield documents without the predictions whose scores are below their cuts.
 
     Args:
-        documents: Documents; None stands for one without annotation.
-        cuts: The cuts; None keeps all predictions, and asks for no scores.
+        documents: Documents; None is one without annotation.
+        cuts: The cuts; None keeps all predictions, and needs no scores.
         missing_score: As for `validate_scores`.
         source: The name of the predictions, for errors.
 

@@ -1,7 +1,7 @@
-"""What a metric declares: its verdicts, the columns they add up to, one formula, and its scores.
+"""The declaration of a metric: its verdicts, the columns that add them up, one formula, and its scores.
 
 Everything that prints, tests or selects by a score reads the declaration. Nothing is guessed from the name of a score.
-The declaration and the verdicts that a judge passes are checked at the end of this module.
+The end of this module checks declarations, and the verdicts that judges pass.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 from .formulas import Array, Classes, Score, check_scores, prf_scores
 from .messages import quote, shorten
-from .spans import Document, OverlapGroup, Span
+from .spans import Document, OverlapGroup, Span, correct_boundary
 from .wording import VERDICT_KINDS, Wording
 
 if TYPE_CHECKING:
@@ -108,22 +108,24 @@ class Metric:
         confusion: The verdicts that the confusion matrix counts; None for no matrix.
         words: Verdicts in words; others are shown by name only.
         taxonomy: The taxonomy of errors that its verdicts belong to: "FairEval", or "" for none.
-            Tables show what is wrong by a metric that has one.
+            Tables of errors use a metric that has one.
+        boundary_errors: The verdicts on pairs of one label with different boundaries whose numbers are split by
+            which boundary is right.
         details: Further numbers for the result, computed from columns as scores are.
-        classes: How the scores of labels make the overall score, if they do.
+        classes: How to compute the overall score from the scores of labels; None if it is not computed from them.
         count_batch: The verdicts of `judge` for a batch of documents at once; only for speed.
-        note: From a document and a verdict's gold (or else predicted) span to a text to keep with the verdict.
-        resolve: From the verdicts and notes that occur in the corpus to final verdicts, where
-            a verdict depends on the corpus as a whole.
-        distinct: Whether all verdicts of one name and note count as one, in however many documents they are.
-        mirror: What verdicts become when gold and predicted spans change places, such as misses spurious;
-            those that are not named stay. None if the verdicts on swapped sides are not such a mirror image.
-        tokens: Whether documents without tokens cannot be judged.
-        text: Whether documents without a text cannot be judged; "words" if it is enough to know
-            which words are the same, as of tags.
-        needs: The option that must be given before the metric can judge; None if none.
-        version: Goes up when numbers change. Counts of different versions do not mix.
-        name, settings: Filled in by `create`.
+        note: Returns a text to store with a verdict, given the document and the gold (or else predicted) span.
+        resolve: Returns the final verdicts, given the verdicts and notes that occur in the corpus; only for
+            verdicts that depend on the whole corpus.
+        distinct: Whether verdicts of one name and note count once in the whole corpus.
+        mirror: The verdict that each verdict becomes when gold and predictions are swapped, such as a miss a
+            spurious span; others stay. None if swapping the sides changes verdicts in another way.
+        tokens: Whether the judge needs tokens.
+        text: Whether the judge needs the text; "words" if it only needs to know which words are equal,
+            so that documents of tags are enough.
+        needs: The option that the judge needs; None if it needs none.
+        version: Increased when numbers change. Counts of different versions cannot be merged.
+        name, settings: Set by `create`.
 
     Raises:
         ValueError: The declaration contradicts itself; the message says where.
@@ -148,6 +150,7 @@ class Metric:
     confusion: tuple[str, ...] | None = None
     words: Mapping[str, Wording] = field(default_factory=dict)
     taxonomy: Literal["", "FairEval"] = ""
+    boundary_errors: tuple[str, ...] = ()
     details: Callable[[Columns], dict[str, Any]] | None = None
     classes: Classes | None = None
     count_batch: Callable[[SpanTable], Iterable[Tally]] | None = None
@@ -212,8 +215,14 @@ class Metric:
 
     @property
     def keys(self) -> dict[str, str]:
-        """Key in a spaCy score dict (without prefix) to the name of the score."""
+        """The name of each score, by its key in a spaCy score dict, without prefix."""
         return {score.key: score.name for score in self.scores if score.key}
+
+    def note_of(self, document: OverlapGroup, name: str, gold: Any, pred: Any) -> str:
+        """Return the text to keep with a verdict: `note`, or which boundary is right; "" for none."""
+        if name in self.boundary_errors:
+            return correct_boundary(Span._make(gold), Span._make(pred))
+        return self.note(document, gold or pred) if self.note and isinstance(document, Document) else ""
 
     def verdicts(self, document: Document) -> Iterator[Verdict]:
         """Yield all verdicts on a document: the evidence behind every number.
@@ -225,7 +234,7 @@ class Metric:
             Verdicts: those on hits first, then group by group.
 
         Raises:
-            ValueError: The document lacks what the metric needs, or the judge passes what the metric does not declare.
+            ValueError: The document lacks what the metric needs, or the judge passes an undeclared verdict.
 
         >>> from spacy_nereval import create, Document
         >>> doc = Document(gold=[(0, 5, "A"), (8, 9, "A")], pred=[(0, 5, "A"), (2, 4, "B")])
@@ -272,8 +281,8 @@ class SpanTable(Protocol):
         """The number of documents."""
 
     def words(self, *, case: str, by: str) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return int64[words] twice: the index of the span that has the word, and the word as a number, equal where
-        two words of one document are equal. `case` and `by` are those of `Document.unigrams`."""
+        """Return two int64[words] arrays: the index of each word's span, and a number that equal words of a document
+        share. `case` and `by` are those of `Document.unigrams`."""
 
 
 class Tally(NamedTuple):
@@ -318,11 +327,14 @@ def check_declaration(metric: Metric) -> None:
         raise ValueError('a metric with a note judges whole documents: declare scope="document"')
     if (metric.note is None) != (metric.resolve is None and not metric.distinct):
         raise ValueError("note and resolve belong together: declare both or neither")
+    if metric.note and metric.boundary_errors:
+        raise ValueError("a metric keeps one text with a verdict: declare note or boundary_errors")
     _check_columns(metric)
     summed = {source for sources in metric.columns.values() for source in sources}
     for attribute, names in (
         ("partial_credit", metric.partial_credit),
         ("correct", metric.correct),
+        ("boundary_errors", metric.boundary_errors),
         ("words", metric.words),
     ):
         if unknown := [name for name in names if name not in metric.verdict_names]:
@@ -407,12 +419,12 @@ def validate_verdicts(metric: Metric, verdicts: Iterable[Any]) -> Iterator[tuple
     for verdict in require_verdicts(metric, verdicts):
         if problem := _verdict_problem(metric, verdict):
             raise ValueError(problem)
-        name, gold, pred, amount = verdict  # plain tuples are good enough to be counted
+        name, gold, pred, amount = verdict  # judges may pass plain tuples
         yield name, gold and Span._make(gold), pred and Span._make(pred), amount
 
 
 def require_verdicts(metric: Metric, verdicts: Iterable[T]) -> Iterable[T]:
-    """Return the verdicts of a judge. Raise ValueError if it did not return several."""
+    """Return the verdicts of a judge. Raise ValueError if they are not iterable."""
     if not isinstance(verdicts, Iterable):
         raise ValueError(
             f"the judge of {metric.name} returns {shorten(repr(verdicts))}: let it yield verdicts, or return a list"

@@ -1,9 +1,9 @@
-"""What features add to the package.
+"""The registry of features, and the declaration of what a feature adds to the package.
 
 A feature is a package with everything that one kind of question needs: its numbers, its view, its page, its functions
 in Python and its commands. It declares itself in one `Feature`, which an entry point of the group
-`spacy_nereval_features` names, and is imported when it is used. The rest of the package knows features by their
-declarations alone, and no feature knows another.
+`spacy_nereval_features` names, and is imported when it is used. The rest of the package uses features only through
+their declarations, and no feature uses another.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ class Feature:
     Attributes:
         name: Its name, that of the entry point.
         commands: Modules that register commands when they are imported.
-        names: Public names to the modules that define them.
+        names: The module that defines each public name.
         results: The kinds of results that it makes, by the name of their class.
         inputs: Parameters of its commands that name files, folders or models that are read. A text may name several,
             with commas between them.
         outputs: Parameters of its commands that name files that are written.
-        extensions: Commands of others to what this feature adds to them: "module:object" of an `Extension`.
+        extensions: What it adds to other commands, by the name of the command: "module:object" of an `Extension`.
         page: The function that makes one HTML page of systems with their documents, "module:function"; "" if none.
 
     >>> Feature("example", names={"ask": "example.asking"}).name
@@ -76,13 +76,13 @@ def features() -> tuple[Feature, ...]:
     >>> [feature.name for feature in features()][:2]
     ['agreement', 'gate']
     """
-    working = []
+    declarations = []
     for name in list_names(registry):
         try:
-            working.append(load_registered(registry, name))
-        except ValueError as error:  # a broken package of others does not stop the commands that do without it
+            declarations.append(load_registered(registry, name))
+        except ValueError as error:  # other commands still work if the package of a feature is broken
             warnings.warn(str(error), stacklevel=2)
-    return tuple(working)
+    return tuple(declarations)
 
 
 def load_object(place: str) -> Any:

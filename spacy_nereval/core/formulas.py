@@ -1,6 +1,6 @@
-"""What a metric declares about its scores, and the formulas that metrics share.
+"""The declaration of a metric's scores, and the formulas that several metrics use.
 
-Formulas take numbers, or arrays of any shape element by element.
+Formulas take numbers, or work elementwise on arrays of any shape.
 """
 
 from __future__ import annotations
@@ -123,9 +123,9 @@ def check_scores(scores: Sequence[Score]) -> None:
     """Raise ValueError, saying where, if the declared scores contradict each other."""
     names = [score.name for score in scores]
     keys = [score.key for score in scores if score.key]
-    for what, listed in (("score", names), ("score key", keys)):
-        if twice := sorted({name for name in listed if listed.count(name) > 1}):
-            raise ValueError(f"the {what} {twice[0]!r} is declared twice")
+    for noun, values in (("score", names), ("score key", keys)):
+        if repeated := sorted({name for name in values if values.count(name) > 1}):
+            raise ValueError(f"the {noun} {repeated[0]!r} is declared twice")
     groups = [score.group for score in scores if score.group]
     for group in dict.fromkeys(groups):
         if groups.count(group) != 3:
@@ -186,7 +186,7 @@ def prf(tp: Array, fp: Array, fn: Array, beta: float = 1.0) -> dict[str, Array]:
     """
     alpha = weight_of_precision(beta)
     f = ratio(tp, tp + (1 - alpha) * fn + alpha * fp)
-    # With beta 0 or infinite, or nearly, the denominator leaves one side out. That side may be the only one.
+    # With beta 0 or infinite, or nearly, the denominator leaves one side out, perhaps the only one that has spans.
     only_one_side = np.isnan(f) & ((np.asarray(fp) != 0) | (np.asarray(fn) != 0))
     return {"p": ratio(tp, tp + fp), "r": ratio(tp, tp + fn), "f": np.where(only_one_side, 0.0, f)[()]}
 
@@ -199,7 +199,7 @@ def prf_of_columns(columns: Mapping[str, Array], beta: float = 1.0) -> dict[str,
         beta: As for `prf`.
 
     Returns:
-        What `prf` returns.
+        The scores of `prf`.
 
     >>> prf_of_columns({"tp": 1, "fp": 1, "fn": 0})["p"]
     np.float64(0.5)
@@ -208,7 +208,7 @@ def prf_of_columns(columns: Mapping[str, Array], beta: float = 1.0) -> dict[str,
 
 
 def f_score(p: Array, r: Array, beta: float = 1.0) -> Array:
-    """Return F-beta of a precision and a recall that have denominators of their own.
+    """Return F-beta from precision and recall, for metrics without counts of tp, fp and fn.
 
     As with counts, F is 0, not undefined, when only one side has spans.
 
@@ -233,7 +233,7 @@ def f_score(p: Array, r: Array, beta: float = 1.0) -> Array:
 def weight_table(
     weights: str | Mapping[str, float], named: Mapping[str, Mapping[str, float]], kinds: Sequence[str]
 ) -> dict[str, float]:
-    """Return a table of weights from its name, or from a table that may leave kinds out.
+    """Return the weight of each kind, from the name of a table or from a partial table.
 
     Args:
         weights: The name of a table in `named`, or a table itself.

@@ -19,10 +19,13 @@ from . import compression
 from .arguments import SEP, SEPARATOR, Labelling, check_value
 from .messages import Pasted, PlainSpan, did_you_mean, highest_scores, join_names, quote, shorten, spell_argument
 
+NO_LABEL = "(no label)"
+"""The label of spans that spaCy gives none, such as those of `span_finder`."""
+
 
 @dataclass(frozen=True)
 class LabelRules:
-    """What becomes of a label: it is mapped, then truncated to a depth, then kept or dropped.
+    """Rules that change labels: map them, then truncate them to a depth, then keep or drop them.
 
     Args:
         labels: Labels with their new names, None to drop them. A new name is not looked up again.
@@ -68,13 +71,13 @@ class LabelRules:
             name = levels[min(self.depth, len(levels)) - 1]
         return name
 
-    def unkept(self, gold: Iterable[str], pred: Iterable[str]) -> Counter[tuple[str, str]]:
-        """Return how many spans are dropped since `only` does not name their label, as (side, new name).
+    def count_unkept(self, gold: Iterable[str], pred: Iterable[str]) -> Counter[tuple[str, str]]:
+        """Count the spans that are dropped because `only` does not name their label, by (side, new name).
 
         Args:
             gold, pred: The label of each span.
 
-        >>> LabelRules(only=("PER",)).unkept(["PER"], ["PER", "PERSON", "PERSON"])
+        >>> LabelRules(only=("PER",)).count_unkept(["PER"], ["PER", "PERSON", "PERSON"])
         Counter({('pred', 'PERSON'): 2})
         """
         result: Counter[tuple[str, str]] = Counter()
@@ -90,7 +93,7 @@ class LabelRules:
         return [(start, end, label) for start, end, label in renamed if label is not None]
 
     def map_scores(self, scores: Mapping[PlainSpan, Any]) -> dict[PlainSpan, Any]:
-        """Return the scores of spans by the spans with their new labels."""
+        """Return the scores of spans with their new labels, without the dropped spans."""
         renamed = ((start, end, self.new_name(label), score) for (start, end, label), score in scores.items())
         return highest_scores(((start, end, label), score) for start, end, label, score in renamed if label is not None)
 
@@ -112,13 +115,13 @@ class LabelRules:
         return result
 
     def check_labels_occur(self, labels: Collection[str]) -> None:
-        """Check that a label of `only` occurs.
+        """Check that at least one label of `only` occurs.
 
         Args:
             labels: The labels that occur, with their new names.
 
         Raises:
-            ValueError: None does, so that nothing is left.
+            ValueError: None occurs, so no span is left.
         """
         if self.only and not any(label in labels for label in self.only):
             missing = join_names([quote(label) for label in self.only])
@@ -129,7 +132,7 @@ class LabelRules:
             )
 
     def usage_warnings(self, mapped: Collection[str], labels: Collection[str]) -> list[str]:
-        """Return warnings if labels of the mapping, or of those to keep, do not occur.
+        """Return warnings about labels of the mapping, and of `only`, that do not occur.
 
         Args:
             mapped: The labels of the mapping that occur.
@@ -139,8 +142,8 @@ class LabelRules:
         if missing := [label for label in self.mapping if label not in mapped]:
             warnings.append(f"⚠ labels: {join_names(missing)} to map, but neither side has such a label")
         hints = {label: did_you_mean(label, labels) for label in self.only or () if label not in labels}
-        strange = [label for label, hint in hints.items() if not hint]
-        lines = [(join_names(strange), "")] if strange else []
+        unknown = [label for label, hint in hints.items() if not hint]
+        lines = [(join_names(unknown), "")] if unknown else []
         lines += [(label, hint) for label, hint in hints.items() if hint]
         return warnings + [f"⚠ only: {name} to keep, but neither side has such a label{hint}" for name, hint in lines]
 
@@ -157,7 +160,7 @@ def ancestors(label: str, sep: str = SEPARATOR) -> list[str]:
         sep: What separates the levels.
 
     Returns:
-        Labels, from one level to all; a level without a name has no label of its own.
+        Labels, from one level to all; levels without a name are skipped.
 
     >>> ancestors("LOC/CITY/CAPITAL")
     ['LOC', 'LOC/CITY', 'LOC/CITY/CAPITAL']
@@ -222,7 +225,7 @@ def split_labels(text: str) -> list[str]:
     """Return the labels that a text lists: separated by commas, or as a JSON array if a label has a comma.
 
     Raises:
-        ValueError: It begins as a JSON array, and is none of labels.
+        ValueError: It begins like a JSON array, but is not a JSON array of labels.
 
     >>> split_labels("PER, LOC"), split_labels('["PER", "LOC, other"]')
     (['PER', 'LOC'], ['PER', 'LOC, other'])
@@ -242,10 +245,10 @@ def split_labels(text: str) -> list[str]:
 
 
 def read_mapping(labels: Mapping[str, str | None] | str | Path) -> dict[str, str | None]:
-    """Return the mapping that an option gives; see `label_rules`.
+    """Return the mapping of labels from the value of an option; see `label_rules`.
 
     Raises:
-        ValueError: It is no mapping of labels, or goes in a circle.
+        ValueError: It is not a mapping of labels, or has a cycle.
         OSError: The JSON file cannot be read.
     """
     argument = spell_argument("labels", labels)
@@ -268,8 +271,8 @@ def read_mapping(labels: Mapping[str, str | None] | str | Path) -> dict[str, str
                 "expected text for both, or null to drop the label"
             )
     names = [old for old, _ in pairs]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"{argument}: {quote(twice[0])} is mapped twice")
+    if repeated := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"{argument}: {quote(repeated[0])} is mapped twice")
     mapping = {old: new or None for old, new in pairs}
     for start in mapping:
         _check_no_cycle(start, mapping, argument)
@@ -312,7 +315,7 @@ def _read_json(text: str, argument: str) -> Sequence[tuple[Any, Any]]:
 
 
 def _check_no_cycle(start: str, mapping: Mapping[str, str | None], argument: str) -> None:
-    """Raise ValueError if the names lead from a label through others back to it. A label may keep its name."""
+    """Raise ValueError if the mapping has a cycle through `start` and other labels. A label may keep its name."""
     path, name = [start], mapping[start]
     while name is not None and name in mapping and name not in path:
         path.append(name)

@@ -26,7 +26,7 @@ FORMAT = "spacy-nereval training 2"
 """The format of a lexicon's JSON file."""
 
 EARLIER = ("spacy-nereval training 1",)
-"""Formats of earlier versions, which do not say how often a token occurs that nested spans share."""
+"""Formats of earlier versions, which lack the numbers of occurrences of tokens in nested spans."""
 
 PINNED = re.compile(r"(.+)@([0-9a-f]{8})")
 """A path with the digest of its lexicon."""
@@ -38,7 +38,7 @@ LabelCounts = dict[str, dict[str, int]]
 """Surface or token to label to number."""
 
 
-class Parts(TypedDict):
+class LexiconContent(TypedDict):
     """The content of a lexicon's JSON file, except its format."""
 
     surfaces: dict[str, dict[str, pydantic.PositiveInt]]
@@ -108,13 +108,13 @@ class Lexicon:
 
 
 def lexicon_of(documents: Iterable[Document]) -> Lexicon:
-    """Count the gold spans and all words of documents.
+    """Return the lexicon of documents: the counts of their gold spans and of all their words.
 
     Args:
         documents: Documents with texts; predictions are ignored.
 
     Returns:
-        The lexicon, with numbers of spans and of tokens.
+        The lexicon.
 
     Raises:
         ValueError: If a document has no text.
@@ -123,7 +123,7 @@ def lexicon_of(documents: Iterable[Document]) -> Lexicon:
     {'New': {'': 1}, 'Ulm': {'LOC': 1}}
     """
     surfaces: dict[tuple[str, ...], Counter[str]] = {}
-    annotated: Counter[tuple[str, ...]] = Counter()  # a stretch with several labels counts once
+    annotated: Counter[tuple[str, ...]] = Counter()  # boundaries with several labels count once
     tokens: dict[str, Counter[str]] = {}
     token_occurrences: Counter[str] = Counter()
     texts: list[list[str]] = []
@@ -174,13 +174,13 @@ def read_lexicon(path: str | Path, rules: LabelRules | None = None) -> Lexicon:
     Args:
         path: A .json file written by `nereval training`, or a corpus in any format that
             can be inferred from its path.
-        rules: What becomes of the labels of a corpus.
+        rules: The label rules for a corpus.
 
     Returns:
         The lexicon, which has at least one surface.
 
     Raises:
-        ValueError: If the file is neither, is a lexicon although there are rules, or has no annotated spans.
+        ValueError: If the file is neither, has no annotated spans, or is a lexicon and rules are given.
         OSError: If the file cannot be read.
 
     >>> path = getfixture("tmp_path") / "train.json"
@@ -198,7 +198,7 @@ def read_lexicon(path: str | Path, rules: LabelRules | None = None) -> Lexicon:
 
 
 def _count_corpus(path: Path, rules: LabelRules | None) -> Lexicon:
-    # The registry, because the readers belong to later rooms, which import this one.
+    # Through the registry, since the room `io`, which has the readers, imports this one.
     annotated = (record for record in readers.get("auto")(path) if record.annotated)
     documents = (Document(record.spans, [], record.text, tokens=record.tokens) for record in annotated)
     return lexicon_of(document for document in relabel(documents, rules) if document)
@@ -269,7 +269,7 @@ def _load(path: Path) -> Lexicon:
         content = json.loads(compression.read_unpacked(path))
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise ValueError(f"its format is not {FORMAT!r}")
-        parts = pydantic.TypeAdapter(Parts).validate_python(content)
+        parts = pydantic.TypeAdapter(LexiconContent).validate_python(content)
         for counted, occurrences in (
             (parts["surfaces"], parts["occurrences"]),
             (parts["tokens"], parts["token_occurrences"]),

@@ -1,9 +1,9 @@
-"""Mentions without offsets: find where a text has the strings that a language model lists.
+"""Mentions without offsets: locate in a text the strings that a language model lists.
 
-A string is looked for as it is, then normalised, then without case. Offsets always count
-characters of the text itself, since changing case or normalising shifts them. Mentions that the
-text does not have go to its annex, lines appended to the text: every metric then sees them as
-spans, and counts them as spurious.
+A string is searched unchanged, then normalised, then without case. Offsets always count
+characters of the original text, since normalising and changing case shift them. Mentions that
+the text does not contain go to its annex, lines appended to the text: every metric then sees
+them as spans, and counts them as spurious.
 """
 
 from __future__ import annotations
@@ -15,12 +15,16 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 from unicodedata import category, normalize
 
-from .arguments import ALL, CASELESS, EXACT, LEVELS, LISTED, NORMALISED, Reading, validate_settings
+from .arguments import ALL, CASELESS, EXACT, LEVELS, LISTED, NORMALISED, SAME, Reading, validate_settings
+from .keys import LABELS, STRINGS, first_value
 from .messages import PlainSpan, quote, shorten
 from .spans import Document
 
 NUMBERS = ("listed", *LEVELS, "inside", "invented", "empty", "repeated", "ambiguous")
-"""What is counted; see `Located`."""
+"""The names of the outcomes that are counted; see `LocatedMentions`."""
+
+ANSWERED = ("answers", "unreadable")
+"""The numbers of answers of language models, and of those that cannot be read; there if there are any."""
 
 ALIKE = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "\xad": None})
 """Quotes and dashes that are the same once normalised; soft hyphens are dropped."""
@@ -28,14 +32,14 @@ ALIKE = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-
 WORD = re.compile(r"\w")
 
 
-class Located(NamedTuple):
-    """Where a text has the mentions that are listed.
+class LocatedMentions(NamedTuple):
+    """The places of listed mentions in a text.
 
     Args:
         spans: (start, end, label) in characters of the text, each once, in the order of the list.
         invented: The (string, label) that the text does not have, each once.
         surfaces: The string of each (start, end), as it is listed.
-        numbers: `listed`, the number of mentions. It is the sum of those found at each of `LEVELS`, those found
+        numbers: `listed`, the number of mentions. It is the sum of those located at each of `LEVELS`, those located
             only `inside` words, `invented` ones and `empty` strings, which are dropped. `repeated` mentions
             add no span, since the text has fewer occurrences. `ambiguous` strings occur more often in the text
             than in the list.
@@ -47,12 +51,12 @@ class Located(NamedTuple):
     numbers: dict[str, int]
 
 
-def locate(text: str, mentions: Iterable[Any], match: str = CASELESS, occurrences: str = LISTED) -> Located:
-    """Find the mentions of a text.
+def locate(text: str, mentions: Iterable[Any], match: str = CASELESS, occurrences: str = LISTED) -> LocatedMentions:
+    """Return the places of mentions in a text.
 
     An occurrence starts and ends at the edge of a word: Bob is not in Bobville. Only strings
-    that occur nowhere else are looked for inside words too. A string that is found as it is
-    is not looked for in other forms.
+    without such an occurrence are searched inside words too. A string that occurs unchanged
+    is not searched in other forms.
 
     Args:
         text: The text.
@@ -64,13 +68,13 @@ def locate(text: str, mentions: Iterable[Any], match: str = CASELESS, occurrence
             listing takes the first one. "all": one listing takes all.
 
     Returns:
-        Spans, inventions and numbers; see `Located`.
+        Spans, inventions and numbers; see `LocatedMentions`.
 
     Raises:
         ValueError: A mention is not a string with a label, or an option is unknown.
 
-    >>> found = locate("Bob met bob in New\\xa0York", [("Bob", "PER"), ("new york", "LOC"), ("Eve", "PER")])
-    >>> found.spans, found.invented
+    >>> located = locate("Bob met bob in New\\xa0York", [("Bob", "PER"), ("new york", "LOC"), ("Eve", "PER")])
+    >>> located.spans, located.invented
     ([(0, 3, 'PER'), (15, 23, 'LOC')], [('Eve', 'PER')])
     """
     validate_settings(Reading(match=match, occurrences=occurrences))
@@ -88,36 +92,36 @@ def locate(text: str, mentions: Iterable[Any], match: str = CASELESS, occurrence
         string, label = mention
         if string not in places:
             places[string] = _find_places(text, string, levels)
-        level, occurring = places[string]
+        level, matches = places[string]
         numbers[level] += 1
         if level == "empty":
             continue
-        before = listings[mention]
+        number = listings[mention]
         listings[mention] += 1
-        numbers["ambiguous"] += before == 0 and len(occurring) > times[mention]
-        available = len(occurring) if occurrences == LISTED and occurring else 1
-        numbers["repeated"] += before >= available
-        if not occurring:
+        numbers["ambiguous"] += number == 0 and len(matches) > times[mention]
+        available = len(matches) if occurrences == LISTED and matches else 1
+        numbers["repeated"] += number >= available
+        if not matches:
             invented[mention] = None
-        elif before < available:
-            for place in occurring if occurrences == ALL else [occurring[before if occurrences == LISTED else 0]]:
+        elif number < available:
+            for place in matches if occurrences == ALL else [matches[number if occurrences == LISTED else 0]]:
                 spans[(*place, label)] = None
                 surfaces.setdefault(place, string)
-    return Located([*spans], [*invented], surfaces, dict(numbers))
+    return LocatedMentions([*spans], [*invented], surfaces, dict(numbers))
 
 
 def validate_mention(number: int, mention: Any) -> tuple[str, str]:
     """Return a mention as (string, label).
 
     Raises:
-        ValueError: It is neither that nor an object with "text" and "label"; or it has no label.
+        ValueError: It is neither a pair nor an object with "text" and "label"; or it has no label.
 
     >>> validate_mention(0, {"text": "Ada", "label": "PER"})
     ('Ada', 'PER')
     """
     parts: Any = mention
     if isinstance(mention, Mapping):
-        parts = mention.get("text"), mention.get("label")
+        parts = first_value(mention, STRINGS), first_value(mention, LABELS[:-1])
     if isinstance(parts, str) or not isinstance(parts, Sequence) or len(parts) != 2:
         parts = None, None
     string, label = parts
@@ -150,7 +154,7 @@ def canonical(text: str, level: str = CASELESS) -> str:
 class Form:
     """A text in the form of a level, with the place in the text that each of its characters comes from.
 
-    A character with its combining marks is one: an occurrence has all of it or nothing.
+    A character and its combining marks belong together: an occurrence has all of them or none.
 
     Args:
         source: The text.
@@ -181,32 +185,32 @@ class Form:
             string: The string, not empty.
             inside: Whether an occurrence may begin or end inside a word.
         """
-        at = self.text.find(string)
-        while at >= 0:
-            last = at + len(string) - 1
-            if self._is_whole(at, last) and (inside or self._is_between_words(at, last)):
-                yield self.places[at][0], self.places[last][1]
-                at = self.text.find(string, last + 1)
+        first = self.text.find(string)
+        while first >= 0:
+            last = first + len(string) - 1
+            if self._is_whole(first, last) and (inside or self._is_between_words(first, last)):
+                yield self.places[first][0], self.places[last][1]
+                first = self.text.find(string, last + 1)
             else:
-                at = self.text.find(string, at + 1)
+                first = self.text.find(string, first + 1)
 
     def _is_whole(self, first: int, last: int) -> bool:
-        """Return whether a stretch begins and ends between characters of the source, not inside one."""
+        """Return whether a match begins and ends between characters of the source, not inside one."""
         begins = first == 0 or self.places[first - 1] != self.places[first]
         return begins and (last + 1 == len(self.places) or self.places[last + 1] != self.places[last])
 
     def _is_between_words(self, first: int, last: int) -> bool:
-        """Return whether a stretch starts and ends at the edge of a word."""
+        """Return whether a match starts and ends at the edge of a word."""
         start, end = self.places[first][0], self.places[last][1]
-        before = start > 0 and WORD.match(self._base(start - 1)) and WORD.match(self.source[start])
-        after = end < len(self.source) and WORD.match(self._base(end - 1)) and WORD.match(self.source[end])
-        return not before and not after
+        joins_before = start > 0 and WORD.match(self._base_char(start - 1)) and WORD.match(self.source[start])
+        joins_after = end < len(self.source) and WORD.match(self._base_char(end - 1)) and WORD.match(self.source[end])
+        return not joins_before and not joins_after
 
-    def _base(self, at: int) -> str:
-        """Return the character at a place; for a combining mark, the character that it belongs to."""
-        while at > 0 and category(self.source[at])[0] == "M":
-            at -= 1
-        return self.source[at]
+    def _base_char(self, index: int) -> str:
+        """Return the character at an index; for a combining mark, the character that it belongs to."""
+        while index > 0 and category(self.source[index])[0] == "M":
+            index -= 1
+        return self.source[index]
 
 
 @lru_cache(maxsize=8)
@@ -253,6 +257,51 @@ def _character_form(character: str, level: str) -> str:
     return "".join(" " if part.isspace() else part for part in form)
 
 
+Characters = list[tuple[str, int, int]]
+"""Characters that are compared, with the start and end of what they stand for in a text."""
+
+ESCAPES = re.compile(r"-([LR])([RSC])B-|\\([/*])", re.IGNORECASE)
+"""Brackets, slashes and stars as treebanks write them."""
+
+BRACKETS = {"lr": "(", "rr": ")", "ls": "[", "rs": "]", "lc": "{", "rc": "}"}
+
+QUOTES = str.maketrans({'"': "''", "`": "'", "´": "'", "«": "''", "»": "''", "„": "''", "‚": "'", "‹": "'", "›": "'"})
+"""Quotes, which treebanks write as two single ones."""
+
+
+def comparable_characters(text: str, match_text: str = SAME) -> Characters:
+    """Return the characters by which two texts are compared: without white space and in lower case.
+
+    Args:
+        text: The text.
+        match_text: If "normalised", also without characters that are not seen, and with Unicode forms, quotes, dashes
+            and the brackets of treebanks made alike.
+
+    >>> comparable_characters("-LRB- É", "normalised")
+    [('(', 0, 5), ('é', 6, 7)]
+    """
+    if match_text == SAME:
+        # Lower case may turn one character into two, so each is kept with its original offset.
+        return [(c, k, k + 1) for k, source in enumerate(text) for c in source.lower() if not source.isspace()]
+    result: Characters = []
+    before = 0
+    for escape in (*ESCAPES.finditer(text), None):
+        stop = len(text) if escape is None else escape.start()
+        for start, end in _characters(text[before:stop]):
+            form = _character_form(text[before + start : before + end], CASELESS).translate(QUOTES)
+            for part in form:
+                character = "-" if category(part) == "Pd" else part
+                if character == "-" and result and result[-1][0] == "-":
+                    result[-1] = ("-", result[-1][1], before + end)
+                elif category(part) not in ("Cf", "Cc", "Zs") and not "\ufe00" <= part <= "\ufe0f":
+                    result.append((character, before + start, before + end))
+        if escape is not None:
+            bracket, shape, other = escape.groups()
+            result.append((other or BRACKETS[f"{bracket}{shape}".lower()], escape.start(), escape.end()))
+            before = escape.end()
+    return result
+
+
 FILLED = re.compile(r"\S+")
 """A token of an annex: a piece between white space."""
 
@@ -280,7 +329,7 @@ def share_annex(documents: Sequence[Document]) -> list[Document]:
     """Return the versions of one document, one per system, with a common annex, so that their texts are the same.
 
     Args:
-        documents: A document with the predictions of each system. The common annex holds the
+        documents: A document with the predictions of each system. The common annex has the
             invented mentions of gold first, then those of the systems.
 
     >>> one, other = (Document([], [(4, 7, "PER")], f"Ada\\n{name}") for name in ("Bob", "Eve"))

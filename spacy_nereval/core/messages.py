@@ -25,6 +25,10 @@ LISTED = 5
 """Maximum number of names in a message."""
 
 
+SHOW = "'nereval show FILE' shows how a file is read"
+"""What most refusals of files recommend."""
+
+
 def shorten(text: str, most: int = MOST) -> str:
     """Return a text on one line; its beginning and its length if it is longer than `most` characters.
 
@@ -61,33 +65,33 @@ def install_command(extra: str) -> str:
     return f'python -m pip install ".[{extra}]" in a clone of spacy-nereval'
 
 
-def describe_unknown(name: object, known: Iterable[str], what: str = "", most: int = 12) -> str:
+def describe_unknown(name: object, names: Iterable[str], what: str = "", most: int = 12) -> str:
     """Return the message that a name is unknown, with the closest name and the names that exist.
 
     Args:
         name: The unknown name.
-        known: The names that exist.
-        what: What the name stands for, such as "metric".
+        names: The names that exist.
+        what: The noun for such a name, for example "metric".
         most: Maximum number of names that are listed.
 
     >>> describe_unknown("PRE", ["PER", "LOC"]), describe_unknown("x", ["a"], "metric")
     ("there is no 'PRE': did you mean 'PER'? There are PER, LOC", "there is no metric 'x'; there are a")
     """
-    known = [*known]
-    hint = did_you_mean(name, known)
-    there = f"{hint} There" if hint else "; there"
-    shown = quote(name) if isinstance(name, str) else shorten(repr(name))
-    return f"there is no {what and f'{what} '}{shown}{there} are {join_names(known, most) or 'none'}"
+    names = [*names]
+    hint = did_you_mean(name, names)
+    listing = f"{hint} There" if hint else "; there"
+    quoted_name = quote(name) if isinstance(name, str) else shorten(repr(name))
+    return f"there is no {what and f'{what} '}{quoted_name}{listing} are {join_names(names, most) or 'none'}"
 
 
-def did_you_mean(name: object, known: Iterable[str]) -> str:
+def did_you_mean(name: object, names: Iterable[str]) -> str:
     """Return "did you mean ...?" for the closest name; "" if none is close.
 
     >>> did_you_mean("unt", ["unit", "beta"])
     ": did you mean 'unit'?"
     """
-    near = get_close_matches(str(name), [*known], 1)
-    return f": did you mean {shorten(repr(near[0]))}?" if near else ""
+    matches = get_close_matches(str(name), [*names], 1)
+    return f": did you mean {shorten(repr(matches[0]))}?" if matches else ""
 
 
 def show_spaces(label: str) -> str:
@@ -176,11 +180,11 @@ def use_spelling(writer: Spelling) -> Iterator[None]:
     ...     spell_argument("trials", 5)
     '--trials 5'
     """
-    before = _spelling.set(writer)
+    token = _spelling.set(writer)
     try:
         yield
     finally:
-        _spelling.reset(before)
+        _spelling.reset(token)
 
 
 FARTHEST = 1 << 40
@@ -228,16 +232,16 @@ def validate_span(side: str, span: Sequence[Any], length: int | None) -> PlainSp
         ) from None
     if 0 <= start <= end <= (FARTHEST if length is None else length) and isinstance(label, str) and label:
         return start, end, label
-    shown = f"{side} Span({start!r}, {end!r}, {quote(label) if isinstance(label, str) else repr(label)})"
+    description = f"{side} Span({start!r}, {end!r}, {quote(label) if isinstance(label, str) else repr(label)})"
     if start < 0:
-        raise ValueError(f"{shown} starts before the text")
+        raise ValueError(f"{description} starts before the text")
     if end < start:
-        raise ValueError(f"{shown} ends before it starts")
+        raise ValueError(f"{description} ends before it starts")
     if length is None and end > FARTHEST:
-        raise ValueError(f"{shown} ends after character {FARTHEST}, the greatest offset without a text")
+        raise ValueError(f"{description} ends after character {FARTHEST}, the greatest offset without a text")
     if length is not None and end > length:
-        raise ValueError(f"{shown} ends after the text, which has {length} character{'' if length == 1 else 's'}")
-    raise ValueError(f"{shown} has no label: expected a non-empty string")
+        raise ValueError(f"{description} ends after the text, which has {length} character{'' if length == 1 else 's'}")
+    raise ValueError(f"{description} has no label: expected a non-empty string")
 
 
 def unique_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
@@ -254,8 +258,8 @@ def unique_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     table = dict(pairs)
     if len(table) < len(pairs):
         keys = [key for key, _ in pairs]
-        twice = next(key for k, key in enumerate(keys) if key in keys[:k])
-        raise ValueError(f"the key {shorten(repr(twice))} occurs twice")
+        repeated = next(key for k, key in enumerate(keys) if key in keys[:k])
+        raise ValueError(f"the key {shorten(repr(repeated))} occurs twice")
     return table
 
 
@@ -277,7 +281,7 @@ def is_finite_number(value: object) -> bool:
 def highest_scores(scores: Iterable[tuple[PlainSpan, Any]]) -> dict[PlainSpan, Any]:
     """Return the score of each span, the highest where a span is listed several times.
 
-    A value that is no score is kept rather than a number, so that an error can name it.
+    A value that is no finite number wins over numbers, so that an error can name it.
 
     Args:
         scores: Spans with their scores as they were given; None for no score.
@@ -296,7 +300,7 @@ def highest_scores(scores: Iterable[tuple[PlainSpan, Any]]) -> dict[PlainSpan, A
 
 
 def check_given_once(names: Sequence[str | Path], what: str) -> None:
-    """Raise ValueError if a name or a file is given twice. A `Path` is the file it leads to, however it is written."""
+    """Raise ValueError if a name or a file is given twice. Different paths of one file count as the same."""
     keys = set[str | Path]()
     for name in names:
         key = name.resolve() if isinstance(name, Path) else name

@@ -1,4 +1,4 @@
-"""Which spans overlap, in pairs or in groups connected by overlap, and which characters they cover.
+"""Overlap of spans: pairs, groups connected by overlap, and the characters that spans cover.
 
 One sweep over both sides finds the pairs, without trying all of them.
 """
@@ -62,9 +62,9 @@ def group_numbers(start: np.ndarray, end: np.ndarray) -> np.ndarray:
     >>> group_numbers(np.array([0, 0, 3, 5, 5]), np.array([2, 4, 5, 5, 7]))
     array([0, 0, 0, 1, 2])
     """
-    apart = (start[1:] >= np.maximum.accumulate(end)[:-1]) & ((start[1:] != start[:-1]) | (end[1:] != end[:-1]))
+    begins = (start[1:] >= np.maximum.accumulate(end)[:-1]) & ((start[1:] != start[:-1]) | (end[1:] != end[:-1]))
     numbers = np.zeros(len(start), dtype=np.int64)
-    np.cumsum(apart, out=numbers[1:])
+    np.cumsum(begins, out=numbers[1:])
     return numbers
 
 
@@ -91,26 +91,26 @@ def stretches(spans: Sequence[Boundaries]) -> list[tuple[int, int, int]]:
 
 
 def covered(spans: Sequence[Boundaries], others: Sequence[Boundaries]) -> list[int]:
-    """Return how much of each span the others cover together.
+    """Return how many characters of each span the others cover together.
 
     Args:
         spans, others: Anything that begins with (start, end); `others` in ascending order.
 
     Returns:
-        A number of characters for each of `spans`.
+        A number for each of `spans`.
 
     >>> covered([(0, 10), (10, 20)], [(2, 4), (3, 5), (8, 11)])
     [5, 1]
     """
     parts = stretches(others)
     starts = [start for start, _, _ in parts]
-    before = [0, *accumulate(end - start for start, end, _ in parts)]
+    lengths = [0, *accumulate(end - start for start, end, _ in parts)]
 
-    def below(place: int) -> int:
+    def length_before(place: int) -> int:
         k = bisect_right(starts, place)
-        return before[k] - (max(0, parts[k - 1][1] - place) if k else 0)
+        return lengths[k] - (max(0, parts[k - 1][1] - place) if k else 0)
 
-    return [below(span[1]) - below(span[0]) for span in spans]
+    return [length_before(span[1]) - length_before(span[0]) for span in spans]
 
 
 def shares(spans: Sequence[Boundaries], others: Sequence[Boundaries], together: bool) -> list[float]:

@@ -84,7 +84,7 @@ def load_registered(registry: catalogue.Registry, name: str) -> Any:
         raise
     except Exception as error:  # the code of another package can raise any exception
         point = next(iter(entry_points(group=registry.entry_point_namespace, name=name)), None)
-        if point is None:  # catalogue imports every other one to list their names
+        if point is None:  # catalogue imports all other entry points to list their names
             raise catalogue.RegistryError(f"there is no {name!r}") from None
         package = point.dist.name if point.dist else "another package"
         where = f" in {error.filename}" if isinstance(error, SyntaxError) else ""

@@ -37,12 +37,29 @@ class Span(NamedTuple):
         return max(self.start, other.start) < min(self.end, other.end)
 
 
+SIDES = ("left", "right", "both", "neither")
+"""Which boundary of a prediction can be that of the gold span."""
+
+
+def correct_boundary(gold: Span, pred: Span) -> str:
+    """Return which boundary of a prediction is that of the gold span, one of `SIDES`.
+
+    Only spans with gaps can differ and have both boundaries in common.
+
+    >>> correct_boundary(Span(0, 9, "A"), Span(0, 4, "A")), correct_boundary(Span(0, 9, "A"), Span(3, 5, "A"))
+    ('left', 'neither')
+    """
+    if gold.start == pred.start:
+        return "both" if gold.end == pred.end else "left"
+    return "right" if gold.end == pred.end else "neither"
+
+
 class OverlapGroup:
     """Gold and predicted spans that must be judged together, since they are connected by overlap.
 
-    `gold` and `pred` are sorted by (start, end, label) and hold no span twice. No span
-    is in both, unless it is a whole `Document`: hits are taken out of
-    groups. What several metrics need is computed once.
+    `gold` and `pred` are sorted by (start, end, label), without duplicates. Groups have no
+    hits; only a whole `Document` may have spans on both sides. Values that several metrics
+    need are computed once.
 
     >>> OverlapGroup([Span(0, 9, "A")], [Span(0, 4, "A"), Span(6, 9, "B")]).overlaps
     [(0, 0, 4), (0, 1, 3)]
@@ -82,23 +99,23 @@ class Document(OverlapGroup):
         id: The name of the document in reports.
 
     Attributes:
-        sides: Gold and predicted spans as plain tuples, in the order in which they came.
-        ignored: Predictions left out where the reference says nothing about the text.
+        sides: Gold and predicted spans as plain tuples, in the given order.
+        ignored: Predictions left out because they overlap text without gold annotation.
         repaired: Spans whose tags were repaired on reading.
         duplicates: Repeated spans within one side, the first of each not counted.
         rejected: Spans that an annotator rejected, on an annotated text.
         merged: Spans that label rules made equal to another one of their side.
-        label_rules: The rules by which labels were changed; None if they were not.
-        mapped: The labels that these rules map and that occurred.
-        unkept: How many spans were dropped since `only` does not name their label, as ("gold" or "pred", label).
-        annex: Where the text ends, if mentions that it does not have follow it; None without such mentions.
+        label_rules: The rules that changed labels; None if there were none.
+        mapped: The labels of the mapping in `label_rules` that occurred.
+        unkept: The number of spans that `only` in `label_rules` dropped, by ("gold" or "pred", label).
+        annex: The end of the original text, if an annex of invented mentions follows it; None without an annex.
         surfaces: Per side, the listed strings of mentions by their (start, end).
-        mentions: How many mentions were found and how, by the names in `mentions.NUMBERS`; empty without mentions.
-        located: How mentions were looked for, such as "listed,caseless".
+        mentions: Numbers of mentions by outcome (see `mention_places.NUMBERS`); empty without mentions.
+        located: The options that located the mentions, such as "listed,caseless".
         span_scores: The scores of predicted spans as they were given, unchecked; empty without scores.
         cut: The digest of the cuts that predictions had to reach; None if all predictions are kept.
-        unit: The key of the unit that it is resampled with; None stands for its id.
-        unit_rule: The rule by which the key was made (see `io.units`).
+        unit: The key of its unit of resampling; None if its id is the key.
+        unit_rule: The rule that assigned the key (see `io.units`).
 
     Raises:
         ValueError: A span is not (start, end, label), ends before it starts, leaves the
@@ -153,14 +170,14 @@ class Document(OverlapGroup):
         return f"Document(gold={list(self.gold)}, pred={list(self.pred)})"
 
     def replaced(self, gold: list[PlainSpan], pred: list[PlainSpan], text: str | None) -> Document:
-        """Return the same document with other `gold` and `pred`, valid and without duplicates, and another `text`."""
+        """Return a copy with other `gold` and `pred`, which are not validated or deduplicated, and another `text`."""
         document = object.__new__(type(self))
         document.__dict__.update((name, value) for name, value in vars(self).items() if name not in _cache_names())
         document.sides, document.text = (gold, pred), text
         return document
 
     def relabelled(self, rules: LabelRules) -> Document:
-        """Return the same document with new labels; `merged` counts the spans that became equal to another one."""
+        """Return a copy with new labels; `merged` counts the spans that became equal to another one."""
         renamed = [rules.map_spans(side) for side in self.sides]
         gold, pred = ([*dict.fromkeys(side)] for side in renamed)
         document = self.replaced(gold, pred, self.text)
@@ -169,12 +186,12 @@ class Document(OverlapGroup):
         document.span_scores = rules.map_scores(self.span_scores)
         labels = {label for side in self.sides for _, _, label in side}
         document.mapped = frozenset(labels & rules.mapping.keys())
-        document.unkept = rules.unkept(*([label for _, _, label in side] for side in self.sides))
+        document.unkept = rules.count_unkept(*([label for _, _, label in side] for side in self.sides))
         return document
 
     @property
     def size(self) -> int:
-        """Roughly how much memory is held with the document: its spans and tokens."""
+        """A rough measure of the memory that the document takes: its number of spans and tokens."""
         return sum(map(len, self.sides)) + (len(self.tokens) if self.tokens else len(self.text or "") // 8)
 
     @property
@@ -208,7 +225,7 @@ class Document(OverlapGroup):
 
     @property
     def partners(self) -> Counter[tuple[str, str]]:
-        """How many gold spans have the boundaries of a prediction, but another label; see `label_partners`."""
+        """The number of gold spans with the boundaries of a prediction, but another label; see `label_partners`."""
         gold, pred = self.sides
         wrong = (span for span in pred if span not in self.hits)
         return label_partners(*(((span[:2], span[2]) for span in side) for side in (gold, wrong)))
@@ -216,13 +233,13 @@ class Document(OverlapGroup):
     @cached_property
     def overlap_groups(self) -> list[OverlapGroup]:
         """All spans except hits, in groups that share no character with each other, so that
-        each can be judged alone. A group with only one side holds misses or spurious spans."""
+        each can be judged alone. A group with only one side consists of misses or spurious spans."""
         gold, pred = map(set, self.sides)
-        rest = sorted([(*span, 0) for span in gold - pred] + [(*span, 1) for span in pred - gold])
+        unmatched = sorted([(*span, 0) for span in gold - pred] + [(*span, 1) for span in pred - gold])
         groups: list[tuple[list[Span], list[Span]]] = []
         reach, last = -1, (-1, -1)
-        # As `group_numbers` divides a batch; for the few spans of a document, arrays take four times as long.
-        for start, end, label, side in rest:
+        # The same rule as in `group_numbers`, which takes four times as long for the few spans of a document.
+        for start, end, label, side in unmatched:
             if start >= reach and (start, end) != last:
                 groups.append(([], []))
             groups[-1][side].append(Span(start, end, label))
@@ -255,7 +272,7 @@ class Document(OverlapGroup):
         """Return the text.
 
         Args:
-            what: What needs it, in the plural, for the message.
+            what: The noun, in the plural, of what needs the text, for the message.
 
         Raises:
             ValueError: The document has no text.
@@ -335,12 +352,12 @@ class Document(OverlapGroup):
 
 @cache
 def _cache_names() -> frozenset[str]:
-    """Return the names of the cached properties, which belong to one set of spans."""
+    """Return the names of the cached properties, which a document with other spans must not inherit."""
     return frozenset(name for name in dir(Document) if isinstance(getattr(Document, name), cached_property))
 
 
 def _touching_range(starts: list[int], ends: list[int], span: PlainSpan) -> tuple[int, int]:
-    """Return the range of the sorted, disjoint stretches that share a character with the span."""
+    """Return (first, last + 1): the indices of the sorted, disjoint ranges that share a character with the span."""
     start, end, _ = span
     first = bisect_right(ends, start)
     return first, bisect_left(starts, end, lo=first) if start < end else first
@@ -351,7 +368,7 @@ def by_label(document: OverlapGroup, typed: bool = True) -> Iterator[OverlapGrou
 
     Args:
         document: The spans.
-        typed: Whether labels are told apart.
+        typed: Whether to group by label.
 
     Yields:
         Groups, by label in ascending order; their sides stay sorted.
@@ -377,7 +394,7 @@ def label_partners(
 
     Args:
         gold: Boundaries and label of each gold span.
-        pred: Those of each prediction that is not a hit.
+        pred: Boundaries and label of each prediction that is not a hit.
 
     >>> label_partners([("0 to 3", "PER")], [("0 to 3", "PERSON"), ("4 to 7", "PERSON")])
     Counter({('PERSON', 'PER'): 1})
@@ -389,11 +406,11 @@ def label_partners(
 
 
 def relabel(documents: Iterable[Document | None], rules: LabelRules | None) -> Iterator[Document | None]:
-    """Yield copies of the documents with the labels that the rules give; the documents themselves do not change.
+    """Yield copies of the documents with the labels changed by the rules; the originals stay as they are.
 
     Args:
-        documents: Documents; None stands for one without annotation.
-        rules: What becomes of labels; None leaves them as they are.
+        documents: Documents; None is one without annotation.
+        rules: The label rules; None yields the documents unchanged.
 
     >>> rules = LabelRules(labels=(("FAC", "ORG"),))
     >>> (document,) = relabel([Document([(0, 3, "ORG"), (0, 3, "FAC")], [(4, 5, "FAC")])], rules)

@@ -51,7 +51,7 @@ BOUNDARY = Wording("boundary", "boundary", "boundary error")
 BOTH = Wording("both", "label and boundary", "label and boundary error")
 
 HITS_AND_MISSES = {"tp": HIT, "fp": SPURIOUS, "fn": MISSED}
-"""The words of metrics that know no further verdict."""
+"""The wordings for metrics with no other verdicts."""
 
 FAIREVAL = HITS_AND_MISSES | {
     "le": LABEL,

@@ -232,8 +232,8 @@ def build_columns(doc: Numbers, side: Numbers, start: Numbers, end: Numbers, lab
 def count_partners(batch: Batch) -> Counter[tuple[str, str]]:
     """Return the `label_partners` of all documents of a batch."""
     columns = batch.doc, batch.start, batch.end
-    same = np.all([column[1:] == column[:-1] for column in columns], axis=0)  # boundaries as in the row before
-    rows = np.flatnonzero(np.append(same, False) | np.insert(same, 0, False)) if len(batch.doc) else batch.doc
+    is_repeat = np.all([column[1:] == column[:-1] for column in columns], axis=0)  # boundaries as in the row before
+    rows = np.flatnonzero(np.append(is_repeat, False) | np.insert(is_repeat, 0, False)) if len(batch.doc) else batch.doc
     places = zip(*(column[rows].tolist() for column in columns))
     spans = [*zip(places, (batch.labels[k] for k in batch.label[rows].tolist()))]
     gold, pred = batch.gold[rows], batch.pred[rows]

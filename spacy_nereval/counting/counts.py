@@ -188,7 +188,7 @@ class Counts:
             )
 
     def put_in_one_row(self) -> None:
-        """Replace the rows by their sum, and sort columns, sources and parts, so that the order of adding is lost."""
+        """Replace the rows by their sum, and sort columns, sources and parts: the order of adding does not matter."""
         from scipy.sparse import csr_array
 
         totals = sorted(self.totals().items())
@@ -237,12 +237,19 @@ class Counts:
         return result
 
     def of(self, metrics: Sequence[Metric]) -> Counts:
-        """Return the counts of these `metrics` only. They may have other options if these change no counts."""
+        """Return the counts of these `metrics` only. They may have other options if these change no counts.
+
+        Of collapsed counts, the metrics must have been counted.
+        """
         names = {"", *(metric.name for metric in metrics)}
         columns = {key: k for key, k in self._columns.items() if key.metric in names}
         result = self._empty_like()
         result.metrics = tuple(metrics)
         result.append(self.ids, self.units, self.cells[:, [*columns.values()]], [*columns], self.gold_places)
+        if self.collapsed:
+            result.collapsed = self.collapsed._replace(sums=self.collapsed.sums.of(metrics))
+            if self.replicates:
+                result.replicates = self.replicates._replace(sums=self.replicates.sums.of(metrics))
         return result
 
     def _empty_like(self) -> Counts:
@@ -303,9 +310,9 @@ class Counts:
                 f"one is collapsed, the other has documents ({spell_argument('collapse', True)} makes both alike)"
             )
         for a, b in zip(self.metrics, other.metrics):
-            ours, theirs = ({"version": metric.version, **metric.settings} for metric in (a, b))
+            first, second = ({"version": metric.version, **metric.settings} for metric in (a, b))
             reasons += [
-                f"{a.name}.{key} is {ours[key]!r} and {theirs[key]!r}" for key in ours if ours[key] != theirs[key]
+                f"{a.name}.{key} is {first[key]!r} and {second[key]!r}" for key in first if first[key] != second[key]
             ]
         if replicates:
             reasons += replicate_differences(self.replicates, other.replicates, self.metrics)

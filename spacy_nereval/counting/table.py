@@ -225,10 +225,10 @@ def _indicator_matrix(columns: NDArray[np.int64], shape: tuple[int, int]) -> csr
 
 def _cap_at_one(cells: csr_array, columns: NDArray[np.int64]) -> csr_array:
     """Return the rows with no more than 1 in some columns."""
-    capped = cells.copy()
-    selected = np.isin(capped.indices, columns)
-    capped.data[selected] = np.minimum(capped.data[selected], 1)
-    return capped
+    result = cells.copy()
+    selected = np.isin(result.indices, columns)
+    result.data[selected] = np.minimum(result.data[selected], 1)
+    return result
 
 
 def sum_counts(counts: Counts, weights: Weights | None = None, labels: Sequence[str] | None = None) -> Sums:
@@ -295,15 +295,15 @@ def exact_product(rows: Any, weights: NDArray[Any]) -> NDArray[np.int64]:
     Raises:
         ValueError: A number is too large for int64.
     """
-    rough = rows @ weights
-    largest = max(rough.max(initial=0), -rough.min(initial=0))
+    float_product = rows @ weights
+    largest = max(float_product.max(initial=0), -float_product.min(initial=0))
     if largest < 1 << 53:  # as almost always: floats are exact, and faster
-        rounded: NDArray[np.int64] = np.rint(rough).astype(np.int64)
+        rounded: NDArray[np.int64] = np.rint(float_product).astype(np.int64)
         return rounded
     if largest >= 1 << 62:
         raise ValueError(TOO_LARGE)
-    exact: NDArray[np.int64] = rows.astype(np.int64) @ weights.astype(np.int64)
-    return exact
+    integer_product: NDArray[np.int64] = rows.astype(np.int64) @ weights.astype(np.int64)
+    return integer_product
 
 
 def add_products(total: NDArray[np.int64], rows: Any, weights: NDArray[np.float64]) -> None:

@@ -27,7 +27,7 @@ def content_key(text: str | None, gold: Iterable[PlainSpan]) -> str:
 
 
 def document_key(text: str | None, gold: Iterable[PlainSpan]) -> str:
-    """Return the key of a document without an id: a hash of its content; open if nobody wrote the text.
+    """Return the key of a document without an id: a hash of its content, open unless people wrote its text.
 
     >>> spans = [(0, 3, "PER")]
     >>> document_key("Ada", spans), document_key("1 2", spans) == document_key(None, spans)

@@ -468,7 +468,7 @@ class Breakdown:
         """Return the table of one metric, with buckets instead of labels."""
         from scipy.sparse import csr_array
 
-        # The rows hold all verdicts, including those on spans that need no judge.
+        # The rows have all verdicts, including those on spans that need no judge.
         counts = Counts([replace(metric, scope="document", judge=metric.verdicts)])
         counts.by = self.by.name
         columns: dict[Key, int] = {}
@@ -528,7 +528,7 @@ def _rows(
             if span and leading:
                 home.setdefault((kind, span), value[leading])
         if name in metric.verdict_names:
-            note = metric.note(document, gold or pred) if metric.note else ""
+            note = metric.note_of(document, name, gold, pred)
             values = (value[gold] if gold else None), (value[pred] if pred else None)
             if name in metric.partial_credit:
                 high, low = split_amounts(np.array(amount)).tolist()

@@ -45,8 +45,8 @@ class Halves(NamedTuple):
 def collapse(counts: Counts, samples: int | None = None, seed: int | None = None) -> Counts:
     """Return counts whose documents are added up, so that their size does not depend on the corpus.
 
-    They have the same scores. Intervals come from half-samples: those that the counts keep, or new ones,
-    which cannot be drawn later. Collapsed counts can be merged with others that
+    They have the same scores. Intervals come from half-samples, which are drawn now unless the counts keep them
+    already, since collapsed counts have no documents to draw. Collapsed counts can be merged with others that
     have the same number of half-samples and the same seed.
 
     Args:
@@ -58,8 +58,8 @@ def collapse(counts: Counts, samples: int | None = None, seed: int | None = None
         Counts with a single row, and the sums of each half-sample.
 
     Raises:
-        ValueError: A metric depends on the corpus as a whole, the counts do not say what is
-            resampled, or they are collapsed already.
+        ValueError: A metric depends on the corpus as a whole, the counts have no units, or they are
+            collapsed already.
 
     >>> from spacy_nereval import Document, count, create, evaluate
     >>> counts = count([Document([(0, 3, "A")], [(0, 3, "A")], id="a")], [create("strict")])
@@ -78,7 +78,7 @@ def collapse(counts: Counts, samples: int | None = None, seed: int | None = None
 def count_collapsed(
     documents: Iterable[Document | None], metrics: Iterable[Metric], samples: int = SAMPLES, seed: int = 0
 ) -> Counts:
-    """Count documents as `count` does, and sum them on the way, so that memory does not grow with their number.
+    """Return the counts of documents, collapsed while they are counted, so that memory does not grow with their number.
 
     Args:
         documents: Documents, in any order; None for one without gold annotation.
@@ -268,8 +268,8 @@ def unit_numbers(counts: Counts) -> UnitNumbers:
 def effective_by_documents(counts: Counts, numbers: UnitNumbers) -> NDArray[np.float64]:
     """Return the effective number of units of collapsed counts by the documents in which a score is defined.
 
-    It is exact if each unit is one document, or if the score is defined in all documents. Else the half-samples say
-    how it compares with the number by all documents.
+    It is exact if each unit is one document, or if the score is defined in all documents. Else the half-samples give
+    an estimate of its ratio to the number by all documents.
 
     Args:
         counts: Collapsed counts with half-samples.

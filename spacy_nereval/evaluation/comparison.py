@@ -27,7 +27,7 @@ from .differences import (
     units_for_rare_loss,
     units_to_tell,
 )
-from .error_list import outcomes_of, transitions
+from .error_list import outcomes_per_document, transitions
 from .evidence import Evidence, half_sample_evidence, pair_effective_units, run_evidence, swap_evidence
 from .pairs import Pair, align_runs, all_labels
 from .resampling import Confidence, Units, effective_number_of_units, is_enumerable, number_of_units
@@ -92,7 +92,7 @@ class System:
     @cached_property
     def outcomes(self) -> list[dict[Span, str]] | None:
         """The outcome of each gold span of each document; None without documents."""
-        return None if self.documents is None else outcomes_of(self.documents, self.counts.metrics)
+        return None if self.documents is None else outcomes_per_document(self.documents, self.counts.metrics)
 
 
 def comparison(
@@ -219,7 +219,7 @@ def _rows(
     confidence: Confidence,
     trials: int | None,
 ) -> list[dict[str, Any]]:
-    """Return a row per score, metric by metric, and then one per label, if labels are asked for."""
+    """Return a row per score, metric by metric, then one per label if the hypotheses include labels."""
     first = baseline[0]
     tested = subjects(first.metrics, family, all_labels(*baseline, *system) if hypotheses.labels else ())
     if first.collapsed:

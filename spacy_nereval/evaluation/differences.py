@@ -331,7 +331,7 @@ def equivalence_level(level: float = 0.95) -> float:
 BETTER_BY_MORE, BETTER_BY_LESS, SAME_WITHIN, NOT_WORSE, WORSE_BY_MORE, NOT_ENOUGH = (
     *("better by more", "better by less", "same", "not worse", "worse by more", "not enough data"),
 )
-"""What an interval can say about a margin."""
+"""The possible answers of an interval about a margin, see `margin_answer`."""
 
 
 def margin_answer(low: float, high: float, margin: float) -> str:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from ..core.declaration import Metric, Verdict
 from ..core.messages import describe_unknown
-from ..core.spans import Document, Span
+from ..core.spans import Document, Span, correct_boundary
 from ..metrics.registry import create
 from .result import LabelledVerdict
 
@@ -24,9 +24,10 @@ PARTS = ("start", "end", "label", "text")
 FIELDS = (
     *("document", "metric", "verdict", "amount"),
     *(f"{side}_{part}" for side in ("gold", "pred") for part in PARTS),
-    *("left", "right", "in_text"),
+    *("left", "right", "in_text", "correct_boundary"),
 )
-"""The fields of a row. `in_text` is false for a mention that the text does not have."""
+"""The fields of a row. `in_text` is false for a mention that the text does not have. `correct_boundary` says which
+boundary of the prediction is right, if the labels are equal and the boundaries differ."""
 
 NO_SPAN = (None,) * len(PARTS)
 
@@ -67,7 +68,15 @@ class ListedVerdict(NamedTuple):
                     text[max(0, start - context) : start],
                     text[end : min(end + context, document.annex or len(text))],
                 )
-        return self.name, self.metric, verdict, amount, *parts[0], *parts[1], left, right, in_text
+        boundary = self.correct_boundary
+        return self.name, self.metric, verdict, amount, *parts[0], *parts[1], left, right, in_text, boundary
+
+    @property
+    def correct_boundary(self) -> str | None:
+        """Which boundary is right, if the label is and the boundaries differ; else None."""
+        _, gold, pred, _ = self.verdict
+        is_boundary_error = gold and pred and gold.label == pred.label and gold != pred
+        return correct_boundary(gold, pred) if is_boundary_error and gold and pred else None
 
 
 def error_list(
@@ -84,7 +93,7 @@ def error_list(
     are kept until its end.
 
     Args:
-        documents: The documents; None stands for one without annotation.
+        documents: The documents; None for one without annotation.
         metric: The metric.
         errors: Names of the verdicts to list, or "all" for every one. By default, all
             verdicts on spans except those on exact hits.
@@ -176,7 +185,7 @@ class ErrorExamples:
         """Add the verdicts of kinds that no earlier document has.
 
         Args:
-            document: The document; None stands for one without annotation.
+            document: The document; None for one without annotation.
             verdicts: The verdicts on it, if computed already.
         """
         if document is None:
@@ -239,11 +248,11 @@ def outcomes_from_verdicts(verdicts: Iterable[Verdict]) -> dict[Span, str]:
     return dict(sorted(outcomes.items()))
 
 
-def outcomes_of(documents: Iterable[Document | None], metrics: Iterable[Metric]) -> list[dict[Span, str]]:
+def outcomes_per_document(documents: Iterable[Document | None], metrics: Iterable[Metric]) -> list[dict[Span, str]]:
     """Return the outcome of each gold span of each document, with the options that `fair` has among the metrics.
 
     Example:
-        >>> outcomes_of([Document([(0, 5, "A")], [])], [])
+        >>> outcomes_per_document([Document([(0, 5, "A")], [])], [])
         [{Span(start=0, end=5, label='A'): 'missed'}]
     """
     fair = next((metric for metric in metrics if metric.name == "fair"), None)

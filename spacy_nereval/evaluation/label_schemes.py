@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..core.labels import LabelRules
+from ..core.labels import NO_LABEL, LabelRules
 from ..core.messages import Pasted, join_names, show_spaces, spell_argument
 
 SCHEMES = (
@@ -127,6 +127,9 @@ def label_lines(
         )
     if rules and rules.only is not None and (dropped := [label for label in unknown if label not in rules.only]):
         problem += f" {spell_argument('only')} leaves out {join_names([*map(show_spaces, dropped)])}."
+    if preds == [NO_LABEL] and not (rules and rules.depth):
+        unlabelled = (written or mapping_argument)(extend_mapping(dict.fromkeys(golds, NO_LABEL), rules))
+        return [f"⚠ {problem} To compare boundaries alone, add {unlabelled}"]
     candidates = {label: propose_label(label, golds, partners or {}, pred[label]) for label in unknown}
     proposals = {label: proposal for label, proposal in candidates.items() if proposal}
     remedy = ""

@@ -42,7 +42,7 @@ class PredictionRate(NamedTuple):
         rate: pred / gold: above 1 the label is predicted too often, below 1 too rarely. None
             without gold spans.
         low, high: The bounds of the interval of the rate, None for no interval.
-        few: Whether the interval rests on so few units that the rate must not be ranked.
+        few: Whether there are too few effective units to rank the rate.
     """
 
     label: str
@@ -65,7 +65,7 @@ def prediction_rates(counts: Counts, confidence: Confidence | None = None) -> li
         A rate for each label: predicted spans per gold span, 1 if there are equally many.
 
     Raises:
-        ValueError: Intervals are asked for, and the counts do not say what is resampled.
+        ValueError: Intervals are requested, and the counts have no units.
 
     >>> from spacy_nereval import Document, count, create
     >>> document = Document([(0, 1, "A")], [(0, 1, "A"), (2, 3, "A"), (4, 5, "B")])
@@ -74,7 +74,7 @@ def prediction_rates(counts: Counts, confidence: Confidence | None = None) -> li
     A 1 2 2.0
     B 0 1 None
     """
-    rates = rates_of({"per_type": spans_per_label(counts)})
+    rates = result_rates({"per_type": spans_per_label(counts)})
     if confidence is None or not rates:
         return rates
     rows = _rate_rows(counts, confidence)
@@ -87,10 +87,10 @@ def prediction_rates(counts: Counts, confidence: Confidence | None = None) -> li
     ]
 
 
-def rates_of(result: Mapping[str, Any]) -> list[PredictionRate]:
+def result_rates(result: Mapping[str, Any]) -> list[PredictionRate]:
     """Return how often each label of a result is predicted, without intervals.
 
-    >>> rates_of({"per_type": {"A": {"gold": 2, "pred": 1}}})[0].rate
+    >>> result_rates({"per_type": {"A": {"gold": 2, "pred": 1}}})[0].rate
     0.5
     """
     return [
@@ -126,7 +126,7 @@ def prediction_rate(counts: Counts, label: str | None, confidence: Confidence) -
     """Return how often a label, or with None any label, is predicted per gold span; None without gold spans.
 
     Raises:
-        ValueError: The counts do not say what is resampled.
+        ValueError: The counts have no units.
 
     >>> from spacy_nereval import Document, count, create
     >>> documents = [Document([(0, 1, "A")], [(0, 1, "A"), (2, 3, "A")], id=str(k)) for k in range(20)]
@@ -159,7 +159,7 @@ class RateDifference(NamedTuple):
         label: The label.
         difference: The second system's rate minus the first one's, None without gold spans.
         low, high: The bounds of the interval, None where nothing varies or a rate is undefined.
-        few: Whether the interval rests on so few units that the difference must not be ranked.
+        few: Whether there are too few effective units to rank the difference.
     """
 
     label: str
@@ -173,7 +173,7 @@ def rate_differences(first: Counts, second: Counts, confidence: Confidence | Non
     """Return the differences of two systems in how often they predict each label, in the order of the labels.
 
     Units are left out of both systems at once. The interval is the difference plus and minus its standard
-    error times a quantile of t for the number of units that cause the variance.
+    error times a quantile of t for the number of units that account for the variance.
 
     Args:
         first, second: The counts of two systems on the same documents.
@@ -183,8 +183,7 @@ def rate_differences(first: Counts, second: Counts, confidence: Confidence | Non
         A difference for each label, in predicted spans per gold span.
 
     Raises:
-        ValueError: Intervals are asked for, and the counts do not say what is resampled, or
-            were resampled by other units.
+        ValueError: Intervals are requested, and the counts have no units or different ones.
 
     >>> from spacy_nereval import Document, count, create
     >>> systems = [[(0, 1, "A")], [(0, 1, "A"), (2, 3, "A")]]

@@ -1,6 +1,6 @@
 """Half-samples and swaps of units, as weights of documents; and the settings of intervals.
 
-Random bits say which units are in a half-sample, or change places in a swap. Each unit has its own stream of bits,
+Random bits decide which units are in a half-sample, or are swapped. Each unit has its own stream of bits,
 seeded with its key alone. So no order of documents, files, shards or workers can change a number.
 """
 

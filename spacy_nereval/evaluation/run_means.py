@@ -39,9 +39,9 @@ def evaluate_runs(
 
     Returns:
         A result in plain Python, with None where a score of some run is undefined. Per metric,
-        "scores", "averages" and "per_type" hold the means over the runs, where the result of
-        `evaluate` holds scores; "intervals" holds their intervals, each with the share of the
-        retraining variance; "runs" holds for each score the "values" of the runs in the
+        "scores", "averages" and "per_type" have the means over the runs in place of the scores in the
+        result of `evaluate`; "intervals" has their intervals, each with the share of the
+        retraining variance; "runs" has for each score the "values" of the runs in the
         order given, their standard deviation "sd", and the "least" and "greatest" of them.
         "skipped", "pred" and the reading statistics ("repaired" and others) have a number per run.
 

@@ -1,6 +1,6 @@
 """What a comparison tests: which scores, in which families, with Holm's correction within each family.
 
-Also: the score that a name stands for, and the number of data sets in which a system is better.
+Also: the score that a name refers to, and the number of data sets in which a system is better.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def count_data_sets(p_values: ArrayLike, *, level: float = 0.95, independent: bo
             their p-values are combined by Fisher's method, which finds more.
 
     Returns:
-        The count, the number of data sets, and the p-values behind it.
+        The count, the number of data sets, and the p-values from which it is computed.
 
     Raises:
         ValueError: There is no p-value, one is not above 0 and up to 1, or the level is
@@ -253,7 +253,7 @@ class Hypotheses(NamedTuple):
 
 
 def find_score(source: str, name: str, score_keys: ScoreKeys, offered: Iterable[Key] = (), where: str = "") -> Key:
-    """Return the metric and the score that a name stands for: METRIC.SCORE, METRIC_SCORE or a score key.
+    """Return the metric and the score that a name refers to: METRIC.SCORE, METRIC_SCORE or a score key.
 
     Args:
         source: Where the name was given, for errors: an argument with its value, or a place in a file.
@@ -463,7 +463,7 @@ class Criterion(NamedTuple):
 
 
 def find_criterion(name: str, metrics: Sequence[Metric], source: str = "") -> Criterion:
-    """Return the score that a name stands for: METRIC.SCORE, METRIC_SCORE or a score key.
+    """Return the score that a name refers to: METRIC.SCORE, METRIC_SCORE or a score key.
 
     Args:
         name: The name.
@@ -486,11 +486,11 @@ def find_criterion(name: str, metrics: Sequence[Metric], source: str = "") -> Cr
     return scores[find_score(source or spell_argument("best", name), name, score_keys)]
 
 
-def add_metric_of(best: str, metrics: Sequence[Metric]) -> tuple[Metric, ...]:
+def add_missing_metric(best: str, metrics: Sequence[Metric]) -> tuple[Metric, ...]:
     """Return the metrics, with the metric of a score such as "strict_f" added if it is missing.
 
     >>> from spacy_nereval import create_all
-    >>> [metric.name for metric in add_metric_of("strict_f", create_all(["fair"]))]
+    >>> [metric.name for metric in add_missing_metric("strict_f", create_all(["fair"]))]
     ['fair', 'strict']
     """
     try:

@@ -7,15 +7,18 @@ better for every score. spaCy reports none of this.
 
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache
+from pathlib import Path
 from types import FrameType
 from typing import Any, Protocol, runtime_checkable
 from weakref import WeakKeyDictionary
 
 from spacy.language import Language
+from spacy.scorer import Scorer
 from spacy.training import Example
+from spacy.util import load_config
 
 from ..core.declaration import Metric, Score
 from ..counting.counts import Counts
@@ -41,14 +44,25 @@ _warned: WeakKeyDictionary[Language, set[object]] = WeakKeyDictionary()
 
 
 def evaluating_pipeline() -> Language | None:
-    """Return the pipeline whose `evaluate` is running; None if none is.
+    """Return the pipeline whose `evaluate` is running; None if none is."""
+    nlp: Language | None = _local_of_caller(Language.evaluate, "self")
+    return nlp
 
-    spaCy does not pass the pipeline to a scorer, so it is looked up in the calling frames.
+
+def earlier_scores() -> Mapping[str, Any]:
+    """Return the scores that components wrote before this one in a running `Scorer.score`; empty if none is running."""
+    return _local_of_caller(Scorer.score, "scores") or {}
+
+
+def _local_of_caller(function: Callable[..., Any], name: str) -> Any:
+    """Return a local variable of the running call of a function of spaCy; None if there is none.
+
+    spaCy passes neither the pipeline nor the other scores to a scorer, so they are looked up in the calling frames.
     """
     frame: FrameType | None = sys._getframe()
-    while frame and frame.f_code is not Language.evaluate.__code__:
+    while frame and frame.f_code is not function.__code__:
         frame = frame.f_back
-    return frame.f_locals["self"] if frame else None
+    return frame.f_locals.get(name) if frame else None
 
 
 def check_evaluating_pipeline() -> None:
@@ -57,16 +71,17 @@ def check_evaluating_pipeline() -> None:
         check_pipeline(nlp)
 
 
-def check_pipeline(nlp: Language) -> None:
+def check_pipeline(nlp: Language, folder: Path | None = None) -> None:
     """Warn of score keys that two components write, of components that come too early, and of wrong score weights.
 
     A pipeline warns only once of the same mistake.
 
     Args:
         nlp: A pipeline.
+        folder: The folder from which it is being loaded; by default that from which it was.
     """
     written = [(name, keys) for name, pipe in nlp.pipeline if (keys := dict(_keys(pipe)))]
-    for line in (*_clashes(written), *_order_mistakes(nlp, written), *_weight_mistakes(nlp, written)):
+    for line in (*_clashes(written), *_order_mistakes(nlp, written), *_weight_mistakes(nlp, folder)):
         if _is_new(nlp, line):
             warnings.warn(line, stacklevel=2)
 
@@ -77,6 +92,17 @@ def _is_new(nlp: Language, warning: object) -> bool:
     is_new = warning not in past_warnings
     past_warnings.add(warning)
     return is_new
+
+
+def warn_of_unlike_settings(key: str) -> None:
+    """Warn, once for each pipeline, that the nested results of two components cannot be one."""
+    nlp = evaluating_pipeline()
+    if nlp is None or _is_new(nlp, ("unlike settings", key)):
+        warnings.warn(
+            f"two components write {key} with different label rules or settings of intervals: only the result of the "
+            "last one is kept; give both the same labels, only, depth, sep and confidence",
+            stacklevel=3,
+        )
 
 
 def check_predicted(examples: Iterable[Example], counts: Counts) -> None:
@@ -208,11 +234,26 @@ def _assigned_prefixes(nlp: Language, name: str, pipe: Any) -> Iterator[str]:
             yield f"spans_{getattr(pipe, 'cfg', {}).get('spans_key') or getattr(pipe, 'key', None)}"
 
 
-def _weight_mistakes(nlp: Language, written: list[Written]) -> Iterator[str]:
-    """Yield a line for each weight of a score for which lower is better, and for each of a key that nothing writes."""
+def _lacks_components(nlp: Language, folder: Path | None) -> bool:
+    """Return whether a pipeline was loaded without some of the components that its folder has."""
+    folder = folder or nlp.path
+    try:
+        return folder is not None and not {*load_config(folder / "config.cfg")["nlp"]["pipeline"]} <= {
+            *nlp.component_names
+        }
+    except (OSError, ValueError, KeyError, TypeError):  # the folder is gone, or another one
+        return False
+
+
+def _weight_mistakes(nlp: Language, folder: Path | None) -> Iterator[str]:
+    """Yield a line for each weight with the wrong sign, and for each of a key that nothing writes.
+
+    There is no line if components are lacking, since they may be those that write the key.
+    """
     weights = nlp.config["training"].get("score_weights") or {}
-    ours = {key: score for _, keys in written for key, score in keys.items()}
-    if not ours:
+    # Components that are frozen or disabled are trained and scored elsewhere: their weights are no mistakes.
+    ours = {key: score for _, pipe in nlp.components for key, score in _keys(pipe)}
+    if not ours or _lacks_components(nlp, folder):
         return
     declared = {*_spacys_keys(nlp)}
     for key, weight in weights.items():
@@ -220,7 +261,12 @@ def _weight_mistakes(nlp: Language, written: list[Written]) -> Iterator[str]:
             continue
         if key in ours:
             metric, score = ours[key]
-            if not score.higher_is_better:
+            if score.higher_is_better and weight < 0:
+                yield (
+                    f"[training.score_weights] has {key} with a negative weight, although higher is better: "
+                    "training keeps the model with the highest weighted score, which is the worst; use a weight above 0"
+                )
+            elif weight > 0 and not score.higher_is_better:
                 better = f"{key.removesuffix(score.key or '')}{_better_key(metric, score)}"
                 yield (
                     f"[training.score_weights] has {key}, for which lower is better: training keeps the model with the "
@@ -253,7 +299,7 @@ def _hint(key: str, ours: Mapping[str, tuple[Metric, Score]]) -> str:
 
 def _spacys_keys(nlp: Language) -> Iterator[str]:
     """Yield the score keys that the components of a pipeline write without this package."""
-    for name, pipe in nlp.pipeline:
+    for name, pipe in nlp.components:
         meta = nlp.get_pipe_meta(name)
         yield from (*meta.scores, *(meta.default_score_weights or ()))
         if key := getattr(pipe, "cfg", {}).get("spans_key"):  # components declare the score keys of "sc" only

@@ -147,7 +147,7 @@ class Nereval:
 
         nlp = _pipelines.get(self, lambda: None)()
         if nlp is not None:
-            check_pipeline(nlp)
+            check_pipeline(nlp, Path(path).parent)
         return self
 
 

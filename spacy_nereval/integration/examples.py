@@ -23,7 +23,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..core.declaration import Metric
-from ..core.labels import LabelRules
+from ..core.labels import NO_LABEL, LabelRules
 from ..core.messages import PlainSpan, Unusable, highest_scores
 from ..core.spans import Document, relabel
 from ..counting.batch import Batch, DocumentBatch, Numbers, SpanColumns, build_columns, chunk_items
@@ -71,7 +71,7 @@ def doc_record(doc: Doc, key: str | None = None, *, scored: bool = True) -> Reco
         key: Read `doc.spans[key]` instead of `doc.ents`.
         scored: Whether to read the scores of the spans, which metrics do not need.
     """
-    annotated = doc.has_annotation("ENT_IOB") if key is None else key in doc.spans
+    annotated = is_annotated(doc, key)
     gaps = () if key or not annotated else tuple((t.idx, t.idx + len(t)) for t in doc if t.ent_iob == 0)
     spans = spans_of(doc, key)
     repeats = len(doc.spans[key]) - len(spans) if key and annotated else 0
@@ -81,17 +81,15 @@ def doc_record(doc: Doc, key: str | None = None, *, scored: bool = True) -> Reco
     return result._replace(span_scores=scores) if scores else result
 
 
-def spans_of(doc: Doc, key: str | None) -> set[PlainSpan]:
-    """Return the entities of a Doc, or the spans of a group if there is a key, in characters.
+def is_annotated(doc: Doc, key: str | None) -> bool:
+    """Return whether a Doc has entity annotation, or a group of spans under the key, if there is one."""
+    return bool(doc.has_annotation("ENT_IOB")) if key is None else key in doc.spans
 
-    Raises:
-        ValueError: A span of the group has no label.
-    """
+
+def spans_of(doc: Doc, key: str | None) -> set[PlainSpan]:
+    """Return the entities of a Doc, or the spans of a group if there is a key, in characters."""
     spans = doc.ents if key is None else doc.spans.get(key, ())
-    result = {(span.start_char, span.end_char, span.label_) for span in spans}
-    if key and any(not label for _, _, label in result):
-        raise ValueError(f"doc.spans[{key!r}] has a span without a label")
-    return result
+    return {(span.start_char, span.end_char, span.label_ or NO_LABEL) for span in spans}
 
 
 def scores_of(doc: Doc, key: str) -> dict[PlainSpan, Any]:
@@ -107,7 +105,8 @@ def scores_of(doc: Doc, key: str) -> dict[PlainSpan, Any]:
     if len(scores) != len(group):
         sizes = f"{len(group)} span{'s' * (len(group) != 1)} and {len(scores)} score{'s' * (len(scores) != 1)}"
         scores = [Unusable(f"doc.spans[{key!r}] has {sizes}; expected one score per span")] * len(group)
-    return highest_scores(((span.start_char, span.end_char, span.label_), score) for span, score in zip(group, scores))
+    spans = ((span.start_char, span.end_char, span.label_ or NO_LABEL) for span in group)
+    return highest_scores(zip(spans, scores))
 
 
 def tokens_of(doc: Doc) -> list[tuple[int, int]]:
@@ -363,7 +362,7 @@ def doc_batch(pairs: Sequence[tuple[Doc, Doc]], rules: LabelRules | None = None)
     batch.places = places
     if rules:
         batch.label_rules, batch.mapped = rules, {*names} & rules.mapping.keys()
-        batch.unkept = rules.unkept(*names_by_side)
+        batch.unkept = rules.count_unkept(*names_by_side)
     return batch
 
 

@@ -18,7 +18,7 @@ from thinc.api import require_gpu
 from ..core.messages import spell_argument
 from ..core.plugins import import_code
 from ..core.spans import Document
-from ..io.formats import assign_annotators, check_span_groups, corpus_files, name_of, records, with_name
+from ..io.formats import assign_annotators, check_span_groups, corpus_files, name_of, named_format, records
 from ..io.formats.settings import Format
 from ..io.paths import digest, remedy
 from ..io.records import Predictions, Record, pair
@@ -63,7 +63,7 @@ def predict(
             key, or no entities at all, or if a document has no such unit.
         OSError: If a file cannot be read, or there is no such pipeline.
     """
-    format = with_name(data, format)
+    format = named_format(data, format)
     name = name_of(data, format)
     check_span_groups(key, [data], [name])
     assign_annotators([data], [format])

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from spacy.pipeline.span_finder import span_finder_score
 from spacy.pipeline.spancat import spancat_score
 from spacy.scorer import PRFScore, get_ner_prf
 from spacy.training import Example
@@ -27,7 +28,7 @@ from ..evaluation.resampling import Confidence
 from ..evaluation.result import evaluate
 from ..io.units import UnitRule, parse_unit
 from ..metrics.registry import choose_metrics, expand_sets, metric_table
-from .checks import check_evaluating_pipeline, check_labels, check_predicted
+from .checks import check_evaluating_pipeline, check_labels, check_predicted, earlier_scores, warn_of_unlike_settings
 from .examples import batches, count_examples, unit_lack
 
 MetricTable = dict[str, dict[str, Any]]
@@ -266,8 +267,18 @@ class Scoring:
         return self
 
     def keys(self, counts: Counts, prefix: str) -> dict[str, Any]:
-        """Return the score keys with their values, and the nested result if `detail` is set."""
-        return result_keys(counts, prefix, self.confidence, detail=self.detail, lack=self.lack)
+        """Return the score keys with their values, and the nested result if `detail` is set.
+
+        The nested result also has the metrics of the components that scored the same spans before.
+        """
+        scores = result_keys(counts, prefix, self.confidence, detail=self.detail, lack=self.lack)
+        key = f"{prefix}_nereval"
+        if self.detail and (earlier := earlier_scores().get(key)):
+            merged = merge_results(earlier, scores[key])
+            if merged is None:
+                warn_of_unlike_settings(key)
+            scores[key] = merged or scores[key]
+        return scores
 
 
 class NerScorer(Scoring):
@@ -305,8 +316,10 @@ class SpansScorer(Scoring):
         units = scoring.confidence is not None
         counts = count_examples(examples, scoring.metrics, key, units=units, unit=scoring.unit, rules=scoring.rules)
         check_labels(counts, key)
-        spacy = spancat_score(examples, **kwargs | {"spans_key": key})
-        return spacy | scoring.keys(counts, f"spans_{key}")
+        # spaCy scores a component that gives no label, such as span_finder, without labels.
+        labels = {span.label_ for eg in examples for span in eg.predicted.spans.get(key, ())}
+        score_spans = span_finder_score if labels == {""} else spancat_score
+        return score_spans(examples, **kwargs | {"spans_key": key}) | scoring.keys(counts, f"spans_{key}")
 
     def prefixes(self, pipe: Any) -> list[str]:
         """Return the prefix of its score keys, as the scorer of the component `pipe`."""
@@ -399,3 +412,33 @@ def result_keys(
     items = result["scores"].items()
     scores = {f"{prefix}_{key}": (value or 0.0) if counts.documents else None for key, value in items}
     return scores | ({f"{prefix}_nereval": result} if detail else {})
+
+
+def merge_results(earlier: dict[str, Any], later: dict[str, Any]) -> dict[str, Any] | None:
+    """Return one result with the metrics of two results of the same spans; of metrics that both have, the later ones.
+
+    Returns:
+        The result; None if labels were changed in different ways, or intervals have different settings.
+    """
+    parts = [_signature_parts(result) for result in (earlier, later)]
+    (metrics, settings, bounds), (later_metrics, later_settings, later_bounds) = parts
+    if settings != later_settings or (bounds != later_bounds and bounds and later_bounds):
+        return None
+    metrics = {**metrics, **later_metrics}
+    return {
+        **(later if later_bounds else earlier),
+        "signature": "|".join(
+            ["spacy-nereval", *metrics.values(), *settings[0], *(later_bounds or bounds), *settings[1]]
+        ),
+        "scores": earlier["scores"] | later["scores"],
+        "metrics": earlier["metrics"] | later["metrics"],
+    }
+
+
+def _signature_parts(result: dict[str, Any]) -> tuple[dict[str, str], tuple[list[str], list[str]], list[str]]:
+    """Return the parts of a signature: that of each metric; those before and after the intervals; the intervals."""
+    number = len(result["metrics"])
+    _, *parts = result["signature"].split("|")
+    metrics, parts, versions = dict(zip(result["metrics"], parts)), parts[number:-2], parts[-2:]
+    place = next(k for k, part in enumerate(parts) if part.startswith("docs:")) + 1
+    return metrics, (parts[:place], versions), parts[place:]

@@ -415,7 +415,7 @@ def _doc(record: Record, vocab: Vocab, losses: Losses, key: str | None, tokenize
         doc.spans[key] = SpanGroup(doc, name=key, spans=[span for span, _ in aligned], attrs=attrs)
         losses.others["scores of groups in which a span has none"] += 0 if attrs else len(record.span_scores)
         for gap in record.gaps:
-            losses.gap(record, gap)
+            losses.add_gap(record, gap)
         return doc
     losses.others["scores of spans"] += len(record.span_scores)
     entities = [_span(doc, record, span, losses) for span in flat_spans(record, losses)]
@@ -424,7 +424,7 @@ def _doc(record: Record, vocab: Vocab, losses: Losses, key: str | None, tokenize
         if (span := doc.char_span(*gap)) is None or any(
             e and e.start < span.end and span.start < e.end for e in entities
         ):
-            losses.gap(record, gap)
+            losses.add_gap(record, gap)
         else:
             missing.append(span)
     doc.set_ents([span for span in entities if span is not None], missing=missing, default="outside")
@@ -434,7 +434,7 @@ def _doc(record: Record, vocab: Vocab, losses: Losses, key: str | None, tokenize
 def _span(doc: Doc, record: Record, span: PlainSpan, losses: Losses) -> Span | None:
     doc_span = doc.char_span(*span) if span[0] < span[1] else None
     if doc_span is None:
-        losses.span(record, span, UNALIGNED)
+        losses.add_span(record, span, UNALIGNED)
     return doc_span
 
 

@@ -150,7 +150,7 @@ def weights(name: str) -> Check:
     )
     folder = Path(name)
     if folder.is_dir():
-        missing = _missing_from(folder)
+        missing = _missing_parts(folder)
         return (
             Check(subject, f"a folder without {', '.join(missing)}", remedy) if missing else Check(subject, "a folder")
         )
@@ -172,7 +172,7 @@ def weights(name: str) -> Check:
     return Check(subject, f"neither a folder nor on the Hugging Face hub (status {response.status_code})", remedy)
 
 
-def _missing_from(folder: Path) -> list[str]:
+def _missing_parts(folder: Path) -> list[str]:
     """Return the parts of a transformer that a folder does not have."""
     parts = {"config.json": ("config.json",), "a tokenizer": TOKENIZER, "weights": WEIGHTS}
     return [part for part, files in parts.items() if not any((folder / file).is_file() for file in files)]

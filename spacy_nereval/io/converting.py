@@ -52,7 +52,7 @@ class Losses:
         spans: The number of spans and gaps of each kind that were left out.
         others: The number of other things of each kind that were left out.
 
-    >>> Losses(False, "CoNLL").span(Record("Ada", set(), id="1"), (0, 2, "PER"), UNALIGNED)
+    >>> Losses(False, "CoNLL").add_span(Record("Ada", set(), id="1"), (0, 2, "PER"), UNALIGNED)
     Traceback (most recent call last):
     ValueError: document 1: CoNLL cannot hold spans that do not begin and end at token boundaries, such as PER 'Ad' \
 from 0 to 2; choose another format, or leave them out with drop=True
@@ -66,18 +66,18 @@ from 0 to 2; choose another format, or leave them out with drop=True
         self.number = 0
         """The number of the document that is being written."""
 
-    def span(self, record: Record, span: PlainSpan, reason: str) -> None:
+    def add_span(self, record: Record, span: PlainSpan, reason: str) -> None:
         """Count a span that is left out. Raise ValueError if no span may be left out."""
         start, end, label = span
         example = f"{label} {quote(record.text[start:end])} from {start} to {end}"
-        self._lose(record, f"spans that {reason}", f"spans that {reason}, such as {example}")
+        self._add_loss(record, f"spans that {reason}", f"spans that {reason}, such as {example}")
 
-    def gap(self, record: Record, gap: tuple[int, int]) -> None:
+    def add_gap(self, record: Record, gap: tuple[int, int]) -> None:
         """Count a gap that becomes text without spans. Raise ValueError if gaps may not be lost."""
         example = quote(record.text[slice(*gap)])
-        self._lose(record, GAPS, f"{GAPS}, such as {example}")
+        self._add_loss(record, GAPS, f"{GAPS}, such as {example}")
 
-    def _lose(self, record: Record, reason: str, description: str) -> None:
+    def _add_loss(self, record: Record, reason: str, description: str) -> None:
         if not self._allowed:
             raise ValueError(
                 f"document {self.number if record.id is None else shorten(record.id)}: {self._target} cannot hold "
@@ -121,7 +121,7 @@ def write_table(path: Path, records: Iterable[Record], losses: Losses) -> None:
 def _rows(records: Iterable[Record], losses: Losses) -> Iterator[dict[str, Any]]:
     for record in records:
         for gap in record.gaps if record.annotated else ():
-            losses.gap(record, gap)
+            losses.add_gap(record, gap)
         yield _row(record, losses)
 
 
@@ -190,14 +190,14 @@ def _tags(record: Record, places: Places, losses: Losses) -> list[str]:
     starts, ends = {start: k for k, (start, _) in enumerate(places)}, {end: k for k, (_, end) in enumerate(places)}
     for start, end, label in flat_spans(record, losses):
         if start not in starts or end not in ends or starts[start] > ends[end]:
-            losses.span(record, (start, end, label), UNALIGNED)
+            losses.add_span(record, (start, end, label), UNALIGNED)
             continue
         first, last = starts[start], ends[end]
         tags[first : last + 1] = [f"B-{label}", *[f"I-{label}"] * (last - first)]
     for gap in record.gaps:
         inside = [k for k, (start, end) in enumerate(places) if gap[0] < end and start < gap[1]]
         if any(tags[k] != "O" or places[k][0] < gap[0] or places[k][1] > gap[1] for k in inside):
-            losses.gap(record, gap)
+            losses.add_gap(record, gap)
             continue
         for k in inside:
             tags[k] = MISSING
@@ -209,9 +209,9 @@ def flat_spans(record: Record, losses: Losses) -> list[PlainSpan]:
     flat: list[PlainSpan] = []
     for span in sorted(record.spans, key=lambda s: (s[0] - s[1], s)):
         if span[0] == span[1]:
-            losses.span(record, span, "have no characters")
+            losses.add_span(record, span, "have no characters")
         elif any(max(span[0], start) < min(span[1], end) for start, end, _ in flat):
-            losses.span(record, span, OVERLAP)
+            losses.add_span(record, span, OVERLAP)
         else:
             flat.append(span)
     return flat
@@ -220,7 +220,7 @@ def flat_spans(record: Record, losses: Losses) -> list[PlainSpan]:
 def write_brat(path: Path, records: Iterable[Record], losses: Losses) -> None:
     """Write records as a folder of `.txt` and `.ann` files. A text without annotation gets no `.ann` file.
 
-    The id of a document names its files. Its number does if it has no id, or one that cannot name a file.
+    Files are named after the id of the document, or after its number if no id can name them.
 
     Args:
         path: The folder. It may exist if it is empty, and gets its name once it is complete.
@@ -236,7 +236,7 @@ def write_brat(path: Path, records: Iterable[Record], losses: Losses) -> None:
         used: set[str] = set()
         for record in records:
             for gap in record.gaps if record.annotated else ():
-                losses.gap(record, gap)
+                losses.add_gap(record, gap)
             name = record.id
             if name is None or not NAME.fullmatch(name) or name in used:
                 losses.others["ids that cannot name a file, so that the number does"] += bool(name)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..core.declaration import Metric
 from ..core.labels import LabelRules
-from ..core.mention_places import NUMBERS
+from ..core.mention_places import ANSWERED, NUMBERS
 from ..core.spans import ON_READING
 from ..counting.counts import Counts
 from ..counting.sums import DIGITS, NUMBER, Collapsed, Key, Replicates, Slot, Sums, empty_sums, slots
@@ -92,7 +92,7 @@ DEFAULTS: dict[str, Any] = {
     "contents": [],
     "gold_places": [],
 }
-"""Defaults of fields that later versions added. They are not written, so that files without them stay valid."""
+"""Defaults of fields that later versions added. A field at its default is not written: older files stay valid."""
 
 
 class Header(pydantic.BaseModel, extra="forbid", strict=True):
@@ -142,7 +142,7 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """The values of fields that are not written."""
+        """The defaults of optional fields, at which they are not written."""
         return DEFAULTS
 
     @property
@@ -157,7 +157,9 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
         if self.gold_places and len(self.gold_places) != len(self.ids):
             raise ValueError(f"it has {len(self.ids)} ids and checksums of {len(self.gold_places)} documents")
         if self.mentions and (
-            self.mentions.keys() - {*NUMBERS} or max(self.mentions.values()) > self.mentions.get("listed", 0)
+            self.mentions.keys() - {*NUMBERS, *ANSWERED}
+            or max(self.mentions.get(name, 0) for name in NUMBERS) > self.mentions.get("listed", 0)
+            or self.mentions.get("unreadable", 0) > self.mentions.get("answers", 0)
         ):
             raise ValueError("the numbers of mentions do not fit each other")
         if len({*self.columns}) < len(self.columns):
@@ -192,7 +194,7 @@ class CollapsedHeader(Header, extra="forbid", strict=True):
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """The values of fields that are not written."""
+        """The defaults of optional fields, at which they are not written."""
         return DEFAULTS | {"ids": [], "units": [], "parts": [], "id_hashes": "", "pipeline": ""}
 
     @property

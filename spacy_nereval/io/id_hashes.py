@@ -166,22 +166,22 @@ def _blocks(files: Sequence[Path]) -> Iterator[Hashes]:
     share = max(1, BLOCK // max(1, len(files)))
     with ExitStack() as stack:
         sources = [stack.enter_context(file.open("rb")) for file in files]
-        waiting = [np.empty(0, dtype=HASH) for _ in files]
+        buffers = [np.empty(0, dtype=HASH) for _ in files]
         while True:
-            waiting = [
+            buffers = [
                 np.concatenate([remaining, np.fromfile(source, HASH, share - len(remaining))])
-                for remaining, source in zip(waiting, sources)
+                for remaining, source in zip(buffers, sources)
             ]
-            last_hashes = [remaining[-1] for remaining in waiting if len(remaining) == share]  # other files have ended
+            last_hashes = [remaining[-1] for remaining in buffers if len(remaining) == share]  # other files have ended
             ends = [
                 int(np.searchsorted(remaining, min(last_hashes), "right")) if last_hashes else share
-                for remaining in waiting
+                for remaining in buffers
             ]
-            pieces = [remaining[:end] for remaining, end in zip(waiting, ends)]
+            pieces = [remaining[:end] for remaining, end in zip(buffers, ends)]
             yield np.sort(np.concatenate([np.empty(0, dtype=HASH), *pieces]), kind="stable")
             if not last_hashes:
                 return
-            waiting = [remaining[end:] for remaining, end in zip(waiting, ends)]
+            buffers = [remaining[end:] for remaining, end in zip(buffers, ends)]
 
 
 def files_with_hash(files: Sequence[Path], hash: bytes) -> list[int]:

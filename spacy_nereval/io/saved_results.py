@@ -179,8 +179,8 @@ def parse_cuts(value: Any) -> Cuts:
         raise ValueError(f'"labels" is {shorten(repr(labels))}; expected a cut for each label, such as {{"PER": 0.7}}')
     for name, cut in (("default", value["default"]), ("floor", value.get("floor")), *labels.items()):
         if cut is not None and not is_finite_number(cut):
-            shown = f'the cut "{shorten(str(name))}" is {shorten(repr(cut))}'
-            raise ValueError(f"{shown}; expected a number, or null to keep no prediction")
+            description = f'the cut "{shorten(str(name))}" is {shorten(repr(cut))}'
+            raise ValueError(f"{description}; expected a number, or null to keep no prediction")
     documents = value.get("documents", 0)
     return Cuts(
         value["default"],

@@ -71,10 +71,10 @@ def ace(
         formula=partial(formula, false_alarm=false_alarm),
         judge=partial(
             judge,
-            weights={label: exact(weight) for label, weight in table.items()},
-            min_overlap=exact(min_overlap),
-            type_error=exact(type_error),
-            false_alarm=exact(false_alarm),
+            weights={label: exact_fraction(weight) for label, weight in table.items()},
+            min_overlap=exact_fraction(min_overlap),
+            type_error=exact_fraction(type_error),
+            false_alarm=exact_fraction(false_alarm),
         ),
         scope="document",
         correct=("mapped",),
@@ -83,10 +83,10 @@ def ace(
     )
 
 
-def exact(number: float) -> Fraction:
+def exact_fraction(number: float) -> Fraction:
     """Return the number as an exact fraction of its decimals, so that sums and comparisons do not round.
 
-    >>> exact(0.1)
+    >>> exact_fraction(0.1)
     Fraction(1, 10)
     """
     return Fraction(str(number))
@@ -99,7 +99,7 @@ def judge(
     type_error: Fraction,
     false_alarm: Fraction,
 ) -> Iterator[Verdict]:
-    """Yield the worth of each pair, its shortfall from the gold span's worth, and the worth of unpaired spans."""
+    """Yield the verdicts on each pair, with its worth and the rest of the gold span's worth, and on unpaired spans."""
     gold, pred = document.gold, document.pred
     allowed = [
         (i, j)

@@ -18,10 +18,11 @@ from ..core.wording import FAIREVAL
 from .registry import Beta, Focus
 
 ERRORS = ("fp", "fn", "le", "be_s", "be_l", "be_o", "lbe")
+BOUNDARY_ERRORS = ("be_s", "be_l", "be_o")
 Credit = Mapping[str, tuple[float, ...]]
 """How much an error counts: (tp, fp, fn)."""
 FAIR: dict[str, tuple[float, ...]] = {**dict.fromkeys(ERRORS, (0, 0.5, 0.5)), "fp": (0, 1, 0), "fn": (0, 0, 1)}  # Eq. 5
-BOUNDARY: dict[str, tuple[float, ...]] = FAIR | dict.fromkeys(("be_s", "be_l", "be_o"), (0.5, 0.25, 0.25))  # Eq. 6
+BOUNDARY: dict[str, tuple[float, ...]] = FAIR | dict.fromkeys(BOUNDARY_ERRORS, (0.5, 0.25, 0.25))  # Eq. 6
 FINE: dict[str, tuple[float, ...]] = BOUNDARY | {"be_s": (0.5, 0, 0.5), "be_l": (0.5, 0.5, 0)}  # Eq. 7
 NAMED: dict[str, Credit] = {"fair": FAIR, "boundary": BOUNDARY, "fine": FINE}
 
@@ -46,7 +47,8 @@ def fair(
     Verdicts: `tp`; `fn` and `fp`, on spans that overlap no span left to match; `le`, labelling
     error (boundaries right); `be_s`, `be_l` and `be_o`, boundary errors (label right;
     the prediction is shorter, longer or overlapping); `lbe`, both wrong. `be` is the sum
-    of the three boundary errors.
+    of the three boundary errors. The error list, the table `boundaries` and the JSON say which
+    boundary is right, left or right, or neither (footnote 2 of the paper).
 
     By default an error on a pair counts as half an fp and half an fn. `weights` change
     how much errors count, never the verdicts: a table names the errors that differ from
@@ -79,6 +81,7 @@ def fair(
         scope="group" if unit == "char" else "document",
         focus=focus,
         confusion=ERRORS,
+        boundary_errors=BOUNDARY_ERRORS,
         words=FAIREVAL,
         taxonomy="FairEval",
     )
@@ -137,10 +140,10 @@ def judge_units(
     """
     gold = dict(zip(group.gold, gold_units))
     pred = dict(zip(group.pred, pred_units))
-    yield from _same_boundaries(gold, pred)
+    yield from _match_boundaries(gold, pred)
 
-    # Steps 2 and 3: overlaps, first of equal labels, then of different ones. Each gold span looks for
-    # a free prediction, then for a matched one; then each free prediction looks for a matched gold span.
+    # Steps 2 and 3: overlaps, first of equal labels, then of different ones. Each gold span is matched with
+    # a free prediction, or else with a matched one; then each free prediction with a matched gold span.
     golds, preds = _candidates(gold, pred)
     for equal in (True, False):
         for side, matched in ((golds, False), (golds, True), (preds, True)):
@@ -155,41 +158,41 @@ def judge_units(
     yield from (Verdict("fp", None, candidate.span) for candidate in preds if not candidate.matched)
 
 
-def _same_boundaries(gold: dict[Span, Boundaries], pred: dict[Span, Boundaries]) -> Iterator[Verdict]:
+def _match_boundaries(gold: dict[Span, Boundaries], pred: dict[Span, Boundaries]) -> Iterator[Verdict]:
     """Yield the verdicts of step 1, and remove their spans from further matching."""
     for span in sorted(gold.keys() & pred.keys()):
         yield Verdict("tp", span, span)
         del gold[span], pred[span]
-    at: dict[tuple[int, int], list[Span]] = {}
+    by_boundaries: dict[tuple[int, int], list[Span]] = {}
     for span in pred:
-        at.setdefault((span.start, span.end), []).append(span)
+        by_boundaries.setdefault((span.start, span.end), []).append(span)
     for span in list(gold):
-        if others := at.get((span.start, span.end)):
+        if others := by_boundaries.get((span.start, span.end)):
             yield Verdict("le", span, others[0])
             del gold[span], pred[others.pop(0)]
 
 
 class _Candidate:
-    """A span in steps 2 and 3, with the units that no match has used up yet: stretches of them.
+    """A span in steps 2 and 3, with the ranges of its units that no match has used up yet.
 
-    A span has a single stretch until it is matched. Only spans without a match look for one.
+    A span has a single range until it is matched. Only spans without a match search for one.
     """
 
-    __slots__ = ("span", "rank", "left", "units_left", "opponents", "matched")
+    __slots__ = ("span", "rank", "ranges", "size", "opponents", "matched")
 
     def __init__(self, span: Span, units: Boundaries) -> None:
         self.span = span
         self.rank = (units[1] - units[0], *span)  # shortest first, then leftmost, then smallest label
-        self.left = [(units[0], units[1])]
-        self.units_left = units[1] - units[0]
+        self.ranges = [(units[0], units[1])]
+        self.size = units[1] - units[0]
         self.opponents: list[_Candidate] = []
         self.matched = False
 
     def count_shared(self, other: _Candidate) -> int:
-        """Return how many units both have left, if this span has no match."""
-        ((first, last),) = self.left
+        """Return the number of unused units that both have; this span must have no match."""
+        ((first, last),) = self.ranges
         shared = 0
-        for start, end in other.left:
+        for start, end in other.ranges:
             shared += max(0, (end if end < last else last) - (start if start > first else first))
         return shared
 
@@ -205,30 +208,30 @@ class _Candidate:
             if other.matched is not matched or (other.span.label == self.span.label) is not equal:
                 continue
             if shared := self.count_shared(other):
-                key = (-shared, self.units_left + other.units_left - 2 * shared, other.rank)
+                key = (-shared, self.size + other.size - 2 * shared, other.rank)
                 if best_key is None or key < best_key:
                     best, best_key = other, key
         return best
 
     def match(self, other: _Candidate) -> None:
         """Match the two, and use up the units that they share."""
-        (stretch,), units = self.left, self.count_shared(other)
-        self.left, other.left = _subtract([stretch], other.left), _subtract(other.left, [stretch])
+        (only_range,), units = self.ranges, self.count_shared(other)
+        self.ranges, other.ranges = _subtract([only_range], other.ranges), _subtract(other.ranges, [only_range])
         for candidate in (self, other):
-            candidate.units_left -= units
+            candidate.size -= units
             candidate.matched = True
 
 
-def _subtract(stretches: list[tuple[int, int]], used: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return what is left of stretches without those that are used up.
+def _subtract(ranges: list[tuple[int, int]], used: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the parts of ranges that are outside the used ranges.
 
     >>> _subtract([(0, 9)], [(2, 3), (5, 20)])
     [(0, 2), (3, 5)]
     """
     for first, last in used:
-        parts = [part for a, b in stretches for part in ((a, min(b, first)), (max(a, last), b))]
-        stretches = [(a, b) for a, b in parts if a < b]
-    return stretches
+        parts = [part for a, b in ranges for part in ((a, min(b, first)), (max(a, last), b))]
+        ranges = [(a, b) for a, b in parts if a < b]
+    return ranges
 
 
 def _candidates(
@@ -257,4 +260,4 @@ def formula(columns: Columns, credit: Credit | None, beta: float) -> dict[str, A
     else:
         tp, fp, fn = (sum(credit[error][k] * columns[error] for error in ERRORS) for k in range(3))
         scores = prf(hits + tp, fp, fn, beta)
-    return scores | {"be": columns["be_s"] + columns["be_l"] + columns["be_o"]}
+    return scores | {"be": sum(columns[error] for error in BOUNDARY_ERRORS)}

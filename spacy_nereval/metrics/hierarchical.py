@@ -17,8 +17,8 @@ from .registry import Beta
 
 VERDICTS = ("tp", "fp", "fn")
 
-Owners = dict[tuple[int, int, str], Span]
-"""The start, end and label of spans, each with the span of the document that it comes from."""
+SpanSources = dict[tuple[int, int, str], Span]
+"""The start, end and label of expanded spans, each with the span of the document that it comes from."""
 
 
 def hierarchical(
@@ -66,25 +66,25 @@ def hierarchical(
 
 
 def judge(document: Document, sep: str, depths: int) -> Iterator[Verdict]:
-    """Yield how much of each label, or pair of labels, is right; then the same of labels truncated to each depth."""
-    sides = [owners(side, sep) for side in (document.gold, document.pred)]
+    """Yield the verdicts on all levels, with their number; then those on labels truncated to each depth."""
+    sides = [expand_labels(side, sep) for side in (document.gold, document.pred)]
     amounts: dict[tuple[str, Span | None, Span | None], int] = {}
     for key in _compare(*sides):
         amounts[key] = amounts.get(key, 0) + 1
     for (name, gold, pred), amount in amounts.items():
         yield Verdict(name, gold, pred, amount)
     for depth in range(1, depths + 1):
-        for name, gold, pred in _compare(*(owners(side, sep, depth) for side in (document.gold, document.pred))):
+        for name, gold, pred in _compare(*(expand_labels(side, sep, depth) for side in (document.gold, document.pred))):
             yield Verdict(f"depth{depth}_{name}", gold, pred)
 
 
-def owners(spans: Sequence[Span], sep: str, depth: int | None = None) -> Owners:
-    """Return the spans for all labels and their ancestors, or with a depth those for the labels cut to it.
+def expand_labels(spans: Sequence[Span], sep: str, depth: int | None = None) -> SpanSources:
+    """Return a span for each label and each of its ancestors, or for the label truncated to a depth.
 
-    >>> owners([Span(0, 3, "A/B")], "/").keys(), owners([Span(0, 3, "A/B")], "/", 1).keys()
+    >>> expand_labels([Span(0, 3, "A/B")], "/").keys(), expand_labels([Span(0, 3, "A/B")], "/", 1).keys()
     (dict_keys([(0, 3, 'A'), (0, 3, 'A/B')]), dict_keys([(0, 3, 'A')]))
     """
-    result: Owners = {}
+    result: SpanSources = {}
     for span in spans:  # sorted, so that the smallest label comes first
         levels = ancestors(span.label, sep)
         for label in levels if depth is None else [levels[min(depth, len(levels)) - 1]]:
@@ -92,7 +92,7 @@ def owners(spans: Sequence[Span], sep: str, depth: int | None = None) -> Owners:
     return result
 
 
-def _compare(gold: Owners, pred: Owners) -> Iterator[tuple[str, Span | None, Span | None]]:
+def _compare(gold: SpanSources, pred: SpanSources) -> Iterator[tuple[str, Span | None, Span | None]]:
     """Yield a verdict on each label of both sides, then of one side only."""
     for key, span in gold.items():
         yield ("tp", span, pred[key]) if key in pred else ("fn", span, None)

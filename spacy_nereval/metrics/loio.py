@@ -76,13 +76,13 @@ def judge(group: OverlapGroup, optimal: bool) -> Iterator[Verdict]:
     same_label = [(i, j, shared) for i, j, shared in group.overlaps if shared and gold[i].label == pred[j].label]
     pairs = {i: j for i, j, _ in same_label}
     if len(same_label) > 1:
-        pairs = _most_credit(group, same_label) if optimal else _walk(same_label)
+        pairs = _pairs_of_most_credit(group, same_label) if optimal else _walk(same_label)
     taken = set(pairs.values())
     for i, span in enumerate(gold):
         if i in pairs:
             other = pred[pairs[i]]
             shared = min(span.end, other.end) - max(span.start, other.start)
-            yield Verdict("overlap", span, other, shared / _longer(span, other))
+            yield Verdict("overlap", span, other, shared / _longer_length(span, other))
         else:
             yield Verdict("fn", span, None)
     for j, span in enumerate(pred):
@@ -101,17 +101,17 @@ def _walk(overlaps: Sequence[tuple[int, int, int]]) -> dict[int, int]:
     return pairs
 
 
-def _most_credit(group: OverlapGroup, overlaps: Sequence[tuple[int, int, int]]) -> dict[int, int]:
+def _pairs_of_most_credit(group: OverlapGroup, overlaps: Sequence[tuple[int, int, int]]) -> dict[int, int]:
     """Return the one-to-one pairs whose shares of characters have the greatest sum."""
-    longer = {(i, j): _longer(group.gold[i], group.pred[j]) for i, j, _ in overlaps}
-    denominator = lcm(*longer.values())  # a common one, so that the shares are compared as whole numbers
+    lengths = {(i, j): _longer_length(group.gold[i], group.pred[j]) for i, j, _ in overlaps}
+    denominator = lcm(*lengths.values())  # a common one, so that the shares are compared as whole numbers
     edges: dict[int, dict[int, int]] = {}
     for i, j, shared in overlaps:
-        edges.setdefault(i, {})[j] = shared * (denominator // longer[i, j])
+        edges.setdefault(i, {})[j] = shared * (denominator // lengths[i, j])
     return best_pairs(edges)
 
 
-def _longer(a: Span, b: Span) -> int:
+def _longer_length(a: Span, b: Span) -> int:
     return max(a.end - a.start, b.end - b.start)
 
 

@@ -1,4 +1,4 @@
-"""Names that a document mentions, wherever they stand: sets of strings with labels."""
+"""Mentions of a document regardless of their positions: sets of strings with labels."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def judge_spans(document: Document) -> Iterator[Verdict]:
 
 
 def note(document: Document, span: Span, normalise: str) -> str:
-    """Return the label and the string of a span, by which it counts once. Raise ValueError if there is no text."""
+    """Return the label and the string of a span; equal ones count once. Raise ValueError if there is no text."""
     return f"{span.label}\t{NORMALISERS[normalise](document.known_text('mentions')[span.start : span.end])}"
 
 
@@ -131,11 +131,11 @@ def surfaces(document: Document, side: int, normalise: str) -> Surfaces:
     Raises:
         ValueError: The document has no text.
     """
-    text, same = document.known_text("mentions"), NORMALISERS[normalise]
+    text, normaliser = document.known_text("mentions"), NORMALISERS[normalise]
     result: Surfaces = {}
     for span in (document.gold, document.pred)[side]:
-        listed = document.surfaces[side].get((span.start, span.end), text[span.start : span.end])
-        result.setdefault((same(listed), span.label), []).append(span)
+        surface = document.surfaces[side].get((span.start, span.end), text[span.start : span.end])
+        result.setdefault((normaliser(surface), span.label), []).append(span)
     return result
 
 
@@ -152,6 +152,6 @@ NORMALISERS: dict[str, Callable[[str], str]] = {"caseless": canonical, "exact": 
 
 
 def corpus_formula(columns: Columns, beta: float) -> dict[str, Array]:
-    """Return precision, recall and F, from strings that are found, and those of each side."""
+    """Return precision, recall and F from the numbers of strings with a hit, in gold and in the prediction."""
     hits = columns["hit"]
     return prf(hits, columns["pred"] - hits, columns["gold"] - hits, beta)

@@ -84,7 +84,7 @@ def plagdet(
 
 
 def judge(document: Document, macro: bool, typed: bool) -> Iterator[Verdict]:
-    """Yield how much of each span is covered, then each pair that overlaps."""
+    """Yield the verdicts on the coverage of each span, then on each pair that overlaps."""
     for group in by_label(document, typed):
         yield from overlap.judge(group, "sum", "sum", typed=False) if macro else judge_characters(group)
         detected = set()
@@ -95,7 +95,7 @@ def judge(document: Document, macro: bool, typed: bool) -> Iterator[Verdict]:
 
 
 def judge_characters(group: OverlapGroup) -> Iterator[Verdict]:
-    """Yield the numbers of covered and of uncovered characters of each span."""
+    """Yield the verdicts on each span, with its numbers of covered and of uncovered characters."""
     gold, pred = stretches(group.gold), stretches(group.pred)
     for (start, end, k), n in zip(gold, covered(gold, pred)):
         if n:

@@ -1,7 +1,7 @@
 """The registry of metrics: names, sets, options and documentation; options that several metrics share.
 
-`choose_metrics` decides what is scored. A metric of a set is left out if it lacks an option, words or tokens; a
-metric that the user names is an error then.
+`choose_metrics` decides what is scored. If an option, words or tokens are missing, a metric of a set is left out, and
+a metric that the user names raises an error.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Option:
     Args:
         name: The name of the parameter.
         default: Its default value.
-        annotation: Its type and pydantic's `Field`, as `Annotated` holds them.
+        annotation: Its type and pydantic's `Field`, in an `Annotated`.
 
     >>> option = Option("beta", 1.0, Beta)
     >>> option.help, option.values
@@ -59,7 +59,7 @@ class Option:
 
     @property
     def values(self) -> str:
-        """The values that the option takes, in words."""
+        """A description of the values that the option takes."""
         return _describe_type(get_args(self.annotation)[0], get_args(self.annotation)[1])
 
     @cached_property
@@ -96,13 +96,13 @@ class Option:
 
 
 LIMITS = {"Gt": ">", "Ge": ">=", "Lt": "<", "Le": "<="}
-"""How the limits of `annotated_types` are written, by the name of their class."""
+"""The sign of each limit of `annotated_types`, by the name of its class."""
 
 WORDS: dict[type, str] = {float: "number", int: "whole number", bool: "true | false", str: "text", type(None): "none"}
 
 
 def _describe_type(kind: Any, field: Any = None) -> str:
-    """Return the values of a type in words, with the limits that its `Field` sets.
+    """Describe the values of a type, with the limits that its `Field` sets.
 
     >>> _describe_type(Literal["a", "b"] | dict[str, float])
     'a | b | table of text to number'
@@ -123,7 +123,7 @@ def _describe_type(kind: Any, field: Any = None) -> str:
 
 
 registry: catalogue.Registry = catalogue.create("spacy_nereval", "metrics", entry_points=True)
-"""Names to functions `(**options) -> Metric`. Packages add theirs by entry points."""
+"""The functions `(**options) -> Metric` by name. Other packages register theirs as entry points."""
 
 DEFAULT = ("strict", "semeval", "slot_error", "loio", "fair", "wrf")
 """The metrics of the set `papers`, computed by default."""
@@ -137,7 +137,7 @@ SETS: dict[str, dict[str, dict[str, Any]]] = {
         for name in ("token", "char", "relaxed", "overlap", "plagdet", "ace", "tmr", "hierarchical", "mentions")
     },
 }
-"""Names of sets to their metrics, each with its options. There is also `all`, the set of every
+"""The metrics of each set, with their options. There is also `all`, the set of every
 registered metric. A set leaves out the metrics that need an option it does not give."""
 
 
@@ -179,10 +179,10 @@ def create(name: str, **options: Any) -> Metric:
         option, _, problem = str(error).partition(": ")
         argument = spell_argument(f"{name}.{option}", settings[option]) if option in declared else name
         raise ValueError(f"{argument}: {problem if option in declared else error}") from None
-    return replace(metric, name=name, settings={key: _storable(value) for key, value in settings.items()})
+    return replace(metric, name=name, settings={key: _json_value(value) for key, value in settings.items()})
 
 
-def _storable(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     """Return the value of an option in a form that JSON can store: infinity as text, which `create` accepts."""
     return str(value) if isinstance(value, float) and math.isinf(value) else value
 
@@ -216,7 +216,7 @@ def create_all(metrics: Metrics = None) -> tuple[Metric, ...]:
 
 
 def metric_table(metrics: Metrics) -> dict[str, Mapping[str, Any]]:
-    """Return metrics, however they are given, as a table of names and options; the set `papers` for None.
+    """Convert metrics in any accepted form to a table of names and options; None is the set `papers`.
 
     Raises:
         ValueError: A name is listed twice, or there is none.
@@ -233,9 +233,9 @@ def metric_table(metrics: Metrics) -> dict[str, Mapping[str, Any]]:
     except TypeError:
         raise ValueError(f"{spell_argument('metrics', metrics)}: expected names, such as ['strict', 'fair']") from None
     if len(table) > len({*table}):
-        listed = [*table]
-        twice = sorted({name for name in listed if listed.count(name) > 1})
-        raise ValueError(f"{spell_argument('metrics', listed)}: {', '.join(twice)} more than once")
+        all_names = [*table]
+        repeated = sorted({name for name in all_names if all_names.count(name) > 1})
+        raise ValueError(f"{spell_argument('metrics', all_names)}: {', '.join(repeated)} more than once")
     if not table:
         raise ValueError(f"{spell_argument('metrics', table)}: no metric is named; choose from {', '.join(names())}")
     return {**table} if isinstance(table, Mapping) else dict.fromkeys(table, {})
@@ -287,7 +287,7 @@ def names() -> list[str]:
 
 @cache
 def mandatory_option(name: str) -> str | None:
-    """Return the option that the metric of that name cannot judge without; None if there is none.
+    """Return the option that a metric needs to judge; None if it needs none.
 
     >>> mandatory_option("tmr"), mandatory_option("strict")
     ('train', None)
@@ -296,7 +296,7 @@ def mandatory_option(name: str) -> str | None:
 
 
 def metrics_needing(option: str) -> list[str]:
-    """Return the metrics that need the option of that name.
+    """Return the metrics that need an option.
 
     >>> metrics_needing("train")
     ['tmr']
@@ -334,12 +334,20 @@ def documentation(name: str) -> Documentation:
     return Documentation(prose[0], "\n\n".join(details), *sections.values())
 
 
+OWN_METRIC = (
+    ". A metric of your own is known once the file that registers it is imported (in commands: --code FILE), "
+    "and one of another package once that is installed"
+)
+
+
 def _load_metric(name: str) -> Callable[..., Metric]:
     try:
         make: Callable[..., Metric] = load_registered(registry, name)
     except catalogue.RegistryError:
         sets = ", ".join((*SETS, "all"))
-        raise ValueError(f"{describe_unknown(name, names(), 'metric', 50)}, and the sets {sets}") from None
+        unknown = describe_unknown(name, names(), "metric", 50)
+        remedy = "" if "did you mean" in unknown else OWN_METRIC
+        raise ValueError(f"{unknown}, and the sets {sets}{remedy}") from None
     return make
 
 
@@ -366,7 +374,7 @@ def _find_annotation(hint: Any) -> Any:
     return next(annotations, Annotated[Any, pydantic.Field()])  # by default for a parameter that is not annotated
 
 
-LOOKED_AT = 1000
+SEARCHED_DOCUMENTS = 1000
 """Number of documents that are searched for gold labels with levels."""
 
 
@@ -395,15 +403,15 @@ class MetricChoice(NamedTuple):
 
 
 def choose_metrics(metrics: Any, unknown: Callable[[], Unavailable] = Unavailable) -> MetricChoice:
-    """Return the metrics that are scored, and which are left out.
+    """Return the metrics that are scored, and those of sets that are left out.
 
     Args:
         metrics: As for `create_all`.
         unknown: Returns what the documents lack; called only if a metric needs texts or tokens.
 
     Raises:
-        ValueError: As for `create_all`; or a metric that is asked for by its name needs a file and was given none, or
-            needs words, and the texts have none.
+        ValueError: As for `create_all`; or a metric that is given by name needs a file that is not given, or needs
+            words that the texts do not have.
 
     >>> choice = choose_metrics(["strict", "cited"], lambda: Unavailable(texts="there is no text"))
     >>> [metric.name for metric in choice.metrics][:3], choice.left_out["mentions"]
@@ -418,13 +426,13 @@ def choose_metrics(metrics: Any, unknown: Callable[[], Unavailable] = Unavailabl
     for metric in created:
         if metric.needs:
             raise ValueError(f"{metric.name} {describe_needed_file(metric.name, metric.needs)}")
-    demanding = [metric for metric in created if metric.text or metric.tokens]
-    unavailable = unknown() if demanding else Unavailable()
-    for metric in demanding:
+    text_metrics = [metric for metric in created if metric.text or metric.tokens]
+    unavailable = unknown() if text_metrics else Unavailable()
+    for metric in text_metrics:
         if reason := unavailable.reason(metric):
             if metric.name not in table:
                 left_out[metric.name] = reason
-            elif metric.text == "words" and not unavailable.texts:  # counting refuses what has no text
+            elif metric.text == "words" and not unavailable.texts:  # without a text, counting raises an error
                 raise ValueError(f"{metric.name} needs words: {reason}")
     return MetricChoice(tuple(metric for metric in created if metric.name not in left_out), left_out)
 

@@ -97,16 +97,16 @@ def schemes(columns: Columns) -> dict[str, Any]:
     """Return the MUC categories COR, INC, PAR, MIS, SPU, POS and ACT under each scheme."""
     match, mis, spu = columns["match"], columns["mis"], columns["spu"]
     pairs = match + columns["type_error"] + columns["extent_error"] + columns["both_error"]
-    none = 0 * pairs
+    zero = 0 * pairs
     exact = match + columns["type_error"]
     rows = {
-        "strict": (match, pairs - match, none),
-        "exact": (exact, pairs - exact, none),
-        "partial": (exact, none, pairs - exact),
-        "type": (match + columns["extent_error"], columns["type_error"] + columns["both_error"], none),
+        "strict": (match, pairs - match, zero),
+        "exact": (exact, pairs - exact, zero),
+        "partial": (exact, zero, pairs - exact),
+        "type": (match + columns["extent_error"], columns["type_error"] + columns["both_error"], zero),
     }
-    rest = {"mis": mis, "spu": spu, "pos": pairs + mis, "act": pairs + spu}
-    return {"schemes": {name: {"cor": cor, "inc": inc, "par": par, **rest} for name, (cor, inc, par) in rows.items()}}
+    shared = {"mis": mis, "spu": spu, "pos": pairs + mis, "act": pairs + spu}
+    return {"schemes": {name: {"cor": cor, "inc": inc, "par": par, **shared} for name, (cor, inc, par) in rows.items()}}
 
 
 def formula(columns: Columns, beta: float) -> dict[str, Array]:

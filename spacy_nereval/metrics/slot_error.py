@@ -97,7 +97,7 @@ def slot_error(
 
 
 def formula(columns: Columns, slots_of_span: int, costs: Mapping[str, float], beta: float) -> dict[str, Array]:
-    """Return SER, ERR, E, F and the accuracy that goes with SER."""
+    """Return SER, ERR, E, F and the slot accuracy, max(0, 1 - SER)."""
     half_right = columns["s_type"] + columns["s_extent"]  # with two slots, one of them is right
     wrong = {"s_type": columns["s_type"], "s_extent": columns["s_extent"]}
     wrong |= {error: slots_of_span * columns[error] for error in ("s_both", "d", "i")}

@@ -41,7 +41,7 @@ CONFUSABLE = "confusable_"
 
 
 def pin_digest(train: str | None) -> str | None:
-    """Return the path with a hash of its counts, so that two results with one signature used the same data."""
+    """Return the path with the digest of its lexicon, so that results with equal signatures used equal data."""
     return train and pinned_path(train)
 
 
@@ -106,7 +106,7 @@ def _verdicts_in(subset: str, outcomes: Sequence[str]) -> tuple[str, ...]:
 
 
 def judge(document: Document, train: str | None) -> Iterator[Verdict]:
-    """Yield for each gold span whether the training data have it, and whether it was found.
+    """Yield the verdict on each gold span: its kind by the training data, and whether it is a hit.
 
     Raises:
         ValueError: There is no training data.

@@ -85,13 +85,13 @@ def judge(document: Document, bio: bool) -> Iterator[Verdict]:
 
 
 def tags(document: Document, spans: Sequence[Span], bio: bool) -> dict[tuple[int, bool], Span]:
-    """Return the tokens under the spans: (index of the token, whether it is a first token) to its span.
+    """Return the span of each token under the spans, by (index of the token, whether it is a first token).
 
     Without `bio` no token is a first token.
     """
     ranges = [document.covered_tokens(span) for span in spans]
     firsts = {start for start, end in ranges if bio and start < end}
-    return {(at, at in firsts): spans[k] for start, end, k in stretches(ranges) for at in range(start, end)}
+    return {(index, index in firsts): spans[k] for start, end, k in stretches(ranges) for index in range(start, end)}
 
 
 def formula(columns: Columns, beta: float) -> dict[str, Array]:

@@ -99,17 +99,17 @@ def judge(document: Document, unique: bool, case: str, by: str) -> Iterator[Verd
     words = dict(zip(spans, document.unigrams(spans.values(), case=case, by=by)))
     gold, pred = (_words_by_label(side, words, unique) for side in (document.gold, document.pred))
     for label in sorted(gold.keys() | pred.keys()):
-        of_gold, of_pred = gold.get(label, {}), pred.get(label, {})
+        gold_words, pred_words = gold.get(label, {}), pred.get(label, {})
         combined = label == ""
         prefix = COMBINED + "_" if combined else ""
         # The combined class has no label, so its verdicts name no span.
-        for word, span in of_gold.items():
-            if word in of_pred:
-                yield Verdict(prefix + "match", *((None, None) if combined else (span, of_pred[word])))
+        for word, span in gold_words.items():
+            if word in pred_words:
+                yield Verdict(prefix + "match", *((None, None) if combined else (span, pred_words[word])))
             else:
                 yield Verdict(prefix + "fn", None if combined else span, None)
-        for word, span in of_pred.items():
-            if word not in of_gold:
+        for word, span in pred_words.items():
+            if word not in gold_words:
                 yield Verdict(prefix + "fp", None, None if combined else span)
 
 
@@ -126,15 +126,15 @@ def _words_by_label(
     result: dict[str, dict[Hashable, Span]] = {}
     for span in spans:
         for label in (span.label, ""):
-            of_label = result.setdefault(label, {})
+            label_words = result.setdefault(label, {})
             for word in words[span[:2]]:
                 key: Hashable = word
-                if not unique:  # the second "scroll" is a word of its own
+                if not unique:  # the second "scroll" is another word
                     number = 0
-                    while (word, number) in of_label:
+                    while (word, number) in label_words:
                         number += 1
                     key = (word, number)
-                of_label.setdefault(key, span)
+                label_words.setdefault(key, span)
     return result
 
 
@@ -145,18 +145,18 @@ def count_batch(spans: SpanTable, unique: bool, case: str, by: str) -> Iterator[
     words = 1 + word.max(initial=0)
     combined = len(spans.labels)
     classes = combined + 1
-    # A cell is a document and a class. A word of one side of a cell becomes one whole number, the side its last bit.
+    # A cell is a document and a class. A key encodes cell, word and side as one whole number; its last bit is the side.
     keys = []
-    for side, is_there in enumerate((spans.gold, spans.pred)):
-        here = is_there[row]
-        first = spans.doc[row[here]] * classes
-        keys += [(cell * words + word[here]) * 2 + side for cell in (first + spans.label[row[here]], first + combined)]
+    for side, has_span in enumerate((spans.gold, spans.pred)):
+        mask = has_span[row]
+        first = spans.doc[row[mask]] * classes
+        keys += [(cell * words + word[mask]) * 2 + side for cell in (first + spans.label[row[mask]], first + combined)]
     key, times = np.unique(np.concatenate(keys), return_counts=True)
     if unique:
         times = np.ones_like(times)
     cell_and_word = key >> 1
     both = np.flatnonzero(cell_and_word[1:] == cell_and_word[:-1])  # the prediction's count is in the next element
-    # Only cells with a word: a document has few of many labels.
+    # Only cells with a word are stored, since a document has few of the labels.
     cells, cell = np.unique(cell_and_word // words, return_inverse=True)
 
     def sum_per_cell(cell: NDArray[Any], amount: NDArray[Any]) -> NDArray[Any]:
@@ -169,8 +169,8 @@ def count_batch(spans: SpanTable, unique: bool, case: str, by: str) -> Iterator[
         doc, label = np.divmod(cells[nonzero], classes)
         no_span = np.full_like(label, combined)
         gold_label, pred_label = no_span if name == "fp" else label, no_span if name == "fn" else label
-        for prefix, those in (("", label < combined), (COMBINED + "_", label == combined)):
-            yield Tally(prefix + name, doc[those], gold_label[those], pred_label[those], amount[nonzero[those]])
+        for prefix, rows in (("", label < combined), (COMBINED + "_", label == combined)):
+            yield Tally(prefix + name, doc[rows], gold_label[rows], pred_label[rows], amount[nonzero[rows]])
 
 
 def formula(columns: Columns) -> dict[str, Array]:
@@ -195,10 +195,10 @@ def overall(class_scores: Mapping[str, NDArray[Any]], weights: NDArray[Any]) -> 
     """
     f = np.asarray(class_scores["r1_f"])
     defined = np.isfinite(f)
-    used = np.where(defined, np.reshape(weights, (-1, *[1] * (f.ndim - 1))), 0.0)
+    weight = np.where(defined, np.reshape(weights, (-1, *[1] * (f.ndim - 1))), 0.0)
     # Where a single label occurs, the combined class would only repeat it.
-    used[-1] *= defined[:-1].sum(axis=0) > 1
-    return {"wrf": ratio((np.where(defined, f, 0.0) * used).sum(axis=0), used.sum(axis=0))}
+    weight[-1] *= defined[:-1].sum(axis=0) > 1
+    return {"wrf": ratio((np.where(defined, f, 0.0) * weight).sum(axis=0), weight.sum(axis=0))}
 
 
 def class_weights(labels: Sequence[str], is_breakdown: bool, weights: str | Mapping[str, float]) -> NDArray[np.float64]:

@@ -193,13 +193,13 @@ class ResultTable(NamedTuple):
         return f"{self.title} ({'; '.join(notes)})" if notes else self.title
 
     def is_number(self, column: int) -> bool:
-        """Return whether a column holds numbers and no text. Undefined values are neither."""
+        """Return whether a column has numbers and no text. Undefined values are neither."""
         cells = [row[column] for row in self.rows if row[column] is not None]
         return bool(cells) and not any(isinstance(cell, str) for cell in cells)
 
     @property
     def number_columns(self) -> set[int]:
-        """The indices of the columns that hold numbers. Computed from all rows, so call it once a table."""
+        """The indices of the columns of numbers. Computed from all rows, so read it once per table."""
         return {column for column in range(len(self.header)) if self.is_number(column)}
 
     @property

@@ -195,11 +195,11 @@ def headline_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
         scores = result["per_type"][label]["scores"]
         bounds = evaluation.intervals(metric.name).get("per_type", {}).get(label, {})
         rows.append([label, numbers[label], predicted[label], *score_cells(metric, names, scores, bounds)])
-    bounded = [cell for row in rows for cell in row if isinstance(cell, Estimate)]
+    estimates = [cell for row in rows for cell in row if isinstance(cell, Estimate)]
     notes = [sentence_name(metric, main).removesuffix(" F")]
-    if bounded:
+    if estimates:
         notes.append(f"{100 * evaluation.result['confidence']['level']:g} % intervals")
-    notes += ["few: too few documents to rank or compare"] * any(cell.few for cell in bounded)
+    notes += ["few: too few documents to rank or compare"] * any(cell.few for cell in estimates)
     columns = [*PRF] if len(names) == 3 else [short_name(metric, name) for name in names]
     bare = [column for column, name in zip(columns, names) if name != main]
     header = ["label", "support", "predicted", *columns]

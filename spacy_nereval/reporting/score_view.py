@@ -15,7 +15,7 @@ from ..evaluation.conclusion import Footing, footer
 from ..evaluation.error_groups import ErrorGroups
 from ..evaluation.error_list import ListedVerdict
 from ..evaluation.intervals import run_intervals
-from ..evaluation.prediction_rates import PredictionRate, prediction_rates, rates_of
+from ..evaluation.prediction_rates import PredictionRate, prediction_rates, result_rates
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import LabelledVerdict, documents_with
 from ..io.writing import visible
@@ -46,7 +46,7 @@ from .score_tables import (
     unit_of,
     value_cell,
 )
-from .verdict_tables import confusion_tables, group_tables, pair_tables, verdict_tables
+from .verdict_tables import boundary_tables, confusion_tables, group_tables, pair_tables, verdict_tables
 from .view import Finding, Makers, View
 
 FEW = 10
@@ -96,13 +96,14 @@ class ScoreView(View):
         "scores": _table_maker(score_tables),
         "labels": _table_maker(label_tables),
         "pairs": _table_maker(pair_tables),
+        "boundaries": _table_maker(boundary_tables),
         "confusion": _table_maker(confusion_tables),
         "documents": _table_maker(document_tables),
         "label-scores": _table_maker(label_score_tables),
         "counts": _table_maker(count_tables),
     }
     at_terminal: ClassVar[Sequence[str]] = ("headline", "errors", "groups")
-    usual: ClassVar[Sequence[str]] = ("scores", "labels", "errors", "pairs", "confusion", "documents")
+    usual: ClassVar[Sequence[str]] = ("scores", "labels", "errors", "boundaries", "pairs", "confusion", "documents")
 
     def __init__(
         self,
@@ -129,7 +130,7 @@ class ScoreView(View):
         too_slow = counts.documents > MOST_DOCUMENTS or len(counts.units) != counts.documents
         if "confidence" in result or (too_slow and not drawn_before):
             return self.evaluation
-        intervals = run_intervals([counts if counts.collapsed else counts.of([metric])], Confidence())
+        intervals = run_intervals([counts.of([metric])], Confidence())
         bounded_metric = result["metrics"][metric.name] | {"intervals": intervals.metrics[metric.name]}
         metrics, confidence = result["metrics"] | {metric.name: bounded_metric}, intervals.basis._asdict()
         return self.evaluation._replace(result={**result, "metrics": metrics, "confidence": confidence})
@@ -151,7 +152,7 @@ class ScoreView(View):
             for label, scores, intervals in places:
                 for name in (name for name in scores if name != "undefined"):  # in averages, a number of labels
                     cell = score_cell(metric, name, scores, intervals)
-                    # The bounds have columns of their own, which are there also if no score has any.
+                    # The bounds have separate columns, even if no score has bounds.
                     numbers = cell[:3] if isinstance(cell, Estimate) else (cell, None, None)
                     rows.append([label, metric.score_by_name[name].key or None, metric.name, name, *numbers])
         return ResultTable("All scores", ["label", "key", "metric", "score", "value", *VALUE_BOUNDS], rows)
@@ -277,7 +278,7 @@ class ScoreView(View):
     def rates(self) -> list[PredictionRate]:
         """How often each label is predicted, with intervals if the result has intervals."""
         if self.evaluation.counts is None:
-            return rates_of(self.evaluation.result)
+            return result_rates(self.evaluation.result)
         basis = self.evaluation.result.get("confidence")
         settings = {name: basis[name] for name in Confidence._fields if basis[name] is not None} if basis else {}
         return prediction_rates(self.evaluation.counts, Confidence(**settings) if basis else None)

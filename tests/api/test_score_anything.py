@@ -356,7 +356,7 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any], str]] = {
     "text of Docs": (*map(docs, SIDES), {"text": TEXTS}, "text= is given, but the spaCy Docs have"),
     "tokens of Docs": (docs(GOLD_SPANS), PRED, {"tokens": WORDS},
         "document 0: tokens= is given, but the document has its own"),
-    "ids": (records(GOLD_SPANS), [{**record, "id": f"e{k}"} for k, record in enumerate(records(PRED_SPANS))], {},
+    "ids": (records(GOLD_SPANS), [{**record, "id": f"e{k}"} for k, record in enumerate(records(PRED_SPANS)[1:])], {},
         "pred lacks 3 documents: d0, d1, d2"),
     "other texts": (records(GOLD_SPANS), [{**each, "text": "Bob met Ada in Old York"} for each in records(PRED_SPANS)],
         {}, "document 0 (d0): the predicted text differs"),

@@ -247,7 +247,7 @@ def test_an_average_with_a_label_without_interval_is_unbounded_and_flagged_but_f
         label = result["slot_error"]["intervals"]["per_type"]["RARE"]["ser"]["flag"]
         found[label] = [result[name]["intervals"]["averages"]["macro"][key] for name, key in COSTS]
     ser, value = found["undefined"]
-    # A label of which nothing is known reaches up by 1 + x = 2, and down to 0; A reaches as far as y = x / (1 + x) does.
+    # A label of which nothing is known reaches up by 1 + x = 2, and down to 0; A as far as y = x / (1 + x).
     a = result["slot_error"]["intervals"]["per_type"]["A"]["ser"]
     below, above = (2.25 * abs(a[side] / (1 + a[side]) - 1 / 3) for side in ("low", "high"))
     assert ser["flag"] is None

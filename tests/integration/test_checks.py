@@ -1,14 +1,20 @@
 """What a pipeline's scorers and weights get wrong together is said: once, when it is loaded or first evaluated."""
 
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 import spacy
 from docs import doc, example
 from own_scorers import NER, SPANS, alone, evaluated, warned, warned_at_evaluation, with_ruler
+from processes import python
+from spacy.tokens import DocBin
 from spacy.training import Example
+from spacy.training.initialize import init_nlp
+from thinc.api import Config
 
-from spacy_nereval import Metric, Score, one_each
+from spacy_nereval import Metric, Result, Score, one_each
 from spacy_nereval.integration.checks import check_pipeline
 from spacy_nereval.integration.scorer import Scoring, make_ner_scorer, make_spans_scorer
 
@@ -71,6 +77,57 @@ def test_what_does_not_clash_is_not_told(tmp_path):
     assert warned(spacy.load, tmp_path) == []
 
 
+def one_result(*configs: dict[str, Any], lines: int = 0, **weights: float) -> dict[str, Any]:
+    """The nested result of components `a`, `b`, ..., of three texts; there are so many warnings."""
+    nlp = with_ruler()
+    for name, config in zip("abc", configs):
+        nlp.add_pipe("nereval", name=name, config=config)
+    texts = ("Ada met Bob", "Bob met Ada", "Bob")
+    examples = [
+        Example.from_dict(nlp.make_doc(text), {"entities": [(text.index("Bob"), text.index("Bob") + 3, "PER")]})
+        for text in texts
+    ]
+    results: list[dict[str, Any]] = []
+    said = warned(lambda: results.append(nlp.evaluate(examples)))
+    assert len(said) == lines and all("different label rules or settings of intervals" in line for line in said)
+    return results[0]["ents_nereval"]
+
+
+def test_the_nested_result_has_the_metrics_of_all_components_with_their_intervals():
+    strict, fair = {"metrics": ["strict"]}, {"metrics": ["fair"]}
+    both = one_result({"metrics": ["strict", "fair"], "confidence": True})
+    assert one_result(strict | {"confidence": True}, fair | {"confidence": True}) == both
+    for first, last in ((strict | {"confidence": True}, fair), (strict, fair | {"confidence": True})):
+        merged = one_result(first, last)
+        assert merged["signature"] == both["signature"] and merged["scores"] == both["scores"]
+        assert merged["confidence"] == both["confidence"]
+        for name, config in (("strict", first), ("fair", last)):
+            expected = both["metrics"][name] | {"intervals": both["metrics"][name]["intervals"]}
+            expected = expected if "confidence" in config else {k: v for k, v in expected.items() if k != "intervals"}
+            assert merged["metrics"][name] == expected
+        assert Result(merged).strict.f == both["metrics"]["strict"]["scores"]["f"]
+        assert "strict" in str(Result(merged)) and "fair" in json.dumps(merged)
+    assert one_result(strict, {"metrics": ["wrf"]}, fair)["metrics"].keys() == {"strict", "wrf", "fair"}
+
+
+def test_what_cannot_be_merged_is_kept_of_the_last_component_and_said():
+    strict, fair = {"metrics": ["strict"]}, {"metrics": ["fair"]}
+    for first, last in (
+        (strict | {"labels": {"PER": "PERSON"}}, fair),
+        (strict | {"confidence": {"level": 0.9}}, fair | {"confidence": {}}),
+    ):
+        assert one_result(first, last, lines=1) == one_result(last)
+
+
+def test_a_scorer_and_a_component_have_one_nested_result():
+    nlp = with_ruler(NER | {"metrics": {"strict": {}}})
+    nlp.add_pipe("nereval", config=FAIR)
+    assert evaluated(nlp)["ents_nereval"]["metrics"].keys() == {"strict", "fair"}
+    examples = [Example(nlp("Ada met Bob"), doc("Ada met Bob", (0, 1, "PER"), vocab=nlp.vocab))]
+    by_component = nlp.evaluate(examples, per_component=True)
+    assert by_component["nereval"]["ents_nereval"]["metrics"].keys() == {"fair"}
+
+
 # Weights
 
 
@@ -102,6 +159,77 @@ def test_a_weight_on_a_cost_or_on_what_nothing_produces_is_told_once_with_the_ke
     (line,) = warned_at_evaluation(nlp)
     assert line.startswith(begin.format(key)) and line.endswith(end)
     assert warned_at_evaluation(nlp) == []
+
+
+FROZEN = """
+[nlp]
+lang = "en"
+pipeline = ["ner", "nereval"]
+[components]
+[components.ner]
+source = "{model}"
+[components.nereval]
+factory = "nereval"
+metrics = ["fair"]
+[training]
+frozen_components = ["ner"]
+[training.score_weights]
+ents_f = 1.0
+[corpora]
+[corpora.train]
+@readers = "spacy.Corpus.v1"
+path = "{docs}"
+[corpora.dev]
+@readers = "spacy.Corpus.v1"
+path = "{docs}"
+"""
+
+
+def saved_with_ner(folder: Path, **weights: float) -> Path:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("ner").add_label("PER")
+    nlp.add_pipe("nereval", config=FAIR)
+    nlp.initialize()
+    nlp.config["training"]["score_weights"] = weights
+    nlp.to_disk(folder)
+    return folder
+
+
+def test_a_weight_on_what_a_frozen_or_disabled_component_writes_is_no_mistake(tmp_path):
+    model = saved_with_ner(tmp_path / "model", ents_f=1.0)
+    DocBin(docs=[doc("Ada met Bob", (0, 1, "PER"))]).to_disk(tmp_path / "gold.spacy")
+    written = FROZEN.format(model=model, docs=tmp_path / "gold.spacy")
+    config = spacy.blank("en").config.merge(Config().from_str(written))
+    assert warned(lambda: init_nlp(config)) == []
+    for options in ({"disable": ["ner"]}, {"exclude": ["ner"]}):
+        assert warned(lambda options=options: warned_at_evaluation(spacy.load(model, **options))) == []
+    nlp = spacy.load(model)
+    with nlp.select_pipes(disable="ner"):
+        assert warned(check_pipeline, nlp) == []
+    (tmp_path / "assembled.cfg").write_text(written)
+    done = python("-m", "spacy", "assemble", tmp_path / "assembled.cfg", tmp_path / "assembled")
+    assert done.returncode == 0 and "score_weights" not in done.stdout + done.stderr
+
+
+def test_a_weight_that_nothing_writes_is_a_mistake_beside_disabled_components_too(tmp_path):
+    model = saved_with_ner(tmp_path / "model", ents_fare_f=1.0)
+    (line,) = warned(lambda: spacy.load(model, disable=["ner"]))
+    assert line.endswith("is it ents_fair_f?")
+
+
+@pytest.mark.parametrize(
+    ("key", "weight", "lines"),
+    [
+        ("ents_ser", -1.0, []),
+        ("ents_ser", 1.0, ["for which lower is better"]),
+        ("ents_fair_f", -0.5, ["with a negative weight, although higher is better"]),
+        ("ents_fair_f", 0.5, []),
+        ("ents_fair_f", 0.0, []),
+    ],
+)
+def test_the_sign_of_a_weight_has_to_fit_the_direction_of_its_score(key, weight, lines):
+    said = warned_at_evaluation(with_ruler(FAIR_AND_SER, **{key: weight}))
+    assert len(said) == len(lines) and all(part in line for part, line in zip(lines, said))
 
 
 def test_of_several_good_scores_the_complement_of_the_cost_is_the_one_to_use():

@@ -16,6 +16,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_nereval import Document, count, create_all, evaluate, score
+from spacy_nereval.core.labels import NO_LABEL
 from spacy_nereval.counting.counter import Counter
 from spacy_nereval.integration.examples import DocBatch, batches, count_examples, doc_record, documents, pair_docs
 from spacy_nereval.integration.scorer import make_ner_scorer
@@ -51,12 +52,11 @@ def test_a_span_of_length_zero_sits_at_the_start_of_its_token_and_has_no_words(p
     assert len(range(*found.covered_tokens(found.gold[0]))) == 0
 
 
-def test_a_span_without_a_label_is_an_error_that_names_the_example_and_the_group():
-    good, bad = (doc("a b", spans={"k": [(0, 1, label)]}) for label in ("A", ""))
-    with pytest.raises(ValueError, match=r"example 1: doc\.spans\['k'\] has a span without a label"):
-        list(documents([example(good, good), example(good, bad)], "k"))
-    with pytest.raises(ValueError, match=r"example 0: .*without a label"):
-        list(documents([example(bad, good)], "k"))
+def test_a_span_without_a_label_is_read_with_a_label_of_its_own():
+    labelled, bare = (doc("a b", spans={"k": [(0, 1, label)]}) for label in ("A", ""))
+    (found,) = documents([example(labelled, bare)], "k")
+    assert (found.gold, found.pred) == (((0, 1, "A"),), ((0, 1, NO_LABEL),))
+    assert counts(pair_docs(bare, bare, "k")) == {"tp": 1}
 
 
 def test_the_id_is_the_one_in_the_user_data_of_the_reference_as_a_string():

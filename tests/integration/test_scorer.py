@@ -3,6 +3,7 @@
 import json
 import math
 import pickle
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -12,16 +13,17 @@ import srsly
 from docs import LABELS, aligned, any_example, doc, example, grouped
 from hypothesis import given
 from hypothesis import strategies as st
-from own_scorers import NER, SPACY_KEYS, SPANS, evaluated, three, with_ner
+from own_scorers import NER, SPACY_KEYS, SPANS, alone, evaluated, three, warned, with_ner
 from processes import LEAN, python
 from profiles import tries
+from spacy.pipeline.span_finder import span_finder_score
 from spacy.pipeline.spancat import spancat_score
 from spacy.scorer import get_ner_prf
 from spacy.training import Alignment, Example
 from thinc.api import Config, ConfigValidationError
 
 import spacy_nereval
-from spacy_nereval import Result, count, create, evaluate
+from spacy_nereval import Result, count, create, evaluate, score
 from spacy_nereval.core.labels import label_rules
 from spacy_nereval.core.spans import relabel
 from spacy_nereval.evaluation.resampling import read_confidence
@@ -453,3 +455,55 @@ def test_a_label_to_keep_that_does_not_occur_ends_no_training():
         found = make_ner_scorer(STRICT, only=["LOC"])(two())
     json.dumps(found)
     assert found["ents_strict_f"] == 0.0
+
+
+# Spans without a label, as span_finder gives them
+
+
+def unlabelled(*gold: tuple[int, int, str], pred: Sequence[tuple[int, int, str]] = ((0, 1, ""), (2, 3, ""))) -> Any:
+    """An Example of `doc.spans["sc"]`."""
+    docs = [doc("Ada met Bob", spans={"sc": list(spans)}) for spans in (pred, gold)]
+    return Example(*docs)
+
+
+def test_spans_without_a_label_are_scored_as_spacy_scores_them():
+    examples = [unlabelled((0, 1, "")), unlabelled((2, 3, ""), pred=[(0, 2, "")])]
+    scores = make_spans_scorer(["strict"], labels=None)(examples, spans_key="sc")
+    by_spacy = span_finder_score(examples, spans_key="sc")
+    assert {key: scores[key] for key in by_spacy} == by_spacy
+    assert [scores[f"spans_sc_strict_{score}"] for score in "prf"] == [by_spacy[f"spans_sc_{score}"] for score in "prf"]
+    assert scores["spans_sc_nereval"]["per_type"] == {"(no label)": {"gold": 2, "pred": 3}}
+    assert score(examples, "strict", spans_key="sc").strict.f == by_spacy["spans_sc_f"]
+    nlp = alone(metrics=["strict"], ents=False, spans_keys=["sc"])
+    assert nlp.evaluate(examples)["spans_sc_strict_f"] == by_spacy["spans_sc_f"]
+
+
+def test_gold_labels_beside_predictions_without_labels_are_warned_of_with_a_mapping_that_works():
+    examples = [unlabelled((0, 1, "PER"), (2, 3, "LOC"))]
+    by_spacy = span_finder_score(examples, spans_key="sc")
+    assert by_spacy["spans_sc_f"] == 1
+    scorer = make_spans_scorer(["strict"])
+    (line,) = warned(lambda: scorer(examples, spans_key="sc"))
+    remedy = 'labels = {"LOC": "(no label)", "PER": "(no label)"}'
+    assert (
+        "predictions have (no label)" in line and "To compare boundaries alone, add" in line and line.endswith(remedy)
+    )
+    mapped = make_spans_scorer(["strict"], labels=json.loads(remedy.partition("= ")[2]))
+    assert mapped(examples, spans_key="sc")["spans_sc_strict_f"] == 1
+    assert mapped(examples, spans_key="sc")["spans_sc_f"] == 1
+    half = [unlabelled((0, 1, "PER"), (2, 3, "LOC"), pred=[(0, 1, "PER"), (2, 3, "")])]
+    assert scorer(half, spans_key="sc")["spans_sc_f"] == spancat_score(half, spans_key="sc")["spans_sc_f"] == 0.5
+
+
+def test_examples_that_nobody_has_predicted_are_refused_by_score():
+    gold = doc("Ada met Bob", (0, 1, "PER"))
+    silent = Example(doc("Ada met Bob", annotated=False), gold)
+    with pytest.raises(ValueError, match=r"no predicted Doc of the examples has annotation in doc.ents: run the pipel"):
+        score([silent, silent], "strict")
+    assert score([silent, Example(gold, gold)], "strict").strict.r == 0.5
+    assert score([Example(doc("Ada met Bob"), gold)], "strict").strict.r == 0
+    empty = doc("Ada met Bob")
+    assert score([Example(doc("Ada met Bob", annotated=False), empty)], "strict").strict.f is None
+    spans = Example(doc("Ada met Bob"), doc("Ada met Bob", spans={"sc": [(0, 1, "PER")]}))
+    with pytest.raises(ValueError, match=r"has annotation in doc.spans\['sc'\]"):
+        score([spans], "strict", spans_key="sc")

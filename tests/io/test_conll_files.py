@@ -44,8 +44,8 @@ def test_columns_and_lines_are_read_as_systems_write_them(tmp_path, data):
     (tmp_path / "a.conll").write_bytes(data.encode())
     found = read(tmp_path / "a.conll")
     assert found == [
-        Record("Ada is", {(0, 3, "PER")}, [(0, 3), (4, 6)]),
-        Record("in York", {(3, 7, "LOC")}, [(0, 2), (3, 7)]),
+        Record("Ada is", {(0, 3, "PER")}, [(0, 3), (4, 6)], scheme="IOB2"),
+        Record("in York", {(3, 7, "LOC")}, [(0, 2), (3, 7)], scheme="IOB2"),
     ]
 
 
@@ -78,7 +78,9 @@ def test_documents_are_what_lies_between_their_marks(tmp_path, text, wanted):
 
 def test_a_span_ends_with_its_sentence(tmp_path):
     (tmp_path / "a.conll").write_text("-DOCSTART- O\n\nAda I-PER\n\nin I-PER\n")
-    assert read(tmp_path / "a.conll") == [Record("Ada\nin", {(0, 3, "PER"), (4, 6, "PER")}, [(0, 3), (4, 6)])]
+    assert read(tmp_path / "a.conll") == [
+        Record("Ada\nin", {(0, 3, "PER"), (4, 6, "PER")}, [(0, 3), (4, 6)], scheme="IOB1")
+    ]
 
 
 def test_tokens_that_spacy_does_not_know_are_gaps(tmp_path):

@@ -38,6 +38,11 @@ WRITERS: dict[str, tuple[Callable, str]] = {
     "prodigy": (writers.jsonl(writers.prodigy), "a.jsonl"),
     "doccano": (writers.jsonl(writers.doccano), "a.jsonl"),
     "triples": (writers.jsonl(writers.triples("entities")), "a.jsonl"),
+    "other names": (writers.jsonl(writers.other_names), "a.jsonl"),
+    "a JSON list": (writers.json_list(writers.other_names), "a.json"),
+    "names by label": (writers.jsonl(writers.by_label), "a.jsonl"),
+    "answers": (writers.jsonl(writers.answer), "a.jsonl"),
+    "marked answers": (writers.jsonl(writers.marked_answer), "a.jsonl"),
     "IOB1": (writers.conll("IOB1"), "a.conll"),
     "BILUO": (writers.conll("BILUO", marked=False), "a.iob"),
     "brat folder": (writers.brat, "a"),
@@ -122,6 +127,7 @@ def check_damaged(name: str, data: st.DataObject) -> None:
         check_outcome(lambda: check_documents(path, offsets, format), path)
 
 
+@pytest.mark.filterwarnings("ignore:.*(answers cannot be read|are paired by text)")
 @pytest.mark.parametrize("name", WRITERS)
 @tries(110)
 @given(st.data())

@@ -171,6 +171,14 @@ def test_a_wrong_choice_of_metrics_is_refused(metrics, message):
     assert str(raised.value).startswith(message)
 
 
+def test_a_metric_that_nothing_near_is_called_may_be_in_a_file_or_a_package_that_is_missing():
+    for name, is_far in (("mine", True), ("strikt", False)):
+        with pytest.raises(ValueError) as raised:
+            create_all(name)
+        remedy = "(in commands: --code FILE), and one of another package once that is installed"
+        assert str(raised.value).endswith(remedy) == is_far
+
+
 def test_metrics_are_chosen_by_name_or_with_options_and_the_six_of_the_papers_otherwise():
     assert [metric.name for metric in create_all()] == ALL
     assert [metric.name for metric in create_all(["fair", "strict"])] == ["fair", "strict"]

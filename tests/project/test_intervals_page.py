@@ -37,7 +37,7 @@ Floats = NDArray[np.float64]
 
 
 def prose() -> str:
-    """The page on one line, without blocks of code, the numbers of lists, the targets of links and the years of publications."""
+    """The page on one line, without blocks of code, numbers of lists, targets of links and years of publications."""
     text = re.sub(r"```.*?```|^\d\. ", "", PAGE, flags=re.S | re.M)
     text = re.sub(r"\]\((?:[^()]|\([^()]*\))*\)", "]", text)
     return re.sub(r"\b(19|20)\d\d\b", "", " ".join(text.split()))
@@ -86,7 +86,7 @@ def compared(number: int) -> Compared:
     without = [f_score(side.sum(0) - side) for side in (a, b)]
     difference, units = second - first, np.arange(number)
     left_out = (np.array([difference]), units * 0, without[1] - without[0], number)
-    widened = differences.widen(
+    widened = differences.widen_interval(
         test,
         difference,
         float(np.sqrt(influences(*left_out).variance[0])),

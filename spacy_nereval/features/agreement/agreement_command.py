@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 NAMES = Option(
     None,
     "--name",
-    help="Name of an annotator: once for each file, in their order. By default the parts of the file names that "
-    "differ, or the names in a file of several annotators",
+    help="Name of an annotator: once for each file, in their order, or OLD=NEW for an annotator of a file that names "
+    "several. By default the parts of the file names that differ, or the names in the file",
 )
 
 
@@ -117,14 +117,14 @@ def agreement_cli(
     a network, and --disputes what adjudicators have to decide.
     """
     from ...io.tables import write_rows
-    from ...io.writing import atomic_file, write_json
+    from ...io.writing import write_json, write_text
     from ...reporting.remarks import many
+    from .adjudication import agreement_page, write_disputes
     from .agreement_counts import DEFAULT, AgreementCounts
-    from .agreement_page import agreement_page
     from .agreement_view import AgreementView
-    from .annotator_files import write_disputes
     from .chance import check_unit
-    from .shared_documents import consensus_rows, consensus_rule, unit_rows
+    from .disagreements import consensus_rows, consensus_rule
+    from .shared_documents import unit_rows
 
     names, options = names_and_options([*annotations, *ctx.args])
     settings, on = chosen_confidence(confidence, resampling), check_unit(unit)
@@ -151,8 +151,7 @@ def agreement_cli(
     if units:
         write_rows(units, unit_rows(shared), header=None)
     if html:
-        with atomic_file(html) as file:
-            file.write(agreement_page(counted, AgreementView(bounded, chosen)).encode())
+        write_text(html, agreement_page(counted, AgreementView(bounded, chosen)))
     asked = write_disputes(disputes, shared, rule) if disputes else 0
     view, more = AgreementView(result, chosen, main=bounded), more_tables(showing)
     print_tables(
@@ -175,31 +174,31 @@ def _read_shared(
     names: Sequence[str], given_names: Sequence[str], reading: Reading, language: str | None
 ) -> SharedDocuments:
     """Return the documents that annotators share, and print what reading left out."""
+    from ...core.keys import key_maps
     from ...core.messages import check_given_once
-    from .annotator_files import read_annotators
+    from .shared_documents import load_tokenizer, read_annotators
 
-    if len(names) == 1 and given_names:
-        raise ValueError(f"--name is given, but {names[0]} names its annotators: leave it out")
-    if given_names and len(given_names) != len(names):
+    renamed = {old: new for old, _, new in (name.partition("=") for name in given_names)} if len(names) == 1 else {}
+    if not all(renamed.values()):
+        raise ValueError(f"{names[0]} names its annotators: expected --name OLD=NEW, as in --name 1=ann")
+    if given_names and not renamed and len(given_names) != len(names):
         raise ValueError(f"--name: {len(given_names)} given for {len(names)} files; give one for each, in their order")
     check_given_once(names, "annotator")
+    key_maps(reading.keys, 1)
     format, _ = reading_of(replace(reading, annotator=None))
     numbers_left_out: Counter[Path] = Counter()
-    tokenizer = None
-    if language is not None:
-        from ...integration.spacy_files import tokenizer_with_name
-
-        tokenizer = tokenizer_with_name(language)
+    tokenizer = load_tokenizer(language)
     shared = read_annotators(
-        dict(zip(display_names([*map(Source, names)], given_names), map(Path, names))),
+        dict(zip(display_names([*map(Source, names)], [] if renamed else given_names), map(Path, names))),
         reading.spans_key,
         format=format,
         rules=rules_of(reading),
         chosen=split_list(reading.annotator),
         others=numbers_left_out,
         tokenizer=tokenizer,
+        renamed=renamed,
     )
     say_left_out(numbers_left_out)
-    for line in shared.rules.usage_warnings(shared.mapped, shared.labels) if shared.rules else []:
+    for line in shared.label_warnings:
         say(line, err=True)
     return shared

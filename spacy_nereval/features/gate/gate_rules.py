@@ -17,6 +17,7 @@ from ...core.messages import spell_argument
 from ...counting.counts import Counts
 from ...counting.table import sum_counts
 from ...evaluation.breakdown import Breakdown, gold_of_bucket
+from ...evaluation.collapsing import unit_numbers
 from ...evaluation.comparison import System
 from ...evaluation.conclusion import unit_name
 from ...evaluation.differences import (
@@ -61,10 +62,10 @@ class Estimate(NamedTuple):
         value: The score of the candidate, the difference from the baseline (above 0 if better), or the rate.
         low, high: One-sided bounds, each at the level of the policy; NaN where there is no interval.
         k: Effective number of units.
-        own: The score of the candidate.
-        baseline: The score of the baseline; NaN without.
+        score: The score of the candidate.
+        baseline: The score of the baseline; NaN without a baseline.
         differing: The number of units that differ in this score, where they are too few to test.
-        limit: The greatest difference that there can be, where `differing` is given.
+        limit: The greatest possible difference, where `differing` is given.
         contributions: What each unit that differs adds to the value, where that is known and `differing` is given.
     """
 
@@ -83,12 +84,12 @@ NO_ESTIMATE = Estimate(math.nan, math.nan, math.nan, 0, math.nan)
 """The estimate where there is no value."""
 
 
-def verdict_on(low: float, high: float, least: float, most: float) -> str:
+def interval_verdict(low: float, high: float, least: float, most: float) -> str:
     """Return whether an interval is wholly within a range, wholly outside, or neither.
 
-    >>> verdict_on(0.8, 0.9, 0.75, math.inf), verdict_on(0.6, 0.7, 0.75, math.inf), verdict_on(0.7, 0.8, 0.75, math.inf)
-    ('met', 'broken', 'undecided')
-    >>> verdict_on(math.nan, math.nan, 0, 1)
+    >>> [interval_verdict(low, low + 0.1, 0.75, math.inf) for low in (0.8, 0.6, 0.7)]
+    ['met', 'broken', 'undecided']
+    >>> interval_verdict(math.nan, math.nan, 0, 1)
     'undecided'
     """
     if low >= least and high <= most:
@@ -101,7 +102,7 @@ UNSEEN_RISK = 0.05
 
 
 def seen_share(k: Any) -> Any:
-    """Return the least share of documents that are of kinds in the test set, given its effective number of units.
+    """Return a lower bound of the share of documents whose kind occurs in a test set of k effective units.
 
     About 3 in k documents may be of kinds that it does not have.
 
@@ -131,7 +132,7 @@ def bounds_if_unseen(kind: str, value: Any, low: Any, high: Any, k: Any) -> tupl
 
 
 def unseen_words(k: float, units: str) -> str:
-    """Return what a rule that is flagged `unseen` rests on, given the effective number of units and their name.
+    """Return the condition of a rule that is flagged `unseen`, for k effective units, whose name is `units`.
 
     >>> unseen_words(99.6, "documents")
     'unless up to 3 in 100 documents are of a kind not seen here'
@@ -147,8 +148,8 @@ def units_to_decide(
     The standard error falls with the square root of the number of units.
 
     Args:
-        units: The number of units behind the interval.
-        found: The value and its one-sided bounds.
+        units: The number of units that the interval is based on.
+        estimate: The value and its one-sided bounds.
         least, most: What the rule allows.
         level: The level of each bound.
 
@@ -199,8 +200,8 @@ def judge_candidate(policy: Policy, candidate: System, baseline: System | None =
     >>> from spacy_nereval import Document, count, create_all
     >>> documents = [Document([(0, 3, "A")], [(0, 3, "A")], id=str(k)) for k in range(60)]
     >>> policy = Policy((Rule("overall", "at_least", 90, "strict_f"), Rule("much", "at_least", 99, "strict_f")))
-    >>> found = judge_candidate(policy, System("new", count(documents, create_all(["strict"])), documents))
-    >>> found["verdict"], [rule["verdict"] for rule in found["rules"]]
+    >>> result = judge_candidate(policy, System("new", count(documents, create_all(["strict"])), documents))
+    >>> result["verdict"], [rule["verdict"] for rule in result["rules"]]
     ('undecided', ['met', 'undecided'])
     """
     judge = RuleJudge(policy, candidate, baseline)
@@ -213,14 +214,12 @@ def judge_candidate(policy: Policy, candidate: System, baseline: System | None =
             row |= {"lost": lost, "lost_groups": _group_spans(lost)}
         rows.append(row)
     verdict, passed = _overall_verdict(rows)
-    settings = [f"level:{policy.level:g}", f"unit:{first.unit}", f"units:{judge.units}", f"seed:{policy.seed}"]
+    units = "?" if judge.units is None else judge.units
+    settings = [f"level:{policy.level:g}", f"unit:{first.unit}", f"units:{units}", f"seed:{policy.seed}"]
     result: dict[str, Any] = make_plain(
         {
             "signature": signature(first, *settings, f"gate:{policy.digest[:12]}"),
-            "signatures": {
-                "candidate": signature(first),
-                **({"baseline": signature(theirs[0])} if theirs else {}),
-            },
+            "signatures": {"candidate": signature(first), **({"baseline": signature(theirs[0])} if theirs else {})},
             "version": __version__,
             "policy": policy.digest,
             "level": policy.level,
@@ -248,8 +247,8 @@ def _overall_verdict(rows: Sequence[Mapping[str, Any]]) -> tuple[str, bool]:
 def _lost_spans(rule: Rule, candidate: System, baseline: System | None) -> list[dict[str, Any]]:
     """Return the gold spans of a rule's label or slice that the baseline has right and the candidate has wrong.
 
-    If the baseline is counts alone, these are all gold spans that the candidate has wrong, and `from` is None. There
-    are none without a baseline, or if the candidate is counts alone.
+    If the baseline has no documents, these are all gold spans that the candidate has wrong, and `from` is None. There
+    are none without a baseline, or if the candidate has no documents.
     """
     after, documents = candidate.outcomes, candidate.documents
     if baseline is None or after is None or documents is None:
@@ -280,7 +279,7 @@ class RuleJudge:
     Attributes:
         ours: The counts of the candidate's runs.
         theirs: The counts of the baseline's runs, over the same documents; None without a baseline.
-        units: The number of units; None for collapsed counts.
+        units: The number of units; None if collapsed counts do not know it.
         confidence: The settings of intervals.
 
     Raises:
@@ -299,19 +298,19 @@ class RuleJudge:
         self.theirs: Sequence[Counts] | None = None
         if baseline is not None:
             self.theirs = align_runs(first, baseline.name, baseline.runs)
-        self.units: int | None = None if first.collapsed else number_of_units(first)
+        self.units: int | None = unit_numbers(first).number if first.collapsed else number_of_units(first)
         # Each bound of this interval is one-sided at the level of the policy.
         self.confidence: Confidence = Confidence(equivalence_level(policy.level), seed=policy.seed).checked()
 
     def row(self, rule: Rule) -> dict[str, Any]:
-        """Return the row of a rule in the result: its verdict, and the numbers that it rests on."""
+        """Return the row of a rule in the result: its verdict, and the numbers that decide it."""
         subject, ours, theirs = self.subject_and_counts(rule)
         metric, score = subject.metric, subject.score
         is_counted = subject.label is None or subject.label in all_labels(*ours, *(theirs or ()))
         estimate = self.estimate(rule, subject, ours, theirs) if is_counted else NO_ESTIMATE
         least, most = allowed_range(rule, score)
         few = estimate.k < self.policy.least_units
-        verdict = UNDECIDED if few else verdict_on(estimate.low, estimate.high, least, most)
+        verdict = UNDECIDED if few else interval_verdict(estimate.low, estimate.high, least, most)
         family, size = self.policy.family_of(rule.name)
         unseen = verdict == MET and not _is_met_if_unseen(rule, estimate, least, most)
         verdict = UNDECIDED if unseen and self.policy.unseen == NOT_DECIDED else verdict
@@ -356,10 +355,10 @@ class RuleJudge:
     def _is_broken_in_family(
         self, rules: int, rule: Rule, subject: Subject, ours: Sequence[Counts], theirs: Sequence[Counts] | None
     ) -> bool:
-        """Return whether a rule is broken at a level that holds for several rules together (Bonferroni)."""
+        """Return whether a rule is broken at the level that is corrected for a number of rules (Bonferroni)."""
         stricter = self.at_level(1 - (1 - self.policy.level) / rules)
         estimate = stricter.estimate(rule, subject, ours, theirs)
-        return verdict_on(estimate.low, estimate.high, *allowed_range(rule, subject.score)) == BROKEN
+        return interval_verdict(estimate.low, estimate.high, *allowed_range(rule, subject.score)) == BROKEN
 
     def at_level(self, level: float) -> RuleJudge:
         """Return the same judge with another level of each one-sided bound."""
@@ -412,7 +411,7 @@ class RuleJudge:
     def estimate(
         self, rule: Rule, subject: Subject, ours: Sequence[Counts], theirs: Sequence[Counts] | None
     ) -> Estimate:
-        """Return the estimate that decides a rule, of what `subject_and_counts` returns."""
+        """Return the estimate that decides a rule, from its subject and counts, see `subject_and_counts`."""
         if rule.kind == RATE_BETWEEN:
             return self._rate_estimate(rule, ours)
         if rule.kind not in AGAINST_BASELINE:
@@ -435,6 +434,7 @@ class RuleJudge:
         """Return the estimate of how many spans the candidate predicts per gold span."""
         if len(runs) > 1:
             raise ValueError(f"rule {rule.name}: a rate needs a single training run, and there are {len(runs)}")
+        runs[0].check_documents(f"interval of a rate, which the rule {rule.name} needs")
         rate = prediction_rate(runs[0], rule.bucket if rule.by else rule.label, self.confidence)
         if rate is None:
             return NO_ESTIMATE
@@ -520,12 +520,12 @@ class RuleJudge:
 def _is_met_if_unseen(rule: Rule, estimate: Estimate, least: float, most: float) -> bool:
     """Return whether a rule is still met if everything is wrong in all documents that may be of unseen kinds."""
     bounds = bounds_if_unseen(rule.kind, estimate.value, estimate.low, estimate.high, estimate.k)
-    return verdict_on(*bounds, least, most) == MET
+    return interval_verdict(*bounds, least, most) == MET
 
 
 def _counted_metric(counts: Counts, metric: Metric) -> Metric:
     """Return the metric of the same name in the counts, with its options there; the metric itself if there is none."""
-    return next((counted for counted in counts.metrics if counted.name == metric.name), metric)
+    return next((other for other in counts.metrics if other.name == metric.name), metric)
 
 
 def _mean_score(subject: Subject, runs: Sequence[Counts]) -> float:

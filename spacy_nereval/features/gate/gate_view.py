@@ -29,7 +29,7 @@ NEAR = 30
 
 HARD_WORLD = "at 95 %, in 12 % of simulated corpora of 50 documents, and in 7 % of those of 200"
 """How often a rule that does not hold was met where 8 % of the documents are catastrophic (`benchmarks/gates.json`). No
-flag tells such a corpus: those that pass are the ones with too few of these documents."""
+flag can detect this: corpora that pass are the ones that have too few of these documents by chance."""
 
 
 class GateView(View):
@@ -59,13 +59,13 @@ class GateView(View):
 
     def lost_groups(self) -> Iterator[ResultTable]:
         """Yield how many gold spans of each label were lost, for the rules that this broke, the largest group first."""
-        for names, row in self._broken():
+        for names, row in self._rows_with_lost_spans():
             rows: list[list[Cell]] = [[group["label"], group["to"], group["spans"]] for group in row["lost_groups"]]
             yield ResultTable(f"{self._title_of_lost_spans(row)}: {names}", ["label", "now", "spans"], rows)
 
     def lost_spans(self) -> Iterator[ResultTable]:
         """Yield the gold spans that were lost, for the rules that this broke, the largest group first."""
-        for names, row in self._broken():
+        for names, row in self._rows_with_lost_spans():
             order = {(group["label"], group["to"]): rank for rank, group in enumerate(row["lost_groups"])}
             ordered = sorted(row["lost"], key=lambda span: order[span["label"], span["to"]])
             rows: list[list[Cell]] = [
@@ -93,13 +93,13 @@ class GateView(View):
         ]
         return ResultTable(title, header, cells, note=level)
 
-    def _broken(self) -> Iterator[tuple[str, Row]]:
+    def _rows_with_lost_spans(self) -> Iterator[tuple[str, Row]]:
         """Yield a row of each broken rule that lost spans, with its name; rules with the same spans share a row."""
         rows = [row for row in self._rows if row["verdict"] == BROKEN and row["lost"]]
         parts = [(row["label"], row["by"], row["bucket"]) for row in rows]
         for part in dict.fromkeys(parts):
-            alike = [row for row, row_part in zip(rows, parts) if row_part == part]
-            yield ", ".join(row["name"] for row in alike), alike[0]
+            group = [row for row, row_part in zip(rows, parts) if row_part == part]
+            yield ", ".join(row["name"] for row in group), group[0]
 
     def _title_of_lost_spans(self, row: Row) -> str:
         if row["lost"][0]["from"] is None:
@@ -167,10 +167,10 @@ def is_flagged(row: Row) -> bool:
 
 def subject(row: Row) -> str:
     """Return the score that a rule is about, in words."""
-    of = f" of {row['label']}" if row["label"] else f" of {row['by']} {row['bucket']}" if row["by"] else ""
+    part = f" of {row['label']}" if row["label"] else f" of {row['by']} {row['bucket']}" if row["by"] else ""
     if row["kind"] == RATE_BETWEEN:
-        return f"predicted spans per gold span{of}"
-    return f"{sentence_name(create(row['metric']), row['score'])}{of}"
+        return f"predicted spans per gold span{part}"
+    return f"{sentence_name(create(row['metric']), row['score'])}{part}"
 
 
 def demand(row: Row) -> str:
@@ -195,7 +195,7 @@ def displayed_number(row: Row, value: float | None) -> float | None:
 
 
 def _between_words(least: int, most: int | None) -> str:
-    """Return the interval of a number of units in words."""
+    """Return a range of numbers of units in words."""
     return f"{least:,} or more, no upper limit" if most is None else f"{least:,} to {most:,}"
 
 

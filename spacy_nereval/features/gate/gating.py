@@ -32,9 +32,9 @@ class RuleVerdict(NamedTuple):
     Attributes:
         name: The name of the rule.
         verdict: "met", "broken" or "undecided".
-        counts_as: What that does to the gate: "pass", "warn" or "fail".
+        counts_as: Its effect on the gate: "pass", "warn" or "fail".
         required: Whether the gate depends on the rule.
-        value: The score or the difference, a ratio from 0 to 1 where it is one; None where undefined.
+        value: The score or the difference; ratios are from 0 to 1; None where undefined.
         low, high: Its one-sided bounds; None where there is no interval.
         units_needed: About how many units would decide it, if that is known.
         unseen: Whether it is met only if there are no documents of a kind that is not in the test set.
@@ -58,8 +58,8 @@ class Gate(Shown):
 
     >>> from spacy_nereval import gate
     >>> rules = {"overall": {"score": "strict_f", "at_least": 90}}
-    >>> found = gate({"gate": {"rules": rules}}, [["B-PER"]] * 60, [["B-PER"]] * 60)
-    >>> found.passed, found.verdict, found.rules[0].verdict
+    >>> result = gate({"gate": {"rules": rules}}, [["B-PER"]] * 60, [["B-PER"]] * 60)
+    >>> result.passed, result.verdict, result.rules[0].verdict
     (True, 'met', 'met')
     """
 
@@ -126,8 +126,8 @@ class Gate(Shown):
 
         >>> from spacy_nereval import gate
         >>> rules = {"overall": {"score": "strict_f", "at_least": 90}}
-        >>> found = gate({"gate": {"rules": rules}}, [["B-PER"]] * 60, [["B-PER"]] * 60)
-        >>> found.to_frame()[["rule", "found"]].values.tolist()
+        >>> result = gate({"gate": {"rules": rules}}, [["B-PER"]] * 60, [["B-PER"]] * 60)
+        >>> result.to_frame()[["rule", "found"]].values.tolist()
         [['overall', 1.0]]
         """
         return table_frame(GateView(self).tables([table]))
@@ -144,8 +144,8 @@ class Gate(Shown):
 
         >>> from spacy_nereval import gate
         >>> rules = {"overall": {"score": "strict_f", "at_least": 90}}
-        >>> found = gate({"gate": {"rules": rules}}, [["B-PER"]] * 60, [["B-PER"]] * 60)
-        >>> found.save(getfixture("tmp_path") / "gate.xml")
+        >>> result = gate({"gate": {"rules": rules}}, [["B-PER"]] * 60, [["B-PER"]] * 60)
+        >>> result.save(getfixture("tmp_path") / "gate.xml")
         """
         if format_extension(Path(path)) == ".xml":
             with atomic_file(Path(path)) as file:
@@ -179,8 +179,8 @@ def gate(
         candidate: Predictions as `score` takes them, or counts. For a system that was
             trained several times, a table of its runs, {"run 1": pred, "run 2": pred}.
         baseline: The released model, for rules that compare: as `candidate`.
-        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets:
-            As for `score`.
+        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets,
+            keys, match_text: As for `score`.
 
     Returns:
         The verdict: a dict with methods that print and save it; see `Gate`.
@@ -192,8 +192,8 @@ def gate(
     >>> from spacy_nereval import gate
     >>> rules = {"not_worse": {"score": "strict_f", "worse_by_at_most": 5}}
     >>> gold = [["B-PER", "B-LOC"]] * 40
-    >>> found = gate({"gate": {"rules": rules}}, gold, [["B-PER", "O"]] * 40, gold)
-    >>> found.verdict, found["rules"][0]["lost_groups"]
+    >>> result = gate({"gate": {"rules": rules}}, gold, [["B-PER", "O"]] * 40, gold)
+    >>> result.verdict, result["rules"][0]["lost_groups"]
     ('broken', [{'label': 'LOC', 'to': 'missed', 'spans': 40}])
     """
     return Gate(judge_candidate(*_count_systems(read_policy(policy), gold, candidate, baseline, text, tokens, options)))
@@ -242,8 +242,8 @@ class Plan(Shown):
 
     >>> from spacy_nereval import plan
     >>> gold, pred = [["B-PER", "B-LOC"]] * 60, [["B-PER", "B-LOC"], ["B-PER", "O"]] * 30
-    >>> found = plan(gold, pred, policy={"gate": {"rules": {"found": {"score": "strict_r", "at_least": 70}}}})
-    >>> found["questions"][0]["units_needed"]
+    >>> result = plan(gold, pred, policy={"gate": {"rules": {"recall": {"score": "strict_r", "at_least": 70}}}})
+    >>> result["questions"][0]["units_needed"]
     170
     """
 
@@ -252,12 +252,12 @@ class Plan(Shown):
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """A row per question: what it asks, what the pilot says, and how many units answer it."""
+        """A row per question: its demand, the value in the pilot, and how many units answer it."""
         return [*self["questions"]]
 
     @property
     def headline(self) -> Headline:
-        """The question that needs most documents: its name, their number and the range of it, and "documents needed".
+        """The question that needs most documents: its name, the number and its range, and "documents needed".
 
         The number is None if there is none for any question. The range is infinite where there is no upper limit.
         """
@@ -285,10 +285,10 @@ class Plan(Shown):
             ValueError: There is no such table, or pandas is not installed.
 
         >>> from spacy_nereval import plan
-        >>> rules = {"gate": {"rules": {"found": {"score": "strict_r", "at_least": 70}}}}
-        >>> found = plan([["B-PER", "B-LOC"]] * 60, [["B-PER", "B-LOC"], ["B-PER", "O"]] * 30, policy=rules)
-        >>> found.to_frame()[["question", "in the pilot"]].values.tolist()
-        [['found', 0.75]]
+        >>> rules = {"gate": {"rules": {"recall": {"score": "strict_r", "at_least": 70}}}}
+        >>> result = plan([["B-PER", "B-LOC"]] * 60, [["B-PER", "B-LOC"], ["B-PER", "O"]] * 30, policy=rules)
+        >>> result.to_frame()[["question", "in the pilot"]].values.tolist()
+        [['recall', 0.75]]
         """
         return table_frame(PlanView(self).tables([table]))
 
@@ -324,8 +324,8 @@ def plan(
         policy: The policy of a gate, its path or its content as a table; None for none.
         difference: The difference from the baseline that is to be seen, in points; None for none.
         score: The score of the difference, a score key or METRIC.SCORE.
-        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets:
-            As for `score`.
+        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets,
+            keys, match_text: As for `score`.
 
     Returns:
         The plan: a dict with methods that print and save it; see `Plan`.

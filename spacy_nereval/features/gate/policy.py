@@ -74,11 +74,11 @@ class Policy(NamedTuple):
         seed: Seed of the random swaps.
         least_units: Effective number of units below which a rule is undecided, whatever its interval.
         too_few: The effect of a rule with fewer units: one of `CONSEQUENCES`.
-        unseen: What becomes of a rule that would not be met if as many documents as can be missing from such a test
-            set were of a kind that it does not have: one of `UNSEEN`.
+        unseen: What becomes of a rule that would not be met if the corpus had documents of kinds that are not in the
+            test set, as many as can be missed by chance: one of `UNSEEN`.
         families: Names of rules by the name of their family. Among many rules one is easily broken by luck, so a rule
-            of a family of F is broken only if its interval at 1 - (1 - level) / F says so, too; else it is undecided.
-        digest: Of the text of the policy.
+            of a family of F is broken only if its interval at 1 - (1 - level) / F shows it, too; else it is undecided.
+        digest: SHA-256 of the text of the policy.
     """
 
     rules: tuple[Rule, ...]
@@ -204,7 +204,7 @@ undecided = "warn"
 
 
 class _Key(NamedTuple):
-    """A key of a section: the values that it takes in words, and a function that tells whether a value is one."""
+    """A key of a section: the values that it takes, in words, and a predicate that checks a value."""
 
     expected: str
     fits: Callable[[Any], bool]
@@ -274,7 +274,7 @@ RULE = {
 """The keys of `[gate.rules.NAME]`."""
 
 Problem = tuple[tuple[str, ...], str]
-"""A place in a policy, and what is wrong there."""
+"""The path of a section or key of a policy, and a message."""
 
 
 def read_policy(source: str | Path | Mapping[str, Any]) -> Policy:
@@ -330,7 +330,7 @@ def _parse_policy(config: Any, source: str) -> Policy:
     if not problems:
         problems += _family_problems(settings.get("families", {}), [*section["rules"]])
     if problems:
-        errors = [{"loc": place, "msg": f"{said};"} for place, said in problems]
+        errors = [{"loc": place, "msg": f"{message};"} for place, message in problems]
         raise ConfigValidationError(config=config, errors=errors, title=f"{source}: policy error", show_config=False)
     policy_rules = tuple(_make_rule(name, rule) for name, rule in section["rules"].items())
     digest = sha256(_canonical_text(config).encode()).hexdigest()
@@ -355,7 +355,7 @@ def _key_problems(section: Mapping[str, Any], keys: Mapping[str, _Key], place: t
 
 
 def _rule_problems(rule: Mapping[str, Any], place: tuple[str, ...]) -> list[Problem]:
-    """Return the problems of a rule whose single values are right."""
+    """Return the problems of a rule whose keys are valid one by one: contradictions and values unfit for its score."""
     kinds = [kind for kind in KINDS if kind in rule]
     if len(kinds) != 1:
         return [(place, f"expected one of {', '.join(KINDS)}, not {' and '.join(kinds) or 'none'}")]

@@ -49,7 +49,7 @@ class ReportPolicy(Extension):
 
 
 def draw_gates(policy: Policy, systems: Sequence[System]) -> Trusted:
-    """Return the section: whether a single system may ship, or each other one in the place of the first."""
+    """Return the section: a gate for a single system, or for each system but the first, which is then the baseline."""
     from ...reporting.pages import Trusted, environment
     from .gate_rules import judge_candidate
     from .gate_view import GateView

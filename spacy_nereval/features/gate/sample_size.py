@@ -40,18 +40,9 @@ from ...evaluation.resampling import Units
 from ...evaluation.result import make_plain, signature
 from ...evaluation.scores import score_sums
 from ...evaluation.tested import Subject, limit_of_difference
-from ...evaluation.variance import bearers_of, sides_of
-from .gate_rules import MET, RuleJudge, bounds_if_unseen, verdict_on
-from .policy import (
-    AGAINST_BASELINE,
-    DIFFERENCE,
-    FLAGGED,
-    NOT_DECIDED,
-    RATE_BETWEEN,
-    Policy,
-    Rule,
-    allowed_range,
-)
+from ...evaluation.variance import count_bearers, find_errors_and_hits
+from .gate_rules import MET, RuleJudge, bounds_if_unseen, interval_verdict
+from .policy import AGAINST_BASELINE, DIFFERENCE, FLAGGED, NOT_DECIDED, RATE_BETWEEN, Policy, Rule, allowed_range
 
 Floats = NDArray[np.float64]
 
@@ -62,7 +53,7 @@ PLAN_LEVEL = 0.9
 """The level of the interval of a number of units."""
 
 STEPS = 6
-"""How often the distance between a number of units that suffices and one that does not is halved."""
+"""Number of bisection steps between a number of units that suffices and one that does not."""
 
 
 def add_difference(policy: Policy | None, score: str, difference: float | None) -> Policy:
@@ -93,15 +84,15 @@ def add_difference(policy: Policy | None, score: str, difference: float | None) 
 
 
 class Pilot(NamedTuple):
-    """What each unit of a pilot adds to one number, on the scale on which intervals are made; float64[units].
+    """What each unit of a pilot adds to one number, on the scale on which intervals are computed; float64[units].
 
     Attributes:
         value: The number itself: a score on the scale of its variance, or a difference.
-        influence: By how much the number changes with the share of corpora that are like this unit; 0 on average.
-        weight: The spans of a unit, of both sides.
-        gold: Its gold spans.
-        sides: Whether it has an error, and whether it has a hit, [2, units]; of a difference, whether it has one.
-        units_per_entry: How many units an entry stands for; above 1 where there are more than `MOST_GROUPS`.
+        influence: The influence of the unit on the number, as in the jackknife; 0 on average.
+        weight: The number of gold and predicted spans of the unit.
+        gold: The number of its gold spans.
+        sides: Whether it has an error, and whether it has a hit, [2, units]; for a difference, whether it differs.
+        units_per_entry: The number of units per entry; above 1 where there are more than `MOST_GROUPS`.
         contributions: What each unit that differs in the score adds to a difference; None for a score.
         added: What each entry adds to a difference, NaN where that is undefined; 0 for a score.
         limit: The greatest possible difference.
@@ -118,15 +109,15 @@ class Pilot(NamedTuple):
     limit: float
 
     @property
-    def footing(self) -> tuple[float, float]:
+    def units_and_freedom(self) -> tuple[float, float]:
         """The effective number of units, and the degrees of freedom of the variance."""
         second, fourth = ((self.influence**power).sum() for power in (2, 4))
         k = float(effective_units(self.weight))
-        return k, float(degrees_of_freedom(k, bearers_of(second, fourth, len(self.influence))))
+        return k, float(degrees_of_freedom(k, count_bearers(second, fourth, len(self.influence))))
 
 
 class _GroupWeights:
-    """Weights of sums: each group of units alone, or all groups but each one."""
+    """Weights of documents, for the sums of each group of units alone, or of all groups but one."""
 
     def __init__(self, units: Units, *, alone: bool) -> None:
         self._group, self._alone = units.group[units.of_document], alone
@@ -142,7 +133,7 @@ def make_pilot(subject: Subject, ours: Counts, theirs: Counts | None) -> Pilot:
     """Return what each unit of a pilot adds to a score of `ours`, or to its difference from that of `theirs`.
 
     Raises:
-        ValueError: The counts do not say what is resampled.
+        ValueError: The counts have no units.
     """
     runs = [ours] if theirs is None else [ours, theirs]
     units = Units(ours)
@@ -162,7 +153,7 @@ def make_pilot(subject: Subject, ours: Counts, theirs: Counts | None) -> Pilot:
     if theirs is None:
         scale = variance_scale(subject.score.limits, (groups,))
         whole, left, alone = (scale.transform(value) for value in values[0])
-        error, hit = sides_of(whole, left, alone, scale)
+        error, hit = find_errors_and_hits(whole, left, alone, scale)
         sides = np.array([error, hit | np.zeros(groups, dtype=bool)], dtype=float)
     else:
         sign = 1 if subject.score.higher_is_better else -1
@@ -175,12 +166,12 @@ def make_pilot(subject: Subject, ours: Counts, theirs: Counts | None) -> Pilot:
         sides = np.tile(np.bincount(of_groups, minlength=groups) > 0, (2, 1)).astype(float)
         limit = limit_of_difference(subject.score, values[0, 0, 0], values[1, 0, 0])
     influence = (groups - 1) * (whole - left)
-    footing = len(units) / groups, contributions, added, limit
-    return Pilot(float(whole[0]), influence - influence.mean(), np.sum(spans, axis=0), gold, sides, *footing)
+    others = len(units) / groups, contributions, added, limit
+    return Pilot(float(whole[0]), influence - influence.mean(), np.sum(spans, axis=0), gold, sides, *others)
 
 
 def _weighted_scores(subject: Subject, table: Table, weights: _GroupWeights | None) -> Floats:
-    """Return the score of each sum that the weights make; of the whole corpus without weights."""
+    """Return the score of each weighted sum of the documents; of the whole corpus without weights."""
     (scores,) = score_sums(table.sum_rows(weights))
     return np.asarray(subject.values(scores, table.labels), dtype=float)
 
@@ -232,16 +223,16 @@ class Question(NamedTuple):
 
 
 def answer_rate(question: Question, units: int, seed: int = 0, corpora: int = CORPORA) -> float:
-    """Return the share of simulated corpora that decide a question, and rightly.
+    """Return the share of simulated corpora that decide a question correctly.
 
     A corpus of n units is drawn from the units of the pilot, with replacement. Its value is the assumed one plus
-    the mean of the influences drawn, and its interval is made as the gate makes it: Wilson's for a score, of t for
-    a difference, in place of swaps.
+    the mean of the influences drawn. A score gets Wilson's interval, as in the gate; a difference gets a t interval
+    in place of the gate's swap test.
 
     Args:
         question: The question; it has a pilot.
         units: The number of units of a corpus.
-        seed: Of the random draws.
+        seed: The seed of the random draws.
         corpora: How many corpora are simulated.
 
     Returns:
@@ -259,7 +250,7 @@ def answer_rate(question: Question, units: int, seed: int = 0, corpora: int = CO
     mean, *raw = (draws @ influence**power / number for power in (1, 2, 3, 4))
     second = np.maximum(raw[0] - mean**2, 0) * number
     fourth = np.maximum(raw[2] - 4 * mean * raw[1] + 6 * mean**2 * raw[0] - 3 * mean**4, 0) * number
-    variance, bearers = second / (number * (number - 1)), bearers_of(second, fourth, number)
+    variance, bearers = second / (number * (number - 1)), count_bearers(second, fourth, number)
     k, sides = kish(draws @ weight, draws @ weight**2), np.array([draws @ side for side in rows[:, 3:5].T])
     is_enough = k >= question.least_units
     k = np.maximum(k, 1)
@@ -316,7 +307,7 @@ def units_needed(question: Question, seed: int = 0, share: float = POWER) -> int
 
     Args:
         question: The question; it has a pilot.
-        seed: Of the random draws.
+        seed: The seed of the random draws.
         share: The share of corpora that have to answer it.
 
     Returns:
@@ -352,9 +343,9 @@ def sizes_between(least: int, most: int) -> list[int]:
 def plan_documents(policy: Policy, candidate: System, baseline: System | None = None) -> dict[str, Any]:
     """Return how many documents decide the rules of a policy, as a pilot suggests.
 
-    The documents to come are assumed to be like those of the pilot. A rule is decided if the value stays what it is
-    in the pilot; a difference is seen if a test rejects that there is none, and the two systems differ by so many
-    points, in as many documents and as unevenly as in the pilot.
+    Further documents are assumed to be like those of the pilot: for a rule, the value is that of the pilot; for a
+    difference, the two systems differ by so many points, in as large a share of documents and as unevenly as in the
+    pilot. A difference is seen if a test rejects the null hypothesis.
 
     Args:
         policy: The rules, perhaps a difference among them; see `add_difference`.
@@ -380,7 +371,7 @@ def plan_documents(policy: Policy, candidate: System, baseline: System | None = 
         if len(side) > 1:
             raise ValueError("a plan needs one run of each system: more documents do not make training runs more alike")
     first = judge.ours[0]
-    first.check_documents("a plan")
+    first.check_documents("sizes of documents to plan with")
     questions = [_make_question(rule, judge) for rule in policy.rules]
     rows = [_question_row(question, judge.units or 0, first.documents, policy.seed) for question in questions]
     needed = [row["units_needed"] for row in rows if row["units_needed"]]
@@ -455,9 +446,9 @@ def _make_question(rule: Rule, judge: RuleJudge) -> Question:
 
 
 def _question_row(question: Question, units: int, documents: int, seed: int) -> dict[str, Any]:
-    """Return the row of a question in the result: how many units answer it, and what that number rests on."""
+    """Return the row of a question in the result: how many units answer it, and the numbers this is computed from."""
     rule, subject, pilot = question.rule, question.subject, question.pilot
-    k, freedom = pilot.footing if pilot else (0.0, math.nan)
+    k, freedom = pilot.units_and_freedom if pilot else (0.0, math.nan)
     differing = None if pilot is None or pilot.contributions is None else len(pilot.contributions)
     is_small = k < max(FEW_UNITS, question.least_units)
     few = is_small or (differing is not None and differing < LEAST_DIFFERING)
@@ -497,13 +488,13 @@ def _bound(question: Question) -> float:
 
 
 def _units_by_bound(question: Question, pilot: Pilot, units: int) -> int | None:
-    """Return how many units decide that a system is not much worse than another, if no more differ than in the pilot;
+    """Return how many units decide that a system is not worse by more than a margin, if no further units differ;
     None for other questions."""
     if not -pilot.limit < question.least < 0 or question.rule.kind == DIFFERENCE:
         return None
     level, amounts = equivalence_level(question.level), () if pilot.contributions is None else pilot.contributions
     needed = units_for_rare_loss(amounts, -question.least, level, pilot.limit, lower_only=True)
-    return needed and math.ceil(needed * units / pilot.footing[0] - 1e-9)
+    return needed and math.ceil(needed * units / pilot.units_and_freedom[0] - 1e-9)
 
 
 def _is_unseen(question: Question, k: float) -> bool:
@@ -511,11 +502,11 @@ def _is_unseen(question: Question, k: float) -> bool:
     if not question.is_allowed or question.rule.kind == DIFFERENCE:
         return False
     bounds = bounds_if_unseen(question.rule.kind, question.value, question.value, question.value, k)
-    return verdict_on(*bounds, question.least, question.most) != MET
+    return interval_verdict(*bounds, question.least, question.most) != MET
 
 
 def variance_factors(freedom: float, level: float = PLAN_LEVEL) -> tuple[float, float]:
-    """Return by what factors a variance can be lower and higher than its estimate.
+    """Return the factors from an estimate of a variance to the bounds of its interval.
 
     >>> [round(factor, 5) for factor in variance_factors(19)]
     [0.63032, 1.87802]
@@ -531,10 +522,10 @@ def variance_factors(freedom: float, level: float = PLAN_LEVEL) -> tuple[float, 
 def units_interval(
     units: int, value: float, bound: float, bounds: tuple[float, float], freedom: float
 ) -> tuple[float, float]:
-    """Return from how many to how many units decide a rule, at 90 per cent.
+    """Return the 90 % interval of the number of units that decide a rule.
 
-    A pilot knows only roughly how much units vary, and how far the value is from the bound of the rule. The number
-    goes with the variance and with the inverse square of this distance; both errors are combined on logarithms.
+    The number is proportional to the variance and to the inverse square of the distance of the value from the bound
+    of the rule. A pilot estimates both with an error; the errors are combined on the logarithmic scale.
 
     Args:
         units: The number of units that decides if the pilot is right.
@@ -544,7 +535,7 @@ def units_interval(
         freedom: The degrees of freedom of its variance.
 
     Returns:
-        The least and the greatest number; the greatest is infinite if the interval of the value holds the bound.
+        The least and the greatest number; the greatest is infinite if the interval of the value contains the bound.
 
     Example:
         >>> [round(number, 2) for number in units_interval(120, 0.76, 0.7, (0.72, 0.8), 19)]
@@ -566,7 +557,7 @@ def units_interval(
 def units_for_half_width(
     variance: float, margin: float, k_per_unit: float, freedom_per_unit: float, level: float = 0.95
 ) -> int:
-    """Return the least number of units with which the interval of a score reaches no further than a margin.
+    """Return the least number of units for which half the width of a score's interval is at most a margin.
 
     How far the number may be off is given by `variance_factors` of half the degrees of freedom of the pilot.
 

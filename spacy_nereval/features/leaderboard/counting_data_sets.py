@@ -23,8 +23,8 @@ class DataSets(Shown):
     >>> from spacy_nereval import compare, datasets
     >>> gold = [["B-PER"], ["B-LOC"]] * 30
     >>> worse = {"news": [["B-PER"]] * 60, "mail": [["B-LOC"]] * 59 + [["O"]]}
-    >>> found = datasets({name: compare({"a": pred, "b": gold}, gold, "strict") for name, pred in worse.items()})
-    >>> found.least, [row["data_set"] for row in found.rows if row["named"]]
+    >>> result = datasets({name: compare({"a": pred, "b": gold}, gold, "strict") for name, pred in worse.items()})
+    >>> result.least, [row["data_set"] for row in result.rows if row["named"]]
     (2, ['news', 'mail'])
     """
 
@@ -54,8 +54,8 @@ class DataSets(Shown):
         >>> from spacy_nereval import compare, datasets
         >>> gold = [["B-PER"], ["B-LOC"]] * 30
         >>> worse = {"news": [["B-PER"]] * 60, "mail": [["B-LOC"]] * 59 + [["O"]]}
-        >>> found = datasets({name: compare({"a": pred, "b": gold}, gold, "strict") for name, pred in worse.items()})
-        >>> found.to_frame("counts")["supported"].tolist()
+        >>> result = datasets({name: compare({"a": pred, "b": gold}, gold, "strict") for name, pred in worse.items()})
+        >>> result.to_frame("counts")["supported"].tolist()
         ['yes', 'yes']
         """
         return table_frame(DataSetsView(self).tables([table]))
@@ -78,11 +78,11 @@ def datasets(
 
     Args:
         comparisons: The name of each data set, and the comparison there: what `compare` returns, or the path of a JSON
-            file that holds it. Alternatively a list of such paths, whose data sets have the names of the files.
+            file that contains it. Alternatively a list of such paths, whose data sets have the names of the files.
         score: The score to count by, METRIC.SCORE or its score key; by default the primary score of the comparisons.
-        system: The system to count for, where the comparisons have several beside the baseline.
-        independent: Whether the data sets share neither texts nor trained models: then Fisher's method counts, which
-            finds more.
+        system: The system to count for, where the comparisons have several besides the baseline.
+        independent: Whether the data sets share neither texts nor trained models. Then their p-values are combined by
+            Fisher's method, which finds more.
 
     Returns:
         The count, a row for each data set and the conclusion: a dict with methods that print and save it.
@@ -97,8 +97,8 @@ def datasets(
     >>> from spacy_nereval import compare
     >>> gold = [["B-PER"], ["B-LOC"]] * 30
     >>> worse = {"news": [["B-PER"]] * 60, "mail": [["B-LOC"]] * 59 + [["O"]]}
-    >>> found = datasets({name: compare({"a": pred, "b": gold}, gold, "strict") for name, pred in worse.items()})
-    >>> found.conclusion.partition(": ")[0]
+    >>> result = datasets({name: compare({"a": pred, "b": gold}, gold, "strict") for name, pred in worse.items()})
+    >>> result.conclusion.partition(": ")[0]
     'b scores better than a in at least 2 of 2 data sets by strict f'
     """
     if isinstance(comparisons, (str, Path, Comparison)):

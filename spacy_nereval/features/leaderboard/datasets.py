@@ -45,13 +45,13 @@ def data_sets(
             `evaluation.comparison.comparison`, two or more. All compare the same systems by
             the same score at the same level.
         score: METRIC.SCORE or its score key; by default the primary score of the comparisons.
-        system: The system, where the comparisons have several beside the baseline.
-        independent: Whether the data sets share neither texts nor trained models; then
-            Fisher's method counts them. Either way, Holm's correction decides which are named.
+        system: The system, where the comparisons have several besides the baseline.
+        independent: Whether the data sets share neither texts nor trained models. Then their p-values are combined
+            by Fisher's method. Either way, Holm's correction decides which data sets are named.
 
     Returns:
         A result in plain Python: `least`, the count, of `number` data sets; `p` of "better
-        in at least u of them" for u = 1 to `number`; a row per data set, `spell_argument` where the
+        in at least u of them" for u = 1 to `number`; a row per data set, `named` where the
         system is better there; the `verdict`, a sentence without a full stop.
 
     Raises:
@@ -66,10 +66,10 @@ def data_sets(
         ...                score_unit="ratio", higher_is_better=True)
         ...     return {"version": "1", "signature": "spacy-nereval|strict|docs:9", "documents": 9, "baseline": "A",
         ...             "confidence": {"level": 0.95}, "comparisons": [row]}
-        >>> found = data_sets({"news": made_up(0.6, 0.001), "mail": made_up(0.65, 0.03), "chat": made_up(0.5, 0.5)})
-        >>> found["least"], [row["data_set"] for row in found["data_sets"] if row["named"]]
+        >>> result = data_sets({"news": made_up(0.6, 0.001), "mail": made_up(0.65, 0.03), "chat": made_up(0.5, 0.5)})
+        >>> result["least"], [row["data_set"] for row in result["data_sets"] if row["named"]]
         (1, ['news'])
-        >>> found["verdict"]
+        >>> result["verdict"]
         'B scores better than A in at least 1 of 3 data sets by strict f: in news; for these trained models; \
 retraining variance is not included'
 
@@ -87,7 +87,7 @@ retraining variance is not included'
     level = float(first_result["confidence"]["level"])
     raw = [row["p_better"] for row in rows.values()]
     tested = np.array([1.0 if p is None else p for p in raw])
-    counted = count_data_sets(tested, level=level, independent=independent)
+    count = count_data_sets(tested, level=level, independent=independent)
     corrected = holm(tested)
     row = next(iter(rows.values()))
     method = "fisher" if independent else "bonferroni"
@@ -103,10 +103,10 @@ retraining variance is not included'
             "system": row["system"],
             "level": level,
             "method": method,
-            "least": counted.least,
-            "number": counted.number,
+            "least": count.least,
+            "number": count.number,
             "trained_once": any(data_set_row.get("runs") in (None, [1, 1]) for data_set_row in rows.values()),
-            "p": counted.p,
+            "p": count.p,
             "data_sets": [
                 {
                     "data_set": name,
@@ -127,7 +127,7 @@ retraining variance is not included'
 
 
 def verdict(result: Mapping[str, Any]) -> str:
-    """Return the sentence that the count supports.
+    """Return the conclusion from the count as a sentence.
 
     Args:
         result: What `data_sets` returns; the verdict itself is not read.
@@ -149,11 +149,11 @@ def verdict(result: Mapping[str, Any]) -> str:
     claim = f"{result['system']} scores better than {result['baseline']}"
     if not least and not named:
         return f"not settled in any of {number} data sets: whether {claim} {by}"
-    # Fisher's count may be below the number of names, and even 0; each holds by itself.
-    counted = f" in at least {least} of {number} data sets" if least else ""
+    # The count by Fisher's method may be below the number of named data sets, and even 0. Both are valid by themselves.
+    count = f" in at least {least} of {number} data sets" if least else ""
     which = f": in {', '.join(named)}" if named else "; which ones is not settled"
     more = "; which others is not settled" if 0 < len(named) < least else ""
-    return f"{claim}{counted} {by}{which}{more}" + (f"; {ONCE}" if result["trained_once"] else "")
+    return f"{claim}{count} {by}{which}{more}" + (f"; {ONCE}" if result["trained_once"] else "")
 
 
 def _score_name(row: Row) -> str:
@@ -178,13 +178,13 @@ def check_comparison(name: str, result: Any) -> None:
     if not _is_comparison(result):
         raise ValueError(f"{name} is not a comparison: expected what 'nereval compare' or Comparison.save wrote")
     for row in result["comparisons"]:
-        if old := [key for key in (*NEEDED, *DECLARED) if key not in row]:
-            raise ValueError(f"{name} lacks {old[0]!r}, so another version wrote it: compare again")
+        if missing := [key for key in (*NEEDED, *DECLARED) if key not in row]:
+            raise ValueError(f"{name} lacks {missing[0]!r}, so another version wrote it: compare again")
         _check_numbers(name, row)
 
 
 def _check_numbers(name: str, row: Row) -> None:
-    """Raise ValueError, naming the number, if a row holds something else where a number is expected."""
+    """Raise ValueError, naming the field, if a row has something else where a number is expected."""
     numbers = {key: [row[key]] for key in ("baseline_value", "value", "difference", "p_better")}
     interval = row["interval"]
     pair = isinstance(interval, list) and len(interval) == 2
@@ -230,17 +230,17 @@ def _select_row(name: str, result: Result, score: str | None, system: str | None
     tested = [(row["metric"], row["score"]) for row in rows if row["family"] != UNTESTED]
     if score:
         key = find_score(spell_argument("score", score), score, _score_keys(rows), tested, f" in {name}")
-        fitting: list[Row] = [row for row in rows if (row["metric"], row["score"]) == key]
+        matches: list[Row] = [row for row in rows if (row["metric"], row["score"]) == key]
     else:
-        fitting = [row for row in rows if row["family"] == PRIMARY]
-    if not fitting:
+        matches = [row for row in rows if row["family"] == PRIMARY]
+    if not matches:
         raise ValueError(f"{name} has no primary score: choose one with {spell_argument('score', 'METRIC.SCORE')}")
-    if fitting[0]["family"] == UNTESTED:
+    if matches[0]["family"] == UNTESTED:
         raise ValueError(
             f"{spell_argument('score', score)}: not tested in {name}, which tests {', '.join(map('.'.join, tested))}; "
             f"to test it, make it the primary score of the comparison"
         )
-    return fitting[0]
+    return matches[0]
 
 
 def _score_keys(rows: Iterable[Row]) -> ScoreKeys:
@@ -300,7 +300,7 @@ def _identifying_numbers(result: Result, system: str) -> Hashable:
 
 
 def read_comparisons(paths: Sequence[Path]) -> dict[str, Any]:
-    """Return the comparisons that JSON files hold, one for each data set.
+    """Return the comparisons that JSON files contain, one for each data set.
 
     Args:
         paths: The files.
@@ -310,7 +310,7 @@ def read_comparisons(paths: Sequence[Path]) -> dict[str, Any]:
         comparisons.
 
     Raises:
-        ValueError: A file is given twice, or holds no comparison of this version.
+        ValueError: A file is given twice, or contains no comparison of this version.
         OSError: A file cannot be read.
     """
     check_given_once(paths, "data set")
@@ -320,10 +320,10 @@ def read_comparisons(paths: Sequence[Path]) -> dict[str, Any]:
 
 
 def read_comparison(path: Path) -> Any:
-    """Return the comparison that a JSON file holds. Errors name the file.
+    """Return the comparison that a JSON file contains. Errors name the file.
 
     Raises:
-        ValueError: The file holds no comparison of this version.
+        ValueError: The file contains no comparison of this version.
         OSError: The file cannot be read.
     """
     result = read_json(path, "Comparison")

@@ -23,7 +23,7 @@ def lock_counts(output: Path, wait: float = 0) -> Iterator[Counts | None]:
     """Lock the output, and yield the counts in it; None if it does not exist yet.
 
     Raises:
-        ValueError: Another run adds to the file, or it does not hold collapsed counts.
+        ValueError: Another run adds to the file, or its counts are not collapsed.
     """
     from ...io.count_files import load
 
@@ -35,7 +35,7 @@ def lock_counts(output: Path, wait: float = 0) -> Iterator[Counts | None]:
 
 
 def halves_to_append(counts: Counts, replicates: int | None, seed: int | None, output: Path) -> Halves:
-    """Return the half-samples of the counts that files are added to.
+    """Return the settings of the half-samples of counts to which files are added.
 
     Raises:
         ValueError: `replicates` or `seed` differs from those of the counts.

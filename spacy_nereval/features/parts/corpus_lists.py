@@ -16,12 +16,12 @@ from ...cli.sources import Source, matching_files
 def corpus_values(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of a command's parameters, with all files of the corpus filled in.
 
-    A list (`--files-from`) stands for the files that it names, a pattern for those that it matches, and a folder for
+    A list (`--files-from`) is replaced by the files that it names, a pattern by those that it matches, and a folder by
     those in it, if `--format` names a format of files.
 
     Raises:
-        ValueError: The list cannot be read, or is given beside files; or a folder or pattern of gold and that of
-            predictions do not have the same files.
+        ValueError: The list cannot be read, or is given together with files; or a folder or pattern of gold and that
+            of predictions do not have the same files.
         OSError: The list cannot be read.
     """
     counts = "first" in values  # `count`, else `evaluate`, whose model is an argument of its own

@@ -1,7 +1,7 @@
 """Run a function on the workers of an engine: processes of this machine, Ray, Dask or Spark.
 
-Dask is used directly, since joblib waits forever for a task that Dask has given up, and Spark, since joblib makes a job
-of every task. The others are used through joblib.
+Ray and processes are used through joblib. Dask is used directly, since joblib waits forever for a task that Dask has
+given up. Spark is used directly, since joblib starts a job for every task.
 
 An engine's errors are raised, and the command prints its progress, so the engine's own log and progress bars are off.
 """
@@ -29,7 +29,7 @@ from ...core.messages import describe_unknown, install_command
 ENGINES = ("loky", "ray", "dask", "spark")
 
 POLL_SECONDS = 1.0
-"""Seconds between two checks: of a worker, whether its parent lives; of the driver, how many items are finished."""
+"""Seconds between two checks by a worker that its parent is alive, or by the driver how many items are finished."""
 
 T = TypeVar("T")
 
@@ -156,14 +156,14 @@ def _loky(workers: int, gpus: bool) -> Iterator[Engine]:
 
 @lru_cache(maxsize=1)
 def _parent_watcher(parent: int) -> Callable[[], None]:
-    """Return the function that workers call first, always the same one: joblib reuses workers only for that."""
+    """Return the function that workers call first. It is cached: joblib reuses workers only for an equal function."""
     return partial(exit_after_parent, parent)
 
 
 def exit_after_parent(parent: int) -> None:
     """End this process soon after its parent, however the parent ends.
 
-    Linux and macOS give a process whose parent has ended another parent. Windows does not, so
+    On Linux and macOS, a process gets a new parent when its parent ends. Windows keeps the old one, so
     workers there first finish the file that they count.
 
     Args:

@@ -192,7 +192,7 @@ def _has_ended(pid: int) -> bool:
 
 
 def _has_ended_on_windows(pid: int) -> bool:
-    """Ask Windows, where os.kill would end the process."""
+    """Return whether a process has ended, on Windows, where os.kill would end it."""
     import ctypes
 
     may_ask, no_such_process, running = 0x1000, 87, 259

@@ -40,7 +40,7 @@ PART = "part"
 """The column of parts in the tables of engines."""
 
 COLUMNS = ("text", "tokens", "id")
-"""The optional columns, read beside those of gold and predictions."""
+"""The optional columns, read in addition to those of gold and predictions."""
 
 
 @with_item_reading
@@ -215,9 +215,9 @@ def count_spark(frame: Any, metrics: Any = None, **options: Any) -> Counts:
     Example:
         score(count_spark(spark.read.parquet("s3://bucket/corpus"), "strict,fair"), confidence=True)
     """
-    counting = _row_counter(metrics, options)
-    rows = frame.select(*_columns(frame.columns, counting))
-    parts = rows.mapInArrow(partial(_count_batches, counting), f"{PART} binary")
+    count_rows = _row_counter(metrics, options)
+    rows = frame.select(*_columns(frame.columns, count_rows))
+    parts = rows.mapInArrow(partial(_count_batches, count_rows), f"{PART} binary")
     for tasks in (TASKS, 1):
         parts = parts.repartition(tasks).mapInArrow(_combine_batches, f"{PART} binary")
     return merge(row[PART] for row in parts.collect())
@@ -241,10 +241,10 @@ def count_dask(collection: Any, metrics: Any = None, **options: Any) -> Counts:
     """
     from dask.base import get_scheduler
 
-    counting = _row_counter(metrics, options)
+    count_rows = _row_counter(metrics, options)
     scheduler = get_scheduler(collections=[collection])  # a bag's default scheduler would start processes
     if hasattr(collection, "to_bag"):
-        frame = collection[_columns(collection.columns, counting)]
+        frame = collection[_columns(collection.columns, count_rows)]
         if texts := [
             name for name in frame.columns if name not in COLUMNS and str(frame.dtypes[name]).startswith("str")
         ]:
@@ -253,7 +253,7 @@ def count_dask(collection: Any, metrics: Any = None, **options: Any) -> Counts:
                 'set dask.config.set({"dataframe.convert-string": False}) before, or read them from Parquet'
             )
         collection = frame.to_bag(format="dict")
-    return merge([collection.reduction(counting, combine, split_every=TOGETHER).compute(scheduler=scheduler)])
+    return merge([collection.reduction(count_rows, combine, split_every=TOGETHER).compute(scheduler=scheduler)])
 
 
 def count_ray(dataset: Any, metrics: Any = None, **options: Any) -> Counts:
@@ -272,10 +272,10 @@ def count_ray(dataset: Any, metrics: Any = None, **options: Any) -> Counts:
     Example:
         score(count_ray(ray.data.read_parquet("s3://bucket/corpus"), "strict,fair"), confidence=True)
     """
-    counting = _row_counter(metrics, options)
+    count_rows = _row_counter(metrics, options)
     if columns := dataset.columns():
-        dataset = dataset.select_columns(_columns(columns, counting))
-    parts = dataset.map_batches(partial(_count_table, counting), batch_size=None, batch_format="pyarrow")
+        dataset = dataset.select_columns(_columns(columns, count_rows))
+    parts = dataset.map_batches(partial(_count_table, count_rows), batch_size=None, batch_format="pyarrow")
     # Without new blocks, each counting task would merge only its own parts, and the driver all of theirs.
     parts = parts.repartition(TASKS).map_batches(_combine_table, batch_size=None, batch_format="pyarrow")
     return merge(row[PART] for row in parts.iter_rows())
@@ -283,19 +283,19 @@ def count_ray(dataset: Any, metrics: Any = None, **options: Any) -> Counts:
 
 def _row_counter(metrics: Any, options: Mapping[str, Any]) -> partial[bytes]:
     """Return `count_partition` with these arguments, after checking them."""
-    counting: partial[bytes] = partial(count_partition, metrics=metrics, **options)
-    counting([])
-    return counting
+    count_rows: partial[bytes] = partial(count_partition, metrics=metrics, **options)
+    count_rows([])
+    return count_rows
 
 
-def _columns(columns: Iterable[str], counting: partial[bytes]) -> list[str]:
+def _columns(columns: Iterable[str], count_rows: partial[bytes]) -> list[str]:
     """Return those columns of a table that are read.
 
     Raises:
         ValueError: The table has no gold annotation, no predictions or no texts.
     """
     names = [*columns]
-    keys = [counting.keywords.get(side, side) for side in ("gold", "pred")]
+    keys = [count_rows.keywords.get(side, side) for side in ("gold", "pred")]
     if missing := [key for key in keys if key not in names]:
         raise ValueError(_no_column("the table", missing[0], names))
     if not {"text", "tokens"} & {*names}:
@@ -311,9 +311,9 @@ def _no_column(place: str, key: str, names: Sequence[str]) -> str:
     )
 
 
-def _count_batches(counting: RowCounter, batches: Iterable[Any]) -> Iterator[Any]:
+def _count_batches(count_rows: RowCounter, batches: Iterable[Any]) -> Iterator[Any]:
     """Count the rows of record batches, and yield their part in a record batch."""
-    yield from _part_batches(counting(row for batch in batches for row in batch.to_pylist()))
+    yield from _part_batches(count_rows(row for batch in batches for row in batch.to_pylist()))
 
 
 def _combine_batches(batches: Iterable[Any]) -> Iterator[Any]:
@@ -329,8 +329,8 @@ def _part_batches(part: bytes) -> Iterator[Any]:
         yield pyarrow.RecordBatch.from_pydict({PART: pyarrow.array([part], pyarrow.binary())})
 
 
-def _count_table(counting: RowCounter, table: Any) -> dict[str, list[bytes]]:
-    return {PART: [counting(table.to_pylist())]}
+def _count_table(count_rows: RowCounter, table: Any) -> dict[str, list[bytes]]:
+    return {PART: [count_rows(table.to_pylist())]}
 
 
 def _combine_table(table: Any) -> dict[str, list[bytes]]:

@@ -49,7 +49,7 @@ MOST_NAMES = 5
 
 @dataclass(frozen=True)
 class Workers(Extension):
-    """How workers count a corpus of several files."""
+    """The options of workers that count a corpus of several files."""
 
     engine: str | None = Option(None, "--engine", help="Where the workers run: loky (this machine), ray, dask or spark")
     workers: int | None = Option(

@@ -129,10 +129,10 @@ def count_shard(counter: ShardCounter, folder: PartsFolder, shard: Shard) -> Sha
     Returns:
         The result. Errors are returned and not raised, so that other shards continue.
     """
-    part, begun = folder.part(shard), folder.marker(shard)
+    part, marker = folder.part(shard), folder.marker(shard)
     with _one_at_a_time:
         try:
-            begun.write_text(json.dumps(this_process()), encoding="utf8")
+            marker.write_text(json.dumps(this_process()), encoding="utf8")
             origin = counter.origin(shard)
             existed = part.exists()
             if existed and _has_origin(part, origin):
@@ -144,7 +144,7 @@ def count_shard(counter: ShardCounter, folder: PartsFolder, shard: Shard) -> Sha
             return ShardStatus(shard, error=kind + error_message(error))
         finally:
             with suppress(OSError):
-                begun.unlink(missing_ok=True)
+                marker.unlink(missing_ok=True)
 
 
 def _has_origin(part: Location, origin: Mapping[str, Any]) -> bool:
@@ -157,11 +157,7 @@ def _has_origin(part: Location, origin: Mapping[str, Any]) -> bool:
 
 
 def count_shards(
-    shards: Sequence[Shard],
-    counter: ShardCounter,
-    folder: PartsFolder,
-    run: Run,
-    ready: Ready = lambda number: None,
+    shards: Sequence[Shard], counter: ShardCounter, folder: PartsFolder, run: Run, ready: Ready = lambda number: None
 ) -> list[ShardStatus]:
     """Count every shard whose part is not there yet.
 
@@ -338,7 +334,7 @@ class PartMerger:
 
 
 def group_shard(parts: Sequence[Part]) -> Shard:
-    """Return a shard that stands for a group of parts to merge."""
+    """Return a shard whose gold file is replaced by the JSON list of a group of parts to merge."""
     content = json.dumps(parts)
     return Shard(content_digest(content), content)
 
@@ -363,13 +359,14 @@ def merge_shards(
 
     Args:
         statuses: What `count_shards` returned, without errors.
-        folder: The folder of the parts. The caller holds its lock (see `shards.lock_folder`).
+        folder: The folder of the parts. The caller holds its lock (see `lock_folder`).
         engine: Runs the workers (see `engines.start_engine`).
         shared_ids: Whether documents of several shards may have the same id.
         check_repeats: Whether to look for documents of collapsed counts that have the same id.
         collapsed: Whether the counts are collapsed.
         code: A Python file that workers run before they read counts.
-        note: Called with a warning if tasks merge because the engine failed to, or this process because workers did.
+        note: Called with a warning if the engine's reduction failed, so that tasks merged, or if these failed too, so
+            that this process merged.
 
     Raises:
         ValueError: If parts were predicted by different models, were changed since they were

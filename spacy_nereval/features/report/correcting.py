@@ -158,7 +158,7 @@ def _spans(spans: Sequence[Row]) -> str:
 
 
 class Corrections(Shown):
-    """Gold annotation with its corrections: a dict that says what changed, with methods that print it and write gold.
+    """Gold annotation with its corrections: a dict of the changes, with methods that print them and write the new gold.
 
     `apply` makes it. It has the items
 
@@ -172,8 +172,8 @@ class Corrections(Shown):
     >>> from spacy_nereval import apply
     >>> gold = [{"text": "Ada sleeps", "spans": [{"start": 0, "end": 3, "label": "LOC"}]}]
     >>> mark = {"digest": "e35c1749c675", "gold": gold[0]["spans"][0], "mark": "gold wrong", "decided": []}
-    >>> found = apply(gold, [mark])
-    >>> found.changes[0]["change"], found.gold[0].spans
+    >>> corrected = apply(gold, [mark])
+    >>> corrected.changes[0]["change"], corrected.gold[0].spans
     ('removed', [])
     """
 
@@ -192,7 +192,7 @@ class Corrections(Shown):
             ValueError: The result was read from a JSON file.
         """
         if self._records is None:
-            raise self._gone("documents", "call apply(gold, marks)")
+            raise self._unavailable("documents", "call apply(gold, marks)")
         return [record._replace(spans=sorted(record.spans)) for record in self._records]
 
     @property
@@ -272,8 +272,8 @@ def apply(
         gold: The gold annotation that the report was made of, as `score` takes it.
         marks: The file that the report saved as JSON lines, or a list of such files or of their lines as dicts.
         conflicts: What to do where marks decide different things: "refuse" all of them, or "keep" gold as it is there.
-        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets:
-            As for `score`, and as they were when the report was made.
+        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets,
+            keys, match_text: As for `score`, and as they were when the report was made.
 
     Returns:
         What changed, with the new gold annotation: a dict with methods that print and write it; see `Corrections`.

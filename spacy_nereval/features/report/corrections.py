@@ -91,7 +91,7 @@ def read_marks(source: Any) -> list[Mark]:
 
 
 def _mark_rows(sources: Sequence[Any]) -> Iterator[tuple[str, Any]]:
-    """Yield each mark before it is checked, with its place in words."""
+    """Yield each mark's file and line (or its number in a list) in words, and its content, which is not checked yet."""
     for number, source in enumerate(sources):
         if not isinstance(source, (str, Path)):
             yield f"mark {number}", source
@@ -108,7 +108,7 @@ def _mark_rows(sources: Sequence[Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _parse_mark(row: Any, where: str) -> Mark:
-    """Return the mark of a line. Raise ValueError, with its place, if it is none."""
+    """Return the mark of a line. Raise ValueError, which names the line, if it is not a mark."""
     try:
         if not isinstance(row, Mapping) or not isinstance(row.get("digest"), str):
             raise ValueError("it has no digest of a document; expected a mark, as a report saves it as JSON lines")
@@ -207,7 +207,7 @@ def correct_gold(
         records: The gold documents.
         marks: The marks of one or several reviewers.
         conflicts: What to do where marks disagree, one of `arguments.CONFLICTS`.
-        name: What errors call the gold annotation.
+        name: The name of the gold annotation in errors.
 
     Raises:
         ValueError: A mark was made on another gold annotation, or its gold span is not there; a correction lies outside
@@ -413,7 +413,7 @@ def _overlap(spans: Iterable[PlainSpan]) -> tuple[PlainSpan, PlainSpan] | None:
 
 
 def _row(golds: Sequence[Record], place: Place, marks: Sequence[Mark], **columns: Any) -> dict[str, Any]:
-    """Return a place, with the words of its reviewers, as the result lists it."""
+    """Return the row of a place in the result, with the reasons and notes of its marks."""
     record = golds[place.number]
     return {
         "document": place.number if record.id is None else record.id,

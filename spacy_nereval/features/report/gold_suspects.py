@@ -289,7 +289,7 @@ class GoldDoubts:
         for doubt in doubts:
             document = self.documents[doubt.document]
             reasons = [
-                evidence_words(piece, doubt, self.names) + self._elsewhere(doubt, piece) for piece in doubt.evidence
+                evidence_words(piece, doubt, self.names) + self._sources(doubt, piece) for piece in doubt.evidence
             ]
             words = "; ".join(dict.fromkeys([*reasons, *_proposal_words(doubt, document)]))
             at_gold = doubt.gold if doubt.place == (doubt.start, doubt.end) else None
@@ -311,7 +311,7 @@ class GoldDoubts:
                     places[words, span.label].append((k, g))
         return places
 
-    def _elsewhere(self, doubt: Doubt, evidence: Evidence) -> str:
+    def _sources(self, doubt: Doubt, evidence: Evidence) -> str:
         """Return the names of the other documents that evidence is from; "" if it is from this one alone."""
         words = surface(self.documents[doubt.document], *doubt.place)
         places = self.gold_places.get((words, evidence.label), ()) if evidence.reason in CONTRADICTIONS else ()
@@ -327,13 +327,13 @@ class GoldDoubts:
 
 def select_doubts(places: Sequence[Doubt]) -> list[Doubt]:
     """Return the doubts that the table shows: the first ones of each reason, and the first of the others."""
-    seats: Counter[Reason] = Counter()
+    numbers: Counter[Reason] = Counter()
     first: set[int] = set()
     for k, doubt in enumerate(places):
         reasons = {piece.reason for piece in doubt.evidence}
-        if any(seats[reason] < PER_REASON for reason in reasons):
+        if any(numbers[reason] < PER_REASON for reason in reasons):
             first.add(k)
-            seats.update(reasons)
+            numbers.update(reasons)
     rest = [k for k in range(len(places)) if k not in first]
     return [places[k] for k in sorted([*first, *rest[: max(0, SHOWN - len(first))]])]
 

@@ -61,7 +61,7 @@ def score_points(table: ResultTable, systems: Sequence[str]) -> Iterator[dict[st
     """Yield the scores of a table as points of a chart.
 
     Args:
-        table: Its rows have P, R and F of each system; a score alone stands as F.
+        table: Its rows have P, R and F of each system; a single score takes the place of F.
         systems: The names of the systems.
 
     Yields:
@@ -120,7 +120,7 @@ def score_chart(values: Iterable[dict[str, Any]], systems: Sequence[str]) -> dic
     triangles above and below the line.
 
     Args:
-        values: What `points` yields.
+        values: What `score_points` yields.
         systems: The names of the systems.
     """
     values = list(values)
@@ -164,7 +164,7 @@ def error_chart(values: Sequence[dict[str, Any]], systems: Sequence[str]) -> dic
 
     greatest = max(value["n"] for value in values)
     longest = max(1.0, greatest * (1.5 if len(systems) == 1 else 1.7))  # space for the text after the longest bar
-    # Space lies between the bars of a row: a bar with a height of its own would stand off its text.
+    # The space is between the bars of a row: bars with a fixed height would not line up with their texts.
     rows_scale = alt.Scale(paddingInner=0.3, paddingOuter=0.15)
     base = alt.Chart(_no_data()).encode(
         x=alt.X("n:Q", title=None, axis=None, scale=alt.Scale(domain=[0, longest])),

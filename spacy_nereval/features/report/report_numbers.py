@@ -1,8 +1,7 @@
 """Numbers of the report: gains from mending errors, scores by attributes of spans, and which systems fit together.
 
-To say what mending errors would gain, the predictions of the documents are mended and counted anew. So the score is
-the real one: a gold span in three pieces becomes one hit, and a mended span may overlap predictions that were beside
-it before.
+To compute the gain from mending errors, the predictions are corrected and counted again. So the gain is exact: a gold
+span that was predicted in three pieces becomes one hit, and a corrected span may overlap predictions next to it.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ def mending_gains(
     Args:
         documents: The annotated documents of a corpus.
         metric: A metric that adds up whole verdicts.
-        verdicts: Its verdicts on each document, if they are known.
+        verdicts: Its verdicts on each document, if computed already.
 
     Returns:
         Verdicts and labels with errors; within each, the greatest gain first.
@@ -124,8 +123,8 @@ def _scores_after_mending(
     """
     from scipy.sparse import csr_array
 
-    # Only documents that change are counted anew: one sum takes the old rows away, and adds the new ones. Where choices
-    # mend the same errors of a document, it is counted once.
+    # Only documents that change are counted again: their old rows are subtracted from the sum, and the new ones added.
+    # A document of which several choices mend the same errors is counted once.
     places: dict[tuple[int, tuple[int, ...]], int] = {}
     changes = [
         (choice, number, places.setdefault((number, tuple(errors)), len(places)))
@@ -173,7 +172,7 @@ class Slice(NamedTuple):
     """Scores by one attribute.
 
     Attributes:
-        name, title: The attribute, as it is asked for, and in words.
+        name, title: The attribute as `--by` names it, and in words.
         breakdowns: For each system, the result of the breakdown.
         buckets: The buckets, as the breakdowns name them and in words.
         of: For each document, a string for gold and for each system's predictions, with a digit for the bucket of
@@ -194,7 +193,7 @@ def score_slices(
     lexicon: Lexicon | None,
     by: Sequence[str] = (),
 ) -> list[Slice]:
-    """Return the scores by each attribute; none if a document has no text, unless attributes are asked for.
+    """Return the scores by each attribute: those of `by`, then the default ones if all documents have texts.
 
     Args:
         systems: The documents of each system.
@@ -234,7 +233,7 @@ def _score_slice(
     verdicts: Sequence[Sequence[Sequence[Verdict]]],
 ) -> Slice:
     breakdowns = [Breakdown([metric], by, lexicon, apart=False) for _ in systems]
-    values: list[list[Mapping[Span, Value]]] = []  # of each document, of each side; the same where their words are
+    values: list[list[Mapping[Span, Value]]] = []  # by document and side; shared by sides with the same words
     for k, sides in enumerate(zip(*systems)):
         side_values: list[Mapping[Span, Value]]
         if all(side.tokens == sides[0].tokens for side in sides):
@@ -284,7 +283,7 @@ def share_annexes(systems: Sequence[System]) -> Sequence[System]:
     return [System(system.name, system.counts, [sides[k] for sides in documents]) for k, system in enumerate(systems)]
 
 
-def fair_of(systems: Sequence[System]) -> Metric:
+def require_fair(systems: Sequence[System]) -> Metric:
     """Return the metric fair. Raise ValueError if it is missing, or if the systems cannot share a report."""
     first, *others = systems
     fair = next((metric for metric in first.counts.metrics if metric.name == "fair"), None)

@@ -78,7 +78,7 @@ def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any
     Args:
         view: The view of the report.
         labels: The number of each label.
-        units: For each document, what turns an offset into one of UTF-16.
+        units: For each document, the function that converts an offset to UTF-16 units.
     """
     sides = view.documents
     witnesses = _Witnesses(view.gold.gold_places)
@@ -116,11 +116,7 @@ def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any
     return {
         "reasons": [*REASONS],
         "evidence": [
-            [
-                REASONS.index(reason),
-                [parts.setdefault(part, len(parts)) for part in sentence.split(PART)],
-                listed,
-            ]
+            [REASONS.index(reason), [parts.setdefault(part, len(parts)) for part in sentence.split(PART)], listed]
             for reason, sentence, listed in pieces
         ],
         "parts": [*parts],
@@ -218,7 +214,7 @@ def _flat_members(members: Iterable[Member], documents: Sequence[Document]) -> l
 
 
 def annex(document: Document) -> int | None:
-    """Return where the mentions begin that a text does not have, in UTF-16 units; None without such mentions."""
+    """Return the offset at which invented mentions follow a text, in UTF-16 units; None without such mentions."""
     if document.annex is None:
         return None
     at: int = utf16_offsets(document.text or "")(document.annex)
@@ -350,8 +346,8 @@ def page(
         sections: The sections that other features add, at its beginning.
 
     Raises:
-        ValueError: Systems cannot share a report, something is asked for that cannot be computed (see `ReportView`),
-            or the libraries that draw charts are not installed.
+        ValueError: Systems cannot share a report, a requested score or attribute cannot be computed (see
+            `ReportView`), or the libraries that draw charts are not installed.
     """
     view = ReportView(systems, confidence=confidence, asked=asked, trials=trials, lexicon=lexicon, by=by)
     library = pages.chart_library()
@@ -365,7 +361,7 @@ def page(
         "story": [breakable(finding.heading) for finding in view.story],
         "opening": [*map(breakable, view.opening())],
         "warnings": view.closing(),
-        "tested": view.tested(),
+        "tested": view.test_lines(),
         "confidence": first.get("confidence"),
         "symbols": pages.GLYPHS,
         "charted": charts,
@@ -410,7 +406,7 @@ def static_documents(
 
 
 def _stretches(document: Document, errors: Iterable[Verdict], metric: Metric) -> Iterator[Stretch]:
-    """Cut the text where the spans of errors begin and end. A document without a text has its offsets only."""
+    """Yield the text, cut where spans of errors begin and end; only the offsets of spans without a text."""
     text, flags = document.text, span_notes(document, errors, metric)
     if text is None:
         yield from (Stretch(f"…{flag.end} ", False, False, [flag.words]) for flag in flags)

@@ -38,19 +38,19 @@ from ...reporting.score_view import NO_CLEAR_RATE, ScoreView, worst_group
 from ...reporting.verdict_tables import largest_error_groups
 from ...reporting.view import Finding, Makers, View
 from .gold_suspects import CONTRADICTIONS, SHOWN, Doubt, GoldDoubts, gold_suspects, merge_suspects
-from .report_numbers import DIGITS, TITLES, MendingGain, Slice, fair_of, mending_gains, score_slices
+from .report_numbers import DIGITS, TITLES, MendingGain, Slice, mending_gains, require_fair, score_slices
 
 PRIMARY = "fair.f"
 """The default primary score."""
 
 NEARLY_ALL = 0.9
-"""If one length has a greater share of the gold spans than this, no length is called the lowest."""
+"""If one length has a greater share of the gold spans than this, lengths are not ranked."""
 
 
 class ReportView(View):
     """The tables and sentences of a report.
 
-    Where there are several systems, sentences that are about one are about the leading one, the system with the best
+    With several systems, sentences about a single system are about the leading one, which has the best
     F of the metric fair.
 
     Args:
@@ -78,7 +78,7 @@ class ReportView(View):
         lexicon: Lexicon | None = None,
         by: Sequence[str] = (),
     ) -> None:
-        self.fair: Metric = fair_of(systems)
+        self.fair: Metric = require_fair(systems)
         self.systems = systems
         self.names: list[str] = [system.name for system in systems]
         self.labels: list[str] = sorted({label for system in systems for label in system.counts.labels})
@@ -126,7 +126,7 @@ class ReportView(View):
         yield table._replace(header=["score", "", *table.header[2:]], rows=rows)
 
     def errors(self) -> Iterator[ResultTable]:
-        """Yield how often each system has each verdict. A verdict asks for its spans."""
+        """Yield how often each system has each verdict. Rows link to the spans with the verdict."""
         tables = []
         for number, view in enumerate(self.views):
             (verdict_table,) = view.tables(["errors"])
@@ -148,7 +148,7 @@ class ReportView(View):
         yield table._replace(asks=[{"one": self.lead, "verdicts": [row[1]]} for row in table.rows])
 
     def label_scores(self) -> Iterator[ResultTable]:
-        """Yield the scores of each label, side by side. A label asks for its errors."""
+        """Yield the scores of each label, side by side. Rows link to the errors of the label."""
         tables = [table for view in self.views for table in view.tables(["headline"])]
         if tables:
             table = self._join_tables(tables, 2, missing=[0])._replace(most=None)
@@ -171,7 +171,7 @@ class ReportView(View):
             yield table._replace(asks=[self._ask_label(row[0]) for row in table.rows])
 
     def slice_tables(self) -> Iterator[ResultTable]:
-        """Yield the scores by each attribute. A bucket asks for its errors."""
+        """Yield the scores by each attribute. Rows link to the errors of the bucket."""
         names = score_triple(self.fair)
         for number, by_attribute in enumerate(self.slices):
             tables = []
@@ -189,7 +189,7 @@ class ReportView(View):
             yield self._join_tables(tables, 2)._replace(asks=asks)
 
     def repeated_errors(self) -> Iterator[ResultTable]:
-        """Yield, for each system, the errors that repeat on the same words; they ask for all their places."""
+        """Yield, for each system, the errors that repeat on the same words. Rows link to all their places."""
         start = 0
         for number, view in enumerate(self.views):
             for table in view.tables(["groups"]):
@@ -201,7 +201,7 @@ class ReportView(View):
                 start += len(table.rows)
 
     def pairs(self) -> Iterator[ResultTable]:
-        """Yield, for each system, the errors by verdict and labels; they ask for their places."""
+        """Yield, for each system, the errors by verdict and labels. Rows link to their places."""
         for number, view in enumerate(self.views):
             for table in view.tables(["pairs"]):
                 asks = []
@@ -232,7 +232,7 @@ class ReportView(View):
             yield from self.compared.tables(["differences", "labels"])
 
     def changes(self) -> Iterator[ResultTable]:
-        """Yield, for each other system, the outcomes of gold spans; a number asks for the spans that it counts."""
+        """Yield, for each other system, the outcomes of gold spans. Numbers link to the spans that they count."""
         for other, table in enumerate(self.compared.tables(["transitions"]) if self.compared else (), 1):
             places = {words: k for k, words in enumerate(OUTCOMES.values())}
             rows: list[list[Cell]] = []
@@ -317,31 +317,31 @@ class ReportView(View):
         return [*conclusions, *(f"{name}: {line}" if len(lines) > 1 else line for name, line in zip(self.names, lines))]
 
     def closing(self) -> list[str]:
-        """Return what the intervals rest on unless the user chose it, and a warning if there are few units."""
+        """Return the units of the intervals if they were chosen automatically, and a warning if they are few."""
         return self.views[0].closing()
 
     @property
     def bounds(self) -> str:
-        """How wide intervals are, and what they rest on; "" if there are none."""
+        """The level of the intervals, and what they are computed from; "" if there are none."""
         confidence = self.results[0].get("confidence")
         if not confidence:
             return ""
         rule = "" if unit_name(confidence["unit"]) == "document" else f" ({confidence['unit']})"
         return f"Intervals: {100 * confidence['level']:g} %, from {interval_basis(confidence)}{rule}"
 
-    def tested(self) -> list[str]:
+    def test_lines(self) -> list[str]:
         """Return how the systems were tested; nothing if they were not."""
         return self.compared.test_lines() if self.compared and self.compared.result["comparisons"] else []
 
     def _score_sentence(self) -> str:
-        """Return which system has the best F; if systems were tested, whether that is settled."""
+        """Return which system has the best F; if systems were tested, whether it is significantly better."""
         values = [self._fair_f(k) for k in range(len(self.systems))]
         texts = [number_text(percent(value)) for value in values]
         if values[self.lead] is None:
             return "fair F is undefined: there are no spans"
         if len({*texts}) == 1:
             return f"all systems have a fair F of {texts[0]}"
-        if self.tested():
+        if self.test_lines():
             sentences = self.compared.significant_differences() if self.compared else []
             scores = [f"{text} ({name_in_sentence(name)})" for text, name in zip(texts, self.names)]
             if sentences:
@@ -465,7 +465,7 @@ class ReportView(View):
 
     @cached_property
     def lists(self) -> list[tuple[int, str, list[Member]]]:
-        """The groups of errors that a row can ask for: the number of the system, a title, and the errors."""
+        """The groups of errors that rows link to: the number of the system, a title, and the errors."""
         groups = [
             (number, f"{words}: {error}", group.members)
             for number, system_groups in enumerate(self.groups)
@@ -490,7 +490,7 @@ class ReportView(View):
     def _compare_systems(
         self, confidence: Confidence | None, asked: Hypotheses | None, trials: int | None
     ) -> ComparisonView | None:
-        """Return the comparison of all systems with the first: with tests where intervals are wanted."""
+        """Return the comparison of all systems with the first, with tests if there are settings of intervals."""
         if len(self.systems) == 1:
             return None
         for system, verdicts in zip(self.systems, self.verdicts):
@@ -552,7 +552,7 @@ class ReportView(View):
     def _add_differences(self, table: ResultTable) -> ResultTable:
         """Return a table of two systems with a column of their differences, unless these are tested elsewhere."""
         values = [k for k, head in enumerate(table.header) if head in ("F", "value")]
-        if len(values) != 2 or self.tested():
+        if len(values) != 2 or self.test_lines():
             return table
         rows = [[*row, _difference(*(row[k] for k in values))] for row in table.rows]
         return table._replace(header=[*table.header, "difference"], rows=rows, above=[*table.above, ("", 1)])

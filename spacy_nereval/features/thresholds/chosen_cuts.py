@@ -1,4 +1,4 @@
-"""The result of `thresholds`: the best cut, its worth on these and on other documents, and how good the scores are."""
+"""The result of `thresholds`: the best cut, scores at it on these and on other documents, ranking and calibration."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ NO_CUT, CUT = "no cut", "the cut"
 
 
 class CutResult(NamedTuple):
-    """The result with the documents that it is about.
+    """The result with its documents.
 
     values: the result, in plain Python. cuts: the best cuts; None if the score is undefined. chosen_on: the documents
     on which the cuts were chosen. applied_to: the documents to which they were applied; None for none.
@@ -121,7 +121,7 @@ def measure_cuts(
 ) -> CutResult:
     """Return a result with the scores at its cuts on other documents, under "applied"; None there if it has no cuts.
 
-    Intervals hold the cuts fixed.
+    Intervals treat the cuts as fixed.
 
     Args:
         result: The result whose cuts are applied, with its metrics and settings.
@@ -136,7 +136,7 @@ def measure_cuts(
         - "own_best": the best common cut of these documents, which is not known in practice, and how much better it is;
         - "metrics" and "per_type": scores with and without the cuts;
         - "unseen": the labels that have no cut of their own because they did not occur where the cuts were chosen;
-        - what the result has on its own documents, such as "average_precision" and "calibration".
+        - fields that the result has for the documents of the choice too, such as "average_precision", "calibration".
 
     Raises:
         ValueError: A prediction has no usable score, or there is no document.
@@ -150,8 +150,8 @@ def measure_cuts(
         raise ValueError("there are no annotated documents to apply the cut to")
     cut_counts, whole = side.cut_counts(cuts, side.metrics), count(side.documents, side.metrics)
     whole.skipped = side.skipped
-    bounded = evaluate(cut_counts, confidence)
-    at_cut, no_cut = bounded["metrics"], evaluate(whole, confidence)["metrics"]
+    cut_result = evaluate(cut_counts, confidence)
+    at_cut, no_cut = cut_result["metrics"], evaluate(whole, confidence)["metrics"]
     at_cut_result, no_cut_result = at_cut[wish.metric.name], no_cut[wish.metric.name]
     value, best = _value_with_interval(at_cut_result, wish.score), best_cut(side.curves, wish)
     own_best: dict[str, Any] = {"cut": None, "value": None, "available": False, "difference": None}
@@ -163,7 +163,7 @@ def measure_cuts(
         row |= _interval_fields(at_cut_result["intervals"]["per_type"].get(label, {}).get(row["score"]))
     values: dict[str, Any] = make_plain(
         {
-            "signature": signature(whole, f"cut:{cuts.digest}", IntervalBasis(**bounded["confidence"]).signature),
+            "signature": signature(whole, f"cut:{cuts.digest}", IntervalBasis(**cut_result["confidence"]).signature),
             **_totals(side, whole),
             **_count_kept(side, cuts),
             "score": wish.name,
@@ -184,8 +184,8 @@ def measure_cuts(
             **_ranking_result(side),
             "per_type": per_type,
             "unseen": sorted({*per_type} - {*result.values["per_type"]}),
-            "confidence": bounded["confidence"],
-            "warnings": _warnings_elsewhere(cuts, side.floor),
+            "confidence": cut_result["confidence"],
+            "warnings": _warnings_on_other_documents(cuts, side.floor),
         }
     )
     return result._replace(values=result.values | {"applied": values}, applied_to=side)
@@ -209,7 +209,7 @@ def _count_kept(side: ScoredDocuments, cuts: Cuts) -> dict[str, int]:
 def _compare_cuts(
     side: ScoredDocuments, wish: Criterion, cuts: Cuts | None, at_cut: Mapping[str, Any], *, own_best: bool
 ) -> dict[str, dict[str, Any]]:
-    """Return the scores at the cuts and, for comparison, at common cuts: the usual one, none, and the best one here.
+    """Return the scores at the cuts and, for comparison, at common cuts: the default, no cut, and the best one here.
 
     Args:
         side: The documents.
@@ -416,16 +416,16 @@ def _gain(
     alone = [wish.metric]
     systems = [System(NO_CUT, whole.of(alone)), System(CUT, cut_counts.of(alone))]
     try:
-        compared = comparison(systems, documents, confidence, primary=wish.name, secondary=[])
+        result = comparison(systems, documents, confidence, primary=wish.name, secondary=[])
     except ValueError:  # such as a score that is the complement of another score
         return None
-    row = next(row for row in compared["comparisons"] if row["score"] == wish.score.name)
+    row = next(row for row in result["comparisons"] if row["score"] == wish.score.name)
     low, high = row["interval"]
     tested = {key: row[key] for key in ("difference", "p", "differing", "flag", "verdict")}
     return {**tested, "low": low, "high": high}
 
 
-def _warnings_elsewhere(cuts: Cuts, floor: float | None) -> list[str]:
+def _warnings_on_other_documents(cuts: Cuts, floor: float | None) -> list[str]:
     """Return warnings about the scores of other predictions."""
     if floor is None:
         return [NOTHING_TO_CUT]

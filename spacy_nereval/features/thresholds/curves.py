@@ -199,7 +199,7 @@ class Curves:
         return self._of[metric.name].label_curve(metric, self.labels.index(label))
 
     def place(self, cut: float) -> int:
-        """Return the index of the lowest of `cuts` that is at least a cut, and so keeps the same predictions."""
+        """Return the index of the lowest of `cuts` that is not below a cut. It keeps the same predictions."""
         return int(np.searchsorted(-self.cuts, -cut, side="right")) - 1
 
 
@@ -319,7 +319,7 @@ def _change_matrix(states: States, cuts: NDArray[np.float64]) -> csr_array:
 def _column_changes(changes: Any, columns: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the rows in which some columns change, int64[points], and the cumulative sums there.
 
-    The first row always is among them. The sums are int64[columns, points].
+    The first row is always included. The sums are int64[columns, points].
     """
     selected = changes[:, columns]
     index = np.unique(np.append(0, selected.tocoo().coords[0]))

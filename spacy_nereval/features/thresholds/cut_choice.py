@@ -16,7 +16,7 @@ from .curves import Curves
 from .scored_spans import ScoredSpans
 
 NEAR = 0.01
-"""Cuts whose score is at most this far from the best one, as a ratio, count as about as good."""
+"""Cuts whose score is at most this much worse than the best, from 0 to 1, are in the near-best range."""
 
 MOST_ROUNDS = 20
 """Maximum number of rounds of coordinate ascent. It stops earlier when nothing improves."""
@@ -26,7 +26,7 @@ LabelCuts = dict[str, float]
 
 
 def best_place(values: NDArray[np.float64]) -> int | None:
-    """Return the first index of the best value, which is that of the highest cut; None if no value is defined.
+    """Return the index of the best value, the first of equals (the highest cut); None if no value is defined.
 
     >>> best_place(np.array([-np.inf, 0.5, 0.7, 0.7])), best_place(np.array([-np.inf]))
     (2, None)
@@ -38,7 +38,7 @@ def best_place(values: NDArray[np.float64]) -> int | None:
 def best_cut(curves: Curves, wish: Criterion) -> tuple[float, float] | None:
     """Return the best cut for all labels by the score of `wish`, and the value there; None if the score is undefined.
 
-    The highest of equally good cuts is taken.
+    Of equally good cuts, it is the highest.
     """
     values = curves.overall(wish.metric)[wish.score.name]
     place = best_place(wish.orient(values))
@@ -49,7 +49,7 @@ def near_best_range(curves: Curves, wish: Criterion) -> dict[str, float] | None:
     """Return the range of common cuts around the best one with a score within `NEAR` of the best.
 
     Returns:
-        "low" and "high"; None if the score is undefined, or best where nothing is kept.
+        "low" and "high"; None if the score is undefined, or is best where no prediction is kept.
     """
     values = wish.orient(curves.overall(wish.metric)[wish.score.name])
     best = best_place(values)
@@ -61,7 +61,7 @@ def near_best_range(curves: Curves, wish: Criterion) -> dict[str, float] | None:
 
 
 def cuts_per_label(curves: Curves, spans: ScoredSpans, wish: Criterion, common: float) -> LabelCuts:
-    """Return for each label the cut at which the label's own score is best, if all labels have the same cut.
+    """Return for each label the common cut at which the label's own score is best.
 
     A label without gold spans, or without a defined score, has the common cut.
 
@@ -81,7 +81,7 @@ def cuts_per_label(curves: Curves, spans: ScoredSpans, wish: Criterion, common: 
         curve = curves.label_curve(wish.metric, label)
         scores = spans.score[spans.batch.pred & (spans.batch.label == number)]
         cuts = np.append(np.inf, -np.unique(-scores))
-        # Only the scores of the label's own predictions are candidates, though its counts may change elsewhere, too.
+        # Only scores of the label's own predictions are candidates, though its counts may change at other cuts too.
         places = np.array([curves.place(cut) for cut in cuts.tolist()])
         place = best_place(wish.orient(curve.values_at(name, places)))
         result[label] = common if place is None else float(cuts[place])
@@ -89,7 +89,7 @@ def cuts_per_label(curves: Curves, spans: ScoredSpans, wish: Criterion, common: 
 
 
 def micro_cuts(spans: ScoredSpans) -> LabelCuts:
-    """Return the cuts of all labels that jointly have the best strict F; of equals the highest.
+    """Return the cuts of labels that together have the best strict F; of equally good cuts the highest.
 
     Strict hits of a label do not depend on other labels, so Dinkelbach's iteration for the ratio
     F = 2 tp / (gold + predicted) is exact: each label takes the cut with the best 2 tp - λ predicted, then λ becomes
@@ -134,7 +134,7 @@ def coordinate_ascent(
     for _ in range(MOST_ROUNDS):
         before = best
         for label in sorted(cuts):
-            # Predictions of other labels are fixed: kept or removed. Those of this label enter by their scores.
+            # Predictions of other labels are kept or removed at every cut; those of this label depend on the cut.
             fixed, fixed_scores = _fix_other_labels(documents, scores, cuts, label)
             cut = best_cut(Curves(ScoredSpans(fixed, fixed_scores), [wish.metric]), wish)
             if cut and (value := float(wish.orient(cut[1]))) > best + TINY:
@@ -150,11 +150,11 @@ def _fix_other_labels(
     """Return documents and scores in which predictions of other labels are fixed: kept at any cut, or removed."""
     fixed, fixed_scores = [], []
     for document, scores_here in zip(documents, scores):
-        entering = {
+        new_scores = {
             span: score if span[2] == label else math.inf
             for span, score in scores_here.items()
             if span[2] == label or score >= cuts[span[2]]
         }
-        fixed.append(document.replaced(document.sides[0], [*entering], document.text))
-        fixed_scores.append(entering)
+        fixed.append(document.replaced(document.sides[0], [*new_scores], document.text))
+        fixed_scores.append(new_scores)
     return fixed, fixed_scores

@@ -1,8 +1,8 @@
-"""Spans with the scores of predictions: how good the scores are, and the counts of a corpus as predictions enter.
+"""Spans with the scores of predictions: measures of the ranking, and the counts of a corpus at every cut.
 
-First come average precision, risk over coverage, and calibration of the ranked predictions.
+The measures are average precision, risk over coverage, and calibration.
 
-Then the counts. Predictions enter from the highest score. A further prediction changes verdicts only within its full
+For the counts, predictions enter from the highest score. A further prediction changes verdicts only within its full
 group: the gold spans and predictions that are connected by overlap, hits included. A full group with j distinct scores
 has j + 1 states, each of which is counted once. The differences of successive states are the changes at each score.
 For metrics that judge whole documents, a full group is a document; for metrics without a judge, it is a span.
@@ -77,9 +77,9 @@ def rank_predictions(
     Args:
         documents: The documents.
         scores: The score of each prediction, per document.
-        hit: "strict": the span is a gold span. A number is the least IoU: from the highest score, each prediction takes
-            the free gold span of its label with the highest IoU of characters, if that is at least this number; of
-            equals the leftmost.
+        hit: "strict": a hit is a gold span. A number is the least IoU: from the highest score, each prediction is
+            matched with the unmatched gold span of its label with the highest IoU of characters, if that is at least
+            this number; of equally good ones with the leftmost.
 
     Returns:
         float64[n], bool[n] and object[n] of all n predictions.
@@ -100,7 +100,7 @@ def rank_predictions(
 
 
 def _overlap_hits(document: Document, order: Sequence[PlainSpan], least: float) -> set[PlainSpan]:
-    """Return the predictions, ordered from the highest score, that overlap a free gold span enough."""
+    """Return the predictions with an IoU of at least `least` with an unmatched gold span; `order` is by score."""
     free: dict[str, list[PlainSpan]] = {}
     for span in sorted(document.sides[0]):
         free.setdefault(span[2], []).append(span)
@@ -132,7 +132,7 @@ def average_precision(scores: ArrayLike, hits: ArrayLike, gold: int) -> float | 
     Predictions with the same score enter together. Recall is over all gold spans.
 
     Args:
-        scores, hits: Of predictions, float[n] and bool[n].
+        scores, hits: The score of each prediction and whether it is a hit, float[n] and bool[n].
         gold: The number of gold spans.
 
     Returns:
@@ -155,7 +155,7 @@ def coco_average_precision(hits: ArrayLike, gold: int) -> float | None:
     """Return COCO's average precision: the mean, over 101 recalls, of the best precision at that recall or above.
 
     Args:
-        hits: Of predictions from the highest score, bool[n]. The order of ties matters.
+        hits: Whether each prediction is a hit, from the highest score, bool[n]. The order of ties matters.
         gold: The number of gold spans.
 
     Returns:
@@ -176,7 +176,7 @@ def coco_average_precision(hits: ArrayLike, gold: int) -> float | None:
 
 
 def cumulative_hits(scores: ArrayLike, hits: ArrayLike) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Return the distinct scores, from the highest, and how many predictions and hits there are down to each.
+    """Return the distinct scores, from the highest, and the numbers of predictions and hits with at least each score.
 
     >>> [column.tolist() for column in cumulative_hits([0.5, 0.9, 0.5], [True, True, False])]
     [[0.9, 0.5], [1, 3], [1.0, 2.0]]
@@ -192,7 +192,7 @@ def risk_coverage(scores: ArrayLike, hits: ArrayLike) -> dict[str, Any]:
     Coverage is the share of predictions that are kept. Risk is the share of kept predictions that are no hits.
 
     Args:
-        scores, hits: Of predictions, float[n] and bool[n].
+        scores, hits: The score of each prediction and whether it is a hit, float[n] and bool[n].
 
     Returns:
         "cuts", "coverage" and "risk", a number per distinct score, and "aurc", the mean over predictions of the risk at
@@ -219,8 +219,8 @@ def calibration(scores: ArrayLike, hits: ArrayLike, number: int = 10, bins: str 
     """Return the calibration of scores: the share of hits in bins of the score.
 
     Args:
-        scores: Of predictions, float[n].
-        hits: Which of them are hits, bool[n].
+        scores: The score of each prediction, float[n].
+        hits: Which predictions are hits, bool[n].
         number: The number of bins.
         bins: "equal": bins of the same width, [i/M, (i+1)/M), the last one closed. "equal_mass":
             bins with about as many predictions each; predictions with one score are in one bin.
@@ -235,8 +235,8 @@ def calibration(scores: ArrayLike, hits: ArrayLike, number: int = 10, bins: str 
     Raises:
         ValueError: There is no such kind of bins, or the number is not above 0.
 
-    >>> found = calibration([0.95, 0.9, 0.9, 0.8, 0.6, 0.6, 0.4, 0.2], [1, 1, 0, 1, 1, 0, 0, 1])
-    >>> round(found["ece"], 6), round(found["brier"], 7), found["bins"][0]["n"]
+    >>> result = calibration([0.95, 0.9, 0.9, 0.8, 0.6, 0.6, 0.4, 0.2], [1, 1, 0, 1, 1, 0, 0, 1])
+    >>> round(result["ece"], 6), round(result["brier"], 7), result["bins"][0]["n"]
     (0.29375, 0.2728125, 1)
 
     Source: Guo et al. (2017); Brier (1950).
@@ -336,7 +336,7 @@ class ScoredSpans:
         return {}
 
     def words(self, case: str, by: str) -> tuple[Numbers, Numbers]:
-        """Return int64[spans + 1], where the words of each span begin, and int64[words], the words as numbers."""
+        """Return the index of the first word of each span, int64[spans + 1], and the words as numbers, int64[words]."""
         if (case, by) not in self._words:
             row, word = self.batch.words(case=case, by=by)
             self._words[case, by] = np.searchsorted(row, np.arange(len(self.batch.doc) + 1)), word

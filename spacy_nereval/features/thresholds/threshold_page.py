@@ -1,6 +1,6 @@
-"""The page of thresholds: one HTML file with the cuts, their worth and the curves, which opens without a network.
+"""The page of thresholds: one HTML file with the cuts, scores at them, and the curves, which opens without a network.
 
-The page holds the data of all lines, with fewer points, and Vega-Lite specifications of the charts without data. Its
+The page has the data of all lines, with fewer points, and Vega-Lite specifications of the charts without data. Its
 script puts the lines that a reader chooses into the charts, and adds colours, fonts and widths. Texts of the corpus are
 escaped, see `reporting.pages`.
 """
@@ -48,10 +48,10 @@ DIGITS = 5
 Line = list[float | None]
 
 LINES = 8
-"""Number of labels that a chart can tell apart: `--system-0` to `--system-7` in page.css. Line 0 is for all labels."""
+"""Number of labels with a colour of their own: `--system-0` to `--system-7` in page.css. Line 0 is for all labels."""
 
 DASHES = ([1, 0], [1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 3], [4, 4], [1, 3], [10, 2, 2, 2, 2, 2])
-"""The dashes of each line, so that lines can be told apart without colours."""
+"""The dashes of each line, so that lines are distinguishable without colours."""
 
 HEIGHT = 320
 
@@ -68,8 +68,7 @@ def thresholds_page(
         applying: How to measure the cut on other documents, in words.
 
     Raises:
-        ValueError: There are more systems than charts can tell apart, or the libraries that draw charts are not
-            installed.
+        ValueError: There are more systems than colours, or the libraries that draw charts are not installed.
     """
     library = pages.chart_library()
     if len(systems) > LINES:
@@ -295,7 +294,7 @@ def chart_specs() -> dict[str, Any]:
 
 
 def _line_chart(x: str, y: str, *, marked: str = "", zero: bool = False) -> dict[str, Any]:
-    """Return a chart of step functions: each value holds from the previous point up to its own.
+    """Return a chart of step functions: each value applies from the previous point up to its own.
 
     Args:
         x, y: The titles of the axes.

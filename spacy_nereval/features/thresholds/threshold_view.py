@@ -19,7 +19,7 @@ NAMED = 3
 """Maximum number of labels whose cuts a sentence names."""
 
 CLOSE = 0.02
-"""The mean gap up to which scores are called calibrated."""
+"""Scores with at most this mean gap are called close to the share of hits."""
 
 CHOOSING: dict[str | None, str] = {
     None: "One cut for all labels, the best for {score}",
@@ -32,8 +32,8 @@ LOCAL = ", as far as changing one at a time shows"
 class ThresholdView(View):
     """The tables and sentences on one system's cuts.
 
-    If the cuts were applied to other documents, most tables and sentences are about these; otherwise, all are about the
-    documents on which the cuts were chosen.
+    If the cuts were applied to other documents, most tables and sentences are about those documents. Otherwise all are
+    about the documents on which the cuts were chosen.
 
     Args:
         result: The result, or its JSON.
@@ -131,7 +131,7 @@ class ThresholdView(View):
         yield self._table("Best cut of each score", header, rows, "where chosen", asks=asks)
 
     def worth_tables(self) -> Iterator[ResultTable]:
-        """Yield the scores at the cuts beside those at other cuts: the usual one, none, and the best common one."""
+        """Yield the scores at the cuts and, for comparison, at the default cut, no cut, and the best common cut."""
         names = {
             "chosen": f"the {'chosen' if self.applied else 'best'} cut{'s' * bool(self.best['labels'])}",
             "usual": "the usual cut",
@@ -267,7 +267,7 @@ class ThresholdView(View):
     # Sentences
 
     def findings(self, *, digits: int = 2) -> list[Finding]:
-        """Return the findings: the cut, its worth, and how good the scores are.
+        """Return findings on the cut, the scores at it, and the ranking and calibration of predictions.
 
         Args:
             digits: Decimal places of scores.
@@ -297,7 +297,7 @@ class ThresholdView(View):
 
     @property
     def _parts(self) -> list[tuple[str, Mapping[str, Any]]]:
-        """Each part of the result, after what was done on its documents."""
+        """The parts of the result, each with a phrase for its documents: "Chosen on" or "Applied to"."""
         return [("Chosen on", self.result), *([("Applied to", self.applied)] if self.applied else [])]
 
     def describe_documents(self, documents: Sequence[str]) -> str:
@@ -362,7 +362,7 @@ class ThresholdView(View):
     def _contrast(
         self, row: Mapping[str, Any], without: float | None, digits: int, gain: Mapping[str, Any] | None = None
     ) -> str:
-        """Return the value of a row, with its interval if it has one, beside that without a cut."""
+        """Return a phrase with the value of a row, its interval if it has one, and the value without a cut."""
         value = row["value"]
         cell = score_cell(self._metric, self._score, {self._score: value}, {self._score: row} if "low" in row else {})
         text = f"{self.score_name} {number_text(cell, digits)}, against {self._value_text(without, digits)} uncut"

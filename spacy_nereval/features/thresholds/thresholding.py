@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ...api.accessors import Headline
 from ...api.inputs import ItemReading, Items, documents_of, gold_labels, reading_of_items, with_item_reading
-from ...api.results import declared
+from ...api.results import registered_metrics
 from ...api.shown import Shown, frame, table_frame
 from ...core.compression import format_extension, strip_compression
 from ...core.cuts import Cuts, apply_cuts
@@ -17,7 +17,7 @@ from ...core.messages import describe_unknown
 from ...evaluation.error_list import error_list
 from ...evaluation.resampling import ConfidenceSettings, read_confidence
 from ...evaluation.result import make_plain
-from ...evaluation.tested import add_metric_of, curve_scores
+from ...evaluation.tested import add_missing_metric, curve_scores
 from ...io.saved_results import read_result, save_cuts
 from ...io.tables import EXTENSIONS, write_rows
 from ...metrics.registry import add_hierarchical, create
@@ -67,8 +67,8 @@ def thresholds(
         missing_score: The score of predictions without one; by default they are an error.
         bins: The number of bins for calibration.
         bin_kind: "equal" for bins of the same width, "equal_mass" for the same number of predictions.
-        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets:
-            As for `score`.
+        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets,
+            keys, match_text: As for `score`.
 
     Returns:
         The result: a dict with methods that print and save it; see `Thresholds`.
@@ -81,19 +81,19 @@ def thresholds(
     >>> pred = [[(0, 3, "PER"), (8, 11, "PER"), (4, 7, "LOC")]]
     >>> scored = [[dict(zip(("start", "end", "label", "score"), (*span, score)))
     ...            for span, score in zip(pred[0], (0.9, 0.8, 0.3))]]
-    >>> found = thresholds(gold, scored, ["strict"])
-    >>> found.best["cut"], found.best["value"], found.best["no_cut"]
+    >>> result = thresholds(gold, scored, ["strict"])
+    >>> result.best["cut"], result.best["value"], result.best["no_cut"]
     (0.8, 1.0, 0.8)
     """
-    of_labels = "own" if per_label is True else per_label or None
-    settings = Settings(best, of_labels, hit, missing_score, bins, bin_kind).validate()
+    choice = "own" if per_label is True else per_label or None
+    settings = Settings(best, choice, hit, missing_score, bins, bin_kind).validate()
     reading = reading_of_items(**options)
     items = Items(metrics, reading)
     documents, chosen = documents_of(gold, pred, items._replace(text=text, tokens=tokens))
     with_all, added = add_hierarchical(
         chosen.metrics, () if metrics is not None else gold_labels(documents), reading.sep
     )
-    result = find_thresholds(documents, add_metric_of(best, with_all), settings)
+    result = find_thresholds(documents, add_missing_metric(best, with_all), settings)
     result.values["left_out"] |= chosen.left_out
     return Thresholds(result.values, (result, items), added)
 
@@ -107,8 +107,8 @@ class Thresholds(Shown):
     >>> gold = [[(0, 3, "PER"), (8, 11, "PER")]]
     >>> pred = [[{"start": 0, "end": 3, "label": "PER", "score": 0.9},
     ...          {"start": 4, "end": 7, "label": "PER", "score": 0.4}]]
-    >>> found = thresholds(gold, pred, ["strict"])
-    >>> found.best["cut"], round(found.best["value"], 4), found.cuts.keeps("PER", 0.4)
+    >>> result = thresholds(gold, pred, ["strict"])
+    >>> result.best["cut"], round(result.best["value"], 4), result.cuts.keeps("PER", 0.4)
     (0.9, 0.6667, False)
     """
 
@@ -127,7 +127,7 @@ class Thresholds(Shown):
 
     @classmethod
     def load(cls: type[T], path: str | Path, system: str | None = None) -> T:
-        """Return the result that a JSON file holds: one that `save` wrote, or the command with `--output`.
+        """Return the result that a JSON file contains: one that `save` wrote, or the command with `--output`.
 
         Args:
             path: The file.
@@ -138,9 +138,9 @@ class Thresholds(Shown):
             OSError: The file cannot be read.
 
         >>> from spacy_nereval import Thresholds, thresholds
-        >>> found = thresholds([[(0, 3, "A")]], [[{"start": 0, "end": 3, "label": "A", "score": 0.9}]], ["strict"])
-        >>> found.save(getfixture("tmp_path") / "found.json")
-        >>> Thresholds.load(getfixture("tmp_path") / "found.json").cuts == found.cuts
+        >>> result = thresholds([[(0, 3, "A")]], [[{"start": 0, "end": 3, "label": "A", "score": 0.9}]], ["strict"])
+        >>> result.save(getfixture("tmp_path") / "result.json")
+        >>> Thresholds.load(getfixture("tmp_path") / "result.json").cuts == result.cuts
         True
         """
         return cls(read_result(Path(path), cls._kind, system))
@@ -149,7 +149,7 @@ class Thresholds(Shown):
     def _source(self) -> tuple[CutResult, Items]:
         """The result with its documents, and the settings of reading."""
         if self._kept is None:
-            raise self._gone("documents", "call thresholds(...) with them again")
+            raise self._unavailable("documents", "call thresholds(...) with them again")
         return self._kept
 
     @property
@@ -180,7 +180,7 @@ class Thresholds(Shown):
 
     @property
     def cuts(self) -> Cuts:
-        """The cuts, which tell whether a prediction is kept. Raise ValueError if the score is undefined."""
+        """The cuts, whose `keeps` says whether a prediction is kept. Raise ValueError if the score is undefined."""
         best = self.best
         if best["reason"]:
             raise ValueError(f"there is no best cut: {best['reason']}")
@@ -196,14 +196,14 @@ class Thresholds(Shown):
         text: Iterable[str | None] | None = None,
         tokens: Iterable[Any] | None = None,
     ) -> Thresholds:
-        """Return the same result with what the best cut is worth on other documents, under "applied".
+        """Return the same result with the scores at the best cut on other documents, under "applied".
 
-        Intervals hold the cut fixed. "own_best" is the best cut of the other documents, which is not
+        Intervals treat the cut as fixed. "own_best" is the best cut of the other documents, which is not
         available in practice.
 
         Args:
-            gold, pred: Other documents, as `thresholds` takes them. They are read, and their labels changed,
-                as those on which the cut was chosen.
+            gold, pred: Other documents, as `thresholds` takes them. They are read with the same options as those on
+                which the cut was chosen.
             confidence: As for `score`.
             text, tokens: As for `thresholds`.
 
@@ -225,7 +225,7 @@ class Thresholds(Shown):
         return Thresholds(result.values, (result, items), self._notes)
 
     def curve(self, metric: str | None = None, label: str | None = None) -> dict[str, list[Any]]:
-        """Return a whole curve.
+        """Return the scores of a metric at every cut.
 
         Args:
             metric: The name of a metric; by default that of the best cut.
@@ -239,8 +239,8 @@ class Thresholds(Shown):
             ValueError: There is no such metric or label.
 
         >>> from spacy_nereval import thresholds
-        >>> found = thresholds([[(0, 3, "A")]], [[{"start": 0, "end": 3, "label": "A", "score": 0.9}]], ["strict"])
-        >>> found.curve()["cut"], found.curve()["f"]
+        >>> result = thresholds([[(0, 3, "A")]], [[{"start": 0, "end": 3, "label": "A", "score": 0.9}]], ["strict"])
+        >>> result.curve()["cut"], result.curve()["f"]
         ([None, 0.9], [0.0, 1.0])
         """
         curves = self._result.curves
@@ -317,8 +317,8 @@ class Thresholds(Shown):
             OSError: The file cannot be written.
 
         >>> from spacy_nereval import thresholds
-        >>> found = thresholds([[(0, 3, "A")]], [[{"start": 0, "end": 3, "label": "A", "score": 0.9}]], ["strict"])
-        >>> found.save(getfixture("tmp_path") / "best.cut.json")
+        >>> result = thresholds([[(0, 3, "A")]], [[{"start": 0, "end": 3, "label": "A", "score": 0.9}]], ["strict"])
+        >>> result.save(getfixture("tmp_path") / "best.cut.json")
         """
         path = Path(path)
         if strip_compression(path).name.endswith(".cut.json"):
@@ -330,7 +330,7 @@ class Thresholds(Shown):
 
     @property
     def _metrics(self) -> Sequence[Metric]:
-        return self._result.curves.metrics if self._kept else declared(self["metrics"])
+        return self._result.curves.metrics if self._kept else registered_metrics(self["metrics"])
 
     summarised: ClassVar[Sequence[str]] = ThresholdView.usual
 

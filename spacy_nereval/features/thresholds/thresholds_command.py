@@ -1,4 +1,4 @@
-"""`nereval thresholds`: curves over the scores of predictions, the best cut, and what it is worth elsewhere."""
+"""`nereval thresholds`: curves over the scores of predictions, the best cut, and its scores on other documents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer import Argument, Option
 
-from ...cli.app import command
+from ...cli.app import GroupedCommand, command
 from ...cli.command_options import (
     DIGITS,
     JSON,
@@ -27,7 +27,6 @@ from ...cli.command_options import (
 )
 from ...cli.counting_documents import count_documents
 from ...cli.guards import check_lexicons
-from ...cli.help_pages import GroupedCommand
 from ...cli.metric_options import add_stored_labels, chosen_metrics, names_and_options
 from ...cli.printing import names_of_tables, print_tables
 from ...cli.sources import Gold, Source, display_names
@@ -59,14 +58,6 @@ def repeat_apply_option(args: Sequence[str]) -> list[str]:
             repeated.append("--apply")
         repeated.append(arg)
     return repeated
-
-
-class _Everything(list["Document | None"]):
-    """An observer of the documents of a system that keeps all of them."""
-
-    def add(self, document: Document | None) -> None:
-        """Keep a document, or None for one without annotation."""
-        self.append(document)
 
 
 @command(
@@ -120,7 +111,7 @@ def thresholds_cli(
     PRED2: the score at the cut and its gain over no cut, with intervals.
     """
     from ...core.messages import check_given_once
-    from ...evaluation.tested import add_metric_of, find_criterion
+    from ...evaluation.tested import add_missing_metric, find_criterion
     from ...io.writing import write_json
     from ...reporting.pages import chart_library
     from .chosen_cuts import find_thresholds, measure_cuts
@@ -147,7 +138,7 @@ def thresholds_cli(
     reading = add_stored_labels(reading, sources)
     annotation = Gold(gold, reading)
     metrics_chosen = chosen_metrics(metrics, options, gold=annotation, systems=sources)
-    chosen = add_metric_of(settings.best, metrics_chosen.metrics)
+    chosen = add_missing_metric(settings.best, metrics_chosen.metrics)
     find_criterion(settings.best, chosen)  # before anything is read
     check_lexicons(chosen, output, csv, cut_file, html)
     per_system: list[CutResult] = []
@@ -185,9 +176,9 @@ def _apply_pairs(paths: Sequence[str], systems: Sequence[str]) -> list[tuple[Pat
 
 def _read_documents(source: Source, gold: Gold, loading: Model) -> list[Document | None]:
     """Return the documents of a system, and print warnings about their labels."""
-    kept_documents = _Everything()
-    count_documents(gold.documents(source, loading), [], gold.path.name, gold.reading, [kept_documents])
-    return kept_documents
+    documents: list[Document | None] = []
+    count_documents(gold.documents(source, loading), [], gold.path.name, gold.reading, [documents.append])
+    return documents
 
 
 @contextmanager
@@ -221,16 +212,14 @@ def _write_files(results: Sequence[CutResult], names: Sequence[str], csv: Path |
 
 def _write_page(path: Path, results: Sequence[CutResult], names: Sequence[str], golds: Sequence[str]) -> None:
     """Write the page of all systems."""
-    from ...io.writing import atomic_file
+    from ...io.writing import write_text
     from .threshold_page import thresholds_page
 
-    page = thresholds_page([*zip(names, results)], golds=golds, applying=APPLYING)
-    with atomic_file(path) as file:
-        file.write(page.encode())
+    write_text(path, thresholds_page([*zip(names, results)], golds=golds, applying=APPLYING))
 
 
 def _print_results(
-    results: Sequence[CutResult], names: Sequence[str], wished: Sequence[str], format: str | None, digits: int
+    results: Sequence[CutResult], names: Sequence[str], tables: Sequence[str], format: str | None, digits: int
 ) -> None:
     """Print the sentences and tables of all systems."""
     from .threshold_view import ThresholdView
@@ -242,7 +231,7 @@ def _print_results(
     ]
     signatures = [*dict.fromkeys(result.values["signature"] for result in results)]
     print_tables(
-        (table for view in views for table in view.tables(wished, digits=digits)),
+        (table for view in views for table in view.tables(tables, digits=digits)),
         format,
         before=[*dict.fromkeys(line for view in views for line in view.opening(digits=digits))],
         after=[*(line for view in views for line in view.closing()), *signatures[1:]],

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...core.compression import strip_compression
-from ...core.messages import PlainSpan, quote
+from ...core.messages import SHOW, PlainSpan, quote
 from ..paths import content
 from ..records import Record
 from .contents import files_in, lines
@@ -17,13 +17,18 @@ SPAN = re.compile(r"T[^\t]*\t(\S+) (\d+ \d+(?:;\d+ \d+)*)\t([^\t]*)")
 """A line of an `.ann` file: its name, the label and the offsets, and the text. brat allows a comment after it."""
 
 
+OTHER = re.compile(r"[REAMN]\d\S*\t|\*\t|#")
+"""The beginning of a line of a relation, an event, an attribute, a modification, a normalisation, an equivalence or a
+note."""
+
+
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """Read the documents of a folder and its subfolders, in the order of their names.
 
     The id of a document is its path in the folder without the extension, so that
     documents of two folders can be paired. Only text-bound annotations (T1, T2, ...)
-    are read. Offsets count the characters of the `.txt` file, including line ends and
-    a byte order mark. As in brat, a text without an `.ann` file is not annotated, and
+    are read; others are counted. Offsets count the characters of the `.txt` file,
+    including line ends and a byte order mark. As in brat, a text without an `.ann` file is not annotated, and
     a text with an empty `.ann` file has no spans.
 
     Args:
@@ -53,8 +58,8 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         if id not in texts:
             raise ValueError(f"{annotations[id]} has no text: expected {Path(id).name}.txt beside it")
         text = _text(texts[id])
-        spans = _spans(annotations[id], text, format) if id in annotations else []
-        yield Record.deduplicate(text, spans, id=id, annotated=id in annotations)
+        spans, others = _spans(annotations[id], text, format) if id in annotations else ([], 0)
+        yield Record.deduplicate(text, spans, id=id, annotated=id in annotations, others=others)
 
 
 def _files_by_id(path: Path, ending: str) -> dict[str, Path]:
@@ -73,22 +78,30 @@ def _text(path: Path) -> str:
         raise ValueError(f"{path}, line {line}: not valid UTF-8 ({error})") from None
 
 
-def _spans(path: Path, text: str, format: Format) -> list[PlainSpan]:
+def _spans(path: Path, text: str, format: Format) -> tuple[list[PlainSpan], int]:
+    """Return the spans of an `.ann` file, and the number of its other annotations."""
     spans: list[PlainSpan] = []
+    others = 0
     for number, line in lines(path):
-        if not line.startswith("T"):
+        if not line.strip():
+            continue
+        if OTHER.match(line):
+            others += 1
             continue
         try:
             spans.extend(_spans_of(line, text, format))
         except ValueError as error:
             raise locate_error(error, f"{path}, line {number}") from None
-    return spans
+    return spans, others
 
 
 def _spans_of(line: str, text: str, format: Format) -> list[PlainSpan]:
     """Return the spans of a line: one span, or its pieces."""
     if not (match := SPAN.match(line)):
-        raise ValueError("expected 'T1', a tab, 'LABEL 0 5', a tab, and the text from 0 to 5")
+        raise ValueError(
+            "expected 'T1', a tab, 'LABEL 0 5', a tab, and the text from 0 to 5; other annotations begin with R, E, A, "
+            f"M or N and a number, with * or with #: {quote(line)}; {SHOW}"
+        )
     label, offsets, surface = match.groups()
     name = line.split("\t")[0]
     spans = [(*map(int, piece.split()), label) for piece in offsets.split(";")]

@@ -120,7 +120,7 @@ def _record(path: Path, document: list[Sentence], format: Format, scheme: Scheme
     annotated, gaps = gaps_of([token.tag for token in chain(*document)], offsets)
     # In a file without words, each token has its number in the sentence as its word; see `_columns`.
     wordless = format.both and all(word == str(k) for words in document for k, (_, word, _) in enumerate(words, 1))
-    return Record(text, spans, offsets, None, annotated, gaps, repaired=repaired, wordless=wordless)
+    return Record(text, spans, offsets, None, annotated, gaps, repaired=repaired, wordless=wordless, scheme=scheme.name)
 
 
 def _sentences(path: Path, format: Format) -> Iterator[Sentence | None]:

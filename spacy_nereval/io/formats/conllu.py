@@ -113,7 +113,7 @@ def _record(
     annotated, gaps = gaps_of(all_tags, places)
     first = document[0][1]
     id = (first.begins or None) if has_marks else first.id
-    return Record(text, spans, sorted({*places}), id, annotated, gaps, repaired=repaired)
+    return Record(text, spans, sorted({*places}), id, annotated, gaps, repaired=repaired, scheme=scheme.name)
 
 
 def _sentences(path: Path, format: Format) -> Iterator[Sentence]:

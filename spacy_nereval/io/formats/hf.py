@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.compression import format_extension
+from ...core.keys import nested_value, outer_keys
 from ...core.messages import shorten, spell_argument
 from ..paths import check_is_file, content, error_message
 from ..records import Record, row_id
@@ -68,7 +69,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         except ValueError as error:
             raise ValueError(f"{path}, {error}") from None
         annotated, gaps = gaps_of(tags, places)
-        yield Record(text, spans, places, row_id(row), annotated, gaps, repaired=repaired)
+        yield Record(text, spans, places, row_id(row), annotated, gaps, repaired=repaired, scheme=scheme.name)
 
 
 def tag_names(source: str) -> list[str]:
@@ -145,7 +146,7 @@ def _rows(path: Path, field: str | None, explicit_names: list[str] | None) -> It
     if is_table(path):
         table = Table(path)
         names = explicit_names or names_in({"features": table.features}, field)
-        for number, row in table.rows(["id", "tokens", *((field,) if field else TAG_KEYS)]):
+        for number, row in table.rows(["id", "tokens", *((field,) if field else TAG_KEYS)], outer_keys([field or ""])):
             yield number, row, names
         return
     for line, value in json_values(path):
@@ -178,7 +179,7 @@ def tokens_and_tags(
     (['Ada', '##da'], ['B-PER', '-'])
     """
     key = field or next((key for key in TAG_KEYS if key in row), TAG_KEYS[0])
-    words, tags = row.get("tokens"), row.get(key)
+    words, tags = row.get("tokens"), nested_value(row, key)
     if not isinstance(words, list) or not isinstance(tags, list):
         raise ValueError(
             f'expected lists "tokens" and "{key}"; there are {shorten(", ".join(row))}: name the key of the tags '

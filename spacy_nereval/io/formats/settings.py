@@ -18,12 +18,14 @@ from ...core.arguments import (
     CODEPOINT,
     LISTED,
     OFFSETS,
+    SAME,
     UTF8,
     UTF16,
     Reading,
     validate_settings,
 )
 from ...core.compression import strip_compression
+from ...core.keys import KeyMap, key_maps
 from ...core.messages import PlainSpan, describe_unknown, join_names, quote, shorten, spell_argument, validate_span
 from ..records import Record
 from .contents import files_in
@@ -52,6 +54,8 @@ class Format(NamedTuple):
         field: The name of the column, layer, key or type that has the labels.
         annotator: Formats with several annotators in a file: the one whose spans are read. None for
             the only one; several are then an error.
+        keys: JSON and Parquet: the names of the keys that have the parts of a document and of a span.
+        match_text: How the texts of a pair may differ, one of `arguments.TEXT_MATCHES`.
         tag_names: Tags that are numbers: their names with commas between them, or the path of a
             JSON file with a list of names or a mapping `id2label`.
         match: JSONL: how mentions without offsets are located, one of `arguments.LEVELS`.
@@ -71,6 +75,8 @@ class Format(NamedTuple):
     field: str | None = None
     annotator: str | None = None
     tag_names: str | None = None
+    keys: KeyMap | None = None
+    match_text: str = SAME
 
 
 def side_formats(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
@@ -78,7 +84,7 @@ def side_formats(reading: Reading, *, both: bool = False) -> tuple[Format, Forma
 
     Args:
         reading: How annotation is read; `format`, `column` and `annotator` may have a value for each side, with a comma
-            between them.
+            between them, and `keys` may be a list of two.
         both: Whether one file has both sides. `column` then gives two keys, or two columns by name or number; by
             default the last two columns, as in conlleval's input.
 
@@ -108,6 +114,12 @@ def side_formats(reading: Reading, *, both: bool = False) -> tuple[Format, Forma
             f"{spell_argument('annotator', annotator)}: expected one name, or two for gold and predictions, as in "
             "ann,bob"
         )
+    maps = key_maps(reading.keys)
+    if column is not None and any(maps):
+        raise ValueError(
+            f"{spell_argument('keys')} is given in addition to {spell_argument('column', column)}: name the key of the "
+            f"spans with {spell_argument('keys', f'spans={column}')} too"
+        )
     formats = reading.format.split(",") if reading.format else [None]
     gold, pred = (
         Format(
@@ -123,6 +135,8 @@ def side_formats(reading: Reading, *, both: bool = False) -> tuple[Format, Forma
             tag_names=reading.tag_names,
             match=reading.match,
             occurrences=reading.occurrences,
+            keys=maps[side],
+            match_text=reading.match_text,
         )
         for side, tag_column in enumerate((columns[0], columns[-1]))
     )
@@ -147,6 +161,10 @@ def _columns(text: str | int) -> list[int | str]:
     return columns
 
 
+GROUND_TRUTH = "ground_truth"
+"""The annotator that stands for the annotations that Label Studio marks as ground truth, whoever made them."""
+
+
 class Annotators:
     """The annotators of the documents of a file, and the one who is read.
 
@@ -159,6 +177,7 @@ class Annotators:
 
     Attributes:
         by_document: The annotators of each document.
+        has_ground_truth: Whether annotations are marked as ground truth, which is read as an annotator's.
 
     >>> annotators = Annotators("a.json", None)
     >>> annotators.see("1", "ann")
@@ -173,6 +192,7 @@ class Annotators:
         self._annotator = annotator
         self._names: dict[str, None] = {}
         self.by_document: dict[str, list[str]] = {}
+        self.has_ground_truth: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -194,14 +214,15 @@ class Annotators:
         if self._annotator is not None and self._annotator not in self._names:
             raise ValueError(f"{self._path}: {describe_unknown(self._annotator, self._names, 'annotator', 20)}")
         for document, names in self.by_document.items():
-            chosen = [*filter(self.is_read, names)]
-            if len(chosen) < 2:
+            authors = [*filter(self.is_read, names)]
+            if len(authors) < 2:
                 continue
-            remedy = f"choose an annotator with {spell_argument('annotator')}: {join_names([*self._names], 20)}"
-            if len({*chosen}) == 1:
+            choices = [*self._names, *[GROUND_TRUTH] * self.has_ground_truth]
+            remedy = f"choose an annotator with {spell_argument('annotator')}: {join_names(choices, 20)}"
+            if len({*authors}) == 1:
                 remedy = "keep one of them"
             raise ValueError(
-                f"{self._path}: document {shorten(document)} has {len(chosen)} annotations, by {join_names(chosen)}; "
+                f"{self._path}: document {shorten(document)} has {len(authors)} annotations, by {join_names(authors)}; "
                 f"{remedy}"
             )
 
@@ -219,13 +240,17 @@ class DocumentFile(NamedTuple):
 
     Args:
         path: The file.
-        id: The id of the document in its folder; None for a file that was given itself.
+        id: The id of the document in the folder; None if the path is a file.
         annotated: Whether the annotation of the file is to be read, or only its text.
     """
 
     path: Path
     id: str | None = None
     annotated: bool = True
+
+    def annotated_record(self, record: Record) -> Record:
+        """Return a record of the file, without its annotation if that is not to be read."""
+        return record if self.annotated else Record(record.text, set(), id=record.id, annotated=False)
 
 
 def document_files(path: Path, endings: tuple[str, ...], format: Format) -> Iterator[DocumentFile]:
@@ -252,8 +277,8 @@ def document_files(path: Path, endings: tuple[str, ...], format: Format) -> Iter
     if annotators.by_document or format.annotator:
         annotators.check()
     for id, files in documents.items():
-        chosen = [file for name, file in files if name is None or annotators.is_read(name)]
-        yield DocumentFile(chosen[0] if chosen else files[0][1], id, bool(chosen))
+        chosen_files = [file for name, file in files if name is None or annotators.is_read(name)]
+        yield DocumentFile(chosen_files[0] if chosen_files else files[0][1], id, bool(chosen_files))
 
 
 def annotators_of(
@@ -477,14 +502,14 @@ def read_with_fitting_offsets(
                 pass
         yield from read(path, format)
     except Misfit as error:
-        fitting = next((unit for unit in OFFSETS if _fits(read, path, format, unit)), None)
-        if fitting and format.offsets == AUTO_OFFSETS:
-            yield from read(path, format._replace(offsets=fitting))
+        fitting_unit = next((unit for unit in OFFSETS if _fits(read, path, format, unit)), None)
+        if fitting_unit and format.offsets == AUTO_OFFSETS:
+            yield from read(path, format._replace(offsets=fitting_unit))
             return
         remedy = f"; correct one of them, or use {spell_argument('check_text', False)} to go by the offsets"
-        if fitting:
-            argument = spell_argument("offsets", fitting)
-            remedy = f"; all spans of {path} fit if offsets count {UNIT_NAMES[fitting]}: {argument}"
+        if fitting_unit:
+            argument = spell_argument("offsets", fitting_unit)
+            remedy = f"; all spans of {path} fit if offsets count {UNIT_NAMES[fitting_unit]}: {argument}"
         elif isinstance(error, BeyondText):
             remedy = ""
         raise ValueError(f"{error}{remedy}") from None

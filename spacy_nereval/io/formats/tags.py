@@ -335,7 +335,7 @@ def read_tag_lists(
         One `TagSequence` per sequence.
 
     Raises:
-        ValueError: A value is not a tag, only some tags have a prefix, or the scheme does not
+        ValueError: A value is not a tag, a tag lacks its prefix, or the scheme does not
             allow a span and `repair` is "error". Names the side, the document and the tag.
 
     >>> [tagged.spans for tagged in read_tag_lists([["I-PER", "I-PER", "B-PER", "O"], []], "gold", repair="conll")]
@@ -368,7 +368,7 @@ def _scheme(tags: Sequence[Any], sequences: Sequence[Sequence[str] | None], side
     """Return the scheme of distinct tags: IO if no tag has a prefix and none was given, otherwise the given one.
 
     Raises:
-        ValueError: A value is not a tag, or only some tags have a prefix.
+        ValueError: A value is not a tag, or a tag lacks its prefix.
     """
     for tag in tags:
         if not isinstance(tag, str) or not tag:

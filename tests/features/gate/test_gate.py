@@ -11,7 +11,7 @@ from spacy_nereval import Document, compare, count, create_all, gate
 from spacy_nereval.evaluation.bounds import wilson_interval
 from spacy_nereval.evaluation.comparison import System
 from spacy_nereval.evaluation.differences import rare_difference
-from spacy_nereval.features.gate.gate_rules import bounds_if_unseen, judge_candidate, units_to_decide, verdict_on
+from spacy_nereval.features.gate.gate_rules import bounds_if_unseen, interval_verdict, judge_candidate, units_to_decide
 from spacy_nereval.features.gate.gate_view import GateView
 from spacy_nereval.features.gate.policy import RULE, TEMPLATE, read_policy
 from spacy_nereval.io.count_files import load, save
@@ -193,8 +193,8 @@ def test_with_the_units_that_are_asked_for_the_rule_is_decided_as_the_score_stay
 
 
 def test_an_interval_that_touches_a_bound_is_within():
-    assert verdict_on(0.5, 1, 0.5, math.inf) == "met"
-    assert verdict_on(0.3, 0.5, 0.5, math.inf) == "undecided"
+    assert interval_verdict(0.5, 1, 0.5, math.inf) == "met"
+    assert interval_verdict(0.3, 0.5, 0.5, math.inf) == "undecided"
 
 
 # The gate

@@ -22,7 +22,7 @@ READINGS: dict[str, Any] = {
     "labels": '{"A": "B"}', "only": ["A"], "depth": 1, "sep": "-", "format": "conll", "spans_key": "sc", "column": "2",
     "scheme": "IOB1", "repair": "conll", "discontinuous": "hull", "offsets": "utf8", "end": "inclusive",
     "check_text": False, "annotator": "ann", "tag_names": "O,B-A", "match": "exact", "occurrences": "all",
-    "unit": "document",
+    "unit": "document", "keys": ["text=content"], "match_text": "normalised",
 }  # fmt: skip
 """Another value for each field of how files are read."""
 

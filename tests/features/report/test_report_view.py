@@ -85,7 +85,7 @@ def test_the_page_has_every_row_of_every_table(shown):
 
 def test_the_page_says_every_finding(shown):
     view, found = shown
-    lines = [*view.opening(), *view.closing(), *view.tested()]
+    lines = [*view.opening(), *view.closing(), *view.test_lines()]
     headings = [each.heading for each in view.findings() if not each.section.startswith(("headline", "changes"))]
     for said in (*lines, *headings):
         assert flat(said) in found.text

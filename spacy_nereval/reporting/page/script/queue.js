@@ -1,4 +1,4 @@
-// A queue of places that are decided one after the other, by keys that work everywhere except in text fields. Each page
+// A queue of places to decide on one by one, with keys that work everywhere except in text fields. Each page
 // defines isMarked(place), keepPosition(), cardOf(place) and undo().
 
 const UNKEPT = "This browser keeps nothing: save your work before you close the page.";

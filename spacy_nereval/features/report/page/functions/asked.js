@@ -1,7 +1,7 @@
-// What the reader asks for, and how it is read from an address.
+// The reader's choices, such as filters, and how they are read from the URL fragment.
 
 const MARKS = { gold: { words: "gold wrong", key: "g" }, system: { words: "system wrong", key: "s" }, unclear: { words: "unclear", key: "u" } };
-const RELATIONS = ["", "only", "all", ...systems.keys()].map(String); // how others do where this one is wrong; or who is right
+const RELATIONS = ["", "only", "all", ...systems.keys()].map(String); // which systems are wrong where this one is: any, this one alone, all; or the one that is right
 const SIDES = ["", "gold", "pred", "home"]; // whose label: either's, one side's, or the one that a verdict counts for
 const ORDERS = ["corpus", "errors", "before", "surface", "after", "gold", "pred", "verdict"];
 const VIEWS = ["errors", "documents"];
@@ -30,12 +30,12 @@ const unfiltered = () => ({
   doc: null, // the document that was opened
 });
 
-// Without filters, whole documents of the same system.
+// The choices that show whole documents of the same system, without filters.
 const everything = ({ one, together }) => ({ ...unfiltered(), one, together, view: "documents", wrong: false });
 
 const isComparing = ({ other }) => other >= 0;
 
-// The same without what cannot apply, so that no filter is shown and ignored, and none applies and is hidden.
+// The choices without those that cannot apply, so that exactly the filters that are shown apply.
 function settled(asked) {
   const next = { ...asked };
   if (next.other === next.one) next.other = ANY;
@@ -50,15 +50,15 @@ function settled(asked) {
   return next;
 }
 
-// The choices after another one, which takes back what was chosen among the verdicts of another metric, or changes.
+// The choices after a further one. Another metric, or comparing or not, clears the chosen verdicts or changes.
 function chosenAnew(asked, wanted) {
   const next = { ...asked, ...wanted };
   const others = next.metric !== asked.metric || isComparing(next) !== isComparing(asked);
   return settled(others && !wanted.chosen ? { ...next, chosen: new Set() } : next);
 }
 
-// What a row of a table, a cell or a flag asks for: no filter of before stays. It may name verdicts, FairEval's unless it
-// names a metric too.
+// The choices when a row, a cell or a flag is clicked. Earlier filters are cleared. `verdicts` are names of FairEval's
+// verdicts, or of those of `metric`.
 function askedBy({ verdicts: names, ...wanted }, { one, metric, view, together }) {
   const byFair = names || wanted.group !== undefined;
   const next = { ...unfiltered(), one, metric: byFair ? fair : metric, view, together, ...wanted };
@@ -66,7 +66,7 @@ function askedBy({ verdicts: names, ...wanted }, { one, metric, view, together }
   return settled(next);
 }
 
-// What an address asks for; what it does not say or says wrongly is as in the beginning.
+// The choices in a URL fragment. Missing or invalid ones have their initial values.
 function fromAddress(hash) {
   const { whole, numbers, list, among, text, flag } = readerOf(hash);
   const usual = unfiltered();

@@ -1,5 +1,5 @@
-// What the data of the report say of a document: verdicts, kinds of errors, changes between two systems. Their layout:
-// page_data in report_data.py.
+// The data of the report about a document: verdicts, kinds of errors, changes between two systems. page_data in
+// report_page.py describes their layout.
 
 const { systems, labels, metrics, documents, outcomes, changes: CHANGES } = data;
 const outcomeOf = new Map(data.outcomeOf); // from a verdict on a gold span to a number in outcomes
@@ -27,7 +27,7 @@ function verdicts(doc, system, metric, visit) {
   for (let i = 0; i < judged.length; i += 3) visit(judged[i], judged[i + 1], judged[i + 2]);
 }
 
-// What is right or wrong: FairEval's verdicts say it, for other metrics the two spans do.
+// The kind of error of a verdict, as FairEval's verdicts declare it; for other metrics, derived from the two spans.
 function kindOf(doc, system, metric, verdict, g, p) {
   const { right, kinds } = metrics[metric];
   if (verdict === right) return "hit";
@@ -78,7 +78,7 @@ function visitChanges(doc, one, other, visit) {
   for (const [key, p] of now) if (!old.has(key)) visit(NEW, ANY, ANY, p, ANY, ANY);
 }
 
-// The verdict that stands for a system's prediction on a gold span; ANY if there is none.
+// The first prediction that a verdict pairs with a gold span; ANY if there is none.
 function firstPrediction(doc, system, g) {
   let found = ANY;
   verdicts(doc, system, fair, (verdict, gold, p) => {

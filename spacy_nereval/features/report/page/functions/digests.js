@@ -1,6 +1,6 @@
-// A short name for a document and its gold spans, as `gold_digest` in io/marks.py makes it, by which marks find it again.
+// The digest of a document and its gold spans, the same as of `gold_digest` in corrections.py. Marks refer to it.
 
-const contents = new Map(); // from the number of a document to what names it, once it is asked for
+const contents = new Map(); // by the number of a document, what its digest is of; computed when needed
 function contentOf(k) {
   if (!contents.has(k)) {
     const text = documents[k][1];
@@ -11,7 +11,7 @@ function contentOf(k) {
   return contents.get(k);
 }
 
-// Texts are compared by their characters, not by the halves of characters.
+// Compares texts by code points instead of UTF-16 units.
 function compareCharacters(a, b) {
   const [one, other] = [[...a], [...b]].map((each) => each.map((character) => character.codePointAt(0)));
   const at = one.findIndex((code, i) => code !== other[i]);
@@ -38,7 +38,7 @@ function documentOf({ digest, copy, document: number }) {
   return k === undefined ? undefined : copiesOf(k)[copy ?? 0];
 }
 
-// SHA-256 in hexadecimal digits (FIPS 180-4), since a browser offers its own only to pages from a safe address.
+// SHA-256 in hexadecimal digits (FIPS 180-4), since browsers offer theirs only in secure contexts.
 const PRIMES = Array.from({ length: 311 }, (_, n) => n + 2).filter((n) => Array.from({ length: 16 }, (_, d) => d + 2).every((d) => d >= n || n % d));
 const fraction = (root) => Math.floor((root - Math.floor(root)) * 2 ** 32) | 0;
 const ROUNDS = PRIMES.slice(0, 64).map((prime) => fraction(Math.cbrt(prime)));

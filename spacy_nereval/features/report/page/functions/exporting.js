@@ -35,7 +35,7 @@ function marksAsTable(marks) {
   return [fields, ...lines].map((cells) => cells.map(csvCell).join(",")).join("\r\n") + "\r\n";
 }
 
-// The marked documents, each with its spans as they are decided so far and what was said of them.
+// The marked documents, each with its current spans and the words of its marks.
 function tasksOf(marks) {
   const byDocument = new Map();
   for (const row of recordsOf(marks)) byDocument.set(row.document - 1, [...(byDocument.get(row.document - 1) || []), row]);
@@ -62,7 +62,7 @@ const forLabelStudio = (marks) => `${JSON.stringify(tasksOf(marks).map(({ k, spa
 
 // Reading marks
 
-// Where a number of characters ends, as strings in browsers count.
+// The offset in UTF-16 units after a number of characters.
 const inUnits = (text, count) => [...text].slice(0, count).join("").length;
 
 // The place and the mark that a line of a file has.
@@ -97,7 +97,8 @@ function marksIn(text) {
 
 const isSame = (a, b) => a.mark === b.mark && JSON.stringify(a.decided) === JSON.stringify(b.decided);
 
-// What joining other marks to one's own changes: [key, mark]. One's own stay where they differ, with the other beside them.
+// The changes from joining other marks to the reader's own: [key, mark]. Where marks differ, the own one stays, with
+// the other one in `other`.
 function joined(marks, found) {
   const changes = [];
   const numbers = { added: 0, same: 0, differing: 0 };

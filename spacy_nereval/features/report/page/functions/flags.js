@@ -1,7 +1,7 @@
 // The bars and flags of the report, before they are drawn.
 
 // The bars and flags of a document under some systems. A span that gold and prediction share is one bar;
-// there is a flag for each gold span, and for each prediction without one, which says the verdict of every system.
+// there is a flag for each gold span, and for each prediction without one, with the verdict of every system.
 function marksOf(doc, shown, metric) {
   const bars = new Map();
   const flags = new Map();
@@ -37,7 +37,7 @@ function marksOf(doc, shown, metric) {
   return { bars: sorted, flags: placed, rows };
 }
 
-// Gives each bar a row in which none overlaps another, and returns the number of rows. Bars come in their order.
+// Gives each bar a row in which none overlaps another, and returns the number of rows. Bars must be sorted.
 function inRows(bars) {
   const ends = []; // of the last bar in each row
   for (const bar of bars) {

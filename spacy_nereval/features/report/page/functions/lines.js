@@ -1,4 +1,4 @@
-// The lines of the list: what each is on, and their order.
+// The lines of the list: their spans and their order.
 
 // The gold span and the predictions of a row, and where they begin and end.
 function spansOf({ k, g, p, q }, asked) {
@@ -24,7 +24,7 @@ const KEYS = {
   verdict: (text, spans, row, asked) => wordsOf(row, asked),
 };
 
-// Documents and rows in the order that is asked for; `errors` has how many each document has.
+// Documents and rows in the chosen order; `errors` has the number of errors of each document.
 function inOrder(found, rows, errors, asked) {
   const { order, falling } = asked;
   if (order === "errors") {

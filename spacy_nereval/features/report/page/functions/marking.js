@@ -24,7 +24,7 @@ const goldAt = (key) => {
 // A span with its label as text, as marks have it.
 const named = (found) => found && [found.start, found.end, labels[found.label]];
 
-// The same in characters, with its words, as files have it.
+// Such a span with offsets in characters and its words, as files have it.
 const inCharacters = (text, [start, end, label]) => ({ start: characters(text, start), end: characters(text, end), label, ...(text === null ? {} : { text: text.slice(start, end) }) });
 
 const spansIn = (flat) => Array.from({ length: flat.length / 3 }, (_, i) => span(flat, i));

@@ -1,4 +1,4 @@
-// The places that the reader asks for: gold spans, and predictions on none, with their verdicts under the shown metric.
+// The places that pass the filters: gold spans, and predictions on none, with their verdicts under the shown metric.
 // Every filter is a predicate over them, and the list is the conjunction.
 
 // Calls visit(row) for each verdict of a document, or for each change if two systems are compared. A row is
@@ -13,8 +13,8 @@ function visitRows(k, asked, visit) {
   }
 }
 
-// What the verdicts at the place of a row are on, as [gold span, prediction, system]: one verdict, or where two systems
-// are compared those of both.
+// The pairs of spans that verdicts at the place of a row judge, as [gold span, prediction, system]: one pair, or
+// those of both systems if two are compared.
 function pairsOf({ k, g, p, q }, asked) {
   if (!isComparing(asked)) return [[g, p, asked.one]];
   if (g < 0) return [p >= 0 ? [ANY, p, asked.one] : [ANY, q, asked.other]];
@@ -25,7 +25,7 @@ function pairsOf({ k, g, p, q }, asked) {
   return found;
 }
 
-// From "document gold prediction" to true, for the members of a group.
+// The members of each group, as a set of "document gold prediction".
 const members = new Map();
 function membersOf(group) {
   if (!members.has(group)) {
@@ -54,7 +54,7 @@ function findings(doc, system, metric) {
   return { right, spurious };
 }
 
-// Whether systems are right at the place of a row, as the filter says. One document comes after the other.
+// A predicate for the filter on the systems that are right at the place of a row. Rows must come document by document.
 function relationOf({ relation, one, metric }) {
   let current = ANY;
   let found = [];
@@ -69,8 +69,8 @@ function relationOf({ relation, one, metric }) {
   };
 }
 
-// Whether a label is the one of a row that the filter asks for. A verdict counts for the label of its gold span, or else
-// of its prediction; for some metrics the other way round.
+// Predicates for the filter on a label, by side. A verdict counts for the label of its gold span, or else of its
+// prediction; for some metrics the other way round.
 const labelTests = {
   "": (label) => (row, pairs, labelsOf) => pairs.some((pair) => labelsOf(pair).includes(label)),
   gold: (label) => (row, pairs, labelsOf) => labelsOf(pairs[0])[0] === label,
@@ -81,7 +81,7 @@ const labelTests = {
   },
 };
 
-// The filters that are on. Each is asked about a row, what the verdicts at its place are on, and the labels of these.
+// The active filters: predicates of a row, its pairs (see pairsOf), and a function that returns the labels of a pair.
 function filtersOf(asked, marks) {
   const { one, metric, chosen, label, side, cell, move, group, bucket, relation, mark } = asked;
   const on = [];
@@ -115,8 +115,8 @@ function visitMatches(k, asked, filters, visit, noteError = () => {}) {
   });
 }
 
-// The documents and rows that are asked for, in the order that is asked for; { refused: why } for a pattern that is none.
-// `marks` has the reader's own.
+// The documents and rows that pass the filters, in the chosen order; { refused: reason } if the pattern is not valid.
+// `marks` are the reader's own.
 function matching(asked, marks) {
   const pattern = patternOf(asked);
   if (pattern?.refused) return pattern;
@@ -137,7 +137,7 @@ function matching(asked, marks) {
   return inOrder(found, rows, errors, asked);
 }
 
-// How many there are, in words.
+// The numbers of matching rows and documents in words.
 function saidOf({ found, rows }, asked) {
   if (!found.length) return `No document of ${number(documents.length)} matches`;
   const what = isComparing(asked) ? "change" : rows.every(({ v }) => v !== metrics[asked.metric].right) ? "error" : "verdict";

@@ -1,6 +1,6 @@
-// What is reviewed: queues of places { k, g, p, system }, what speaks against gold at each, and what becomes of gold.
+// The review: queues of places { k, g, p, system }, the evidence against gold at each, and the corrections of gold.
 
-// The places where gold may be wrong, as review_data.py lists them.
+// The places where gold may be wrong, which review_data in report_page.py groups by their evidence.
 const DOUBTS = data.review.kinds.flatMap(([evidence, proposals, system, places]) => {
   let k = 0;
   return Array.from({ length: places.length / 2 }, (_, i) => {
@@ -18,7 +18,7 @@ function evident({ k, g, p, system, proposals }) {
   return proposals.map((label) => [start, end, labels[label]]);
 }
 
-// From a place to the groups of repeated errors that it belongs to, built once it is asked for.
+// The groups of repeated errors that each place belongs to, built when needed.
 const repeatsAt = new Map();
 function repeatsOf(key) {
   if (!repeatsAt.size) {
@@ -82,7 +82,7 @@ function placeAt(key) {
   return { k, g, p: ANY, system: data.lead, key };
 }
 
-// Each place of a queue once, with its key. Mentions that the text lacks are none, since gold cannot mark them.
+// Each place of a queue once, with its key. Invented mentions are left out, since gold cannot mark them.
 function queueOf(name, known) {
   const found = new Map();
   for (const place of QUEUES[name].places(known)) {
@@ -107,7 +107,7 @@ function predictedAt({ k, g, key }) {
   });
 }
 
-// What speaks against gold at a place: reasons, sentences, and the numbers of lists of other places.
+// The evidence against gold at a place: reasons, sentences, and the numbers of lists of other places.
 function evidenceOf({ key }) {
   const found = (doubtAt.get(key)?.evidence || []).map((n) => data.review.evidence[n]);
   const reasons = [...new Set(found.map(([reason]) => data.review.reasons[reason]))];
@@ -156,8 +156,8 @@ function spansNow(k, marks) {
   return found;
 }
 
-// What deciding on a place changes: [key, mark] for it and for gold spans that the decision replaces; or, in words, why
-// it cannot be decided so.
+// The changes of marks by a decision on a place: [key, mark] for it and for gold spans that the decision replaces; or
+// { refused: reason }.
 function decisionOn(place, spans, marks) {
   const text = textOf(place.k);
   if (text === null) return { refused: "This document has no text." };

@@ -32,7 +32,7 @@ for (const [id, part] of [["matrix-system", "system"], ["matrix-metric", "metric
   });
 }
 
-// Buttons of the tables above say in an attribute what they ask for.
+// Buttons of the tables above have the choices that they make in an attribute.
 function follows(element, more = {}) {
   const wanted = { ...JSON.parse(element.dataset.ask), ...more };
   if (wanted.document !== undefined) openDocument(wanted.document);
@@ -40,14 +40,14 @@ function follows(element, more = {}) {
 }
 document.querySelectorAll("[data-ask]").forEach((element) => element.addEventListener("click", () => follows(element)));
 
-// A mark of a chart asks for what its row of the table beside it asks for, under its own system.
+// A click on a mark of a chart makes the choices of its row in the table next to the chart, for the system of the mark.
 function openMark(chart, { name: row, system }) {
   const line = [...chart.closest(".pair").querySelectorAll("tbody tr")].find((each) => each.dataset.name === row);
   const element = line && line.querySelector("[data-ask]");
   if (element) follows(element, { one: systems.indexOf(system) });
 }
 
-// A flag asks for all verdicts between the same labels.
+// A click on a flag lists all verdicts between the same labels.
 function openFlag(k, flag, { verdict, system, pred }) {
   ask({ view: "errors", one: system, metric: state.metric, chosen: new Set([verdict]), cell: [flag.gold ? flag.gold.label : ANY, pred ? pred.label : ANY] });
 }

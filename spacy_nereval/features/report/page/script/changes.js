@@ -32,7 +32,7 @@ if (systems.length > 2) {
     select.addEventListener("change", () => {
       const [before, chosen] = [pair[side], Number(select.value)];
       const rest = side === "one" ? "other" : "one";
-      if (pair[rest] === chosen) pair[rest] = before; // they change places
+      if (pair[rest] === chosen) pair[rest] = before; // swap the two
       pair[side] = chosen;
       for (const each of ["one", "other"]) $(`changes-${each}`).value = String(pair[each]);
       drawChanges();

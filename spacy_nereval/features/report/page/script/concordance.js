@@ -18,7 +18,7 @@ function header(order, title) {
   const on = state.order === order;
   const inside = button({ class: "sort", "aria-label": `Sort by ${title}` }, () => {
     choose({ order, falling: on ? !state.falling : false, at: 0 }, false);
-    drawOrder(); // of the rest of the form nothing changes
+    drawOrder(); // the rest of the form does not change
   }, title, make("span", { "aria-hidden": "true" }, on ? (state.falling ? " ↓" : " ↑") : ""));
   if (["before", "surface", "after"].includes(order)) return inside;
   return make("th", { scope: "col", "aria-sort": on ? (state.falling ? "descending" : "ascending") : null }, inside);
@@ -34,7 +34,8 @@ function line(row, i) {
   const id = doc[0] === null ? "" : name(doc[0], 120);
   const where = button({ class: "link", title: id || null, "aria-label": `Show document ${number(row.k + 1)}${id && `, ${id}`}` }, () => openDocument(row.k),
     id ? bdi(doc[0]) : number(row.k + 1));
-  const verdict = wordsOf(row, state);
+  const boundary = comparing() ? null : correctBoundary(gold, pred);
+  const verdict = wordsOf(row, state) + (boundary ? `, ${boundary === "neither" ? "no" : boundary} boundary correct` : "");
   const element = make("tr", { tabindex: i ? "-1" : "0" },
     make("td", { class: id ? "where" : "number where" }, where), make("td", null, kwic(row, gold, pred, after, start, end, kind)),
     cell("gold", gold), comparing() ? cell("predicted", pred, after) : cell("predicted", pred),
@@ -66,7 +67,7 @@ function kwic({ k }, gold, pred, after, start, end, kind) {
   return element;
 }
 
-// Leaves out the words of contexts for which there is no room. Where lines wrap, on a phone, there is room for all.
+// Shortens contexts to the available width. On narrow screens lines wrap, so nothing is left out.
 function fitList() {
   const lines = [...$("list").querySelectorAll(".kwic")].filter(({ sides }) => sides);
   if (!lines.length || matchMedia("(max-width: 40rem)").matches) return;
@@ -106,7 +107,7 @@ function focusLine(i) {
   lines[i].scrollIntoView({ block: "nearest" });
 }
 
-// What a key does to a row of the list: the one that has the focus, or else the one that the tab key would reach.
+// The action of a key on a row of the list: the focused row, or else the one that the tab key would reach.
 function listKey(key, focused) {
   if (state.view !== "errors") return null;
   if (key === "j" || key === "k") return () => move(key === "j" ? 1 : -1);

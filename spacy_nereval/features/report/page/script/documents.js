@@ -6,7 +6,7 @@ const listed = () => (state.view === "errors" ? rows : found);
 
 const elementsOf = (shown) => (state.view === "errors" ? [concordance(shown)] : shown.map(article));
 
-// The systems whose verdicts are shown: of the one or two that are asked for, or in a text of all.
+// The systems whose verdicts are shown: the one or two that are chosen, or all of them in one text.
 function shownSystems() {
   if (state.view === "documents" && (state.together || state.relation)) return [...systems.keys()];
   return comparing() ? [state.one, state.other] : [state.one];
@@ -28,7 +28,7 @@ function article(k) {
     annotated(doc, k, shownSystems(), matched));
 }
 
-// How often there is each error or change.
+// The number of each error or change in a document.
 function summary(k) {
   const doc = documents[k];
   const numbers = new Map();

@@ -1,4 +1,4 @@
-// The list that the reader asks for.
+// The list of documents and rows that match the reader's choices.
 
 let found = []; // numbers of documents
 let rows = []; // one verdict or change per row

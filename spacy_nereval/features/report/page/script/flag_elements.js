@@ -1,6 +1,6 @@
 // The flags of the report.
 
-// What a flag says: the label, and each system's verdict.
+// The text of a flag: the label, and each system's verdict.
 function flagText(doc, flag, several) {
   const { words, right } = metrics[state.metric];
   const own = flag.gold ? labels[flag.gold.label] : labels[flag.said[0].pred.label];

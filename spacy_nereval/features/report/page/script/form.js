@@ -1,4 +1,4 @@
-// The form of filters, drawn from what is asked for.
+// The form of filters, drawn from the state.
 
 function drawForm() {
   const named = systems.map((system, k) => [k, systems.length > 1 ? `${letter(k)}: ${name(system)}` : name(system)]);
@@ -38,7 +38,7 @@ function drawForm() {
   drawLegend();
 }
 
-// The orders that can be chosen, and the one of a column of the list where that is chosen.
+// Draws the orders that can be chosen; and the order by a column of the list, if the list has it.
 function drawOrder() {
   const { order, falling } = state;
   const offered = [["corpus", "as in the corpus"], ["errors", comparing() ? "most changes first" : "most errors first"]];
@@ -48,7 +48,7 @@ function drawOrder() {
   $("order").value = isOffered ? order : "column";
 }
 
-// How often there is each verdict, or each change, in the corpus.
+// The number of each verdict, or each change, in the corpus.
 const totals = new Map(); // by systems and metric
 
 function total(names) {

@@ -1,7 +1,7 @@
-// The confusion matrix, whose cells filter the list. Hits stand on the diagonal, boundary errors beside them; or errors
-// are counted alone, as in the paper of a metric with a taxonomy of errors.
+// The confusion matrix, whose cells filter the list. Hits are on the diagonal, next to boundary errors; or only errors
+// are counted, as in the paper of a metric with a taxonomy of errors.
 
-const LABELS = 25; // labels shown in the matrix, until all are asked for
+const LABELS = 25; // labels shown in the matrix, until the reader opens all
 
 const matrix = { system: data.lead, metric: Math.max(fair, 0), all: false, what: "all", as: "n" };
 

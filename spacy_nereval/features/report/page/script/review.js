@@ -1,10 +1,10 @@
-// The review: a queue of places, one at a time, with what speaks against gold there, and what becomes of it.
+// The review: a queue of places, shown one at a time with the evidence against gold and the possible corrections.
 
 const POSITION = `spacy-nereval ${data.digest} review`;
 const CONTEXT = 300; // characters on either side of a place
 const OTHERS = 4; // places with the same words that are listed at once
 
-// Begins or goes on with a queue, at a place if it is known, or else at the first one without a mark.
+// Starts or resumes a queue at the place with a key, or without a key at the first place without a mark.
 function startReview(queue, key = null) {
   review.queue = queue;
   review.places = queue ? queueOf(queue, { rows, asked: state, marks: marksMade }) : [];
@@ -63,7 +63,7 @@ function passage({ k }, gold, predicted, { decided }, [start, end]) {
   return paragraph;
 }
 
-// What gold and each system say, and what was decided.
+// The spans of gold and of each system, and the decision.
 function versions({ k }, gold, predicted, { decided, other }) {
   const said = (found) => (found ? spanWords(k, found) : "no span");
   const rows = [["gold", said(gold), "none"]];
@@ -104,7 +104,7 @@ function choicesOf(place, gold) {
     make("div", { role: "group", "aria-label": "Corrections of gold" }, ...proposed, ...(gold ? [choice("0", [])] : [])));
 }
 
-// The span that the reader's own changes begin with: what was decided, or gold, or the first proposal.
+// The span from which the reader's own changes start: the decided one, or that of gold, or the first proposal.
 function draftOf(place) {
   const value = marksMade.get(place.key) || NO_MARK;
   return value.decided?.[0] ?? named(goldAt(place.key)) ?? proposalsOf(place).find((spans) => spans.length)?.[0] ?? null;
@@ -129,7 +129,7 @@ function ownCorrection(place) {
 
 // Deciding
 
-// Decides on a place; a correction that is chosen again is taken back.
+// Decides on a place; choosing a correction again removes it.
 function choosing(place, spans) {
   const before = marksMade.get(place.key);
   if (before?.mark === "gold" && JSON.stringify(before.decided) === JSON.stringify(spans)) {
@@ -189,7 +189,7 @@ const ACTIONS = {
   ...Object.fromEntries(Object.entries(MARKS).map(([mark, { key }]) => [key, () => change(marking(current(), mark))])),
 };
 
-// What a key does to the place that is reviewed; nothing if it means nothing there.
+// The action of a key on the current place; null if it has none.
 function reviewKey(key) {
   if (!current()) return null;
   if (Object.hasOwn(ACTIONS, key)) return ACTIONS[key];

@@ -1,4 +1,4 @@
-// What the reader asks for.
+// The reader's choices.
 
 let state = unfiltered();
 

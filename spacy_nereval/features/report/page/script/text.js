@@ -2,7 +2,7 @@
 
 const ABSENT = "Not in the text";
 
-// The text of a document under some systems. `matched` tells the flags that the filters ask for.
+// The text of a document under some systems. `matched` returns whether a flag passes the filters.
 function annotated(doc, k, shown, matched) {
   const text = doc[1];
   const marks = { ...marksOf(doc, shown, state.metric), rtl: rightToLeft.has(k) };

@@ -15,7 +15,7 @@ function isKey(key) {
   return Boolean(documents[k]) && (g < 0 || g < documents[k][2].length / 3);
 }
 
-// Changes marks: [key, mark], or without a mark to take it back. All of them are undone together.
+// Changes marks: [key, mark], or [key] to remove the mark. All of them are undone together.
 function change(changes, undoing = false) {
   if (!undoing) undone.push(changes.map(([key]) => [key, marksMade.get(key)]));
   for (const [key, value] of changes) {
@@ -30,7 +30,7 @@ function undo() {
   if (undone.length) change(undone.pop(), true);
 }
 
-// The mark of a place once it is marked so: marking it again takes the mark back, and another mark what was decided.
+// The change that marks a place. The same mark again removes it, and another mark removes the decision.
 function marking(place, mark) {
   const before = marksMade.get(place.key) || { ...NO_MARK, seen: seenAt(place) };
   const next = mark === before.mark ? "" : mark;

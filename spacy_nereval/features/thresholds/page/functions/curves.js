@@ -1,6 +1,6 @@
-// The lines of the charts, from what is chosen.
+// The lines of the charts, from the reader's choices.
 
-const LINES = 8; // beside the one of all labels
+const LINES = 8; // besides the one of all labels
 const ALL = -1; // every label that has a line
 
 const systems = data.systems.map((each) => each.name);

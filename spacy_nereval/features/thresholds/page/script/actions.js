@@ -3,7 +3,7 @@
 const state = usual;
 const DASHES = specs.cut.layer.flatMap((layer) => (layer.encoding.strokeDash ? [layer.encoding.strokeDash.scale.range] : []))[0];
 
-// Says what the first chart shows.
+// Describes the first chart: the best value of each line, and the cut there.
 function describe() {
   const { title } = data.scores[state.score];
   const told = cutLines(state).lines.filter(({ peak }) => peak);
@@ -77,7 +77,7 @@ for (const id of ["score", "label", "side", "system"]) {
 }
 describe();
 
-// A row of a label or score shows its curve.
+// A click on the row of a label or score shows its curve.
 document.querySelectorAll("[data-ask]").forEach((element) => element.addEventListener("click", () => {
   const { label, score } = JSON.parse(element.dataset.ask);
   if (score !== undefined) choose("score", data.scores.findIndex((each) => each.name === score));
