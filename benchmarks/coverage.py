@@ -102,7 +102,6 @@ def of_scores(sets: int, numbers: list[int], seed: int, files: Sequence[Path]) -
     print("\n## Intervals of scores that hold the true one")
     show("F", numbers, in_worlds(coverage_scores.of_f, numbers))
     show("macro F of five labels", numbers, in_worlds(coverage_scores.of_macro, numbers))
-    show("other scores", numbers, in_worlds(coverage_scores.of_averages, numbers))
     sizes = [20, 50, 200]
     columns = [
         {name: coverage_scores.of_world(name, number, 5 * sets, seed) for name in HARD}
@@ -141,7 +140,7 @@ def of_hard_worlds(sets: int, seed: int) -> None:
     """Print how often the functions that the commands call hold what they say in hard worlds."""
     print(
         f"\n## Hard worlds, by the functions that the commands call\n\nPer cent of {sets} test sets a cell, drawn from "
-        f"{POOL * TOGETHER:,} documents ({sets // 4} for plans); {SWAPS} swaps."
+        f"{POOL * TOGETHER:,} documents ({sets // 5} for plans); {SWAPS} swaps."
     )
     for name in SCORED:
         cells = [of_scores_in_hard_world(name, number, sets, seed) for number in SIZES]
@@ -149,10 +148,10 @@ def of_hard_worlds(sets: int, seed: int) -> None:
     for name in PAIRED:
         cells = [of_differences_in_hard_world(name, number, sets, seed) for number in SIZES[1:]]
         show(f"{name}: differences of {' / '.join(NAMES)}", SIZES[1:], side_by_side(cells))
-    cells = [{name: of_gates(name, number, sets, seed) for name in SCORED} for number in SIZES[1:]]
+    cells = [{f"F, {name}": of_gates(name, number, sets, seed) for name in SCORED} for number in SIZES[1:]]
     show("a gate is wrongly met whose bound is the true F / with unseen undecided", SIZES[1:], side_by_side(cells))
     for name in PLANNED:
-        cells = [of_plans(name, number, sets // 4, seed) for number in PILOTS]
+        cells = [of_plans(name, number, sets // 5, seed) for number in PILOTS]
         show(f"{name}: range of the number of documents needed; pilots of", PILOTS, side_by_side(cells))
 
 

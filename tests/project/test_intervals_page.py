@@ -257,7 +257,6 @@ ONE_SYSTEM = next(title for title in WRITTEN if title.startswith("one system, F"
 CLAIMED = [
     # Intervals hold the true score, and would not if they were made in another way.
     *((title, "chosen", 92, 100) for title in ("F", "macro F of five labels", LABELS)),
-    *(("other scores", row, 92, 100) for row in WRITTEN["other scores"]),
     (LABELS, "chosen: zero width", 0, 0),
     (ARTICLES, "articles", 92, 100),
     (ARTICLES, "sentences", 0, 84),
@@ -358,7 +357,7 @@ def test_differences_and_gates_hold_in_hard_worlds() -> None:
         whole = "are lost" in title
         least, most = {
             "held": (86 if whole else 90, 100),
-            "p ≤ .05": (0, 7 if "alike" in title else 100),
+            "p ≤ .05": (0, 9 if "alike" in title else 100),
             "p and interval disagree": (0, 0),
             "gate wrongly met": (0, 18 if whole else 9),
             "the same, unseen undecided": (0, 10 if whole else 9),
@@ -368,13 +367,15 @@ def test_differences_and_gates_hold_in_hard_worlds() -> None:
 
 def test_gates_at_their_bound_and_ranges_of_plans_hold_in_hard_worlds() -> None:
     gates = [*cells_of("a gate is wrongly met whose bound is the true F / with unseen undecided")]
-    assert len(gates) == 24
+    assert len(gates) == 16
     for _, name, number, cell in gates:
         usual, careful = map(int, cell.split(" / "))
         assert usual <= (18 if "catastrophic" in name else 9), (name, number, cell)
         assert careful <= (10 if "catastrophic" in name else 9), (name, number, cell)
-    ranges = [cell for _, name, _, cell in cells_of("pilots of") if name.endswith("held") and cell != NOTHING]
-    assert len(ranges) >= 9 and min(map(int, ranges)) >= 82  # from 50 pilots each
+    ranges = [(name, int(cell)) for _, name, _, cell in cells_of("pilots of") if name.endswith("held")]
+    assert len(ranges) == 12
+    for name, held in ranges:  # from 40 pilots each; documents that are lost whole are in few pilots
+        assert held >= (55 if "worse_by_at_most" in name and "are lost" in name else 82), (name, held)
 
 
 @pytest.mark.slow
