@@ -14,8 +14,8 @@ API = {
     "Score and compare": (
         "spacy_nereval",
         [
-            *("score", "Result", "score_runs", "compare", "Comparison", "datasets", "DataSets", "gate", "Gate"),
-            *("plan", "Plan", "thresholds", "Thresholds", "apply", "Corrections"),
+            *("score", "Result", "score_runs", "compare", "Comparison", "leaderboard", "Leaderboard", "datasets"),
+            *("DataSets", "gate", "Gate", "plan", "Plan", "thresholds", "Thresholds", "apply", "Corrections"),
             *("Confidence", "Document", "load", "locate", "show"),
         ],
     ),

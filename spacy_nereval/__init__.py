@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .features.agreement.agreeing import Agreement, agreement
     from .features.gate.gating import Gate, Plan, gate, plan
     from .features.leaderboard.counting_data_sets import DataSets, datasets
+    from .features.leaderboard.ranking_systems import Leaderboard, leaderboard
     from .features.report.correcting import Corrections, apply
     from .features.thresholds.thresholding import Thresholds, thresholds
     from .metrics.registry import create, create_all, names, registry
@@ -71,6 +72,7 @@ __all__ = [
     "DataSets",
     "Document",
     "Gate",
+    "Leaderboard",
     "Metric",
     "OverlapGroup",
     "Plan",
@@ -91,6 +93,7 @@ __all__ = [
     "datasets",
     "evaluate",
     "gate",
+    "leaderboard",
     "load",
     "locate",
     "merge",

@@ -5,12 +5,12 @@ Tags and spans have no text of their own. It may be known from elsewhere.
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeGuard
 
-from ..core.arguments import Reading
+from ..core.arguments import AUTO_OFFSETS, CODEPOINT, OFFSETS, Reading
+from ..core.edges import looks_cut
 from ..core.keys import (
     DOCUMENT_PARTS,
     ENDS,
@@ -27,11 +27,18 @@ from ..core.messages import PlainSpan, highest_scores, quote, shorten, spell_arg
 from ..core.spans import Document
 from ..io.formats import TAG_KEYS
 from ..io.formats.jsonl import is_answer, unpack_pair
-from ..io.formats.settings import fit_span, suggest_unit
-from ..io.formats.tags import TagSequence
+from ..io.formats.settings import Format, exclusive_span, fit_span, spell_per_side, suggest_unit
+from ..io.formats.tags import TagSequence, are_tags
 from ..io.records import Record, locate_mentions
 
 Offsets = Sequence[tuple[int, int]]
+
+
+LACKING = (
+    "; if predictions lack tokens, give both sides with their words, as {'tokens': [...], 'ner_tags': [...]}, and "
+    "missing_tokens='O'"
+)
+"""The remedy for predictions with fewer tags than gold."""
 
 
 class Place(NamedTuple):
@@ -55,6 +62,7 @@ def plain_record(item: Any, name: str, place: Place, reading: Reading, ends: End
         ValueError: The item cannot be read, or does not fit the text.
     """
     text, offsets = place
+    check_unit_is_given(reading)
     empty = Record(text or "", set(), None if offsets is None else [*offsets])
     if item is None:
         return empty._replace(annotated=False)
@@ -70,6 +78,14 @@ def plain_record(item: Any, name: str, place: Place, reading: Reading, ends: End
     can_be_scored = any(not isinstance(span, (tuple, list)) for span in given)
     scores = highest_scores(zip(spans, map(score_of, given))) if can_be_scored else {}
     return empty._replace(spans=kept, duplicates=len(spans) - len(kept), span_scores=scores)
+
+
+def check_unit_is_given(reading: Reading) -> None:
+    """Raise ValueError if the unit of offsets is to be found, which only a file shows."""
+    if reading.offsets == AUTO_OFFSETS:
+        raise ValueError(
+            f"{spell_argument('offsets', AUTO_OFFSETS)}: only files show it; expected one of {', '.join(OFFSETS)}"
+        )
 
 
 def record_of_tags(item: TagSequence, name: str, place: Place, empty: Record) -> Record:
@@ -100,11 +116,11 @@ def record_of_tags(item: TagSequence, name: str, place: Place, empty: Record) ->
     if len(offsets) != item.length:
         raise ValueError(
             f"{name} has {tags_in_words(item.length)} for {len(offsets)} token{'s' * (len(offsets) != 1)}; "
-            "expected one tag per token"
+            f"expected one tag per token{LACKING}"
         )
     spans = {(offsets[start][0], offsets[end - 1][1], label) for start, end, label in item.spans}
     gaps = tuple(offsets[k] for k in item.gaps)
-    return empty._replace(spans=spans, tokens=[*offsets], repaired=item.repaired, gaps=gaps)
+    return empty._replace(spans=spans, tokens=[*offsets], repaired=item.repaired, gaps=gaps, notes=item.notes)
 
 
 def _fitting_span(span: Any, name: str, text: str | None, reading: Reading, ends: Ends) -> PlainSpan:
@@ -123,13 +139,20 @@ def _fitting_span(span: Any, name: str, text: str | None, reading: Reading, ends
 def _checked_span(span: Any, name: str, text: str | None, reading: Reading, ends: Ends) -> PlainSpan:
     """Return a span as a tuple, compared with the text that it repeats."""
     inclusive = reading.end == "inclusive"
-    start, end, label = plain_span(span, name, None if text is None else len(text), inclusive=inclusive)
+    in_characters = reading.offsets in (None, CODEPOINT)
+    length = len(text) if text is not None and in_characters else None
+    start, end, label = plain_span(span, name, length, inclusive=inclusive)
     surface = surface_of(span)
     if text is None:
         return start, end, label
+    if not in_characters:
+        start, end, label = fit_span(name, (start, end, label), text, Format(offsets=reading.offsets))
     ends.see(text, start, end)
     if surface and text[start:end].split() != surface[0].split():
-        for other, remedy in ((end + 1, 'give end="inclusive"'), (end - 1, 'leave out end="inclusive"')):
+        for other, remedy in (
+            (end + 1, f"give {spell_per_side('end', 'inclusive')}"),
+            (end - 1, "leave out end='inclusive'"),
+        ):
             if (other > end) is not inclusive and text[start:other].split() == surface[0].split():
                 raise ValueError(
                     f"{name} from {start} to {end} is {quote(text[start:end])}, and it says {quote(surface[0])}, "
@@ -206,9 +229,6 @@ EXPECTED = (
     "{'tokens': ..., 'ner_tags': ...}"
 )
 
-EDGE = re.compile(r"\w\w")
-"""Two characters with no word edge between them."""
-
 
 def is_spacy(item: object, name: str) -> bool:
     """Return whether an item is a spaCy "Doc", "Span" or "Example". spaCy is not imported for it."""
@@ -221,8 +241,46 @@ FIELDS = {*TAG_KEYS, *TEXTS, *DOCUMENT_PARTS, "tokenized_text", "words", "senten
 """Keys of a record or a row, which are no labels."""
 
 
-def reshape(item: Any) -> Any:
-    """Return spaCy 2's annotation, and strings by label, as a list that `kind_of` knows; other items are unchanged.
+WORD_KEYS, TAG_KEYS_OF_WORDS = ("word", "token", "text", "form"), ("tag", "ner_tag", "ner", "label", "entity")
+"""The keys of the word and of its tag in a dict of both."""
+
+
+def _row_of_words(item: Any, outside: str | None) -> dict[str, Any] | None:
+    """Return a list of words with their tags as a row of tokens and tags; None for anything else.
+
+    >>> _row_of_words([("Ada", "B-PER"), ("met", "O")], None), _row_of_words([{"Ada": "B-PER"}], None)
+    ({'tokens': ['Ada', 'met'], 'ner_tags': ['B-PER', 'O']}, {'tokens': ['Ada'], 'ner_tags': ['B-PER']})
+    """
+    if not isinstance(item, (list, tuple)) or not item:
+        return None
+    pairs = [_word_and_tag(part) for part in item]
+    words, tags = ([pair[k] for pair in pairs if pair] for k in (0, 1))
+    if len(words) < len(pairs) or not are_tags(tags, outside):
+        return None
+    return {"tokens": words, "ner_tags": tags}
+
+
+def _word_and_tag(part: Any) -> tuple[str, str] | None:
+    """Return a word and its tag, of (word, tag), (word, ..., tag), {word: tag} or a dict of both."""
+    if isinstance(part, (list, tuple)):
+        texts = [*part]
+    elif isinstance(part, Mapping) and len(part) == 1:
+        texts = [*next(iter(part.items()))]
+    elif isinstance(part, Mapping) and not {"start", "score", "index"} & part.keys():
+        texts = [first_value(part, WORD_KEYS), first_value(part, TAG_KEYS_OF_WORDS)]
+    else:
+        return None
+    return (texts[0], texts[-1]) if len(texts) > 1 and all(isinstance(text, str) for text in texts) else None
+
+
+def reshape(item: Any, outside: str | None = None) -> Any:
+    """Return an item in a shape that `kind_of` knows; others stay.
+
+    spaCy 2's annotation becomes spans, strings by label become mentions, words with their tags become a row.
+
+    Args:
+        item: The item.
+        outside: The tag of tokens outside of spans, beside O.
 
     Raises:
         ValueError: Entities are strings without labels.
@@ -231,6 +289,8 @@ def reshape(item: Any) -> Any:
     ([('Ada', 'PER'), ('Bob', 'PER')], [(0, 3, 'PER')])
     """
     item = unpack_pair(item)
+    if row := _row_of_words(item, outside):
+        return row
     if not isinstance(item, Mapping) or FIELDS & item.keys():
         return item
     if _is_list(listed := first_value(item, ("entities", "ents"))):
@@ -322,6 +382,8 @@ def _kind_of_list(items: Iterable[Any]) -> Kind:
     first = next(iter(items), _NOTHING)
     if first is _NOTHING:
         return "empty"
+    if _are_scores(first):
+        raise ValueError("it has scores of tags; expected the tag of each token: take the best with argmax(-1)")
     if isinstance(first, (tuple, list)):
         if len(first) == 2 and all(isinstance(part, str) for part in first):
             return "mentions"
@@ -331,6 +393,13 @@ def _kind_of_list(items: Iterable[Any]) -> Kind:
     if isinstance(first, Mapping) or first_value(first, STARTS) is not None:
         return "spans"
     return "tags"  # reading them says what is wrong with numbers, None and the like
+
+
+def _are_scores(row: Any) -> bool:
+    """Return whether a row of a document has a score for each tag, as a model gives them."""
+    if isinstance(row, (list, tuple)):
+        return bool(row) and all(isinstance(score, float) for score in row)
+    return isinstance(row, float) or "float" in str(getattr(row, "dtype", ""))
 
 
 _NOTHING = object()
@@ -358,10 +427,7 @@ def plain_span(span: Any, name: str, length: int | None, *, inclusive: bool = Fa
     else:
         parts = [first_value(span, STARTS), first_value(span, ENDS), label_of(span)]
         _check_parts(span, parts, name)
-    if inclusive:
-        start, end, label = parts
-        parts = (start, end + 1 if hasattr(end, "__index__") and not isinstance(end, bool) else end, label)
-    return validate_span(name, parts, length)
+    return validate_span(name, exclusive_span(tuple(parts)) if inclusive else parts, length)
 
 
 def _check_parts(span: Any, parts: Sequence[Any], name: str) -> None:
@@ -426,9 +492,7 @@ class Ends:
 
     def see(self, text: str, start: int, end: int) -> None:
         """Take the span from `start` to `end` into account."""
-        cuts = bool(EDGE.fullmatch(text[max(end - 1, 0) : end + 1])) or start == end
-        completed = not EDGE.fullmatch(text[end : end + 2]) and text[end : end + 1].strip() != ""
-        if cuts and completed:
+        if looks_cut(text, start, end):
             self._cut += 1
         else:
             self._whole += 1

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
 
 from ..core.declaration import Metric
+from ..core.edges import edge_lines
 from ..core.features import features
 from ..core.features import load_object as load_named
 from ..core.messages import describe_unknown
@@ -545,8 +546,9 @@ class Comparison(Shown):
 
 
 def warnings_of(counts: Counts, system: str = "") -> list[str]:
-    """Return warnings of labels that occur on one side only, or that were to be mapped and do not occur."""
-    return label_warnings(*labels_before_only(counts), counts.partners, counts.label_rules, counts.mapped, system)
+    """Return warnings of labels that do not occur, or on one side only, and of edges that look odd."""
+    labels = label_warnings(*labels_before_only(counts), counts.partners, counts.label_rules, counts.mapped, system)
+    return labels + edge_lines(counts.signs, system)
 
 
 def have_no_common_label(gold: Mapping[str, int], pred: Mapping[str, int]) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import chain, islice
 from operator import add
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
+from ..core.arguments import side_reading
 from ..core.declaration import Metric
 from ..core.labels import rules_of
 from ..core.messages import describe_unknown, shorten
@@ -98,7 +99,12 @@ def score(
         occurrences: Which occurrences of such a mention count; see `locate`.
         tag_names: The names of tags that are numbers, if the features of a data set do not give
             them: a list, or a model's `id2label`.
-        offsets: What the offsets of records count: "codepoint" (characters, the default), "utf16" or "utf8".
+        offsets: What offsets count: "codepoint" (characters, the default), "utf16" or "utf8"; or "auto" for files.
+            Two values with a comma between them are for gold and predictions.
+        outside: The tag of tokens outside of spans, if it is not "O".
+        trim: What is removed from the edges of spans on both sides, after labels are changed: "space" or "space,punct".
+        join: Join spans of one label that have nothing but white space between them.
+        missing_tokens: "O" to read tokens that predictions lack as outside of spans; by default they are an error.
         keys: The keys that have the parts of records and spans, such as {"text": "content", "spans": "items", "label":
             "kind"}, or "text=content,spans=items"; dots reach into nested objects. A list of two is one for gold and
             one for the predictions; None stands for the usual keys.
@@ -124,7 +130,7 @@ def score(
         check_alone(pred=pred, metrics=metrics, text=text, tokens=tokens, **options)
         return Result(evaluate_counts(counts, read_confidence(confidence)), counts)
     reading = reading_of_items(**options)
-    side = Side(gold, "gold", reading)
+    side = Side(gold, "gold", side_reading(reading, 0))
     if side.kind in ("document", "example") or (side.kind == "empty" and _names_metrics(pred)):
         is_confidence = isinstance(metrics, (Confidence, bool))
         confidence = metrics if confidence is None and is_confidence else confidence
@@ -138,7 +144,7 @@ def score(
         )
     if pred is None:
         raise ValueError("pred is missing: expected the predictions, one item per document, as the second argument")
-    other = Side(pred, "pred", reading, side.tag_names)
+    other = Side(pred, "pred", side_reading(reading, 1), side.tag_names)
     chosen = choose_metrics(metrics, lambda: unknown((side, other), text, tokens))
     read = relabel(documents(side, other, text, tokens, reading), rules_of(reading))
     kept = side.is_kept and other.is_kept
@@ -172,6 +178,7 @@ def score_runs(
         system: The name of the system.
         text, tokens, scheme, repair, end, spans_key, labels, only: As for `score`.
         depth, sep, match, occurrences, tag_names, offsets, keys, match_text: As for `score`.
+        outside, trim, join, missing_tokens: As for `score`.
 
     Returns:
         The result: where that of `score` has scores, it has their means; `result["metrics"]["fair"]["runs"]` has those
@@ -192,17 +199,15 @@ def score_runs(
     left_out: dict[str, str] = {}
     added: list[str] = []
     warnings: list[str] = []
-    counts = [run for (run,) in _given_counts({run: [pred] for run, pred in runs.items()}, "runs").values()]
+    counts = [run for (run,) in given_counts({run: [pred] for run, pred in runs.items()}, "runs").values()]
     if counts:
         check_alone(gold=gold, metrics=metrics, text=text, tokens=tokens, **options)
     else:
         items, gold = kept_items(Items(metrics, reading_of_items(**options), text, tokens), gold)
         for run, pred in runs.items():
-            read, (chosen, left_out) = documents_of(gold, pred, items, run)
-            chosen, added = add_hierarchical(
-                chosen, () if metrics is not None else gold_labels(read), items.reading.sep
-            )
-            counts.append(counts_of_documents(read, chosen, items.reading.spans_key))
+            counted = count_items(gold, pred, items, run)
+            counts.append(counted.counts)
+            left_out, added = counted.left_out, counted.added
             warnings += warnings_of(counts[-1], run)
     values = evaluate_runs(counts, read_confidence(confidence), system=system)
     return Result(values | ({"left_out": left_out} if left_out else {}), notes=[*added, *warnings])
@@ -294,6 +299,44 @@ def check_alone(**others: Any) -> None:
     """Raise ValueError if arguments are given that counts have been made with already."""
     if name := next((name for name, value in others.items() if value is not None), None):
         raise ValueError(f"{name} is given with counts, which were made without it: count again")
+
+
+class CountedItems(NamedTuple):
+    """The counts of predictions, and what they were made of.
+
+    Attributes:
+        counts: The counts.
+        documents: The documents; None for one without gold annotation.
+        left_out: The metrics of a set that are left out, with the reason.
+        added: A line on each metric that was added.
+    """
+
+    counts: Counts
+    documents: list[Document | None]
+    left_out: dict[str, str]
+    added: list[str]
+
+
+def count_items(
+    gold: Any, pred: Any, items: Items, name: str, check: Callable[[Sequence[Metric]], object] | None = None
+) -> CountedItems:
+    """Return the counts of predictions.
+
+    Args:
+        gold, pred: The items of each side, as `score` takes them.
+        items: How they are read, and what is scored.
+        name: The name of the predictions, for errors.
+        check: Called with the metrics before anything is counted.
+
+    Raises:
+        ValueError: As for `score`.
+    """
+    documents, (chosen, left_out) = documents_of(gold, pred, items, name)
+    labels = gold_labels(documents) if items.metrics is None else ()
+    metrics, added = add_hierarchical(chosen, labels, items.reading.sep)
+    if check:
+        check(metrics)
+    return CountedItems(counts_of_documents(documents, metrics, items.reading.spans_key), documents, left_out, added)
 
 
 def counts_of_documents(
@@ -415,6 +458,7 @@ def compare(
         per_label: Whether to compare the primary score of each label too.
         text, tokens, scheme, repair, end, spans_key, labels, only: As for `score`.
         depth, sep, match, occurrences, tag_names, offsets, keys, match_text: As for `score`.
+        outside, trim, join, missing_tokens: As for `score`.
 
     Returns:
         The comparison: a dict with methods that print and save it; see `Comparison`.
@@ -441,7 +485,7 @@ def compare(
     runs_of_systems = {name: runs_of(name, systems[name]) for name in names}
     asked = Hypotheses(primary, secondary, per_label, margin).checked()
     settings = Confidence(level, samples, seed).checked()
-    stored = _given_counts({name: [run for _, run in runs] for name, runs in runs_of_systems.items()}, "systems")
+    stored = given_counts({name: [run for _, run in runs] for name, runs in runs_of_systems.items()}, "systems")
     if stored:
         check_alone(gold=gold, metrics=metrics, text=text, tokens=tokens, **options)
         given = [System(name, counts) for name, counts in stored.items()]
@@ -458,12 +502,9 @@ def compare(
     for name, named_runs in runs_of_systems.items():
         runs: list[Counts] = []
         for shown, pred in named_runs:
-            kept, (chosen, left_out) = documents_of(same, pred, items, shown)
-            chosen, added = add_hierarchical(
-                chosen, () if metrics is not None else gold_labels(kept), items.reading.sep
+            counts, kept, left_out, added = count_items(
+                same, pred, items, shown, check=lambda chosen: families(chosen, asked.primary, asked.secondary)
             )
-            families(chosen, asked.primary, asked.secondary)  # so that it fails before anything is counted
-            counts = counts_of_documents(kept, chosen, items.reading.spans_key)
             lines = warnings_of(counts, shown)
             (warnings if have_no_common_label(*labels_before_only(counts)) else notes).extend(lines)
             runs.append(counts)
@@ -479,7 +520,7 @@ def compare(
     )
 
 
-def _given_counts(systems: Mapping[str, Sequence[Any]], what: str) -> dict[str, list[Counts]]:
+def given_counts(systems: Mapping[str, Sequence[Any]], what: str) -> dict[str, list[Counts]]:
     """Return the counts of the training runs of each system; nothing if all are given as predictions.
 
     Raises:

@@ -137,7 +137,7 @@ def records_of_rows(
             raise ValueError(f"{side}, document {number}: {error}") from None
         places.append((place, row_id(row)))
         tags.append(named)
-    tag_lists = read_tag_lists(tags, side, reading.scheme, reading.repair)
+    tag_lists = read_tag_lists(tags, side, reading)
     for number, (place_and_id, tagged) in enumerate(zip(places, tag_lists)):
         if place_and_id is None:
             yield None
@@ -178,7 +178,7 @@ class Side:
             raise ValueError(f"{name} is of type {shown}; expected a list of documents: wrap a single one in []")
         self.name = name
         self.is_kept: bool = can_be_kept(items)
-        self._reading = reading
+        self.reading = reading
         self.tag_names: Sequence[str] | None = reading.tag_names or names_of(items) or tag_names
         self._rest = self._plain_items(items)
         self._seen: list[Any] = []
@@ -202,7 +202,7 @@ class Side:
             ValueError: An item is of another kind than the first, or a row cannot be read.
         """
         if self.kind == "record" and isinstance(self.first, Mapping) and tags_key(self.first):
-            return records_of_rows(self._items(), self.name, self.tag_names, self._reading)
+            return records_of_rows(self._items(), self.name, self.tag_names, self.reading)
         return self._items()
 
     def _items(self) -> Iterator[Any]:
@@ -237,7 +237,7 @@ class Side:
         for number, item in enumerate(items):
             try:
                 renamed = self._keys_of_items.rename(item) if self._keys_of_items else item
-                yield reshape(renamed)
+                yield reshape(renamed, self.reading.outside)
             except ValueError as error:
                 raise ValueError(f"{self.name}, document {number}: {error}") from None
 

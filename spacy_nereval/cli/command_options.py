@@ -128,6 +128,13 @@ class HypothesisOptions(NamedTuple):
         return Hypotheses(self.primary, self.secondary, per_label, self.margin).checked()
 
 
+class RankOptions(NamedTuple):
+    """What systems are ranked by, and how it is tested."""
+
+    primary: Annotated[str | None, arguments.PRIMARY] = None
+    trials: Annotated[int | None, arguments.TRIALS] = None
+
+
 class Showing(NamedTuple):
     """How results are printed."""
 
@@ -180,6 +187,7 @@ GROUPS: dict[type, str] = {
     Model: "running",
     Resampling: "intervals",
     HypothesisOptions: "tests",
+    RankOptions: "tests",
     Showing: "tables",
     Lookups: "scoring",
     Collapsing: "workers",

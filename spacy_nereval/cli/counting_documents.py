@@ -240,6 +240,7 @@ def warn_of_labels(counts: Counts, system: str = "") -> None:
     from ..evaluation.result import labels_before_only
 
     _say_label_warnings(*labels_before_only(counts), counts.partners, counts.label_rules, counts.mapped, system)
+    _say_signs(counts.signs, system)
 
 
 def _say_label_warnings(
@@ -258,6 +259,14 @@ def _say_label_warnings(
         say(line, err=True)
 
 
+def _say_signs(signs: Mapping[tuple[str, str], int], system: str = "") -> None:
+    """Print how sides were read, and that edges of spans look odd."""
+    from ..core.edges import edge_lines
+
+    for line in edge_lines(signs, system):
+        say(line, err=True)
+
+
 def totals_while_reading(
     documents: Documents, source: str
 ) -> tuple[Counter[str], Counter[str], Iterator[Document | None]]:
@@ -272,6 +281,7 @@ def totals_while_reading(
     rules: LabelRules | None = None
     mapped: set[str] = set()
     mentions: Counter[str] = Counter()
+    signs: Counter[tuple[str, str]] = Counter()
     totals = Counter(dict.fromkeys(("documents", "gold", "pred", "skipped", *ON_READING), 0))
 
     def documents_while_adding() -> Iterator[Document | None]:
@@ -284,6 +294,7 @@ def totals_while_reading(
                 rules = rules or document.label_rules
                 mapped.update(document.mapped)
                 mentions.update(document.mentions)
+                signs.update(document.signs)
                 sides = dict(zip(("gold", "pred"), map(len, document.sides)))
                 for seen, spans in zip(labels, document.sides):
                     seen.update(label for _, _, label in spans)
@@ -293,6 +304,7 @@ def totals_while_reading(
             yield document
         _check_not_empty(source, totals["documents"], totals["skipped"])
         _say_label_warnings(*labels, partners, rules, mapped)
+        _say_signs(signs)
 
     return totals, mentions, documents_while_adding()
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.features import features
 from ..core.messages import describe_error
 from .metric_options import names_and_options, parse_options
-from .sources import matching_files, named_runs
+from .sources import is_named, matching_files, named_runs
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
@@ -241,7 +241,7 @@ def _check_local(given: Mapping[str, Any]) -> None:
         if name in REMOTE or (value := given.get(name)) is None:
             continue
         for text in map(str, value if isinstance(value, (list, tuple)) else [value]):
-            place = text.partition("=")[2] if name == "system" and "=" in text else text
+            place = text.partition("=")[2] if (name == "system" and "=" in text) or is_named(text) else text
             if URL.match(place) and not Path(place).exists():
                 raise ValueError(
                     f"{re.sub(':/+', '://', place, count=1)}: only local files can be given here; "
@@ -269,7 +269,9 @@ def input_names(given: Mapping[str, Any]) -> Iterator[str]:
     if is_file_name(labels := given.get("labels") or ""):
         yield labels
     names, options = names_and_options([*mixed, *(given["ctx"].args if "ctx" in given else ())])
-    yield from names
+    named = [name for name in names if is_named(name)]
+    yield from (name for name in names if name not in named)
+    yield from (run for runs in named_runs(named, "").values() for run in runs)
     for key, text in _metric_settings(options).items():
         if isinstance(text, str) and (key.endswith(".train") or Path(text).is_file()):
             yield text

@@ -488,8 +488,12 @@ def compared_systems(
     return None if stored else gold, systems
 
 
-def named_runs(given: Sequence[str]) -> dict[str, list[str]]:
+def named_runs(given: Sequence[str], option: str = "--system ") -> dict[str, list[str]]:
     """Return each system's name and training runs; patterns such as `runs/*.jsonl` stand for the files they match.
+
+    Args:
+        given: Texts such as "A=a1.jsonl,a2.jsonl".
+        option: What is written before each, for errors; "" for arguments.
 
     Raises:
         ValueError: A value has no name or no run, or a name, a run or a file occurs twice.
@@ -503,17 +507,59 @@ def named_runs(given: Sequence[str]) -> dict[str, list[str]]:
         name, _, listed = text.partition("=")
         patterns = [run.strip() for run in listed.split(",")]
         if not name.strip() or not all(patterns):
-            raise ValueError(f"--system {text}: expected NAME=RUN,RUN..., such as A=a1.jsonl,a2.jsonl")
+            raise ValueError(f"{option}{text}: expected NAME=RUN,RUN..., such as A=a1.jsonl,a2.jsonl")
         if name in systems:
             raise ValueError(
-                f"--system {text}: there is a system {name} already; list all its runs once, as {name}=RUN,RUN..."
+                f"{option}{text}: there is a system {name} already; list all its runs once, as {name}=RUN,RUN..."
             )
         files = {pattern: matching_files(pattern) for pattern in patterns}
         if unmatched := next((pattern for pattern in patterns if not files[pattern]), None):
-            raise ValueError(f"--system {text}: no file matches {unmatched}")
+            raise ValueError(f"{option}{text}: no file matches {unmatched}")
         systems[name] = [run for pattern in patterns for run in files[pattern]]
-    _check_no_run_twice(systems)
+    _check_no_run_twice(systems, option)
     return systems
+
+
+def arguments_with_runs(arguments: Sequence[str], shown: Sequence[str] = ()) -> list[tuple[str, list[Source]]]:
+    """Return the systems that arguments name: the name that tables show, and the training runs of each.
+
+    Args:
+        arguments: Files, models or count files; or NAME=RUN,RUN...
+        shown: The values of `--name`, for those without a name.
+
+    Raises:
+        ValueError: An argument cannot be read, or two systems have the same name.
+
+    >>> [(name, [*map(str, runs)]) for name, runs in arguments_with_runs(["a.jsonl", "B=b1.jsonl,b2.jsonl"])]
+    [('a', ['a.jsonl']), ('B', ['b1.jsonl', 'b2.jsonl'])]
+    """
+    named = [argument for argument in arguments if is_named(argument)]
+    runs_by_name = {name: [*map(Source, runs)] for name, runs in named_runs(named, "").items()}
+    names = iter(runs_by_name)
+    sources = [Source(argument) for argument in arguments if not is_named(argument)]
+    unnamed = iter(zip(display_names(sources, shown), sources)) if sources or shown else iter(())
+    systems: dict[str, list[Source]] = {}
+    for argument in arguments:
+        if is_named(argument):
+            name = next(names)
+            runs = runs_by_name[name]
+        else:
+            name, source = next(unnamed)
+            runs = [source]
+        if name in systems:
+            raise ValueError(f"{argument}: there is a system {name} already; give each its name, as NAME={argument}")
+        systems[name] = runs
+    return [*systems.items()]
+
+
+def is_named(argument: str) -> bool:
+    """Return whether an argument is NAME=FILE, and not itself a file.
+
+    >>> is_named("A=a.jsonl"), is_named("runs/lr=1.jsonl"), is_named("a.jsonl")
+    (True, False, False)
+    """
+    name, equals, _ = argument.partition("=")
+    return bool(equals) and "/" not in name and not name.startswith("-") and not Path(argument).exists()
 
 
 def matching_files(pattern: str) -> list[str]:
@@ -527,13 +573,13 @@ def matching_files(pattern: str) -> list[str]:
     return sorted(glob(pattern, recursive=True))
 
 
-def _check_no_run_twice(systems: Mapping[str, Sequence[str]]) -> None:
+def _check_no_run_twice(systems: Mapping[str, Sequence[str]], option: str) -> None:
     """Raise ValueError if a run is given twice."""
     for name, runs in systems.items():
         seen: set[Path] = set()
         for run in runs:
             if (path := Path(run).resolve()) in seen:
-                raise ValueError(f"--system {name}: the run {run} is given twice; give each training run once")
+                raise ValueError(f"{option}{name}: the run {run} is given twice; give each training run once")
             seen.add(path)
 
 

@@ -74,6 +74,7 @@ class Counter:
             self.counts.mentions.update(batch.mentions)
             self.counts.located |= batch.located
             self.counts.partners.update(count_partners(batch))
+            self.counts.signs.update(batch.signs)
         nonempty = [batch for batch in parts if batch.documents]
         if nonempty:
             # Batches separate documents that are read in different ways; this restores the order of the input.

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..core.about import __version__
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric, Score
 from ..core.mention_places import NUMBERS
-from ..core.spans import ON_READING, SIDES
+from ..core.spans import LATER_ON_READING, ON_READING, SIDES
 from ..counting.counts import Counts
 from ..counting.sums import NUMBER
 from ..counting.table import Table, resolve_keys, sum_counts
@@ -30,7 +30,9 @@ from .resampling import Confidence
 from .scores import MetricScores, score_sums
 
 
-def signature(counts: Counts, *more: str, average: str = "micro", short: bool = False) -> str:
+def signature(
+    counts: Counts, *more: str, average: str = "micro", short: bool = False, documents: int | None = None
+) -> str:
     """Return the signature of a result.
 
     Two results with the same signature and the same data have the same numbers. The
@@ -42,6 +44,7 @@ def signature(counts: Counts, *more: str, average: str = "micro", short: bool = 
         more: Further parts, such as the settings of intervals.
         average: The average that the result shows.
         short: Leave out options that have their default value.
+        documents: The number of documents; by default that of the counts.
 
     Returns:
         The parts, separated by `|`.
@@ -60,7 +63,7 @@ def signature(counts: Counts, *more: str, average: str = "micro", short: bool = 
         *(counts.label_rules.parts() if counts.label_rules else []),
         *([f"cut:{counts.cut}"] if counts.cut else []),
         f"avg:{average}",
-        f"docs:{counts.documents}",
+        f"docs:{counts.documents if documents is None else documents}",
         *more,
         f"v{__version__}",
         f"spacy:{_spacy_version()}",
@@ -152,6 +155,9 @@ def reading_totals(counts: Counts) -> dict[str, Any]:
     totals: dict[str, Any] = dict(counts.on_reading)
     if not counts.label_rules:
         del totals["merged"]
+    for name in LATER_ON_READING:
+        if not totals[name]:
+            del totals[name]
     mentions = mention_numbers(counts)
     return totals | ({"mentions": mentions} if mentions else {})
 
@@ -201,7 +207,8 @@ def _metric_result(
 def reading_numbers(runs: Sequence[Counts]) -> dict[str, list[int]]:
     """Return the reading statistics of training runs: "skipped" and others to a number for each run."""
     numbers = {"skipped": [counts.skipped for counts in runs]}
-    names = [name for name in reading_totals(runs[0]) if name in ON_READING]
+    totals = [reading_totals(counts) for counts in runs]
+    names = [name for name in ON_READING if any(name in numbers for numbers in totals)]
     return numbers | {name: [counts.on_reading[name] for counts in runs] for name in names}
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..core.declaration import Metric
 from ..core.labels import LabelRules
 from ..core.mention_places import ANSWERED, NUMBERS
-from ..core.spans import ON_READING
+from ..core.spans import LATER_ON_READING, ON_READING
 from ..counting.counts import Counts
 from ..counting.sums import DIGITS, NUMBER, Collapsed, Key, Replicates, Slot, Sums, empty_sums, slots
 from ..counting.table import Table
@@ -68,23 +68,27 @@ class LabelsHeader(pydantic.BaseModel, extra="forbid", strict=True):
     only: list[str] | None
     depth: int | None = pydantic.Field(ge=1)
     sep: str = pydantic.Field(min_length=1)
+    trim: str = ""
+    join: bool = False
     mapped: list[str]
 
     @classmethod
     def describe(cls, rules: LabelRules, mapped: Collection[str]) -> LabelsHeader:
         """Return the header of label rules."""
         only = None if rules.only is None else [*rules.only]
-        return cls(labels=rules.mapping, only=only, depth=rules.depth, sep=rules.sep, mapped=sorted(mapped))
+        edges: dict[str, Any] = {"trim": rules.trim, "join": rules.join}
+        return cls(labels=rules.mapping, only=only, depth=rules.depth, sep=rules.sep, mapped=sorted(mapped), **edges)
 
     @property
     def rules(self) -> LabelRules:
         """The rules as `LabelRules`."""
         only = None if self.only is None else tuple(self.only)
-        return LabelRules(tuple(self.labels.items()), only, self.depth, self.sep)
+        return LabelRules(tuple(self.labels.items()), only, self.depth, self.sep, self.trim, self.join)
 
 
 DEFAULTS: dict[str, Any] = {
     "merged": 0,
+    **dict.fromkeys(LATER_ON_READING, 0),
     "label_rules": None,
     "unkept": [],
     "mentions": {},
@@ -123,6 +127,9 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
     duplicates: int = pydantic.Field(ge=0)
     rejected: int = pydantic.Field(ge=0)
     merged: int = pydantic.Field(default=0, ge=0)
+    trimmed: int = pydantic.Field(default=0, ge=0)
+    joined: int = pydantic.Field(default=0, ge=0)
+    filled: int = pydantic.Field(default=0, ge=0)
     label_rules: LabelsHeader | None = None
     unkept: list[tuple[Literal["gold", "pred"], str, Annotated[int, pydantic.Field(ge=1)]]] = []
     mentions: dict[str, Annotated[int, pydantic.Field(ge=0)]] = {}

@@ -81,7 +81,7 @@ def read_files(
         try:
             # A Doc without the key predicts no spans.
             skipped = not key and predictions.is_skipped(gold_side, pred_side)
-            document = pair(gold_side, pred_side)  # compares the texts of skipped documents too
+            document = pair(gold_side, pred_side, pred_format.missing_tokens)  # compares texts if it is skipped too
             yield units.assign_unit(None if skipped else document, gold_side)
         except ValueError as error:
             id = "" if gold_side.id is None else f" ({shorten(gold_side.id)})"

@@ -21,6 +21,7 @@ from ..core.mention_places import (
 )
 from ..core.messages import PlainSpan, highest_scores, quote, spell_argument
 from ..core.spans import Document
+from .missing_tokens import describe_missing, divide_span, place_tokens
 
 
 class Answer(NamedTuple):
@@ -45,6 +46,7 @@ class Record(NamedTuple):
         repaired: The number of spans whose tags had to be repaired.
         duplicates: The number of spans in the file that repeat another span.
         rejected: The number of spans that an annotator rejected.
+        trimmed, joined: The number of spans that were trimmed, and of those that became part of another one.
         open_end: Whether the text may be longer than the format shows.
         meta: Other fields of the document in the file; None if there are none.
         invented: The (string, label) of mentions that the text does not have.
@@ -54,6 +56,7 @@ class Record(NamedTuple):
         others: The number of annotations that were left out because they are not spans, such as relations.
         span_scores: The score of each span that has one, unchecked.
         wordless: Whether the file has no words, so that the text consists of token numbers.
+        notes: What has to be said about how the side was read.
         unit: Gold side only: the key of the unit of resampling, and the rule that assigned it (see `units`). The key
             is None if it is the id or the content of the document.
         answer: An answer about a text that is not known yet (see `with_text`).
@@ -69,6 +72,8 @@ class Record(NamedTuple):
     repaired: int = 0
     duplicates: int = 0
     rejected: int = 0
+    trimmed: int = 0
+    joined: int = 0
     open_end: bool = False
     meta: Mapping[str, Any] | None = None
     invented: Sequence[tuple[str, str]] = ()
@@ -78,6 +83,7 @@ class Record(NamedTuple):
     others: int = 0
     span_scores: Mapping[PlainSpan, Any] = {}
     wordless: bool = False
+    notes: Sequence[str] = ()
     unit: tuple[str | None, str] = (None, "id")
     answer: Answer | None = None
     scheme: str = ""
@@ -159,7 +165,10 @@ def apply_label_rules(side: Record, rules: LabelRules | None) -> Record:
     """
     if not rules:
         return side
-    return side._replace(spans={*rules.map_spans(side.spans)}, span_scores=rules.map_scores(side.span_scores))
+    edited = rules.edit(rules.map_spans(side.spans), side.text)
+    scores = edited.map_scores(rules.map_scores(side.span_scores))
+    side = side._replace(trimmed=edited.trimmed, joined=edited.joined, duplicates=side.duplicates + edited.equal)
+    return side._replace(spans={*edited.spans}, span_scores=scores)
 
 
 def row_id(row: Mapping[str, Any]) -> str | None:
@@ -196,7 +205,7 @@ def carry_side(side: Record, text: str, match_text: str = NORMALISED) -> Record:
     )
 
 
-def pair(gold: Record, pred: Record) -> Document | None:
+def pair(gold: Record, pred: Record, missing_tokens: str | None = None) -> Document | None:
     """Combine the gold and the predicted side of a text into a document.
 
     Predictions that overlap a gap of the gold annotation are left out and counted.
@@ -204,6 +213,7 @@ def pair(gold: Record, pred: Record) -> Document | None:
     Args:
         gold: The gold side, whose text is used.
         pred: The predicted side. Its text may differ in whitespace and case.
+        missing_tokens: "O" if it may lack tokens, which are read as outside of spans.
 
     Returns:
         The document, or None if the gold side is not annotated. The texts are compared in either case.
@@ -219,7 +229,13 @@ def pair(gold: Record, pred: Record) -> Document | None:
     if gold.open_end and pred.open_end:
         longer = max(gold, pred, key=lambda side: len(side.text))
         gold, pred = (side._replace(text=longer.text, tokens=longer.tokens) for side in (gold, pred))
-    spans = pred.spans if gold.text == pred.text else set(project_spans(pred.spans, pred.text, gold.text))
+    filled = 0
+    if missing_tokens and gold.text != pred.text:
+        pred, filled = fill_tokens(gold, pred)
+    try:
+        spans = pred.spans if gold.text == pred.text else set(project_spans(pred.spans, pred.text, gold.text))
+    except ValueError as error:
+        raise ValueError(f"{error}{describe_missing((gold.text, gold.tokens), (pred.text, pred.tokens))}") from None
     if not gold.annotated:
         return None
     pred_spans = {*spans}
@@ -230,11 +246,36 @@ def pair(gold: Record, pred: Record) -> Document | None:
         scores = project_scores(pred, gold.text)
         document.span_scores = {span: score for span, score in scores.items() if span in pred_spans}
     document.ignored = len(spans) - len(pred_spans)
+    document.filled = filled
     document.repaired = gold.repaired + pred.repaired
     document.duplicates = gold.duplicates + pred.duplicates
     document.rejected = gold.rejected + pred.rejected
     document.unit, document.unit_rule = gold.unit
+    document.notes = side_notes(gold.notes, pred.notes)
     return document
+
+
+def fill_tokens(gold: Record, pred: Record) -> tuple[Record, int]:
+    """Return a predicted side with the text and tokens of gold, and how many of these tokens it lacked.
+
+    Raises:
+        ValueError: Gold does not have a word of it there, or a span covers no word.
+
+    >>> gold = Record("Ada met Bob", set(), [(0, 3), (4, 7), (8, 11)])
+    >>> pred, number = fill_tokens(gold, Record("Ada Bob", {(0, 7, "PER")}, [(0, 3), (4, 7)]))
+    >>> sorted(pred.spans), number
+    ([(0, 3, 'PER'), (8, 11, 'PER')], 1)
+    """
+    placed, number = place_tokens((gold.text, gold.tokens), (pred.text, pred.tokens))
+    pieces = {span: divide_span(span, placed) for span in {*pred.spans, *pred.span_scores}}
+    scores = highest_scores((piece, score) for span, score in pred.span_scores.items() for piece in pieces[span])
+    spans = {piece for span in pred.spans for piece in pieces[span]}
+    return pred._replace(text=gold.text, tokens=gold.tokens, spans=spans, span_scores=scores, gaps=()), number
+
+
+def side_notes(gold: Sequence[str], pred: Sequence[str]) -> frozenset[tuple[str, str]]:
+    """Return the notes on both sides with their sides."""
+    return frozenset((side, note) for side, notes in (("gold", gold), ("pred", pred)) for note in notes)
 
 
 def _document_with_annex(gold: Record, pred: Record, pred_spans: set[PlainSpan]) -> Document:

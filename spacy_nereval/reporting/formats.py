@@ -16,7 +16,7 @@ from typing import Any
 
 from ..core.messages import describe_unknown
 from ..io.writing import escape_formula, json_line, visible
-from .result_table import Cell, Estimate, Interval, PValue, ResultTable
+from .result_table import TOP, Cell, Estimate, Interval, PValue, ResultTable
 
 # For documents
 
@@ -30,7 +30,7 @@ def markdown(table: ResultTable) -> str:
     | a\\|b | 1 |
     """
     divider = ["---:" if table.is_number(k) else "---" for k in range(len(table.header))]
-    header, *rows = table.grid(_escape_markdown)
+    header, *rows = table.grid(_escape_markdown, "**{}**")
     return "\n".join("| " + " | ".join(row) + " |" for row in (header, divider, *rows))
 
 
@@ -55,7 +55,7 @@ def latex(table: ResultTable) -> str:
     \end{tabular}
     \end{table}
     """
-    header, *rows = (" & ".join(row) + r" \\" for row in table.grid(_escape_latex))
+    header, *rows = (" & ".join(row) + r" \\" for row in table.grid(_escape_latex, r"\textbf{{{}}}"))
     aligns = "".join("r" if table.is_number(k) else "l" for k in range(len(table.header)))
     return "\n".join(
         [
@@ -79,6 +79,7 @@ LATEX = {
     **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
     **{"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "`": r"\`{}"},
     **{'"': r"\char34{}", "…": r"\ldots{}", "≤": r"$\leq$", "∞": r"$\infty$", "↓": r"$\downarrow$"},
+    TOP: r"$^\dagger$",
     # After \\, LaTeX would read these as its arguments.
     **{character: f"{{{character}}}" for character in "[]*"},
 }
@@ -103,7 +104,7 @@ def html(table: ResultTable) -> str:
     </table>
     """
     kinds = [' class="number"' if table.is_number(k) else "" for k in range(len(table.header))]
-    header, *rows = table.grid(entities.escape)
+    header, *rows = table.grid(entities.escape, "<b>{}</b>")
     head = "".join(f'<th scope="col"{kind}>{name}</th>' for kind, name in zip(kinds, header))
     body = ("".join(f"<td{kind}>{cell}</td>" for kind, cell in zip(kinds, row)) for row in rows)
     return "\n".join(

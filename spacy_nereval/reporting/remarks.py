@@ -20,6 +20,9 @@ ON_READING = (
     ("duplicates", "span", "given again and counted once"),
     ("rejected", "span", "rejected by an annotator and left out"),
     ("merged", "span", "made equal to another by the label rules"),
+    ("trimmed", "span", "trimmed at the edges"),
+    ("joined", "span", "joined to the one before"),
+    ("filled", "missing token", "of the predictions read as O"),
 )
 """What reading changed or left out: the key of the number in the result, the noun, and the change."""
 

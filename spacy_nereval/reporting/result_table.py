@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import accumulate
-from math import inf, isinf
+from itertools import accumulate, groupby
+from math import inf, isfinite, isinf
 from typing import Any, NamedTuple
 
 from ..core.cuts import format_cut
@@ -40,32 +40,54 @@ class Interval(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """A number and its bounds; `few` if there are too few units to rank or compare it."""
+    """A number and its bounds.
+
+    Attributes:
+        value: The number.
+        low, high: Its bounds.
+        few: Whether there are too few units to rank or compare it.
+        top: Whether it belongs to the top group, those not shown to be worse than the best. Shown as `TOP`.
+        best: Whether it is the best one, which Markdown and LaTeX show in bold.
+    """
 
     value: float
     low: float
     high: float
     few: bool = False
+    top: bool = False
+    best: bool = False
 
 
 class Cost(str):
     """The name of a score for which lower is better, shown with `LOWER` after it."""
 
+    code: str = ""
+
+    @classmethod
+    def create(cls, text: str, code: str) -> Cost:
+        """Return the name with its code, which pages show after it in small type."""
+        cost = cls(text)
+        cost.code = code
+        return cost
+
 
 class Kinded(str):
     """Text with a kind of verdict, a key of `core.wording.VERDICT_KINDS`. Pages show its colour before the text.
 
-    >>> Kinded.create("missed", "missed").kind
+    It may have a code, such as the name of a verdict, which pages show after it in small type.
+
+    >>> Kinded.create("missed", "missed", "fn").kind
     'missed'
     """
 
     kind: str
+    code: str
 
     @classmethod
-    def create(cls, text: str, kind: str) -> Kinded:
-        """Return the text with its kind."""
+    def create(cls, text: str, kind: str, code: str = "") -> Kinded:
+        """Return the text with its kind; "" for none."""
         kinded = cls(text)
-        kinded.kind = kind
+        kinded.kind, kinded.code = kind, code
         return kinded
 
 
@@ -105,6 +127,9 @@ class LinkedCount(int):
 
 
 LOWER = "↓"
+
+TOP = "†"
+"""After a score of the top group."""
 
 
 def direction(score: str) -> str:
@@ -162,10 +187,11 @@ class ResultTable(NamedTuple):
             as 0 there.
         most: Maximum number of rows shown to people; programs get all.
         bars: The name of a column of ratios to which a terminal adds bars.
+        ranges: The name of a column whose intervals pages draw on one scale; "" for none.
         asks: For each row, the request to a page's script when the row is chosen; None if it cannot be chosen. Empty
             if no row can be chosen.
         short: Column names to shorter names, for narrow terminals.
-        above: Headings over several columns, for pages: each with the number of its columns, "" where there is none.
+        above: For each column, the heading above it and its neighbours, for pages; "" for none. Empty without any.
         bare: Names of columns whose intervals a terminal omits to save space.
     """
 
@@ -179,8 +205,9 @@ class ResultTable(NamedTuple):
     bars: str | None = None
     asks: Sequence[Mapping[str, Any] | None] = ()
     short: Mapping[str, str] = {}
-    above: Sequence[tuple[str, int]] = ()
+    above: Sequence[str] = ()
     bare: Collection[str] = ()
+    ranges: str = ""
 
     @property
     def heading(self) -> str:
@@ -203,14 +230,35 @@ class ResultTable(NamedTuple):
         return {column for column in range(len(self.header)) if self.is_number(column)}
 
     @property
+    def headings_above(self) -> list[tuple[str, int]]:
+        """The headings over several columns, each with the number of its columns.
+
+        >>> ResultTable("", ["label", "P", "R", "P", "R"], [], above=["", "A", "A", "B", "B"]).headings_above
+        [('', 1), ('A', 2), ('B', 2)]
+        """
+        return [(name, len([*columns])) for name, columns in groupby(self.above)]
+
+    @property
     def first_columns(self) -> set[int]:
         """The indices of the columns with which a heading over several columns begins.
 
-        >>> ResultTable("", ["label", "P", "R", "P", "R"], [], above=[("", 1), ("A", 2), ("B", 2)]).first_columns
+        >>> ResultTable("", ["label", "P", "R", "P", "R"], [], above=["", "A", "A", "B", "B"]).first_columns
         {1, 3}
         """
-        starts = accumulate((width for _, width in self.above), initial=0)
-        return {start for start, (name, _) in zip(starts, self.above) if name}
+        starts = accumulate((width for _, width in self.headings_above), initial=0)
+        return {start for start, (name, _) in zip(starts, self.headings_above) if name}
+
+    def range_of_intervals(self) -> tuple[float, float]:
+        """Return the least and the greatest finite bound or value of the column `ranges`; 0 and 0 without intervals.
+
+        >>> rows = [[Estimate(0.5, 0.25, inf)], [0.75], [Estimate(0.5, 0.4, 0.9)]]
+        >>> ResultTable("", ["F"], rows, ranges="F").range_of_intervals()
+        (0.25, 0.9)
+        """
+        column = self.header.index(self.ranges)
+        cells = [cell for row in self.rows if isinstance(cell := row[column], Estimate)]
+        numbers = [number for cell in cells for number in cell[:3] if isfinite(number)]
+        return min(numbers, default=0.0), max(numbers, default=0.0)
 
     def value_and_bounds(self, column: int, cell: Cell) -> tuple[str, str]:
         """Return the texts of a cell's value and of its bounds; "" if it has no bounds.
@@ -220,8 +268,8 @@ class ResultTable(NamedTuple):
         """
         if not isinstance(cell, Estimate):
             return self.cell_text(column, cell), ""
-        value = number_text(cell.value, self.digits)
-        return value, number_text(cell, self.digits).removeprefix(f"{value} ")
+        value, _, bounds = number_text(cell, self.digits).partition(" ")
+        return value, bounds
 
     @property
     def terminal_table(self) -> ResultTable:
@@ -235,16 +283,23 @@ class ResultTable(NamedTuple):
         ]
         return self._replace(rows=rows) if self.bare else self
 
-    def grid(self, escape: Callable[[str], str] = str) -> list[list[str]]:
+    def grid(self, escape: Callable[[str], str] = str, bold: str = "{}") -> list[list[str]]:
         """Return the texts of the header and of the rows, without line breaks.
 
         Args:
             escape: A function that escapes what a format would misread in a text.
+            bold: How a format writes bold text, with "{}" for the text: the best estimates.
         """
         rows = [[self.cell_text(k, cell) for k, cell in enumerate(row)] for row in self.rows[: self.most]]
         header = [_name_with_direction(name) for name in self.header]
         distinct = _quote_lookalikes([*header, *(row[0] for row in rows if row)])
-        return [[escape(visible(distinct.get(cell, cell)) or EMPTY) for cell in row] for row in (header, *rows)]
+        texts = [[escape(visible(distinct.get(cell, cell)) or EMPTY) for cell in row] for row in (header, *rows)]
+        for cells, row in zip(texts[1:], self.rows):
+            for column, cell in enumerate(row):
+                if isinstance(cell, Estimate) and cell.best:
+                    value, space, bounds = cells[column].partition(" ")
+                    cells[column] = f"{bold.format(value)}{space}{bounds}"
+        return texts
 
     def cell_text(self, column: int, cell: Cell) -> str:
         """Return the text of a cell.
@@ -282,6 +337,8 @@ def number_text(number: int | float | Interval | Estimate | None, digits: int = 
     ('[30, 70]', '[25.00, 50.00]')
     >>> number_text(Estimate(50.0, 30.0, float("inf")), 1), number_text(Estimate(100.0, 14.0, 100.0, True), 1)
     ('50.0 [30.0, ∞] unbounded', '100.0 [14.0, 100.0] few')
+    >>> number_text(Estimate(50.0, 30.0, 70.0, top=True), 0)
+    '50† [30, 70]'
     >>> number_text(Gain(0.25)), number_text(Gain(-0.25)), number_text(Gain(0.0))
     ('+25.00', '-25.00', '0.00')
     """
@@ -290,7 +347,7 @@ def number_text(number: int | float | Interval | Estimate | None, digits: int = 
     if isinstance(number, Estimate):
         bounds = number_text(Interval(number.low, number.high), digits)
         flags = [" few"] * number.few + [" unbounded"] * isinf(number.high - number.low)
-        return f"{number_text(number.value, digits)} {bounds}{''.join(flags)}"
+        return f"{number_text(number.value, digits)}{TOP * number.top} {bounds}{''.join(flags)}"
     if isinstance(number, Interval):
         return f"[{number_text(number.low, digits)}, {number_text(number.high, digits)}]"
     if isinstance(number, PValue):

@@ -11,7 +11,7 @@ from wasabi.tables import row as join_cells
 
 from ..io.writing import escape_controls
 from .marked_text import MarkedText
-from .result_table import LOWER, Cell, ResultTable
+from .result_table import LOWER, TOP, Cell, ResultTable
 
 WIDE, CLOSE = 3, 2
 """Blanks between columns: by default, and in a table that would be too wide."""
@@ -22,7 +22,7 @@ NARROW = 12
 MARKED = 2
 """When columns of text are narrowed, one with marked spans stays up to this many times as wide as others."""
 
-INSTEAD = {"…": "...", "≤": "<=", "∞": "inf", LOWER: "(-)"}
+INSTEAD = {"…": "...", "≤": "<=", "∞": "inf", LOWER: "(-)", TOP: "+"}
 """Replacements for characters that an encoding lacks."""
 
 BLOCKS = "▏▎▍▌▋▊▉█"
@@ -196,7 +196,7 @@ def bars(table: ResultTable, encoding: str = "utf8") -> list[str]:
 
 
 def replace_unencodable(text: str, encoding: str) -> str:
-    """Replace the characters that an encoding lacks by "...", "<=", "inf", "(-)" or "?".
+    """Replace the characters that an encoding lacks by "...", "<=", "inf", "(-)", "+" or "?".
 
     >>> replace_unencodable("a…é ↓", "ascii"), replace_unencodable("a…é", "utf8")
     ('a...? (-)', 'a…é')

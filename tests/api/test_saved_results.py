@@ -47,6 +47,9 @@ MADE = {
     "datasets": lambda: spacy_nereval.datasets(
         {name: compare({"a": PRED[:n], "b": GOLD[:n]}, GOLD[:n]) for name, n in (("x", 9), ("y", 8))}
     ),
+    "leaderboard": lambda: spacy_nereval.leaderboard(
+        {name: (GOLD[:n], {"a": PRED[:n], "b": GOLD[:n]}) for name, n in (("x", 9), ("y", 8))}
+    ),
     "compare": lambda: compare({"a": GOLD, "b": PRED}, GOLD, per_label=True, margin=1),
     "gate": lambda: gate(RULES, GOLD, PRED),
     "plan": lambda: spacy_nereval.plan(GOLD, PRED, policy=RULES),
@@ -67,6 +70,7 @@ def saved(request, tmp_path_factory):
 
 ANSWERS = {
     "Comparison": "headline; conclusion; rows; to_frame().to_csv(); show().__repr__()",
+    "Leaderboard": "conclusion; rows; to_frame('pairs').to_csv(); show().__repr__()",
     "DataSets": "conclusion; rows; least; summary(); to_frame('counts').to_csv(); show().__repr__()",
     "Gate": "headline; conclusion; rows; summary(); passed; verdict; rules; to_frame().to_csv()",
     "Plan": "headline; conclusion; rows; summary(); documents_needed; to_frame().to_csv()",

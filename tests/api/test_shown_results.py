@@ -43,7 +43,7 @@ def test_a_result_is_the_json_of_the_commands(result):
         assert again == result and again.errors() == result.errors() and str(again) == str(result)
 
 
-@pytest.mark.parametrize("kind", ["Comparison", "Gate", "Plan", "Thresholds", "Corrections", "DataSets"])
+@pytest.mark.parametrize("kind", ["Comparison", "Gate", "Plan", "Thresholds", "Corrections", "DataSets", "Leaderboard"])
 @pytest.mark.parametrize("values", [{}, {"<b>": 1}], ids=["empty", "foreign"])
 def test_what_is_no_result_is_shown_as_a_dict_and_says_what_it_lacks(kind, values):
     """Debuggers and notebooks show objects that are not complete yet."""

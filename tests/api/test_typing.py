@@ -23,9 +23,9 @@ SCRIPT = """
 from collections.abc import Iterator
 from tempfile import TemporaryDirectory
 
-from spacy_nereval import Agreement, Comparison, Confidence, Corrections, Counts, DataSets, Document, Gate
+from spacy_nereval import Agreement, Comparison, Confidence, Corrections, Counts, DataSets, Document, Gate, Leaderboard
 from spacy_nereval import Plan, Result, Thresholds, agreement, apply, compare, create, datasets, evaluate, gate, merge
-from spacy_nereval import plan, score, thresholds
+from spacy_nereval import leaderboard, plan, score, thresholds
 from spacy_nereval.authoring import Metric, OverlapGroup, Verdict, one_each, prf, prf_scores
 from spacy_nereval.compat.evaluate import compute
 from spacy_nereval.compat.seqeval import classification_report, f1_score
@@ -92,6 +92,8 @@ with TemporaryDirectory() as folder:
 again: Comparison = compare({"a": score(gold, gold), "b": score(gold, pred)}, primary="fair_f")
 over_sets: DataSets = datasets({"one": again, "two": compare({"a": pred, "b": gold}, gold)}, score="fair.f")
 number += over_sets.least + len(over_sets.rows)
+ranked: Leaderboard = leaderboard({"one": (gold, {"a": pred, "b": gold}), "two": {"a": result}}, primary="fair.f")
+number += len(ranked.rows)
 if not text:
     result.save("result.json")
     print(result.to_frame("all"), *(each.to_frame() for each in every[1:]), result.fair.confusion.to_frame())

@@ -42,6 +42,7 @@ COMMANDS = {
         [GOLD, PRED, "-m", "strict", "--code", "warning.py"],
     ],
     "compare": [[GOLD, GOLD, PRED, "--tables", "all", "--labels", "--trials", "20"]],
+    "leaderboard": [[GOLD, PRED, f"{OSC}={GOLD}", "--tables", "all"], [f"no{OSC}.csv"], [GOLD]],
     "errors": [[GOLD, PRED], [GOLD, PRED, "-o", "-"], [GOLD, PRED, "-o", "errors.csv"]],
     "report": [[GOLD, PRED, "-o", "report.html"]],
     "agreement": [[GOLD, PRED, "--tables", "all", "--disputes", "disputes.json", "--html", "agreement.html"]],

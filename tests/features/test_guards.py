@@ -37,6 +37,9 @@ READERS = {
     "merge": ("merge one.npz two.npz", "one.npz two.npz"),
     "training": ("training t.jsonl", "t.jsonl"),
     "datasets": ("datasets a.json b.json", "a.json b.json"),
+    "leaderboard": ("leaderboard g.jsonl p.jsonl B=t.jsonl,one.npz", "g.jsonl p.jsonl t.jsonl one.npz"),
+    "leaderboard of a table": ("leaderboard a.csv", "a.csv g.jsonl p.jsonl"),
+    "leaderboard of a folder": ("leaderboard sets", "sets/news/gold.jsonl sets/news/a.jsonl"),
     "agreement": ("agreement g.jsonl p.jsonl -m tmr --train t.jsonl", "g.jsonl p.jsonl t.jsonl"),
     "score brat": ("score brat g.jsonl", "g.jsonl brat/a.ann brat/deep/b.txt"),
     "convert": ("convert g.jsonl", "g.jsonl"),
@@ -58,6 +61,10 @@ def inputs(tmp_path, monkeypatch) -> Path:
     (tmp_path / "model").mkdir()
     for name in ("config.cfg", "meta.json"):
         (tmp_path / "model" / name).write_text("[nlp]")
+    (tmp_path / "a.csv").write_text("data set,gold,system,predictions\nnews,g.jsonl,a,p.jsonl\n")
+    (tmp_path / "sets" / "news").mkdir(parents=True)
+    for name in ("gold", "a"):
+        write(tmp_path / "sets" / "news" / f"{name}.jsonl", *GOLD)
     (tmp_path / "brat" / "deep").mkdir(parents=True)
     for name in ("a", "deep/b"):
         (tmp_path / "brat" / f"{name}.txt").write_text("Ada")
@@ -214,12 +221,12 @@ def test_devices_may_be_outputs_and_inputs_may_repeat(inputs):
         accepted("score", "g.jsonl", "g.jsonl", "-o", "/dev/null", "--per-document", "rows.csv")
 
 
-OTHERS = """allow_repeats annotator append average best bin_kind bins both by check_repeats check_text collapse column
-confidence config conflicts consensus context corpus ctx debug depth difference digits discontinuous drop engine
-errors format gpu_id help_all hit independent init keys label labels lang level limit log_format margin match match_text
-metric metrics missing_score name occurrences offsets only parts per_label pipeline primary repair replace_scorer
-replicates samples score secondary seed sep shared_ids short spans_key tables title tokenizer topic transformer trials
-unit wait workers"""
+OTHERS = """align allow_repeats annotator append average best bin_kind bins both by check_repeats check_text
+collapse column confidence config conflicts consensus context corpus ctx debug depth difference digits discontinuous
+drop end engine errors format gpu_id help_all hit independent init join keys label labels lang level limit
+log_format margin match match_text metric metrics missing_score missing_tokens name occurrences offsets only outside
+parts per_label pipeline primary repair replace_scorer replicates samples scheme score secondary seed sep shared_ids
+short sort spans_key tables title tokenizer topic transformer trials trim unit wait word_column workers"""
 """Parameters that are no files, and `config`, which is changed in place."""
 
 

@@ -175,7 +175,7 @@ def test_no_view_is_imported_before_its_tables_are_asked_for():
         "print(len(places), [place for place in places if place in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "9 []\n"
+    assert done.stdout == "10 []\n"
 
 
 # nereval help

@@ -304,6 +304,7 @@ def corpus(tmp_path_factory) -> Path:
 
 COMMANDS = """score g.jsonl p.jsonl -m strict -o out.json
 compare g.jsonl p.jsonl g.jsonl -m strict --trials 20 -o out.json
+leaderboard g.jsonl p.jsonl B=g.jsonl --trials 20 -o out.json
 errors g.jsonl p.jsonl
 evaluate model g.spacy -m strict -o out.json
 count g.jsonl p.jsonl -m strict -o out.npz

@@ -173,7 +173,7 @@ OPTIONS = [
     (Reading(format="conll", column="3"), False, (Format("conll", 3), Format("conll", 3))),
     (Reading(format="brat,conll", column="3,last"), False, (Format("brat", 3), Format("conll", -1))),
     (Reading(), True, (Format(None, -2, True), Format(None, -1, True))),
-    (Reading(repair="conll", discontinuous="hull"), False, (Format(None, -1, False, "conll", "hull"),) * 2),
+    (Reading(repair="conll", discontinuous="hull"), False, (Format(None, 0, False, "conll", "hull"),) * 2),
 ]
 
 
@@ -190,17 +190,23 @@ def test_formats_are_named_on_the_command_line(tmp_path, names):
         commands.write(pred, *(commands.line("w0 w1", span) for span in ((0, 2, "A"), (3, 5, "A"))))
     found = result_of(tmp_path, gold, pred, "--format", names)["metrics"]["fair"]["counts"]
     assert {name: number for name, number in found.items() if number} == {"tp": 1, "le": 1}
-    assert "cannot infer the format of" in refused("score", gold, pred)
+    if names == "conll":
+        assert result_of(tmp_path, gold, pred)["metrics"]["fair"]["counts"] == found
+    else:
+        assert "cannot infer the format of" in refused("score", gold, pred)
 
 
 @pytest.mark.costly
 def test_files_are_not_held_in_memory(tmp_path):
-    """The largest part of what is read stays far below the size of the file."""
+    """The largest part of what is read stays far below the size of the file.
+
+    Python keeps up to 2,000 freed tuples of a size, 0.4 MB of records, so that the file of records has to be larger.
+    """
     side = Side((("word",) * 6,), frozenset({(0, 2, "A"), (3, 4, "B")}))
-    lines = writers.jsonl(writers.prodigy)(tmp_path / "a.jsonl", [side] * 300)
-    columns = writers.conll(marked=False)(tmp_path / "a.iob", [side] * 1800)
+    lines = writers.jsonl(writers.prodigy)(tmp_path / "a.jsonl", [side] * 4000)
+    columns = writers.conll(marked=False)(tmp_path / "a.iob", [side] * 5400)
     rows = writers.faireval(tmp_path / "a.csv", [side] * 6000)
-    for path, number, column in ((lines, 300, -1), (columns, 1800, 3), (rows, 6000, -1)):
+    for path, number, column in ((lines, 4000, -1), (columns, 5400, 3), (rows, 6000, -1)):
         size = os.path.getsize(path)
         assert size > 90_000
         next(records(path, format=Format(column=column)))  # whatever is cached

@@ -68,7 +68,7 @@ def test_rows_of_json_min_are_the_annotations_of_a_task(tmp_path):
 def test_old_offsets_are_named_and_can_be_chosen(tmp_path):
     utf16 = [region(11, 14, "PER", text="Bob"), region(18, 26, "LOC", text="New York")]
     path = saved(tmp_path / "a.json", [task(said(1, *utf16))])
-    assert "all spans of" in error(path) and "offsets='utf16'" in error(path)
+    assert "all spans of" in error(path) and "offsets='auto'" in error(path)
     assert only(path, offsets="utf16").spans == only(path, offsets="auto").spans == {BOB, YORK}
     saved(path, [task(said(1, region(11, 14, "PER")))])
     assert "Label Studio's offsets count either" in error(path)
@@ -362,9 +362,9 @@ def test_lines_of_brat(tmp_path, line, span):
     assert only(folder).spans == ({span} if span else set())
 
 
-def test_line_ends_of_windows_and_a_byte_order_mark_are_characters_of_the_text(tmp_path):
+def test_line_ends_of_windows_are_characters_of_the_text_and_a_byte_order_mark_is_not(tmp_path):
     found = only(folder_of(tmp_path / "x", a="\ufeffa\r\nAda|T1\tPER 1 7\ta Ada"))
-    assert (found.text, found.spans) == ("\ufeffa\r\nAda", {(1, 7, "PER")})
+    assert (found.text, found.spans) == ("a\r\nAda", {(0, 6, "PER")})
 
 
 @pytest.mark.parametrize("pieces", ["0 3;8 12", "8 12;0 3", "0 3;3 3;8 12"])
@@ -372,6 +372,7 @@ def test_spans_in_pieces(tmp_path, pieces):
     text = "Ada and York"
     places = [(int(a), int(b), "PER") for a, b in (piece.split() for piece in pieces.split(";"))]
     shown = " ".join(text[a:b] for a, b, _ in places)
+    places = [place for place in places if place[:2] != (3, 3)]  # nothing is between it and the piece before
     folder = folder_of(tmp_path / "x", a=f"{text}|T1\tPER {pieces}\t{shown}")
     said = refused("score", folder, folder)
     assert f"a.ann, line 1: the span is in {len(places)} pieces; use --discontinuous hull" in said

@@ -390,6 +390,8 @@ OF_BOTH_DOORS = (
     "'nereval thresholds' and Thresholds.save write cut files",
     "in Python, nlp.evaluate scores it",
     "which DocBin stores with store_user_data=True only",
+    "'nereval show FILE' shows how a file is read",
+    'make the pipeline with aggregation_strategy="simple"',  # that of transformers
 )
 """What texts below the doors say of commands and arguments: it is true whoever reads it."""
 

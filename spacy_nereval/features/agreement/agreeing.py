@@ -11,7 +11,7 @@ from ...api.accessors import Headline
 from ...api.inputs import ItemReading, reading_of_items, records_of_sides, unknown, with_item_reading
 from ...api.shown import Shown, table_frame
 from ...api.sides import Side
-from ...core.arguments import Reading
+from ...core.arguments import Reading, side_reading
 from ...core.compression import format_extension
 from ...core.declaration import Metric
 from ...core.keys import key_maps
@@ -26,7 +26,7 @@ from .agreement_counts import DEFAULT, AgreementCounts
 from .agreement_view import AgreementView
 from .chance import check_unit
 from .disagreements import consensus_rows, consensus_rule
-from .shared_documents import check_annotators, load_tokenizer, match_documents, read_annotators
+from .shared_documents import check_annotators, check_reading, load_tokenizer, match_documents, read_annotators
 
 if TYPE_CHECKING:
     import pandas
@@ -66,6 +66,7 @@ def agreement(
             that all annotators of a document have, or else words between white space.
         text, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets,
             keys, match_text: As for `score`.
+        outside, trim, join, missing_tokens: As for `score`.
 
     Returns:
         The agreement: a dict with methods that print and save it; see `Agreement`.
@@ -82,6 +83,7 @@ def agreement(
     """
     settings = read_confidence(confidence)
     reading = reading_of_items(**options)
+    check_reading(reading)
     key_maps(reading.keys, 1)
     on, tokenizing = check_unit(unit), load_tokenizer(tokenizer)
     metrics_wanted = DEFAULT if metrics is None else metrics
@@ -89,13 +91,18 @@ def agreement(
         for name, value in (("text", text), ("tokens", tokens)):
             if value is not None:
                 raise ValueError(f"{spell_argument(name)} is given, but files have their own: leave it out")
+        readings = [side_reading(reading, k, len(files)) for k in range(len(files))]
         name, path = next(iter(files.items()))  # a single file of all annotators has no name and is not inspected
         chosen, left_out = choose_metrics(
             metrics_wanted,
-            (lambda: _unknown_properties([Side(path, name, reading)], None, None)) if name else Unavailable,
+            (lambda: _unknown_properties([Side(path, name, readings[0])], None, None)) if name else Unavailable,
         )
         shared = read_annotators(
-            files, reading.spans_key, format=format_of(reading)[0], rules=rules_of(reading), tokenizer=tokenizing
+            files,
+            reading.spans_key,
+            formats=[format_of(each)[0] for each in readings],
+            rules=rules_of(reading),
+            tokenizer=tokenizing,
         )
     else:
         sides = _annotator_sides(annotators, reading)
@@ -279,7 +286,7 @@ class Agreement(Shown):
         return self if self._counted is None else self._agreement_counts.add_main_interval(self)
 
     def _view(self, average: str = "micro", *, every: bool = False) -> AgreementView:
-        unused = self._counted.shared.label_warnings if self._counted else []
+        unused = self._counted.shared.warnings if self._counted else []
         return AgreementView(self, self._metrics, main=self._main_result, remarks=unused)
 
 
@@ -306,9 +313,9 @@ def _annotator_sides(annotators: Any, reading: Reading) -> dict[str, Side]:
     if not isinstance(annotators, Mapping) or not all(isinstance(name, str) and name.strip() for name in annotators):
         raise ValueError("annotators: expected a table of names and annotations, {'ann': docs, 'bob': docs}")
     sides: dict[str, Side] = {}
-    for name, items in annotators.items():
+    for k, (name, items) in enumerate(annotators.items()):
         tag_names = next((side.tag_names for side in sides.values() if side.tag_names), None)
-        sides[name] = Side(_list_iterator(items), name, reading, tag_names)
+        sides[name] = Side(_list_iterator(items), name, side_reading(reading, k, len(annotators)), tag_names)
     return sides
 
 

@@ -16,7 +16,7 @@ from ...cli.guards import check_lexicons
 from ...cli.metric_options import chosen_metrics, names_and_options
 from ...cli.printing import more_tables, names_of_tables, print_tables, say
 from ...cli.sources import Gold, Source, display_names, reading_of, rules_of, say_left_out
-from ...core.arguments import MOST_DOCUMENTS, Reading
+from ...core.arguments import MOST_DOCUMENTS, Reading, side_reading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,7 +134,7 @@ def agreement_cli(
     check_suffix("--units", units, ".csv")
     check_suffix("--html", html, ".html")
     check_suffix("--disputes", disputes, ".jsonl", ".json")
-    first = replace(reading, annotator=next(iter(split_list(reading.annotator)), None))
+    first = replace(side_reading(reading, 0, len(names)), annotator=next(iter(split_list(reading.annotator)), None))
     gold = Gold(Path(names[0]), first) if len(names) > 1 else None
     chosen, left_out = chosen_metrics(metrics or ",".join(DEFAULT), options, train, gold=gold, has_tokens=True)
     check_lexicons(chosen, output, write_consensus, units, html, disputes)
@@ -176,7 +176,7 @@ def _read_shared(
     """Return the documents that annotators share, and print what reading left out."""
     from ...core.keys import key_maps
     from ...core.messages import check_given_once
-    from .shared_documents import load_tokenizer, read_annotators
+    from .shared_documents import check_reading, load_tokenizer, read_annotators
 
     renamed = {old: new for old, _, new in (name.partition("=") for name in given_names)} if len(names) == 1 else {}
     if not all(renamed.values()):
@@ -184,14 +184,15 @@ def _read_shared(
     if given_names and not renamed and len(given_names) != len(names):
         raise ValueError(f"--name: {len(given_names)} given for {len(names)} files; give one for each, in their order")
     check_given_once(names, "annotator")
+    check_reading(reading)
     key_maps(reading.keys, 1)
-    format, _ = reading_of(replace(reading, annotator=None))
+    readings = [replace(side_reading(reading, k, len(names)), annotator=None) for k in range(len(names))]
     numbers_left_out: Counter[Path] = Counter()
     tokenizer = load_tokenizer(language)
     shared = read_annotators(
         dict(zip(display_names([*map(Source, names)], [] if renamed else given_names), map(Path, names))),
         reading.spans_key,
-        format=format,
+        formats=[reading_of(each)[0] for each in readings],
         rules=rules_of(reading),
         chosen=split_list(reading.annotator),
         others=numbers_left_out,
@@ -199,6 +200,6 @@ def _read_shared(
         renamed=renamed,
     )
     say_left_out(numbers_left_out)
-    for line in shared.label_warnings:
+    for line in shared.warnings:
         say(line, err=True)
     return shared

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...api.inputs import SideRecord
-from ...core.arguments import SAME
+from ...core.arguments import SAME, Reading
 from ...core.compression import format_extension, strip_compression
+from ...core.edges import Signs, edge_lines, edge_signs
 from ...core.labels import LabelRules
 from ...core.mention_places import append_annex, words_after
 from ...core.messages import PlainSpan, describe_unknown, join_names, quote, shorten, spell_argument
-from ...core.spans import Document
+from ...core.spans import LATER_ON_READING, Document
 from ...counting.unit_keys import is_written
 from ...evaluation.error_list import CONTEXT
 from ...io.converting import NamedTokenizer
@@ -152,9 +153,15 @@ class SharedDocuments:
         return result
 
     @property
-    def label_warnings(self) -> list[str]:
-        """Warnings about rules for labels that change nothing here."""
-        return [*self.rules.usage_warnings(self.mapped, self.labels)] if self.rules else []
+    def warnings(self) -> list[str]:
+        """Warnings about rules for labels that change nothing here and about edges, and how annotators were read."""
+        signs: Signs = Counter()
+        for document in self.documents:
+            signs.update(document.base.notes)
+            if (text := document.base.own_text) is not None:
+                signs.update(edge_signs(document.spans, text))
+        unused = self.rules.usage_warnings(self.mapped, self.labels) if self.rules else []
+        return [*unused, *edge_lines(signs, names={name: f"spans of {name}" for name in self.annotators})]
 
     @property
     def tokens(self) -> dict[str, int]:
@@ -182,23 +189,26 @@ def check_annotators(names: Sequence[str]) -> None:
         raise ValueError(f"agreement needs two annotators or more; given: {', '.join(names) or 'none'}")
 
 
-def apply_rules(documents: Iterable[SharedDocument], rules: LabelRules | None) -> Iterator[tuple[SharedDocument, int]]:
-    """Yield documents with their labels changed by rules, each with the number of spans that became duplicates."""
+def apply_rules(
+    documents: Iterable[SharedDocument], rules: LabelRules | None
+) -> Iterator[tuple[SharedDocument, Counter[str]]]:
+    """Yield documents with labels and edges changed by rules, each with numbers of what was changed."""
     for document in documents:
         if rules is None:
-            yield document, 0
+            yield document, Counter()
             continue
         renamed = {name: rules.map_spans(spans) for name, spans in document.spans.items()}
-        distinct = {name: [*dict.fromkeys(spans)] for name, spans in renamed.items()}
+        edited = {name: rules.edit(spans, document.base.own_text) for name, spans in renamed.items()}
         base = document.base.replaced([], [], document.base.text)
         base.label_rules = rules
         base.mapped = frozenset(
             {label for spans in document.spans.values() for _, _, label in spans} & rules.mapping.keys()
         )
-        yield (
-            document._replace(base=base, spans=distinct),
-            sum(len(renamed[name]) - len(distinct[name]) for name in distinct),
-        )
+        merged = sum(len(spans) - len({*spans}) for spans in renamed.values())
+        numbers = {"merged": merged, "duplicates": sum(spans.equal for spans in edited.values())}
+        numbers |= {name: sum(getattr(spans, name) for spans in edited.values()) for name in ("trimmed", "joined")}
+        distinct = {name: spans.spans for name, spans in edited.items()}
+        yield document._replace(base=base, spans=distinct), Counter(numbers)
 
 
 def unit_rows(shared: SharedDocuments) -> Iterator[dict[str, Any]]:
@@ -306,9 +316,11 @@ def match_documents(
             mentions.update(annotated.record.mentions)
             located |= {annotated.record.located} if annotated.record.mentions else set()
     renamed = [*apply_rules(matched, rules)]
+    numbers = sum((changed for _, changed in renamed), numbers)
     on_reading = {name: numbers[name] for name in ("ignored", "repaired", "duplicates", "rejected")}
     if rules:
-        on_reading["merged"] = sum(merged for _, merged in renamed)
+        on_reading["merged"] = numbers["merged"]
+    on_reading |= {name: numbers[name] for name in LATER_ON_READING if numbers[name]}
     shared = SharedDocuments(
         tuple(sides),
         [annotated for annotated, _ in renamed],
@@ -398,6 +410,7 @@ def _combine_records(
         base = Document([], [], text, tokens=[*tokens, *words_after(text, len(first.text))], id=first.id)
     base.annex = len(first.text) if strings else None
     base.unit, base.unit_rule = first_side.unit, first_side.rule
+    base.notes = frozenset((name, note) for name, record in records.items() for note in record.notes)
     surfaces = {name: record.surfaces for name, record in records.items() if record.surfaces}
     return SharedDocument(base, spans, surfaces, number, kind)
 
@@ -422,6 +435,15 @@ def _find_tokens(
 
 
 # Read files
+
+
+def check_reading(reading: Reading) -> None:
+    """Raise ValueError if an option of reading says what becomes of predictions, which annotators do not have."""
+    if reading.missing_tokens is not None:
+        raise ValueError(
+            f"{spell_argument('missing_tokens', reading.missing_tokens)}: annotators have no gold annotation with all "
+            "tokens; leave it out"
+        )
 
 
 def annotators_in(path: Path, format: Format = Format()) -> list[str]:
@@ -496,7 +518,7 @@ def read_annotators(
     files: Mapping[str, Path],
     key: str | None = None,
     *,
-    format: Format = Format(),
+    formats: Sequence[Format] = (Format(),),
     rules: LabelRules | None = None,
     chosen: Sequence[str] = (),
     others: Counter[Path] | None = None,
@@ -509,7 +531,7 @@ def read_annotators(
         files: The file or folder of each annotator. Or a single file that holds all annotators, or a folder with a
             folder or a file for each, under any name.
         key: Read `doc.spans[key]` of `.spacy` files instead of `doc.ents`.
-        format: The format and the options of reading.
+        formats: The format and the options of reading: one for all, or one for each file.
         rules: The rules that change labels.
         chosen: The annotators to read from the single file, or one for each file if files hold several.
         others: Receives the number of annotations of each file that are not spans, such as relations.
@@ -524,6 +546,7 @@ def read_annotators(
             a file cannot be read.
         OSError: A file cannot be read.
     """
+    format = formats[0]
     if len(files) == 1:
         files = {name: _annotation_folder(path) for name, path in files.items()}
     path = next(iter(files.values()), Path())
@@ -541,9 +564,11 @@ def read_annotators(
         raise ValueError(f"{problem} for {len(files)} files; give one for each, in their order")
     else:
         chosen_annotators: Sequence[str | None] = chosen or [None] * len(files)
-        formats = assign_annotators([*files.values()], [format._replace(annotator=name) for name in chosen_annotators])
+        of_files = formats if len(formats) == len(files) else [format] * len(files)
+        given = [how._replace(annotator=name) for how, name in zip(of_files, chosen_annotators)]
         sides = {
-            name: _read_records(files[name], key, file_format, others) for name, file_format in zip(files, formats)
+            name: _read_records(files[name], key, how, others)
+            for name, how in zip(files, assign_annotators([*files.values()], given))
         }
     renamed = renamed or {}
     if unknown := [name for name in renamed if name not in sides]:

@@ -181,6 +181,7 @@ def gate(
         baseline: The released model, for rules that compare: as `candidate`.
         text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets,
             keys, match_text: As for `score`.
+        outside, trim, join, missing_tokens: As for `score`.
 
     Returns:
         The verdict: a dict with methods that print and save it; see `Gate`.
@@ -326,6 +327,7 @@ def plan(
         score: The score of the difference, a score key or METRIC.SCORE.
         text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets,
             keys, match_text: As for `score`.
+        outside, trim, join, missing_tokens: As for `score`.
 
     Returns:
         The plan: a dict with methods that print and save it; see `Plan`.

@@ -1,15 +1,23 @@
-"""The leaderboard: systems compared on several data sets.
+"""The leaderboard: systems ranked and compared on several data sets.
 
-One way through it: `datasets` reads the comparison on each data set and counts in how many the system is better than
-the baseline. `datasets_view` makes the tables and sentences. The function `datasets()` is in `counting_data_sets`, the
-command in `datasets_command`.
+Two ways through it. `ranking` scores, tests and ranks systems on data sets; `leaderboard_view` makes the tables and
+sentences; the function `leaderboard()` is in `ranking_systems`, the command in `leaderboard_command`. `datasets` reads
+the comparison on each data set and counts in how many the system is better than the baseline; `datasets_view` makes
+the tables and sentences; the function `datasets()` is in `counting_data_sets`, the command in `datasets_command`.
 """
 
 from ...core.features import Feature, ResultKind
 
 feature: Feature = Feature(
     "leaderboard",
-    commands=(f"{__name__}.datasets_command",),
-    names=dict.fromkeys(("DataSets", "datasets"), f"{__name__}.counting_data_sets"),
-    results={"DataSets": ResultKind(("data_sets", "least"), "datasets", "data sets")},
+    commands=(f"{__name__}.leaderboard_command", f"{__name__}.datasets_command"),
+    names={
+        **dict.fromkeys(("DataSets", "datasets"), f"{__name__}.counting_data_sets"),
+        **dict.fromkeys(("Leaderboard", "leaderboard"), f"{__name__}.ranking_systems"),
+    },
+    results={
+        "DataSets": ResultKind(("data_sets", "least"), "datasets", "data sets"),
+        "Leaderboard": ResultKind(("data_sets", "means"), "leaderboard", "a leaderboard"),
+    },
 )
+"""The functions `leaderboard` and `datasets` with their results."""

@@ -66,14 +66,16 @@ def report_cli(
 ) -> None:
     """
     Write a report as one HTML file that opens without a network. It begins with
-    the errors that repeat and with places where the gold annotation may be wrong, then
-    has scores, charts, and every error and document.
+    the answer: a table of the systems, and with --policy whether they may ship. Then come
+    the errors that repeat, scores, charts, places where the gold annotation may be
+    wrong, and every error and document.
 
     Each system is a file of predictions or a model. A single CoNLL file may hold
     both sides: gold labels in the last column but one, predicted labels in the
     last. With several systems, the report shows which gold spans the others fix
-    or break compared with the first. With --confidence it begins with a
-    conclusion on the primary score, fair.f unless --primary names another.
+    or break compared with the first. Scores, sentences and the order of the systems
+    follow the primary score, fair.f unless --primary names another, which needs
+    --confidence.
 
     FairEval's verdicts mark the spans, so the metric fair is always included. Scores
     are broken down by length, capitals and place of the span, with --train by what
@@ -165,6 +167,7 @@ def apply_cli(
     conflicts: Annotated[str, arguments.CONFLICTS] = arguments.REFUSE,
     drop: bool = DROP,
     lang: str = LANG,
+    align: Annotated[str | None, arguments.ALIGN] = None,
 ) -> None:
     """
     Write gold annotation with the corrections that reviewers decided on a report.
@@ -182,5 +185,5 @@ def apply_cli(
 
     tables = names_of_tables(showing, CorrectionView)
     corrected = correct_gold(read_annotation(gold, output, reading), read_marks(marks), conflicts, str(gold))
-    summary = write_annotation_of(output, corrected.records, gold, reading, drop=drop, lang=lang)
+    summary = write_annotation_of(output, corrected.records, gold, reading, drop=drop, lang=lang, align=align)
     print_result(CorrectionView(corrected.result, [summary]), tables, showing)

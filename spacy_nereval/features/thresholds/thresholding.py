@@ -69,6 +69,7 @@ def thresholds(
         bin_kind: "equal" for bins of the same width, "equal_mass" for the same number of predictions.
         text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets,
             keys, match_text: As for `score`.
+        outside, trim, join, missing_tokens: As for `score`.
 
     Returns:
         The result: a dict with methods that print and save it; see `Thresholds`.

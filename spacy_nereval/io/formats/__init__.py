@@ -45,6 +45,7 @@ ENDINGS = {
     ".conll": "conll",
     ".iob": "conll",
     ".bio": "conll",
+    **dict.fromkeys((".iob2", ".bio2", ".bmes", ".bioes"), "conll"),
     ".tsv": "conll",
     ".csv": "faireval",
     ".xmi": "xmi",
@@ -504,7 +505,13 @@ def _format_of_text(path: Path) -> str | None:
         return "xmi"
     if re.search(rb"<collection\b", data) and re.search(rb"<document\b", data):
         return "bioc"
-    return "sgml" if ENTITY.search(data) else None
+    if ENTITY.search(data):
+        return "sgml"
+    from .conll import has_columns
+
+    text = data.decode("utf8", "replace")
+    whole_lines = text.rpartition("\n")[0] if len(data) > START // 2 else text
+    return "conll" if has_columns(whole_lines) else None
 
 
 def _format_of_tsv(path: Path) -> str | None:

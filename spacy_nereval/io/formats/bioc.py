@@ -47,6 +47,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     >>> [(record.id, record.text, record.spans) for record in read(path)]
     [('1', 'Ada met', {(0, 3, 'PER')})]
     """
+    format = format._replace(end=None)  # lengths say where annotations end
     for file in document_files(path, (".xml", ".json"), format):
         for number, document in enumerate(_documents(file.path)):
             where = f"{file.path}, document {document.id if document.id else number}"
@@ -141,4 +142,4 @@ def _spans(annotation: Any, text: str, format: Format, begin: int = 0) -> list[P
     pieces = [(start, start + place.length, label) for start, place in zip(starts, annotation.locations)]
     surface = annotation.text if len(pieces) == 1 else None
     places = [fit_span(name, piece, text, format, surface)[:2] for piece in pieces]
-    return [(start, end, label) for start, end in join_pieces(places, format.discontinuous)]
+    return [(start, end, label) for start, end in join_pieces(places, format.discontinuous, text)]

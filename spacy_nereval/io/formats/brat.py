@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from ...core.compression import strip_compression
@@ -12,6 +13,9 @@ from ..paths import content
 from ..records import Record
 from .contents import files_in, lines
 from .settings import BeyondText, Format, Misfit, fit_span, join_pieces, locate_error
+
+MARK = "\ufeff"
+"""The byte order mark."""
 
 SPAN = re.compile(r"T[^\t]*\t(\S+) (\d+ \d+(?:;\d+ \d+)*)\t([^\t]*)")
 """A line of an `.ann` file: its name, the label and the offsets, and the text. brat allows a comment after it."""
@@ -27,9 +31,11 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
     The id of a document is its path in the folder without the extension, so that
     documents of two folders can be paired. Only text-bound annotations (T1, T2, ...)
-    are read; others are counted. Offsets count the characters of the `.txt` file,
-    including line ends and a byte order mark. As in brat, a text without an `.ann` file is not annotated, and
-    a text with an empty `.ann` file has no spans.
+    are read; others are counted. Offsets count the characters of the `.txt` file. A byte order
+    mark is left out, and offsets may count it or not; those of texts with the line ends of Windows may
+    count one character for each. Pieces with white space alone between them are one span.
+    As in brat, a text without an `.ann` file is not annotated, and a text with an empty
+    `.ann` file has no spans.
 
     Args:
         path: The folder.
@@ -57,9 +63,12 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     for id in sorted({*texts, *annotations}):
         if id not in texts:
             raise ValueError(f"{annotations[id]} has no text: expected {Path(id).name}.txt beside it")
-        text = _text(texts[id])
-        spans, others = _spans(annotations[id], text, format) if id in annotations else ([], 0)
-        yield Record.deduplicate(text, spans, id=id, annotated=id in annotations, others=others)
+        text, spans, others = _text(texts[id]), list[PlainSpan](), 0
+        if id in annotations:
+            text, spans, others = _fitting_spans(annotations[id], text, format)
+        mark = len(text) - len(text.removeprefix(MARK))  # offsets that count it are those of all the text
+        spans = [(max(start - mark, 0), max(end - mark, 0), label) for start, end, label in spans]
+        yield Record.deduplicate(text[mark:], spans, id=id, annotated=id in annotations, others=others)
 
 
 def _files_by_id(path: Path, ending: str) -> dict[str, Path]:
@@ -76,6 +85,19 @@ def _text(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ValueError(f"{path}, line {line}: not valid UTF-8 ({error})") from None
+
+
+def _fitting_spans(path: Path, text: str, format: Format) -> tuple[str, list[PlainSpan], int]:
+    """Return the text that the spans of an `.ann` file fit, and what `_spans` returns."""
+    try:
+        return text, *_spans(path, text, format)
+    except Misfit as error:
+        plain = text.removeprefix(MARK)
+        for other in dict.fromkeys((plain, text.replace("\r\n", "\n"), plain.replace("\r\n", "\n"))):
+            with suppress(Misfit):
+                if other != text:
+                    return other, *_spans(path, other, format)
+        raise error
 
 
 def _spans(path: Path, text: str, format: Format) -> tuple[list[PlainSpan], int]:
@@ -112,4 +134,4 @@ def _spans_of(line: str, text: str, format: Format) -> list[PlainSpan]:
     covered = " ".join(text[start:end] for start, end in pieces)
     if format.check_text and covered.split() != surface.split():
         raise Misfit(f"the text at {offsets} is {quote(covered)}, but the line says {quote(surface)}")
-    return [(start, end, label) for start, end in join_pieces(pieces, format.discontinuous)]
+    return [(start, end, label) for start, end in join_pieces(pieces, format.discontinuous, text)]

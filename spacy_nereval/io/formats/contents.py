@@ -90,14 +90,23 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
         OSError: If the file cannot be read.
     """
     check_is_file(path)
+    number = 0
     with open_input(path) as file:
         check_is_text(path, file.read(START))
         file.seek(0)
-        for number, line in enumerate(file, 1):
+        for line in file:
+            number += 1
             try:
-                yield number, line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+                text = line.decode("utf-8").rstrip("\r\n").removeprefix("\ufeff")
             except UnicodeDecodeError as error:
                 raise ValueError(f"{path}, line {number}: not valid UTF-8 ({error})") from None
+            if "\r" not in text or text.startswith(("{", "[")):  # in JSON, it is white space
+                yield number, text
+                continue
+            for piece in text.split("\r"):  # old Macs end lines so, and the whole file is one line
+                yield number, piece
+                number += 1
+            number -= 1
 
 
 BLOCK = 1 << 12

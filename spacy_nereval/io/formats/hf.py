@@ -16,7 +16,7 @@ from ..tables import Table, is_table, name_of, row_noun
 from . import TAG_KEYS
 from .contents import json_values
 from .settings import Format
-from .tags import MISSING, Scheme, gaps_of, join_words, read_tags, same_place, split
+from .tags import EXPECTED, MISSING, Scheme, gaps_of, has_prefix, join_words, read_tags, same_place
 
 SKIPPED = -100
 """The tag of a token for which no loss is computed. Here it means that the token is not annotated."""
@@ -47,9 +47,10 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     >>> [(record.text, record.spans) for record in read(path, Format(tag_names="O,B-PER"))]
     [('Ada met', {(0, 3, 'PER')})]
     """
-    explicit_names = tag_names(format.tag_names) if format.tag_names else None
+    given = format.tag_names
+    explicit_names = tag_names(str(given)) if isinstance(given, (str, Path)) else given
     check_is_file(path)
-    scheme, noun = Scheme(), row_noun(path)
+    scheme, noun = Scheme(format.scheme, format.outside), row_noun(path)
     for number, row, names in _rows(path, format.field, explicit_names):
         place = f"{noun} {number}"
         try:
@@ -69,7 +70,9 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         except ValueError as error:
             raise ValueError(f"{path}, {error}") from None
         annotated, gaps = gaps_of(tags, places)
-        yield Record(text, spans, places, row_id(row), annotated, gaps, repaired=repaired, scheme=scheme.name)
+        yield Record(
+            text, spans, places, row_id(row), annotated, gaps, repaired=repaired, notes=scheme.notes, scheme=scheme.name
+        )
 
 
 def tag_names(source: str) -> list[str]:
@@ -90,11 +93,8 @@ def tag_names(source: str) -> list[str]:
         if format_extension(path) == ".json":
             raise ValueError(f"{spell_argument('tag_names', source)}: there is no such file")
         names = [name.strip() for name in source.split(",")]
-        try:
-            for name in names:
-                split(name)
-        except ValueError as error:
-            raise ValueError(f"{spell_argument('tag_names', source)}: {error}") from None
+        if len(names) == 1 and not has_prefix(source):
+            raise ValueError(f"{spell_argument('tag_names', source)}: {source[:40]!r} is not a tag; {EXPECTED}")
         return names
     try:
         described_names = names_in(json.loads(content(path)))
@@ -193,7 +193,6 @@ def tokens_and_tags(
 def tag_name(tag: Any, names: Sequence[str] | None) -> str:
     """Return the name of a tag, which may be a number; `MISSING` for `SKIPPED`. Raise ValueError if there is none."""
     if isinstance(tag, str):
-        split(tag)
         return tag
     if type(tag) is not int:
         raise ValueError(f"the tag {shorten(repr(tag))} is neither text nor a number")
@@ -204,6 +203,4 @@ def tag_name(tag: Any, names: Sequence[str] | None) -> str:
             f"the tag {tag} is a number without a name: give the names in their order with "
             f"{spell_argument('tag_names', 'O,B-PER,...')} or a file with id2label, such as the model's config.json"
         )
-    name = name_of(tag, names, "tag")
-    split(name)
-    return name
+    return name_of(tag, names, "tag")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,12 +31,22 @@ from ...core.keys import (
     nested_value,
     outer_keys,
 )
-from ...core.messages import SHOW, PlainSpan, highest_scores, shorten, spell_argument, unique_keys, validate_tokens
+from ...core.messages import (
+    SHOW,
+    PlainSpan,
+    highest_scores,
+    quote,
+    shorten,
+    spell_argument,
+    unique_keys,
+    validate_tokens,
+)
 from ..paths import check_is_file, open_input
 from ..records import Answer, Record, locate_mentions, read_answer_about, row_id
 from ..tables import Table, is_table
 from .contents import documents_in, json_values, lines
 from .settings import Annotators, Format, check_unit_is_known, fit_span, locate_error
+from .tags import are_tags
 
 ANSWERS = ("accept", "reject", "ignore")
 
@@ -276,12 +286,14 @@ def record_of(entry: Any, format: Format = Format()) -> Record:
             places = [(token["start"], token["end"], "token") for token in entry["tokens"]]
         except (TypeError, KeyError):
             raise ValueError('"tokens" is not a list of {"start", "end"}') from None
-        token_spans = (fit_span(f"token {k},", token, text, format)[:2] for k, token in enumerate(places))
+        by_unit = format._replace(end=None)  # `end` is about spans
+        token_spans = (fit_span(f"token {k},", token, text, by_unit)[:2] for k, token in enumerate(places))
         tokens = validate_tokens(token_spans, len(text))
     meta = entry["meta"] if isinstance(entry.get("meta"), dict) else None
     plain = _plain_spans(entry, len(text), format)
     if plain is None and (mentions := _mentions(entry, format)) is not None:
         side = Record(text, set(), tokens, id, meta=meta)
+        check_are_mentions(mentions)
         return locate_mentions(side, mentions, format.match, format.occurrences)
     spans, rejected, scores = _spans(entry, text, format) if plain is None else (plain, 0, {})
     return Record.deduplicate(text, spans, tokens, id=id, meta=meta, rejected=rejected, span_scores=scores)
@@ -304,6 +316,18 @@ def _answer(entry: Any, format: Format) -> Answer | None:
         return None
     label = entry.get("label")
     return Answer(entry["answer"], label if isinstance(label, str) else None, format.match, format.occurrences)
+
+
+def check_are_mentions(mentions: Sequence[Any]) -> None:
+    """Raise ValueError if the labels of mentions are the tags of tokens."""
+    labels: list[Any] = [
+        mention[-1] if isinstance(mention, (tuple, list)) and mention else None for mention in mentions
+    ]
+    if are_tags(labels):
+        raise ValueError(
+            f"the label {quote(labels[0])} of a mention is the tag of a token; expected labels of mentions, or the "
+            'words under "tokens" and their tags under "ner_tags"'
+        )
 
 
 def unpack_pair(entry: Any) -> Any:
@@ -401,6 +425,7 @@ def _plain_spans(entry: dict[str, Any], length: int, format: Format) -> list[Pla
         or not entry.keys().isdisjoint(SPAN_LISTS[1:])
         or format.field not in (None, SPAN_LISTS[0])
         or format.offsets not in (None, AUTO_OFFSETS, CODEPOINT)
+        or format.end == "inclusive"
     ):
         return None
     spans: list[PlainSpan] = []

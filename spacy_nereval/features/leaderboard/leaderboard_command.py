@@ -1,0 +1,191 @@
+"""`nereval leaderboard`: systems ranked on one or several data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+from typer import Argument, Option
+
+from ...cli.app import command
+from ...cli.command_options import (
+    DIGITS,
+    JSON,
+    NAMES,
+    OUTPUT,
+    TABLES,
+    TRAIN,
+    Cutting,
+    Model,
+    RankOptions,
+    Resampling,
+    Showing,
+    check_suffix,
+    chosen_confidence,
+)
+from ...cli.counting_documents import RunCounter
+from ...cli.guards import NamedInputs, check_lexicons
+from ...cli.metric_options import names_and_options
+from ...cli.printing import names_of_tables, print_result
+from ...cli.sources import Source, arguments_with_runs
+from ...core.arguments import Reading
+
+if TYPE_CHECKING:
+    from ...counting.counts import Counts
+    from .ranking import Entry
+
+
+@command(
+    "leaderboard",
+    metric_options=True,
+    view="spacy_nereval.features.leaderboard.leaderboard_view:LeaderboardView",
+    heading="Count and add up",
+)
+def leaderboard_cli(
+    ctx: typer.Context,
+    reading: Reading,
+    loading: Model,
+    resampling: Resampling,
+    testing: RankOptions,
+    gold: Path = Argument(
+        ...,
+        help="Gold annotation; or a count file; or a table (.csv, .jsonl) with the columns data set, gold, system, "
+        "predictions, and run and fold if there are any; or a folder of DATASET/gold.* with DATASET/SYSTEM.*",
+    ),
+    systems: list[str] | None = Argument(
+        None,
+        metavar="SYSTEM...",
+        help="Predictions, models or count files, each also as NAME=FILE, or as NAME=RUN,RUN... with training runs",
+    ),
+    name: list[str] | None = NAMES,
+    metrics: str | None = Option(
+        None,
+        "--metrics",
+        "-m",
+        help="Metrics or sets of metrics, separated by commas; systems are ranked by one of them. By default 'strict', "
+        "or the set 'papers' with --primary",
+        rich_help_panel="scoring",
+    ),
+    sort: str | None = Option(
+        None, "--sort", help="Data set by whose scores systems are sorted. By default they are sorted by their means"
+    ),
+    train: str | None = TRAIN,
+    output: Path | None = OUTPUT,
+    tables: str | None = TABLES,
+    digits: int = DIGITS,
+) -> None:
+    """
+    Rank systems on one or several data sets. Print their scores with intervals,
+    the group of the best systems, and the range of each rank.
+
+    All pairs of systems of a data set are tested, with Holm's correction. The top
+    group has the systems that no test shows to be worse than the best one.
+
+    Name the gold annotation and the systems of one data set, or a table or folder
+    with those of several. By default systems are ranked by F of 'strict'.
+    """
+    from .leaderboard_view import LeaderboardView
+    from .ranking import USUAL_METRIC, rank_systems
+
+    names, options = names_and_options([*(systems or []), *ctx.args])
+    confidence = chosen_confidence(True, resampling)
+    showing = Showing(reading.format, tables, digits)
+    wanted = names_of_tables(showing, LeaderboardView)
+    folds = _systems_by_fold(gold, names, name or [])
+    runs = [run for systems_of_fold in folds.values() for _, of_system in systems_of_fold for run in of_system]
+    if output:
+        NamedInputs(map(str, (*runs, *(gold for _, _, gold in folds if gold)))).check_output(output)
+    check_suffix("--output", output, *JSON)
+    usual = metrics is None and testing.primary is None and not options and not any(run.has_counts for run in runs)
+    how = (options, train, reading, loading, Cutting())
+    boards = _count_systems(folds, USUAL_METRIC if usual else metrics, how, output)
+    result = rank_systems(boards, confidence, **testing._asdict(), sort=sort)
+    print_result(LeaderboardView(result), wanted, showing, output)
+
+
+Folds = Mapping[tuple[str, str, Path | None], Sequence[tuple[str, Sequence[Source]]]]
+"""The name and the training runs of each system, by the names of data set and fold, and the gold annotation."""
+
+
+def _systems_by_fold(gold: Path, names: Sequence[str], shown: Sequence[str]) -> Folds:
+    """Return the systems of the folds of data sets; a data set without folds has one, named "".
+
+    Args:
+        gold: The first argument.
+        names: The other arguments.
+        shown: The values of `--name`.
+
+    Raises:
+        ValueError: There is no system, or a table, a folder or an argument cannot be read.
+        OSError: A table cannot be read.
+    """
+    from ...core.compression import format_extension
+    from .listed_systems import FILES, read_folder, read_table
+
+    first = Source(gold)
+    if names or first.has_counts:
+        systems = arguments_with_runs([*([str(gold)] if first.has_counts else []), *names], shown)
+        return {
+            (first.stem if not first.has_counts else "the data set", "", None if first.has_counts else gold): systems
+        }
+    if shown:
+        raise ValueError(f"--name {shown[0]} is given without systems: a table or a folder names them itself")
+    if gold.is_dir():
+        listed = read_folder(gold)
+    elif format_extension(gold) in FILES:
+        listed = read_table(gold)
+    else:
+        raise ValueError(
+            f"{gold} is the only argument: name systems after the gold annotation; or give a table "
+            f"({', '.join(FILES)}) or a folder of several data sets"
+        )
+    folds: dict[tuple[str, str, Path | None], dict[str, list[Source]]] = {}
+    golds: dict[tuple[str, str], Path | None] = {}
+    for entry in listed:
+        other = golds.setdefault((entry.data_set, entry.fold), entry.gold)
+        if other != entry.gold:
+            raise ValueError(
+                f"{gold}: {entry.data_set} has two gold annotations, {other} and {entry.gold}: give all its systems "
+                "the same one, or name folds in a column `fold`"
+            )
+        runs = folds.setdefault((entry.data_set, entry.fold, entry.gold), {}).setdefault(entry.system, [])
+        runs.append(Source(entry.predictions))
+    return {fold: [*systems.items()] for fold, systems in folds.items()}
+
+
+def _count_systems(
+    folds: Folds, metrics: str | None, how: tuple[Any, ...], output: Path | None
+) -> dict[str, dict[str, Entry]]:
+    """Return the entry of each system, by data set and system.
+
+    Args:
+        folds: The systems of each fold.
+        metrics: The value of `--metrics`.
+        how: What `RunCounter` takes after the metrics.
+        output: The file for the result, which must not be a lexicon of a metric.
+    """
+    from .ranking import Entry, entries_of_folds
+
+    counted: dict[str, dict[str, dict[str, list[Counts]]]] = {}
+    for (data_set, fold, gold), systems in folds.items():
+        try:
+            counter = RunCounter([run for _, runs in systems for run in runs], gold, metrics, *how)
+            check_lexicons(counter.metrics, output)
+            counted.setdefault(data_set, {})[fold] = {
+                name: [counter.count(run, name if len(runs) == 1 else f"{name}, {run}")[0] for run in runs]
+                for name, runs in systems
+            }
+        except ValueError as error:
+            raise ValueError(f"{data_set}: {error}" if len(folds) > 1 else str(error)) from None
+    boards: dict[str, dict[str, Entry]] = {}
+    for name, of_folds in counted.items():
+        if [*of_folds] == [""]:
+            boards[name] = {system: Entry(runs) for system, runs in of_folds[""].items()}
+            continue
+        try:
+            boards[name] = entries_of_folds(of_folds)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+    return boards

@@ -1,0 +1,187 @@
+"""The tables and sentences on the ranks of systems on data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, ClassVar
+
+from ...core.messages import join_names
+from ...evaluation.bounds import FEW, FEW_UNITS
+from ...io.writing import visible
+from ...reporting.comparison_view import P_DIGITS, P_HOLM, P, Row, row_unit
+from ...reporting.remarks import few_runs
+from ...reporting.result_table import TOP, Cell, Cost, Estimate, PValue, ResultTable, direction, number_text
+from ...reporting.score_tables import interval, p_value, value_cell
+from ...reporting.view import Finding, Makers, View
+
+
+class LeaderboardView(View):
+    """The tables and sentences on the ranks of systems on data sets.
+
+    Args:
+        result: What `ranking.rank_systems` returns, or its JSON.
+        warnings: Lines on labels, shown before the tables.
+    """
+
+    at_terminal: ClassVar[Sequence[str]] = ("leaderboard",)
+    usual: ClassVar[Sequence[str]] = ("leaderboard", "pairs", "better")
+
+    def __init__(self, result: Mapping[str, Any], warnings: Sequence[str] = ()) -> None:
+        self.result, self._warnings = result, warnings
+        self._unit = row_unit(result)
+        name = f"{result['metric']} {result['score']}"
+        self._score = name if result["higher_is_better"] else Cost(name)
+        self._boards: Sequence[Row] = result["data_sets"]
+
+    def leaderboard(self) -> Iterator[ResultTable]:
+        """Yield the score and the rank of each system on each data set, and the mean of each system."""
+        cells = [{row["system"]: row for row in board["scores"]} for board in self._boards]
+        means = {row["system"]: row for row in self.result["means"]}
+        best_mean = next(iter(means), None)
+        rows: list[list[Cell]] = []
+        for system in self.result["systems"]:
+            row: list[Cell] = [system]
+            for board, of_board in zip(self._boards, cells):
+                if system in of_board:
+                    row += [self._cell(of_board[system], board), rank_text(of_board[system]["rank"])]
+                else:
+                    row += [None, None]
+            if means:
+                row.append(self._estimate(means[system], best=system == best_mean) if system in means else None)
+            rows.append(row)
+        columns = {board["data_set"]: f"{board['data_set']} rank" for board in self._boards}
+        columns = columns if len(columns) > 1 else {self.result["score"]: "rank"}
+        header = ["system", *chain.from_iterable(columns.items())]
+        short = dict.fromkeys(columns.values(), "rank")
+        title = f"Leaderboard by {self._score}"
+        yield ResultTable(title, [*header, *["mean"] * bool(means)], rows, note=direction(self._score), short=short)
+
+    def cells(self) -> Iterator[ResultTable]:
+        """Yield a row for each data set and system; with folds, also the mean and the deviation over folds."""
+        folded = any("folds" in row for board in self._boards for row in board["scores"])
+        rows: list[list[Cell]] = []
+        for board in self._boards:
+            for row in board["scores"]:
+                top = None if row["top"] is None else "yes" if row["top"] else "no"
+                cell = self._estimate(row)
+                folds = [row.get("folds"), *(value_cell(row.get(f"fold_{n}"), self._unit) for n in ("mean", "sd"))]
+                about = [board["data_set"], row["system"], row["runs"]]
+                rows.append([*about, cell, *(row["rank"] or [None, None]), top, *(folds if folded else [])])
+        header = ["data set", "system", "runs", self.result["score"], "best rank", "worst rank", "top group"]
+        header += ["folds", "mean of folds", "sd of folds"] * folded
+        yield ResultTable(f"Cells by {self._score}", header, rows, note=direction(self._score))
+
+    def pairs(self) -> Iterator[ResultTable]:
+        """Yield the difference of each pair of systems on each data set, and its test."""
+        rows: list[list[Cell]] = [
+            [
+                board["data_set"],
+                *reversed(pair["systems"]),
+                self._estimate(pair | dict(zip(("low", "high"), pair["interval"])), "difference"),
+                p_value(pair, "p", board),
+                p_value(pair, "p_holm", board),
+                "yes" if pair["shown"] else "no",
+            ]
+            for board in self._boards
+            for pair in board["pairs"]
+        ]
+        header = ["data set", "system", "other", "difference", P, P_HOLM, "shown better"]
+        bounded = any(isinstance(cell, PValue) and cell.is_bound for row in rows for cell in row)
+        notes = [direction(self._score), "< before a p-value: so many swaps cannot show a smaller one" * bounded]
+        yield ResultTable(
+            f"Pairs by {self._score}", header, rows, note="; ".join(filter(None, notes)), own_digits=P_DIGITS
+        )
+
+    def better(self) -> Iterator[ResultTable]:
+        """Yield in at least how many data sets a system is better than another, where it is better in any."""
+        rows: list[list[Cell]] = [
+            [row["system"], row["than"], row["least"], row["number"]] for row in self.result["better"] if row["least"]
+        ]
+        yield ResultTable("Better in at least so many data sets", ["system", "than", "at least", "of"], rows)
+
+    makers: ClassVar[Makers] = {"leaderboard": leaderboard, "cells": cells, "pairs": pairs, "better": better}
+
+    def _cell(self, row: Row, board: Row) -> float | Estimate | None:
+        best = row["system"] == next((other["system"] for other in board["scores"] if other["rank"]), None)
+        return self._estimate(row, top=bool(row["top"]), best=best)
+
+    def _estimate(
+        self, row: Row, key: str = "value", *, top: bool = False, best: bool = False
+    ) -> float | Estimate | None:
+        value, bounds = value_cell(row[key], self._unit), interval([row["low"], row["high"]], self._unit)
+        if value is None or bounds is None:
+            return value
+        return Estimate(value, *bounds, row.get("flag") == FEW, top, best)
+
+    def findings(self) -> list[Finding]:
+        """Return the finding on the mean, or on the top group of a single data set."""
+        if not self.result["means"]:
+            return [self._top_group(self._boards[0])]
+        best = self.result["means"][0]
+        mean = number_text(self._estimate(best))
+        sentence = f"{best['system']} has the best mean by {self._score} over {len(self._boards)} data sets: {mean}"
+        return [Finding("headline", visible(sentence), is_named=True)]
+
+    def _top_group(self, board: Row) -> Finding:
+        """Return the finding on the top group of a data set."""
+        top = [row["system"] for row in board["scores"] if row["top"]]
+        ranked = sum(row["rank"] is not None for row in board["scores"])
+        name = board["data_set"]
+        if len(top) == 1 < ranked:
+            sentence = f"{top[0]} scores better than every other system on {name} by {self._score}"
+        elif top:
+            sentence = f"top group on {name} by {self._score}: {join_names(top)}"
+        else:
+            sentence = f"no system is ranked on {name}: no score rests on {FEW_UNITS} effective units"
+        return Finding("headline", visible(sentence), is_named=len(top) == 1 < ranked)
+
+    def opening(self, *, digits: int = 2, more: str = "") -> list[str]:
+        """Return the finding, the top group of each of several data sets, and how to see more."""
+        groups = map(self._top_group, self._boards) if self.result["means"] else ()
+        lines = [f"{finding.heading}." for finding in (*self.findings(), *groups)]
+        lines += map(visible, self._warnings)
+        return [*lines, *([f"{more} shows the tests of all pairs"] if more else [])]
+
+    def closing(self) -> list[str]:
+        """Return what the marks mean, what was tested and how, and what has no test or no rank."""
+        level = f"{100 * self.result['confidence']['level']:g} %"
+        lines = [
+            f"Intervals: {level}. {TOP} top group: not shown to be worse than the best system of the data set. A rank "
+            "such as 1-3 is from the best to the worst one that the tests leave open."
+        ]
+        tests = [f"{board['tests']} in {board['data_set']}" for board in self._boards]
+        lines.append(
+            "Paired tests of all pairs of systems within a data set, with Holm's correction over these: "
+            f"{', '.join(tests)}."
+        )
+        if self.result["means"]:
+            lines.append("The mean gives each data set the same weight. Its interval takes them as independent.")
+        runs = {row["runs"] for board in self._boards for row in board["scores"]}
+        if 1 in runs:
+            lines.append("Systems with one training run: retraining variance is not included.")
+        if several := runs - {1}:
+            lines += [f"⚠ {note}." for note in [few_runs(several)] if note]
+        for board in self._boards:
+            few = [row["system"] for row in board["scores"] if row["flag"] == FEW]
+            if few:
+                lines.append(
+                    f"⚠ Not ranked on {board['data_set']}: {join_names(few)}; fewer than {FEW_UNITS} effective units."
+                )
+            if board["collapsed"]:
+                lines.append(
+                    f"⚠ No tests on {board['data_set']}: its counts are collapsed and keep no documents to swap."
+                )
+        return [*map(visible, lines)]
+
+
+def rank_text(rank: Sequence[int] | None) -> str | None:
+    """Return the text of a rank interval; None for a system without a rank.
+
+    >>> rank_text([1, 3]), rank_text([2, 2])
+    ('1-3', '2')
+    """
+    if rank is None:
+        return None
+    low, high = rank
+    return str(low) if low == high else f"{low}-{high}"
