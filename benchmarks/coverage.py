@@ -17,6 +17,20 @@ import coverage_differences
 import coverage_runs
 import coverage_scores
 import typer
+from coverage_hard import (
+    NAMES,
+    PAIRED,
+    PILOTS,
+    PLANNED,
+    POOL,
+    SCORED,
+    SIZES,
+    SWAPS,
+    of_gates,
+    of_plans,
+)
+from coverage_hard import of_differences as of_differences_in_hard_world
+from coverage_hard import of_scores as of_scores_in_hard_world
 from worlds import BETTER, HARD, LEVEL, OTHERS, TOGETHER, WORLDS
 
 NUMBERS = [10, 20, 50, 100, 500]
@@ -75,6 +89,7 @@ def tables(sets: int, numbers: list[int], seed: int, files: Sequence[Path] = (),
     if not scores:
         of_differences(sets, numbers, seed)
         of_runs(sets, numbers, seed)
+    of_hard_worlds(sets // 2, seed)
 
 
 def of_scores(sets: int, numbers: list[int], seed: int, files: Sequence[Path]) -> None:
@@ -87,7 +102,6 @@ def of_scores(sets: int, numbers: list[int], seed: int, files: Sequence[Path]) -
     print("\n## Intervals of scores that hold the true one")
     show("F", numbers, in_worlds(coverage_scores.of_f, numbers))
     show("macro F of five labels", numbers, in_worlds(coverage_scores.of_macro, numbers))
-    show("other scores", numbers, in_worlds(coverage_scores.of_averages, numbers))
     sizes = [20, 50, 200]
     columns = [
         {name: coverage_scores.of_world(name, number, 5 * sets, seed) for name in HARD}
@@ -120,6 +134,25 @@ def of_differences(sets: int, numbers: list[int], seed: int) -> None:
     each = (coverage_differences.of_data_sets(number, 5, 10 * sets, seed) for number in better)
     title = f"5 data sets ({10 * sets} times): their count is too high; one system is better in:"
     show(title, better, side_by_side(each))
+
+
+def of_hard_worlds(sets: int, seed: int) -> None:
+    """Print how often the functions that the commands call hold what they say in hard worlds."""
+    print(
+        f"\n## Hard worlds, by the functions that the commands call\n\nPer cent of {sets} test sets a cell, drawn from "
+        f"{POOL * TOGETHER:,} documents ({sets // 5} for plans); {SWAPS} swaps."
+    )
+    for name in SCORED:
+        cells = [of_scores_in_hard_world(name, number, sets, seed) for number in SIZES]
+        show(f"{name}: intervals of scores hold (width over the true width)", SIZES, side_by_side(cells))
+    for name in PAIRED:
+        cells = [of_differences_in_hard_world(name, number, sets, seed) for number in SIZES[1:]]
+        show(f"{name}: differences of {' / '.join(NAMES)}", SIZES[1:], side_by_side(cells))
+    cells = [{f"F, {name}": of_gates(name, number, sets, seed) for name in SCORED} for number in SIZES[1:]]
+    show("a gate is wrongly met whose bound is the true F / with unseen undecided", SIZES[1:], side_by_side(cells))
+    for name in PLANNED:
+        cells = [of_plans(name, number, sets // 5, seed) for number in PILOTS]
+        show(f"{name}: range of the number of documents needed; pilots of", PILOTS, side_by_side(cells))
 
 
 def of_runs(sets: int, numbers: list[int], seed: int) -> None:

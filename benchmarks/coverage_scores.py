@@ -26,7 +26,6 @@ from worlds import (
     labelled,
     outputs,
     percentile,
-    ratio,
     spans,
     sums,
 )
@@ -99,41 +98,6 @@ def of_labels(numbers: list[int], sets: int, seed: int) -> dict[str, dict[str, s
                 found[band]["chosen: width in points"].append((chosen.high - chosen.low)[own])
                 found[band]["chosen: zero width"].append((chosen.high <= chosen.low)[own])
     return {band: own.shares() for band, own in found.items()}
-
-
-def of_averages(system: System, number: int, sets: int, seed: int) -> dict[str, str]:
-    """Return how often the intervals of SER, and of averages of F over labels and documents, hold the true one."""
-    found, true = Tally(), average_f(system)
-    for rng, _, _ in batches(number, sets, seed):
-        counts = outputs(rng, system, *labelled(rng, number))
-        k = effective_units(spans(counts).sum(-1))
-        own = by_influence(ser, counts, k, limits=(0, np.inf))
-        found["SER"].append(holds(own.low, own.high, float(system.spurious + 1 - system.recall)))
-        own = by_influence(weighted, counts, k)
-        found["weighted average"].append(holds(own.low, own.high, system.f()))
-        each = f_score(counts.sum(-2))
-        both = np.stack([np.nan_to_num(each), np.isfinite(each)], axis=-1)  # values, and how many are defined
-        own = by_influence(lambda sums: ratio(sums[..., 0], sums[..., 1]), both, np.full(TOGETHER, float(number)))
-        found["document average"].append(holds(own.low, own.high, true))
-    return found.shares()
-
-
-def ser(counts: Floats) -> Floats:
-    """Return the slot error rate, errors for each gold span; counts [..., labels, 3]."""
-    tp, fp, fn = np.moveaxis(counts.sum(-2), -1, 0)
-    return ratio(fp + fn, tp + fn)
-
-
-def weighted(counts: Floats) -> Floats:
-    """Return the mean of the labels' F, weighted by their gold spans; counts [..., labels, 3]."""
-    gold = counts[..., 0] + counts[..., 2]
-    return ratio((np.nan_to_num(f_score(counts)) * gold).sum(-1), gold.sum(-1))
-
-
-def average_f(system: System) -> float:
-    """Return the mean F of single documents, from many of them."""
-    rng = np.random.default_rng(0)
-    return float(np.nanmean(f_score(outputs(rng, system, *labelled(rng, 2_000)).sum(-2))))
 
 
 def of_units(system: System, number: int, sets: int, seed: int) -> dict[str, str]:

@@ -80,27 +80,44 @@ def labelled(rng: np.random.Generator, number: int) -> tuple[Floats, Floats]:
 
 
 class World(NamedTuple):
-    """A world in which a few documents have most of the errors or most of the spans.
+    """A world in which a few documents have most of the errors or most of the spans, or many have no spans.
 
     Attributes:
         system: The system.
         broken: The share of documents in which it finds next to nothing and invents as many spans as there are.
         pareto: The exponent of the distribution of gold spans; None for that of other worlds.
+        empty: The share of documents without gold spans. In these a system predicts a spurious span now and then.
+        single: Whether the other documents have one gold span each; then nothing is predicted in those without.
     """
 
     system: System
     broken: float = 0.0
     pareto: float | None = None
+    empty: float = 0.0
+    single: bool = False
 
-    def made(self, rng: np.random.Generator, number: int) -> Floats:
-        """Return tp, fp, fn of documents, [number, `TOGETHER`, 3]."""
+    def documents(self, rng: np.random.Generator, number: int) -> tuple[Floats, Floats]:
+        """Return gold spans of documents, and how hard these are, [number, `TOGETHER`]."""
         shape = (number, TOGETHER)
         gold, hard = documents(rng, shape)
         if self.pareto is not None:
             gold = np.minimum(np.floor(2 * (1 + rng.pareto(self.pareto, shape))), 2000)
-        found = outputs(rng, self.system, gold, hard)
-        lost = rng.random(shape) < self.broken
-        return np.where(lost[..., None], outputs(rng, System(np.array(0.02), 1.0), gold, 0 * hard + 0.5), found)
+        if self.empty:
+            gold = np.where(rng.random(shape) < self.empty, 0, 1 if self.single else gold)
+        return gold, hard
+
+    def outputs(self, rng: np.random.Generator, system: System, gold: Floats, hard: Floats) -> Floats:
+        """Return tp, fp, fn of a system in the documents, [..., 3]."""
+        counts = outputs(rng, system, gold, hard)
+        if self.empty and not self.single:
+            counts[..., 1] += rng.poisson(0.3, gold.shape) * (gold == 0)
+        broken = rng.random(gold.shape) < self.broken
+        lost = outputs(rng, System(np.array(0.02), 1.0), gold, 0 * hard + 0.5)
+        return np.where(broken[..., None], lost, counts)
+
+    def made(self, rng: np.random.Generator, number: int) -> Floats:
+        """Return tp, fp, fn of documents, [number, `TOGETHER`, 3]."""
+        return self.outputs(rng, self.system, *self.documents(rng, number))
 
 
 HARD = {

@@ -202,6 +202,9 @@ def metrics_page() -> str:
         "Every metric here is available in Python, in spaCy's scorers, in the pipeline component and on the command "
         "line, with scores per label, averages and confidence intervals. `nereval metrics` prints the "
         "same information.",
+        "The interval of a macro average is about the mean of the true scores of the labels *that occur in the test "
+        "set*. With other texts other rare labels would occur, and "
+        "[no interval has that in it](../explanation/intervals.md).",
         "## Which to choose",
         "Each column of the table has one error in an otherwise perfect prediction of\n\n"
         f"> {TEXT.split(' . ')[0]} .\n\n"

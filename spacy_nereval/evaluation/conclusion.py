@@ -12,6 +12,7 @@ from .differences import (
     LEAST_DIFFERING,
     NOT_ENOUGH,
     NOT_WORSE,
+    POWER,
     SAME_WITHIN,
     WORSE_BY_MORE,
 )
@@ -36,7 +37,7 @@ def unit_name(rule: str, units: int | None = None, documents: int | None = None)
     return "unit" if name == "document" and None not in (units, documents) and units != documents else name
 
 
-ONCE = "for these trained models; another training was not tried"
+ONCE = "for these trained models; retraining variance is not included"
 """Added where each system was trained once: retraining variance is not included."""
 
 
@@ -66,11 +67,12 @@ def conclude(row: Mapping[str, Any], *, baseline: str, level: float = 0.95, unit
         >>> row |= dict(higher_is_better=True, margin_answer=None)
         >>> print(conclude(row, baseline="A"))
         B scores lower than A on texts like these, by 12.04 points (2.38 to 19.97); for these trained models; \
-another training was not tried
+retraining variance is not included
         >>> print(conclude(row | {"differing": 5}, baseline="A"))
         in this score the outputs differ in 5 documents: too few to test (between -19.97 and -2.38 points)
         >>> print(conclude(row | {"p": 0.2, "p_holm": 0.2, "interval": [-0.1997, 0.035]}, baseline="A"))
-        not settled: between -19.97 and +3.50 points; these documents show a difference of 12.57 points 4 times in 5
+        not settled: between -19.97 and +3.50 points; a true difference of 12.57 points \
+would be detected in 80 % of such samples
     """
     factor = points_per_unit(row["score_unit"])
     low, high, difference, detectable, p, p_holm = (
@@ -137,10 +139,10 @@ class _Conclusion(NamedTuple):
         )
 
     def _inconclusive(self) -> str:
-        detectable = f"a difference of {self.detectable:.2f} points 4 times in 5"
+        detectable = f"a true difference of {self.detectable:.2f} points"
         if self.row["score_unit"] == "ratio" and self.detectable > 100:
-            detectable = "no difference below 100 points"  # more than most ratios can differ by
-        return f"not settled: {self._bounds()}; these {self.units} show {detectable}"
+            detectable = "no true difference below 100 points"  # more than most ratios can differ by
+        return f"not settled: {self._bounds()}; {detectable} would be detected in {100 * POWER:g} % of such samples"
 
     def _bounds(self) -> str:
         return f"between {self.low:+.2f} and {self.high:+.2f} points"

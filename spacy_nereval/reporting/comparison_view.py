@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ..evaluation.bounds import FEW, UNBOUNDED
 from ..evaluation.conclusion import Footing, is_significant, unit_name
 from ..evaluation.conclusion import footer as footing_line
-from ..evaluation.differences import LEAST_DIFFERING
+from ..evaluation.differences import LEAST_DIFFERING, POWER
 from ..evaluation.tested import LABELS, PRIMARY, SECONDARY
 from ..io.writing import visible
 from ..metrics.registry import create, names
@@ -269,7 +269,8 @@ class ComparisonView(View):
             for metric, score in scores
             if metric in registered and (meaning := create(metric).score_by_name[score].meaning)
         ]
-        detectable = f"detectable ({SHORT['detectable']}) = the difference that these {self._unit}s show 4 times in 5"
+        power = f"{100 * POWER:g} % of such samples"
+        detectable = f"detectable ({SHORT['detectable']}) = the true difference that would be detected in {power}"
         return f"{'; '.join([detectable, *meanings])}."
 
     def test_lines(self) -> list[str]:

@@ -277,7 +277,7 @@ def test_one_run_on_both_sides_is_tested_by_swaps():
     assert (result["swaps"], result["runs"]) == (300, [1, 1])
     perfect = count([Document(d.gold, d.gold, d.text, tokens=d.tokens, id=d.id) for d in GOLD], a.metrics)
     (line,) = ComparisonView(compared([a], [perfect], trials=300)).opening()
-    assert line.endswith("for these trained models; another training was not tried.")
+    assert line.endswith("for these trained models; retraining variance is not included.")
 
 
 def test_systems_with_one_and_with_several_runs_stand_in_one_comparison():

@@ -226,7 +226,9 @@ FOUND |= {"score_unit": "ratio", "higher_is_better": True}
 HIGHER = "B scores higher than A on texts like these, by 3.25 points (0.50 to 6.00)"
 TOO_FEW = "too few to test (between +0.50 and +6.00 points)"
 FROM_HALVES = {"standard_error": 0.01, "p": None, "p_holm": None}
-NOT_SETTLED = "not settled: between {} and {} points; these documents show a difference of 3.90 points 4 times in 5"
+NOT_SETTLED = (
+    "not settled: between {} and {} points; a true difference of 3.90 points would be detected in 80 % of such samples"
+)
 
 
 def said_of(units: str = "documents", level: float = 0.95, **changed: Any) -> str:
@@ -243,7 +245,7 @@ def said_of(units: str = "documents", level: float = 0.95, **changed: Any) -> st
             {"differing": 5, "same_within": 9.0, "margin_answer": "the same within 9 points"},
             f"in this score the outputs differ in 5 documents: {TOO_FEW}; the same within 9 points",
         ),
-        ({"runs": [1, 1]}, f"{HIGHER}; for these trained models; another training was not tried"),
+        ({"runs": [1, 1]}, f"{HIGHER}; for these trained models; retraining variance is not included"),
         ({"difference": -0.0325, "interval": [-0.06, -0.005], "differing": None}, HIGHER.replace("higher", "lower")),
         ({"higher_is_better": False}, f"{HIGHER}, and less is better"),
         ({"score_unit": "count", "difference": 3.25, "interval": [0.5, 6]}, HIGHER),
@@ -255,7 +257,8 @@ def said_of(units: str = "documents", level: float = 0.95, **changed: Any) -> st
         ({"p": 0.2, "p_holm": 0.4, "interval": [-0.0125, 0.06]}, NOT_SETTLED.format("-1.25", "+6.00")),
         (
             {"p": 0.4, "p_holm": 0.4, "interval": [-1.0, 1.0], "detectable": 1.4734},
-            "not settled: between -100.00 and +100.00 points; these documents show no difference below 100 points",
+            "not settled: between -100.00 and +100.00 points; "
+            "no true difference below 100 points would be detected in 80 % of such samples",
         ),
         ({"difference": None}, "the score is undefined for one of the two: no test"),
         ({"p": None, "p_holm": None}, "the spread of this difference cannot be estimated: no test"),

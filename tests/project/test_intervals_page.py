@@ -4,6 +4,7 @@ import doctest
 import re
 import runpy
 import sys
+from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from types import SimpleNamespace
@@ -23,7 +24,7 @@ from spacy_nereval.evaluation.variance import influences, most_influential, run_
 BENCHMARKS = ROOT / "benchmarks"
 PAGE = (ROOT / "docs" / "explanation" / "intervals.md").read_text(encoding="utf8")
 
-CONVENTIONS = {"0", ".05", "95", "90", "100", "4", "5", "20", "13", "81", "84", "79", "86", "85", "88"}
+CONVENTIONS = {"0", ".05", "95", "90", "100", "80", "4", "5", "20", "13", "81", "84", "79", "86", "85", "88"}
 """Levels, thresholds and the input of the examples."""
 
 NUMBER = r"-?\d*\.?\d+"
@@ -256,7 +257,6 @@ ONE_SYSTEM = next(title for title in WRITTEN if title.startswith("one system, F"
 CLAIMED = [
     # Intervals hold the true score, and would not if they were made in another way.
     *((title, "chosen", 92, 100) for title in ("F", "macro F of five labels", LABELS)),
-    *(("other scores", row, 92, 100) for row in WRITTEN["other scores"]),
     (LABELS, "chosen: zero width", 0, 0),
     (ARTICLES, "articles", 92, 100),
     (ARTICLES, "sentences", 0, 84),
@@ -314,6 +314,70 @@ def test_intervals_hold_in_hard_worlds_as_they_did_when_the_method_was_chosen() 
             assert abs(found + below + above - 100) <= 1
 
 
+def cells_of(ending: str) -> Iterator[tuple[str, str, str, str]]:
+    """Title, row, head of the column and cell of each table whose title ends like this."""
+    for block in re.split(r"\n\n", (BENCHMARKS / "coverage.md").read_text("utf8")):
+        head, *lines = block.splitlines()
+        title, *heads = head.strip("| ").split(" | ")
+        if title.endswith(ending):
+            for name, *cells in (line.strip("| ").split(" | ") for line in lines[1:]):
+                yield from ((title, name, *column) for column in zip(heads, cells, strict=True))
+
+
+NOTHING = "–"
+DIFFERENCES = "differences of strict f / strict r / strict p / slot_error ser / fair f"
+
+
+def test_scores_of_all_kinds_hold_in_hard_worlds() -> None:
+    """From 200 test sets a cell, of which the standard error is up to 2; catastrophic documents apart, 90 in 100."""
+    rows = {title: {} for title, *_ in cells_of("intervals of scores hold (width over the true width)")}
+    for title, name, number, cell in cells_of("intervals of scores hold (width over the true width)"):
+        rows[title][name, number] = cell
+    assert len(rows) == 8
+    for title, cells in rows.items():
+        assert {name for name, _ in cells} >= {
+            "documents: r",
+            "ser",
+            "macro ser",
+            "weighted: ser_acc",
+            "documents: ser_acc",
+        }
+        for key, cell in cells.items():
+            held, width = map(float, re.findall(r"[\d.]+", cell))
+            assert held >= (86 if "catastrophic" in title else 90), (title, key, cell)
+            assert width < (8 if key[0] == "macro ser" else 5), (title, key, cell)
+
+
+def test_differences_and_gates_hold_in_hard_worlds() -> None:
+    """No gate is wrongly met in more than 9 of 100 test sets (8 and an error), unless documents are lost whole."""
+    seen = [*cells_of(DIFFERENCES)]
+    assert len({title for title, *_ in seen}) == 8
+    for title, name, number, cell in seen:
+        shares = [int(share) for share in cell.split(" / ") if share != NOTHING]
+        whole = "are lost" in title
+        least, most = {
+            "held": (86 if whole else 90, 100),
+            "p ≤ .05": (0, 9 if "alike" in title else 100),
+            "p and interval disagree": (0, 0),
+            "gate wrongly met": (0, 18 if whole else 9),
+            "the same, unseen undecided": (0, 10 if whole else 9),
+        }[name]
+        assert all(least <= share <= most for share in shares), (title, name, number, cell)
+
+
+def test_gates_at_their_bound_and_ranges_of_plans_hold_in_hard_worlds() -> None:
+    gates = [*cells_of("a gate is wrongly met whose bound is the true F / with unseen undecided")]
+    assert len(gates) == 16
+    for _, name, number, cell in gates:
+        usual, careful = map(int, cell.split(" / "))
+        assert usual <= (18 if "catastrophic" in name else 9), (name, number, cell)
+        assert careful <= (10 if "catastrophic" in name else 9), (name, number, cell)
+    ranges = [(name, int(cell)) for _, name, _, cell in cells_of("pilots of") if name.endswith("held")]
+    assert len(ranges) == 12
+    for name, held in ranges:  # from 40 pilots each; documents that are lost whole are in few pilots
+        assert held >= (55 if "worse_by_at_most" in name and "are lost" in name else 82), (name, held)
+
+
 @pytest.mark.slow
 def test_the_tables_are_written_anew_with_the_same_titles_and_their_examples_hold(capsys, monkeypatch) -> None:
     monkeypatch.syspath_prepend(str(BENCHMARKS))
@@ -324,6 +388,7 @@ def test_the_tables_are_written_anew_with_the_same_titles_and_their_examples_hol
         found = doctest.testmod(each)
         assert found.attempted > 0 and found.failed == 0
     monkeypatch.setattr(module.coverage_scores, "MANY", 200)
+    monkeypatch.setattr(import_module("coverage_hard"), "POOL", 2)
     module.tables(10, [10, 20], 0)
     printed = capsys.readouterr().out
     assert "benchmarks/coverage.py --sets 10 --documents 10,20" in printed

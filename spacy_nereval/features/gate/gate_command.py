@@ -125,7 +125,7 @@ def plan_cli(
 ) -> None:
     """
     Say how many documents have to be annotated so that the rules of a policy are
-    decided, or a difference between two systems is seen, 4 times in 5.
+    decided, or a difference between two systems is seen, in 80 % of samples.
 
     The documents given are a pilot: corpora of other sizes are simulated from what each
     of them adds to the scores. '--difference 2 --score fair_f' is about a difference of 2 points

@@ -143,7 +143,7 @@ def unseen_words(k: float, units: str) -> str:
 def units_to_decide(
     units: int, estimate: tuple[float, float, float], least: float, most: float, level: float = 0.95
 ) -> int | None:
-    """Return about how many units decide a rule 4 times in 5, if the value stays what it is.
+    """Return about how many units decide a rule in 80 % of samples, if the value stays what it is.
 
     The standard error falls with the square root of the number of units.
 
@@ -512,7 +512,8 @@ class RuleJudge:
             )
             return f"only {number}, too few to test: {more}"
         if needed:
-            return f"about {needed:,} {units} like these would decide it 4 times in 5 if the value stays"
+            enough = f"about {needed:,} {units} like these would decide it in {100 * POWER:g} % of samples"
+            return f"{enough} if the value stays"
         return f"the value is so close to the bound that more {units} like these would hardly decide it"
 
 

@@ -371,7 +371,8 @@ class PlanView(View):
         if not numbers:
             return remarks[0]
         which = "it" if len(self._rows) == 1 else "each of the others" if names else "each question"
-        return "; ".join([f"about {max(numbers):,} {self._units} like these answer {which} 4 times in 5", *remarks])
+        answer = f"about {max(numbers):,} {self._units} like these answer {which}"
+        return "; ".join([f"{answer} in {100 * self.result['power']:g} % of samples", *remarks])
 
     def findings(self) -> list[Finding]:
         """Return the headline."""

@@ -273,7 +273,7 @@ class Plan(Shown):
 
     @property
     def documents_needed(self) -> dict[str, int | None]:
-        """About how many documents answer each question 4 times in 5, by its name; None where that is not known."""
+        """About how many documents answer each question in 80 % of samples, by its name; None where it is not known."""
         return {row["name"]: row["documents_needed"] for row in self["questions"]}
 
     def to_frame(self, table: str = "needed") -> pandas.DataFrame:
@@ -315,7 +315,8 @@ def plan(
 ) -> Plan:
     """Say how many documents have to be annotated, from the documents of a pilot.
 
-    They are enough if the rules of a policy are decided, or a difference between two systems is seen, 4 times in 5.
+    They are enough if the rules of a policy are decided, or a difference between two systems is seen, in 80 % of
+    samples.
 
     Args:
         gold: The gold annotation of the pilot, as `score` takes it; None if the systems are counts.

@@ -70,8 +70,8 @@ def data_sets(
         >>> result["least"], [row["data_set"] for row in result["data_sets"] if row["named"]]
         (1, ['news'])
         >>> result["verdict"]
-        'B scores better than A in at least 1 of 3 data sets by strict f: in news; for these trained models; another \
-training was not tried'
+        'B scores better than A in at least 1 of 3 data sets by strict f: in news; for these trained models; \
+retraining variance is not included'
 
     Source: R. Dror et al., Replicability Analysis for Natural Language Processing (2017);
     naming, S. Holm (1979).

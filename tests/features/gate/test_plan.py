@@ -173,7 +173,7 @@ def test_what_a_pilot_cannot_tell_has_no_number():
     assert all(row["few"] and row["curve"][0]["answered"] is None for name, row in by_name.items() if name != "fine")
     view = PlanView(result)
     assert view.headline().endswith(
-        "answer each of the others 4 times in 5; no number can be given for alike, absent, difference"
+        "answer each of the others in 80 % of samples; no number can be given for alike, absent, difference"
     )
     closing = " ".join(view.closing())
     assert "alike: in this score the systems differ in 3 documents, too few to say how much they vary." in closing

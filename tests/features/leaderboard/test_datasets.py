@@ -108,7 +108,7 @@ AT_LEAST = "B scores better than A in at least"
     ],
 )
 def test_the_sentence(p_values, independent, said):
-    once = "; for these trained models; another training was not tried"
+    once = "; for these trained models; retraining variance is not included"
     found = data_sets(results(*p_values), independent=independent)
     assert found["verdict"] == said + once * (not said.startswith("not settled"))
     assert verdict(found | {"trained_once": False}) == said
@@ -120,7 +120,7 @@ def test_the_sentence(p_values, independent, said):
 )
 def test_one_data_set_whose_systems_were_trained_once_is_enough_to_say_so(runs, once):
     given = {f"set{k}": comparison(row(0.001, 0.6 + k / 100, runs=each)) for k, each in enumerate(runs)}
-    assert data_sets(given)["verdict"].endswith("another training was not tried") is once
+    assert data_sets(given)["verdict"].endswith("retraining variance is not included") is once
 
 
 def test_another_score_and_another_system_are_chosen():
