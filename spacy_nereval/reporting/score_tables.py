@@ -81,7 +81,7 @@ def score_cell(
     >>> score_cell(create("fair"), "f", {"f": 0.5})
     0.5
     >>> score_cell(create("fair"), "f", {"f": 0.5}, {"f": {"low": 0.25, "high": 0.75}})
-    Estimate(value=0.5, low=0.25, high=0.75, few=False)
+    Estimate(value=0.5, low=0.25, high=0.75, few=False, top=False, best=False)
     """
     unit = unit_of(metric, name)
     value = value_cell(scores.get(name), unit)

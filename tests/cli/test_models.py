@@ -160,6 +160,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "thresholds": ("thresholds", "g.jsonl", "one", "-m", "strict", "--missing-score", "1", "-o", "out.json"),
     "gate": ("gate", "policy.cfg", "g.jsonl", "one", "-o", "out.json"),
     "plan": ("plan", "g.jsonl", "one", "--policy", "policy.cfg", "-o", "out.json"),
+    "leaderboard": ("leaderboard", "g.jsonl", "one", "g.jsonl", "-m", "strict", "--trials", "20", "-o", "out.json"),
 }
 
 
