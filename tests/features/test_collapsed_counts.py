@@ -40,7 +40,7 @@ RULES = {
     "of label": {"score": "strict_f", "label": "LOC", "worse_by_at_most": 5},
 }
 RATE = {"rate_between": [0.5, 2]}
-SLICE = {"score": "strict_f", "by": "eLen", "bucket": "1", "at_least": 50}
+SLICE = {"score": "strict_f", "by": "eLen", "bucket": "one", "at_least": 50}
 
 
 def policy(path: str, **rules: dict[str, object]) -> None:

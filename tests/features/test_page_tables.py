@@ -155,9 +155,10 @@ def test_with_a_policy_the_heading_is_the_answer(number, tmp_path):
         table = tables_of(html)[0]
         assert [cell.text for cell in table.head[0]][-1] == "may ship"
         gates = [judge_candidate(read_policy(path), system, systems()[0]) for system in systems()[1:number]]
-        broken = {g["candidate"]: [r["name"] for r in g["rules"] if r["counts_as"] == "fail"] for g in gates}
-        shown = {row[0].text: row[-1].text for row in table.body}
-        assert shown == {"one": "baseline", **{name: f"✘ no: {', '.join(rules)}" for name, rules in broken.items()}}
+        broken = {g["candidate"]: {r["name"] for r in g["rules"] if r["counts_as"] == "fail"} for g in gates}
+        shown = {row[0].text: row[-1].text.partition("✘ no: ") for row in table.body}
+        assert shown.pop("one") == ("baseline", "", "")
+        assert {name: {*rules.split(", ")} for name, (_, _, rules) in shown.items()} == broken
 
 
 def test_who_may_ship_is_told_in_a_sentence():
