@@ -25,6 +25,8 @@ OPEN_AS_THEY_ARE = {
         ["Ada"]),
     "sentences have names": ("s1\tAda\tB-PER\ns1\tmet\tO\ns2\tBob\tO\ns2\tran\tO\n", "Ada met Bob ran", ["Ada"]),
     "sentences without blank lines": ("4\tAda\tB-PER\n4\tmet\tO\n5\tBob\tO\n", "Ada met Bob", ["Ada"]),
+    "words that look like names of sentences": ("w0 B-PER\n\nw0 O\nw1 O\n\nw0 O\n", "w0|w0 w1|w0", ["w0"]),
+    "one word each time": ("no B-PER\nno O\n\nno O\nno O\n", "no no|no no", ["no"]),
     "numbers with colons": ("1:\tAda\tB-PER\n2:\tmet\tO\n", "Ada met", ["Ada"]),
     "a space that nobody sees": ("Ada B-PER \u00a0\nmet O\n", "Ada met", ["Ada"]),
     "scores of tags": ("Ada\tB-PER\t0.9\nmet\tO\t0.8\n", "Ada met", ["Ada"]),

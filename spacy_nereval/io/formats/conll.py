@@ -337,7 +337,9 @@ def _word_column(
             )
         if kind != "index":
             return k, k > 0
-    return (None, True) if len(candidates) > 1 or sum(map(len, columns[0])) > 2 else (0, False)
+    first = [*chain(*columns[0])]  # alone beside tags, names are words, even if they look like those of sentences
+    has_none = len(candidates) > 1 or (len(first) > 2 and all(value[:1].isdecimal() for value in first))
+    return (None, True) if has_none else (0, False)
 
 
 def _kind_of_column(sentences: Sequence[tuple[str, ...]]) -> str:
