@@ -23,9 +23,10 @@ from typer import Option
 from typer.models import OptionInfo
 
 from ..core.arguments import Argument, check_value
+from ..core.expansion import use_max_expansion
 from ..core.features import extensions
 from ..core.messages import NAME_ALONE, Pasted, TryAgain, shorten, use_spelling
-from .command_options import CODE, DEBUG, EPILOG, FIELD_GROUPS, GROUPS, LOG_FORMAT, LogFormat
+from .command_options import CODE, DEBUG, EPILOG, EXPANSION, FIELD_GROUPS, GROUPS, LOG_FORMAT, LogFormat
 from .guards import (
     NamedInputs,
     check_files,
@@ -175,7 +176,7 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = ()) 
         own_options.set([as_option(name) for name in kwargs])
         try:
             forget_pipes()
-            with use_spelling(as_option), ExitStack() as printed:
+            with use_spelling(as_option), use_max_expansion(kwargs.get("max_expansion")), ExitStack() as printed:
                 kwargs = with_standard_streams(kwargs)
                 for extension in added:
                     kwargs = extension.prepare(kwargs)
@@ -231,6 +232,7 @@ def command_with_options(command: Command, added: Sequence[type[Extension]] = ()
         for field in members[extension]:
             parameters.setdefault(field.name, field)
     parameters.setdefault("code", _parameter("code", Path | None, CODE))
+    parameters["max_expansion"] = _parameter("max_expansion", int | None, EXPANSION)
     parameters["debug"] = _parameter("debug", bool, DEBUG)
     parameters["log_format"] = _parameter("log_format", LogFormat, LOG_FORMAT)
     parameters["help_all"] = _parameter("help_all", bool, HELP_ALL)

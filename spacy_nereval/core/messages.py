@@ -52,6 +52,16 @@ def join_names(names: Sequence[str], most: int = LISTED) -> str:
     return ", ".join(map(shorten, names[:most])) + (", ..." if len(names) > most else "")
 
 
+def first_repeated(names: Iterable[Any]) -> Any:
+    """Return the first name that occurred before; None if each occurs once.
+
+    >>> first_repeated(["a", "b", "b", "a"])
+    'b'
+    """
+    earlier = set[Any]()
+    return next((name for name in names if name in earlier or earlier.add(name)), None)  # type: ignore[func-returns-value]
+
+
 def install_command(extra: str) -> str:
     """Return the command that installs the package with an extra.
 
@@ -253,9 +263,7 @@ def unique_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """
     table = dict(pairs)
     if len(table) < len(pairs):
-        keys = [key for key, _ in pairs]
-        repeated = next(key for k, key in enumerate(keys) if key in keys[:k])
-        raise ValueError(f"the key {shorten(repr(repeated))} occurs twice")
+        raise ValueError(f"the key {shorten(repr(first_repeated(key for key, _ in pairs)))} occurs twice")
     return table
 
 

@@ -12,8 +12,10 @@ from typing import Any, NamedTuple
 import srsly
 
 from ...core.arguments import AUTO_OFFSETS, CODEPOINT
+from ...core.compression import BLOCK
+from ...core.expansion import LONG, check_objects
 from ...core.messages import PlainSpan, highest_scores, shorten, unique_keys, validate_tokens
-from ..paths import check_is_file, open_input
+from ..paths import check_is_file, open_input, readable_file
 from ..records import Record, locate_mentions, row_id
 from ..tables import Table, is_table, row_noun
 from .contents import lines
@@ -129,8 +131,13 @@ def _may_name_annotators(path: Path) -> bool:
     check_is_file(path)
     if is_table(path):
         return ANNOTATOR in Table(path).columns
+    before = b""
     with open_input(path) as file:
-        return any(ANNOTATOR.encode() in line for line in file)
+        while block := file.read(BLOCK):  # not by lines, of which a small file may have millions
+            if ANNOTATOR.encode() in before + block:
+                return True
+            before = block[-len(ANNOTATOR) :]
+    return False
 
 
 def _line_per_document(
@@ -166,6 +173,8 @@ def _entries(path: Path, format: Format) -> Iterator[tuple[int, Any]]:
     for number, line in lines(path):
         if not line.strip():
             continue
+        if len(line) > LONG:
+            check_objects(path, line, readable_file(path))
         try:
             yield number, _entry(line)
         except ValueError as error:
