@@ -34,6 +34,7 @@ from .guards import (
     one_line_message,
     open_streams,
     output_files,
+    stopped_by_signals,
     with_matching_files,
     with_standard_streams,
 )
@@ -167,7 +168,7 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = ()) 
     @wraps(function)
     def run_logged(*args: Any, **kwargs: Any) -> None:
         open_streams()
-        with logged_as(kwargs.get("log_format", "text")):
+        with stopped_by_signals(), logged_as(kwargs.get("log_format", "text")):
             run_checked(*args, **kwargs)
 
     def run_checked(*args: Any, **kwargs: Any) -> None:

@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from ..core.features import load_object
+from ..core.messages import LONGEST, shorten
 from .command_options import OFTEN, OPTION_GROUPS
 
 HEADINGS = (
@@ -40,6 +41,15 @@ needs none. They are imported for the help alone, since spaCy imports the comman
 
 class GroupedCommand(TyperCommand):
     """A command whose help shows the options that are asked for often, and names the groups of the others."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments. The error of a bad value shows no more than its beginning."""
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:  # releases of typer differ in its class
+            if isinstance(said := getattr(error, "message", None), str):
+                error.message = shorten(said, LONGEST)  # type: ignore[attr-defined]
+            raise
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the words of the usage after the command."""

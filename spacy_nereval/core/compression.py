@@ -323,7 +323,10 @@ class _Unpacked(io.RawIOBase):
     def _measure(self) -> None:
         """Unpack the rest, to notice that it is too large before what came first has been read for a long time."""
         self._measured = True
-        with open(self._file.name, "rb") as file, _Unpacked(file, self._compression, self._name, measured=True) as again:
+        with (
+            open(self._file.name, "rb") as file,
+            _Unpacked(file, self._compression, self._name, measured=True) as again,
+        ):
             block = bytearray(BLOCK)
             while again.readinto(block):
                 pass

@@ -18,7 +18,18 @@ from typing import Any
 from . import compression
 from .arguments import SEP, SEPARATOR, Labelling, check_value
 from .expansion import TooLarge
-from .messages import LISTED, Pasted, PlainSpan, did_you_mean, first_repeated, highest_scores, join_names, quote, shorten, spell_argument
+from .messages import (
+    LISTED,
+    Pasted,
+    PlainSpan,
+    did_you_mean,
+    first_repeated,
+    highest_scores,
+    join_names,
+    quote,
+    shorten,
+    spell_argument,
+)
 
 NO_LABEL = "(no label)"
 """The label of spans that spaCy gives none, such as those of `span_finder`."""
@@ -326,7 +337,7 @@ def _check_no_cycle(mapping: Mapping[str, str | None], argument: str) -> None:
         while name is not None and name in mapping and name not in checked and mapping[name] != name:
             if name in path:
                 cycle = [*path][[*path].index(name) :]
-                names = [*cycle, name] if len(cycle) <= LISTED else [*cycle[:LISTED], "...", name]
+                names = [*map(str, cycle[:LISTED]), *(["..."] if len(cycle) > LISTED else []), name]
                 raise ValueError(
                     f"{argument}: {' -> '.join(map(shorten, names))} is a cycle; a mapping is applied once, "
                     "so give every label its final name"

@@ -64,7 +64,7 @@ LARGEST = (1 << 31) - 1
 """Maximum size of one item, such as the user data of one document, in bytes."""
 
 PER_CONTAINER, UNCHECKED = 1 << 8, 1 << 20
-"""Memory of a list or map, at most, and the size of packed data so small that its lists and maps need not be counted."""
+"""Memory of a list or map, at most, and the size of packed data up to which lists and maps need not be counted."""
 
 PER_DOCUMENT, STRING = 1 << 6, 100
 """Bytes that a document and a string count for, when what a file holds is compared with its size."""

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from ..core.about import __version__
 from ..core.declaration import Metric
 from ..core.expansion import HELD, TooLarge, check_expansion, check_objects
-from ..core.messages import join_names, shorten, spell_argument
+from ..core.messages import LONGEST_REASON, join_names, shorten, spell_argument
 from ..counting.counts import Counts, unite_counts
 from ..counting.table import machine_memory
 from ..evaluation.collapsing import collapse
@@ -56,9 +56,6 @@ BLOCK = 1 << 20
 
 HEADER_COPIES = 4
 """Memory that reading the header takes, in multiples of its size: bytes, text and Python objects."""
-
-MOST_OF_REASON = 300
-"""Maximum number of characters shown of a parser's message on a damaged file, which may quote the whole file."""
 
 SamplesAndSeed = tuple[int | None, int | None]
 """A number of half-samples and a seed; None means that of the file, or the default."""
@@ -481,4 +478,4 @@ def reason(error: BaseException) -> str:
         return f"header {'.'.join(map(str, first['loc']))}: {first['msg']}"
     if "pickle" in str(error):  # numpy advises to unpickle files that it cannot read
         return "not an .npz archive of plain arrays"
-    return f"{type(error).__name__}: {shorten(' '.join(str(error).split()), MOST_OF_REASON)}"
+    return f"{type(error).__name__}: {shorten(' '.join(str(error).split()), LONGEST_REASON)}"

@@ -86,7 +86,8 @@ def _dictionary_size(file: Path, column: Any) -> int:
     with file.open("rb") as source:
         source.seek(column.dictionary_page_offset)
         header = source.read(16)
-    numbers, place = [], 0
+    numbers: list[int] = []
+    place = 0
     while len(numbers) < 2 and header[place : place + 1] == b"\x15":
         number = shift = 0
         place += 1
@@ -216,7 +217,8 @@ def row_sizes(array: Any) -> NDArray[np.int64]:
     if pa.types.is_dictionary(kind):
         sizes = np.append(row_sizes(array.dictionary), ELEMENT)
         indices = array.indices.fill_null(len(sizes) - 1).to_numpy(zero_copy_only=False)
-        return sizes[indices]
+        result: NDArray[np.int64] = sizes[indices]
+        return result
     if kind == pa.string_view() or kind == pa.binary_view():
         views = np.frombuffer(array.buffers()[1], dtype=np.int32)[::4]
         return base + np.where(array.is_valid(), views[array.offset : array.offset + number], 0)
@@ -229,8 +231,10 @@ def row_sizes(array: Any) -> NDArray[np.int64]:
     if pa.types.is_fixed_size_list(kind):
         if kind.value_type == pa.null():
             return base + ELEMENT * kind.list_size
-        return base + row_sizes(array.flatten()).sum() if array.null_count else (
-            base + row_sizes(array.flatten()).reshape(number, kind.list_size).sum(axis=1)
+        return (
+            base + row_sizes(array.flatten()).sum()
+            if array.null_count
+            else (base + row_sizes(array.flatten()).reshape(number, kind.list_size).sum(axis=1))
         )
     if pa.types.is_struct(kind):
         return sum(map(row_sizes, array.flatten()), base)
@@ -240,7 +244,7 @@ def row_sizes(array: Any) -> NDArray[np.int64]:
 
 
 def small_slices(batch: Any, rows: int) -> Iterator[tuple[Any, int]]:
-    """Yield slices of a batch that have at most so many rows and, unless one row has more, `BLOCK` bytes; and the bytes.
+    """Yield slices of a batch, of at most so many rows and, unless one row has more, `BLOCK` bytes; and their bytes.
 
     Raises:
         ValueError: A column has a type that is not read.

@@ -35,7 +35,12 @@ def zstandard(data: bytes) -> bytes:
     return zstandard.ZstdCompressor(level=3).compress(data)
 
 
-PACK = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lambda data: lzma.compress(data, preset=1), "zst": zstandard}
+PACK = {
+    "gz": lambda data: gzip.compress(data, 1),
+    "bz2": lambda data: bz2.compress(data, 1),
+    "xz": lambda data: lzma.compress(data, preset=0),
+    "zst": zstandard,
+}
 
 MIB = 1 << 20
 
@@ -59,7 +64,7 @@ def good(folder: Path) -> Path:
     return one(folder / "good.jsonl", ROW)
 
 
-def size(drawn: random.Random, least: int = 300, most: int = 500) -> int:
+def size(drawn: random.Random, least: int = 70, most: int = 90) -> int:
     return drawn.randint(least, most) * MIB
 
 
@@ -73,7 +78,7 @@ for _extension, _pack in PACK.items():
 
         def _packed(folder, drawn, extension=_extension, pack=_pack, unit=_unit, what=_what):
             start = b'{"text": "", "spans": [' if what == "one row" else b""
-            path = one(folder / f"a.jsonl.{extension}", pack(start + unit * (size(drawn, 100, 200) // len(unit))))
+            path = one(folder / f"a.jsonl.{extension}", pack(start + unit * (size(drawn) // len(unit))))
             return drawn.choice((["score", path, path], ["convert", path, folder / "b.spacy"]))
 
         hostile(f"{_what} in {_extension}")(_packed)
@@ -81,14 +86,14 @@ for _extension, _pack in PACK.items():
 
 @hostile("lines of CoNLL in xz")
 def _(folder, drawn):
-    path = one(folder / "a.conll.xz", PACK["xz"](drawn.choice((b"a O\n", b"\n", b"a O\n\n")) * (60 * MIB)))
+    path = one(folder / "a.conll.xz", PACK["xz"](drawn.choice((b"a O\n", b"\n", b"a O\n\n")) * (24 * MIB)))
     return ["score", path, path]
 
 
 @hostile("lists in JSON in gzip")
 def _(folder, drawn):
     unit = drawn.choice((b"[],", b"{},", b'{"a":1},', b"[[[]]],"))
-    data = b'[{"text": "a", "spans": [' + unit * (60 * MIB // len(unit))
+    data = b'[{"text": "a", "spans": [' + unit * (24 * MIB // len(unit))
     path = one(folder / "a.json.gz", gzip.compress(data, 1))
     return ["score", path, path]
 
@@ -137,12 +142,18 @@ def binary(data: bytes) -> bytes:
     return b"\xc6" + len(data).to_bytes(4, "big") + data
 
 
-EMPTY = {"maps": b"\x80", "lists": b"\x90", "nothing": b"\xc0", "maps in lists": b"\x91\x80", "maps of one": b"\x81\1\1"}
+EMPTY = {
+    "maps": b"\x80",
+    "lists": b"\x90",
+    "nothing": b"\xc0",
+    "maps in lists": b"\x91\x80",
+    "maps of one": b"\x81\1\1",
+}
 
 
 @hostile("unknown key in .spacy")
 def _(folder, drawn):
-    path = doc_bin(folder, other=array(drawn.randint(90, 130) * MIB, drawn.choice([*EMPTY.values()])))
+    path = doc_bin(folder, other=array(drawn.randint(66, 90) * MIB, drawn.choice([*EMPTY.values()])))
     return ["score", path, path]
 
 
@@ -250,7 +261,9 @@ def _(folder, drawn):
 
     text, number = "a" * drawn.randint(3 * MIB, 6 * MIB), 2000
     index = pa.array([0] * number, pa.int32())
-    spans = pa.array([[]] * number, pa.list_(pa.struct([("start", pa.int64()), ("end", pa.int64()), ("label", pa.string())])))
+    spans = pa.array(
+        [[]] * number, pa.list_(pa.struct([("start", pa.int64()), ("end", pa.int64()), ("label", pa.string())]))
+    )
     if drawn.random() < 0.5:
         texts = pa.DictionaryArray.from_arrays(index, pa.array([text]))
     else:
@@ -274,7 +287,7 @@ def _(folder, drawn):
     import pyarrow as pa
     from pyarrow import parquet
 
-    number = drawn.randint(40, 60) * MIB
+    number = drawn.randint(10, 16) * MIB
     zeros = pa.array(np.zeros(number, np.int64))
     kind = drawn.choice(("long list", "long text", "many rows"))
     if kind == "long list":
@@ -299,7 +312,7 @@ def _(folder, drawn):
 
 @hostile("archive of XMI")
 def _(folder, drawn):
-    path = archive(folder / "a.zip", {"a.xmi": b" " * size(drawn, 100, 200), "TypeSystem.xml": b"<a/>"})
+    path = archive(folder / "a.zip", {"a.xmi": b" " * size(drawn), "TypeSystem.xml": b"<a/>"})
     return ["score", path, path]
 
 
@@ -330,7 +343,7 @@ def _(folder, drawn):
 @hostile("lists in a result, a lexicon, a cut file")
 def _(folder, drawn):
     unit = drawn.choice((b"[],", b"{},", b'{"a":[]},'))
-    data = b'{"signature": "", "format": "", "default": [' + unit * (60 * MIB // len(unit)) + b"0]}"
+    data = b'{"signature": "", "format": "", "default": [' + unit * (24 * MIB // len(unit)) + b"0]}"
     path = one(folder / "a.json.gz", gzip.compress(data, 1))
     file = good(folder)
     return drawn.choice(
