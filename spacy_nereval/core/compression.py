@@ -308,8 +308,8 @@ class _Unpacked(io.RawIOBase):
             reason = " ".join(str(error).split())
             if "too much memory" in reason:
                 raise Damaged(
-                    f"{self._name} needs more than 128 MB to be unpacked, as 'zstd --long=28' or more makes it: unpack it "
-                    "first, with zstd -d --long=31"
+                    f"{self._name} needs more than 128 MB to be unpacked, as 'zstd --long=28' or more makes it: "
+                    "unpack it first, with zstd -d --long=31"
                 ) from None
             raise Damaged(f"{self._name} is damaged: {self._compression.name} cannot unpack it ({reason})") from None
         self._position += number

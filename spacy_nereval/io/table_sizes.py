@@ -213,34 +213,30 @@ def row_sizes(array: Any) -> NDArray[np.int64]:
     import pyarrow.compute as pc
 
     kind, number = array.type, len(array)
-    base = np.full(number, ELEMENT, dtype=np.int64)
+    sizes: Any = np.full(number, ELEMENT, dtype=np.int64)
+    if isinstance(kind, pa.BaseExtensionType):
+        return row_sizes(array.storage)
     if pa.types.is_dictionary(kind):
-        sizes = np.append(row_sizes(array.dictionary), ELEMENT)
-        indices = array.indices.fill_null(len(sizes) - 1).to_numpy(zero_copy_only=False)
-        result: NDArray[np.int64] = sizes[indices]
-        return result
-    if kind == pa.string_view() or kind == pa.binary_view():
-        views = np.frombuffer(array.buffers()[1], dtype=np.int32)[::4]
-        return base + np.where(array.is_valid(), views[array.offset : array.offset + number], 0)
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_binary(kind):
-        return base + pc.binary_length(array).fill_null(0).to_numpy(zero_copy_only=False)
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_map(kind):
+        of_texts = np.append(row_sizes(array.dictionary), ELEMENT)
+        sizes = of_texts[array.indices.cast(pa.int64()).fill_null(len(of_texts) - 1).to_numpy(zero_copy_only=False)]
+    elif kind in (pa.string_view(), pa.binary_view()):
+        lengths = np.frombuffer(array.buffers()[1], dtype=np.int32)[::4][array.offset : array.offset + number]
+        sizes = sizes + np.where(array.is_valid(), lengths, 0)
+    elif pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_binary(kind):
+        sizes = sizes + pc.binary_length(array).fill_null(0).to_numpy(zero_copy_only=False)
+    elif pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_map(kind):
         ends = np.concatenate([[0], np.cumsum(row_sizes(array.values))])
         offsets = array.offsets.to_numpy(zero_copy_only=False)
-        return base + ends[offsets[1:]] - ends[offsets[:-1]]
-    if pa.types.is_fixed_size_list(kind):
-        if kind.value_type == pa.null():
-            return base + ELEMENT * kind.list_size
-        return (
-            base + row_sizes(array.flatten()).sum()
-            if array.null_count
-            else (base + row_sizes(array.flatten()).reshape(number, kind.list_size).sum(axis=1))
-        )
-    if pa.types.is_struct(kind):
-        return sum(map(row_sizes, array.flatten()), base)
-    if pa.types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType) or pa.types.is_run_end_encoded(kind):
+        sizes = sizes + ends[offsets[1:]] - ends[offsets[:-1]]
+    elif pa.types.is_fixed_size_list(kind):
+        # Each row counts as if its list had the largest elements.
+        elements = array.values if kind.value_type != pa.null() else pa.array([0])
+        sizes = sizes + kind.list_size * row_sizes(elements).max(initial=0)
+    elif pa.types.is_struct(kind):
+        sizes = sum(map(row_sizes, array.flatten()), sizes)
+    elif pa.types.is_nested(kind) or pa.types.is_run_end_encoded(kind):
         raise ValueError(f"a column has the type {kind}, which is not read")
-    return base
+    return np.asarray(sizes, dtype=np.int64)
 
 
 def small_slices(batch: Any, rows: int) -> Iterator[tuple[Any, int]]:
