@@ -111,20 +111,19 @@ def did_you_mean(name: object, names: Iterable[str]) -> str:
     if not matches:
         return ""
     difference = describe_difference(str(name), matches[0])
-    return f": did you mean {shorten(repr(matches[0]))}?" + (f" They differ in {difference}." if difference else "")
+    return f": did you mean {shorten(repr(matches[0]))}{difference and f', which differs in {difference}'}?"
 
 
 def describe_difference(one: str, other: str) -> str:
-    """Return in what two names differ that look alike; "" if they differ otherwise.
+    """Return in what two names differ that look alike; "" if readers see how they differ.
 
-    >>> describe_difference("PER", "Per"), describe_difference("\u00c9", "E\u0301"), describe_difference("PER", "PERS")
-    ('upper and lower case', 'Unicode form (NFC and NFD)', '')
+    >>> describe_difference("PER", "PER "), describe_difference("\u00c9", "E\u0301"), describe_difference("PER", "Per")
+    ('white space', 'Unicode form (NFC and NFD)', '')
     """
     forms: dict[str, Callable[[str], str]] = {
         "white space": lambda text: "".join(text.split()),
         "Unicode form (NFC and NFD)": lambda text: normalize("NFC", text),
         "compatible characters of Unicode": lambda text: normalize("NFKC", text),
-        "upper and lower case": str.casefold,
     }
     return "" if one == other else next((words for words, form in forms.items() if form(one) == form(other)), "")
 

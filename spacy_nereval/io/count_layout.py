@@ -165,8 +165,8 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
             raise ValueError("a column occurs twice")
         if (repeated := first_repeated(metric.name for metric in self.metrics)) is not None:
             raise ValueError(f"the metric {quote(repeated)} occurs twice")
-        if any(not (gold or pred) for metric, verdict, gold, pred, *_ in self.columns):
-            raise ValueError("a column has neither a gold nor a predicted label")
+        if any(not (metric or gold or pred) for metric, verdict, gold, pred, *_ in self.columns):
+            raise ValueError("a column counts spans without a label")
         if self.replicates and "" in self.replicates.labels:
             raise ValueError("a label of the half-samples is empty")
         if self.entries > self.rows * len(self.columns):

@@ -170,8 +170,8 @@ def test_each_type_system_of_an_archive_is_parsed_once_and_its_files_are_bounded
 
     path, parsed, real = tmp_path / "a.zip", [], cassis.load_typesystem
     monkeypatch.setattr(cassis, "load_typesystem", lambda file: parsed.append(1) or real(file))
-    other = samples.TYPES.replace("<types>", "<!-- of another project --><types>")
-    with zipfile.ZipFile(path, "w") as archive:
+    other = samples.TYPES.replace("<types>", f"<!-- of another project {' ' * 9000} --><types>")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for k in range(6):
             archive.writestr(f"{k}/a.xmi", samples.xmi(SPANS[: k % 3]))
             archive.writestr(f"{k}/TypeSystem.xml", other if k == 4 else samples.TYPES)

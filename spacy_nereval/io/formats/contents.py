@@ -73,7 +73,7 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
         path: The file.
 
     Yields:
-        The number of a line, from 1 up, and its text. Of empty lines in a row, perhaps only the first.
+        The number of a line, from 1 up, and its text. Of empty lines in a row, at most `MOST_EMPTY`.
 
     Raises:
         ValueError: If there is no such file, or a line is not valid UTF-8.
@@ -83,22 +83,25 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
     with open_input(path) as file:
         check_is_text(path, file.read(START))
         file.seek(0)
-        number = 0
+        number = empty = 0
         for line in file:
             number += 1
             try:
                 yield number, line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
             except UnicodeDecodeError as error:
                 raise ValueError(f"{path}, line {number}: not valid UTF-8 ({error})") from None
-            if line == b"\n":
+            empty = empty + 1 if line == b"\n" else 0
+            if empty == MOST_EMPTY:
                 number += _skip_empty_lines(file)
+                empty = 0
+
+
+MOST_EMPTY = 1000
+"""Number of empty lines in a row after which others are skipped: they mean nothing, and there may be millions."""
 
 
 def _skip_empty_lines(file: BinaryIO) -> int:
-    """Skip the empty lines that follow, as far as they are in the buffer, and return their number.
-
-    After one empty line, others mean nothing in any format. A file can hold millions of them.
-    """
+    """Skip the empty lines that follow, and return their number."""
     skipped = 0
     while (ahead := file.peek()) and (number := len(ahead) - len(ahead.lstrip(b"\n"))):  # type: ignore[attr-defined]
         skipped += len(file.read(number))
